@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use proptest::prelude::*;
 use quillgate::Millis;
+use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::{Action, plan};
+use quillgate_worker::app::plan::plan;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};

@@ -4,9 +4,11 @@ mod addresses;
 mod admission;
 mod writes;
 
+use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan;
-use quillgate_worker::app::plan::{Action, AdmittedWrite, Plan, plan_write};
+use quillgate_worker::app::plan::Plan;
+use quillgate_worker::app::write_plan::{AdmittedWrite, plan_write};
 use quillgate_worker::auth::{Signature, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};

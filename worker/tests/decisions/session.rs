@@ -6,8 +6,9 @@ mod cross_site;
 mod record;
 mod sign_in;
 
+use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::{Action, Plan, plan};
+use quillgate_worker::app::plan::{Plan, plan};
 use quillgate_worker::auth::session::cookie::{NAME, SessionId};
 use quillgate_worker::auth::session::{
     describe, describe_methods, read_opening, require_revalidation,

@@ -2,7 +2,9 @@
 //! are allowed, and what a trusted issuer's token grants.
 
 use quillgate::{Policy, ProjectId};
-use quillgate_worker::app::plan::{Action, Plan, plan_write};
+use quillgate_worker::app::action::Action;
+use quillgate_worker::app::plan::Plan;
+use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::Signature;
 use quillgate_worker::auth::caller::OPERATE;
 use quillgate_worker::http::cors::Origin;

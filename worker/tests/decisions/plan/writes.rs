@@ -3,7 +3,7 @@
 
 use quillgate::Policy;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::plan_write;
+use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::turnstile::TurnstileProof;
 use quillgate_worker::http::content::LARGEST_BODY;
 use quillgate_worker::http::problem::Problem;

@@ -1,0 +1,79 @@
+//! The actions that a plan can choose.
+
+use quillgate::{Day, JobId, Policy, Request};
+
+use crate::analytics::archive::SeriesQuery;
+use crate::analytics::export::ExportQuery;
+use crate::analytics::query::ReportQuery;
+use crate::app::write_plan::AdmittedWrite;
+use crate::auth::oidc::UnverifiedToken;
+use crate::auth::session::cookie::SessionId;
+use crate::jobs::ledger::{JobFilter, Position};
+
+/// The next step for a request.
+#[derive(Debug)]
+pub enum Action {
+    /// Report that the Worker is up.
+    AnswerLiveness,
+    /// Report the health of the gateway, of its upstream and of the plan's project, if any.
+    AnswerHealth,
+    /// Unblock a policy that the upstream has blocked.
+    Reopen(Policy),
+    /// Return the `OpenAPI` 3.1 description of the gateway.
+    Describe,
+    /// Answer an `OPTIONS` request with the methods of its path.
+    AnswerOptions(Vec<&'static str>),
+    /// Verify the signature of a token, then plan again.
+    VerifySignature(UnverifiedToken),
+    /// Read the record of a session, then plan again.
+    ReadSession(SessionId),
+    /// Return the caller's session.
+    DescribeSession,
+    /// Open a session.
+    OpenSession,
+    /// End the browser's session, if any.
+    EndSession,
+    /// Return the ways to open a session.
+    DescribeMethods,
+    /// Redirect the browser to an issuer's sign-in page.
+    BeginSignIn,
+    /// Open a session after a sign-in at an issuer.
+    ConcludeSignIn,
+    /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write).
+    ReadBody(AdmittedWrite),
+    /// Read a job upstream and forward the response.
+    ReadJob {
+        /// The upstream request.
+        request: Request,
+        /// The job.
+        job: JobId,
+    },
+    /// Return a report, from the cache if possible.
+    ReadReport(ReportQuery),
+    /// Stream a whole report, page by page.
+    ExportReport(Box<ExportQuery>),
+    /// List the jobs of the ledger.
+    ListJobs {
+        /// The jobs to list.
+        filter: JobFilter,
+        /// The maximum number of jobs.
+        limit: u64,
+        /// The end of the previous page.
+        before: Option<Position>,
+    },
+    /// Stream the changes of one job, or of all jobs in the project.
+    StreamEvents(Option<JobId>),
+    /// Return the record of a job.
+    ReadRecord(JobId),
+    /// Delete the record of a job.
+    DeleteRecord(JobId),
+    /// Return a series from the archive.
+    ReadSeries(SeriesQuery),
+    /// Return the status of the archive.
+    ReadArchiveStatus,
+    /// Estimate a backfill that starts on this day.
+    EstimateBackfill(Day),
+    /// Read the body, then call [`plan_backfill`](crate::app::write_plan::plan_backfill) and begin
+    /// the backfill.
+    BeginBackfill,
+}

@@ -1,0 +1,42 @@
+//! Handlers for operators: health, and policies that the upstream has blocked.
+
+use quillgate::Policy;
+
+use crate::analytics::organization_stub::OrgStub;
+use crate::app::health::Health;
+use crate::app::pending_request::PendingRequest;
+use crate::app::reply::Reply;
+use crate::http::problem::Problem;
+use crate::http::response::HeaderFields;
+use crate::runtime::HostResult;
+
+/// Reads the health of the organization, and of the project if the request has one.
+pub async fn read_health(pending: &mut PendingRequest) -> Result<Reply, Problem> {
+    let read = async {
+        let organization = OrgStub::new(&pending.env)?.health().await?;
+        let project = match pending.context.project {
+            Some(_) => Some(pending.project_stub()?.health().await?),
+            None => None,
+        };
+        HostResult::Ok((organization, project))
+    };
+    let (organization, project) = read.await.map_err(|error| pending.gate_failed(&error))?;
+    let issuers = pending.config.auth.trusted_issuers.iter();
+    let issuers = issuers.map(|issuer| issuer.issuer.as_str()).collect();
+    let health = Health::new(organization, project, issuers);
+    Ok(Reply::json(200, &health.to_json()))
+}
+
+/// Unblocks a policy.
+pub async fn reopen(pending: &mut PendingRequest, policy: Policy) -> Result<Reply, Problem> {
+    let reopened = async {
+        match policy {
+            Policy::Analytics => OrgStub::new(&pending.env)?.reopen(policy).await,
+            _ => pending.project_stub()?.reopen(policy).await,
+        }
+    };
+    reopened
+        .await
+        .map_err(|error| pending.gate_failed(&error))?;
+    Ok(Reply::empty(204, HeaderFields::default()))
+}

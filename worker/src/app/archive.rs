@@ -1,0 +1,112 @@
+//! Handlers of the archive: daily series, its status and backfills.
+
+use quillgate::{Day, Millis};
+
+use crate::analytics::archive;
+use crate::analytics::archive::SeriesQuery;
+use crate::analytics::archive::store::{ArchiveStore, StoredProject};
+use crate::analytics::page::matches_etag;
+use crate::app::pending_request::PendingRequest;
+use crate::app::reply::Reply;
+use crate::app::write_plan::plan_backfill;
+use crate::hash::fingerprint;
+use crate::http::problem::Problem;
+use crate::http::request_head::PackedHead;
+use crate::http::response::HeaderFields;
+use crate::runtime::{HostError, now};
+
+/// The freshness lifetime of a series whose days are all final: one day.
+const FINAL_LIFETIME: Millis = Millis::from_seconds(86_400);
+
+/// Reads a daily series.
+pub async fn read_series(
+    pending: &mut PendingRequest,
+    packed: &PackedHead<'_>,
+    query: &SeriesQuery,
+) -> Result<Reply, Problem> {
+    let store = open_store(pending)?;
+    let held = store.series(pending.project()?.as_str(), query).await;
+    let held = held.map_err(|error| archive_failed(pending, &error))?;
+    let body = archive::write_series(query, &held);
+    let recheck_days = pending.config.analytics.archive.recheck_days;
+    let lifetime = if archive::is_final(query, &held, recheck_days) {
+        FINAL_LIFETIME
+    } else {
+        pending.config.analytics.fresh_for
+    };
+    let etag = format!("\"{}\"", fingerprint(&[&body]));
+    let cache_control = format!("private, max-age={}", lifetime.0 / 1000);
+    let headers = HeaderFields::default()
+        .with("cache-control", cache_control)
+        .with("etag", etag.clone())
+        .with("vary", "Origin, Authorization");
+    if matches_etag(packed.field("if-none-match"), &etag) {
+        return Ok(Reply::empty(304, headers));
+    }
+    let reply = Reply::json(200, &body);
+    let headers = reply.headers.or(headers);
+    Ok(Reply { headers, ..reply })
+}
+
+/// Reads the status of the archive.
+pub async fn read_status(pending: &mut PendingRequest) -> Result<Reply, Problem> {
+    let now = now();
+    let stored = load(pending, now).await?;
+    let settings = &pending.config.analytics.archive;
+    let body = archive::write_status(&stored.record, stored.bytes, settings, now);
+    Ok(Reply::json(200, &body))
+}
+
+/// Estimates a backfill that starts on this day.
+pub async fn estimate_backfill(pending: &mut PendingRequest, from: Day) -> Result<Reply, Problem> {
+    let now = now();
+    let record = load(pending, now).await?.record;
+    let settings = &pending.config.analytics.archive;
+    let begin = archive::begin_of_backfill(&record, from, settings, now);
+    let body = archive::write_backfill(&record, begin, settings, now);
+    Ok(Reply::json(200, &body))
+}
+
+/// Begins a backfill.
+pub async fn begin_backfill(pending: &mut PendingRequest) -> Result<Reply, Problem> {
+    let from = plan_backfill(pending.read_body().await?.as_bytes())?;
+    let now = now();
+    let record = load(pending, now).await?.record;
+    let settings = &pending.config.analytics.archive;
+    let begin = archive::begin_of_backfill(&record, from, settings, now);
+    let store = open_store(pending)?;
+    let stored = store.want(pending.project()?.as_str(), begin).await;
+    stored.map_err(|error| archive_failed(pending, &error))?;
+    let settings = &pending.config.analytics.archive;
+    let body = archive::write_backfill(&record, begin, settings, now);
+    Ok(Reply::json(202, &body))
+}
+
+async fn load(pending: &mut PendingRequest, now: Millis) -> Result<StoredProject, Problem> {
+    let store = open_store(pending)?;
+    let settings = &pending.config.analytics.archive;
+    let stored = store.load(pending.project()?.as_str(), settings, now);
+    stored
+        .await
+        .map_err(|error| archive_failed(pending, &error))
+}
+
+fn open_store(pending: &mut PendingRequest) -> Result<ArchiveStore, Problem> {
+    let store = ArchiveStore::open(&pending.env).map_err(|error| pending.gate_failed(&error))?;
+    store.ok_or_else(|| {
+        let detail =
+            "the gateway has no database for days: a D1 database has to be bound as ARCHIVE";
+        Problem::archive_not_configured(detail)
+    })
+}
+
+/// Returns the problem of a failed query. Before its migrations, the database has no tables.
+fn archive_failed(pending: &mut PendingRequest, error: &HostError) -> Problem {
+    if !error.to_string().contains("no such table") {
+        return pending.gate_failed(error);
+    }
+    let detail =
+        "the archive's database has no tables: `wrangler d1 migrations apply ARCHIVE` makes them";
+    pending.context.metrics.operator = Some(detail.to_owned());
+    Problem::archive_not_configured(detail)
+}

@@ -1,0 +1,185 @@
+//! Dispatches planned requests to the handlers of their resources.
+
+use std::pin::Pin;
+
+use wasm_bindgen::JsValue;
+use web_sys::Response;
+
+use crate::app::action::Action;
+use crate::app::config::Config;
+use crate::app::identity::{Evidence, make_plan, verify_token};
+use crate::app::isolate::description;
+use crate::app::pending_request::PendingRequest;
+use crate::app::reply::Reply;
+use crate::app::request_context::{RequestContext, reserve_read};
+use crate::app::{admin, analytics, archive, jobs, sessions, sign_in, streams};
+use crate::auth::Signature;
+use crate::auth::session::cookie::SessionId;
+use crate::auth::session::stub::SessionStub;
+use crate::http::problem::Problem;
+use crate::http::request_head::{PackedHead, SessionState};
+use crate::http::response::GatewayResponse;
+use crate::jobs::events::parse_preferred_wait;
+
+/// The body of a reply to a liveness poll.
+pub const LIVENESS_BODY: &str = r#"{"status":"ok"}"#;
+
+/// The boxed future of one handler.
+///
+/// One future for all handlers would be a function of 35 kB. V8 compiles a whole function at its first
+/// call, which is the first request that needs I/O.
+type PendingReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + 'a>>;
+
+/// Runs the action of a request.
+pub async fn run(mut pending: PendingRequest, head: &str, action: Action) -> Response {
+    let packed = PackedHead::read(head);
+    let is_callback = matches!(action, Action::ConcludeSignIn);
+    let reply = match dispatch(&mut pending, &packed, action).await {
+        Ok(reply) => reply,
+        Err(problem) if is_callback && sign_in::wants_page(&pending.request) => {
+            sign_in::redirect_after_failure(problem.kind)
+        }
+        Err(problem) => pending.context.refuse(&problem),
+    };
+    pending.context.finish(&pending.env, reply)
+}
+
+/// Answers without I/O, or returns the action that needs it.
+pub fn answer_immediately(
+    context: &mut RequestContext,
+    config: &Config,
+    packed: &PackedHead<'_>,
+    action: Result<Action, Problem>,
+) -> Result<Reply, Action> {
+    match action {
+        Err(problem) => Ok(context.refuse(&problem)),
+        Ok(Action::AnswerLiveness) => Ok(Reply::json(200, LIVENESS_BODY)),
+        Ok(Action::AnswerOptions(methods)) => Ok(GatewayResponse::options(&methods).into()),
+        Ok(Action::DescribeSession) => Ok(sessions::read(context, config)),
+        Ok(Action::Describe) => Ok(Reply {
+            body: description().map_or(JsValue::NULL, JsValue::from),
+            ..Reply::json(200, "")
+        }),
+        Ok(Action::ReadReport(query)) => analytics::read_cached_report(context, packed, query),
+        Ok(action) => Err(action),
+    }
+}
+
+async fn dispatch(
+    pending: &mut PendingRequest,
+    packed: &PackedHead<'_>,
+    action: Action,
+) -> Result<Reply, Problem> {
+    let action = match identify(pending, packed, action).await? {
+        Ok(reply) => return Ok(reply),
+        Err(action) => action,
+    };
+    if is_budgeted_read(&action) {
+        let (caller, project) = (pending.caller()?, pending.project()?);
+        pending.context.budget = reserve_read(caller, project, &pending.config)?;
+    }
+    let reply: PendingReply<'_> = match action {
+        Action::ReadReport(query) => Box::pin(analytics::read_report(pending, packed, query)),
+        Action::ExportReport(query) => Box::pin(analytics::export_report(pending, packed, *query)),
+        Action::ReadJob { request, ref job } => {
+            match parse_preferred_wait(packed.field("prefer")) {
+                Some(seconds) => Box::pin(streams::long_poll(pending, packed, job, seconds)),
+                None => Box::pin(jobs::read(pending, request)),
+            }
+        }
+        Action::ReadBody(ref admitted) => Box::pin(jobs::write(pending, packed, admitted)),
+        Action::ListJobs {
+            filter,
+            limit,
+            before,
+        } => Box::pin(jobs::list(pending, filter, limit, before)),
+        Action::StreamEvents(ref job) => {
+            Box::pin(streams::stream_events(pending, packed, job.as_ref()))
+        }
+        Action::ReadRecord(ref job) => Box::pin(jobs::read_record(pending, job)),
+        Action::DeleteRecord(ref job) => Box::pin(jobs::delete_record(pending, job)),
+        Action::ReadSeries(ref query) => Box::pin(archive::read_series(pending, packed, query)),
+        Action::ReadArchiveStatus => Box::pin(archive::read_status(pending)),
+        Action::EstimateBackfill(from) => Box::pin(archive::estimate_backfill(pending, from)),
+        Action::BeginBackfill => Box::pin(archive::begin_backfill(pending)),
+        Action::AnswerHealth => Box::pin(admin::read_health(pending)),
+        Action::Reopen(policy) => Box::pin(admin::reopen(pending, policy)),
+        Action::OpenSession => Box::pin(sessions::open(pending, packed)),
+        Action::EndSession => Box::pin(sessions::end(pending)),
+        Action::DescribeMethods => return Ok(sessions::read_methods(&pending.config)),
+        Action::BeginSignIn => return sign_in::begin(pending, packed),
+        Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending, packed)),
+        // `answer_immediately` and `identify` have handled these.
+        Action::VerifySignature(_)
+        | Action::ReadSession(_)
+        | Action::DescribeSession
+        | Action::AnswerLiveness
+        | Action::AnswerOptions(_)
+        | Action::Describe => return Err(Problem::internal()),
+    };
+    reply.await
+}
+
+/// Returns whether an action counts as a read of jobs. Each such read calls upstream.
+const fn is_budgeted_read(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::ReadJob { .. }
+            | Action::ListJobs { .. }
+            | Action::StreamEvents(_)
+            | Action::ReadRecord(_)
+    )
+}
+
+/// Reads the session and verifies the signature that the plan needs, each at most once, and plans
+/// again. After a session that has ended, an assertion may still need its signature verified.
+async fn identify(
+    pending: &mut PendingRequest,
+    packed: &PackedHead<'_>,
+    mut action: Action,
+) -> Result<Result<Reply, Action>, Problem> {
+    if let Action::ReadSession(id) = action {
+        match read_session(pending, packed, id).await? {
+            Ok(reply) => return Ok(Ok(reply)),
+            Err(next) => action = next,
+        }
+    }
+    let Action::VerifySignature(token) = action else {
+        return Ok(Err(action));
+    };
+    verify_token(pending, &token).await?;
+    let evidence = Evidence {
+        signature: Signature::Verified,
+        ..Evidence::default()
+    };
+    Ok(plan_again(pending, packed, &evidence))
+}
+
+async fn read_session(
+    pending: &mut PendingRequest,
+    packed: &PackedHead<'_>,
+    id: SessionId,
+) -> Result<Result<Reply, Action>, Problem> {
+    let read = async { SessionStub::new(&pending.env, id.as_str())?.read().await };
+    let record = read.await.map_err(|error| pending.gate_failed(&error))?;
+    let session = record.as_deref();
+    pending.context.session = session.is_some().then_some(id);
+    let cookie = pending.cookies();
+    let evidence = Evidence {
+        cookie: cookie.as_deref(),
+        session: session.map_or(SessionState::Ended, SessionState::Open),
+        ..Evidence::default()
+    };
+    Ok(plan_again(pending, packed, &evidence))
+}
+
+/// Plans again with more evidence, and answers if no I/O is needed.
+fn plan_again(
+    pending: &mut PendingRequest,
+    packed: &PackedHead<'_>,
+    evidence: &Evidence<'_>,
+) -> Result<Reply, Action> {
+    let plan = make_plan(&pending.config, packed, pending.context.started, evidence);
+    pending.context.update(&plan);
+    answer_immediately(&mut pending.context, &pending.config, packed, plan.action)
+}

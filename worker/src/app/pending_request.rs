@@ -1,0 +1,92 @@
+//! A request that needs I/O.
+
+use std::rc::Rc;
+
+use quillgate::ProjectId;
+use web_sys::Request;
+use worker::Env;
+use worker::worker_sys::Context;
+
+use crate::app::config::Config;
+use crate::app::request_context::RequestContext;
+use crate::auth::caller::Caller;
+use crate::http::content::LARGEST_BODY;
+use crate::http::problem::Problem;
+use crate::jobs::project_stub::ProjectStub;
+use crate::runtime::{Call, HostError, HostResult, read_body};
+
+/// A planned request, with the host objects that its handler needs.
+pub struct PendingRequest {
+    /// The context.
+    pub context: RequestContext,
+    /// The configuration.
+    pub config: Rc<Config>,
+    /// The bindings.
+    pub env: Env,
+    /// The request of the runtime.
+    pub request: Request,
+    /// The execution context of the runtime.
+    pub execution: Context,
+}
+
+impl PendingRequest {
+    /// Returns the caller.
+    ///
+    /// # Errors
+    /// 500 if no caller is identified.
+    pub fn caller(&self) -> Result<&Rc<Caller>, Problem> {
+        self.context.caller()
+    }
+
+    /// Returns the project.
+    ///
+    /// # Errors
+    /// 500 if the request has no project.
+    pub fn project(&self) -> Result<&ProjectId, Problem> {
+        self.context.project()
+    }
+
+    /// Returns the metadata of a call to the project's object.
+    ///
+    /// # Errors
+    /// 500 if the request has no project.
+    pub fn call(&self) -> Result<Call, Problem> {
+        Ok(Call {
+            id: self.context.id.clone(),
+            project: self.project()?.as_str().to_owned(),
+            traceparent: self.context.trace.traceparent.clone(),
+            tracestate: self.context.tracestate.clone(),
+        })
+    }
+
+    /// Returns the stub of the project's object.
+    ///
+    /// # Errors
+    /// A host error if the request has no project or the binding is missing.
+    pub fn project_stub(&self) -> HostResult<ProjectStub> {
+        let project = self.context.project.as_ref();
+        let project = project.ok_or_else(|| HostError::new("a request without a project"))?;
+        ProjectStub::new(&self.env, project.as_str())
+    }
+
+    /// Reads the body.
+    ///
+    /// # Errors
+    /// 400 or 413.
+    pub async fn read_body(&self) -> Result<String, Problem> {
+        let body = read_body(&self.request, LARGEST_BODY).await;
+        let body = body.map_err(|_| Problem::malformed_body())?;
+        body.ok_or_else(|| Problem::content_too_large(LARGEST_BODY))
+    }
+
+    /// Reads the header field `Cookie`.
+    pub fn cookies(&self) -> Option<String> {
+        self.request.headers().get("cookie").ok()?
+    }
+
+    /// Records a host error for the log. Returns the problem for the caller.
+    pub fn gate_failed(&mut self, error: &HostError) -> Problem {
+        self.context.metrics.operator = Some(error.to_string());
+        Problem::gate_unavailable()
+    }
+}

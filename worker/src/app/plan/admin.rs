@@ -1,0 +1,74 @@
+//! Plans of operators' requests: health, and policies that the upstream has blocked.
+
+use std::rc::Rc;
+
+use quillgate::{Policy, ProjectId, Rule, ValidationError};
+
+use super::Planner;
+use crate::app::action::Action;
+use crate::auth::caller::{Caller, OPERATE};
+use crate::http::problem::Problem;
+use crate::http::url::{decode_percent, find_parameter};
+
+pub(super) const LIVENESS: &str = "/healthz";
+/// The prefix of the path of a blocked policy. The name of the policy follows.
+pub(super) const BLOCKED_POLICIES: &str = "/healthz/closures/";
+
+/// Returns whether a request to `/healthz` reads budgets, which only operators may.
+pub(super) fn is_deep(query: Option<&str>) -> bool {
+    ["deep", "project"]
+        .iter()
+        .any(|name| find_parameter(query, name).is_some())
+}
+
+impl Planner<'_> {
+    pub(super) fn plan_health(&mut self) -> Result<Action, Problem> {
+        self.route = Some(LIVENESS);
+        if !is_deep(self.query) {
+            return Ok(Action::AnswerLiveness);
+        }
+        let caller = match self.identify()? {
+            Ok(caller) => Rc::clone(self.caller.insert(caller)),
+            Err(action) => return Ok(action),
+        };
+        caller.require_operator()?;
+        self.project = self.read_operated_project(&caller)?;
+        Ok(Action::AnswerHealth)
+    }
+
+    /// Plans a request to unblock a policy.
+    pub(super) fn plan_reopening(&mut self, policy: &str) -> Result<Action, Problem> {
+        let policy = Policy::from_name(policy).filter(|policy| *policy != Policy::ReadJobs);
+        let policy = policy.ok_or_else(Problem::not_found)?;
+        self.route = Some("/healthz/closures/{policy}");
+        match self.head.method {
+            "DELETE" => {}
+            "OPTIONS" => return Ok(Action::AnswerOptions(vec!["DELETE"])),
+            _ => return Err(Problem::method_not_allowed("DELETE, OPTIONS")),
+        }
+        let caller = match self.identify()? {
+            Ok(caller) => Rc::clone(self.caller.insert(caller)),
+            Err(action) => return Ok(action),
+        };
+        caller.require_operator()?;
+        if policy != Policy::Analytics {
+            let project = self.read_operated_project(&caller)?;
+            let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
+            self.project = Some(project.ok_or_else(missing)?);
+        }
+        Ok(Action::Reopen(policy))
+    }
+
+    /// Reads the parameter `project`. Any name would create a Durable Object, so the caller must be
+    /// an operator of that project.
+    fn read_operated_project(&self, caller: &Caller) -> Result<Option<ProjectId>, Problem> {
+        let Some(encoded) = find_parameter(self.query, "project") else {
+            return Ok(None);
+        };
+        let project = decode_percent(encoded).unwrap_or_default();
+        let project = ProjectId::new(project)
+            .map_err(|error| ValidationError::new("project", error.rule, error.found.clone()))?;
+        caller.authorize(project.as_str(), OPERATE)?;
+        Ok(Some(project))
+    }
+}

@@ -1,0 +1,184 @@
+//! Plans of calls of declared operations.
+
+use std::rc::Rc;
+
+use quillgate::parameters::Parameters;
+use quillgate::{Call, Cursor, JobId, JobPageSize, Operation, ProjectId};
+
+use super::Planner;
+use crate::analytics::archive::{SeriesQuery, read_day};
+use crate::analytics::export::ExportQuery;
+use crate::analytics::query::ReportQuery;
+use crate::app::action::Action;
+use crate::app::write_plan::{AdmittedWrite, WriteOperation, check_announced_body};
+use crate::auth::caller::Caller;
+use crate::http::content::Values;
+use crate::http::problem::Problem;
+use crate::http::route;
+use crate::http::route::{Route, decode_segment};
+use crate::jobs::ledger::{JobFilter, decode_cursor};
+
+/// The decoded values of a path.
+struct PathValues {
+    project: ProjectId,
+    /// The other values, by name.
+    others: Vec<(&'static str, String)>,
+}
+
+impl PathValues {
+    fn decode(route: Route<'_>) -> Result<Self, Problem> {
+        let (mut project, mut others) = (None, Vec::new());
+        for (name, segment) in route.segments {
+            let value = decode_segment(name, segment)?;
+            if name == "projectId" {
+                project = Some(value);
+            } else {
+                others.push((name, value));
+            }
+        }
+        let project = project.ok_or_else(Problem::not_found)?;
+        Ok(Self {
+            project: ProjectId::new(project)?,
+            others,
+        })
+    }
+}
+
+impl Planner<'_> {
+    pub(super) fn plan_operation(&mut self, path: &str) -> Result<Action, Problem> {
+        let route = route::find(self.head.method, path)?;
+        let operation = route.operation;
+        let declared = operation.declaration();
+        self.route = Some(declared.path);
+        let caller = match self.identify()? {
+            Ok(caller) => caller,
+            Err(action) => return Ok(action),
+        };
+        let caller = Rc::clone(self.caller.insert(caller));
+        let path = PathValues::decode(route)?;
+        caller.authorize(path.project.as_str(), declared.scope.as_str())?;
+        self.project = Some(path.project.clone());
+        let values = Values::new(declared, path.others, self.query)?;
+        self.plan_call(operation, path.project, &values, caller)
+    }
+
+    fn plan_call(
+        &self,
+        operation: Operation,
+        project: ProjectId,
+        values: &Values,
+        caller: Rc<Caller>,
+    ) -> Result<Action, Problem> {
+        let call = || values.call();
+        match operation {
+            Operation::CreateAgentJob => {
+                self.plan_write(WriteOperation::CreateJob, project, caller)
+            }
+            Operation::SendMessage => {
+                let id = values.text("id").ok_or_else(Problem::not_found)?;
+                self.plan_write(WriteOperation::SendMessage(id), project, caller)
+            }
+            Operation::GetAgentJob => plan_job(&call()?, &project),
+            Operation::StreamAgentJobEvents => {
+                Ok(Action::StreamEvents(Some(JobId::read(&call()?)?)))
+            }
+            Operation::StreamProjectJobEvents => {
+                call()?;
+                Ok(Action::StreamEvents(None))
+            }
+            Operation::GetAgentJobRecord => Ok(Action::ReadRecord(JobId::read(&call()?)?)),
+            Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
+            Operation::ListAgentJobs => plan_list(&call()?),
+            Operation::ListDailyViews => self.plan_series(values, &project),
+            Operation::GetArchiveStatus => self.plan_archive_status(&project),
+            Operation::EstimateBackfill => self.plan_estimate(values, &project),
+            Operation::BeginBackfill => self.plan_backfill(&project),
+            Operation::ListPageViews
+            | Operation::ListVisitors
+            | Operation::GetCallerStats
+            | Operation::GetConversation
+            | Operation::ListConversations
+            | Operation::ListSearches
+            | Operation::GetFeedbackByPage
+            | Operation::ListFeedback => self.plan_report(operation, &call()?, &project),
+            Operation::ExportPageViews
+            | Operation::ExportVisitors
+            | Operation::ExportFeedback
+            | Operation::ExportSearches
+            | Operation::ExportConversations => plan_export(operation, &call()?, &project),
+        }
+    }
+
+    fn plan_write(
+        &self,
+        operation: WriteOperation,
+        project: ProjectId,
+        caller: Rc<Caller>,
+    ) -> Result<Action, Problem> {
+        AdmittedWrite::new(self.head, operation, project, caller).map(Action::ReadBody)
+    }
+
+    fn plan_series(&self, values: &Values, project: &ProjectId) -> Result<Action, Problem> {
+        self.check_archive(project)?;
+        Ok(Action::ReadSeries(SeriesQuery::read(&values.call()?)?))
+    }
+
+    fn plan_archive_status(&self, project: &ProjectId) -> Result<Action, Problem> {
+        self.check_archive(project)?;
+        Ok(Action::ReadArchiveStatus)
+    }
+
+    fn plan_estimate(&self, values: &Values, project: &ProjectId) -> Result<Action, Problem> {
+        self.check_archive(project)?;
+        let from = read_day(&values.call()?, "dateFrom")?;
+        Ok(Action::EstimateBackfill(from))
+    }
+
+    fn plan_backfill(&self, project: &ProjectId) -> Result<Action, Problem> {
+        self.check_archive(project)?;
+        check_announced_body(self.head)?;
+        Ok(Action::BeginBackfill)
+    }
+
+    fn check_archive(&self, project: &ProjectId) -> Result<(), Problem> {
+        if self.config.analytics.archive.includes(project.as_str()) {
+            return Ok(());
+        }
+        let detail = "the gateway keeps no days of this project: ARCHIVE_PROJECTS has to name it";
+        Err(Problem::archive_not_configured(detail))
+    }
+
+    fn plan_report(
+        &self,
+        operation: Operation,
+        call: &Call,
+        project: &ProjectId,
+    ) -> Result<Action, Problem> {
+        let query = ReportQuery::new(operation, call, project, &self.config.analytics, self.now)?;
+        Ok(Action::ReadReport(query))
+    }
+}
+
+fn plan_job(call: &Call, project: &ProjectId) -> Result<Action, Problem> {
+    Ok(Action::ReadJob {
+        request: call.request(project),
+        job: JobId::read(call)?,
+    })
+}
+
+fn plan_list(call: &Call) -> Result<Action, Problem> {
+    let limit = Option::<JobPageSize>::read(call)?;
+    let cursor = Option::<Cursor>::read(call)?;
+    let cursor = cursor.as_ref().map(Cursor::as_str);
+    Ok(Action::ListJobs {
+        filter: JobFilter::read(call)?,
+        limit: limit.unwrap_or(JobPageSize::DEFAULT).get(),
+        before: cursor.map(decode_cursor).transpose()?,
+    })
+}
+
+fn plan_export(operation: Operation, call: &Call, project: &ProjectId) -> Result<Action, Problem> {
+    let report = operation.exported().ok_or_else(Problem::internal)?;
+    let query = ExportQuery::new(report, call, project)?;
+    Ok(Action::ExportReport(Box::new(query)))
+}

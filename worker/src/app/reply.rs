@@ -1,0 +1,53 @@
+//! A reply of the gateway, before it becomes a `Response`.
+
+use std::borrow::Cow;
+
+use wasm_bindgen::JsValue;
+
+use crate::http::problem_kind::ProblemKind;
+use crate::http::response::{GatewayResponse, HeaderFields};
+
+/// The parts of a response. The request context adds the common headers.
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The header fields of this reply.
+    pub headers: HeaderFields,
+    /// A string, a stream or `null`.
+    pub body: JsValue,
+    /// The problem that the reply reports, if any.
+    pub problem: Option<ProblemKind>,
+}
+
+impl Reply {
+    /// Returns a reply with a JSON body.
+    pub fn json(status: u16, body: &str) -> Self {
+        GatewayResponse::json(status, body).into()
+    }
+
+    /// Returns a reply without a body.
+    pub fn empty(status: u16, headers: HeaderFields) -> Self {
+        Self {
+            headers,
+            ..GatewayResponse::empty(status).into()
+        }
+    }
+
+    /// Sets a header field.
+    pub fn with_header(self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
+        let headers = self.headers.with(name, value);
+        Self { headers, ..self }
+    }
+}
+
+impl From<GatewayResponse> for Reply {
+    fn from(response: GatewayResponse) -> Self {
+        let body = response.body.as_deref();
+        Self {
+            status: response.status,
+            headers: response.headers,
+            body: body.map_or(JsValue::NULL, JsValue::from_str),
+            problem: response.problem,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The context of a request: its identity, trace, metrics and common headers.
+
+use std::rc::Rc;
+
+use quillgate::{Millis, Policy, ProjectId};
+use wasm_bindgen::JsValue;
+use web_sys::Response;
+use worker::Env;
+
+use crate::app::config::Config;
+use crate::app::isolate::with_reads;
+use crate::app::log::LogEntry;
+use crate::app::plan::Plan;
+use crate::app::reply::Reply;
+use crate::app::report::report;
+use crate::auth::caller::Caller;
+use crate::auth::session;
+use crate::auth::session::cookie::SessionId;
+use crate::budget::Verdict;
+use crate::budget::read_budget::Reader;
+use crate::http::problem::Problem;
+use crate::http::request_head::PackedHead;
+use crate::http::response::{
+    GatewayResponse, HeaderFields, common_headers, find_transport_security,
+};
+use crate::http::trace::{Trace, continue_trace, read_tracestate};
+use crate::runtime::{make_response, now};
+use crate::upstream::metrics::RequestMetrics;
+use crate::upstream::request::UpstreamRequest;
+
+/// The facts about a request that its reply and its log line need.
+pub struct RequestContext {
+    /// The id of the request.
+    pub id: String,
+    /// The start of the request.
+    pub started: Millis,
+    /// Whether the method is `HEAD`.
+    pub is_head: bool,
+    /// The caller, once identified.
+    pub caller: Option<Rc<Caller>>,
+    /// The project, once the caller is authorized for it.
+    pub project: Option<ProjectId>,
+    /// The trace.
+    pub trace: Trace,
+    /// The trace state of the caller, if the trace continues.
+    pub tracestate: Option<String>,
+    /// The caller's open session, if any.
+    pub session: Option<SessionId>,
+    /// The budget headers of a read of jobs, once it is counted.
+    pub budget: HeaderFields,
+    /// The metrics of the request.
+    pub metrics: RequestMetrics,
+    common: HeaderFields,
+    route: Option<&'static str>,
+}
+
+impl RequestContext {
+    /// Returns the context of a planned request.
+    pub fn new(packed: &PackedHead<'_>, plan: &Plan, started: Millis) -> Self {
+        let random = packed.uuid.replace('-', "");
+        let trace = continue_trace(packed.traceparent(), &random);
+        let tracestate = packed.tracestate().filter(|_| trace.continued);
+        let mut common = common_headers(packed.id(), &plan.origin);
+        if let Some(policy) = find_transport_security(packed.url) {
+            common.set("strict-transport-security", policy);
+        }
+        Self {
+            id: packed.id().to_owned(),
+            started,
+            is_head: packed.method == "HEAD",
+            caller: plan.caller.clone(),
+            project: plan.project.clone(),
+            trace,
+            tracestate: tracestate.and_then(read_tracestate),
+            session: None,
+            budget: HeaderFields::default(),
+            metrics: RequestMetrics::default(),
+            common,
+            route: plan.route,
+        }
+    }
+
+    /// Adopts the route, the project and the caller of a second plan.
+    pub fn update(&mut self, plan: &Plan) {
+        self.route = plan.route;
+        self.project.clone_from(&plan.project);
+        self.caller.clone_from(&plan.caller);
+    }
+
+    /// Returns the reply that reports a problem.
+    pub fn refuse(&self, problem: &Problem) -> Reply {
+        GatewayResponse::problem(problem, &self.id).into()
+    }
+
+    /// Returns the caller.
+    ///
+    /// # Errors
+    /// 500 if no caller is identified.
+    pub fn caller(&self) -> Result<&Rc<Caller>, Problem> {
+        self.caller.as_ref().ok_or_else(Problem::internal)
+    }
+
+    /// Returns the project.
+    ///
+    /// # Errors
+    /// 500 if the request has no project.
+    pub fn project(&self) -> Result<&ProjectId, Problem> {
+        self.project.as_ref().ok_or_else(Problem::internal)
+    }
+
+    /// Returns a request to send upstream as part of the trace.
+    pub fn upstream_request(&self, request: quillgate::Request) -> UpstreamRequest {
+        UpstreamRequest {
+            method: request.method,
+            target: request.target,
+            body: request.body,
+            traceparent: self.trace.traceparent.clone(),
+            tracestate: self.tracestate.clone(),
+        }
+    }
+
+    /// Makes the response and writes the log line.
+    pub fn finish(self, env: &Env, reply: Reply) -> Response {
+        let timing = self.metrics.server_timing();
+        let mut headers = reply.headers.or(self.budget).or(self.common);
+        if let Some(timing) = timing {
+            headers.set("server-timing", timing);
+        }
+        if self.session.is_some() {
+            session::require_revalidation(&mut headers);
+        }
+        report(
+            env,
+            &LogEntry {
+                request_id: &self.id,
+                trace_id: &self.trace.trace_id,
+                subject: self.caller.as_deref().map(|caller| &*caller.subject),
+                route: self.route,
+                project: self.project.as_ref().map(ProjectId::as_str),
+                status: reply.status,
+                problem: reply.problem,
+                metrics: &self.metrics,
+                milliseconds: now().since(self.started).0,
+            },
+        );
+        let body = if self.is_head {
+            JsValue::NULL
+        } else {
+            reply.body
+        };
+        make_response(reply.status, &headers, &body)
+    }
+}
+
+/// Counts a read of jobs against the caller's limits. Returns the budget headers.
+///
+/// # Errors
+/// 429 if a limit is reached.
+pub fn reserve_read(
+    caller: &Caller,
+    project: &ProjectId,
+    config: &Config,
+) -> Result<HeaderFields, Problem> {
+    // A project id contains no line feed.
+    let name_in_project = |name: &str| format!("{}\n{name}", project.as_str());
+    let mut ceilings = caller.ceilings(Policy::ReadJobs);
+    for ceiling in &mut ceilings {
+        ceiling.name = name_in_project(&ceiling.name);
+    }
+    let reader = Reader {
+        name: name_in_project(&caller.key()),
+        quota: caller.quota.ceiling(Policy::ReadJobs),
+        ceilings,
+        limit: config.limits.limit(Policy::ReadJobs),
+        window: config.limits.window,
+    };
+    match with_reads(|reads| reads.reserve(&reader, now())) {
+        Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
+        Verdict::Refused(refused) => Err(refused.problem),
+    }
+}

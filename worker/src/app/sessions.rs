@@ -1,0 +1,175 @@
+//! Handlers that open, read and end sessions.
+
+use std::rc::Rc;
+
+use crate::app::config::Config;
+use crate::app::identity::verify_token;
+use crate::app::isolate::with_reads;
+use crate::app::pending_request::PendingRequest;
+use crate::app::reply::Reply;
+use crate::app::request_context::RequestContext;
+use crate::auth::caller::Caller;
+use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cookie};
+use crate::auth::session::stub::SessionStub;
+use crate::auth::session::{cookie, describe, describe_methods, read_opening};
+use crate::auth::session_record::{NewSession, Opening, Proof};
+use crate::auth::{Signature, missing_token_problem, session_record};
+use crate::budget::Verdict;
+use crate::budget::read_budget::Reader;
+use crate::http::problem::Problem;
+use crate::http::request_head::PackedHead;
+use crate::http::response::HeaderFields;
+use crate::runtime::{now, random_bytes};
+
+/// The maximum number of sessions that a caller may open in a window, per isolate. Each session
+/// creates a Durable Object.
+const MAX_SESSIONS: u32 = 60;
+
+/// Returns the caller's session.
+pub fn read(context: &RequestContext, config: &Config) -> Reply {
+    match context.caller() {
+        Ok(caller) => Reply::json(200, &describe_session(caller, config)),
+        Err(problem) => context.refuse(&problem),
+    }
+}
+
+/// Returns the ways to open a session.
+pub fn read_methods(config: &Config) -> Reply {
+    Reply::json(200, &describe_methods(&config.auth))
+        .with_header("cache-control", "public, max-age=60")
+}
+
+/// Opens a session for an access token or an assertion.
+pub async fn open(pending: &mut PendingRequest, packed: &PackedHead<'_>) -> Result<Reply, Problem> {
+    let body = pending.read_body().await?;
+    let token = read_opening(body.as_bytes())?;
+    let proof = match (&token, packed.field("cf-access-jwt-assertion")) {
+        (Some(token), _) => Proof::AccessToken(token),
+        (None, Some(assertion)) => Proof::AccessAssertion(assertion),
+        (None, None) => return Err(missing_token_problem()),
+    };
+    let (opened, cookie) = open_with_proof(pending, proof).await?;
+    end_session_of_browser(pending).await?;
+    let body = describe_session(&opened.caller, &pending.config);
+    Ok(Reply::json(201, &body).with_header("set-cookie", cookie))
+}
+
+/// Ends the browser's session.
+pub async fn end(pending: &mut PendingRequest) -> Result<Reply, Problem> {
+    end_session_of_browser(pending).await?;
+    let headers = HeaderFields::default().with("set-cookie", clear_cookie());
+    Ok(Reply::empty(204, headers))
+}
+
+/// Verifies a proof and opens a session for its subject. Returns the session and its cookie.
+///
+/// # Errors
+/// 401 for an invalid proof, 429 for too many sessions, 503 for an unavailable object.
+pub async fn open_with_proof(
+    pending: &mut PendingRequest,
+    proof: Proof<'_>,
+) -> Result<(NewSession, String), Problem> {
+    let opened = verify_proof(pending, proof).await?;
+    reserve_session(pending, &opened.caller)?;
+    let cookie = store_session(pending, &opened).await?;
+    Ok((opened, cookie))
+}
+
+/// Returns the session that the browser's cookie names, even if the session has ended.
+pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
+    let cookies = pending.cookies();
+    SessionId::read(cookies.as_deref(), &pending.config.auth.token_secrets)?.ok()
+}
+
+/// Ends the session with this name.
+///
+/// # Errors
+/// 503 for an unavailable object.
+pub async fn end_session(pending: &mut PendingRequest, name: &str) -> Result<(), Problem> {
+    let ended = async { SessionStub::new(&pending.env, name)?.end().await };
+    ended.await.map_err(|error| pending.gate_failed(&error))
+}
+
+async fn end_session_of_browser(pending: &mut PendingRequest) -> Result<(), Problem> {
+    match find_session(pending) {
+        Some(id) => end_session(pending, id.as_str()).await,
+        None => Ok(()),
+    }
+}
+
+fn describe_session(caller: &Caller, config: &Config) -> String {
+    describe(caller, |project| config.analytics.archive.includes(project))
+}
+
+async fn verify_proof(
+    pending: &mut PendingRequest,
+    proof: Proof<'_>,
+) -> Result<NewSession, Problem> {
+    let started = pending.context.started;
+    let mut signature = Signature::Unverified;
+    loop {
+        match session_record::open(proof, &pending.config.auth, started, signature)? {
+            Opening::Session(opened) => {
+                pending.context.caller = Some(Rc::clone(&opened.caller));
+                return Ok(opened);
+            }
+            Opening::Unverified(_) if signature == Signature::Verified => {
+                return Err(Problem::internal());
+            }
+            Opening::Unverified(token) => verify_token(pending, &token).await?,
+        }
+        signature = Signature::Verified;
+    }
+}
+
+/// Counts a new session against the caller's limit.
+fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Problem> {
+    let window = pending.config.limits.window;
+    let reader = Reader {
+        // No project id begins with a line feed.
+        name: format!("\nsession\n{}", caller.key()),
+        quota: None,
+        ceilings: Vec::new(),
+        limit: MAX_SESSIONS,
+        window,
+    };
+    match with_reads(|reads| reads.reserve(&reader, now())) {
+        Verdict::Granted(_) => Ok(()),
+        Verdict::Refused(refused) => Err(Problem {
+            detail: format!(
+                "a caller may open {MAX_SESSIONS} sessions in any {} seconds",
+                window.0.div_ceil(1000)
+            ),
+            ..refused.problem
+        }),
+    }
+}
+
+/// Stores a session. Returns its cookie.
+async fn store_session(
+    pending: &mut PendingRequest,
+    opened: &NewSession,
+) -> Result<String, Problem> {
+    let NewSession {
+        caller,
+        record,
+        secret,
+    } = opened;
+    let config = Rc::clone(&pending.config);
+    let secret = config.auth.token_secrets.get(*secret);
+    let secret = secret.ok_or_else(Problem::internal)?;
+    let random = random_bytes().map_err(|error| pending.gate_failed(&error))?;
+    let (id, value) = SessionId::new(&random, secret);
+    let stored = async {
+        let session = SessionStub::new(&pending.env, id.as_str())?;
+        session.open(record, caller.expires).await
+    };
+    stored.await.map_err(|error| pending.gate_failed(&error))?;
+    let lifetime = caller.expires.since(pending.context.started);
+    Ok(write_cookie(
+        cookie::NAME,
+        &value,
+        SameSite::Strict,
+        lifetime,
+    ))
+}

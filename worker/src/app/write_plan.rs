@@ -1,0 +1,185 @@
+//! The plan of a request with a body. The head admits the request before the body is read.
+
+use std::rc::Rc;
+
+use quillgate::{Day, Operation, Policy, ProjectId, Prompt, Request};
+
+use crate::analytics::archive::read_day;
+use crate::app::config::Config;
+use crate::auth::caller::Caller;
+use crate::auth::turnstile::TurnstileProof;
+use crate::hash::fingerprint;
+use crate::http::content::{LARGEST_BODY, Values, is_json};
+use crate::http::problem::Problem;
+use crate::http::request_head::{RequestHead, WriteHeaders};
+use crate::jobs::idempotency::{Key, Retry};
+use crate::jobs::ledger::{KeepPrompts, summarize_prompt};
+use crate::jobs::webhook;
+use crate::jobs::write::Write;
+
+/// A job operation that writes upstream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum WriteOperation {
+    CreateJob,
+    SendMessage(String),
+}
+
+impl WriteOperation {
+    const fn operation(&self) -> Operation {
+        match self {
+            Self::CreateJob => Operation::CreateAgentJob,
+            Self::SendMessage(_) => Operation::SendMessage,
+        }
+    }
+
+    const fn policy(&self) -> Policy {
+        match self {
+            Self::CreateJob => Policy::CreateJob,
+            Self::SendMessage(_) => Policy::SendMessage,
+        }
+    }
+
+    fn job(&self) -> Option<String> {
+        match self {
+            Self::CreateJob => None,
+            Self::SendMessage(id) => Some(id.clone()),
+        }
+    }
+}
+
+/// A write that its head admits.
+#[derive(Debug, Clone)]
+pub struct AdmittedWrite {
+    operation: WriteOperation,
+    project: ProjectId,
+    caller: Rc<Caller>,
+    /// The origin of the page that sent the request, if any.
+    origin: Option<String>,
+}
+
+impl AdmittedWrite {
+    /// Admits a write by its head.
+    ///
+    /// # Errors
+    /// 413 or 415 for a body that the head rules out.
+    pub(super) fn new(
+        head: &RequestHead<'_>,
+        operation: WriteOperation,
+        project: ProjectId,
+        caller: Rc<Caller>,
+    ) -> Result<Self, Problem> {
+        check_announced_body(head)?;
+        Ok(Self {
+            operation,
+            project,
+            caller,
+            origin: head.origin.map(str::to_owned),
+        })
+    }
+}
+
+/// Checks the announced type and length of a body, before it is read.
+pub(super) fn check_announced_body(head: &RequestHead<'_>) -> Result<(), Problem> {
+    if !is_json(head.content_type) {
+        return Err(Problem::unsupported_media_type());
+    }
+    let length = head.content_length.map(str::parse::<u64>);
+    match length {
+        Some(Ok(length)) if length > LARGEST_BODY as u64 => {
+            Err(Problem::content_too_large(LARGEST_BODY))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Plans an admitted write from its body.
+///
+/// Returns the write, and the Turnstile response to verify before it is sent.
+///
+/// # Errors
+/// 400 for a body that is not a JSON object, and for values and header fields that break a rule.
+pub fn plan_write(
+    config: &Config,
+    admitted: &AdmittedWrite,
+    headers: &WriteHeaders,
+    body: &[u8],
+) -> Result<(Write, Option<TurnstileProof>), Problem> {
+    let operation = &admitted.operation;
+    let job = operation.job();
+    let path = job.iter().map(|id| ("id", id.clone())).collect();
+    let declared = operation.operation().declaration();
+    let values = Values::new(declared, path, None)?.with_body(body)?;
+    let request = values.call()?.request(&admitted.project);
+    let webhook = choose_webhook(config, operation, headers.webhook_url.as_deref())?;
+    let proof = require_turnstile(config, admitted, headers)?;
+    let Request { target, body, .. } = request;
+    let body = body.ok_or_else(Problem::internal)?;
+    let key = headers.idempotency_key.as_deref();
+    let key = key.map(Key::read).transpose()?;
+    let retry = Retry::read(headers.idempotency_retry.as_deref())?;
+    let prompt = values.text("prompt").ok_or_else(Problem::malformed_body)?;
+    let prompt = Prompt::new(prompt)?;
+    let keeps_prompt = config.jobs.keep_prompts == KeepPrompts::Whole;
+    let policy = operation.policy();
+    let requested_webhook = headers.webhook_url.as_deref().unwrap_or("");
+    let write = Write {
+        policy,
+        caller: admitted.caller.key(),
+        subject: admitted.caller.subject.clone(),
+        quota: admitted.caller.quota.ceiling(policy),
+        ceilings: admitted.caller.ceilings(policy),
+        job,
+        key: key.map(|key| key.as_str().to_owned()),
+        fingerprint: fingerprint(&[&target, &body, requested_webhook]),
+        retry,
+        target,
+        body,
+        prompt_summary: summarize_prompt(&prompt),
+        prompt: keeps_prompt.then(|| prompt.as_str().to_owned()),
+        webhook,
+    };
+    Ok((write, proof))
+}
+
+/// Chooses the webhook of a job: the caller's address, or else the operator's.
+fn choose_webhook(
+    config: &Config,
+    operation: &WriteOperation,
+    requested: Option<&str>,
+) -> Result<Option<String>, Problem> {
+    match (operation, requested) {
+        (WriteOperation::CreateJob, None) => Ok(config.jobs.webhook.url.clone()),
+        (WriteOperation::SendMessage(_), None) => Ok(None),
+        (WriteOperation::SendMessage(_), Some(_)) => Err(Problem::webhook_on_follow_up()),
+        (WriteOperation::CreateJob, Some(_)) if config.jobs.webhook.secrets.is_empty() => {
+            Err(Problem::webhooks_off())
+        }
+        (WriteOperation::CreateJob, Some(url)) => {
+            webhook::check_address(url, &config.jobs.webhook.hosts).map(Some)
+        }
+    }
+}
+
+/// Requires a Turnstile response from pages, if Turnstile is configured.
+fn require_turnstile(
+    config: &Config,
+    admitted: &AdmittedWrite,
+    headers: &WriteHeaders,
+) -> Result<Option<TurnstileProof>, Problem> {
+    match (&config.turnstile, &admitted.origin) {
+        (Some(turnstile), Some(origin)) => turnstile
+            .require(headers.turnstile.as_deref(), origin)
+            .map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Plans a backfill from its body. Returns the first day to archive.
+///
+/// # Errors
+/// 400 for a body that is not a JSON object, and for an invalid day.
+pub fn plan_backfill(body: &[u8]) -> Result<Day, Problem> {
+    let declared = Operation::BeginBackfill.declaration();
+    let values = Values::new(declared, Vec::new(), None)?.with_body(body)?;
+    read_day(&values.call()?, "dateFrom")
+}
