@@ -16,15 +16,14 @@ use quillgate_worker::budget;
 use quillgate_worker::budget::{Ask, Used, Verdict};
 use quillgate_worker::http::gateway_rule::GatewayRule;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::problem_kind::KindStatus;
-use quillgate_worker::http::problem_kind::ProblemKind;
+use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
 use quillgate_worker::http::request_head::RequestHead;
 use quillgate_worker::http::{content, cors};
 use quillgate_worker::jobs::idempotency;
 use quillgate_worker::jobs::idempotency::{Record, Retry, State};
 use quillgate_worker::jobs::{ledger, webhook};
-use quillgate_worker::upstream;
 use quillgate_worker::upstream::breaker::{Breaker, CallOutcome, LEAST_CALLS};
+use quillgate_worker::upstream::failure;
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::permits;
 use quillgate_worker::upstream::transport_error::TransportError;
@@ -354,7 +353,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::no_webhook_hosts(),
         Problem::issuer_unavailable(),
         Problem::gate_unavailable(),
-        upstream::mark_uncertain(Problem::gate_unavailable(), Method::Post),
+        failure::mark_uncertain(Problem::gate_unavailable(), Method::Post),
         Problem::internal(),
         Problem::job_not_recorded(),
         Problem::too_many_streams("the caller", 100),
@@ -466,14 +465,14 @@ fn problems_of_the_upstream() -> Vec<Problem> {
     };
     let config = config();
     let classify = |status| {
-        let head = ReplyHead {
+        let head = UpstreamHead {
             status,
-            ..ReplyHead::default()
+            ..UpstreamHead::default()
         };
-        upstream::classify_error(&head, "", Method::Post, &config.upstream, Millis(1_000_000))
+        failure::classify_error(&head, "", Method::Post, &config.upstream, Millis(1_000_000))
             .problem
     };
-    let transport = |error, method| upstream::classify_transport_error(error, method).problem;
+    let transport = |error, method| failure::classify_transport_error(error, method).problem;
     vec![
         classify(200),
         classify(302),
@@ -481,13 +480,13 @@ fn problems_of_the_upstream() -> Vec<Problem> {
         classify(404),
         classify(429),
         classify(503),
-        upstream::key_refused_problem(),
-        upstream::classify_malformed(Method::Post).problem,
+        failure::key_refused_problem(),
+        failure::classify_malformed(Method::Post).problem,
         transport(TransportError::Broken, Method::Get),
         transport(TransportError::TimedOut, Method::Post),
-        upstream::error_problem(&error(400, &["limit"]), Method::Get),
-        upstream::error_problem(&error(503, &[]), Method::Post),
-        upstream::error_problem(&error(999, &[]), Method::Get),
+        failure::error_problem(&error(400, &["limit"]), Method::Get),
+        failure::error_problem(&error(503, &[]), Method::Post),
+        failure::error_problem(&error(999, &[]), Method::Get),
     ]
 }
 
