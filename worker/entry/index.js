@@ -60,7 +60,7 @@ function guardRequest(call) {
   return timer ? result.finally(() => clearTimeout(timer)) : result;
 }
 
-/** What decides about a request, as `packed_head.rs` reads it. */
+/** What decides about a request, as `http/request_head.rs` reads it. */
 function packHead({ headers, method, url }) {
   let head = `${crypto.randomUUID()}\n${method}\n${url}`;
   for (const name of method === "POST" ? POST_HEADERS : READ_HEADERS) {
