@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use quillgate::{Millis, Policy};
 
-use crate::analytics::export::{ExportQuery, LONGEST_WAIT};
+use crate::analytics::export::{ExportQuery, MAX_WAIT_SECONDS};
 use crate::analytics::organization_stub::{ExportCall, OrgStub, ReportCall};
 use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
 use crate::analytics::pages::{Page, ReportAnswer};
@@ -74,7 +74,7 @@ pub async fn export_report(
     packed: &PackedHead<'_>,
     query: ExportQuery,
 ) -> Result<Reply, Problem> {
-    let wait = parse_wait(packed.field("prefer")).map(|wait| wait.min(LONGEST_WAIT));
+    let wait = parse_wait(packed.field("prefer")).map(|wait| wait.min(MAX_WAIT_SECONDS));
     let mut head = Vec::new();
     let mut headers = query.headers();
     if let Some(wait) = wait {
