@@ -10,8 +10,8 @@ use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, split_into_
 use crate::analytics::pages::{Page, ReportAnswer};
 use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
-use crate::app::export::{Brake, RunningExport};
-use crate::app::isolate::{find_report, keep_report};
+use crate::app::export::{CancelSignal, RunningExport};
+use crate::app::isolate::{cache_report, find_report};
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::RequestContext;
@@ -62,7 +62,7 @@ pub async fn read_report(
         ReportAnswer::cut(query.operation, &pages).map_err(|error| pending.gate_failed(&error))?;
     let now = now();
     if answer.head.is_fresh(now) {
-        keep_report(query, &pages, &answer, now);
+        cache_report(query, &pages, &answer, now);
     }
     let budget = found.headers;
     Ok(report_reply(packed, answer, &found.cache, budget, now))
@@ -81,7 +81,7 @@ pub async fn export_report(
         headers.set("preference-applied", format!("wait={wait}"));
     }
     let mut export = open_export(pending, packed, query, wait.unwrap_or(0), &mut head)?;
-    let started = export.next_chunk(&Brake::default()).await;
+    let started = export.next_chunk(&CancelSignal::default()).await;
     pending.context.metrics = std::mem::take(&mut export.metrics);
     let headers = headers.or(std::mem::take(&mut export.budget));
     match started {

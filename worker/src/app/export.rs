@@ -95,8 +95,11 @@ impl RunningExport {
     ///
     /// # Errors
     /// Returns the refusal if the next page is not available.
-    pub async fn next_chunk(&mut self, brake: &Brake) -> Result<Uint8Array, GatewayResponse> {
-        while !brake.is_set.get() {
+    pub async fn next_chunk(
+        &mut self,
+        cancel: &CancelSignal,
+    ) -> Result<Uint8Array, GatewayResponse> {
+        while !cancel.is_set.get() {
             let next = self
                 .query
                 .next(&self.project, &self.config.analytics, now());
@@ -108,14 +111,14 @@ impl RunningExport {
                 return Err(self.refuse(&invalid_token(EXPIRED)));
             }
             self.check_session().await?;
-            match self.fetch_rows(brake).await {
+            match self.fetch_rows(cancel).await {
                 Ok(rows) if rows.length() > 0 => return Ok(rows),
                 Ok(_) | Err(Missing::RefusedBefore | Missing::Stopped) => {}
                 Err(Missing::Refused(refusal)) => {
                     let retry_after = read_retry_after(&refusal);
                     let export = &mut self.query.export;
                     match export.plan_wait(retry_after, now(), self.expires) {
-                        Some(time) => self.wait_for_budget(time, brake).await?,
+                        Some(time) => self.wait_for_budget(time, cancel).await?,
                         None => return Err(refusal),
                     }
                 }
@@ -131,12 +134,12 @@ impl RunningExport {
     async fn wait_for_budget(
         &mut self,
         time: Millis,
-        brake: &Brake,
+        cancel: &CancelSignal,
     ) -> Result<(), GatewayResponse> {
         let ends = now().plus(time);
-        while now() < ends && !brake.is_set.get() {
+        while now() < ends && !cancel.is_set.get() {
             self.hold_place().await?;
-            brake.wait(ends.since(now()).min(RENEWAL_INTERVAL)).await;
+            cancel.wait(ends.since(now()).min(RENEWAL_INTERVAL)).await;
         }
         Ok(())
     }
@@ -175,7 +178,7 @@ impl RunningExport {
         }
     }
 
-    async fn fetch_rows(&mut self, brake: &Brake) -> Result<Uint8Array, Missing> {
+    async fn fetch_rows(&mut self, cancel: &CancelSignal) -> Result<Uint8Array, Missing> {
         let requested = now();
         let prefetch = match self.prefetch.take() {
             Some(prefetch) => prefetch,
@@ -184,7 +187,7 @@ impl RunningExport {
                 .map_err(|error| Missing::Refused(self.fail(&error)))?,
         };
         let time = self.expires.since(requested).plus(Millis(1));
-        let reply = brake.wait_for(prefetch.reply, time).await;
+        let reply = cancel.wait_for(prefetch.reply, time).await;
         let reply = match reply.ok_or(Missing::Stopped)? {
             Ok(reply) => receive::<ExportReply>(reply),
             Err(error) => Err(error.into()),
@@ -264,7 +267,7 @@ impl RunningExport {
         let body = ExportBody(Rc::new(Body {
             first: RefCell::new(Some(join(head, rows))),
             running: RefCell::new(Some(self)),
-            brake: Brake::default(),
+            cancel: CancelSignal::default(),
         }));
         open_byte_stream(body, signal, &guard().into())
     }
@@ -313,13 +316,13 @@ impl Drop for WaitingPlace {
 
 /// Stops an export after its client disconnects.
 #[derive(Default)]
-pub struct Brake {
+pub struct CancelSignal {
     is_set: Cell<bool>,
     /// Ends the current wait.
     wake: RefCell<Option<Wake>>,
 }
 
-impl Brake {
+impl CancelSignal {
     fn set(&self) {
         self.is_set.set(true);
         if let Some(wake) = self.wake.take() {
@@ -374,7 +377,7 @@ struct Body {
     first: RefCell<Option<Uint8Array>>,
     /// `None` while the next chunk is in progress, and after the last chunk.
     running: RefCell<Option<RunningExport>>,
-    brake: Brake,
+    cancel: CancelSignal,
 }
 
 #[wasm_bindgen]
@@ -391,7 +394,7 @@ impl ExportBody {
 
     /// Stops the export, because the client disconnected.
     pub fn cancel(&self) {
-        self.0.brake.set();
+        self.0.cancel.set();
         if let Some(running) = self.0.running.take() {
             running.log_end(CANCELLED);
         }
@@ -408,7 +411,7 @@ impl Body {
         let first = self.first.take().filter(|first| first.length() > 0);
         let chunk = match first {
             Some(first) => Ok(first),
-            None => running.next_chunk(&self.brake).await,
+            None => running.next_chunk(&self.cancel).await,
         };
         let chunk = match chunk {
             Ok(chunk) => chunk,
@@ -418,7 +421,7 @@ impl Body {
                 return vec![running.write_ending(&problem_type(&refusal), retry_after)];
             }
         };
-        if self.brake.is_set.get() {
+        if self.cancel.is_set.get() {
             running.log_end(CANCELLED);
             return Vec::new();
         }

@@ -101,7 +101,7 @@ pub fn find_report(query: &ReportQuery, now: Millis) -> Option<ReportAnswer> {
 }
 
 /// Caches a fresh report and its pages.
-pub fn keep_report(
+pub fn cache_report(
     query: &ReportQuery,
     pages: &[(Page, Piece)],
     answer: &ReportAnswer,
