@@ -114,7 +114,7 @@ export function openEventStream(socket, signal, settings, onCharge) {
 }
 
 /** Waits for a message that is enough, the end of the socket, a disconnect or the time limit. */
-export function hear(socket, signal, milliseconds, isEnough) {
+export function waitForMessage(socket, signal, milliseconds, isEnough) {
   return new Promise((resolve) => {
     const end = listen(socket, signal, milliseconds, (text) => isEnough(text) && end(), resolve);
   });

@@ -23,7 +23,7 @@ const POST_HEADERS = gateway.headerNames(true).split("\n");
  * Replaces the instance after a trap and rejects its promises. After a trap in asynchronous code, they
  * would otherwise stay pending forever.
  */
-function heal(error) {
+function replaceInstance(error) {
   if (!(error instanceof WebAssembly.RuntimeError) || error === trap) return error;
   trap = error;
   instance += 1;
@@ -34,8 +34,8 @@ function heal(error) {
   return error;
 }
 
-addEventListener("error", ({ error }) => heal(error));
-addEventListener("unhandledrejection", ({ reason }) => heal(reason));
+addEventListener("error", ({ error }) => replaceInstance(error));
+addEventListener("unhandledrejection", ({ reason }) => replaceInstance(reason));
 
 /** Calls the module. The result rejects if the instance traps. */
 function guard(call) {
@@ -45,11 +45,11 @@ function guard(call) {
     return new Promise((resolve, reject) => {
       waiting.add(reject);
       const end = (settle) => (value) => waiting.delete(reject) && settle(value);
-      const fail = (error) => reject(heal(error));
+      const fail = (error) => reject(replaceInstance(error));
       result.then(end(resolve), end(fail));
     });
   } catch (error) {
-    throw heal(error);
+    throw replaceInstance(error);
   }
 }
 

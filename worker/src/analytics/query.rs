@@ -20,7 +20,7 @@ pub struct ReportQuery {
     /// The path and query with normalized dates, without `limit` and `offset` for lists by offset. It is a
     /// cache key: all pages of a list share it, and different projects or ranges never do.
     pub list: String,
-    /// The number of requested rows. Other reports than lists by offset have one page.
+    /// The number of requested rows. A report that is not a list by offset has one page.
     pub limit: u64,
     /// The number of skipped rows.
     pub offset: u64,

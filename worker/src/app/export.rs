@@ -247,7 +247,7 @@ impl RunningExport {
         }
     }
 
-    /// Logs an unavailable object and returns the refusal.
+    /// Records an error of the object for the log, and returns the refusal.
     fn fail(&mut self, error: &HostError) -> GatewayResponse {
         self.metrics.operator = Some(error.to_string());
         self.refuse(&Problem::gate_unavailable())

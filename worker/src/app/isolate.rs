@@ -40,7 +40,7 @@ struct Isolate {
     /// collects short-lived cache entries late.
     cut_once: BoundedCache<()>,
     reads: ReadBudget,
-    /// The OpenAPI description, written at build time. The entry passes it in, to keep it out of the wasm.
+    /// The `OpenAPI` description, written at build time. The entry passes it in, to keep it out of the wasm.
     description: Option<JsString>,
     /// The dataset for data points, looked up once. The inner value is `None` if no dataset is bound.
     dataset: OnceCell<Option<AnalyticsEngineDataset>>,
@@ -164,14 +164,14 @@ pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
 }
 
-/// Stores the OpenAPI description and the entry's `guard`.
+/// Stores the `OpenAPI` description and the entry's `guard`.
 #[wasm_bindgen]
 pub fn attach(description: JsString, guard: Function) {
     set_guard(guard);
     ISOLATE.with_borrow_mut(|isolate| isolate.description = Some(description));
 }
 
-/// Returns the OpenAPI description as JSON.
+/// Returns the `OpenAPI` description as JSON.
 pub fn description() -> Option<JsString> {
     ISOLATE.with_borrow(|isolate| isolate.description.clone())
 }

@@ -200,7 +200,7 @@ impl ArchiveStore {
 
     // --- writing -----------------------------------------------------------
 
-    /// Archives a project from `first`, or from an earlier day if recorded. Returns the project's id.
+    /// Sets the first day of a project, unless an earlier day is recorded. Returns the project's id.
     pub async fn want(&self, project: &str, first: Day) -> HostResult<u32> {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
