@@ -1,14 +1,14 @@
 /**
- * What the runtime can do and neither the `worker` crate nor web-sys has a wrapper for, or only one
- * of many calls: one function for each act of I/O. Nothing is decided here.
+ * Runtime I/O without a wrapper in the `worker` crate or web-sys, or with one that needs many calls.
+ * The module makes all decisions.
  */
 
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** What counts of the head of an answer: to ask for each is quicker than to list them all. */
+/** The relevant fields of an upstream response. Four lookups are faster than listing all fields. */
 const FIELDS = ["content-language", "content-type", "retry-after", "x-request-id"];
 
-/** The header fields of a response as lines, or those of these names. */
+/** Formats header fields as lines `name: value`. Includes all fields unless `names` is set. */
 export function headersOf({ headers }, names = headers.keys()) {
   let lines = "";
   for (const name of names) {
@@ -18,7 +18,7 @@ export function headersOf({ headers }, names = headers.keys()) {
   return lines;
 }
 
-/** Header fields of lines `name: value`, set one by one: the runtime would copy what it is given. */
+/** Builds a response from lines `name: value`. Setting each field avoids a copy by the runtime. */
 export function respond(status, lines, body) {
   const response = new Response(body, { status });
   for (const line of lines.split("\n")) {
@@ -28,14 +28,14 @@ export function respond(status, lines, body) {
   return response;
 }
 
-/** Sends a request. Waits for the head of the response, and for the body of a 2xx. */
+/** Sends a request. Resolves after the head of the response, and after the body of a 2xx response. */
 export async function send(method, url, headers, body, milliseconds, longest) {
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException("no answer in time", "TimeoutError"));
   const timer = setTimeout(abort, milliseconds);
   const stop = () => clearTimeout(timer);
   const { signal } = controller;
-  // No cache between the gateway and the platform stores a response, whatever its path is.
+  // Keeps every cache between the gateway and the upstream from storing responses.
   const options = { method, headers, body, redirect: "manual", cache: "no-store", signal };
   const response = await fetch(url, options).catch((error) => {
     stop();
@@ -48,18 +48,18 @@ export async function send(method, url, headers, body, milliseconds, longest) {
   return { status: response.status, headers: headersOf(response, FIELDS), text, readError, cancel };
 }
 
-/** The body of a request, which has to be UTF-8. */
+/** Reads the body of a request. Rejects if it is not UTF-8. */
 export const readBody = (request, longest) => textOf(request, longest, strictDecoder);
 
-/** Reads a body of at most `longest` bytes. Resolves to nothing when it is longer. */
+/** Reads a body of at most `longest` bytes. Resolves to `undefined` for a longer body. */
 async function textOf(source, longest, whole) {
   const { headers } = source;
-  // The length of an encoded or chunked body is not that of its content.
+  // For an encoded or chunked body, `content-length` is not the length of the content.
   const isPlain = !headers.has("content-encoding") && !headers.has("transfer-encoding");
   if (isPlain && Number(headers.get("content-length") ?? Number.NaN) <= longest) {
     return whole ? whole.decode(await source.arrayBuffer()) : source.text();
   }
-  // One of its own, since it keeps the beginning of a character for the next part.
+  // A streaming decoder has state, so it cannot be shared.
   const decoder = new TextDecoder("utf-8", whole);
   let text = "";
   for await (const chunk of source.body ?? []) {
@@ -70,7 +70,7 @@ async function textOf(source, longest, whole) {
   return text + decoder.decode();
 }
 
-/** Listens to a socket until it closes, the client leaves or time is up; gives what ends that. */
+/** Listens to a socket until it closes, the client disconnects or time runs out. Returns `end`. */
 function listen(socket, signal, milliseconds, onMessage, onEnd) {
   let isOver = false;
   const end = (reason) => {
@@ -94,7 +94,7 @@ function listen(socket, signal, milliseconds, onMessage, onEnd) {
   return end;
 }
 
-/** Streams a socket's messages with a heartbeat for its lifetime, while no `onCharge` throws. */
+/** Streams messages and heartbeats until the lifetime ends or `onCharge` throws. */
 export function openEventStream(socket, signal, settings, onCharge) {
   const { opening, heartbeat, period, lifetime, charge } = settings;
   let leave;
@@ -113,14 +113,14 @@ export function openEventStream(socket, signal, settings, onCharge) {
   return new ReadableStream({ start, cancel: () => leave(true) });
 }
 
-/** Hands messages over until one is enough, the socket closes, the client leaves or time is up. */
-export function hear(socket, signal, milliseconds, isEnough) {
+/** Waits for a message that is enough, the end of the socket, a disconnect or the time limit. */
+export function waitForMessage(socket, signal, milliseconds, isEnough) {
   return new Promise((resolve) => {
     const end = listen(socket, signal, milliseconds, (text) => isEnough(text) && end(), resolve);
   });
 }
 
-/** Chunks of an object of the module as a stream, each with what ends it if the next one traps. */
+/** Streams the chunks of `source`. If the next call traps, the last `ending` closes the stream. */
 export function openByteStream(source, signal, guard) {
   let last;
   const cancel = () => source.cancel();

@@ -1,17 +1,17 @@
 /**
- * What has to be JavaScript of the Worker: the head of a request in one text, the classes that take
- * calls of other isolates, and what keeps a trap from taking its neighbours along.
+ * The JavaScript entry: packs request heads, exports the Durable Object classes, and replaces the
+ * instance of the module after a trap.
  */
 import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
 
-/** Counts the instances of the module: an object of an earlier one is constructed again. */
+/** The number of the current instance. Objects of earlier instances are constructed again. */
 let instance = 0;
-/** The latest trap, which may be reported more than once. */
+/** The latest trap. Several events can report the same one. */
 let trap;
-/** Rejects what waits for the present instance. */
+/** The `reject` functions of promises that depend on the current instance. */
 const waiting = new Set();
 
 gateway.initSync({ module });
@@ -20,10 +20,10 @@ const READ_HEADERS = gateway.headerNames(false).split("\n");
 const POST_HEADERS = gateway.headerNames(true).split("\n");
 
 /**
- * Replaces an instance that has trapped, and ends what waits for it: a trap in asynchronous code
- * leaves its promise, and every other one of that instance, open for ever.
+ * Replaces the instance after a trap and rejects its promises. After a trap in asynchronous code, they
+ * would otherwise stay pending forever.
  */
-function heal(error) {
+function replaceInstance(error) {
   if (!(error instanceof WebAssembly.RuntimeError) || error === trap) return error;
   trap = error;
   instance += 1;
@@ -34,10 +34,10 @@ function heal(error) {
   return error;
 }
 
-addEventListener("error", ({ error }) => heal(error));
-addEventListener("unhandledrejection", ({ reason }) => heal(reason));
+addEventListener("error", ({ error }) => replaceInstance(error));
+addEventListener("unhandledrejection", ({ reason }) => replaceInstance(reason));
 
-/** Runs a call of the module, which ends even if the instance traps. */
+/** Calls the module. The result rejects if the instance traps. */
 function guard(call) {
   try {
     const result = call();
@@ -45,22 +45,22 @@ function guard(call) {
     return new Promise((resolve, reject) => {
       waiting.add(reject);
       const end = (settle) => (value) => waiting.delete(reject) && settle(value);
-      const fail = (error) => reject(heal(error));
+      const fail = (error) => reject(replaceInstance(error));
       result.then(end(resolve), end(fail));
     });
   } catch (error) {
-    throw heal(error);
+    throw replaceInstance(error);
   }
 }
 
-/** As `guard` for a request to the Worker, not to an object: without a timer it would be taken for hung. */
+/** Guards a request to the Worker. The runtime treats a request without a timer as hung. */
 function guardRequest(call) {
   const result = guard(call);
   const timer = result instanceof Promise && setTimeout(() => {}, 2 ** 31 - 1);
   return timer ? result.finally(() => clearTimeout(timer)) : result;
 }
 
-/** What decides about a request, as `http/request_head.rs` reads it. */
+/** Packs the request head for `request_head.rs`. */
 function packHead({ headers, method, url }) {
   let head = `${crypto.randomUUID()}\n${method}\n${url}`;
   for (const name of method === "POST" ? POST_HEADERS : READ_HEADERS) {
@@ -83,7 +83,7 @@ export default {
   },
 };
 
-/** A Durable Object whose methods are those of a class of the module. */
+/** Creates a Durable Object class with the methods of a class of the module. */
 function durableObject(Gate) {
   return class Guarded extends DurableObject {
     #gate;

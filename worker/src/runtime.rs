@@ -23,8 +23,8 @@ pub use d1::{D1, Statement};
 pub use error::{HostError, HostResult};
 pub use guard::{guard, set_guard};
 pub use host::{
-    StreamSettings, event_stream, hear, log_error, log_line, make_headers, make_response,
-    parse_json, random, read_body, response_headers, stringify_json,
+    StreamSettings, event_stream, log_error, log_line, make_headers, make_response, parse_json,
+    random, read_body, response_headers, stringify_json, wait_for_message,
 };
 pub use messages::{read_policy, receive, send_back};
 pub use schema::migrate;

@@ -1,5 +1,5 @@
-//! What the daily archive answers: series of views, what is held, what a backfill takes. Which
-//! request it sends next is [`quillgate::archive::plan`].
+//! The responses of the daily archive: series of views, its status, and the estimate of a backfill.
+//! [`quillgate::archive::plan`] chooses the next request.
 
 pub mod run;
 pub mod run_lock;
@@ -22,10 +22,10 @@ use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The most days of a series: ten years.
-const LONGEST_RANGE: u32 = 3_660;
-/// How many failed days a status names.
-const MOST_FAILURES: usize = 100;
+/// The maximum number of days in a series: ten years.
+const MAX_RANGE: u32 = 3_660;
+/// The maximum number of failed days in a status.
+const MAX_FAILURES: usize = 100;
 
 /// The pages that a series counts. Paths are encoded as the archive stores them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The counts of a stored day that has no row for this subject: unknown for a path past the
-    /// archive's limits, which is counted only in a prefix.
+    /// Returns the counts of a stored day that has no row for this subject. They are unknown for a path
+    /// past the archive's limits, because such paths are counted only in a prefix.
     #[must_use]
     pub fn counts_without_row(&self) -> Counts {
         match self {
@@ -50,18 +50,18 @@ impl Subject {
     }
 }
 
-/// A page of a series that is asked for.
+/// A request for a page of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeriesQuery {
-    /// What it is of.
+    /// The counted pages.
     pub subject: Subject,
-    /// What is counted together.
+    /// The period of one row.
     pub group: DayGroup,
-    /// The page's first day.
+    /// The first day of the page.
     pub from: Day,
-    /// The day after the page's last.
+    /// The day after the last day of the page.
     pub to: Day,
-    /// Whether the series goes on at `to`.
+    /// Whether the series continues at `to`.
     pub has_more: bool,
 }
 
@@ -72,7 +72,7 @@ impl SeriesQuery {
     /// 400 for the first value that breaks a rule.
     pub fn read(call: &Call) -> Result<Self, Problem> {
         let (begin, end) = (read_day(call, "dateFrom")?, read_day(call, "dateTo")?);
-        if end.since(begin) > LONGEST_RANGE {
+        if end.since(begin) > MAX_RANGE {
             let detail = "dateTo must be at most 3660 days after dateFrom";
             return Err(Problem::field("dateTo", GatewayRule::LongestRange, detail));
         }
@@ -96,14 +96,14 @@ impl SeriesQuery {
     }
 }
 
-/// Reads a day of a call.
+/// Reads a parameter that is a day.
 ///
 /// # Errors
 /// 400 for a date-time, and for a day before 1970.
 pub fn read_day(call: &Call, field: &'static str) -> Result<Day, Problem> {
     let text = call.text(field).unwrap_or("");
     Day::from_text(text).ok_or_else(|| {
-        let detail = [field, " must be a day, YYYY-MM-DD, without a time"].concat();
+        let detail = format!("{field} must be a day, YYYY-MM-DD, without a time");
         Problem::field(field, GatewayRule::Day, &detail)
     })
 }
@@ -132,7 +132,7 @@ fn is_prefix(text: &str) -> bool {
     text == "/" || (text.starts_with('/') && !text.ends_with('/'))
 }
 
-/// A cursor is the first day of a page after the first.
+/// Reads a cursor: the first day of any page but the first.
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
     let day = Day::from_text(cursor.as_str());
     let day = day.filter(|day| begin < *day && *day < end && begin_of_group(group, *day) == *day);
@@ -150,7 +150,7 @@ fn begin_of_group(group: DayGroup, day: Day) -> Day {
     }
 }
 
-/// The first day of the group after a day's.
+/// Returns the day after the last day of the group.
 fn end_of_group(group: DayGroup, day: Day) -> Day {
     match group {
         DayGroup::Day => day.next(),
@@ -159,7 +159,7 @@ fn end_of_group(group: DayGroup, day: Day) -> Day {
     }
 }
 
-/// Views or visitors; `None` is what the platform did not count.
+/// Numbers of views or visitors. `None` means that the platform did not count them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// By people.
@@ -171,7 +171,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// None at all, which is a count.
+    /// A count of zero, as opposed to [`Self::UNKNOWN`].
     pub const ZERO: Self = Self {
         human: Some(0),
         ai: Some(0),
@@ -194,27 +194,28 @@ impl Counts {
         }
     }
 
-    fn write(self, members: &mut Map<String, Value>) {
-        members.insert("human".to_owned(), self.human.into());
-        members.insert("ai".to_owned(), self.ai.into());
-        members.insert("total".to_owned(), self.total.into());
+    fn write(self, properties: &mut Map<String, Value>) {
+        properties.insert("human".to_owned(), self.human.into());
+        properties.insert("ai".to_owned(), self.ai.into());
+        properties.insert("total".to_owned(), self.total.into());
     }
 }
 
-/// A day that is held, as a series needs it.
+/// The stored counts of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeldDay {
     /// The day.
     pub day: Day,
     /// When it was fetched.
     pub fetched: Millis,
-    /// What was counted. A page and what is below it are two of the same day, whose counts add up.
+    /// The views. For a prefix, a day can have two entries, the page itself and the pages below it. Their
+    /// counts are added.
     pub views: Counts,
     /// The site's visitors.
     pub visitors: Option<Counts>,
 }
 
-/// The body of a page of a series; `held` are the days of the page that are held, in order.
+/// Writes the body of a page of a series. `held` contains the stored days of the page in order.
 #[must_use]
 pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
     let mut groups = Vec::new();
@@ -251,9 +252,9 @@ pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
             row.insert("missing".to_owned(), missing.into());
             let visitors = visitors.filter(|_| query.group == DayGroup::Day);
             let visitors = visitors.map(|visitors| {
-                let mut members = Map::new();
-                visitors.write(&mut members);
-                Value::Object(members)
+                let mut properties = Map::new();
+                visitors.write(&mut properties);
+                Value::Object(properties)
             });
             row.insert("visitors".to_owned(), visitors.into());
             groups.push(Value::Object(row));
@@ -264,7 +265,7 @@ pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
     json::to_text(&json!({ "views": groups, "missing": all_missing, "nextCursor": next }))
 }
 
-/// Whether an answer cannot change any more: each of its days is held, and none is fetched again.
+/// Whether a response is final: each of its days is stored, and none will be fetched again.
 #[must_use]
 pub fn is_final(query: &SeriesQuery, held: &[HeldDay], recheck_days: u32) -> bool {
     let mut held = held.iter().peekable();
@@ -277,19 +278,19 @@ pub fn is_final(query: &SeriesQuery, held: &[HeldDay], recheck_days: u32) -> boo
     })
 }
 
-/// What is known of a project of the archive.
+/// A project in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectRecord {
-    /// The first day that is wanted, as far as days are retained.
+    /// The first day to archive. It is never before the first retained day.
     pub first: Day,
-    /// The days of which something is known, in order.
+    /// The recorded days in order.
     pub days: Vec<DayRecord>,
-    /// Why the last request for a day failed.
+    /// The problem of the last request for a day, if it failed.
     pub problems: Vec<(Day, String)>,
 }
 
 impl ProjectRecord {
-    /// One of which nothing is known: yesterday is the first day that is wanted.
+    /// Returns a project without recorded days. Its first day is yesterday.
     #[must_use]
     pub fn new(now: Millis) -> Self {
         Self {
@@ -299,7 +300,7 @@ impl ProjectRecord {
         }
     }
 
-    /// What is wanted and held.
+    /// Returns the days to archive and their records.
     #[must_use]
     pub fn wanted(&self) -> Wanted<'_> {
         Wanted {
@@ -309,7 +310,7 @@ impl ProjectRecord {
     }
 }
 
-/// The first day that is retained.
+/// Returns the first retained day.
 #[must_use]
 pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
     Day::of(now).minus(settings.retention_days)
@@ -325,17 +326,17 @@ fn estimate_gaps(wanted: Wanted<'_>, settings: &ArchiveSettings, now: Millis) ->
     (gaps, estimate(gaps, wanted.pages_per_day(), rate))
 }
 
-fn write_estimate(members: &mut Map<String, Value>, estimate: Estimate, now: Millis) {
+fn write_estimate(properties: &mut Map<String, Value>, estimate: Estimate, now: Millis) {
     let complete_at = estimate.hours.map(|hours| {
         let instant = now.plus(Millis::from_seconds(hours.saturating_mul(3600)));
         DateBound::from_instant(instant).as_str().to_owned()
     });
-    members.insert("requests".to_owned(), estimate.requests.into());
-    members.insert("hours".to_owned(), estimate.hours.into());
-    members.insert("completeAt".to_owned(), complete_at.into());
+    properties.insert("requests".to_owned(), estimate.requests.into());
+    properties.insert("hours".to_owned(), estimate.hours.into());
+    properties.insert("completeAt".to_owned(), complete_at.into());
 }
 
-/// The body of a status.
+/// Writes the body of a status.
 #[must_use]
 pub fn write_status(
     record: &ProjectRecord,
@@ -368,7 +369,7 @@ pub fn write_status(
         .collect();
     let failing = record.days.iter().filter(|known| known.attempts > 0);
     let failures: Vec<_> = failing
-        .take(MOST_FAILURES)
+        .take(MAX_FAILURES)
         .map(|known| {
             let mut problems = record.problems.iter();
             let problem = problems.find(|(day, _)| *day == known.day);
@@ -381,20 +382,20 @@ pub fn write_status(
         })
         .collect();
     let (_, estimate) = estimate_gaps(wanted, settings, now);
-    let mut members = Map::new();
-    members.insert("dateFrom".to_owned(), record.first.to_text().into());
-    members.insert("dateTo".to_owned(), today.to_text().into());
-    members.insert("complete".to_owned(), complete.into());
-    members.insert("partial".to_owned(), partial.into());
-    members.insert("failed".to_owned(), failed.into());
-    members.insert("missing".to_owned(), missing.into());
-    members.insert("failures".to_owned(), failures.into());
-    write_estimate(&mut members, estimate, now);
-    members.insert("bytes".to_owned(), bytes.into());
-    json::to_text(&Value::Object(members))
+    let mut properties = Map::new();
+    properties.insert("dateFrom".to_owned(), record.first.to_text().into());
+    properties.insert("dateTo".to_owned(), today.to_text().into());
+    properties.insert("complete".to_owned(), complete.into());
+    properties.insert("partial".to_owned(), partial.into());
+    properties.insert("failed".to_owned(), failed.into());
+    properties.insert("missing".to_owned(), missing.into());
+    properties.insert("failures".to_owned(), failures.into());
+    write_estimate(&mut properties, estimate, now);
+    properties.insert("bytes".to_owned(), bytes.into());
+    json::to_text(&Value::Object(properties))
 }
 
-/// The first day that is wanted once a backfill from a day on was begun.
+/// Returns the first day to archive after a backfill starts at `from`.
 #[must_use]
 pub fn begin_of_backfill(
     record: &ProjectRecord,
@@ -405,7 +406,7 @@ pub fn begin_of_backfill(
     from.max(first_retained(settings, now)).min(record.first)
 }
 
-/// The body of what a backfill takes.
+/// Writes the body of a backfill's estimate.
 #[must_use]
 pub fn write_backfill(
     record: &ProjectRecord,
@@ -418,9 +419,9 @@ pub fn write_backfill(
         records: &record.days,
     };
     let (gaps, estimate) = estimate_gaps(wanted, settings, now);
-    let mut members = Map::new();
-    members.insert("dateFrom".to_owned(), begin.to_text().into());
-    members.insert("days".to_owned(), gaps.into());
-    write_estimate(&mut members, estimate, now);
-    json::to_text(&Value::Object(members))
+    let mut properties = Map::new();
+    properties.insert("dateFrom".to_owned(), begin.to_text().into());
+    properties.insert("days".to_owned(), gaps.into());
+    write_estimate(&mut properties, estimate, now);
+    json::to_text(&Value::Object(properties))
 }

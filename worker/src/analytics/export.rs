@@ -1,5 +1,4 @@
-//! The export of a report: what its request asks for, the head of its answer, and what a page that
-//! is not available means to it.
+//! The export of a report: its request, the head of its response, and refused pages.
 
 use quillgate::export::{Export, ExportFormat};
 use quillgate::parameters::SingleParameter;
@@ -11,28 +10,28 @@ use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 
-/// The longest that an export waits in all, in seconds: a day.
-pub const LONGEST_WAIT: u64 = 86_400;
+/// The maximum total wait of an export in seconds: a day.
+pub const MAX_WAIT_SECONDS: u64 = 86_400;
 
 /// A request for an export.
 #[derive(Debug)]
 pub struct ExportQuery {
-    /// The report that is exported.
+    /// The exported report.
     pub report: Operation,
-    /// The export before its first page.
+    /// The state of the export.
     pub export: Export,
-    /// How its rows are written.
+    /// The format of the rows.
     pub format: ExportFormat,
-    /// Whether the caller has the rows before these.
+    /// Whether the caller already has the head and the earlier rows.
     is_resumed: bool,
     file_name: String,
 }
 
 impl ExportQuery {
-    /// Reads a call of the export of `report`.
+    /// Reads a request to export `report`.
     ///
     /// # Errors
-    /// 400 for a cursor that is not one of such an export.
+    /// 400 if the cursor does not belong to an export of this report.
     pub fn new(report: Operation, call: &Call, project: &ProjectId) -> Result<Self, Problem> {
         let format = ExportFormat::from_text(call.text("format").unwrap_or(""))?;
         Ok(Self {
@@ -44,8 +43,7 @@ impl ExportQuery {
         })
     }
 
-    /// Begins the export: it may wait for so many seconds in all. Appends what stands before its
-    /// first row; one who goes on has that already.
+    /// Starts the export and sets its total wait. Appends the head to `out`, unless the export is resumed.
     pub fn begin(&mut self, seconds: u64, out: &mut Vec<u8>) {
         self.export.allow_wait(Millis::from_seconds(seconds));
         if !self.is_resumed {
@@ -53,7 +51,7 @@ impl ExportQuery {
         }
     }
 
-    /// What to ask for next; `None` when the export is complete.
+    /// Returns the next page to request, or `None` when the export is complete.
     ///
     /// # Errors
     /// 400 past the last row that can be requested.
@@ -67,7 +65,7 @@ impl ExportQuery {
         self.export.next().map(query).transpose()
     }
 
-    /// The header fields of its answer.
+    /// Returns the header fields of the response.
     #[must_use]
     pub fn headers(&self) -> HeaderFields {
         let content_type = match (self.format, self.is_resumed) {
@@ -75,7 +73,7 @@ impl ExportQuery {
             (ExportFormat::Csv, false) => "text/csv; charset=utf-8; header=present",
             (ExportFormat::Csv, true) => "text/csv; charset=utf-8; header=absent",
         };
-        let disposition = ["attachment; filename=\"", &self.file_name, "\""].concat();
+        let disposition = format!("attachment; filename=\"{}\"", self.file_name);
         HeaderFields::default()
             .with("cache-control", "private, no-store")
             .with("content-disposition", disposition)
@@ -90,7 +88,7 @@ fn refuse_cursor() -> Problem {
     Problem::field("cursor", GatewayRule::Cursor, detail)
 }
 
-/// `<report>_<project>_<from>_<to>`, safe on every file system.
+/// Builds the file name `<report>_<project>_<from>_<to>`. It is valid on every file system.
 fn name_file(report: Operation, call: &Call, project: &ProjectId, format: ExportFormat) -> String {
     let name = report.declaration().name;
     let name = name.rsplit('.').next().unwrap_or(name);
@@ -105,18 +103,18 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
             file.push(if is_safe { c } else { '-' });
         }
     }
-    [&file, ".", format.as_str()].concat()
+    format!("{file}.{}", format.as_str())
 }
 
-/// After how many seconds a refused page may be asked for again, when that is said.
+/// Returns the seconds in `Retry-After` of a refusal, if present.
 #[must_use]
 pub fn read_retry_after(refusal: &GatewayResponse) -> Option<u64> {
     refusal.headers.get("retry-after")?.parse().ok()
 }
 
-/// The `type` of the problem that a refusal is.
+/// Returns the problem `type` of a refusal.
 #[must_use]
 pub fn problem_type(refusal: &GatewayResponse) -> String {
     let kind = refusal.problem.map_or("internal", |kind| kind.as_str());
-    ["/problems/", kind].concat()
+    format!("/problems/{kind}")
 }

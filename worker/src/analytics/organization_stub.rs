@@ -1,4 +1,4 @@
-//! The stub of the Durable Object of the organization, and its messages.
+//! The stub of the organization's Durable Object, and its messages.
 
 use js_sys::{Promise, Uint8Array};
 use quillgate::export::ExportFormat;
@@ -32,13 +32,13 @@ pub struct KeySetReply {
 pub struct ReportCall {
     /// The request's id.
     pub id: String,
-    /// `traceparent` for the upstream.
+    /// The `traceparent` for the upstream.
     pub traceparent: String,
-    /// `tracestate` for the upstream.
+    /// The `tracestate` for the upstream.
     pub tracestate: Option<String>,
     /// The caller's key, see [`crate::auth::caller::Caller::key`].
     pub caller: String,
-    /// The maximum number of requests of the caller's token in a window.
+    /// The maximum number of requests per window for the caller's token.
     pub quota: Option<u32>,
     /// The ceilings that the caller shares with others.
     pub ceilings: Vec<Ceiling>,
@@ -164,7 +164,7 @@ impl OrgStub {
         Ok(self.0.export(send_back(call)?))
     }
 
-    /// Holds a place for an export that waits for the budget, or returns the refusal.
+    /// Takes or renews a place for an export that waits for the budget. Returns the refusal, if any.
     pub async fn hold_export(
         &self,
         export: &str,
@@ -178,7 +178,7 @@ impl OrgStub {
         self.0.release_export(export)
     }
 
-    /// Continues the daily archive until its share of the budget is spent or nothing is left to fetch.
+    /// Continues the daily archive until its budget share is spent or nothing is left to fetch.
     pub async fn archive(&self) -> HostResult<()> {
         JsFuture::from(self.0.archive()).await?;
         Ok(())
@@ -192,7 +192,7 @@ impl OrgStub {
         Ok(reply.and_then(|reply| KeySet::read(reply.text, Millis(reply.fetched)).ok()))
     }
 
-    /// Reopens a policy that the upstream has closed.
+    /// Reopens a policy after the upstream closed it.
     pub async fn reopen(&self, policy: Policy) -> HostResult<()> {
         JsFuture::from(self.0.reopen(policy.as_str())).await?;
         Ok(())

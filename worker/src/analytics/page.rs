@@ -7,7 +7,7 @@ use quillgate::{Millis, PageSize};
 
 use crate::http::response::{HeaderFields, JSON};
 
-/// The rows per page: the most that the upstream returns.
+/// The rows per page: the upstream's maximum.
 pub const PAGE_ROWS: u64 = PageSize::MAX.get();
 /// How long a stale page may be served instead of an error: a day.
 pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
@@ -15,15 +15,15 @@ pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
 /// The metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageHead {
-    /// A short hash of the text.
+    /// A short hash of the page.
     pub tag: String,
     /// The number of rows.
     pub rows: u64,
-    /// `hasMore` of the upstream.
+    /// The upstream's `hasMore`.
     pub has_more: bool,
     /// When it was fetched.
     pub fetched: Millis,
-    /// Until when it is fresh.
+    /// When it becomes stale.
     pub fresh_until: Millis,
 }
 
@@ -34,30 +34,30 @@ impl PageHead {
         now < self.fresh_until
     }
 
-    /// Whether it may be served, if only rather than an error.
+    /// Whether it may be served instead of an error.
     #[must_use]
     pub fn is_usable(&self, now: Millis) -> bool {
         now < self.fresh_until.plus(STALE_FOR)
     }
 
-    /// For how many more seconds it is fresh; negative when it no longer is.
+    /// Returns the remaining freshness in seconds. It is negative for a stale page.
     fn ttl(&self, now: Millis) -> i64 {
         seconds_until(self.fresh_until, now)
     }
 }
 
-/// Whole seconds from `now` until `instant`, rounded down; negative when that has passed.
+/// Returns the whole seconds from `now` until `instant`, rounded down. It is negative for a past instant.
 fn seconds_until(instant: Millis, now: Millis) -> i64 {
     let signed = |instant: Millis| i64::try_from(instant.0).unwrap_or(i64::MAX);
     signed(instant).saturating_sub(signed(now)).div_euclid(1000)
 }
 
-/// A piece of an answer: some rows of a page.
+/// A range of rows on one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
-    /// The number of the page, counted from 0.
+    /// The page number, counted from 0.
     pub number: u64,
-    /// The first row, counted from the first of the page.
+    /// The first row, counted from the start of the page.
     pub from: u64,
     /// The row after the last.
     pub to: u64,
@@ -91,7 +91,7 @@ pub fn split_into_pieces(offset: u64, limit: u64) -> Vec<Piece> {
     pieces
 }
 
-/// The target of a page: that of the list, with `limit` and `offset`.
+/// Returns the target of a page: the list's target with `limit` and `offset`.
 #[must_use]
 pub fn page_target(list: &str, number: u64) -> String {
     let join = if list.contains('?') { '&' } else { '?' };
@@ -105,8 +105,8 @@ pub fn page_name(list: &str, number: u64) -> String {
     format!("{number} {list}")
 }
 
-/// Whether there is more after an answer: its last page has more rows than were requested, or is
-/// not the last of the list.
+/// Whether more rows follow a response: its last page has more rows than requested, or another page
+/// follows.
 #[must_use]
 pub const fn has_more(last: &PageHead, piece: &Piece) -> bool {
     last.has_more || last.rows > piece.to
@@ -115,26 +115,26 @@ pub const fn has_more(last: &PageHead, piece: &Piece) -> bool {
 /// Where a page came from, for `Cache-Status` (RFC 9211).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheStatus {
-    /// From the cache, and it is fresh.
+    /// Fresh, from the cache.
     Hit {
-        /// For how many more seconds it is fresh; negative when it no longer is.
+        /// The remaining freshness in seconds. It is negative for a stale page.
         ttl: i64,
     },
-    /// From the cache, since the budget for a newer one is used up.
+    /// From the cache, because the budget for a newer page is spent.
     BudgetSpent {
         /// As in [`Self::Hit`].
         ttl: i64,
     },
     /// From the upstream.
     Fetched {
-        /// Why it was fetched.
+        /// The reason for the fetch.
         reason: FetchReason,
-        /// Who fetched it.
+        /// The request that fetched it.
         by: FetchedBy,
     },
-    /// From the cache, since the upstream failed to return a newer one.
+    /// From the cache, because the upstream failed to return a newer page.
     UpstreamFailed {
-        /// Why a newer one was wanted.
+        /// The reason for the attempted fetch.
         reason: FetchReason,
         /// The upstream's status, if it answered.
         status: Option<u16>,
@@ -143,14 +143,14 @@ pub enum CacheStatus {
     },
 }
 
-/// Why the upstream was asked.
+/// The reason for a request to the upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchReason {
-    /// The caller does not want a page from the cache (`Cache-Control: no-cache`).
+    /// The caller bypasses the cache (`Cache-Control: no-cache`).
     Request,
     /// The page in the cache is stale.
     Stale,
-    /// The cache has no such page.
+    /// The page is not in the cache.
     Missing,
 }
 
@@ -164,17 +164,17 @@ impl FetchReason {
     }
 }
 
-/// Who fetched a page.
+/// The request that fetched a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchedBy {
     /// This request.
     Itself,
-    /// Another request, for which this one waited.
+    /// Another request. This one waited for it.
     Another,
 }
 
 impl CacheStatus {
-    /// The value after the cache's name.
+    /// Formats the value after the cache's name.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
@@ -202,19 +202,19 @@ impl CacheStatus {
         }
     }
 
-    /// The status of a page from the cache that is fresh.
+    /// Returns the status of a fresh page from the cache.
     #[must_use]
     pub fn hit(page: &PageHead, now: Millis) -> Self {
         Self::Hit { ttl: page.ttl(now) }
     }
 
-    /// The status of a page from the cache when the budget for a newer one is used up.
+    /// Returns the status of a page from the cache when the budget for a newer one is spent.
     #[must_use]
     pub fn budget_spent(page: &PageHead, now: Millis) -> Self {
         Self::BudgetSpent { ttl: page.ttl(now) }
     }
 
-    /// The status of a page from the cache when the upstream failed to return a newer one.
+    /// Returns the status of a page from the cache when the upstream failed to return a newer one.
     #[must_use]
     pub fn upstream_failed(page: &PageHead, status: Option<u16>, now: Millis) -> Self {
         let reason = if page.is_fresh(now) {
@@ -229,7 +229,7 @@ impl CacheStatus {
         }
     }
 
-    /// The status for a request that waited for another's fetch.
+    /// Returns the status for a request that waited for another request's fetch.
     #[must_use]
     pub fn collapsed(self) -> Self {
         match self {
@@ -241,7 +241,7 @@ impl CacheStatus {
         }
     }
 
-    /// How bad the status is: stale, else fetched, else from the cache.
+    /// Ranks the status: stale is worse than fetched, and fetched is worse than a cache hit.
     const fn rank(&self) -> u8 {
         match self {
             Self::BudgetSpent { .. }
@@ -254,13 +254,13 @@ impl CacheStatus {
         }
     }
 
-    /// Whether the page is no longer fresh, and served rather than an error.
+    /// Whether a stale page is served.
     #[must_use]
     pub const fn is_stale(&self) -> bool {
         self.rank() == 2
     }
 
-    /// The worse of two statuses, which is that of an answer with both pages.
+    /// Returns the worse of two statuses: the status of a response with both pages.
     #[must_use]
     pub fn worse(self, other: Self) -> Self {
         if other.rank() >= self.rank() {
@@ -273,22 +273,22 @@ impl CacheStatus {
 
 /// Returns the reason for fetching a page, given the cached one.
 #[must_use]
-pub const fn fetch_reason(kept: Option<&PageHead>, revalidate: bool) -> FetchReason {
-    match kept {
+pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchReason {
+    match cached {
         _ if revalidate => FetchReason::Request,
         Some(_) => FetchReason::Stale,
         None => FetchReason::Missing,
     }
 }
 
-/// The parts of an answer with page views from which its header fields are made.
+/// The metadata of a report response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
     /// The validator.
     pub etag: String,
     /// When the oldest of its pages was fetched.
     pub fetched: Millis,
-    /// Until when all of them are fresh.
+    /// When the first of its pages becomes stale.
     pub fresh_until: Millis,
 }
 
@@ -311,13 +311,13 @@ impl ReportHead {
         now < self.fresh_until
     }
 
-    /// For how many more seconds it is fresh, rounded down; negative when it no longer is.
+    /// Returns the remaining freshness in seconds, rounded down. It is negative for a stale report.
     #[must_use]
     pub fn ttl(&self, now: Millis) -> i64 {
         seconds_until(self.fresh_until, now)
     }
 
-    /// The header fields of the answer, with `cache` as `Cache-Status`.
+    /// Returns the header fields of the response, with `cache` as `Cache-Status`.
     #[must_use]
     pub fn headers(&self, cache: &str, now: Millis) -> HeaderFields {
         let lifetime = self.fresh_until.since(self.fetched).0 / 1000;
@@ -361,7 +361,7 @@ pub fn matches_etag(if_none_match: Option<&str>, etag: &str) -> bool {
     value.trim() == "*" || tags.any(|tag| tag == etag)
 }
 
-/// Whether `Cache-Control` of a request has `no-cache` (RFC 9111, section 5.2.1.4).
+/// Whether the `Cache-Control` of a request contains `no-cache` (RFC 9111, section 5.2.1.4).
 #[must_use]
 pub fn is_no_cache(cache_control: Option<&str>) -> bool {
     let separators = |c: char| c == ',' || c.is_ascii_whitespace();

@@ -1,4 +1,4 @@
-//! The page cache: all pages in `SQLite`, the latest also in memory.
+//! The page cache: all pages in `SQLite`, the most recent also in memory.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -42,12 +42,12 @@ pub const PAGE_PART_TABLES: &str = "
 
 /// The minimum time between two deletions of expired pages.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
-/// The maximum number of stored pages: the default budget of 20 hours. A page has at most 4 MiB, and an
+/// The maximum number of stored pages: the default budget of 20 hours. A page is at most 4 MiB, and an
 /// object can store 10 GB.
 const MAX_STORED: u64 = 2_000;
-/// The number of pages left after a deletion, so that not every new page deletes one.
+/// The number of pages left after a deletion. The margin avoids a deletion for every new page.
 const STORED_AFTERWARDS: u64 = 1_750;
-/// The maximum number of characters per row. A row can have 2 MB, and a character three bytes.
+/// The maximum number of characters per row. A row is at most 2 MB, a character at most 3 bytes.
 const MAX_PART_LENGTH: u32 = 500_000;
 /// The maximum number of pages in memory.
 const MAX_PAGES: usize = 64;
@@ -70,12 +70,11 @@ pub struct PageStore {
     database: Rc<Database>,
     memory: RefCell<BoundedCache<Page>>,
     next_sweep: Cell<Millis>,
-    /// An upper bound of the number of stored pages: a replaced page counts twice.
+    /// An upper bound for the number of stored pages. A replaced page counts twice.
     stored: Cell<u64>,
 }
 
 impl PageStore {
-    /// Opens the store.
     pub fn open(database: Rc<Database>) -> HostResult<Self> {
         let store = Self {
             database,
@@ -102,7 +101,7 @@ impl PageStore {
             return Ok(None);
         };
         let mut page = Page::from(row);
-        // A cut that would split a surrogate pair is made one unit earlier.
+        // `split_text` cuts one unit earlier to keep a surrogate pair together.
         if page.text.length() >= MAX_PART_LENGTH - 1 {
             let query = "SELECT text FROM page_part WHERE tag = ? ORDER BY part";
             let parts: Vec<PartRow> = self.database.rows(query, [text(&page.head.tag)])?;
@@ -114,7 +113,7 @@ impl PageStore {
         Ok(Some(page))
     }
 
-    /// Stores a page, also in memory.
+    /// Stores a page and caches it in memory.
     pub fn keep(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         self.database
             .transaction(|| self.store(list, number_in_list, page))?;
@@ -122,7 +121,7 @@ impl PageStore {
         Ok(())
     }
 
-    /// Stores a page, in the caller's transaction.
+    /// Stores a page within the caller's transaction.
     pub fn store(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         let mut parts = split_text(&page.text, MAX_PART_LENGTH).into_iter();
         let head = &page.head;
@@ -192,7 +191,6 @@ impl PageStore {
         self.database.execute(delete, [])
     }
 
-    /// Counts the stored pages.
     pub fn count(&self) -> HostResult<u64> {
         let query = "SELECT count(*) AS count FROM page";
         let row: Option<CountRow> = self.database.first(query, [])?;

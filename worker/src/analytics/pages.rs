@@ -1,4 +1,4 @@
-//! Pages of analytics, and the reports cut from them. Their text stays a JavaScript string.
+//! Analytics pages, and the reports cut from them. Page bodies stay JavaScript strings.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 use crate::analytics::page::{PageHead, Piece, ReportHead, has_more};
 use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 
-/// A page of analytics.
+/// An analytics page.
 #[derive(Debug, Clone)]
 pub struct Page {
     /// The metadata.
@@ -19,26 +19,26 @@ pub struct Page {
     /// The JSON text, verbatim from the upstream.
     pub text: JsString,
     /// The parsed parts, cached at the first cut. Parsing the page for each report would create much more
-    /// garbage than the report takes.
+    /// garbage than the report itself.
     parts: Rc<OnceCell<Parts>>,
 }
 
-/// A page in parts, each as JSON.
+/// The JSON parts of a page.
 #[derive(Debug)]
 struct Parts {
-    /// The texts of its rows.
+    /// The rows as JSON strings.
     rows: Array,
-    /// The members before these and those after them, each followed by a comma; [`HAS_MORE`] stands
-    /// for `hasMore`.
+    /// The properties before the rows, each followed by a comma. [`HAS_MORE`] replaces `hasMore`.
     before: String,
+    /// The properties after the rows, in the same form.
     after: String,
 }
 
-/// A character that JSON never has but escaped.
+/// A placeholder. JSON contains this character only in escaped form.
 const HAS_MORE: char = '\u{1}';
 
 impl Page {
-    /// A page with this text.
+    /// Creates a page from its metadata and JSON.
     pub fn new(head: PageHead, text: JsString) -> Self {
         Self {
             head,
@@ -47,31 +47,31 @@ impl Page {
         }
     }
 
-    /// The most bytes that its text may take, in one piece and in parts: a character of a JavaScript
-    /// string has two at most.
+    /// Returns the maximum size in memory, with the parsed parts. A JavaScript string has at most two bytes
+    /// per code unit.
     pub fn bytes(&self) -> usize {
         count_bytes(&self.text) * 2
     }
 
-    fn parts(&self, member: &str) -> HostResult<&Parts> {
+    fn parts(&self, property: &str) -> HostResult<&Parts> {
         if let Some(parts) = self.parts.get() {
             return Ok(parts);
         }
-        let parts = Parts::read(&self.text, member)?;
+        let parts = Parts::read(&self.text, property)?;
         Ok(self.parts.get_or_init(|| parts))
     }
 }
 
 impl Parts {
-    /// Reads the parts of a page whose rows are in the member of this name.
-    fn read(text: &JsString, member: &str) -> HostResult<Self> {
+    /// Parses a page with its rows in `property`.
+    fn read(text: &JsString, property: &str) -> HostResult<Self> {
         let page: Object = parse_json(text)?.unchecked_into();
         let rows = Array::new();
         let (mut before, mut after) = (String::new(), String::new());
         let mut place = &mut before;
         for name in Object::keys(&page).iter() {
             let value = Reflect::get(&page, &name)?;
-            if name == member {
+            if name == property {
                 for row in value.unchecked_into::<Array>().iter() {
                     rows.push(&stringify_json(&row)?.into());
                 }
@@ -97,7 +97,7 @@ fn count_bytes(text: &JsString) -> usize {
     text.length() as usize * 2
 }
 
-/// A page as a row of a table, and in a message.
+/// A page as a database row and in messages.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct PageRow {
     #[serde(with = "serde_wasm_bindgen::preserve")]
@@ -135,17 +135,17 @@ impl From<Page> for PageRow {
     }
 }
 
-/// An answer with a report.
+/// A report response.
 #[derive(Debug, Clone)]
 pub struct ReportAnswer {
-    /// The values of the header fields.
+    /// The metadata.
     pub head: ReportHead,
     /// The body.
     pub body: JsString,
 }
 
 impl ReportAnswer {
-    /// Cuts an answer from the pages that its rows are on.
+    /// Cuts a response from the pages that contain its rows.
     pub fn cut(operation: Operation, pages: &[(Page, Piece)]) -> HostResult<Self> {
         let heads: Vec<_> = pages
             .iter()
@@ -156,7 +156,7 @@ impl ReportAnswer {
         Ok(Self { head, body })
     }
 
-    /// The most bytes that its body may take.
+    /// Returns the maximum size of the body in memory.
     pub fn bytes(&self) -> usize {
         count_bytes(&self.body)
     }
@@ -172,25 +172,25 @@ fn cut_body(operation: Operation, pages: &[(Page, Piece)]) -> HostResult<JsStrin
     if pages.len() == 1 && piece.is_whole() {
         return Ok(last.text.clone());
     }
-    let member = operation.declaration().pagination.rows().unwrap_or("");
+    let property = operation.declaration().pagination.rows().unwrap_or("");
     let mut rows = Array::new();
     for (page, piece) in pages {
-        let all = &page.parts(member)?.rows;
+        let all = &page.parts(property)?.rows;
         rows = rows.concat(&all.slice(index(piece.from), index(piece.to)));
     }
     // The other properties come from the last page.
-    let Parts { before, after, .. } = last.parts(member)?;
+    let Parts { before, after, .. } = last.parts(property)?;
     let has_more = has_more(&last.head, piece).to_string();
-    let has_more = ["\"hasMore\":", &has_more, ","].concat();
-    let start = ["{", before, "\"", member, "\":["].concat();
-    let end = ["],", after].concat();
+    let has_more = format!("\"hasMore\":{has_more},");
+    let start = format!("{{{before}\"{property}\":[");
+    let end = format!("],{after}");
     let [start, end] = [start, end].map(|part| part.replace(HAS_MORE, &has_more));
-    let end = [end.strip_suffix(',').unwrap_or(&end), "}"].concat();
+    let end = format!("{}}}", end.strip_suffix(',').unwrap_or(&end));
     let body = JsString::from(start).concat(&rows.join(","));
     Ok(body.concat(&JsString::from(end)))
 }
 
-/// Converts the index of a row, which is at most 250.
+/// Converts a row index, which is at most 250.
 fn index(row: u64) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! Which report a request asks for, and how long an answer stays fresh.
+//! The requested report, and how long its pages stay fresh.
 
 use quillgate::declaration::Pagination;
 use quillgate::{Call, DateBound, Millis, Offset, Operation, ProjectId, Scope};
@@ -8,24 +8,23 @@ use crate::analytics::page::{PAGE_ROWS, page_target};
 use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
 
-/// How long an answer for a range that has ended stays fresh: a day.
+/// How long a page stays fresh if its date range has ended: a day.
 const CLOSED: Millis = Millis(DAY);
 const DAY: u64 = 86_400_000;
 
-/// A request for a report of analytics.
+/// A request for an analytics report.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ReportQuery {
     /// The operation.
     pub operation: Operation,
-    /// Path and query, each date in its one spelling: the same for every page of a list by offset,
-    /// of which `limit` and `offset` are left out, and never for two projects or ranges, so that
-    /// pages can be kept under it.
+    /// The path and query with normalized dates, without `limit` and `offset` for lists by offset. It is a
+    /// cache key: all pages of a list share it, and different projects or ranges never do.
     pub list: String,
-    /// The number of rows requested. What is not a list by offset is one page, asked for whole.
+    /// The number of requested rows. A report that is not a list by offset has one page.
     pub limit: u64,
-    /// The number of rows skipped.
+    /// The number of skipped rows.
     pub offset: u64,
-    /// How long a page fetched now stays fresh, in milliseconds.
+    /// How long a fetched page stays fresh, in milliseconds.
     pub fresh_for: u64,
 }
 
@@ -65,7 +64,7 @@ impl ReportQuery {
         })
     }
 
-    /// The target of a page: that of the list, with `limit` and `offset` when it is one by offset.
+    /// Returns the target of a page. Lists by offset add `limit` and `offset`.
     #[must_use]
     pub fn page_target(&self, number: u64) -> String {
         match self.operation.declaration().pagination {
@@ -74,16 +73,16 @@ impl ReportQuery {
         }
     }
 
-    /// Whether the answer may be kept on disk: personal data is kept in memory only.
+    /// Whether pages may be stored on disk. Personal data stays in memory.
     #[must_use]
     pub fn may_be_stored(&self) -> bool {
         self.operation.declaration().scope != Scope::ReadConversations
     }
 }
 
-/// Whether a range up to, but not including, `to` ended before yesterday (UTC). It has not when that
-/// is unknown, as for a time without an offset. A day lies in between, since the upstream may count
-/// late and in a time zone of its own.
+/// Whether a range ended before yesterday (UTC); `to` is exclusive. Returns `false` if that is unknown, for
+/// example for a time without an offset. The day in between allows for late counts and other time zones
+/// of the upstream.
 fn has_ended(to: Option<&DateBound>, now: Millis) -> bool {
     let yesterday = Millis(now.0 / DAY * DAY).since(Millis(DAY));
     let midnight = DateBound::from_instant(yesterday);

@@ -1,27 +1,27 @@
-//! The exports that wait for the budget. Their number is limited, because each holds memory and asks
-//! again when the budget may have room.
+//! The exports that wait for the budget. Their number is limited, because each uses memory and retries
+//! when the budget may have room.
 
 use quillgate::Millis;
 
 use crate::http::problem::Problem;
 
-/// How long a place is held without being renewed. The runtime can drop an export whose client has
-/// left before the export frees its place.
+/// The time after which a place expires unless it is renewed. If a client disconnects, the runtime can
+/// drop the export before it frees its place.
 const LEASE: Millis = Millis::from_seconds(25);
 
-/// The interval at which a waiting export renews its place.
+/// The interval between renewals of a place.
 pub const RENEWAL_INTERVAL: Millis = Millis::from_seconds(10);
 
 /// Maximum numbers of exports that wait at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingLimits {
-    /// Of one caller.
+    /// The limit for one caller.
     pub per_caller: u32,
-    /// Of all callers.
+    /// The limit for all callers together.
     pub per_organization: u32,
 }
 
-/// The exports that wait, or have waited in the last 25 seconds.
+/// The exports that are waiting, or were in the last 25 seconds.
 #[derive(Debug, Default)]
 pub struct WaitingExports(Vec<Place>);
 
@@ -33,7 +33,7 @@ struct Place {
 }
 
 impl WaitingExports {
-    /// Takes a place for an export, or renews the one that it has.
+    /// Takes a place for an export, or renews its place.
     ///
     /// # Errors
     /// 429 if the caller or the organization has no place left.

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use quillgate::{Millis, Policy};
 
-use crate::analytics::export::{ExportQuery, LONGEST_WAIT};
+use crate::analytics::export::{ExportQuery, MAX_WAIT_SECONDS};
 use crate::analytics::organization_stub::{ExportCall, OrgStub, ReportCall};
 use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
 use crate::analytics::pages::{Page, ReportAnswer};
 use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
-use crate::app::export::{Brake, RunningExport};
-use crate::app::isolate::{find_report, keep_report};
+use crate::app::export::{CancelSignal, RunningExport};
+use crate::app::isolate::{cache_report, find_report};
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::RequestContext;
@@ -62,7 +62,7 @@ pub async fn read_report(
         ReportAnswer::cut(query.operation, &pages).map_err(|error| pending.gate_failed(&error))?;
     let now = now();
     if answer.head.is_fresh(now) {
-        keep_report(query, &pages, &answer, now);
+        cache_report(query, &pages, &answer, now);
     }
     let budget = found.headers;
     Ok(report_reply(packed, answer, &found.cache, budget, now))
@@ -74,14 +74,14 @@ pub async fn export_report(
     packed: &PackedHead<'_>,
     query: ExportQuery,
 ) -> Result<Reply, Problem> {
-    let wait = parse_wait(packed.field("prefer")).map(|wait| wait.min(LONGEST_WAIT));
+    let wait = parse_wait(packed.field("prefer")).map(|wait| wait.min(MAX_WAIT_SECONDS));
     let mut head = Vec::new();
     let mut headers = query.headers();
     if let Some(wait) = wait {
         headers.set("preference-applied", format!("wait={wait}"));
     }
     let mut export = open_export(pending, packed, query, wait.unwrap_or(0), &mut head)?;
-    let started = export.next_chunk(&Brake::default()).await;
+    let started = export.next_chunk(&CancelSignal::default()).await;
     pending.context.metrics = std::mem::take(&mut export.metrics);
     let headers = headers.or(std::mem::take(&mut export.budget));
     match started {

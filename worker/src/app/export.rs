@@ -1,5 +1,4 @@
-//! An export while it is streamed: the rows of page after page from the organisation's object, which
-//! are handed on when they are asked for.
+//! A streamed export. It fetches pages from the organization's object as the client reads the stream.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -36,7 +35,7 @@ use crate::runtime::{
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
-/// What is needed for the next page.
+/// An export in progress.
 pub struct RunningExport {
     /// The bindings.
     pub env: Env,
@@ -44,60 +43,63 @@ pub struct RunningExport {
     pub config: Rc<Config>,
     /// The project.
     pub project: ProjectId,
-    /// What to ask the object for.
+    /// The request to the object.
     pub call: ExportCall,
-    /// The export itself.
+    /// The export.
     pub query: ExportQuery,
-    /// Until when the caller's token is accepted.
+    /// When the caller's token expires.
     pub expires: Millis,
-    /// The session that the caller may have: the export ends with it.
+    /// The caller's session, if any. The export ends with it.
     pub session: Option<SessionId>,
-    /// When the request came.
+    /// When the request arrived.
     pub started: Millis,
-    /// How many pages the object was asked for.
+    /// The number of pages requested from the object.
     pub requests: u64,
-    /// How many of them came.
+    /// The number of pages received.
     pub pages: u64,
-    /// What is known of the latest page.
+    /// The metrics of the latest page.
     pub metrics: RequestMetrics,
-    /// What the latest page says about the budget.
+    /// The budget's header fields from the latest page.
     pub budget: HeaderFields,
-    /// The next page, requested while the client reads the one before.
+    /// The next page, requested while the client reads the current one.
     pub prefetch: Option<Prefetch>,
-    /// The place that the export holds once it has waited for the budget.
+    /// The place among waiting exports. The export has one after its first wait for the budget.
     pub place: Option<WaitingPlace>,
     /// Whether the next page may be prefetched. `HEAD` needs only the first page.
     pub prefetches: bool,
 }
 
-/// A page that was requested.
+/// A requested page.
 pub struct Prefetch {
     reply: JsFuture,
     since: Millis,
 }
 
-/// Why no page is there.
+/// The reason for a missing page.
 enum Missing {
-    /// It was refused.
+    /// The page was refused.
     Refused(GatewayResponse),
-    /// It was refused a while ago, so that it may be there by now.
+    /// The page was refused a while ago and may be available by now.
     RefusedBefore,
-    /// The client has left, or its token has expired.
+    /// The client disconnected, or its token expired.
     Stopped,
 }
 
-/// A refusal of a prefetched page that is older than this may be outdated.
+/// The age after which the refusal of a prefetched page may be outdated.
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
 /// The number of pages before the first prefetched page.
 const PAGES_BEFORE_PREFETCH: u64 = 8;
 
 impl RunningExport {
-    /// The rows of the next pages that have some; nothing when the export is complete.
+    /// Returns the rows of the next page with rows. Returns an empty chunk when the export is complete.
     ///
     /// # Errors
-    /// The answer that says why there are none.
-    pub async fn next_chunk(&mut self, brake: &Brake) -> Result<Uint8Array, GatewayResponse> {
-        while !brake.is_set.get() {
+    /// Returns the refusal if the next page is not available.
+    pub async fn next_chunk(
+        &mut self,
+        cancel: &CancelSignal,
+    ) -> Result<Uint8Array, GatewayResponse> {
+        while !cancel.is_set.get() {
             let next = self
                 .query
                 .next(&self.project, &self.config.analytics, now());
@@ -109,14 +111,14 @@ impl RunningExport {
                 return Err(self.refuse(&invalid_token(EXPIRED)));
             }
             self.check_session().await?;
-            match self.fetch_rows(brake).await {
+            match self.fetch_rows(cancel).await {
                 Ok(rows) if rows.length() > 0 => return Ok(rows),
                 Ok(_) | Err(Missing::RefusedBefore | Missing::Stopped) => {}
                 Err(Missing::Refused(refusal)) => {
                     let retry_after = read_retry_after(&refusal);
                     let export = &mut self.query.export;
                     match export.plan_wait(retry_after, now(), self.expires) {
-                        Some(time) => self.wait_for_budget(time, brake).await?,
+                        Some(time) => self.wait_for_budget(time, cancel).await?,
                         None => return Err(refusal),
                     }
                 }
@@ -125,24 +127,24 @@ impl RunningExport {
         Ok(Uint8Array::new_with_length(0))
     }
 
-    /// Waits for this long in a place of the organization's, or until the client leaves.
+    /// Waits for `time`, or until the client disconnects. Holds a place of the organization meanwhile.
     ///
     /// # Errors
-    /// 429 if there is no place.
+    /// 429 if no place is free.
     async fn wait_for_budget(
         &mut self,
         time: Millis,
-        brake: &Brake,
+        cancel: &CancelSignal,
     ) -> Result<(), GatewayResponse> {
         let ends = now().plus(time);
-        while now() < ends && !brake.is_set.get() {
+        while now() < ends && !cancel.is_set.get() {
             self.hold_place().await?;
-            brake.wait(ends.since(now()).min(RENEWAL_INTERVAL)).await;
+            cancel.wait(ends.since(now()).min(RENEWAL_INTERVAL)).await;
         }
         Ok(())
     }
 
-    /// Takes a place, or renews the one that the export has.
+    /// Takes a place, or renews the export's place.
     async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
         let org = OrgStub::new(&self.env).map_err(|error| self.fail(&error))?;
         let ReportCall { id, caller, .. } = &self.call.report;
@@ -163,7 +165,7 @@ impl RunningExport {
         self.call.skip = self.query.export.skip();
     }
 
-    /// Checks that the session is still open: it may have ended since the page before.
+    /// Checks that the session is still open. It may have ended since the previous page.
     async fn check_session(&mut self) -> Result<(), GatewayResponse> {
         let Some(session) = &self.session else {
             return Ok(());
@@ -176,7 +178,7 @@ impl RunningExport {
         }
     }
 
-    async fn fetch_rows(&mut self, brake: &Brake) -> Result<Uint8Array, Missing> {
+    async fn fetch_rows(&mut self, cancel: &CancelSignal) -> Result<Uint8Array, Missing> {
         let requested = now();
         let prefetch = match self.prefetch.take() {
             Some(prefetch) => prefetch,
@@ -185,7 +187,7 @@ impl RunningExport {
                 .map_err(|error| Missing::Refused(self.fail(&error)))?,
         };
         let time = self.expires.since(requested).plus(Millis(1));
-        let reply = brake.wait_for(prefetch.reply, time).await;
+        let reply = cancel.wait_for(prefetch.reply, time).await;
         let reply = match reply.ok_or(Missing::Stopped)? {
             Ok(reply) => receive::<ExportReply>(reply),
             Err(error) => Err(error.into()),
@@ -201,7 +203,7 @@ impl RunningExport {
         }
     }
 
-    /// Takes the rows of a page, or the refusal.
+    /// Records a reply and returns its rows or its refusal.
     fn take_reply(&mut self, reply: ExportReply) -> Result<Uint8Array, GatewayResponse> {
         self.metrics = reply.metrics;
         self.budget = reply.headers;
@@ -230,9 +232,9 @@ impl RunningExport {
         })
     }
 
-    /// Requests the next page while the client reads this one. The first pages are not prefetched:
-    /// a client that leaves early would have spent budget on a page that it never reads. An error
-    /// here occurs again when the page is needed.
+    /// Requests the next page while the client reads this one. The first pages are not prefetched, to save
+    /// the budget if a client disconnects early. Errors are ignored here, because they recur when the page
+    /// is needed.
     fn prefetch_next(&mut self) {
         let now = now();
         if !self.prefetches || self.pages < PAGES_BEFORE_PREFETCH || now >= self.expires {
@@ -245,7 +247,7 @@ impl RunningExport {
         }
     }
 
-    /// The object does not answer; the log says why.
+    /// Records an error of the object for the log, and returns the refusal.
     fn fail(&mut self, error: &HostError) -> GatewayResponse {
         self.metrics.operator = Some(error.to_string());
         self.refuse(&Problem::gate_unavailable())
@@ -255,7 +257,7 @@ impl RunningExport {
         GatewayResponse::problem(problem, &self.call.report.id)
     }
 
-    /// The export as a stream that begins with these chunks.
+    /// Returns the export as a stream that begins with `head` and `rows`.
     pub fn into_stream(
         self,
         head: &[u8],
@@ -265,12 +267,12 @@ impl RunningExport {
         let body = ExportBody(Rc::new(Body {
             first: RefCell::new(Some(join(head, rows))),
             running: RefCell::new(Some(self)),
-            brake: Brake::default(),
+            cancel: CancelSignal::default(),
         }));
         open_byte_stream(body, signal, &guard().into())
     }
 
-    /// The last record of an export that is not complete.
+    /// Returns the last record of an incomplete export.
     fn write_ending(&self, problem: &str, retry_after: Option<u64>) -> Uint8Array {
         let mut ending = Vec::new();
         let export = &self.query.export;
@@ -278,7 +280,7 @@ impl RunningExport {
         Uint8Array::from(&ending[..])
     }
 
-    /// Writes the line of its end.
+    /// Logs the end of the export.
     fn log_end(&self, end: &str) {
         let entry = ExportEnd {
             request_id: &self.call.report.id,
@@ -296,7 +298,7 @@ impl RunningExport {
     }
 }
 
-/// A place among the exports that wait for the budget. It is freed when the export ends.
+/// A place among the exports that wait for the budget. Dropping it frees the place.
 pub struct WaitingPlace {
     org: OrgStub,
     export: String,
@@ -304,7 +306,7 @@ pub struct WaitingPlace {
 
 impl Drop for WaitingPlace {
     fn drop(&mut self) {
-        // If this fails, the place is free when its lease ends.
+        // If this fails, the lease still expires.
         let released = self.org.release_export(&self.export);
         spawn_local(async move {
             let _ = JsFuture::from(released).await;
@@ -312,15 +314,15 @@ impl Drop for WaitingPlace {
     }
 }
 
-/// Stops an export whose client has left.
+/// Stops an export after its client disconnects.
 #[derive(Default)]
-pub struct Brake {
+pub struct CancelSignal {
     is_set: Cell<bool>,
-    /// What ends a wait.
+    /// Ends the current wait.
     wake: RefCell<Option<Wake>>,
 }
 
-impl Brake {
+impl CancelSignal {
     fn set(&self) {
         self.is_set.set(true);
         if let Some(wake) = self.wake.take() {
@@ -328,13 +330,13 @@ impl Brake {
         }
     }
 
-    /// Waits for so long, or until the client leaves.
+    /// Waits for `time`, or until the client disconnects.
     async fn wait(&self, time: Millis) {
         self.begin_wait(time).await;
         self.wake.take();
     }
 
-    /// Waits for a reply; `None` when it has not come in time, or the client leaves.
+    /// Waits for a reply. Returns `None` after `time`, or when the client disconnects.
     async fn wait_for(
         &self,
         mut reply: JsFuture,
@@ -367,21 +369,21 @@ extern "C" {
     ) -> ReadableStream;
 }
 
-/// The body of an export's answer.
+/// The response body of an export.
 #[wasm_bindgen]
 pub struct ExportBody(Rc<Body>);
 
 struct Body {
     first: RefCell<Option<Uint8Array>>,
-    /// `None` while a chunk is made, and after the last.
+    /// `None` while the next chunk is in progress, and after the last chunk.
     running: RefCell<Option<RunningExport>>,
-    brake: Brake,
+    cancel: CancelSignal,
 }
 
 #[wasm_bindgen]
 impl ExportBody {
-    /// A promise of a list: the next chunk, and what has to end the stream should the module trap before
-    /// the chunk after it. The second is missing with the last chunk, and both after it.
+    /// Returns a promise of an array: the next chunk, and a final chunk in case the module traps before the
+    /// one after it. With the last chunk, the final chunk is absent. Afterwards, the array is empty.
     pub fn next(&self) -> Promise {
         let body = Rc::clone(&self.0);
         into_promise(async move {
@@ -390,9 +392,9 @@ impl ExportBody {
         })
     }
 
-    /// The client has left: nothing more is asked for.
+    /// Stops the export, because the client disconnected.
     pub fn cancel(&self) {
-        self.0.brake.set();
+        self.0.cancel.set();
         if let Some(running) = self.0.running.take() {
             running.log_end(CANCELLED);
         }
@@ -409,7 +411,7 @@ impl Body {
         let first = self.first.take().filter(|first| first.length() > 0);
         let chunk = match first {
             Some(first) => Ok(first),
-            None => running.next_chunk(&self.brake).await,
+            None => running.next_chunk(&self.cancel).await,
         };
         let chunk = match chunk {
             Ok(chunk) => chunk,
@@ -419,13 +421,13 @@ impl Body {
                 return vec![running.write_ending(&problem_type(&refusal), retry_after)];
             }
         };
-        if self.brake.is_set.get() {
+        if self.cancel.is_set.get() {
             running.log_end(CANCELLED);
             return Vec::new();
         }
         if chunk.length() == 0 || running.query.export.next().is_none() {
             running.log_end("complete");
-            // After the last row there is nothing that a trap could cut off.
+            // A trap after the last row loses no data.
             return Vec::from_iter((chunk.length() > 0).then_some(chunk));
         }
         let internal = problem_type(&running.refuse(&Problem::internal()));
@@ -435,7 +437,7 @@ impl Body {
     }
 }
 
-/// Two pieces of a text as one.
+/// Concatenates two byte strings.
 fn join(head: &[u8], rest: &Uint8Array) -> Uint8Array {
     let length = u32::try_from(head.len()).unwrap_or(u32::MAX);
     let joined = Uint8Array::new_with_length(length.saturating_add(rest.length()));

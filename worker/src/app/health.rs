@@ -19,7 +19,7 @@ pub struct Health<'a> {
 }
 
 impl<'a> Health<'a> {
-    /// The gateway's health: `degraded` while a breaker is open.
+    /// Creates the health from its parts. The status is `degraded` while a breaker is open.
     #[must_use]
     pub fn new(
         organisation: OrgHealth,
@@ -39,7 +39,7 @@ impl<'a> Health<'a> {
         }
     }
 
-    /// The health as JSON.
+    /// Formats the health as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         json::to_text(self)

@@ -1,5 +1,5 @@
-//! The keys of trusted issuers, as an isolate comes by them: from memory, or by one call of the
-//! organisation's object that all requests share.
+//! The keys of trusted issuers, from memory or from the organization's object. Concurrent requests
+//! share one call of the object.
 
 use std::cell::RefCell;
 
@@ -16,16 +16,14 @@ use crate::auth::oidc::UnverifiedToken;
 use crate::log::format_operator_line;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
 
-/// The longest that a request waits for another's search, which takes as long as the object's requests
-/// to the issuer and no longer.
-const LONGEST_SEARCH: Millis = Millis::from_seconds(30);
+/// The maximum wait for another request's search. The object's requests to the issuer limit its duration.
+const MAX_SEARCH: Millis = Millis::from_seconds(30);
 
-/// What is remembered of the key set at an address.
+/// The remembered key set of an issuer.
 struct IssuerKeys {
     address: String,
-    /// The set.
     set: RememberedSet,
-    /// What to call when the search that is in progress has ended.
+    /// The requests that wait for the search in progress.
     waiting: Vec<Wake>,
 }
 
@@ -36,7 +34,7 @@ thread_local! {
 /// Finds the key that a token names.
 ///
 /// # Errors
-/// Why there is none to verify with.
+/// The inner error is the reason for a missing key.
 pub async fn find_issuer_key(
     env: &Env,
     execution: &Context,
@@ -49,7 +47,7 @@ pub async fn find_issuer_key(
     match search {
         Search::Found(found) => return Ok(found),
         Search::FoundAndRefresh(key) => {
-            let _ends_by_itself = begin_call(env, execution, token, Call::Refresh)?;
+            let _promise = begin_call(env, execution, token, Call::Refresh)?;
             return Ok(Ok(key));
         }
         Search::Ask(call) => {
@@ -57,8 +55,8 @@ pub async fn find_issuer_key(
             JsFuture::from(promise).await?;
         }
         Search::Wait => {
-            // A wait of its own: the promise of another request must not be awaited.
-            Wait::begin(LONGEST_SEARCH, |wake| {
+            // The runtime forbids awaiting the promise of another request.
+            Wait::begin(MAX_SEARCH, |wake| {
                 with_issuer_keys(&token.jwks, |keys| keys.waiting.push(wake));
             })
             .await;
@@ -69,8 +67,8 @@ pub async fn find_issuer_key(
     }))
 }
 
-/// Calls the organisation's object. The call is brought to its end though its client leaves: a
-/// stranger must not be able to break it off for everybody.
+/// Calls the organization's object. The call continues after its client disconnects, so that one client
+/// cannot cancel it for the others.
 fn begin_call(
     env: &Env,
     execution: &Context,
@@ -93,7 +91,6 @@ fn begin_call(
             }
         });
         for wake in waiting {
-            // That one of them has left is nothing to the others.
             wake.wake();
         }
         Ok(JsValue::UNDEFINED)
@@ -102,10 +99,10 @@ fn begin_call(
     Ok(promise)
 }
 
-/// Runs something with what is remembered of the key set at an address.
+/// Runs a closure with the remembered key set at an address.
 fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
     KEY_SETS.with_borrow_mut(|all| {
-        // Addresses are the configuration's: there are no more of them than issuers.
+        // Addresses come from the configuration, so their number is bounded.
         let known = all.iter().position(|keys| keys.address == address);
         let at = known.unwrap_or_else(|| {
             all.push(IssuerKeys {

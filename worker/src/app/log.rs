@@ -6,12 +6,12 @@ use crate::http::problem_kind::ProblemKind;
 use crate::json;
 use crate::upstream::metrics::RequestMetrics;
 
-/// A request that has been answered.
+/// A completed request.
 #[derive(Debug)]
 pub struct LogEntry<'a> {
     /// The request's id.
     pub request_id: &'a str,
-    /// The trace that it belongs to.
+    /// The request's trace.
     pub trace_id: &'a str,
     /// The caller: the token's `sub`.
     pub subject: Option<&'a str>,
@@ -19,13 +19,13 @@ pub struct LogEntry<'a> {
     pub route: Option<&'a str>,
     /// The project.
     pub project: Option<&'a str>,
-    /// The status of the answer.
+    /// The response status.
     pub status: u16,
-    /// The kind of problem, when the answer is one.
+    /// The kind of problem, if the response is a problem.
     pub problem: Option<ProblemKind>,
-    /// What else is known about it.
+    /// The metrics.
     pub metrics: &'a RequestMetrics,
-    /// How long the request took, in milliseconds.
+    /// The duration of the request in milliseconds.
     pub milliseconds: u64,
 }
 
@@ -48,7 +48,7 @@ struct LogLine<'a> {
 }
 
 impl LogEntry<'_> {
-    /// The entry as a line of JSON.
+    /// Formats the entry as a line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         let upstream = self.metrics.upstream.as_ref();
@@ -77,20 +77,20 @@ impl LogEntry<'_> {
 pub struct ExportEnd<'a> {
     /// The request's id.
     pub request_id: &'a str,
-    /// How many rows were written.
+    /// The number of rows written.
     pub export_rows: u64,
-    /// How often the organisation's object was asked for a page.
+    /// The number of pages requested from the organization's object.
     pub export_requests: u64,
-    /// `complete`, `cancelled`, or the kind of the problem that ended it.
+    /// `complete`, `cancelled`, or the kind of problem that ended the export.
     pub export_end: &'a str,
-    /// How long it took, in milliseconds.
+    /// The duration of the export in milliseconds.
     pub milliseconds: u64,
-    /// What the operator has to fix.
+    /// A message for the operator about a required fix.
     pub operator: Option<&'a str>,
 }
 
 impl ExportEnd<'_> {
-    /// The end as a line of JSON.
+    /// Formats the end as a line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         json::to_text(self)

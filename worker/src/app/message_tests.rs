@@ -1,8 +1,7 @@
-//! What can only be tested in a JavaScript host: messages as structured clones, and pages whose
-//! text stays a JavaScript string.
+//! Tests that need a JavaScript host: messages as structured clones, and pages as JavaScript strings.
 #![expect(
     clippy::unwrap_used,
-    reason = "a test that unwraps what is not there fails right there"
+    reason = "a test that unwraps a missing value fails right there"
 )]
 
 use std::fmt::Debug;
@@ -191,7 +190,7 @@ fn project_health() -> ProjectHealth {
 }
 
 #[wasm_bindgen_test]
-fn a_call_to_write_survives_the_way_to_the_object() {
+fn a_write_call_survives_structured_cloning() {
     let filled = filled_write();
     assert_survives(&filled);
     assert_survives(&WriteCall {
@@ -211,7 +210,7 @@ fn a_call_to_write_survives_the_way_to_the_object() {
 }
 
 #[wasm_bindgen_test]
-fn a_call_to_list_survives_the_way_to_the_object() {
+fn a_list_call_survives_structured_cloning() {
     for cursor in [None, Some(text("cursor"))] {
         assert_survives(&ListCall {
             call: call(),
@@ -223,7 +222,7 @@ fn a_call_to_list_survives_the_way_to_the_object() {
 }
 
 #[wasm_bindgen_test]
-fn the_answer_to_a_write_survives_the_way_back() {
+fn a_write_reply_survives_structured_cloning() {
     for response in [
         problem(),
         GatewayResponse::json(201, "{\"id\":\"j1\"}"),
@@ -238,7 +237,7 @@ fn the_answer_to_a_write_survives_the_way_back() {
 }
 
 #[wasm_bindgen_test]
-fn a_call_for_views_survives_the_way_to_the_object() {
+fn a_report_call_survives_structured_cloning() {
     let filled = views_call();
     assert_survives(&filled);
     assert_survives(&ReportCall {
@@ -250,7 +249,7 @@ fn a_call_for_views_survives_the_way_to_the_object() {
 }
 
 #[wasm_bindgen_test]
-fn the_answer_with_views_survives_the_way_back() {
+fn a_report_reply_survives_structured_cloning() {
     assert_survives(&views_reply());
     assert_survives(&ReportReply {
         pages: None,
@@ -260,7 +259,7 @@ fn the_answer_with_views_survives_the_way_back() {
 }
 
 #[wasm_bindgen_test]
-fn a_call_for_rows_survives_the_way_to_the_object() {
+fn an_export_call_survives_structured_cloning() {
     for format in [ExportFormat::Csv, ExportFormat::NdJson] {
         assert_survives(&ExportCall {
             report: views_call(),
@@ -271,7 +270,7 @@ fn a_call_for_rows_survives_the_way_to_the_object() {
 }
 
 #[wasm_bindgen_test]
-fn the_rows_of_an_export_survive_the_way_back() {
+fn an_export_reply_survives_structured_cloning() {
     let page = ExportPage {
         text: Uint8Array::from(&b"a\r\nb\r\n"[..]),
         rows: 250,
@@ -302,7 +301,7 @@ fn the_rows_of_an_export_survive_the_way_back() {
 }
 
 #[wasm_bindgen_test]
-fn the_text_of_a_page_stays_a_javascript_string() {
+fn page_json_stays_a_javascript_string_in_a_message() {
     let reply = views_reply();
     let sent = structured_clone(&send_back(&reply).unwrap());
     let mut text = sent.clone();
@@ -316,7 +315,7 @@ fn the_text_of_a_page_stays_a_javascript_string() {
 }
 
 #[wasm_bindgen_test]
-fn the_health_of_the_organisation_survives_the_way_back() {
+fn the_organization_health_survives_structured_cloning() {
     assert_survives(&org_health());
     assert_survives(&OrgHealth {
         breaker: breaker::State::Closed,
@@ -329,12 +328,12 @@ fn the_health_of_the_organisation_survives_the_way_back() {
 }
 
 #[wasm_bindgen_test]
-fn the_health_of_a_project_survives_the_way_back() {
+fn a_project_health_survives_structured_cloning() {
     assert_survives(&project_health());
 }
 
 #[wasm_bindgen_test]
-fn an_unknown_name_in_a_message_is_an_error() {
+fn an_unknown_enum_value_in_a_message_is_an_error() {
     let sent = send_back(&filled_write()).unwrap();
     let write = Reflect::get(&sent, &"write".into()).unwrap();
     Reflect::set(&write, &"policy".into(), &"sendMessage".into()).unwrap();
@@ -378,13 +377,13 @@ fn cut(pages: &[(Page, Piece)]) -> String {
 }
 
 #[wasm_bindgen_test]
-fn one_whole_page_is_the_very_text() {
+fn a_report_of_one_whole_page_is_verbatim() {
     let text = "{ \"hasMore\" : false, \"views\": [1.0],\n\"totals\": {} }";
     assert_eq!(cut(&[(page(text, 1, false), piece(0, 0, 250))]), text);
 }
 
 #[wasm_bindgen_test]
-fn an_answer_is_cut_from_the_pages_that_its_rows_are_on() {
+fn a_report_is_cut_from_the_pages_that_contain_its_rows() {
     let first = "{\"totals\":{\"a\":1},\"views\":[1,2,3],\"hasMore\":true}";
     let last = "{\"totals\":{\"a\":2},\"views\":[4,5,6],\"hasMore\":false}";
     let pages = [
@@ -396,7 +395,7 @@ fn an_answer_is_cut_from_the_pages_that_its_rows_are_on() {
 }
 
 #[wasm_bindgen_test]
-fn the_other_members_of_the_last_page_keep_their_order() {
+fn other_properties_of_the_last_page_keep_their_order() {
     let first = "{\"first\":1,\"totals\":{},\"views\":[1],\"hasMore\":true}";
     let last =
         "{\"z\":[null],\"hasMore\":true,\"views\":[2,3],\"totals\":{\"b\":1,\"a\":2},\"a\":\"é\"}";
@@ -409,7 +408,7 @@ fn the_other_members_of_the_last_page_keep_their_order() {
 }
 
 #[wasm_bindgen_test]
-fn there_is_more_after_rows_that_were_cut_off_or_when_the_upstream_says_so() {
+fn has_more_is_true_after_cut_off_rows_or_if_the_upstream_has_more() {
     let text = "{\"totals\":{},\"views\":[1,2],\"hasMore\":null}";
     for (to, upstream, has_more) in [
         (1, false, true),
@@ -426,26 +425,26 @@ fn there_is_more_after_rows_that_were_cut_off_or_when_the_upstream_says_so() {
 }
 
 #[wasm_bindgen_test]
-fn rows_past_the_end_are_none() {
+fn a_slice_past_the_last_row_is_empty() {
     let text = "{\"totals\":{},\"views\":[1,2],\"hasMore\":false}";
     let body = "{\"totals\":{},\"views\":[],\"hasMore\":false}";
     assert_eq!(cut(&[(page(text, 2, false), piece(0, 5, 10))]), body);
 }
 
 #[wasm_bindgen_test]
-fn an_answer_without_a_page_is_an_error() {
+fn a_report_without_a_page_is_an_error() {
     assert!(ReportAnswer::cut(Operation::ListPageViews, &[]).is_err());
 }
 
 #[wasm_bindgen_test]
-fn a_page_is_the_same_after_it_was_a_row() {
+fn a_page_survives_the_conversion_to_a_row_and_back() {
     let before = page("{\"views\":[]}", 7, true);
     let after = Page::from(PageRow::from(before.clone()));
     assert_eq!((after.head, after.text), (before.head, before.text));
 }
 
 #[wasm_bindgen_test]
-fn a_text_is_split_into_short_parts_and_never_within_a_character() {
+fn a_string_is_split_into_short_parts_and_never_within_a_character() {
     for (text, parts) in [
         ("", vec![""]),
         ("abc", vec!["abc"]),
@@ -463,7 +462,7 @@ fn a_text_is_split_into_short_parts_and_never_within_a_character() {
 
 // --- sockets ---------------------------------------------------------------
 
-/// A socket whose `send` and `close` throw, as those of a socket that has just been closed.
+/// Creates a socket whose `send` and `close` throw, like those of a closed socket.
 fn broken_socket() -> worker::WebSocket {
     let socket = Object::new();
     let throw = js_sys::Function::new_no_args("throw new TypeError('already closed')");
@@ -474,7 +473,7 @@ fn broken_socket() -> worker::WebSocket {
 }
 
 #[wasm_bindgen_test]
-fn a_socket_that_fails_does_not_fail_its_sender() {
+fn a_closed_socket_does_not_fail_its_sender() {
     let socket = broken_socket();
     socket.send_with_str("x").unwrap_err();
     crate::runtime::sockets::send(&socket, "x");

@@ -1,4 +1,4 @@
-//! What is reported of a request: a line in the log, and a data point where a dataset is bound.
+//! Reports a request: a log line, and a data point if a dataset is bound.
 
 use worker::{AnalyticsEngineDataPointBuilder, Env};
 
@@ -7,8 +7,13 @@ use crate::app::log::LogEntry;
 use crate::http::problem_kind::ProblemKind;
 use crate::runtime::{log_error, log_line};
 
-/// Writes the line, and the data point: index project; blobs route, problem, cache and subject;
-/// doubles status, milliseconds, and those of the upstream.
+/// Writes the log line and the data point.
+///
+/// | Data point | Values |
+/// | --- | --- |
+/// | index | project |
+/// | blobs | route, problem, cache, subject |
+/// | doubles | status, milliseconds, upstream milliseconds |
 pub fn report(env: &Env, entry: &LogEntry<'_>) {
     let line = entry.to_json();
     if entry.metrics.operator().is_some() {

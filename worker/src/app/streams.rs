@@ -23,7 +23,7 @@ use crate::jobs::events::{
 };
 use crate::jobs::project_stub::PROBLEM_HEADER;
 use crate::jobs::watch::WatchCall;
-use crate::runtime::{Call, StreamSettings, event_stream, hear, now, response_headers};
+use crate::runtime::{Call, StreamSettings, event_stream, now, response_headers, wait_for_message};
 
 /// Streams the events of a job, or of all jobs of the project.
 pub async fn stream_events(
@@ -89,7 +89,7 @@ pub async fn long_poll(
     let signal = pending.request.signal();
     let lifetime = stream_lifetime(pending)?;
     let time = Millis::from_seconds(seconds).min(lifetime);
-    let received = hear(&socket, &signal, time, on_message).await;
+    let received = wait_for_message(&socket, &signal, time, on_message).await;
     received.map_err(|error| pending.gate_failed(&error))?;
     // `None` means that the socket closed before the first event.
     let response = poll.borrow().to_response(seconds);

@@ -1,5 +1,5 @@
-//! Routes that trap, for the test of what a trap costs: only in a build with the feature
-//! `trap-route`, which is never deployed.
+//! A route that traps, for tests of the recovery. It requires the feature `trap-route`, which is never
+//! deployed.
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
@@ -12,7 +12,9 @@ use crate::jobs::project_stub::ProjectStub;
 use crate::runtime::into_promise;
 use crate::runtime::trap::{trap_later, trap_now};
 
-/// Traps as a request to `POST /__trap?where=now|later|organisation|project&project=…` asks.
+/// Handles `POST /__trap?where=now|later|organisation|project&project=…`.
+///
+/// Returns `None` for other requests.
 pub fn handle(head: &str, env: &Env) -> Option<JsValue> {
     let packed = PackedHead::read(head);
     let (path, query) = split_url(packed.url);

@@ -28,8 +28,8 @@ extern "C" {
         on_charge: &JsValue,
     ) -> ReadableStream;
 
-    #[wasm_bindgen(js_name = hear)]
-    fn hear_messages(
+    #[wasm_bindgen(js_name = waitForMessage)]
+    fn js_wait_for_message(
         socket: &WebSocket,
         signal: &AbortSignal,
         milliseconds: f64,
@@ -150,12 +150,18 @@ pub fn event_stream(
 /// Passes the messages of a socket to `on_message`, then closes the socket. It stops when `on_message`
 /// returns `true`, the socket closes, the client disconnects or the time is up.
 #[expect(clippy::cast_precision_loss, reason = "seconds")]
-pub async fn hear(
+pub async fn wait_for_message(
     socket: &WebSocket,
     signal: &AbortSignal,
     time: Millis,
     on_message: Closure<dyn FnMut(String) -> bool>,
 ) -> HostResult<()> {
-    JsFuture::from(hear_messages(socket, signal, time.0 as f64, &on_message)).await?;
+    JsFuture::from(js_wait_for_message(
+        socket,
+        signal,
+        time.0 as f64,
+        &on_message,
+    ))
+    .await?;
     Ok(())
 }

@@ -1,22 +1,22 @@
-//! A run of the daily archive, for the log.
+//! The log line of an archive run.
 
 use crate::json;
 
 /// A run of the daily archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ArchiveRun {
-    /// How many requests it sent; a repetition is not counted.
+    /// The number of requests sent. Retries are not counted.
     pub requests: u64,
-    /// How many of them failed.
+    /// The number of failed requests.
     pub failures: u64,
-    /// How many days it completed.
+    /// The number of completed days.
     pub days: u64,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub milliseconds: u64,
 }
 
 impl ArchiveRun {
-    /// The run as a line of JSON.
+    /// Formats the run as a line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         let Self {

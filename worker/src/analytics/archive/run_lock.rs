@@ -2,7 +2,7 @@
 
 use quillgate::Millis;
 
-/// A lock whose holder must renew it. A holder that stops without a word loses it when its time is up.
+/// A lock with a lease. A holder that stops renewing it loses it when the lease expires.
 #[derive(Debug, Default)]
 pub struct RunLock {
     last_run: u64,
@@ -14,11 +14,11 @@ pub struct RunLock {
 pub struct RunId(u64);
 
 impl RunLock {
-    /// How long a run holds the lock without renewing it. One request with its repetitions and its
-    /// calls of D1 takes less.
+    /// The time after which a run loses the lock unless it renews it. One request, including its retries
+    /// and D1 queries, takes less.
     pub const LEASE: Millis = Millis::from_seconds(600);
 
-    /// Takes the lock for a new run; `None` while another run holds it.
+    /// Takes the lock for a new run. Returns `None` while another run holds it.
     pub fn acquire(&mut self, now: Millis) -> Option<RunId> {
         if self.held.is_some_and(|(_, expires)| now < expires) {
             return None;
@@ -29,7 +29,7 @@ impl RunLock {
         Some(run)
     }
 
-    /// Extends a run's hold; false if the run has lost the lock and must stop.
+    /// Extends the lease of a run. Returns `false` if the run has lost the lock and must stop.
     #[must_use]
     pub fn renew(&mut self, run: RunId, now: Millis) -> bool {
         let is_held = self.held.is_some_and(|(holder, _)| holder == run);

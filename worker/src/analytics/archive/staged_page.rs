@@ -1,4 +1,4 @@
-//! A page of views in the form in which it is staged.
+//! Prepares a page of views for staging.
 
 use js_sys::{Array, JsString, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};

@@ -1,7 +1,7 @@
-//! The daily archive in D1: what of each day is held and staged, and the queries of a series.
+//! The daily archive in D1: the records of each day, staged pages, and the queries of a series.
 //!
-//! The pages of a day are staged as they arrive. The last one replaces the day in one batch, which
-//! D1 carries out as a transaction: a reader sees the day before or after, and never half of it.
+//! Pages are staged as they arrive. The last page of a day replaces the day in one batch. D1 runs a batch
+//! as a transaction, so readers never see a partially replaced day.
 
 use js_sys::JsString;
 use quillgate::archive::{DayRecord, Progress};
@@ -19,10 +19,10 @@ use crate::runtime::{D1, HostError, HostResult, Statement};
 
 /// The binding of the database.
 const BINDING: &str = "ARCHIVE";
-/// How many days that are no longer retained are deleted at once.
-const MOST_EXPIRED: u32 = 10;
-/// How many pages that were not viewed on any day that is held are deleted at once.
-const MOST_UNUSED: u32 = 1000;
+/// The maximum number of expired days to delete in one run.
+const MAX_EXPIRED: u32 = 10;
+/// The maximum number of pages without stored views to delete in one run.
+const MAX_UNUSED: u32 = 1000;
 
 const SITE: &str = include_str!("sql/site.sql");
 const NODE: &str = include_str!("sql/node.sql");
@@ -73,15 +73,15 @@ struct DayRow {
     day: u32,
 }
 
-/// A project as the database has it.
+/// A project in the database.
 pub struct StoredProject {
-    /// Its id in the database; `None` before the first run.
+    /// The project's id in the database. It is `None` before the first run.
     pub id: Option<u32>,
-    /// What is known of it.
+    /// The days to archive and their records.
     pub record: ProjectRecord,
-    /// The site's totals of the pages that are staged, as JSON.
+    /// The site's totals from the staged pages, as JSON.
     pub totals: Vec<(Day, String)>,
-    /// How many bytes the database has.
+    /// The size of the database in bytes.
     pub bytes: Option<u64>,
 }
 
@@ -99,14 +99,14 @@ pub struct DayKey {
 pub struct ArchiveStore(D1);
 
 impl ArchiveStore {
-    /// The archive of this environment; `None` without a database.
+    /// Opens the archive. Returns `None` if no database is bound.
     pub fn open(env: &Env) -> HostResult<Option<Self>> {
         Ok(D1::open(env, BINDING)?.map(Self))
     }
 
     // --- reading -----------------------------------------------------------
 
-    /// What is held and wanted of a project.
+    /// Loads the record of a project.
     pub async fn load(
         &self,
         project: &str,
@@ -159,7 +159,7 @@ impl ArchiveStore {
         })
     }
 
-    /// The days of a page of a series that are held, in one query.
+    /// Returns the stored days of a page of a series, with one query.
     pub async fn series(&self, project: &str, query: &SeriesQuery) -> HostResult<Vec<HeldDay>> {
         let mut values = vec![
             project.into(),
@@ -200,7 +200,7 @@ impl ArchiveStore {
 
     // --- writing -----------------------------------------------------------
 
-    /// Makes days of a project wanted, from one on if they were not; gives the project's id.
+    /// Sets the first day of a project, unless an earlier day is recorded. Returns the project's id.
     pub async fn want(&self, project: &str, first: Day) -> HostResult<u32> {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
@@ -213,7 +213,7 @@ impl ArchiveStore {
             .ok_or_else(|| HostError::new("a project without an id"))
     }
 
-    /// Keeps the totals of a day's visitors, JSON, until the day is whole.
+    /// Stages the totals of a day's visitors as JSON.
     pub async fn stage_visitors(&self, key: DayKey, totals: &JsString) -> HostResult<()> {
         let query = "INSERT INTO day (project, day, staged_visitors) VALUES (?1, ?2, ?3)
             ON CONFLICT (project, day) DO UPDATE SET
@@ -222,7 +222,7 @@ impl ArchiveStore {
         self.0.batch(&[statement]).await
     }
 
-    /// Keeps a page of a day's views until the day is whole.
+    /// Stages a page of a day's views.
     pub async fn stage_views(
         &self,
         key: DayKey,
@@ -234,7 +234,7 @@ impl ArchiveStore {
         self.0.batch(&statements).await
     }
 
-    /// Replaces a day by what is staged of it and its last page.
+    /// Replaces a day with its staged pages and its last page.
     pub async fn complete(
         &self,
         key: DayKey,
@@ -282,7 +282,7 @@ impl ArchiveStore {
         self.0.prepare(delete, &key.with(&[]))
     }
 
-    /// Records that a request for a day failed, and why.
+    /// Records the failure of a request for a day.
     pub async fn record_failure(
         &self,
         key: DayKey,
@@ -302,7 +302,7 @@ impl ArchiveStore {
         self.0.batch(&[statement]).await
     }
 
-    /// Drops what is staged of a day.
+    /// Deletes the staged pages and visitors of a day.
     pub async fn restart(&self, key: DayKey) -> HostResult<()> {
         let update = "UPDATE day SET staged_visitors = NULL, staged_totals = NULL, staged_pages = 0
             WHERE project = ?1 AND day = ?2";
@@ -310,11 +310,11 @@ impl ArchiveStore {
         self.0.batch(&[update, self.clear(key)?]).await
     }
 
-    /// Deletes the oldest days that are no longer retained, and what was viewed on these alone;
-    /// the next run deletes more.
+    /// Deletes the oldest days before `first`, and pages without other views. The next run deletes the
+    /// rest.
     pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
         let query = "SELECT day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3";
-        let values = [project.into(), first.number().into(), MOST_EXPIRED.into()];
+        let values = [project.into(), first.number().into(), MAX_EXPIRED.into()];
         let expired = self.0.prepare(query, &values)?;
         let expired: Vec<DayRow> = self.0.rows(&expired).await?;
         if expired.is_empty() {
@@ -341,9 +341,9 @@ impl ArchiveStore {
             AND NOT EXISTS (SELECT 1 FROM views WHERE node = node.id) LIMIT ?2)";
         statements.push(
             self.0
-                .prepare(unused, &[project.into(), MOST_UNUSED.into()])?,
+                .prepare(unused, &[project.into(), MAX_UNUSED.into()])?,
         );
-        // Of a prefix that went before what is below it: it is linked again when that comes back.
+        // A prefix can be deleted before the pages below it. They are linked again when it returns.
         let unlink = "UPDATE node SET parent = NULL WHERE project = ?1 AND parent IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM node AS above WHERE above.id = node.parent)";
         statements.push(self.0.prepare(unlink, &[project.into()])?);
@@ -352,7 +352,7 @@ impl ArchiveStore {
 }
 
 impl DayKey {
-    /// The values of a statement: project, day, and these.
+    /// Returns the values of a statement: project, day, and `values`.
     fn with(self, values: &[JsValue]) -> Vec<JsValue> {
         let mut all = vec![self.project.into(), self.day.number().into()];
         all.extend_from_slice(values);

@@ -1,10 +1,10 @@
-//! Paths as the archive stores them. Visitors choose paths, so these limits bound what one path costs.
+//! The archive's form of paths. Visitors choose paths, so limits bound the cost of each.
 
 use std::fmt::Write as _;
 
-/// Most segments of a stored path. Every prefix of a path is a row of the archive.
+/// The maximum number of segments in a stored path. Each prefix of a path adds a row.
 pub const MAX_SEGMENTS: usize = 16;
-/// Most bytes of a stored path, after encoding.
+/// The maximum size of a stored path in bytes, after encoding.
 pub const MAX_BYTES: usize = 1024;
 
 /// Where the views of one page are counted.
@@ -37,7 +37,7 @@ impl StoredPath {
         }
     }
 
-    /// The stored text.
+    /// Returns the stored path.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -48,7 +48,7 @@ impl StoredPath {
 
 /// Percent-encodes control characters. `SQLite`'s `rtrim` stops at a NUL, and the others are invisible.
 ///
-/// `%` stays unchanged, so that ordinary percent-encoded paths keep their stored text.
+/// `%` stays unchanged, so that ordinary percent-encoded paths keep their stored form.
 #[must_use]
 pub fn encode_controls(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
@@ -75,7 +75,7 @@ fn count_segments(path: &str) -> usize {
     path.split('/').filter(|it| !it.is_empty()).count()
 }
 
-/// The longest prefix of whole segments within the limits; `/` if the first segment is too long.
+/// Returns the longest prefix of whole segments within the limits, or `/` if the first is too long.
 fn longest_prefix(path: &str) -> &str {
     let ends = path.match_indices('/').map(|(at, _)| at);
     let prefixes = ends.map(|end| path[..end].trim_end_matches('/'));

@@ -1,5 +1,5 @@
 -- Inserts a node for every staged page and for every prefix above one.
--- A page past the limits of a path has no node of its own, only one of a prefix.
+-- A page past the path limits has only the node of a prefix.
 INSERT OR IGNORE INTO node (project, path, is_prefix)
 WITH RECURSIVE
   page (path, is_prefix) AS (
