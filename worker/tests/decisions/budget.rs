@@ -2,6 +2,8 @@
 
 mod closure;
 mod fair_share;
+mod read_budget;
+mod usage;
 mod verdict;
 mod window;
 

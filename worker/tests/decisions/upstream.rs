@@ -1,8 +1,11 @@
 //! How requests go upstream, and what becomes of the answers.
 
 mod attempts;
-mod outcome;
-mod secrecy;
+mod breaker;
+mod failure;
+mod key_redaction;
+mod metrics;
+mod permits;
 
 use quillgate::ApiError;
 use quillgate::credential::AdminKey;

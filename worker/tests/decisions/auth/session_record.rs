@@ -8,7 +8,7 @@ use quillgate_worker::auth::session_record::{
 use quillgate_worker::auth::sign_in_issuer::SignInIssuer;
 use serde_json::{Value, json};
 
-use super::{ISSUERS, SIGN_IN, open, signing_in};
+use super::session::{ISSUERS, SIGN_IN, open, signing_in};
 use crate::fixtures::{
     NOW, SECONDS, SECRET, at, change, claims, claims_with, configuration, configure, issuer_token,
     sign_token, status_and_kind, token,

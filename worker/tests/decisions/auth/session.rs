@@ -1,9 +1,7 @@
-//! Sessions of the page: which cookies count, from where requests may come, what is kept of a token,
-//! and how people sign in.
+//! Sessions of the page: opening, ending and the order of credentials.
 
 mod cookie;
 mod cross_site;
-mod record;
 mod sign_in;
 
 use quillgate_worker::app::action::Action;
@@ -29,7 +27,7 @@ use crate::fixtures::{
 const ORIGIN: &str = "https://gate.example";
 
 /// Issuers of which one takes part in sign-in, and one is Cloudflare Access.
-const ISSUERS: &str = r#"[
+pub const ISSUERS: &str = r#"[
     {
         "issuer": "https://login.example",
         "audience": "quillgate",
@@ -48,7 +46,7 @@ const ISSUERS: &str = r#"[
     }
 ]"#;
 
-const SIGN_IN: &str = r#"[
+pub const SIGN_IN: &str = r#"[
     {
         "name": "Acme & Sons",
         "issuer": "https://login.example",
@@ -66,7 +64,7 @@ const SIGN_IN: &str = r#"[
     }
 ]"#;
 
-fn signing_in() -> Config {
+pub fn signing_in() -> Config {
     configure(&[
         ("TRUSTED_ISSUERS", Some(ISSUERS)),
         ("SIGN_IN_ISSUERS", Some(SIGN_IN)),
@@ -75,7 +73,7 @@ fn signing_in() -> Config {
 }
 
 /// The session of a token, once its signature is verified.
-fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
+pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
     match session_record::open(proof, &config.auth, NOW, Signature::Verified)? {
         Opening::Session(session) => Ok(session),
         Opening::Unverified(token) => panic!("verified already: {token:?}"),
@@ -303,7 +301,7 @@ fn a_session_says_whose_it_is_and_what_may_be_done_in_it() {
         "iss": "https://login.example", "aud": "quillgate", "sub": "bob",
         "exp": SECONDS + 300, "team": "docs", "lead": true,
     });
-    let foreign = crate::fixtures::issuer_token(record::HEADER, &claims.to_string());
+    let foreign = crate::fixtures::issuer_token(super::session_record::HEADER, &claims.to_string());
     let session = open(Proof::AccessToken(&foreign), &config).unwrap();
     let described: Value = serde_json::from_str(&describe(&session.caller, |project| {
         config.analytics.archive.includes(project)
