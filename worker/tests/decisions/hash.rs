@@ -9,13 +9,13 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_derived_key_is_that_of_rfc_5869_test_case_3() {
+fn derived_key_matches_rfc_5869_test_case_3() {
     let key = bytes("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d");
     assert_eq!(derive_key(&[0x0b; 22], b"")[..], key);
 }
 
 #[test]
-fn a_tag_is_verified_whole_and_over_all_parts() {
+fn hmac_is_verified_in_full_and_over_all_parts() {
     let tag = hmac_sha256(b"key", &[b"one", b"two"]);
     assert!(verify_hmac_sha256(b"key", &[b"onetwo"], &tag));
     assert!(!verify_hmac_sha256(b"yek", &[b"onetwo"], &tag));

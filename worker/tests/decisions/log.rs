@@ -3,6 +3,6 @@
 use quillgate_worker::log::format_operator_line;
 
 #[test]
-fn a_line_for_the_operator_alone_has_one_member() {
+fn operator_line_has_one_property() {
     assert_eq!(format_operator_line("a \"b\""), r#"{"operator":"a \"b\""}"#);
 }

@@ -1,4 +1,4 @@
-//! What the daily archive answers.
+//! Responses of the daily archive.
 
 use quillgate::archive::{DayRecord, Progress};
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
@@ -23,7 +23,7 @@ fn query(params: &Value) -> SeriesQuery {
     SeriesQuery::read(&call(params)).unwrap()
 }
 
-/// The field and the rule of a refusal.
+/// The field and rule of a rejection.
 fn refusal(params: &Value) -> (String, String) {
     field_and_rule(&SeriesQuery::read(&call(params)).unwrap_err())
 }
@@ -53,7 +53,7 @@ fn archive_config() -> Config {
 }
 
 #[test]
-fn a_series_is_of_the_site_of_a_page_or_of_a_prefix() {
+fn series_query_accepts_the_site_a_page_or_a_prefix() {
     let range = json!({ "dateFrom": "2024-03-01", "dateTo": "2024-03-05" });
     assert_eq!(query(&range).subject, Subject::Site);
     assert_eq!(query(&range).group, DayGroup::Day);
@@ -75,7 +75,7 @@ fn a_series_is_of_the_site_of_a_page_or_of_a_prefix() {
 }
 
 #[test]
-fn a_page_of_a_series_ends_after_so_many_groups_and_never_within_one() {
+fn series_page_ends_between_groups_at_its_limit() {
     let params = |group: &str, limit: u64, cursor: Option<&str>| {
         let mut params = json!({
             "dateFrom": "2024-01-30", "dateTo": "2024-03-06", "group": group, "limit": limit,
@@ -128,7 +128,7 @@ fn a_page_of_a_series_ends_after_so_many_groups_and_never_within_one() {
 }
 
 #[test]
-fn days_that_are_missing_are_named_and_counted_nowhere() {
+fn missing_days_are_listed_and_not_counted() {
     let params = json!({ "dateFrom": "2024-02-29", "dateTo": "2024-03-04", "group": "month" });
     let held = [held("2024-03-01", 10), held("2024-03-03", 5)];
     assert_eq!(
@@ -145,7 +145,7 @@ fn days_that_are_missing_are_named_and_counted_nowhere() {
 }
 
 #[test]
-fn a_page_and_what_is_below_it_add_up_and_an_unknown_count_stays_unknown() {
+fn prefix_adds_up_its_pages_and_unknown_counts_stay_unknown() {
     let params = json!({ "dateFrom": "2024-03-01", "dateTo": "2024-03-02" });
     let mut unknown = held("2024-03-01", 5);
     unknown.views.human = None;
@@ -155,7 +155,7 @@ fn a_page_and_what_is_below_it_add_up_and_an_unknown_count_stays_unknown() {
 }
 
 #[test]
-fn visitors_are_of_one_day() {
+fn visitors_are_counted_per_day() {
     let mut site = held("2024-03-01", 10);
     site.visitors = Some(Counts::ZERO);
     let mut params = json!({ "dateFrom": "2024-03-01", "dateTo": "2024-03-02" });
@@ -169,7 +169,7 @@ fn visitors_are_of_one_day() {
 }
 
 #[test]
-fn an_answer_is_final_when_each_of_its_days_is_settled() {
+fn response_is_final_when_all_its_days_are_settled() {
     let page = query(&json!({ "dateFrom": "2024-03-01", "dateTo": "2024-03-03" }));
     let settled = |date: &str, fetched: &str| HeldDay {
         fetched: day(fetched).begin(),
@@ -190,7 +190,7 @@ fn an_answer_is_final_when_each_of_its_days_is_settled() {
 }
 
 #[test]
-fn a_status_counts_days_and_names_what_is_missing_and_what_fails() {
+fn status_counts_days_and_lists_missing_and_failing_ones() {
     let config = archive_config();
     let now = day("2024-03-08").begin().plus(Millis(1));
     let mut record = ProjectRecord::new(now);
@@ -235,7 +235,7 @@ fn a_status_counts_days_and_names_what_is_missing_and_what_fails() {
 }
 
 #[test]
-fn a_backfill_goes_back_no_further_than_days_are_retained() {
+fn backfill_starts_within_the_retention_period() {
     let config = archive_config();
     let now = day("2024-03-31").begin();
     let record = ProjectRecord::new(now);
@@ -252,7 +252,7 @@ fn a_backfill_goes_back_no_further_than_days_are_retained() {
 }
 
 #[test]
-fn the_archives_share_is_a_part_of_the_limit_and_at_least_one() {
+fn archive_share_is_a_fraction_of_the_limit_and_at_least_one() {
     let limit = |share, limit| {
         let variables = [
             ("ARCHIVE_SHARE", Some(share)),

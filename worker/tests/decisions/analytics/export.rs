@@ -1,4 +1,4 @@
-//! The export of a report: what is asked for, and the head of its answer.
+//! Exports of reports: the query and the response head.
 
 use quillgate::{Call, Millis, Operation, ProjectId};
 use quillgate_worker::analytics::export::{ExportQuery, problem_type, read_retry_after};
@@ -28,7 +28,7 @@ fn views(more: &Value) -> ExportQuery {
 }
 
 #[test]
-fn an_export_asks_for_whole_pages_of_its_report_under_the_reports_own_name() {
+fn export_requests_full_pages_of_its_report() {
     let config = configuration();
     let query = views(&json!({ "cursor": "1003" }));
     let page = query
@@ -48,7 +48,7 @@ fn an_export_asks_for_whole_pages_of_its_report_under_the_reports_own_name() {
 }
 
 #[test]
-fn the_head_says_what_comes_and_how_to_name_it() {
+fn export_head_has_content_type_and_file_name() {
     let fields = |query: &ExportQuery| {
         let headers = query.headers();
         let names = ["content-type", "content-disposition", "cache-control"];
@@ -74,7 +74,7 @@ fn the_head_says_what_comes_and_how_to_name_it() {
 }
 
 #[test]
-fn only_the_first_piece_begins_with_the_columns() {
+fn only_the_first_part_of_an_export_starts_with_the_column_names() {
     let head = |more: &Value| {
         let mut out = Vec::new();
         views(more).begin(0, &mut out);
@@ -86,7 +86,7 @@ fn only_the_first_piece_begins_with_the_columns() {
 }
 
 #[test]
-fn an_export_waits_for_as_long_as_its_caller_said() {
+fn export_waits_as_long_as_the_caller_allows() {
     let wait = |seconds: u64, retry_after| {
         let mut query = views(&json!({}));
         query.begin(seconds, &mut Vec::new());
@@ -100,7 +100,7 @@ fn an_export_waits_for_as_long_as_its_caller_said() {
 }
 
 #[test]
-fn a_cursor_of_something_else_is_refused_by_name() {
+fn cursor_of_another_report_is_rejected() {
     for (operation, cursor) in [
         (Operation::ExportPageViews, "x"),
         (Operation::ExportPageViews, "9007199254740800"),
@@ -113,7 +113,7 @@ fn a_cursor_of_something_else_is_refused_by_name() {
 }
 
 #[test]
-fn a_refusal_says_its_problem_and_when_to_ask_again() {
+fn rejected_export_has_problem_type_and_retry_after() {
     let problem = Problem::gate_unavailable();
     let refusal = GatewayResponse::problem(&problem, "id");
     assert_eq!(problem_type(&refusal), "/problems/gate-unavailable");
@@ -123,7 +123,7 @@ fn a_refusal_says_its_problem_and_when_to_ask_again() {
 }
 
 #[test]
-fn the_end_of_an_export_is_one_line_of_the_log() {
+fn finished_export_writes_one_log_line() {
     let end = ExportEnd {
         request_id: "id",
         export_rows: 250,

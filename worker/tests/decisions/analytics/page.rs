@@ -1,4 +1,4 @@
-//! The pages that an answer with page views is cut from, and what it says of their freshness.
+//! Cached pages of page views, and the freshness of responses.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -13,7 +13,7 @@ fn piece(number: u64, from: u64, to: u64) -> Piece {
     Piece { number, from, to }
 }
 
-/// A page of 250 rows that was fetched at [`NOW`] and is fresh for five minutes.
+/// A page of 250 rows, fetched at [`NOW`] and fresh for five minutes.
 fn page() -> PageHead {
     PageHead {
         tag: "a-tag".to_owned(),
@@ -25,7 +25,7 @@ fn page() -> PageHead {
 }
 
 #[test]
-fn rows_are_on_the_pages_that_hold_them() {
+fn rows_map_to_the_pages_that_contain_them() {
     for (offset, limit, expected) in [
         (0, 250, vec![piece(0, 0, 250)]),
         (0, 50, vec![piece(0, 0, 50)]),
@@ -49,7 +49,7 @@ fn rows_are_on_the_pages_that_hold_them() {
 }
 
 #[test]
-fn no_offset_makes_splitting_panic() {
+fn splitting_never_panics_for_any_offset() {
     for offset in [
         u64::MAX,
         u64::MAX - 1,
@@ -67,7 +67,7 @@ fn no_offset_makes_splitting_panic() {
 }
 
 #[test]
-fn only_all_rows_are_a_whole_page() {
+fn page_is_whole_only_with_all_rows() {
     assert!(piece(3, 0, 250).is_whole());
     for part in [piece(0, 1, 250), piece(0, 0, 249), piece(0, 1, 249)] {
         assert!(!part.is_whole());
@@ -75,7 +75,7 @@ fn only_all_rows_are_a_whole_page() {
 }
 
 #[test]
-fn a_page_is_asked_for_by_its_offset() {
+fn page_is_requested_by_offset() {
     let list = "/v1/analytics/demo-docs/views";
     assert_eq!(page_target(list, 0), format!("{list}?limit=250&offset=0"));
     assert_eq!(page_target(list, 3), format!("{list}?limit=250&offset=750"));
@@ -87,7 +87,7 @@ fn a_page_is_asked_for_by_its_offset() {
 }
 
 #[test]
-fn there_is_more_on_the_page_or_after_it() {
+fn more_rows_can_be_on_the_page_or_after_it() {
     for (rows, page_has_more, to, expected) in [
         (250, true, 250, true),
         (250, true, 50, true),
@@ -109,7 +109,7 @@ fn there_is_more_on_the_page_or_after_it() {
 }
 
 #[test]
-fn a_page_is_fresh_until_its_instant_and_usable_for_a_day_more() {
+fn expired_page_stays_usable_for_one_day() {
     assert_eq!(STALE_FOR, Millis::from_seconds(DAY));
     for (now, fresh, usable) in [
         (NOW, true, true),
@@ -126,7 +126,7 @@ fn a_page_is_fresh_until_its_instant_and_usable_for_a_day_more() {
 }
 
 #[test]
-fn a_cache_status_is_in_the_words_of_rfc_9211() {
+fn cache_status_follows_rfc_9211() {
     let fetched = |reason, by| CacheStatus::Fetched { reason, by };
     let failed = |reason, status| CacheStatus::UpstreamFailed {
         reason,
@@ -183,7 +183,7 @@ fn a_cache_status_is_in_the_words_of_rfc_9211() {
 }
 
 #[test]
-fn a_kept_page_is_described_by_its_time() {
+fn cached_page_is_described_by_its_age() {
     let describe = |status: CacheStatus| status.describe();
     for (now, ttl) in [
         (NOW, 300),
@@ -208,7 +208,7 @@ fn a_kept_page_is_described_by_its_time() {
 }
 
 #[test]
-fn a_page_is_fetched_because_it_is_missing_or_stale_or_the_caller_wants_it() {
+fn page_is_fetched_when_missing_stale_or_requested_with_no_cache() {
     for (kept, revalidate, expected) in [
         (None, false, FetchReason::Missing),
         (Some(page()), false, FetchReason::Stale),
@@ -220,7 +220,7 @@ fn a_page_is_fetched_because_it_is_missing_or_stale_or_the_caller_wants_it() {
 }
 
 #[test]
-fn whoever_waits_for_anothers_fetch_says_so() {
+fn cache_status_names_a_fetch_shared_with_another_caller() {
     let stored = CacheStatus::Fetched {
         reason: FetchReason::Stale,
         by: FetchedBy::Itself,
@@ -236,7 +236,7 @@ fn whoever_waits_for_anothers_fetch_says_so() {
 }
 
 #[test]
-fn the_worst_page_of_an_answer_counts_and_of_equals_the_last() {
+fn cache_status_is_that_of_the_last_of_the_worst_pages() {
     let hit = |ttl| CacheStatus::Hit { ttl };
     let fetched = CacheStatus::Fetched {
         reason: FetchReason::Missing,
@@ -275,7 +275,7 @@ fn tagged(tag: &str) -> PageHead {
 }
 
 #[test]
-fn a_validator_names_the_rows_of_the_pages() {
+fn etag_depends_on_pages_and_rows() {
     for (pages, etag) in [
         (vec![(tagged("abc"), piece(0, 0, 250))], "\"abc\""),
         (vec![(tagged("abc"), piece(3, 0, 250))], "\"abc\""),
@@ -302,7 +302,7 @@ fn a_validator_names_the_rows_of_the_pages() {
 }
 
 #[test]
-fn an_answer_is_as_old_as_its_oldest_page_and_fresh_as_long_as_all_are() {
+fn response_is_as_old_as_its_oldest_page_and_fresh_while_all_pages_are() {
     let older = PageHead {
         fetched: Millis(NOW.0 - 5_000),
         fresh_until: at(400),
@@ -321,7 +321,7 @@ fn an_answer_is_as_old_as_its_oldest_page_and_fresh_as_long_as_all_are() {
 }
 
 #[test]
-fn an_answer_has_the_header_fields_of_its_freshness() {
+fn response_has_freshness_header_fields() {
     let head = views_head(&[(page(), piece(0, 0, 50))]).unwrap();
     for (now, age, cache_control) in [
         (NOW, "0", "private, max-age=300"),
@@ -329,7 +329,7 @@ fn an_answer_has_the_header_fields_of_its_freshness() {
         (Millis(at(300).0 - 1), "299", "private, max-age=300"),
         (at(300), "300", "private, no-cache"),
         (at(9_000), "9000", "private, no-cache"),
-        // A clock that was set back.
+        // The clock moved backwards.
         (Millis(NOW.0 - 1), "0", "private, max-age=300"),
     ] {
         let headers = head.headers("hit; ttl=7", now);
@@ -346,7 +346,7 @@ fn an_answer_has_the_header_fields_of_its_freshness() {
 }
 
 #[test]
-fn a_validator_is_compared_weakly() {
+fn etags_are_compared_weakly() {
     let etag = "\"abc.0.50\"";
     for value in [
         "\"abc.0.50\"",
@@ -409,7 +409,7 @@ fn no_cache_is_found_among_other_directives() {
 
 proptest! {
     #[test]
-    fn pieces_cover_exactly_the_rows(offset in 0..2_000_u64, limit in 0..1_000_u64) {
+    fn slices_cover_exactly_the_requested_rows(offset in 0..2_000_u64, limit in 0..1_000_u64) {
         let pieces = split_into_pieces(offset, limit);
         let rows = pieces.iter().flat_map(|piece| {
             (piece.from..piece.to).map(|row| piece.number * PAGE_ROWS + row)
@@ -419,14 +419,14 @@ proptest! {
             prop_assert!(piece.from < piece.to && piece.to <= PAGE_ROWS);
             prop_assert_eq!(piece.is_whole(), piece.to - piece.from == PAGE_ROWS);
         }
-        // Each page once, one after the other.
+        // Each page appears once, in order.
         for pair in pieces.windows(2) {
             prop_assert_eq!(pair[0].number + 1, pair[1].number);
         }
     }
 
     #[test]
-    fn what_is_asked_for_with_its_own_validator_is_not_sent_again(
+    fn response_matches_its_own_etag(
         tags in prop::collection::vec("[A-Za-z0-9_-]{22}", 1..4),
         from in 0..250_u64,
         to in 1..251_u64,
@@ -436,7 +436,7 @@ proptest! {
         prop_assert!(matches_etag(Some(&etag), &etag));
         let listed = format!("\"x\", W/{etag}");
         prop_assert!(matches_etag(Some(&listed), &etag));
-        // A tag in quotes of what a tag may hold (RFC 9110, section 8.8.3).
+        // A quoted entity tag (RFC 9110, section 8.8.3).
         let inner = etag.strip_prefix('"').and_then(|etag| etag.strip_suffix('"')).unwrap();
         prop_assert!(inner.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b','));
     }

@@ -1,4 +1,4 @@
-//! Which questions for page views are one question, and how long an answer stays fresh.
+//! Equivalent page view queries, and the freshness of their responses.
 
 use proptest::prelude::*;
 use proptest::string::string_regex;
@@ -13,7 +13,7 @@ use crate::fixtures::{NOW, configuration, configure, field_and_rule};
 const VIEWS: Operation = Operation::ListPageViews;
 const LIST: &str = "/v1/analytics/demo-docs/views";
 const DAY: u64 = 86_400_000;
-/// How long an answer about a range that goes on is fresh, unless it is set.
+/// The default freshness of a range that has not ended.
 const FRESH: u64 = 300_000;
 /// 2025-06-15T00:00:00Z, the midnight before [`NOW`].
 const MIDNIGHT: Millis = Millis(1_749_945_600_000);
@@ -46,7 +46,7 @@ fn fresh_for(query: &str, now: Millis) -> u64 {
 }
 
 #[test]
-fn a_list_is_named_by_its_range_in_one_order_whatever_the_page() {
+fn list_name_has_the_range_in_one_order_and_no_page() {
     for (query, list) in [
         ("", ""),
         ("limit=5&offset=250", ""),
@@ -75,7 +75,7 @@ fn a_list_is_named_by_its_range_in_one_order_whatever_the_page() {
 }
 
 #[test]
-fn every_spelling_of_a_range_is_one_list() {
+fn equivalent_ranges_name_the_same_list() {
     let list = |from: &str, to: &str| {
         let query = format!("dateFrom={from}&dateTo={to}").replace('+', "%2B");
         views(&query).unwrap().list
@@ -104,7 +104,7 @@ fn every_spelling_of_a_range_is_one_list() {
 }
 
 #[test]
-fn what_is_left_out_is_the_upstreams_first_page() {
+fn omitted_parameters_select_the_first_page() {
     let page = |query| {
         let views = views(query).unwrap();
         (views.limit, views.offset)
@@ -118,7 +118,7 @@ fn what_is_left_out_is_the_upstreams_first_page() {
 }
 
 #[test]
-fn two_projects_never_share_a_list() {
+fn projects_never_share_a_list() {
     let list = |project| {
         let views = views_by(
             &configuration(),
@@ -153,7 +153,7 @@ fn two_projects_never_share_a_list() {
 }
 
 #[test]
-fn a_range_that_ended_before_yesterday_is_fresh_for_a_day() {
+fn range_that_ended_before_yesterday_is_fresh_for_a_day() {
     for date_to in [
         "2025-06-13",
         "2025-06-12",
@@ -174,7 +174,7 @@ fn a_range_that_ended_before_yesterday_is_fresh_for_a_day() {
         let query = format!("dateFrom=2020-01-01T00:00:00Z&dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), DAY, "{date_to}");
     }
-    // The bounds need not be of one kind.
+    // The bounds can have different formats.
     for query in [
         "dateFrom=2020-01-01&dateTo=2025-06-13",
         "dateFrom=2020-01-01&dateTo=2025-06-13T23:59:59Z",
@@ -185,7 +185,7 @@ fn a_range_that_ended_before_yesterday_is_fresh_for_a_day() {
 }
 
 #[test]
-fn a_range_that_goes_on_or_ended_yesterday_or_today_is_fresh_for_as_long_as_is_set() {
+fn open_or_recent_range_is_fresh_for_the_configured_time() {
     for date_to in [
         "2025-06-14",
         "2025-06-15",
@@ -224,7 +224,7 @@ fn a_range_that_goes_on_or_ended_yesterday_or_today_is_fresh_for_as_long_as_is_s
 }
 
 #[test]
-fn a_time_without_an_offset_never_ends_a_range() {
+fn time_without_an_offset_never_ends_a_range() {
     for date_to in [
         "2025-06-15T00:00",
         "2025-06-14T00:00:00",
@@ -235,9 +235,9 @@ fn a_time_without_an_offset_never_ends_a_range() {
     }
 }
 
-/// Where a list without `dateFrom` begins is the upstream's to say, and may move with the day.
+/// Without `dateFrom`, the upstream chooses the start, which can change daily.
 #[test]
-fn a_range_that_has_ended_is_fresh_for_a_day_whenever_it_began() {
+fn range_that_ended_is_fresh_for_a_day_whatever_its_start() {
     for date_to in ["2025-06-13", "2025-06-12", "2020-01-01T00:00:00Z"] {
         let query = format!("dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), DAY, "{date_to}");
@@ -245,7 +245,7 @@ fn a_range_that_has_ended_is_fresh_for_a_day_whenever_it_began() {
 }
 
 #[test]
-fn the_day_changes_at_midnight_utc() {
+fn day_changes_at_midnight_utc() {
     for (now, today, tomorrow) in [
         (MIDNIGHT, DAY, FRESH),
         (Millis(MIDNIGHT.0 + DAY - 1), DAY, FRESH),
@@ -261,7 +261,7 @@ fn the_day_changes_at_midnight_utc() {
 }
 
 #[test]
-fn months_and_years_change_as_the_calendar_has_them() {
+fn month_and_year_boundaries_follow_the_calendar() {
     for (now, ended, goes_on) in [
         // 2024-02-29T12:00:00Z
         (1_709_208_000_000, "2024-02-27", "2024-02-28"),
@@ -285,7 +285,7 @@ fn months_and_years_change_as_the_calendar_has_them() {
 }
 
 #[test]
-fn no_clock_makes_a_lifetime_panic() {
+fn freshness_never_panics_for_any_clock() {
     for now in [0, 1, DAY - 1, DAY, u64::MAX] {
         let of = |query| fresh_for(query, Millis(now));
         assert_eq!(of(""), FRESH);
@@ -295,7 +295,7 @@ fn no_clock_makes_a_lifetime_panic() {
 }
 
 #[test]
-fn rows_past_the_last_that_can_be_counted_are_refused() {
+fn offsets_beyond_the_safe_integer_range_are_rejected() {
     for (query, taken) in [
         ("offset=9007199254740941", true),
         ("offset=9007199254740942", false),
@@ -318,7 +318,7 @@ fn rows_past_the_last_that_can_be_counted_are_refused() {
 }
 
 #[test]
-fn a_query_is_sent_to_the_organisations_object_by_these_names() {
+fn query_message_has_stable_property_names() {
     let query = views("dateTo=2025-06-16&limit=25&offset=75").unwrap();
     let expected = serde_json::json!({
         "operation": "analytics.views",
@@ -345,7 +345,7 @@ fn ranges() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn lists_are_equal_for_equal_projects_and_ranges_alone(
+    fn lists_are_equal_only_for_equal_projects_and_ranges(
         first in ("([a-c%?&=/#. +é-]|views|limit){1,4}", ranges()),
         second in ("([a-c%?&=/#. +é-]|views|limit){1,4}", ranges()),
         limit in 1..251_u64,
@@ -357,12 +357,12 @@ proptest! {
         };
         let page = format!("offset={offset}&limit={limit}");
         let (Ok(one), Ok(two)) = (list(&first, ""), list(&second, "")) else {
-            // Only the two projects that would be steps in the path.
+            // Only the two projects that are dot segments.
             let dots = |project: &str| matches!(project, "." | "..");
             prop_assert!(dots(&first.0) || dots(&second.0));
             return Ok(());
         };
-        // Midnight in its one spelling.
+        // Midnight in its canonical spelling.
         let spell = |(project, range): &(String, String)| {
             let range = range.replace("00:00:00", "00:00").replace("%2B00:00", "Z");
             (project.clone(), range)
@@ -375,7 +375,7 @@ proptest! {
     }
 
     #[test]
-    fn a_range_of_days_is_fresh_for_a_day_when_it_has_ended(day in 1..29_u64) {
+    fn range_of_days_is_fresh_for_a_day_once_it_ended(day in 1..29_u64) {
         let yesterday = 14;
         let query = format!("dateFrom=2025-05-01&dateTo=2025-06-{day:02}");
         let expected = if day < yesterday { DAY } else { FRESH };

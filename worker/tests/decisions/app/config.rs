@@ -1,4 +1,4 @@
-//! Which configurations the Worker starts with, and how it says what is wrong.
+//! Valid configurations, and errors in invalid ones.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -42,7 +42,7 @@ fn expose(keys: &[AdminKey]) -> Vec<&str> {
 }
 
 #[test]
-fn a_working_configuration_is_read() {
+fn valid_configuration_is_accepted() {
     let config = configuration();
     assert_eq!(expose(&config.upstream.admin_keys), [ADMIN_KEY]);
     assert_eq!(expose(&config.upstream.read_keys), [""; 0]);
@@ -58,7 +58,7 @@ fn a_working_configuration_is_read() {
 }
 
 #[test]
-fn what_is_not_set_has_the_platforms_own_limits() {
+fn unset_limits_default_to_the_limits_of_mintlify() {
     let config = configuration();
     let limits = [
         config.limits.create_job,
@@ -81,7 +81,7 @@ fn what_is_not_set_has_the_platforms_own_limits() {
 }
 
 #[test]
-fn the_secrets_must_be_set() {
+fn secrets_are_required() {
     for name in ["ADMIN_API_KEY", "ACCESS_TOKEN_SECRET"] {
         for value in [None, Some(""), Some("   "), Some("\t\n")] {
             assert_wrong(name, value);
@@ -94,7 +94,7 @@ fn the_secrets_must_be_set() {
 }
 
 #[test]
-fn only_an_admin_key_is_one() {
+fn only_well_formed_admin_keys_are_accepted() {
     for value in [
         "mint_",
         "mint_dsc_hunter2_assistant",
@@ -125,7 +125,7 @@ fn only_an_admin_key_is_one() {
 }
 
 #[test]
-fn two_keys_rotate_newest_first() {
+fn two_admin_keys_are_read_newest_first() {
     let value = Some(" mint_new_one , mint_old_one\n");
     let both = ["mint_new_one", "mint_old_one"];
     assert_eq!(
@@ -145,7 +145,7 @@ fn two_keys_rotate_newest_first() {
 }
 
 #[test]
-fn a_secret_of_less_than_32_bytes_is_refused_wherever_it_stands() {
+fn secret_shorter_than_32_bytes_is_rejected_in_any_position() {
     for value in [
         "x",
         "0123456789012345678901234567890",
@@ -162,7 +162,7 @@ fn a_secret_of_less_than_32_bytes_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn several_secrets_are_read_in_order_without_the_space_around_them() {
+fn secrets_are_read_in_order_and_trimmed() {
     let config = read(
         "ACCESS_TOKEN_SECRET",
         Some(" 01234567890123456789012345678901 , ääääääääääääääää\n"),
@@ -172,7 +172,7 @@ fn several_secrets_are_read_in_order_without_the_space_around_them() {
 }
 
 #[test]
-fn the_upstream_is_the_platform_unless_another_is_set() {
+fn upstream_defaults_to_mintlify() {
     for value in [None, Some(""), Some(" ")] {
         let config = read("UPSTREAM_BASE_URL", value);
         assert_eq!(
@@ -188,7 +188,7 @@ fn the_upstream_is_the_platform_unless_another_is_set() {
 }
 
 #[test]
-fn an_upstream_that_is_not_a_plain_address_is_refused() {
+fn upstream_must_be_a_plain_origin() {
     for value in [
         "api.example",
         "//api.example",
@@ -211,7 +211,7 @@ fn an_upstream_that_is_not_a_plain_address_is_refused() {
 }
 
 #[test]
-fn the_admin_key_never_goes_out_in_clear_text() {
+fn admin_key_is_never_sent_over_clear_text() {
     for here in [
         "http://localhost:8788",
         "http://127.0.0.1",
@@ -233,7 +233,7 @@ fn the_admin_key_never_goes_out_in_clear_text() {
 }
 
 #[test]
-fn allowed_origins_are_exact_ones() {
+fn allowed_origins_must_be_exact() {
     for value in [
         "*",
         "null",
@@ -259,7 +259,7 @@ fn allowed_origins_are_exact_ones() {
 }
 
 #[test]
-fn no_origins_or_empty_ones_are_none() {
+fn empty_list_of_origins_allows_no_origin() {
     for value in [None, Some(""), Some(" , ,")] {
         let origins = read("ALLOWED_ORIGINS", value).allowed_origins;
         assert_eq!(origins, [""; 0]);
@@ -269,7 +269,7 @@ fn no_origins_or_empty_ones_are_none() {
 }
 
 #[test]
-fn the_archive_is_of_projects_by_their_ids_and_its_share_a_percentage() {
+fn archive_takes_project_ids_and_a_percentage() {
     let read_projects = |value| read("ARCHIVE_PROJECTS", value).analytics.archive.projects;
     assert_eq!(read_projects(None), [""; 0]);
     assert_eq!(read_projects(Some("acme, other ,")), ["acme", "other"]);
@@ -294,7 +294,7 @@ fn the_archive_is_of_projects_by_their_ids_and_its_share_a_percentage() {
 }
 
 #[test]
-fn of_prompts_the_first_line_is_kept_unless_the_operator_says_otherwise() {
+fn prompt_summary_is_stored_by_default() {
     for (value, expected) in [
         (None, KeepPrompts::FirstLine),
         (Some(" "), KeepPrompts::FirstLine),
@@ -316,7 +316,7 @@ fn of_prompts_the_first_line_is_kept_unless_the_operator_says_otherwise() {
 }
 
 #[test]
-fn polls_use_a_fifth_of_the_creations_by_default() {
+fn poll_budget_defaults_to_a_fifth_of_the_creation_limit() {
     let limit = |creations| {
         read("CREATE_LIMIT_PER_HOUR", creations)
             .jobs
@@ -329,7 +329,7 @@ fn polls_use_a_fifth_of_the_creations_by_default() {
     assert_eq!(limit(Some("5")), 20);
 }
 
-/// An integer's variable, the most it may be, and how to read what it became.
+/// An integer variable, its maximum, and a function that reads the result.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
 const INTEGERS: [Integer; 16] = [
@@ -384,7 +384,7 @@ const INTEGERS: [Integer; 16] = [
 ];
 
 #[test]
-fn times_and_limits_are_whole_numbers_in_a_range() {
+fn times_and_limits_must_be_integers_in_range() {
     for (name, most, became) in INTEGERS {
         for value in [
             "0",
@@ -415,7 +415,7 @@ fn times_and_limits_are_whole_numbers_in_a_range() {
     }
 }
 
-/// A working configuration, with one variable set to what no test knows beforehand.
+/// A working configuration with one variable set to an arbitrary value.
 fn with(name: &'static str, value: String) -> impl Fn(&str) -> Option<String> {
     let others = variables(&[]);
     move |asked| {
@@ -428,7 +428,7 @@ fn with(name: &'static str, value: String) -> impl Fn(&str) -> Option<String> {
 }
 
 #[test]
-fn a_webhooks_address_is_https_or_here() {
+fn webhook_url_must_be_https_or_loopback() {
     let url = |value: &'static str| {
         let secret = ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET));
         Config::read(variables(&[secret, ("WEBHOOK_URL", Some(value))]))
@@ -478,7 +478,7 @@ fn a_webhooks_address_is_https_or_here() {
 const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
 
 #[test]
-fn a_webhook_needs_a_secret_to_sign_with() {
+fn webhook_url_requires_a_signing_secret() {
     let url = ("WEBHOOK_URL", Some("https://hooks.example"));
     for secret in [None, Some(""), Some(" ")] {
         let error = Config::read(variables(&[url, ("WEBHOOK_SECRET", secret)]));
@@ -493,7 +493,7 @@ fn a_webhook_needs_a_secret_to_sign_with() {
 }
 
 #[test]
-fn a_webhooks_secret_is_24_to_64_bytes_in_base64() {
+fn webhook_secret_is_24_to_64_bytes_in_base64() {
     for length in [0, 1, 23, 24, 32, 64, 65, 100] {
         let bytes = vec![0xfb; length];
         let value = format!("whsec_{}", STANDARD.encode(&bytes));
@@ -530,7 +530,7 @@ fn a_webhooks_secret_is_24_to_64_bytes_in_base64() {
 }
 
 #[test]
-fn webhooks_hosts_are_exact_ones() {
+fn webhook_hosts_must_be_exact() {
     for value in [
         "*",
         "*.example",
@@ -571,7 +571,7 @@ fn webhooks_hosts_are_exact_ones() {
 }
 
 #[test]
-fn revoked_tokens_are_a_list_without_anything_that_is_not_understood() {
+fn revoked_tokens_with_unknown_content_are_rejected() {
     for value in [
         "revoked",
         "null",
@@ -630,7 +630,7 @@ fn revoked_tokens_are_a_list_without_anything_that_is_not_understood() {
 }
 
 #[test]
-fn several_variables_hold_more_revocations_than_one() {
+fn revocations_can_span_several_variables() {
     let config = Config::read(variables(&[
         ("REVOKED_TOKENS", Some(r#"["a"]"#)),
         ("REVOKED_TOKENS_3", Some(r#"["c"]"#)),

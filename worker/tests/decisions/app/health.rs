@@ -39,7 +39,7 @@ fn project(breaker: State) -> ProjectHealth {
 }
 
 #[test]
-fn the_gateways_health_has_its_members_in_one_order() {
+fn health_report_has_a_fixed_property_order() {
     let issuers = vec!["https://issuer.example"];
     let health = Health::new(organisation(State::Closed), None, issuers.clone());
     let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"trustedIssuers":["https://issuer.example"]}"#;
@@ -54,7 +54,7 @@ fn the_gateways_health_has_its_members_in_one_order() {
 }
 
 #[test]
-fn the_gateway_is_degraded_while_a_breaker_is_open() {
+fn gateway_is_degraded_while_a_breaker_is_open() {
     for (org, own, expected) in [
         (State::Closed, None, "ok"),
         (State::HalfOpen, None, "ok"),

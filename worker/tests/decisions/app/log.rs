@@ -28,7 +28,7 @@ fn entry(metrics: &RequestMetrics) -> LogEntry<'_> {
 }
 
 #[test]
-fn a_line_has_its_members_in_one_order() {
+fn log_line_has_a_fixed_property_order() {
     let metrics = RequestMetrics {
         upstream: Some(exchange(Some("mend the key"))),
         cache: Some("hit; ttl=7".to_owned()),
@@ -40,7 +40,7 @@ fn a_line_has_its_members_in_one_order() {
 }
 
 #[test]
-fn what_is_not_known_is_null() {
+fn unknown_values_are_null_in_a_log_line() {
     let metrics = RequestMetrics::default();
     let entry = LogEntry {
         request_id: "an-id",
@@ -72,7 +72,7 @@ fn what_is_not_known_is_null() {
 }
 
 #[test]
-fn a_line_is_one_line() {
+fn log_line_contains_no_line_break() {
     let metrics = RequestMetrics {
         operator: Some("a\r\nb\u{2028}".to_owned()),
         ..RequestMetrics::default()

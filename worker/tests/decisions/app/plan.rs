@@ -1,4 +1,4 @@
-//! What is planned for a whole request, and in which order its parts are checked.
+//! Plans of requests, and the order of the checks.
 
 mod addresses;
 mod admission;
@@ -27,8 +27,7 @@ const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
 const DEEP: &str = "https://gate.example/healthz?deep";
 const DESCRIPTION: &str = "https://gate.example/openapi.json";
 
-/// Operations, each the only one but for `HEAD` at its address: its method, its address, its scope and its
-/// pattern.
+/// Operations: method, URL, scope and route. Each is the only method of its URL besides `HEAD`.
 const OPERATIONS: [(&str, &str, &str, &str); 7] = [
     ("POST", CREATE, "jobs:create", "/v2/agent/{projectId}/job"),
     ("GET", JOB, "jobs:read", "/v2/agent/{projectId}/job/{id}"),
@@ -78,7 +77,7 @@ fn post<'a>(url: &'a str, authorization: &'a str) -> RequestHead<'a> {
     }
 }
 
-/// Without a token.
+/// A request head without a token.
 fn bare<'a>(method: &'a str, url: &'a str) -> RequestHead<'a> {
     RequestHead {
         method,
@@ -91,7 +90,7 @@ fn plan(head: &RequestHead<'_>) -> Plan {
     plan_by(&configuration(), head)
 }
 
-/// The plan before the host has verified any signature.
+/// Plans a request before the host has verified any signature.
 fn plan_by(config: &Config, head: &RequestHead<'_>) -> Plan {
     plan_with(config, head, Signature::Unverified)
 }
@@ -124,7 +123,7 @@ fn admit(head: &RequestHead<'_>) -> AdmittedWrite {
     }
 }
 
-/// What becomes of an admitted request that writes, with these header fields and this body.
+/// Plans an admitted write with these header fields and this body.
 fn accept(
     config: &Config,
     url: &str,

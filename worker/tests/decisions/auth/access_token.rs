@@ -1,4 +1,4 @@
-//! Which of the gateway's own access tokens are accepted, and when they are revoked.
+//! Validation and revocation of the gateway's own access tokens.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -39,7 +39,7 @@ fn assert_claim(name: &str, value: Option<Value>, reason: Option<&str>) {
 }
 
 #[test]
-fn a_valid_token_gives_its_subject() {
+fn valid_token_identifies_its_subject() {
     let caller = assert_accepted(&token(&claims()));
     assert_eq!(caller.subject, "alice");
     assert_eq!(
@@ -49,7 +49,7 @@ fn a_valid_token_gives_its_subject() {
 }
 
 #[test]
-fn a_caller_is_one_until_the_token_expires() {
+fn caller_expires_with_its_token() {
     for (exp, expected) in [
         (json!(SECONDS + 1), (SECONDS + 1) * 1000),
         (json!(1_750_000_000.25), 1_750_000_000_250),
@@ -60,7 +60,7 @@ fn a_caller_is_one_until_the_token_expires() {
 }
 
 #[test]
-fn only_hs256_is_an_algorithm_even_when_the_signature_is_right() {
+fn only_hs256_is_accepted_even_with_a_valid_signature() {
     for alg in [
         "hs256", "Hs256", "HS256 ", " HS256", "HS384", "HS512", "RS256", "ES256", "PS256", "EdDSA",
         "none", "None", "NONE", "nOnE", "dir", "",
@@ -74,7 +74,7 @@ fn only_hs256_is_an_algorithm_even_when_the_signature_is_right() {
 }
 
 #[test]
-fn an_unsigned_token_is_refused_however_it_is_written() {
+fn unsigned_token_is_rejected_in_any_spelling() {
     let claims = encode(claims().to_string());
     for alg in ["none", "HS256"] {
         let header = encode(json!({ "alg": alg }).to_string());
@@ -90,7 +90,7 @@ fn an_unsigned_token_is_refused_however_it_is_written() {
 }
 
 #[test]
-fn a_header_is_one_json_object_that_names_its_algorithm() {
+fn jwt_header_is_one_json_object_with_an_algorithm() {
     for header in [
         "",
         "null",
@@ -119,7 +119,7 @@ fn a_header_is_one_json_object_that_names_its_algorithm() {
 }
 
 #[test]
-fn a_header_may_leave_the_type_out_and_must_not_make_it_another() {
+fn jwt_type_is_optional_and_must_be_jwt() {
     let with = |header: &str| sign_token(header, &claims().to_string(), SECRET);
     for valid in [
         r#"{"alg":"HS256"}"#,
@@ -144,7 +144,7 @@ fn a_header_may_leave_the_type_out_and_must_not_make_it_another() {
 }
 
 #[test]
-fn extensions_that_must_be_understood_are_not() {
+fn token_with_critical_extensions_is_rejected() {
     for crit in [
         json!(["exp"]),
         json!([]),
@@ -161,7 +161,7 @@ fn extensions_that_must_be_understood_are_not() {
 }
 
 #[test]
-fn a_token_has_three_parts_and_no_more() {
+fn token_has_exactly_three_parts() {
     let valid = token(&claims());
     let (signed_part, signature) = valid.rsplit_once('.').unwrap();
     let (header, claims) = signed_part.split_once('.').unwrap();
@@ -185,8 +185,8 @@ fn a_token_has_three_parts_and_no_more() {
 }
 
 #[test]
-fn no_other_base64_is_read() {
-    // Claims whose base64 holds both characters in which the alphabets differ.
+fn only_unpadded_base64url_is_accepted() {
+    // The base64 of these claims contains both characters that differ between the alphabets.
     let claims = claims_with("sub", Some(json!("~~~???>>>ÿÿÿ")));
     let valid = token(&claims);
     assert!(valid.contains('-') && valid.contains('_'));
@@ -217,7 +217,7 @@ fn no_other_base64_is_read() {
 }
 
 #[test]
-fn a_signature_can_be_written_in_one_way_only() {
+fn signature_has_only_one_encoding() {
     const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let valid = token(&claims());
     let (stem, _) = valid.split_at(valid.len() - 1);
@@ -230,7 +230,7 @@ fn a_signature_can_be_written_in_one_way_only() {
 }
 
 #[test]
-fn a_signature_of_another_secret_or_length_is_wrong() {
+fn signature_of_another_secret_or_length_is_rejected() {
     let text = claims().to_string();
     for secret in ["", "x", &SECRET[1..], &SECRET[..39], &SECRET.to_uppercase()] {
         assert_refused(&sign_token(HEADER, &text, secret), WRONG_SIGNATURE);
@@ -248,7 +248,7 @@ fn a_signature_of_another_secret_or_length_is_wrong() {
 }
 
 #[test]
-fn each_secret_verifies_while_they_rotate_and_no_other() {
+fn only_configured_secrets_verify_during_rotation() {
     let (new, old) = ("the-new-secret-of-the-gateway-32-bytes", SECRET);
     let verifies = |signing: &str, secrets: &[&str]| {
         let token = sign_token(HEADER, &claims().to_string(), signing);
@@ -267,7 +267,7 @@ fn each_secret_verifies_while_they_rotate_and_no_other() {
 }
 
 #[test]
-fn every_claim_but_the_optional_ones_is_required() {
+fn required_claims_must_be_present() {
     for name in ["iss", "sub", "projects", "scope", "iat", "exp"] {
         assert_claim(name, None, Some(INCOMPLETE));
         assert_claim(name, Some(Value::Null), Some(INCOMPLETE));
@@ -285,7 +285,7 @@ fn every_claim_but_the_optional_ones_is_required() {
 }
 
 #[test]
-fn a_claim_of_another_type_counts_as_missing() {
+fn claim_of_the_wrong_type_counts_as_missing() {
     for (name, value) in [
         ("iss", json!(1)),
         ("iss", json!(["quillgate"])),
@@ -312,7 +312,7 @@ fn a_claim_of_another_type_counts_as_missing() {
 }
 
 #[test]
-fn claims_are_one_json_object() {
+fn claims_must_be_one_json_object() {
     let list = json!([
         "quillgate",
         "alice",
@@ -342,7 +342,7 @@ fn claims_are_one_json_object() {
 }
 
 #[test]
-fn a_claim_that_stands_twice_is_refused() {
+fn duplicate_claim_is_rejected() {
     let text = claims().to_string();
     for second in [
         r#""exp":9999999999"#,
@@ -363,7 +363,7 @@ fn a_claim_that_stands_twice_is_refused() {
 }
 
 #[test]
-fn only_the_gateways_own_tokens_are_accepted() {
+fn only_tokens_issued_by_the_gateway_are_accepted() {
     for issuer in [
         "",
         "Quillgate",
@@ -382,7 +382,7 @@ fn only_the_gateways_own_tokens_are_accepted() {
 }
 
 #[test]
-fn a_token_ends_at_its_second_without_any_leeway() {
+fn token_expires_without_leeway() {
     for (exp, reason) in [
         (json!(SECONDS + 1), None),
         (json!(1_750_000_000.001), None),
@@ -397,7 +397,7 @@ fn a_token_ends_at_its_second_without_any_leeway() {
 }
 
 #[test]
-fn the_clock_of_whoever_signs_may_be_a_minute_ahead() {
+fn signers_clock_can_be_one_minute_ahead() {
     for name in ["iat", "nbf"] {
         for (value, reason) in [
             (json!(SECONDS + 60), None),
@@ -412,7 +412,7 @@ fn the_clock_of_whoever_signs_may_be_a_minute_ahead() {
 }
 
 #[test]
-fn a_token_lives_ninety_days_at_the_most() {
+fn token_lives_at_most_90_days() {
     for (exp, reason) in [
         (json!(SECONDS + 90 * DAY), None),
         (json!(SECONDS + 90 * DAY + 1), Some(TOO_LONG_LIVED)),
@@ -434,7 +434,7 @@ fn a_token_lives_ninety_days_at_the_most() {
 }
 
 #[test]
-fn a_token_over_8_kib_is_not_read() {
+fn token_over_8_kib_is_rejected() {
     let mut over = 0;
     for padding in 5900..6000 {
         let token = token(&claims_with("jti", Some("x".repeat(padding).into())));
@@ -450,7 +450,7 @@ fn a_token_over_8_kib_is_not_read() {
 }
 
 #[test]
-fn a_quota_that_is_anything_else_makes_the_token_invalid() {
+fn malformed_quota_makes_the_token_invalid() {
     for quota in [
         Value::Null,
         json!(-1),
@@ -473,7 +473,7 @@ fn a_quota_that_is_anything_else_makes_the_token_invalid() {
 }
 
 #[test]
-fn a_token_is_revoked_by_its_id_or_by_its_subject_and_time() {
+fn token_is_revoked_by_id_or_by_subject_and_time() {
     let mut config = configuration();
     config.auth.revoked = revoked(&json!(["stolen", { "sub": "alice", "before": SECONDS - 100 }]));
     for (subject, issued, id, valid) in [
@@ -512,7 +512,7 @@ fn a_token_is_revoked_by_its_id_or_by_its_subject_and_time() {
 
 proptest! {
     #[test]
-    fn any_change_of_one_byte_breaks_a_token(at in any::<prop::sample::Index>(), byte in 33u8..127) {
+    fn changing_any_byte_invalidates_a_token(at in any::<prop::sample::Index>(), byte in 33u8..127) {
         let valid = token(&claims());
         let mut bytes = valid.clone().into_bytes();
         let at = at.index(bytes.len());
@@ -523,12 +523,12 @@ proptest! {
     }
 
     #[test]
-    fn no_claims_cause_a_panic(claims in "\\PC{0,80}") {
+    fn any_claims_are_read_without_panic(claims in "\\PC{0,80}") {
         prop_assert!(verify(&sign_token(HEADER, &claims, SECRET)).is_err());
     }
 
     #[test]
-    fn an_accepted_token_is_within_its_time(
+    fn accepted_token_is_within_its_validity_period(
         iat in -1e10..1e10f64,
         exp in -1e10..1e10f64,
         near in any::<bool>(),

@@ -1,4 +1,4 @@
-//! What callers may do, where, and how much of it.
+//! Permissions and quotas of callers.
 
 use quillgate::Policy;
 use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::fixtures::{NOW, assert_accepted, claims, claims_with, status_and_kind, token};
 
 #[test]
-fn a_caller_may_work_on_the_tokens_projects_only() {
+fn caller_can_access_only_the_projects_of_its_token() {
     let caller = assert_accepted(&token(&claims()));
     for project in ["demo-docs", "other docs"] {
         assert!(caller.authorize(project, "jobs:read").is_ok());
@@ -29,7 +29,7 @@ fn a_caller_may_work_on_the_tokens_projects_only() {
 }
 
 #[test]
-fn no_pattern_stands_for_projects() {
+fn patterns_never_match_projects() {
     for pattern in ["*", "%", ".*", "demo-*", "", "demo-docs,secret-docs"] {
         let claims = claims_with("projects", Some(json!([pattern])));
         let caller = assert_accepted(&token(&claims));
@@ -41,7 +41,7 @@ fn no_pattern_stands_for_projects() {
 }
 
 #[test]
-fn a_caller_may_do_what_the_scopes_say_word_by_word() {
+fn scopes_are_compared_word_by_word() {
     let may = |scope: &str, needed: &str| {
         let caller = assert_accepted(&token(&claims_with("scope", Some(json!(scope)))));
         caller.authorize("demo-docs", needed)
@@ -96,7 +96,7 @@ fn caller_with(grants: &[(&[&str], &str)]) -> Caller {
 }
 
 #[test]
-fn one_grant_must_hold_both_the_project_and_the_scope() {
+fn one_grant_must_contain_both_the_project_and_the_scope() {
     let caller = caller_with(&[
         (&["docs"], "jobs:read"),
         (&["blog"], "jobs:create jobs:read"),
@@ -124,7 +124,7 @@ fn one_grant_must_hold_both_the_project_and_the_scope() {
 }
 
 #[test]
-fn whoever_runs_the_gateway_needs_the_scope_and_no_project() {
+fn operator_needs_the_scope_and_no_project() {
     let check =
         |scope: &str| caller_with(&[(&["docs"], "jobs:read"), (&[], scope)]).require_operator();
     assert_eq!(OPERATE, "gateway:operate");
@@ -152,7 +152,7 @@ fn whoever_runs_the_gateway_needs_the_scope_and_no_project() {
 }
 
 #[test]
-fn a_quota_is_one_integer_or_one_for_each_policy() {
+fn quota_is_one_integer_or_one_per_policy() {
     for (quota, expected) in [
         (None, [None; 4]),
         (Some(json!({})), [None; 4]),
@@ -179,7 +179,7 @@ fn a_quota_is_one_integer_or_one_for_each_policy() {
 }
 
 #[test]
-fn a_policy_has_one_name_everywhere() {
+fn policy_has_the_same_name_everywhere() {
     let names = Policy::ALL.map(Policy::as_str);
     assert_eq!(
         names,
@@ -195,7 +195,7 @@ fn a_policy_has_one_name_everywhere() {
 }
 
 #[test]
-fn of_two_quotas_each_policy_has_the_lower_ceiling() {
+fn lower_of_two_quotas_applies_per_policy() {
     let quota = |value: Value| Quota::read(&value).unwrap();
     let both = quota(json!({ "create-job": 5, "analytics": 1 })).lower(quota(
         json!({ "create-job": 9, "send-message": 2, "analytics": 0 }),

@@ -1,4 +1,4 @@
-//! Which token counts, and which tokens are remembered as verified.
+//! Identification of callers, and the cache of verified tokens.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use crate::fixtures::{
 const EXPIRED: &str = "the access token has expired";
 const OTHER_ISSUER: &str = "the access token is from another issuer";
 
-/// One issuer whose tokens are taken from either header field, and one for each of them.
+/// One issuer for both header fields, and one issuer for each of them.
 const ISSUERS: &str = r#"[
     {
         "issuer": "https://both.example",
@@ -56,7 +56,7 @@ fn config() -> Config {
     configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))])
 }
 
-/// A token of this issuer that lives for five minutes.
+/// A token of this issuer, valid for five minutes.
 fn foreign(issuer: &str) -> String {
     foreign_with(issuer, &json!({}))
 }
@@ -74,7 +74,7 @@ fn foreign_with(issuer: &str, claims: &Value) -> String {
     issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &all.to_string())
 }
 
-/// An isolate: its configuration, and the tokens that it remembers.
+/// An isolate: its configuration and its cache of verified tokens.
 struct Isolate {
     config: Config,
     verified: VerifiedTokens,
@@ -103,7 +103,7 @@ impl Isolate {
         )
     }
 
-    /// What a token shows in `Authorization`, before the host has verified anything.
+    /// Identifies a token in `Authorization` before the host has verified its signature.
     fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         let authorization = format!("Bearer {token}");
         self.identify(
@@ -113,12 +113,12 @@ impl Isolate {
         )
     }
 
-    /// What a token shows in `Cf-Access-Jwt-Assertion`, before the host has verified anything.
+    /// Identifies a token in `Cf-Access-Jwt-Assertion` before the host has verified its signature.
     fn assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         self.identify(&in_assertion(token), Signature::Unverified, now)
     }
 
-    /// What a token shows in `Authorization` once the host has verified its signature.
+    /// Identifies a token in `Authorization` after the host has verified its signature.
     fn verified_bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         let authorization = format!("Bearer {token}");
         self.identify(&in_authorization(&authorization), Signature::Verified, now)
@@ -160,7 +160,7 @@ fn assert_unverified(identity: &Result<Identity, Problem>) {
 }
 
 #[test]
-fn without_a_bearer_token_the_challenge_is_bare() {
+fn missing_bearer_token_gets_a_challenge_without_error() {
     let valid = token(&claims());
     let absent = [
         None,
@@ -187,7 +187,7 @@ fn without_a_bearer_token_the_challenge_is_bare() {
 }
 
 #[test]
-fn the_schemes_name_is_read_in_any_case() {
+fn scheme_name_is_case_insensitive() {
     let token = token(&claims());
     for scheme in ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "] {
         let authorization = format!("{scheme} {token}");
@@ -197,7 +197,7 @@ fn the_schemes_name_is_read_in_any_case() {
 }
 
 #[test]
-fn two_credentials_in_one_field_are_refused() {
+fn two_credentials_in_one_field_are_rejected() {
     let valid = token(&claims());
     for both in [
         format!("{valid}, Bearer {valid}"),
@@ -211,7 +211,7 @@ fn two_credentials_in_one_field_are_refused() {
 // --- tokens that are remembered ------------------------------------------------
 
 #[test]
-fn an_issuers_token_is_verified_once_a_minute() {
+fn issuer_token_is_verified_at_most_once_a_minute() {
     let mut isolate = Isolate::new();
     let token = foreign("https://both.example");
     assert_unverified(&isolate.bearer(&token, NOW));
@@ -231,7 +231,7 @@ fn an_issuers_token_is_verified_once_a_minute() {
 }
 
 #[test]
-fn an_own_token_is_verified_once() {
+fn gateway_token_is_verified_once() {
     let mut isolate = Isolate::new();
     let token = token(&claims());
     let caller = expect_caller(isolate.bearer(&token, NOW));
@@ -243,7 +243,7 @@ fn an_own_token_is_verified_once() {
 }
 
 #[test]
-fn a_revoked_token_is_refused_although_it_is_remembered() {
+fn cached_token_is_rejected_after_revocation() {
     let mut isolate = Isolate::new();
     let own = token(&claims_with("jti", Some(json!("stolen"))));
     expect_caller(isolate.bearer(&own, NOW));
@@ -260,7 +260,7 @@ fn a_revoked_token_is_refused_although_it_is_remembered() {
 }
 
 #[test]
-fn an_own_token_that_has_expired_is_refused_although_it_is_remembered() {
+fn cached_token_is_rejected_after_expiry() {
     let mut isolate = Isolate::new();
     for (name, value) in [
         ("exp", json!(SECONDS + 60)),
@@ -276,12 +276,12 @@ fn an_own_token_that_has_expired_is_refused_although_it_is_remembered() {
 }
 
 #[test]
-fn an_issuers_token_is_not_remembered_for_longer_than_it_lives() {
+fn issuer_token_is_cached_no_longer_than_it_lives() {
     let mut isolate = Isolate::new();
     let token = foreign_with("https://both.example", &json!({ "exp": SECONDS + 10 }));
     expect_caller(isolate.verified_bearer(&token, NOW));
     expect_caller(isolate.bearer(&token, at(9)));
-    // Clocks may differ by a minute, but then it is verified again.
+    // The leeway is a minute, but then the token is verified again.
     assert_unverified(&isolate.bearer(&token, at(10)));
     expect_caller(isolate.verified_bearer(&token, at(69)));
     for signature in [Signature::Unverified, Signature::Verified] {
@@ -293,8 +293,8 @@ fn an_issuers_token_is_not_remembered_for_longer_than_it_lives() {
 }
 
 #[test]
-fn a_token_is_remembered_for_the_header_field_that_it_was_taken_from() {
-    // The same issuer may be trusted for both, with other rules.
+fn token_is_cached_per_header_field() {
+    // The same issuer can be trusted for both fields, with different rules.
     let both = foreign("https://both.example");
     let mut isolate = Isolate::new();
     let by_assertion = expect_caller(isolate.verified_assertion(&both, NOW));
@@ -328,7 +328,7 @@ fn a_token_is_remembered_for_the_header_field_that_it_was_taken_from() {
 }
 
 #[test]
-fn an_own_token_that_is_remembered_is_not_taken_from_accesss_header() {
+fn cached_gateway_token_is_rejected_in_the_access_header() {
     let mut isolate = Isolate::new();
     let own = token(&claims());
     expect_caller(isolate.bearer(&own, NOW));
@@ -341,7 +341,7 @@ fn an_own_token_that_is_remembered_is_not_taken_from_accesss_header() {
 }
 
 #[test]
-fn only_a_valid_token_is_remembered() {
+fn only_valid_tokens_are_cached() {
     let mut isolate = Isolate::new();
     let own = token(&claims());
     let issuer = "https://both.example";
@@ -363,7 +363,7 @@ fn only_a_valid_token_is_remembered() {
 }
 
 #[test]
-fn a_remembered_token_is_still_held_to_its_projects_and_scopes() {
+fn cached_token_is_limited_to_its_projects_and_scopes() {
     let mut isolate = Isolate::new();
     let foreign = format!("Bearer {}", foreign("https://both.example"));
     let own = bearer_of(&claims_with("scope", Some(json!("jobs:read"))));
@@ -397,7 +397,7 @@ fn a_remembered_token_is_still_held_to_its_projects_and_scopes() {
 }
 
 #[test]
-fn there_is_a_bound_to_the_tokens_that_are_remembered() {
+fn token_cache_is_bounded() {
     let mut isolate = Isolate::new();
     for number in 0..1_100 {
         let token = token(&claims_with("jti", Some(json!(number.to_string()))));
@@ -405,7 +405,7 @@ fn there_is_a_bound_to_the_tokens_that_are_remembered() {
     }
     assert_eq!(isolate.verified.len(), 1_000);
 
-    // Of the longest tokens a megabyte is remembered, key and claims counted.
+    // The cache holds 1 MiB of the longest tokens, keys and claims included.
     let mut isolate = Isolate::new();
     for number in 0..200 {
         let padded = format!("{number:05}{}", "x".repeat(5_900));
@@ -418,7 +418,7 @@ fn there_is_a_bound_to_the_tokens_that_are_remembered() {
 
 proptest! {
     #[test]
-    fn whatever_is_sent_is_answered_401_without_being_repeated(text in "\\PC{0,80}", prefix in any::<bool>()) {
+    fn invalid_credentials_get_401_and_are_never_echoed(text in "\\PC{0,80}", prefix in any::<bool>()) {
         let sent = if prefix { format!("Bearer {text}") } else { text.clone() };
         let problem = identify_own(&configuration(), Some(&sent)).unwrap_err();
         prop_assert_eq!(problem.status, 401);
@@ -426,7 +426,7 @@ proptest! {
     }
 
     #[test]
-    fn no_other_token_is_taken_for_a_remembered_one(
+    fn other_tokens_never_match_a_cached_token(
         is_own in any::<bool>(),
         index in any::<prop::sample::Index>(),
         byte in 33u8..127,

@@ -1,4 +1,4 @@
-//! Which key of an issuer's set a signature is verified with, and when the set is fetched.
+//! JWK Sets: key selection, fetches and the cache of an isolate.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fixtures::{NOW, at, change, ec_key, encode, key_set, modulus, rsa_key};
 
 #[test]
-fn the_key_of_a_kid_is_given_out_without_anything_private() {
+fn key_is_returned_without_private_properties() {
     let private = [
         ("d", encode([3; 32])),
         ("p", encode([4; 128])),
@@ -38,7 +38,7 @@ fn the_key_of_a_kid_is_given_out_without_anything_private() {
 }
 
 #[test]
-fn a_kid_that_no_key_has_may_be_in_a_newer_set() {
+fn unknown_kid_finds_no_key() {
     let keys = [
         rsa_key(),
         ec_key(),
@@ -69,7 +69,7 @@ fn a_kid_that_no_key_has_may_be_in_a_newer_set() {
 }
 
 #[test]
-fn two_keys_of_one_kid_are_refused() {
+fn duplicate_kid_is_rejected() {
     for other in [rsa_key(), change(ec_key(), "kid", Some(json!("key-1")))] {
         let found = find_key(
             &key_set(&[rsa_key(), ec_key(), other]),
@@ -82,7 +82,7 @@ fn two_keys_of_one_kid_are_refused() {
 
 /// CVE-2026-22818 and its kind: the token's `alg` must not choose what a key is used for.
 #[test]
-fn a_key_is_used_for_its_own_algorithm_only() {
+fn key_is_used_only_for_its_algorithm() {
     let other_type = "the issuer's key is of another type than the algorithm's";
     let other_algorithm = "the issuer's key is for another algorithm";
     let named = |key: Value| change(key, "kid", Some(json!("key")));
@@ -167,7 +167,7 @@ fn a_key_is_used_for_its_own_algorithm_only() {
 }
 
 #[test]
-fn a_key_for_something_else_is_not_used() {
+fn key_for_another_use_is_rejected() {
     for (name, value, is_used) in [
         ("use", Some(json!("sig")), true),
         ("use", None, true),
@@ -195,7 +195,7 @@ fn a_key_for_something_else_is_not_used() {
 }
 
 #[test]
-fn a_weak_or_broken_key_is_not_used() {
+fn weak_or_malformed_key_is_rejected() {
     let (short, malformed) = (
         "the issuer's key is too short",
         "the issuer's key is malformed",
@@ -271,7 +271,7 @@ fn a_weak_or_broken_key_is_not_used() {
 }
 
 #[test]
-fn what_is_not_a_jwk_set_gives_no_key() {
+fn malformed_jwk_set_is_rejected() {
     let key = rsa_key().to_string();
     for text in [
         String::new(),
@@ -316,7 +316,7 @@ fn source() -> KeySource {
 }
 
 #[test]
-fn the_pauses_are_as_documented() {
+fn pauses_match_the_documentation() {
     assert_eq!(FRESH_FOR, Millis(3_600_000));
     assert_eq!(SEARCH_PAUSE, Millis(60_000));
     assert_eq!(FIRST_PAUSE, Millis(10_000));
@@ -325,7 +325,7 @@ fn the_pauses_are_as_documented() {
 }
 
 #[test]
-fn a_set_is_used_for_an_hour() {
+fn key_set_is_fresh_for_an_hour() {
     let mut source = source();
     for seconds in [0, 1, 3599] {
         for kid in ["key-1", "key-2"] {
@@ -338,7 +338,7 @@ fn a_set_is_used_for_an_hour() {
 }
 
 #[test]
-fn an_old_set_is_used_while_a_newer_one_cannot_be_fetched() {
+fn stale_key_set_is_used_while_the_fetch_fails() {
     let mut source = source();
     for (seconds, expected) in [
         (3600, Lookup::Fetch),
@@ -354,7 +354,7 @@ fn an_old_set_is_used_while_a_newer_one_cannot_be_fetched() {
 }
 
 #[test]
-fn without_a_set_it_is_fetched_every_ten_seconds() {
+fn missing_key_set_is_fetched_every_ten_seconds() {
     let mut source = KeySource::default();
     for (milliseconds, expected) in [
         (0, Lookup::Fetch),
@@ -370,7 +370,7 @@ fn without_a_set_it_is_fetched_every_ten_seconds() {
 }
 
 #[test]
-fn a_key_that_the_set_lacks_is_searched_for_once_a_minute() {
+fn missing_key_is_looked_up_once_a_minute() {
     let mut source = source();
     assert_eq!(source.look_up("key-3", false, at(1)), Lookup::Fetch);
     for seconds in [1, 2, 60] {
@@ -379,12 +379,12 @@ fn a_key_that_the_set_lacks_is_searched_for_once_a_minute() {
         }
     }
     assert_eq!(source.look_up("key-4", false, at(61)), Lookup::Fetch);
-    // What the set has is used meanwhile.
+    // The keys in the set are used meanwhile.
     assert_eq!(source.look_up("key-1", false, at(61)), Lookup::Use);
 }
 
 #[test]
-fn whoever_needs_a_set_waits_for_the_fetch_that_is_under_way() {
+fn callers_wait_for_the_fetch_in_progress() {
     let mut source = KeySource::default();
     assert_eq!(source.look_up("key-1", false, NOW), Lookup::Fetch);
     assert_eq!(source.look_up("key-1", true, NOW), Lookup::Fetch);
@@ -395,13 +395,13 @@ fn whoever_needs_a_set_waits_for_the_fetch_that_is_under_way() {
     assert_eq!(source.look_up("key-9", false, at(7)), Lookup::Use);
 }
 
-/// Looks for keys that nobody has, one every 26 ms for a minute.
+/// Looks up unknown keys, one every 26 ms for a minute.
 fn random_kids() -> impl Iterator<Item = (String, Millis)> {
     (0..2_300).map(|number| (format!("random-{number}"), NOW.plus(Millis(number * 26))))
 }
 
 #[test]
-fn a_strangers_random_kids_fetch_a_set_once_a_minute() {
+fn random_kids_cause_one_fetch_a_minute() {
     let mut source = source();
     let mut fetches = 0;
     for (kid, now) in random_kids() {
@@ -415,13 +415,13 @@ fn a_strangers_random_kids_fetch_a_set_once_a_minute() {
 }
 
 #[test]
-fn a_set_that_was_kept_is_used_for_a_day_and_no_longer() {
+fn cached_key_set_is_used_for_at_most_a_day() {
     let mut source = KeySource::from_kept(fetched(NOW));
     assert_eq!(source.look_up("key-1", false, at(3599)), Lookup::Use);
     assert_eq!(source.look_up("key-1", false, at(86_399)), Lookup::Fetch);
     assert!(source.usable_set(at(86_399)).is_some());
     assert!(source.usable_set(at(86_400)).is_none());
-    // From then on it is as if there were none.
+    // From then on, the set counts as missing.
     assert_eq!(source.look_up("key-1", false, at(86_409)), Lookup::Fetch);
     assert_eq!(source.look_up("key-1", false, at(86_418)), Lookup::Use);
     assert_eq!(source.look_up("key-1", false, at(86_419)), Lookup::Fetch);
@@ -457,8 +457,8 @@ fn remembered() -> RememberedSet {
 }
 
 #[test]
-fn a_strangers_random_kids_reach_the_object_once_a_minute() {
-    // Whether the issuer's keys are available or not.
+fn random_kids_cause_one_object_call_a_minute() {
+    // Whether or not the issuer's keys are available.
     for is_available in [false, true] {
         let mut remembered = RememberedSet::default();
         let mut calls = 0;
@@ -476,7 +476,7 @@ fn a_strangers_random_kids_reach_the_object_once_a_minute() {
 }
 
 #[test]
-fn strangers_wait_for_the_call_that_is_in_progress_and_a_known_key_does_not() {
+fn only_unknown_keys_wait_for_the_call_in_progress() {
     let mut remembered = remembered();
     assert_eq!(search(&mut remembered, "random-0", at(1)), SEARCH);
     for (kid, now) in random_kids() {
@@ -484,14 +484,14 @@ fn strangers_wait_for_the_call_that_is_in_progress_and_a_known_key_does_not() {
         assert_eq!(search(&mut remembered, &kid, now), Search::Wait);
         assert!(is_found(&search(&mut remembered, "key-1", now)));
     }
-    // A call that never ended is replaced after the pause.
+    // A call that never finished is replaced after the pause.
     assert_eq!(search(&mut remembered, "random-1", at(61)), SEARCH);
     conclude(&mut remembered, None, "random-1", at(62));
     assert_eq!(search(&mut remembered, "random-2", at(62)), unknown());
 }
 
 #[test]
-fn without_a_set_one_call_a_minute_is_made() {
+fn missing_key_set_causes_one_call_a_minute() {
     let mut remembered = RememberedSet::default();
     for minute in 0..3 {
         let begun = at(minute * 60);
@@ -506,7 +506,7 @@ fn without_a_set_one_call_a_minute_is_made() {
 }
 
 #[test]
-fn a_known_key_is_refreshed_once_a_minute_and_nobody_waits_for_it() {
+fn known_key_is_refreshed_once_a_minute_in_the_background() {
     let mut remembered = remembered();
     for seconds in [0, 1, 59] {
         let found = search(&mut remembered, "key-1", at(seconds));
@@ -518,7 +518,7 @@ fn a_known_key_is_refreshed_once_a_minute_and_nobody_waits_for_it() {
         let found = search(&mut remembered, "key-1", at(minute * 60 + 1));
         assert!(matches!(found, Search::Found(Ok(_))));
     }
-    // A key that was withdrawn is no longer used then, and nobody asks for it again at once.
+    // A removed key is no longer used and is not looked up again immediately.
     let empty = KeySet::read(key_set(&[]), at(3_600)).unwrap();
     remembered.conclude(
         Call::Refresh,
@@ -533,10 +533,10 @@ fn a_known_key_is_refreshed_once_a_minute_and_nobody_waits_for_it() {
 }
 
 #[test]
-fn a_known_key_outlasts_an_outage_of_the_object_for_a_day() {
+fn known_key_survives_an_object_outage_of_a_day() {
     let mut remembered = remembered();
     let refresh = Search::Ask(Call::Refresh);
-    // After an hour the first to come waits for the object, which does not answer.
+    // After an hour, the first caller waits for the object, which does not respond.
     assert_eq!(search(&mut remembered, "key-1", at(3_600)), refresh);
     for now in [at(3_600), at(3_659)] {
         remembered.conclude(Call::Refresh, None, "key-1", Algorithm::Rs256, now);
@@ -554,7 +554,7 @@ fn a_known_key_outlasts_an_outage_of_the_object_for_a_day() {
 }
 
 #[test]
-fn an_older_set_that_comes_late_replaces_no_newer_one() {
+fn late_older_key_set_never_replaces_a_newer_one() {
     let mut remembered = remembered();
     let older = KeySet::read(key_set(&[]), Millis(NOW.0 - 1)).unwrap();
     conclude(&mut remembered, Some(older), "key-9", NOW);
@@ -562,12 +562,12 @@ fn an_older_set_that_comes_late_replaces_no_newer_one() {
 }
 
 #[test]
-fn a_key_that_was_added_is_found_at_once() {
+fn added_key_is_found_immediately() {
     let mut remembered = RememberedSet::default();
     let old = KeySet::read(key_set(&[rsa_key()]), NOW).unwrap();
     assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
     conclude(&mut remembered, Some(old), "key-1", NOW);
-    // That call does not count, since it found what it was made for.
+    // That call does not count, because it found its key.
     let by_new =
         |remembered: &mut RememberedSet, now| remembered.search("key-2", Algorithm::Es256, now);
     assert_eq!(by_new(&mut remembered, at(1)), SEARCH);
@@ -579,7 +579,7 @@ fn a_key_that_was_added_is_found_at_once() {
 }
 
 #[test]
-fn a_key_that_must_not_be_used_is_not_asked_for_again_and_again() {
+fn unusable_key_is_not_looked_up_repeatedly() {
     let mut remembered = RememberedSet::default();
     let weak = change(rsa_key(), "n", Some(json!(modulus(1024))));
     let set = KeySet::read(key_set(&[weak]), NOW).unwrap();
@@ -593,7 +593,7 @@ fn a_key_that_must_not_be_used_is_not_asked_for_again_and_again() {
     assert_eq!(search(&mut remembered, "key-1", at(60)), SEARCH);
 }
 
-/// The rule in as few words as possible: what is known of an address, as numbers.
+/// A model of a key source, with instants as numbers.
 #[derive(Default)]
 struct Model {
     fetched: Option<u64>,
@@ -628,13 +628,13 @@ impl Model {
 
 proptest! {
     #[test]
-    fn whatever_a_jwk_set_is_no_key_comes_of_text(text in "\\PC{0,80}", kid in "\\PC{0,20}") {
+    fn arbitrary_text_never_yields_a_key(text in "\\PC{0,80}", kid in "\\PC{0,20}") {
         let found = find_key(&text, &kid, Algorithm::Rs256);
         prop_assert!(!matches!(found, Ok(Some(_))));
     }
 
     #[test]
-    fn a_source_is_as_its_model(
+    fn key_source_matches_its_model(
         steps in prop::collection::vec((0..4_000_u64, any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()), 1..200),
     ) {
         let (mut source, mut model) = (KeySource::default(), Model::default());

@@ -1,7 +1,7 @@
-//! Which tokens of trusted issuers are accepted, with which of the issuer's keys, and
-//! what they allow. The attacks are those of the published advisories on JWT libraries
-//! and middlewares: CVE-2015-9235, CVE-2016-10555, CVE-2018-0114, CVE-2022-23540,
-//! CVE-2026-22817 and CVE-2026-22818, and of RFC 8725.
+//! Tokens of trusted issuers: validation, rules and callers.
+//!
+//! The attacks come from RFC 8725 and published advisories on JWT libraries: CVE-2015-9235,
+//! CVE-2016-10555, CVE-2018-0114, CVE-2022-23540, CVE-2026-22817 and CVE-2026-22818.
 
 mod callers;
 mod rules;
@@ -76,7 +76,7 @@ fn header() -> Value {
     json!({ "alg": "RS256", "typ": "JWT", "kid": "key-1", "x5t": "a-thumbprint" })
 }
 
-/// A workflow's claims, as GitHub has them.
+/// The claims of a GitHub workflow token.
 fn claims() -> Value {
     json!({
         "iss": GITHUB,
@@ -108,7 +108,7 @@ fn token(header: &Value, claims: &Value) -> String {
     issuer_token(&header.to_string(), &claims.to_string())
 }
 
-/// Identifies a caller whose token was never seen before.
+/// Identifies a caller whose token is not cached.
 fn identify(
     credentials: &Credentials<'_>,
     config: &Config,
@@ -118,7 +118,7 @@ fn identify(
     identity::identify(credentials, &config.auth, NOW, signature, &mut verified)
 }
 
-/// What credentials show before and after the host has verified the token's signature.
+/// Identifies credentials before and after the host has verified the token's signature.
 fn identify_twice(credentials: &Credentials<'_>) -> Result<(UnverifiedToken, Caller), Problem> {
     let config = config();
     let before = identify(credentials, &config, Signature::Unverified);
@@ -127,7 +127,7 @@ fn identify_twice(credentials: &Credentials<'_>) -> Result<(UnverifiedToken, Cal
         (Ok(Identity::Unverified(token)), Ok(Identity::Caller(caller))) => {
             Ok((token, (*caller).clone()))
         }
-        // A forged token must not find out which rules there are.
+        // A forged token must not reveal which rules exist.
         (Ok(Identity::Unverified(_)), Err(problem))
             if problem.kind == ProblemKind::IdentityNotMapped =>
         {
@@ -145,7 +145,7 @@ fn identify_twice(credentials: &Credentials<'_>) -> Result<(UnverifiedToken, Cal
     }
 }
 
-/// What a bearer token shows.
+/// Identifies a bearer token.
 fn identify_bearer(token: &str) -> Result<(UnverifiedToken, Caller), Problem> {
     let authorization = format!("Bearer {token}");
     identify_twice(&Credentials {
@@ -154,7 +154,7 @@ fn identify_bearer(token: &str) -> Result<(UnverifiedToken, Caller), Problem> {
     })
 }
 
-/// What a token in Access's own header shows.
+/// Identifies a token in the header field of Cloudflare Access.
 fn identify_assertion(token: &str) -> Result<(UnverifiedToken, Caller), Problem> {
     identify_twice(&Credentials {
         authorization: None,

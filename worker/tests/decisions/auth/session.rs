@@ -26,7 +26,7 @@ use crate::fixtures::{
 
 const ORIGIN: &str = "https://gate.example";
 
-/// Issuers of which one takes part in sign-in, and one is Cloudflare Access.
+/// A sign-in issuer and Cloudflare Access.
 pub const ISSUERS: &str = r#"[
     {
         "issuer": "https://login.example",
@@ -72,7 +72,7 @@ pub fn signing_in() -> Config {
     ])
 }
 
-/// The session of a token, once its signature is verified.
+/// The session of a token with a verified signature.
 pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
     match session_record::open(proof, &config.auth, NOW, Signature::Verified)? {
         Opening::Session(session) => Ok(session),
@@ -80,7 +80,7 @@ pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
     }
 }
 
-/// `Cookie` of a session with the first of the gateway's secrets.
+/// The `Cookie` value of a session, signed with the first gateway secret.
 fn cookie() -> String {
     let (_, value) = SessionId::new(&[7; 32], SECRET.as_bytes());
     format!("{NAME}={value}")
@@ -115,7 +115,7 @@ const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
 const SESSION: &str = "https://gate.example/session";
 
 #[test]
-fn the_cookie_of_a_session_leads_to_its_object_and_then_to_its_caller() {
+fn session_cookie_resolves_to_its_object_and_caller() {
     let (config, cookie) = (configuration(), cookie());
     let unread = RequestHead {
         cookie: Some(&cookie),
@@ -148,7 +148,7 @@ fn the_cookie_of_a_session_leads_to_its_object_and_then_to_its_caller() {
 }
 
 #[test]
-fn an_assertion_counts_when_the_session_has_ended() {
+fn assertion_is_used_after_the_session_ended() {
     let (config, cookie) = (signing_in(), cookie());
     let made_up = format!("{NAME}=made-up");
     let header = r#"{"alg":"RS256","kid":"key-1"}"#;
@@ -185,14 +185,14 @@ fn an_assertion_counts_when_the_session_has_ended() {
             ..head
         };
         assert_eq!(status_and_kind(&refuse(&wrong)), (401, "invalid-token"));
-        // No issuer takes its tokens from there.
+        // No issuer uses that header field.
         let unused = decide(&configuration(), &head).action.unwrap_err();
         assert_eq!(status_and_kind(&unused), (401, "session-ended"));
     }
 }
 
 #[test]
-fn a_token_counts_before_a_session_and_a_session_before_an_assertion() {
+fn token_precedes_session_and_session_precedes_assertion() {
     let (bearer, cookie) = (bearer(), cookie());
     let both = RequestHead {
         authorization: Some(&bearer),
@@ -218,7 +218,7 @@ fn a_token_counts_before_a_session_and_a_session_before_an_assertion() {
 }
 
 #[test]
-fn each_path_of_sessions_has_its_methods_and_no_other() {
+fn session_paths_accept_only_their_methods() {
     for (method, url, status, kind) in [
         ("PUT", SESSION, 405, "method-not-allowed"),
         (
@@ -253,7 +253,7 @@ fn each_path_of_sessions_has_its_methods_and_no_other() {
 }
 
 #[test]
-fn a_token_alone_is_no_session() {
+fn token_alone_is_not_a_session() {
     let bearer = bearer();
     let problem = refuse(&RequestHead {
         authorization: Some(&bearer),
@@ -263,7 +263,7 @@ fn a_token_alone_is_no_session() {
 }
 
 #[test]
-fn a_session_is_opened_by_a_token_or_by_nothing_else() {
+fn session_opening_body_has_at_most_one_token() {
     assert_eq!(
         read_opening(br#"{"token":"a.b.c"}"#).unwrap().as_deref(),
         Some("a.b.c")
@@ -295,7 +295,7 @@ fn a_session_is_opened_by_a_token_or_by_nothing_else() {
 }
 
 #[test]
-fn a_session_says_whose_it_is_and_what_may_be_done_in_it() {
+fn session_description_has_caller_and_permissions() {
     let config = signing_in();
     let claims = json!({
         "iss": "https://login.example", "aud": "quillgate", "sub": "bob",
@@ -331,7 +331,7 @@ fn a_session_says_whose_it_is_and_what_may_be_done_in_it() {
 }
 
 #[test]
-fn the_ways_to_sign_in_are_those_of_the_configuration() {
+fn sign_in_methods_come_from_the_configuration() {
     let described =
         |config: &Config| serde_json::from_str::<Value>(&describe_methods(&config.auth)).unwrap();
     assert_eq!(
@@ -352,7 +352,7 @@ fn the_ways_to_sign_in_are_those_of_the_configuration() {
 }
 
 #[test]
-fn a_browser_uses_no_answer_again_without_asking() {
+fn session_responses_require_revalidation() {
     let after = |value: &'static str| {
         let mut headers = HeaderFields::default().with("cache-control", value);
         require_revalidation(&mut headers);

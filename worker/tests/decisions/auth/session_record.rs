@@ -1,4 +1,4 @@
-//! What is kept of a token, and how it is held to the rules of the moment.
+//! Session records: stored claims, checked against the current rules.
 
 use quillgate::Millis;
 use quillgate_worker::auth::Signature;
@@ -41,7 +41,7 @@ fn id_claims() -> Value {
 }
 
 #[test]
-fn a_record_has_the_claims_and_not_the_token() {
+fn record_contains_the_claims_and_not_the_token() {
     let token = token(&claims());
     let session = open(Proof::AccessToken(&token), &configuration()).unwrap();
     let (kind, kept) = session.record.split_once('\n').unwrap();
@@ -56,7 +56,7 @@ fn a_record_has_the_claims_and_not_the_token() {
 }
 
 #[test]
-fn a_session_ends_with_the_secret_that_its_token_was_signed_with() {
+fn session_ends_when_its_tokens_secret_is_removed() {
     let config = configure(&[(
         "ACCESS_TOKEN_SECRET",
         Some(
@@ -74,7 +74,7 @@ fn a_session_ends_with_the_secret_that_its_token_was_signed_with() {
 }
 
 #[test]
-fn what_refuses_a_token_opens_no_session() {
+fn rejected_token_cannot_open_a_session() {
     let config = signing_in();
     for (token, kind) in [
         (
@@ -100,7 +100,7 @@ fn what_refuses_a_token_opens_no_session() {
             foreign(&change(foreign_claims(), "team", None)),
             "identity-not-mapped",
         ),
-        // An ID token for the page is no access token.
+        // An ID token is not an access token.
         (foreign(&id_claims()), "invalid-token"),
     ] {
         let problem = open(Proof::AccessToken(&token), &config).unwrap_err();
@@ -109,7 +109,7 @@ fn what_refuses_a_token_opens_no_session() {
 }
 
 #[test]
-fn a_foreign_signature_is_verified_by_the_host() {
+fn host_verifies_issuer_signatures() {
     let (config, token) = (signing_in(), foreign(&foreign_claims()));
     let opening = check(
         Proof::AccessToken(&token),
@@ -126,7 +126,7 @@ fn a_foreign_signature_is_verified_by_the_host() {
 }
 
 #[test]
-fn each_kind_of_token_is_taken_from_its_own_place() {
+fn each_token_type_is_accepted_only_in_its_own_field() {
     let config = signing_in();
     let assertion = foreign(&change(
         foreign_claims(),
@@ -151,7 +151,7 @@ fn each_kind_of_token_is_taken_from_its_own_place() {
 }
 
 #[test]
-fn an_id_token_is_for_this_client_and_of_this_sign_in() {
+fn id_token_must_match_the_client_and_the_sign_in() {
     let (config, client) = (signing_in(), client());
     let with = |name, value: Value| foreign(&change(id_claims(), name, Some(value)));
     let refused = |token: &str| {
@@ -195,7 +195,7 @@ fn an_id_token_is_for_this_client_and_of_this_sign_in() {
         foreign(&change(id_claims(), "nonce", None)),
         with("iss", "https://access.example".into()),
         with("exp", (SECONDS - 100).into()),
-        // HS256 is for the gateway's own secrets alone.
+        // Only the gateway's own secrets use HS256.
         crate::fixtures::token(&id_claims()),
     ] {
         assert_eq!(status_and_kind(&refused(&token)), (401, "invalid-token"));
@@ -205,7 +205,7 @@ fn an_id_token_is_for_this_client_and_of_this_sign_in() {
 }
 
 #[test]
-fn a_changed_rule_counts_at_once() {
+fn changed_rule_applies_immediately() {
     let record = open(
         Proof::AccessToken(&foreign(&foreign_claims())),
         &signing_in(),
@@ -237,7 +237,7 @@ fn a_changed_rule_counts_at_once() {
 }
 
 #[test]
-fn a_client_that_is_no_longer_configured_has_no_sessions() {
+fn sessions_of_a_removed_client_end() {
     let token = foreign(&id_claims());
     let proof = Proof::IdToken {
         token: &token,
@@ -258,7 +258,7 @@ fn a_client_that_is_no_longer_configured_has_no_sessions() {
 }
 
 #[test]
-fn a_revoked_token_has_no_session() {
+fn sessions_of_a_revoked_token_end() {
     let own = token(&claims_with("jti", Some("an-id".into())));
     let own = open(Proof::AccessToken(&own), &configuration())
         .unwrap()
@@ -284,7 +284,7 @@ fn a_revoked_token_has_no_session() {
 }
 
 #[test]
-fn a_session_ends_with_its_token() {
+fn session_ends_when_its_token_expires() {
     let own = open(Proof::AccessToken(&token(&claims())), &configuration()).unwrap();
     assert_eq!(own.caller.expires, at(3600));
     assert!(identify(&own.record, &configuration().auth, at(3599)).is_ok());
@@ -300,7 +300,7 @@ fn a_session_ends_with_its_token() {
 }
 
 #[test]
-fn a_session_lasts_for_90_days_however_long_its_token_lives() {
+fn session_lasts_at_most_90_days() {
     let most = Millis::from_seconds(90 * 86_400);
     assert_eq!(LONGEST_SESSION, most);
     let ends = NOW.plus(most);
@@ -320,7 +320,7 @@ fn a_session_lasts_for_90_days_however_long_its_token_lives() {
 }
 
 #[test]
-fn a_record_that_cannot_be_read_is_nobody() {
+fn malformed_record_identifies_no_caller() {
     for record in [
         "",
         "own",

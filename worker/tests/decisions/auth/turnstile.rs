@@ -1,4 +1,4 @@
-//! Turnstile: its variables, who is asked, what is sent to Cloudflare, and what its answer means.
+//! Turnstile: variables, affected requests, verification and its result.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn turnstile() -> Turnstile {
 }
 
 #[test]
-fn without_a_secret_nobody_is_asked() {
+fn turnstile_is_off_without_a_secret() {
     assert_eq!(configure(&[]).turnstile, None);
     assert_eq!(configure(&[SITE_KEY]).turnstile, None);
     assert_eq!(
@@ -32,7 +32,7 @@ fn without_a_secret_nobody_is_asked() {
 }
 
 #[test]
-fn the_variables_are_read() {
+fn turnstile_variables_are_read() {
     let read = turnstile();
     assert_eq!(
         (&*read.secret, &*read.site_key),
@@ -46,7 +46,7 @@ fn the_variables_are_read() {
 }
 
 #[test]
-fn a_secret_needs_a_site_key_and_a_secure_address() {
+fn turnstile_secret_requires_a_site_key_and_a_secure_url() {
     for (changes, variable) in [
         (vec![SECRET], "TURNSTILE_SITE_KEY"),
         (
@@ -66,7 +66,7 @@ fn a_secret_needs_a_site_key_and_a_secure_address() {
 }
 
 #[test]
-fn a_page_has_to_send_a_response_of_1_to_2048_bytes() {
+fn turnstile_response_must_have_1_to_2048_bytes() {
     let longest = "r".repeat(2048);
     for response in ["r", &longest] {
         let proof = turnstile()
@@ -85,7 +85,7 @@ fn a_page_has_to_send_a_response_of_1_to_2048_bytes() {
 }
 
 #[test]
-fn a_response_is_for_the_host_of_its_page() {
+fn turnstile_response_is_bound_to_the_host_of_its_page() {
     for (origin, host) in [
         ("https://docs.example", "docs.example"),
         ("https://docs.example:8443", "docs.example"),
@@ -99,7 +99,7 @@ fn a_response_is_for_the_host_of_its_page() {
 }
 
 #[test]
-fn only_a_success_on_the_right_host_is_accepted() {
+fn only_a_success_for_the_same_host_is_accepted() {
     let accepted = |answer: &Value| is_accepted(&answer.to_string(), "docs.example");
     assert!(accepted(
         &json!({ "success": true, "hostname": "docs.example", "action": "x" })
@@ -129,7 +129,7 @@ fn only_a_success_on_the_right_host_is_accepted() {
 }
 
 #[test]
-fn a_response_that_is_not_accepted_is_forbidden_and_one_that_cannot_be_checked_may_be_retried() {
+fn failed_check_is_forbidden_and_unavailable_check_can_be_retried() {
     let problem = failed_problem();
     assert_eq!(status_and_kind(&problem), (403, "turnstile-failed"));
     assert_eq!(problem.headers, []);
@@ -190,7 +190,7 @@ fn assert_uuid(uuid: &str) {
 }
 
 #[test]
-fn a_verification_has_the_secret_the_response_and_a_uuid() {
+fn verification_sends_the_secret_the_response_and_a_uuid() {
     let key = idempotency_key("a-fingerprint");
     let body = build_verification("a-secret", &proof(), &key);
     let body: Value = serde_json::from_str(&body).unwrap();
@@ -209,7 +209,7 @@ fn a_verification_has_the_secret_the_response_and_a_uuid() {
 }
 
 #[test]
-fn a_response_is_bound_to_its_caller_and_key() {
+fn turnstile_response_is_bound_to_caller_and_idempotency_key() {
     let choose = |caller, key, print| choose(&write(caller, key, print), RANDOM);
     let own = choose("alice", Some("k1"), "f1");
     for other in [
@@ -224,7 +224,7 @@ fn a_response_is_bound_to_its_caller_and_key() {
 }
 
 #[test]
-fn without_a_key_no_request_repeats_another() {
+fn requests_without_a_key_have_different_uuids() {
     let one = write("alice", None, "f1");
     assert_eq!(choose(&one, RANDOM), RANDOM);
     assert_eq!(choose(&one, "another"), "another");
@@ -242,7 +242,7 @@ fn different_requests_have_different_uuids() {
 
 proptest! {
     #[test]
-    fn a_uuid_depends_on_the_fingerprint_alone(one in "\\PC{0,20}", two in "\\PC{0,20}") {
+    fn uuid_depends_on_the_fingerprint_alone(one in "\\PC{0,20}", two in "\\PC{0,20}") {
         let (first, second) = (idempotency_key(&one), idempotency_key(&two));
         assert_uuid(&first);
         prop_assert_eq!(first == second, one == two);

@@ -1,4 +1,4 @@
-//! How much of a project's jobs a caller may read.
+//! The read budget of each caller in a project.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -17,7 +17,7 @@ fn reader(name: &str, quota: Option<u32>) -> Reader {
     }
 }
 
-/// `RateLimit` of a read that was let through.
+/// The `RateLimit` value of a granted read.
 #[track_caller]
 fn expect_granted(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> String {
     match reads.reserve(reader, now) {
@@ -26,7 +26,7 @@ fn expect_granted(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> Strin
     }
 }
 
-/// `Retry-After` and `violated-policies` of one that was not.
+/// `Retry-After` and `violated-policies` of a rejected read.
 #[track_caller]
 fn expect_refused(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> (String, String) {
     let Verdict::Refused(refused) = reads.reserve(reader, now) else {
@@ -41,7 +41,7 @@ fn expect_refused(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> (Stri
 }
 
 #[test]
-fn a_caller_may_read_up_to_the_limit_and_then_waits() {
+fn caller_can_read_up_to_the_limit_and_then_waits() {
     let mut reads = ReadBudget::default();
     let alice = reader("acme alice", None);
     for left in (0..5).rev() {
@@ -60,7 +60,7 @@ fn a_caller_may_read_up_to_the_limit_and_then_waits() {
 }
 
 #[test]
-fn each_caller_has_its_own() {
+fn each_caller_has_its_own_read_budget() {
     let mut reads = ReadBudget::default();
     for name in ["acme alice", "acme bob", "other alice"] {
         for _ in 0..5 {
@@ -71,7 +71,7 @@ fn each_caller_has_its_own() {
 }
 
 #[test]
-fn a_tokens_own_quota_is_a_ceiling_and_one_of_nothing_lets_nothing_through() {
+fn token_quota_is_a_ceiling_and_zero_rejects_all_reads() {
     let mut reads = ReadBudget::default();
     let few = reader("few", Some(2));
     for _ in 0..2 {
@@ -85,7 +85,7 @@ fn a_tokens_own_quota_is_a_ceiling_and_one_of_nothing_lets_nothing_through() {
     assert_eq!(reads.len(), 1, "of nothing, nothing is kept");
 }
 
-/// A caller under a ceiling of 3 that it shares.
+/// A caller with a shared ceiling of 3.
 fn sharing(name: &str, quota: Option<u32>) -> Reader {
     let ceiling = Ceiling {
         name: "rule".to_owned(),
@@ -126,7 +126,7 @@ fn reads_refused_by_a_shared_ceiling_do_not_count_towards_any_limit() {
 }
 
 #[test]
-fn a_shared_ceiling_may_exceed_the_limit_of_one_caller() {
+fn shared_ceiling_may_exceed_the_limit_of_one_caller() {
     let mut reads = ReadBudget::default();
     let ceiling = Ceiling {
         name: "rule".to_owned(),
@@ -144,7 +144,7 @@ fn a_shared_ceiling_may_exceed_the_limit_of_one_caller() {
 }
 
 #[test]
-fn a_read_counts_towards_every_ceiling_or_none() {
+fn read_counts_towards_every_ceiling_or_none() {
     let mut reads = ReadBudget::default();
     let with_second = |most| {
         let mut reader = sharing("alice", None);
@@ -162,7 +162,7 @@ fn a_read_counts_towards_every_ceiling_or_none() {
 }
 
 #[test]
-fn as_many_callers_are_counted_as_there_is_room_for() {
+fn number_of_counted_callers_is_bounded() {
     let mut reads = ReadBudget::default();
     let alice = reader("alice", None);
     for other in 0..5 * MOST_CALLERS / 2 {
@@ -177,7 +177,7 @@ fn as_many_callers_are_counted_as_there_is_room_for() {
 
 proptest! {
     #[test]
-    fn no_window_holds_more_than_the_limit(gaps in prop::collection::vec(0..500_000_u64, 0..200)) {
+    fn no_window_exceeds_the_limit(gaps in prop::collection::vec(0..500_000_u64, 0..200)) {
         let mut reads = ReadBudget::default();
         let alice = reader("alice", None);
         let mut granted: Vec<u64> = Vec::new();

@@ -1,4 +1,4 @@
-//! What of a budget's window is used, and by whom.
+//! The usage of a budget's window, by caller.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -19,7 +19,7 @@ fn used(caller: &str, count: u32, oldest: Millis) -> Used {
 }
 
 #[test]
-fn nothing_is_used_at_first() {
+fn new_budget_is_unused() {
     let mut usage = Usage::new(HOUR);
     for policy in Policy::ALL {
         assert_eq!(usage.summarize(policy, NOW), []);
@@ -27,7 +27,7 @@ fn nothing_is_used_at_first() {
 }
 
 #[test]
-fn a_reservation_counts_as_of_its_latest_instant_until_it_is_settled() {
+fn unsettled_reservation_counts_from_its_latest_instant() {
     let mut usage = Usage::new(HOUR);
     usage.begin(1, Policy::CreateJob, "alice", at(30));
     assert_eq!(
@@ -39,7 +39,7 @@ fn a_reservation_counts_as_of_its_latest_instant_until_it_is_settled() {
         usage.summarize(Policy::CreateJob, at(2)),
         [used("alice", 1, at(2))]
     );
-    // It is settled once: what comes after that changes nothing.
+    // A reservation is settled once; later calls have no effect.
     usage.settle(1, at(5));
     usage.release(1);
     assert_eq!(
@@ -49,7 +49,7 @@ fn a_reservation_counts_as_of_its_latest_instant_until_it_is_settled() {
 }
 
 #[test]
-fn a_reservation_whose_request_has_waited_counts_as_of_a_later_instant() {
+fn reservation_of_a_delayed_request_counts_from_a_later_instant() {
     let mut usage = Usage::new(HOUR);
     usage.begin(1, Policy::CreateJob, "alice", at(30));
     usage.begin(2, Policy::CreateJob, "bob", at(30));
@@ -63,7 +63,7 @@ fn a_reservation_whose_request_has_waited_counts_as_of_a_later_instant() {
 }
 
 #[test]
-fn a_reservation_that_is_released_no_longer_counts() {
+fn released_reservation_no_longer_counts() {
     let mut usage = Usage::new(HOUR);
     usage.begin(1, Policy::CreateJob, "alice", at(30));
     usage.begin(2, Policy::CreateJob, "alice", at(31));
@@ -80,7 +80,7 @@ fn a_reservation_that_is_released_no_longer_counts() {
 }
 
 #[test]
-fn a_slot_is_free_a_window_after_its_reservation() {
+fn slot_is_free_one_window_after_its_reservation() {
     let mut usage = Usage::new(HOUR);
     usage.restore(Policy::CreateJob, "alice", NOW);
     usage.restore(Policy::CreateJob, "alice", at(1));
@@ -99,7 +99,7 @@ fn a_slot_is_free_a_window_after_its_reservation() {
 }
 
 #[test]
-fn the_oldest_is_the_earliest_of_those_that_are_settled_and_of_those_under_way() {
+fn oldest_reservation_can_be_settled_or_in_progress() {
     let mut usage = Usage::new(HOUR);
     usage.begin(1, Policy::CreateJob, "alice", at(40));
     usage.begin(2, Policy::CreateJob, "alice", at(30));
@@ -120,7 +120,7 @@ fn the_oldest_is_the_earliest_of_those_that_are_settled_and_of_those_under_way()
 }
 
 #[test]
-fn policies_and_callers_are_counted_apart() {
+fn policies_and_callers_are_counted_separately() {
     let mut usage = Usage::new(HOUR);
     usage.begin(1, Policy::CreateJob, "alice", at(30));
     usage.begin(2, Policy::CreateJob, "bob", at(31));
@@ -137,7 +137,7 @@ fn policies_and_callers_are_counted_apart() {
     assert_eq!(usage.summarize(Policy::Analytics, NOW), []);
 }
 
-/// The same as plainly as possible: one row for each reservation.
+/// A simple model with one row per reservation.
 #[derive(Default)]
 struct Model {
     rows: Vec<Row>,
@@ -169,7 +169,7 @@ impl Model {
         summary
     }
 
-    /// A log that is read from the rows, as after a restart.
+    /// The usage read from the rows, as after a restart.
     fn restore(&self, window: u64, now: u64) -> Usage {
         let mut rows = self.rows.clone();
         rows.sort_by_key(|row| row.at);
@@ -208,12 +208,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// As long as a request may take.
+/// The maximum duration of a request.
 const TIMEOUT: u64 = 5_000;
 
 proptest! {
     #[test]
-    fn it_is_as_its_model(
+    fn usage_matches_its_model(
         window in 1..60_000_u64,
         steps in prop::collection::vec(step(), 0..200),
     ) {
@@ -230,7 +230,7 @@ proptest! {
                 Step::Settle(row) if !model.rows.is_empty() => {
                     let row = row.index(model.rows.len());
                     let row = &mut model.rows[row];
-                    // A request ends within its time.
+                    // A request finishes before its deadline.
                     if !row.is_settled && now <= row.at {
                         (row.at, row.is_settled) = (now, true);
                         usage.settle(row.id, Millis(now));

@@ -1,4 +1,4 @@
-//! Which queries and bodies are accepted, and what becomes of them.
+//! Validation of queries and bodies.
 
 use proptest::prelude::*;
 use quillgate::{Declaration, Operation, ProjectId, Request, ValidationError};
@@ -69,7 +69,7 @@ fn assert_body_refused(body: impl AsRef<[u8]>, field: &str, rule: &str) {
 }
 
 #[test]
-fn a_query_is_rebuilt_from_its_values_in_one_order() {
+fn query_is_rebuilt_in_a_fixed_order() {
     for (query, expected) in [
         ("", ""),
         ("&&", ""),
@@ -101,7 +101,7 @@ fn a_query_is_rebuilt_from_its_values_in_one_order() {
 }
 
 #[test]
-fn a_parameter_that_stands_twice_is_refused_even_when_encoded_or_alike() {
+fn duplicate_parameter_is_rejected_in_any_encoding() {
     for query in [
         "limit=5&limit=5",
         "limit=5&limit=6",
@@ -113,7 +113,7 @@ fn a_parameter_that_stands_twice_is_refused_even_when_encoded_or_alike() {
 }
 
 #[test]
-fn a_parameter_that_the_operation_does_not_have_is_refused() {
+fn unknown_parameter_is_rejected() {
     for (query, field) in [
         ("x=1", "x"),
         ("x", "x"),
@@ -137,7 +137,7 @@ fn a_parameter_that_the_operation_does_not_have_is_refused() {
 }
 
 #[test]
-fn a_broken_encoding_is_refused() {
+fn malformed_percent_encoding_is_rejected() {
     assert_query_refused("limit=%", "limit", "text");
     assert_query_refused("limit=%ff", "limit", "text");
     assert_query_refused("%zz=1", "query", "text");
@@ -145,7 +145,7 @@ fn a_broken_encoding_is_refused() {
 }
 
 #[test]
-fn a_page_size_is_plain_digits_from_1_to_250() {
+fn page_size_is_an_integer_from_1_to_250() {
     for value in [
         "0",
         "251",
@@ -187,7 +187,7 @@ fn a_page_size_is_plain_digits_from_1_to_250() {
 }
 
 #[test]
-fn a_list_of_jobs_takes_a_page_size_and_a_cursor() {
+fn job_list_accepts_a_page_size_and_a_cursor() {
     for (query, expected) in [
         ("", ""),
         ("limit=1", "?limit=1"),
@@ -258,7 +258,7 @@ fn dates_must_exist_and_be_in_order() {
 }
 
 #[test]
-fn operations_without_a_query_take_none() {
+fn operations_without_parameters_reject_a_query() {
     for operation in [CREATE, MESSAGE] {
         assert!(Values::new(operation, Vec::new(), Some("")).is_ok());
         for query in ["prompt=x", "id=j1", "limit=5"] {
@@ -271,7 +271,7 @@ fn operations_without_a_query_take_none() {
 }
 
 #[test]
-fn a_body_is_rebuilt_from_its_values() {
+fn body_is_rebuilt_from_its_values() {
     for (body, prompt) in [
         (r#"{"prompt":"x"}"#, "x"),
         (" {\n\"prompt\" :\t\"x\" } \r\n", "x"),
@@ -290,7 +290,7 @@ fn a_body_is_rebuilt_from_its_values() {
 }
 
 #[test]
-fn a_body_that_is_not_a_json_object_is_refused() {
+fn body_must_be_a_json_object() {
     let nested = format!("{{\"prompt\":{}", "[".repeat(100_000));
     let closed = format!("{{\"prompt\":{}{}}}", "[".repeat(500), "]".repeat(500));
     for body in [
@@ -336,7 +336,7 @@ fn a_body_that_is_not_a_json_object_is_refused() {
 }
 
 #[test]
-fn a_member_that_stands_twice_is_refused() {
+fn duplicate_property_is_rejected() {
     for body in [
         r#"{"prompt":"x","prompt":"y"}"#,
         r#"{"prompt":"x","prompt":"x"}"#,
@@ -349,7 +349,7 @@ fn a_member_that_stands_twice_is_refused() {
 }
 
 #[test]
-fn a_member_that_the_operation_does_not_have_is_refused() {
+fn unknown_property_is_rejected() {
     for (body, field) in [
         (r#"{"prompt":"x","model":"y"}"#, "model"),
         (r#"{"prompt":"x","Prompt":"y"}"#, "Prompt"),
@@ -366,7 +366,7 @@ fn a_member_that_the_operation_does_not_have_is_refused() {
 }
 
 #[test]
-fn a_prompt_is_text_with_at_least_one_character() {
+fn prompt_must_be_a_nonempty_string() {
     for (value, rule) in [
         ("1", "text"),
         ("true", "text"),
@@ -383,7 +383,7 @@ fn a_prompt_is_text_with_at_least_one_character() {
 }
 
 #[test]
-fn a_refusal_never_repeats_a_prompt() {
+fn rejection_never_reveals_the_prompt() {
     for body in [
         r#"{"prompt":"confidential","x":1}"#,
         r#"{"prompt":["confidential"]}"#,
@@ -396,7 +396,7 @@ fn a_refusal_never_repeats_a_prompt() {
 }
 
 #[test]
-fn a_follow_up_takes_its_job_from_the_path_alone() {
+fn follow_up_takes_its_job_id_only_from_the_path() {
     let values = follow_up("j 1", br#"{"prompt":"x"}"#).unwrap();
     let request = values.call().unwrap().request(&project());
     assert_eq!(request.target, "/v2/agent/demo-docs/job/j%201/message");
@@ -416,7 +416,7 @@ fn a_follow_up_takes_its_job_from_the_path_alone() {
 }
 
 #[test]
-fn a_job_is_read_by_the_id_of_the_path_alone() {
+fn job_id_comes_only_from_the_path() {
     let values = |query| Values::new(GET, vec![("id", "j 1".to_owned())], query);
     let call = values(Some("&")).unwrap().call().unwrap();
     let target = call.request(&project()).target;
@@ -428,7 +428,7 @@ fn a_job_is_read_by_the_id_of_the_path_alone() {
 }
 
 #[test]
-fn a_value_that_is_missing_or_not_text_is_none() {
+fn missing_or_non_string_value_is_none() {
     let values = follow_up("j1", br#"{"prompt":["x"]}"#).unwrap();
     assert_eq!(values.text("prompt"), None);
     assert_eq!(values.text("cursor"), None);
@@ -475,19 +475,19 @@ fn only_application_json_is_json() {
 
 proptest! {
     #[test]
-    fn any_prompt_arrives_as_it_was_sent(prompt in "[\\s\\S]{1,50}") {
+    fn any_prompt_is_forwarded_verbatim(prompt in "[\\s\\S]{1,50}") {
         let body = json!({ "prompt": prompt }).to_string();
         let sent: Value = serde_json::from_str(&create(body.as_bytes()).unwrap().body.unwrap()).unwrap();
         prop_assert_eq!(sent, json!({ "prompt": prompt }));
     }
 
     #[test]
-    fn no_bytes_cause_a_panic(body in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn any_bytes_are_read_without_panic(body in prop::collection::vec(any::<u8>(), 0..60)) {
         prop_assert!(create(&body).is_err());
     }
 
     #[test]
-    fn whatever_the_query_only_known_parameters_go_upstream(query in "((limit|offset|page|dateFrom|dateTo|x|%6cimit)?=?[0-9%a+&;=#-]{0,6}&?){0,4}") {
+    fn only_known_parameters_are_sent_upstream(query in "((limit|offset|page|dateFrom|dateTo|x|%6cimit)?=?[0-9%a+&;=#-]{0,6}&?){0,4}") {
         if let Ok(request) = views(&query) {
             let sent = request.target.strip_prefix("/v1/analytics/demo-docs/views").unwrap();
             let mut names: Vec<_> = sent.split(['?', '&']).skip(1).map(|pair| pair.split_once('=').unwrap().0).collect();

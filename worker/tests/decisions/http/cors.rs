@@ -1,4 +1,4 @@
-//! Which origins may call, and which header fields a browser is answered with.
+//! Allowed origins and CORS header fields.
 
 use proptest::prelude::*;
 use quillgate_worker::http::cors::{Origin, check_origin, headers, preflight_headers};
@@ -14,13 +14,13 @@ fn allowed() -> Vec<String> {
 }
 
 #[test]
-fn a_request_without_an_origin_is_not_from_a_browser() {
+fn request_without_an_origin_is_not_from_a_browser() {
     assert_eq!(check_origin(None, URL, &allowed()), Ok(Origin::Own));
     assert_eq!(check_origin(None, URL, &[]), Ok(Origin::Own));
 }
 
 #[test]
-fn an_allowed_origin_is_named_in_the_answer() {
+fn response_names_an_allowed_origin() {
     for allowed_origin in allowed() {
         let origin = check_origin(Some(&allowed_origin), URL, &allowed()).unwrap();
         assert_eq!(origin, Origin::Allowed(allowed_origin.clone()));
@@ -37,7 +37,7 @@ fn listed(value: &str) -> Vec<&str> {
 }
 
 #[test]
-fn an_allowed_page_may_read_what_the_gateway_says_beside_the_body() {
+fn allowed_origin_can_read_the_gateways_header_fields() {
     let headers = headers(&Origin::Allowed("https://docs.example".to_owned()));
     let value = |name: &str| {
         let mut found = headers.iter().filter(|(other, _)| *other == name);
@@ -66,7 +66,7 @@ fn an_allowed_page_may_read_what_the_gateway_says_beside_the_body() {
 }
 
 #[test]
-fn the_gateways_own_origin_is_accepted_and_not_named() {
+fn gateways_own_origin_is_accepted_without_cors_fields() {
     for url in [
         "https://gate.example",
         "https://gate.example/",
@@ -89,7 +89,7 @@ fn the_gateways_own_origin_is_accepted_and_not_named() {
 }
 
 #[test]
-fn an_origin_that_only_looks_like_an_allowed_one_is_refused() {
+fn origin_similar_to_an_allowed_one_is_rejected() {
     for sent in [
         "",
         "*",
@@ -139,14 +139,14 @@ fn an_origin_that_only_looks_like_an_allowed_one_is_refused() {
 }
 
 #[test]
-fn without_allowed_origins_only_the_gateways_own_may_call() {
+fn only_the_gateways_origin_is_accepted_by_default() {
     for sent in ["https://docs.example", "null", "", "*"] {
         assert!(check_origin(Some(sent), URL, &[]).is_err(), "{sent}");
     }
 }
 
 #[test]
-fn a_preflight_answer_names_the_methods_and_the_fields_that_may_be_sent() {
+fn preflight_response_lists_allowed_methods_and_fields() {
     let headers = preflight_headers(&["GET", "POST"]);
     let value = |name: &str| {
         let found = headers.iter().find(|(other, _)| *other == name);
@@ -183,7 +183,7 @@ fn a_preflight_answer_names_the_methods_and_the_fields_that_may_be_sent() {
 
 proptest! {
     #[test]
-    fn nothing_but_an_exact_origin_is_allowed(sent in "(https?://)?[a-z.:/@*]{0,12}(docs\\.example|localhost:5173)?[a-z./:]{0,3}") {
+    fn only_an_exact_origin_is_allowed(sent in "(https?://)?[a-z.:/@*]{0,12}(docs\\.example|localhost:5173)?[a-z./:]{0,3}") {
         let exact = allowed().contains(&sent) || sent == "https://gate.example";
         prop_assert_eq!(check_origin(Some(&sent), URL, &allowed()).is_ok(), exact);
     }

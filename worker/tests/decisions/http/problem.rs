@@ -1,4 +1,4 @@
-//! What a problem looks like on the wire (RFC 9457).
+//! Problem details on the wire (RFC 9457).
 
 use quillgate::{PageSize, Rule, ValidationError};
 use quillgate_worker::http::gateway_rule::GatewayRule;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::fixtures::{field_and_rule, status_and_kind, to_json};
 
 #[test]
-fn a_problem_has_the_standard_members_and_its_own() {
+fn problem_has_standard_and_extension_members() {
     let problem = Problem::new(ProblemKind::OutcomeUnknown, "a \"detail\"\n")
         .with_member("extra", json!([1]));
     let expected = json!({
@@ -24,7 +24,7 @@ fn a_problem_has_the_standard_members_and_its_own() {
 }
 
 #[test]
-fn a_broken_rule_is_named_with_its_field() {
+fn problem_names_the_violated_rule_and_its_field() {
     let problem = Problem::from(PageSize::new(0).unwrap_err());
     let json = to_json(&problem);
     assert_eq!(json["status"], 400);
@@ -35,7 +35,7 @@ fn a_broken_rule_is_named_with_its_field() {
 }
 
 #[test]
-fn what_a_caller_named_cannot_break_out_of_the_json() {
+fn caller_input_is_escaped_in_the_json() {
     let error = ValidationError::new("\"},\u{2028}{\"status\":200,\"", Rule::Unknown, "");
     let json = to_json(&Problem::from(error));
     assert_eq!(
@@ -45,7 +45,7 @@ fn what_a_caller_named_cannot_break_out_of_the_json() {
 }
 
 #[test]
-fn a_wrong_configuration_names_its_variable() {
+fn configuration_error_names_its_variable() {
     let problem = Problem::misconfigured("ADMIN_API_KEY", "is not set");
     let json = to_json(&problem);
     assert_eq!(status_and_kind(&problem), (500, "misconfigured"));
@@ -57,7 +57,7 @@ fn a_wrong_configuration_names_its_variable() {
 }
 
 #[test]
-fn each_refusal_has_its_status_and_what_goes_with_it() {
+fn each_problem_has_its_status_and_header_fields() {
     for (problem, status, kind, header) in [
         (Problem::not_found(), 404, "not-found", None),
         (
@@ -117,7 +117,7 @@ fn each_refusal_has_its_status_and_what_goes_with_it() {
 }
 
 #[test]
-fn a_rule_of_the_gateways_own_is_named_with_its_field() {
+fn problem_names_a_gateway_rule_and_its_field() {
     for (problem, field, rule) in [
         (Problem::malformed_body(), "body", "json-object"),
         (Problem::webhooks_off(), "Webhook-Url", "webhooks-off"),
@@ -142,7 +142,7 @@ fn a_rule_of_the_gateways_own_is_named_with_its_field() {
 }
 
 #[test]
-fn header_fields_are_kept_in_the_order_they_were_given() {
+fn header_fields_keep_their_order() {
     let problem = Problem::new(ProblemKind::QuotaExceeded, "a detail")
         .with_header("retry-after", "1")
         .with_header("ratelimit", "2");
@@ -155,12 +155,12 @@ fn header_fields_are_kept_in_the_order_they_were_given() {
 }
 
 #[test]
-fn a_problem_is_sent_as_one() {
+fn problem_has_the_standard_media_type() {
     assert_eq!(MEDIA_TYPE, "application/problem+json");
 }
 
 #[test]
-fn every_kind_has_a_name_a_title_and_a_status_of_its_own() {
+fn each_problem_kind_has_a_unique_name_and_title() {
     let mut last = 0;
     for (at, kind) in ProblemKind::ALL.iter().enumerate() {
         for other in &ProblemKind::ALL[at + 1..] {
@@ -187,7 +187,7 @@ fn every_kind_has_a_name_a_title_and_a_status_of_its_own() {
 }
 
 #[test]
-fn a_kind_is_read_by_the_name_it_is_written_with() {
+fn problem_kind_round_trips_through_its_name() {
     for kind in ProblemKind::ALL {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         assert_eq!(ProblemKind::from_name(kind.as_str()), Some(*kind));
@@ -198,7 +198,7 @@ fn a_kind_is_read_by_the_name_it_is_written_with() {
 }
 
 #[test]
-fn every_rule_has_a_name_of_its_own() {
+fn each_rule_has_a_unique_name() {
     let names = GatewayRule::ALL.map(GatewayRule::as_str);
     let expected = [
         "json-object",

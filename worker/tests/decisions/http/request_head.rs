@@ -1,4 +1,4 @@
-//! The head of a request as the host hands it over.
+//! Parsing of the request head that the host passes.
 
 use proptest::prelude::*;
 use quillgate_worker::http::request_head::{PackedHead, header_names};
@@ -6,7 +6,7 @@ use quillgate_worker::http::request_head::{PackedHead, header_names};
 const UUID: &str = "0b7ff8f5-3f4b-4a3c-9a52-7f0c4a4a1b2c";
 const URL: &str = "https://gate.example/v2/agent/demo-docs/job";
 
-/// The text of a request with these header fields.
+/// A request head string with these header fields.
 fn pack(method: &str, fields: &[(&str, &str)]) -> String {
     let mut lines = vec![UUID.to_owned(), method.to_owned(), URL.to_owned()];
     for name in header_names(method == "POST") {
@@ -17,7 +17,7 @@ fn pack(method: &str, fields: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_read_has_the_fields_that_decide_about_it() {
+fn read_request_has_its_header_fields() {
     let text = pack(
         "GET",
         &[
@@ -58,7 +58,7 @@ fn a_read_has_the_fields_that_decide_about_it() {
 }
 
 #[test]
-fn a_write_has_the_fields_that_decide_about_it() {
+fn write_request_has_its_header_fields() {
     let text = pack(
         "POST",
         &[
@@ -87,10 +87,10 @@ fn a_write_has_the_fields_that_decide_about_it() {
 }
 
 #[test]
-fn a_field_that_is_empty_is_not_one_that_is_missing() {
+fn empty_field_differs_from_a_missing_field() {
     let text = pack("POST", &[("idempotency-key", ""), ("authorization", "")]);
     let packed = PackedHead::read(&text);
-    // An empty key breaks a rule; without one there is none.
+    // An empty key is invalid; a missing key is allowed.
     assert_eq!(packed.write_headers().idempotency_key.as_deref(), Some(""));
     assert_eq!(packed.write_headers().idempotency_retry, None);
     assert_eq!(packed.request_head().authorization, None);
@@ -98,7 +98,7 @@ fn a_field_that_is_empty_is_not_one_that_is_missing() {
 }
 
 #[test]
-fn a_text_that_breaks_off_has_no_fields() {
+fn truncated_head_has_no_fields() {
     for text in ["", UUID, "\n", &format!("{UUID}\nGET\n{URL}")] {
         let packed = PackedHead::read(text);
         assert_eq!((packed.id(), packed.traceparent()), (packed.uuid, None));
@@ -107,7 +107,7 @@ fn a_text_that_breaks_off_has_no_fields() {
 }
 
 #[test]
-fn a_callers_own_id_is_taken_when_it_is_short_and_harmless() {
+fn callers_request_id_is_used_when_short_and_harmless() {
     let id = |own: &str| {
         PackedHead::read(&pack("GET", &[("x-request-id", own)]))
             .id()
@@ -127,7 +127,7 @@ fn a_callers_own_id_is_taken_when_it_is_short_and_harmless() {
 
 proptest! {
     #[test]
-    fn any_value_arrives_in_its_own_field(values in prop::collection::vec(prop::option::of("[^\\n]{0,12}"), 13)) {
+    fn any_value_is_read_in_its_own_field(values in prop::collection::vec(prop::option::of("[^\\n]{0,12}"), 13)) {
         for method in ["GET", "POST", "HEAD"] {
             let names = header_names(method == "POST");
             let fields: Vec<_> = names

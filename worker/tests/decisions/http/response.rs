@@ -1,4 +1,4 @@
-//! What the gateway answers with, and the header fields of it.
+//! Responses of the gateway and their header fields.
 
 use proptest::prelude::*;
 use quillgate_worker::http::cors::Origin;
@@ -22,7 +22,7 @@ fn page() -> Origin {
 }
 
 #[test]
-fn a_problem_is_answered_with_its_status_its_fields_and_its_json() {
+fn problem_response_has_status_header_fields_and_json() {
     let problem = Problem::new(ProblemKind::QuotaExceeded, "a \"detail\"")
         .with_header("retry-after", "7")
         .with_header("ratelimit", "\"create-job\";r=0;t=7")
@@ -53,7 +53,7 @@ fn a_problem_is_answered_with_its_status_its_fields_and_its_json() {
 }
 
 #[test]
-fn a_problem_names_the_request_that_it_is_about() {
+fn problem_response_names_its_request() {
     for id in ["", "an-id", "\"},{\"status\":200,\"", "\u{2028}\0"] {
         let body = GatewayResponse::problem(&Problem::not_found(), id)
             .body
@@ -65,7 +65,7 @@ fn a_problem_names_the_request_that_it_is_about() {
 }
 
 #[test]
-fn json_of_the_gateways_own_is_answered_as_it_is() {
+fn gateway_json_is_sent_verbatim() {
     let response = GatewayResponse::json(200, r#"{"status":"ok"}"#);
     assert_eq!((response.status, response.problem), (200, None));
     let expected = json!({ "content-type": "application/json" });
@@ -75,7 +75,7 @@ fn json_of_the_gateways_own_is_answered_as_it_is() {
 }
 
 #[test]
-fn options_are_answered_without_a_body() {
+fn options_response_has_no_body() {
     for (methods, listed, allow) in [
         (&["GET"][..], "GET", "GET, OPTIONS"),
         (&["POST"], "POST", "POST, OPTIONS"),
@@ -93,7 +93,7 @@ fn options_are_answered_without_a_body() {
 }
 
 #[test]
-fn every_answer_names_its_request_and_is_kept_by_nobody() {
+fn every_response_has_a_request_id_and_no_store() {
     let expected = json!({
         "vary": "Origin",
         "cache-control": "no-store",
@@ -105,7 +105,7 @@ fn every_answer_names_its_request_and_is_kept_by_nobody() {
 }
 
 #[test]
-fn an_answer_to_an_allowed_page_says_so_too() {
+fn response_to_an_allowed_origin_has_cors_fields() {
     let fields = to_object(&common_headers("an-id", &page()));
     assert_eq!(
         fields["access-control-allow-origin"],
@@ -119,7 +119,7 @@ fn an_answer_to_an_allowed_page_says_so_too() {
 }
 
 #[test]
-fn no_field_stands_twice_nor_in_capitals() {
+fn header_fields_are_unique_and_lowercase() {
     let problem = Problem::method_not_allowed("GET, OPTIONS");
     for headers in [
         common_headers("an-id", &Origin::Own),
@@ -138,7 +138,7 @@ fn no_field_stands_twice_nor_in_capitals() {
 }
 
 #[test]
-fn no_fields_are_an_empty_object() {
+fn empty_header_fields_are_an_empty_object() {
     let none = HeaderFields::default();
     assert_eq!(
         (none.to_json().as_str(), none.to_lines().as_str()),
@@ -158,7 +158,7 @@ fn fields(pairs: &[(&'static str, &str)]) -> HeaderFields {
 }
 
 #[test]
-fn a_field_that_is_set_again_is_replaced_where_it_stands() {
+fn setting_a_field_again_replaces_it_in_place() {
     let mut headers = fields(&[("age", "1"), ("etag", "\"a\"")]);
     headers.set("age", "2");
     headers.set("vary", "Origin");
@@ -172,7 +172,7 @@ fn a_field_that_is_set_again_is_replaced_where_it_stands() {
 }
 
 #[test]
-fn fields_that_are_there_go_before_others() {
+fn existing_fields_take_precedence() {
     let own = fields(&[("cache-control", "private"), ("age", "1")]);
     let others = fields(&[("cache-control", "no-store"), ("vary", "Origin")]);
     let expected = [
@@ -187,7 +187,7 @@ fn fields_that_are_there_go_before_others() {
 }
 
 #[test]
-fn a_field_can_be_left_out() {
+fn header_field_can_be_removed() {
     let headers = fields(&[("content-type", "x"), ("age", "1")]);
     assert_eq!(
         headers.clone().without("content-type"),
@@ -197,7 +197,7 @@ fn a_field_can_be_left_out() {
 }
 
 #[test]
-fn fields_are_written_one_a_line() {
+fn fields_are_written_one_per_line() {
     let headers = fields(&[("vary", "Origin, Authorization"), ("x", ""), ("y", "a: b")]);
     let lines = "vary: Origin, Authorization\nx: \ny: a: b\n";
     assert_eq!(headers.to_lines(), lines);
@@ -205,7 +205,7 @@ fn fields_are_written_one_a_line() {
 }
 
 #[test]
-fn a_value_cannot_smuggle_a_field_in() {
+fn value_cannot_inject_another_field() {
     let smuggled = "1\r\nset-cookie: a=b\nx: y\rz: 0\0";
     let harmless = "1  set-cookie: a=b x: y z: 0 ";
     for headers in [
@@ -233,7 +233,7 @@ fn a_value_cannot_smuggle_a_field_in() {
 }
 
 #[test]
-fn what_is_not_an_object_of_texts_is_not_read_as_fields() {
+fn header_fields_must_be_an_object_of_strings() {
     for json in [
         "",
         "null",
@@ -252,7 +252,7 @@ fn what_is_not_an_object_of_texts_is_not_read_as_fields() {
 }
 
 #[test]
-fn a_response_is_sent_from_an_object_by_these_names() {
+fn response_message_has_stable_property_names() {
     let problem = Problem::internal().with_header("retry-after", "1");
     let response = GatewayResponse::problem(&problem, "an-id");
     let expected = json!({
@@ -279,7 +279,7 @@ fn any_fields() -> impl Strategy<Value = HeaderFields> {
 }
 
 #[test]
-fn browsers_are_told_to_keep_to_https_where_that_means_the_gateway_alone() {
+fn transport_security_is_sent_only_for_the_gateways_host() {
     for url in [
         "https://gate.example/healthz",
         "https://gate.example:8443/v1/x?y",
@@ -299,16 +299,16 @@ fn browsers_are_told_to_keep_to_https_where_that_means_the_gateway_alone() {
 
 proptest! {
     #[test]
-    fn fields_survive_being_written_as_lines_and_as_json(headers in any_fields()) {
+    fn fields_round_trip_as_lines_and_json(headers in any_fields()) {
         prop_assert_eq!(&HeaderFields::from_lines(&headers.to_lines()), &headers);
         let read = HeaderFields::from_json(&headers.to_json()).unwrap();
-        // An object has no order.
+        // JSON objects are unordered.
         prop_assert_eq!(to_object(&read), to_object(&headers));
         prop_assert_eq!(read.iter().count(), headers.iter().count());
     }
 
     #[test]
-    fn whatever_the_values_are_there_are_no_more_lines_than_fields(values in prop::collection::vec("[\\s\\S]{0,12}", 0..4)) {
+    fn any_values_produce_one_line_per_field(values in prop::collection::vec("[\\s\\S]{0,12}", 0..4)) {
         let names = ["a", "b", "c", "d"];
         let mut headers = HeaderFields::default();
         for (name, value) in names.iter().zip(&values) {

@@ -1,4 +1,4 @@
-//! Which operation a path belongs to, and which paths have none.
+//! Routing of paths to operations.
 
 use proptest::prelude::*;
 use quillgate::encode::percent_encode;
@@ -21,7 +21,7 @@ fn operations() -> impl Iterator<Item = &'static Declaration> {
 }
 
 #[test]
-fn each_operation_is_found_with_its_values() {
+fn each_operation_is_found_with_its_path_values() {
     for (method, path, operation, expected) in [
         (
             "POST",
@@ -85,7 +85,7 @@ fn each_operation_is_found_with_its_values() {
 }
 
 #[test]
-fn values_are_taken_as_they_were_sent() {
+fn path_values_are_returned_undecoded() {
     for segment in [
         "%2e%2e", "..", "a%2Fb", "a;b=c", "*", "a b", "ü", "message", "events", "job", "jobs",
     ] {
@@ -98,7 +98,7 @@ fn values_are_taken_as_they_were_sent() {
 }
 
 #[test]
-fn the_gateways_own_operations_are_in_the_cores_table() {
+fn gateway_operations_are_in_the_core_table() {
     let events = Operation::StreamAgentJobEvents.declaration();
     assert_eq!(events.name, "agentJobs.events");
     assert_eq!(
@@ -111,7 +111,7 @@ fn the_gateways_own_operations_are_in_the_cores_table() {
 }
 
 #[test]
-fn no_two_operations_have_one_name_or_one_place() {
+fn operations_have_unique_names_and_routes() {
     for operation in operations() {
         let alike = |name, method, path| {
             operation.name == name || (operation.method == method && operation.path == path)
@@ -124,7 +124,7 @@ fn no_two_operations_have_one_name_or_one_place() {
 }
 
 #[test]
-fn a_path_that_is_not_exactly_an_operations_is_not_found() {
+fn path_must_match_an_operation_exactly() {
     for path in [
         "",
         "/",
@@ -196,7 +196,7 @@ fn a_path_that_is_not_exactly_an_operations_is_not_found() {
 }
 
 #[test]
-fn another_method_is_answered_with_those_that_there_are() {
+fn wrong_method_is_rejected_with_the_allowed_ones() {
     for (path, allow, others) in [
         (CREATE, "POST, OPTIONS", ["GET", "HEAD"]),
         (GET, "GET, HEAD, OPTIONS", ["POST", "DELETE"]),
@@ -217,7 +217,7 @@ fn another_method_is_answered_with_those_that_there_are() {
 }
 
 #[test]
-fn the_methods_of_a_path_are_found() {
+fn allowed_methods_of_a_path_are_found() {
     assert_eq!(find_methods(CREATE), ["POST"]);
     for path in [GET, VIEWS, JOBS, EVENTS] {
         assert_eq!(find_methods(path), ["GET", "HEAD"], "{path}");
@@ -234,7 +234,7 @@ fn the_methods_of_a_path_are_found() {
 }
 
 #[test]
-fn a_segment_that_could_be_read_as_another_path_is_refused() {
+fn ambiguous_path_segment_is_rejected() {
     for segment in [
         "%2f",
         "a%2Fb",
@@ -273,12 +273,12 @@ fn a_segment_that_could_be_read_as_another_path_is_refused() {
 
 proptest! {
     #[test]
-    fn what_a_client_encodes_is_what_is_read(text in "[^/\\\\%?#\\p{Cc}]{0,20}") {
+    fn encoded_segment_decodes_to_the_original(text in "[^/\\\\%?#\\p{Cc}]{0,20}") {
         prop_assert_eq!(decode_segment("id", &percent_encode(&text)), Ok(text));
     }
 
     #[test]
-    fn a_segment_that_is_taken_holds_nothing_that_splits_paths(segment in "([a-z.;%]|%[0-9a-fA-F]{2}|\\PC){0,8}") {
+    fn accepted_segment_contains_no_separator(segment in "([a-z.;%]|%[0-9a-fA-F]{2}|\\PC){0,8}") {
         if let Ok(text) = decode_segment("id", &segment) {
             let holds_none = !text.contains(['/', '\\', '%', '?', '#']) && !text.contains(char::is_control);
             prop_assert!(holds_none, "{:?}", text);
@@ -286,7 +286,7 @@ proptest! {
     }
 
     #[test]
-    fn only_a_path_with_as_many_segments_as_an_operation_is_found(path in "(/|v2|v1|agent|analytics|jobs?|views|message|events|x|%2f|\\.){0,9}") {
+    fn path_must_have_as_many_segments_as_the_operation(path in "(/|v2|v1|agent|analytics|jobs?|views|message|events|x|%2f|\\.){0,9}") {
         for method in ["GET", "POST"] {
             if let Ok(route) = find(method, &path) {
                 prop_assert_eq!(route.operation.declaration().path.split('/').count(), path.split('/').count());
@@ -296,7 +296,7 @@ proptest! {
     }
 
     #[test]
-    fn a_found_path_is_its_operations_with_the_values_put_in(
+    fn found_path_is_the_template_with_its_values(
         at in 0..Operation::ALL.len(),
         project in "(demo-docs|\\.\\.|job|%2f|[a-z;%. ]{1,5})",
         id in "(j1|events|message|\\.|[a-z;%. ]{1,5})",

@@ -1,4 +1,4 @@
-//! Which trace a request belongs to (W3C Trace Context).
+//! Trace propagation (W3C Trace Context).
 
 use proptest::prelude::*;
 use quillgate_worker::http::trace::{continue_trace, read_tracestate};
@@ -9,7 +9,7 @@ const RANDOM: &str = "0123456789abcdeffedcba9876543210";
 const SPAN: &str = "0123456789abcdef";
 
 #[test]
-fn a_valid_trace_is_continued_with_a_span_of_its_own() {
+fn valid_trace_is_continued_with_a_new_span() {
     for (version, flags, more, sent_on) in [
         ("00", "00", "", "00"),
         ("00", "01", "", "01"),
@@ -34,7 +34,7 @@ fn a_valid_trace_is_continued_with_a_span_of_its_own() {
 }
 
 #[test]
-fn without_a_valid_trace_one_is_begun() {
+fn new_trace_is_started_without_a_valid_one() {
     let plain = |text: &str| text.to_owned();
     let zero = "0".repeat(32);
     for incoming in [
@@ -82,7 +82,7 @@ fn without_a_valid_trace_one_is_begun() {
 }
 
 #[test]
-fn no_id_is_all_zero_whatever_was_drawn() {
+fn generated_ids_are_never_all_zero() {
     let zeros = "0000000000000000";
     let random = format!("{zeros}{SPAN}");
     let trace = continue_trace(None, &random);
@@ -104,7 +104,7 @@ fn no_id_is_all_zero_whatever_was_drawn() {
 }
 
 #[test]
-fn a_tracestate_is_sent_on_as_a_list() {
+fn tracestate_is_forwarded_as_a_list() {
     let long = format!("k={}", "x".repeat(256));
     for (header, expected) in [
         ("rojo=00f067aa0ba902b7", "rojo=00f067aa0ba902b7"),
@@ -128,7 +128,7 @@ fn a_tracestate_is_sent_on_as_a_list() {
 }
 
 #[test]
-fn a_tracestate_that_is_malformed_in_part_is_ignored_whole() {
+fn partly_malformed_tracestate_is_ignored() {
     let members = |count: usize| {
         let members = (0..count).map(|number| format!("k{number}=1"));
         members.collect::<Vec<_>>().join(",")
@@ -158,7 +158,7 @@ fn a_tracestate_that_is_malformed_in_part_is_ignored_whole() {
 }
 
 #[test]
-fn a_tracestate_that_is_too_long_loses_its_longest_members_and_then_its_last() {
+fn too_long_tracestate_drops_its_longest_and_then_its_last_members() {
     let member = |key: &str, length: usize| format!("{key}={}", "x".repeat(length - 2));
     let list = |lengths: [usize; 5]| {
         let members = lengths.into_iter().zip(["a", "b", "c", "d", "e"]);
@@ -180,7 +180,7 @@ fn a_tracestate_that_is_too_long_loses_its_longest_members_and_then_its_last() {
 
 proptest! {
     #[test]
-    fn what_is_sent_on_is_always_valid(
+    fn forwarded_trace_context_is_always_valid(
         incoming in "\\PC{0,60}|[0-9a-f]{2}-[0-9a-fA-F]{31,33}-[0-9a-f]{15,17}-[0-9a-f]{1,3}",
         random in "[0-9a-f]{32}|\\PC{0,40}",
     ) {

@@ -1,4 +1,4 @@
-//! URLs, hosts and origins as text.
+//! Parsing of URLs, hosts and origins.
 
 use proptest::prelude::*;
 use quillgate::encode::percent_encode;
@@ -7,7 +7,7 @@ use quillgate_worker::http::url::{
 };
 
 #[test]
-fn a_url_is_split_where_its_path_and_its_query_begin() {
+fn url_is_split_into_origin_path_and_query() {
     for (url, path, query) in [
         ("https://h/a/b?x=1", "/a/b", Some("x=1")),
         ("https://h/a", "/a", None),
@@ -30,7 +30,7 @@ fn a_url_is_split_where_its_path_and_its_query_begin() {
 }
 
 #[test]
-fn percent_encoding_is_undone_once() {
+fn percent_encoding_is_decoded_once() {
     for (text, decoded) in [
         ("", Some("")),
         ("a-b", Some("a-b")),
@@ -64,7 +64,7 @@ fn percent_encoding_is_undone_once() {
 }
 
 #[test]
-fn an_origin_ends_where_the_path_begins() {
+fn origin_ends_where_the_path_starts() {
     for (url, origin) in [
         ("https://h/a?b#c", "https://h"),
         ("https://h:8443/a", "https://h:8443"),
@@ -80,7 +80,7 @@ fn an_origin_ends_where_the_path_begins() {
 }
 
 #[test]
-fn only_this_machine_is_a_loopback() {
+fn only_the_local_machine_is_loopback() {
     for rest in [
         "localhost",
         "localhost:1/a",
@@ -104,7 +104,7 @@ fn only_this_machine_is_a_loopback() {
 }
 
 #[test]
-fn a_secure_url_is_https_or_of_this_machine() {
+fn secure_url_is_https_or_loopback() {
     for url in [
         "https://a",
         "https://a:8443/b?c=d",
@@ -133,7 +133,7 @@ fn a_secure_url_is_https_or_of_this_machine() {
 }
 
 #[test]
-fn origins_and_hosts_are_as_a_url_parser_writes_them() {
+fn origins_and_hosts_must_be_normalized() {
     for origin in [
         "https://a.example",
         "http://localhost:5173",
@@ -171,18 +171,18 @@ fn origins_and_hosts_are_as_a_url_parser_writes_them() {
 
 proptest! {
     #[test]
-    fn what_is_encoded_is_decoded(text in "\\PC{0,20}") {
+    fn encoded_text_decodes_to_the_original(text in "\\PC{0,20}") {
         prop_assert_eq!(decode_percent(&percent_encode(&text)), Some(text));
     }
 
     #[test]
-    fn no_url_makes_splitting_panic(url in "(https?://)?\\PC{0,20}[?#/]?\\PC{0,20}") {
+    fn any_url_is_split_without_panic(url in "(https?://)?\\PC{0,20}[?#/]?\\PC{0,20}") {
         let (path, query) = split_url(&url);
         prop_assert!(!path.contains(['?', '#']) && !query.unwrap_or_default().contains('#'));
     }
 
     #[test]
-    fn an_origin_and_its_path_are_the_url(url in "https?://[a-z.:]{1,9}(/[a-z/]{0,9})?(\\?[a-z=]{0,9})?") {
+    fn origin_and_path_concatenate_to_the_url(url in "https?://[a-z.:]{1,9}(/[a-z/]{0,9})?(\\?[a-z=]{0,9})?") {
         let (path, query) = split_url(&url);
         let query = query.map_or_else(String::new, |query| format!("?{query}"));
         prop_assert_eq!(format!("{}{path}{query}", origin_of(&url)), url);

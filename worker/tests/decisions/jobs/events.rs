@@ -18,14 +18,14 @@ fn event(seq: u64, status: &str) -> JobEvent {
 }
 
 #[test]
-fn a_stream_begins_and_is_kept_open_with_these_texts() {
+fn stream_opening_and_heartbeat_are_fixed_strings() {
     assert_eq!(OPENING_TEXT, "retry: 3000\n\n");
     assert_eq!(HEARTBEAT_TEXT, ": hb\n\n");
     assert_eq!(HEARTBEAT, Millis(15_000));
 }
 
 #[test]
-fn the_end_of_polling_is_an_event_without_a_number_that_is_no_change_of_the_job() {
+fn end_of_polling_is_an_event_without_an_id() {
     let (event, data) = END_TEXT.split_once("\ndata: ").unwrap();
     assert_eq!(event, "event: end");
     let data = data.strip_suffix("\n\n").unwrap();
@@ -35,7 +35,7 @@ fn the_end_of_polling_is_an_event_without_a_number_that_is_no_change_of_the_job(
 }
 
 #[test]
-fn a_stream_ends_with_its_token_and_after_an_hour() {
+fn stream_ends_with_its_token_or_after_an_hour() {
     let hour = Millis::from_seconds(3600);
     assert_eq!(LONGEST_STREAM, hour);
     for (expires, expected) in [
@@ -51,7 +51,7 @@ fn a_stream_ends_with_its_token_and_after_an_hour() {
 }
 
 #[test]
-fn a_stream_of_a_session_ends_after_five_minutes() {
+fn stream_of_a_session_ends_after_five_minutes() {
     let most = Millis::from_seconds(300);
     assert_eq!(LONGEST_SESSION_STREAM, most);
     for (expires, expected) in [
@@ -65,14 +65,14 @@ fn a_stream_of_a_session_ends_after_five_minutes() {
 }
 
 #[test]
-fn an_event_is_written_as_the_html_standard_has_it() {
+fn event_format_follows_the_html_standard() {
     let expected = "id: 7\nevent: job\ndata: {\"id\":\"j1\",\"status\":\"active\"}\n\n";
     assert_eq!(event(7, "active").to_text(), expected);
     assert_eq!(JobEvent::from_text(expected), Some(event(7, "active")));
 }
 
 #[test]
-fn a_change_of_the_list_is_an_event_with_a_number_of_its_own() {
+fn list_change_is_an_event_with_its_own_id() {
     for (name, data) in [("job", r#"{"id":"j1"}"#), ("deleted", r#"{"id":"j2"}"#)] {
         let event = ListEvent {
             revision: 7,
@@ -85,7 +85,7 @@ fn a_change_of_the_list_is_an_event_with_a_number_of_its_own() {
 }
 
 #[test]
-fn another_text_is_not_an_event() {
+fn malformed_event_is_rejected() {
     let text = event(7, "active").to_text();
     for other in [
         "",
@@ -106,7 +106,7 @@ fn another_text_is_not_an_event() {
 }
 
 #[test]
-fn an_event_is_final_when_its_job_has_ended() {
+fn event_is_final_when_its_job_finished() {
     for (status, expected) in [
         ("completed", true),
         ("failed", true),
@@ -134,7 +134,7 @@ fn an_event_is_final_when_its_job_has_ended() {
 }
 
 #[test]
-fn an_events_number_has_1_to_15_digits() {
+fn event_id_has_1_to_15_digits() {
     for (text, expected) in [
         ("0", Some(0)),
         ("7", Some(7)),
@@ -158,7 +158,7 @@ fn an_events_number_has_1_to_15_digits() {
 /// The results are those of the regular expression of the gateway's first version:
 /// `/(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:[,;]|$)/i`, and of `Math.min` with 25.
 #[test]
-fn a_preferred_wait_is_read_as_before() {
+fn preferred_wait_is_parsed_from_prefer() {
     for (prefer, expected) in [
         ("wait=5", Some(5)),
         ("wait=0", Some(0)),
@@ -214,7 +214,7 @@ fn a_preferred_wait_is_read_as_before() {
 }
 
 #[test]
-fn a_long_poll_without_a_known_state_waits_for_the_first_change() {
+fn long_poll_without_an_etag_waits_for_the_first_change() {
     let mut poll = LongPoll::new(None);
     assert_eq!(poll.on_event(event(1, "active")), PollProgress::Waiting);
     assert_eq!(poll.on_event(event(2, "active")), PollProgress::Done);
@@ -225,7 +225,7 @@ fn a_long_poll_without_a_known_state_waits_for_the_first_change() {
 }
 
 #[test]
-fn a_long_poll_ends_at_once_with_a_job_that_has_ended() {
+fn long_poll_of_a_finished_job_ends_immediately() {
     for known in [None, Some("\"1\""), Some("\"9\"")] {
         let mut poll = LongPoll::new(known);
         assert_eq!(poll.on_event(event(1, "completed")), PollProgress::Done);
@@ -233,7 +233,7 @@ fn a_long_poll_ends_at_once_with_a_job_that_has_ended() {
 }
 
 #[test]
-fn a_long_poll_with_a_known_state_ends_at_once_with_another() {
+fn long_poll_with_an_outdated_etag_ends_immediately() {
     for (known, first, expected) in [
         ("\"1\"", 1, PollProgress::Waiting),
         ("W/\"1\"", 1, PollProgress::Waiting),
@@ -242,7 +242,7 @@ fn a_long_poll_with_a_known_state_ends_at_once_with_another() {
         ("\"1\"", 2, PollProgress::Done),
         ("\"2\"", 1, PollProgress::Done),
         ("\"0\"", 1, PollProgress::Done),
-        // What is not the number of an event says nothing about what is known.
+        // An invalid event ID is ignored.
         ("\"x\"", 1, PollProgress::Waiting),
         ("\"\"", 1, PollProgress::Waiting),
         ("1", 2, PollProgress::Waiting),
@@ -263,7 +263,7 @@ fn a_long_poll_with_a_known_state_ends_at_once_with_another() {
 }
 
 #[test]
-fn a_long_poll_is_answered_with_the_latest_state() {
+fn long_poll_returns_the_latest_state() {
     let mut poll = LongPoll::new(None);
     poll.on_event(event(3, "active"));
     let response = poll.to_response(25).unwrap();
@@ -287,20 +287,20 @@ fn a_long_poll_is_answered_with_the_latest_state() {
 }
 
 #[test]
-fn a_long_poll_that_has_heard_nothing_has_no_answer() {
+fn long_poll_without_an_event_has_no_response() {
     assert_eq!(LongPoll::new(None).to_response(5), None);
     assert_eq!(LongPoll::new(Some("\"1\"")).to_response(5), None);
 }
 
 proptest! {
     #[test]
-    fn an_event_survives_being_written(seq in 0..1_000_000_000_000_000_u64, data in "[^\\r\\n]{0,40}") {
+    fn event_round_trips_through_its_text(seq in 0..1_000_000_000_000_000_u64, data in "[^\\r\\n]{0,40}") {
         let event = JobEvent { seq, data };
         prop_assert_eq!(JobEvent::from_text(&event.to_text()), Some(event));
     }
 
     #[test]
-    fn whatever_is_preferred_the_wait_is_25_seconds_at_most(prefer in "(wait|,|;|=|\"| |[0-9]|\\PC){0,20}") {
+    fn preferred_wait_is_at_most_25_seconds(prefer in "(wait|,|;|=|\"| |[0-9]|\\PC){0,20}") {
         if let Some(wait) = parse_preferred_wait(Some(&prefer)) {
             prop_assert!(wait <= 25);
         }
@@ -308,7 +308,7 @@ proptest! {
 }
 
 #[test]
-fn a_history_is_complete_unless_changes_after_the_position_are_missing() {
+fn history_is_complete_unless_later_changes_are_missing() {
     let history = ListHistory {
         revision: 900,
         forgotten: 500,

@@ -1,4 +1,4 @@
-//! What becomes of a request under an idempotency key.
+//! Idempotency keys: parsing, and the decision about a request.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -29,7 +29,7 @@ fn expect_refusal(verdict: Verdict) -> Problem {
 }
 
 #[test]
-fn a_key_is_the_same_bare_and_quoted() {
+fn bare_and_quoted_keys_are_equal() {
     for (header, key) in [
         ("8e03978e-40d5-43e8-bc93-6894a57f9324", None),
         ("\"8e03978e\"", Some("8e03978e")),
@@ -51,7 +51,7 @@ fn a_key_is_the_same_bare_and_quoted() {
 }
 
 #[test]
-fn a_key_has_1_to_255_characters_however_it_is_written() {
+fn key_has_1_to_255_characters_bare_or_quoted() {
     let quoted = |text: &str| format!("\"{text}\"");
     let escaped = format!("\"{}\"", "\\\"".repeat(255));
     let (longest, too_long) = ("k".repeat(255), "k".repeat(256));
@@ -64,7 +64,7 @@ fn a_key_has_1_to_255_characters_however_it_is_written() {
 }
 
 #[test]
-fn anything_else_is_refused() {
+fn malformed_key_is_rejected() {
     for header in [
         "",
         " ",
@@ -99,7 +99,7 @@ fn anything_else_is_refused() {
 }
 
 #[test]
-fn only_force_forces() {
+fn only_the_exact_value_force_forces_a_retry() {
     assert_eq!(Retry::read(None), Ok(Retry::Normal));
     for value in ["force", "Force", "FORCE", " force\t"] {
         assert_eq!(Retry::read(Some(value)), Ok(Retry::Force), "{value}");
@@ -116,7 +116,7 @@ fn only_force_forces() {
 }
 
 #[test]
-fn a_retry_is_read_by_the_name_it_is_written_with() {
+fn retry_mode_round_trips_through_its_name() {
     for (retry, name) in [(Retry::Normal, "normal"), (Retry::Force, "force")] {
         assert_eq!(serde_json::to_value(retry).unwrap(), name);
         assert_eq!(Retry::from_name(name), Some(retry));
@@ -127,7 +127,7 @@ fn a_retry_is_read_by_the_name_it_is_written_with() {
 }
 
 #[test]
-fn a_fingerprint_is_sha_256_over_the_parts_and_their_lengths() {
+fn fingerprint_is_sha_256_over_the_parts_and_their_lengths() {
     let empty = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
     assert_eq!(fingerprint(&[]), empty);
     let same = |parts: &[&str], others: &[&str]| fingerprint(parts) == fingerprint(others);
@@ -146,13 +146,13 @@ fn a_fingerprint_is_sha_256_over_the_parts_and_their_lengths() {
 }
 
 #[test]
-fn a_new_key_is_carried_out() {
+fn request_with_a_new_key_is_executed() {
     assert_eq!(decide(None, PRINT, Retry::Normal, NOW), Verdict::Fresh);
     assert_eq!(decide(None, PRINT, Retry::Force, NOW), Verdict::Fresh);
 }
 
 #[test]
-fn what_a_repetition_meets() {
+fn repetition_is_replayed_rejected_or_executed_by_state() {
     use Retry::{Force, Normal};
     use State::{Deleted, Done, Running, Unknown};
     const DELETED: Result<Verdict, &str> = Err("record-deleted");
@@ -213,14 +213,14 @@ fn what_a_repetition_meets() {
 }
 
 #[test]
-fn a_key_in_use_comes_with_a_time_to_retry() {
+fn key_in_use_is_rejected_with_retry_after() {
     let running = record(State::Running, None);
     let problem = expect_refusal(decide(Some(&running), PRINT, Retry::Normal, NOW));
     assert_eq!(problem.headers, [("retry-after", "1".to_owned())]);
 }
 
 #[test]
-fn an_unknown_outcome_is_named_as_such() {
+fn unknown_outcome_is_reported() {
     let unknown = record(State::Unknown, None);
     let problem = expect_refusal(decide(Some(&unknown), PRINT, Retry::Normal, NOW));
     assert_eq!(problem.members["outcome"], "unknown");
@@ -229,7 +229,7 @@ fn an_unknown_outcome_is_named_as_such() {
 }
 
 #[test]
-fn a_deleted_record_is_not_an_unknown_outcome() {
+fn deleted_record_is_not_reported_as_an_unknown_outcome() {
     let deleted = record(State::from_name("deleted"), None);
     let problem = expect_refusal(decide(Some(&deleted), PRINT, Retry::Normal, NOW));
     assert!(!problem.members.contains_key("outcome"));
@@ -238,7 +238,7 @@ fn a_deleted_record_is_not_an_unknown_outcome() {
 }
 
 #[test]
-fn another_request_under_the_same_key_is_refused_whatever_became_of_the_first() {
+fn different_request_with_the_same_key_is_rejected() {
     for state in [State::Running, State::Done, State::Unknown, State::Deleted] {
         for retry in [Retry::Normal, Retry::Force] {
             let record = record(state, Some(201));
@@ -249,7 +249,7 @@ fn another_request_under_the_same_key_is_refused_whatever_became_of_the_first() 
 }
 
 #[test]
-fn a_key_is_kept_for_a_day() {
+fn key_is_stored_for_a_day() {
     let record = record(State::Done, Some(201));
     let at = Millis(record.at);
     for (later, expected) in [
@@ -269,7 +269,7 @@ fn a_key_is_kept_for_a_day() {
 }
 
 #[test]
-fn what_is_kept_depends_on_whether_the_upstream_may_have_done_something() {
+fn stored_outcome_depends_on_possible_upstream_effects() {
     for (status, expected) in [
         (None, Settlement::Unknown),
         (Some(401), Settlement::Forget),
@@ -291,7 +291,7 @@ fn what_is_kept_depends_on_whether_the_upstream_may_have_done_something() {
 }
 
 #[test]
-fn a_state_that_is_not_known_by_name_is_unknown() {
+fn unrecognized_state_name_is_unknown() {
     for (name, state) in [
         ("running", State::Running),
         ("done", State::Done),
@@ -306,21 +306,21 @@ fn a_state_that_is_not_known_by_name_is_unknown() {
 
 proptest! {
     #[test]
-    fn every_key_survives_being_quoted(key in "[!-~]{1,255}") {
+    fn any_key_round_trips_when_quoted(key in "[!-~]{1,255}") {
         let quoted = format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\""));
         let read = Key::read(&quoted);
         prop_assert_eq!(read.as_ref().map(Key::as_str), Ok(key.as_str()));
     }
 
     #[test]
-    fn a_bare_key_is_taken_as_it_is(key in "[!#-~][!-~]{0,254}") {
+    fn any_bare_key_is_read_verbatim(key in "[!#-~][!-~]{0,254}") {
         let expected = (!key.contains(',')).then_some(key.as_str());
         let read = Key::read(&key);
         prop_assert_eq!(read.as_ref().ok().map(Key::as_str), expected);
     }
 
     #[test]
-    fn whatever_is_sent_is_a_key_or_a_refusal(header in "\\PC{0,300}") {
+    fn any_header_value_is_a_key_or_rejected(header in "\\PC{0,300}") {
         if let Ok(key) = Key::read(&header) {
             prop_assert!((1..=255).contains(&key.as_str().len()));
             prop_assert!(key.as_str().bytes().all(|byte| byte.is_ascii_graphic()));

@@ -1,4 +1,4 @@
-//! What is kept of a prompt, and where a page of the list of jobs ends.
+//! Prompt summaries and cursors of the job list.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,7 +15,7 @@ fn summarize(prompt: &str) -> String {
 }
 
 #[test]
-fn whole_prompts_are_kept_as_long_as_there_is_room_for_other_things() {
+fn full_prompts_are_stored_while_space_remains() {
     for (bytes, has_room) in [
         (0, true),
         (5_000_000_000, true),
@@ -28,7 +28,7 @@ fn whole_prompts_are_kept_as_long_as_there_is_room_for_other_things() {
 }
 
 #[test]
-fn the_first_line_that_says_something_is_kept() {
+fn summary_is_the_first_nonblank_line() {
     for (prompt, expected) in [
         ("Fix the typos", "Fix the typos"),
         ("Fix the typos\nin every guide", "Fix the typos"),
@@ -48,21 +48,21 @@ fn the_first_line_that_says_something_is_kept() {
 }
 
 #[test]
-fn a_long_line_is_cut_after_120_characters() {
+fn summary_is_truncated_after_120_characters() {
     for character in ["x", "ü", "語", "😀", "\u{301}"] {
         assert_eq!(summarize(&character.repeat(119)), character.repeat(119));
         assert_eq!(summarize(&character.repeat(120)), character.repeat(120));
         let cut = format!("{}…", character.repeat(120));
         assert_eq!(summarize(&character.repeat(121)), cut);
         assert_eq!(summarize(&character.repeat(40_000)), cut);
-        // What follows the line does not make it longer, nor does the space around it.
+        // The following lines and surrounding whitespace do not count.
         let framed = format!("\n  {}  \nmore", character.repeat(120));
         assert_eq!(summarize(&framed), character.repeat(120));
     }
 }
 
 #[test]
-fn control_characters_are_left_out() {
+fn summary_omits_control_characters() {
     for (prompt, expected) in [
         ("a\0b", "ab"),
         ("a\x1b[31mb", "a[31mb"),
@@ -75,7 +75,7 @@ fn control_characters_are_left_out() {
 }
 
 #[test]
-fn a_cursor_leads_back_to_its_job() {
+fn cursor_decodes_to_its_position() {
     for (created, row) in [
         (0, 0),
         (1_766_000_000_000, 7),
@@ -104,7 +104,7 @@ fn assert_forged(cursor: &str) {
 }
 
 #[test]
-fn a_cursor_that_is_not_base64url_is_refused() {
+fn cursor_must_be_base64url() {
     let valid = encode_cursor(&Position {
         created: 1_766_000_000_000,
         row: 7,
@@ -132,7 +132,7 @@ fn a_cursor_that_is_not_base64url_is_refused() {
         "_".repeat(10_000),
         "A".repeat(10_000),
         "+/+/".to_owned(),
-        // Bits beyond the last byte, which would make a second text of the same cursor.
+        // Nonzero trailing bits would be a second encoding of the same cursor.
         "MS4x".to_owned() + "MX",
     ] {
         assert_forged(&forged);
@@ -140,7 +140,7 @@ fn a_cursor_that_is_not_base64url_is_refused() {
 }
 
 #[test]
-fn a_cursor_that_says_something_else_is_refused() {
+fn cursor_with_other_content_is_rejected() {
     for text in [
         "",
         ".",
@@ -179,7 +179,7 @@ fn a_cursor_that_says_something_else_is_refused() {
 }
 
 #[test]
-fn a_cursor_written_another_way_than_the_gateway_does_is_refused() {
+fn cursor_in_a_noncanonical_encoding_is_rejected() {
     for text in ["01.2", "1.02", "00.0", "0000000000000000000000001.1"] {
         assert_forged(&encode(text));
     }
@@ -187,13 +187,13 @@ fn a_cursor_written_another_way_than_the_gateway_does_is_refused() {
 
 proptest! {
     #[test]
-    fn any_job_is_led_back_to(created in any::<u64>(), row in any::<u64>()) {
+    fn any_position_round_trips_through_a_cursor(created in any::<u64>(), row in any::<u64>()) {
         let job = Position { created, row };
         prop_assert_eq!(decode_cursor(&encode_cursor(&job)), Ok(job));
     }
 
     #[test]
-    fn what_is_taken_is_what_the_gateway_writes(text in "[1-9]?[0-9.]{0,6}[1-9]?", any in "[A-Za-z0-9_-]{0,12}") {
+    fn accepted_cursors_are_canonical(text in "[1-9]?[0-9.]{0,6}[1-9]?", any in "[A-Za-z0-9_-]{0,12}") {
         for forged in [URL_SAFE_NO_PAD.encode(text), any] {
             if let Ok(job) = decode_cursor(&forged) {
                 prop_assume!(!leads_with_zero(&forged));
@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn a_line_is_part_of_its_prompt_and_short(prompt in "[\\s\\S]{1,300}") {
+    fn summary_is_a_short_part_of_its_prompt(prompt in "[\\s\\S]{1,300}") {
         let line = summarize(&prompt);
         let kept = line.strip_suffix('…').unwrap_or(&line);
         let plain: String = prompt.chars().filter(|c| !c.is_control()).collect();
@@ -213,7 +213,7 @@ proptest! {
     }
 }
 
-/// That has its own test.
+/// Leading zeros have their own test.
 fn leads_with_zero(cursor: &str) -> bool {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).unwrap()).unwrap();
     let zero = |number: &str| number.len() > 1 && number.starts_with('0');

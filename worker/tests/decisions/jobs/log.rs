@@ -5,7 +5,7 @@ use quillgate_worker::jobs::log::{
 };
 
 #[test]
-fn what_is_not_announced_is_named_to_the_operator() {
+fn dropped_webhooks_and_lost_jobs_are_logged_for_the_operator() {
     let line = format_dropped_webhook("msg_1");
     assert!(
         line.starts_with(r#"{"operator":"webhook msg_1 was dropped: "#),
@@ -19,7 +19,7 @@ fn what_is_not_announced_is_named_to_the_operator() {
 }
 
 #[test]
-fn a_webhook_that_is_given_up_is_named_with_its_last_status() {
+fn abandoned_webhook_is_logged_with_its_last_status() {
     let expected = r#"{"webhook":"msg_1","givenUp":true,"status":410}"#;
     assert_eq!(format_given_up_webhook("msg_1", Some(410)), expected);
     let expected = r#"{"webhook":"msg_1","givenUp":true,"status":null}"#;

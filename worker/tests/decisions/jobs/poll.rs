@@ -1,4 +1,4 @@
-//! When a job is polled, and when it counts as finished or lost.
+//! Poll intervals, and finished or lost jobs.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::poll::{
@@ -9,11 +9,11 @@ use quillgate_worker::jobs::poll::{
 use crate::fixtures::{NOW, at};
 
 const INTERVAL: Millis = Millis::from_seconds(5);
-/// The age of a job that was just set to work.
+/// The age of a job that just started.
 const NEW: Millis = Millis(0);
 
 #[test]
-fn the_times_are_as_documented() {
+fn poll_intervals_match_the_documentation() {
     assert_eq!(LONGEST_PAUSE, Millis(60_000));
     assert_eq!(CREATION_DELAY, Millis(60_000));
     assert_eq!(LOST_AFTER, Millis(900_000));
@@ -21,7 +21,7 @@ fn the_times_are_as_documented() {
 }
 
 #[test]
-fn the_pause_doubles_with_each_failure_up_to_a_minute() {
+fn pause_doubles_with_each_failure_up_to_a_minute() {
     for (failures, watched, unwatched) in [
         (0, 5, 15),
         (1, 10, 30),
@@ -39,7 +39,7 @@ fn the_pause_doubles_with_each_failure_up_to_a_minute() {
 }
 
 #[test]
-fn an_interval_longer_than_a_minute_is_kept() {
+fn interval_longer_than_a_minute_is_unchanged() {
     let interval = Millis::from_seconds(300);
     for audience in [Audience::Watchers, Audience::Webhook] {
         for failures in [0, 1, 9] {
@@ -54,7 +54,7 @@ fn an_interval_longer_than_a_minute_is_kept() {
 }
 
 #[test]
-fn a_short_interval_is_doubled_six_times_at_most() {
+fn short_interval_is_doubled_six_times_at_most() {
     let short = Millis(100);
     for (failures, expected) in [(1, 200), (5, 3_200), (6, 6_400), (7, 6_400), (99, 6_400)] {
         let pause = compute_pause(short, Audience::Watchers, NEW, failures);
@@ -79,13 +79,13 @@ fn only_a_terminal_status_finishes_a_job() {
 }
 
 #[test]
-fn a_job_should_be_known_a_minute_after_its_creation() {
+fn job_is_past_creation_after_a_minute() {
     for (now, expected) in [
         (NOW, false),
         (Millis(at(60).0 - 1), false),
         (at(60), true),
         (at(61), true),
-        // A clock that was set back.
+        // The clock moved backwards.
         (Millis(NOW.0 - 1), false),
     ] {
         assert_eq!(is_past_creation(NOW, now), expected, "{now:?}");
@@ -93,7 +93,7 @@ fn a_job_should_be_known_a_minute_after_its_creation() {
 }
 
 #[test]
-fn a_job_is_lost_after_a_quarter_of_an_hour_of_404s() {
+fn job_is_lost_after_15_minutes_of_404s() {
     for (now, expected) in [
         (NOW, false),
         (at(60), false),
@@ -116,7 +116,7 @@ fn known(is_seen: bool, is_settled: bool) -> Known {
 }
 
 #[test]
-fn a_job_that_was_never_seen_is_polled_at_once() {
+fn new_job_is_polled_immediately() {
     for watcher in [Watcher::New, Watcher::Resuming] {
         assert!(is_poll_due(None, watcher, INTERVAL, NOW));
         for is_settled in [false, true] {
@@ -127,7 +127,7 @@ fn a_job_that_was_never_seen_is_polled_at_once() {
 }
 
 #[test]
-fn a_job_that_was_seen_is_polled_once_an_interval() {
+fn known_job_is_polled_once_an_interval() {
     for (seconds, expected) in [(0, false), (4, false), (5, true), (6, true)] {
         for (is_settled, watcher) in [
             (false, Watcher::New),
@@ -142,7 +142,7 @@ fn a_job_that_was_seen_is_polled_once_an_interval() {
 }
 
 #[test]
-fn a_settled_job_is_not_polled_for_whoever_comes_back_to_it() {
+fn settled_job_is_not_polled_for_returning_watchers() {
     let known = Some(known(true, true));
     for seconds in [0, 5, 86_400] {
         assert!(!is_poll_due(
@@ -155,7 +155,7 @@ fn a_settled_job_is_not_polled_for_whoever_comes_back_to_it() {
 }
 
 #[test]
-fn a_job_is_not_polled_before_the_upstream_wants_it() {
+fn job_is_not_polled_before_the_upstreams_retry_after() {
     let known = Some(Known {
         not_before: at(60),
         ..known(true, false)
@@ -169,7 +169,7 @@ fn a_job_is_not_polled_before_the_upstream_wants_it() {
 }
 
 #[test]
-fn the_pause_grows_with_the_age_of_the_job() {
+fn pause_grows_with_the_age_of_the_job() {
     for (age, watched, unwatched) in [
         (0, 5, 15),
         (600, 5, 15),
@@ -183,7 +183,7 @@ fn the_pause_grows_with_the_age_of_the_job() {
         assert_eq!(pause(Audience::Watchers), Millis::from_seconds(watched));
         assert_eq!(pause(Audience::Webhook), Millis::from_seconds(unwatched));
     }
-    // A failing upstream makes it no shorter.
+    // A failing upstream never shortens the pause.
     let day = Millis::from_seconds(86_400);
     for failures in [0, 1, 9] {
         let pause = compute_pause(INTERVAL, Audience::Watchers, day, failures);
@@ -192,7 +192,7 @@ fn the_pause_grows_with_the_age_of_the_job() {
 }
 
 #[test]
-fn a_day_of_polls_of_one_job_is_a_few_hundred() {
+fn job_is_polled_a_few_hundred_times_in_a_day() {
     let (mut age, mut polls) = (Millis(0), 0);
     while !is_given_up(NOW, Millis::from_seconds(86_400), NOW.plus(age)) {
         age = age.plus(compute_pause(INTERVAL, Audience::Watchers, age, 0));
@@ -202,11 +202,11 @@ fn a_day_of_polls_of_one_job_is_a_few_hundred() {
 }
 
 #[test]
-fn a_job_is_given_up_when_the_limit_is_reached() {
+fn job_is_abandoned_at_the_limit() {
     let limit = Millis::from_seconds(60);
     for (seconds, expected) in [(0, false), (59, false), (60, true), (61, true)] {
         assert_eq!(is_given_up(NOW, limit, at(seconds)), expected, "{seconds}");
     }
-    // A clock that was set back.
+    // The clock moved backwards.
     assert!(!is_given_up(NOW, limit, Millis(NOW.0 - 1)));
 }

@@ -115,7 +115,7 @@ fn most_alarms_send_a_poll() {
 }
 
 #[test]
-fn a_single_job_of_five_minutes_is_polled_about_every_40_seconds() {
+fn single_five_minute_job_is_polled_about_every_40_seconds() {
     let mut project = Project::new(DEFAULT);
     project.poll_until(START, START.plus(Millis::from_seconds(300)));
     let gaps = project.sent.windows(2).map(|pair| pair[1].since(pair[0]));
@@ -124,7 +124,7 @@ fn a_single_job_of_five_minutes_is_polled_about_every_40_seconds() {
 }
 
 #[test]
-fn a_job_is_polled_soon_after_many_others_were() {
+fn job_is_polled_soon_after_many_others_were() {
     let mut project = Project::new(DEFAULT);
     let later = START.plus(HOUR);
     project.poll_until(START, later);
@@ -134,7 +134,7 @@ fn a_job_is_polled_soon_after_many_others_were() {
 }
 
 #[test]
-fn a_large_budget_does_not_stretch_the_usual_interval() {
+fn large_budget_does_not_stretch_the_usual_interval() {
     let budget = PollBudget {
         limit: 20_000,
         window: HOUR,

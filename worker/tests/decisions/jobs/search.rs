@@ -1,4 +1,4 @@
-//! The steps of a search: which jobs each compares, and where a page ends.
+//! Search steps: the jobs compared in each, and the end of a page.
 
 use quillgate_worker::jobs::search::{
     BLOCK_ROWS, Candidate, Found, MAX_CANDIDATES, RowRange, Search, Step, block_mark, replace_nul,
@@ -47,7 +47,7 @@ fn run(
 }
 
 #[test]
-fn a_rare_string_in_216_000_jobs_is_found_with_one_request() {
+fn rare_string_in_216_000_jobs_is_found_with_one_request() {
     let jobs = range(1, 216_000, 0);
     let search = Search::new("needle", jobs, None, 20);
     let (found, compared) = run(search, jobs, |row| row == 7, |row| row == 7);
@@ -61,7 +61,7 @@ fn a_rare_string_in_216_000_jobs_is_found_with_one_request() {
 }
 
 #[test]
-fn a_request_compares_a_bounded_number_of_jobs() {
+fn request_compares_a_bounded_number_of_jobs() {
     for (text, backlog) in [("needle", 0), ("needle", 1_000_000), ("ui", 0)] {
         let jobs = range(1, 1_000_000, backlog);
         let (found, compared) = run(Search::new(text, jobs, None, 20), jobs, |_| true, |_| false);
@@ -102,7 +102,7 @@ fn pages_contain_each_match_once_and_in_order() {
 }
 
 #[test]
-fn a_full_last_page_has_no_next_page() {
+fn full_last_page_has_no_next_page() {
     let jobs = range(1, 3, 0);
     let (found, _) = run(
         Search::new("needle", jobs, None, 3),
@@ -118,7 +118,7 @@ fn a_full_last_page_has_no_next_page() {
 }
 
 #[test]
-fn a_project_without_jobs_needs_no_step() {
+fn project_without_jobs_needs_no_step() {
     for text in ["ui", "needle"] {
         let search = Search::new(text, range(0, 0, 0), Some(9), 20);
         assert_eq!(search.next_step(), None);
@@ -127,7 +127,7 @@ fn a_project_without_jobs_needs_no_step() {
 }
 
 #[test]
-fn a_lookup_names_one_block_and_quoted_trigrams() {
+fn lookup_names_one_block_and_quoted_trigrams() {
     let search = Search::new("a\"bc", range(1, 20_000, 0), None, 20);
     let expression = format!("\"{}\" AND \"a\"\"b\" AND \"\"\"bc\"", block_mark(20_000));
     let below = 20_001;
@@ -135,7 +135,7 @@ fn a_lookup_names_one_block_and_quoted_trigrams() {
 }
 
 #[test]
-fn a_lookup_of_a_long_string_has_at_most_eight_trigrams() {
+fn lookup_of_a_long_string_has_at_most_eight_trigrams() {
     let text: String = ('a'..='z').cycle().take(200).collect();
     let search = Search::new(&text, range(1, 9, 0), None, 20);
     let Some(Step::Lookup { expression, .. }) = search.next_step() else {

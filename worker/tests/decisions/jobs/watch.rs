@@ -1,4 +1,4 @@
-//! The address at which changes of a job are watched.
+//! The URL of a watch call to a project's object.
 
 use proptest::prelude::*;
 use quillgate_worker::jobs::watch::WatchCall;
@@ -16,7 +16,7 @@ fn call() -> WatchCall {
 }
 
 #[test]
-fn a_call_survives_its_way_to_the_object() {
+fn watch_call_round_trips_through_its_url() {
     assert_eq!(WatchCall::from_url(&call().to_url()), Some(call()));
     let from_the_start = WatchCall {
         after: None,
@@ -32,7 +32,7 @@ fn a_call_survives_its_way_to_the_object() {
 }
 
 #[test]
-fn another_address_is_not_a_call() {
+fn other_urls_are_not_watch_calls() {
     let url = call().to_url();
     for other in [
         String::new(),
@@ -50,7 +50,7 @@ fn another_address_is_not_a_call() {
 
 proptest! {
     #[test]
-    fn any_call_survives(
+    fn any_watch_call_round_trips(
         id in "\\PC{1,12}",
         project in "\\PC{1,12}",
         job in proptest::option::of("\\PC{1,12}"),

@@ -1,4 +1,4 @@
-//! Where webhooks may go, how they are signed and when they are tried again.
+//! Webhooks: allowed URLs, signatures and deliveries.
 
 mod address;
 mod delivery;

@@ -1,4 +1,4 @@
-//! When a failing upstream is left alone, and when it is tried again.
+//! The circuit breaker: opening, trials and recovery.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -11,14 +11,14 @@ use quillgate_worker::upstream::breaker::{
 
 use crate::fixtures::{NOW, at, status_and_kind};
 
-/// A failure of something that has no name yet.
+/// A failure without a subject.
 const FAILED: CallOutcome<'static> = Failed(None);
 
 const fn outcome(success: bool) -> CallOutcome<'static> {
     if success { Answered } else { FAILED }
 }
 
-/// One that opened at the start.
+/// A breaker that opened at [`NOW`].
 fn open_breaker() -> Breaker {
     let mut breaker = Breaker::default();
     for _ in 0..20 {
@@ -28,7 +28,7 @@ fn open_breaker() -> Breaker {
     breaker
 }
 
-/// The seconds of `Retry-After` with which a call is refused.
+/// The `Retry-After` seconds of a rejected call.
 #[track_caller]
 fn expect_refusal(breaker: &mut Breaker, now: Millis) -> String {
     let problem = breaker.allow(now).unwrap_err();
@@ -41,7 +41,7 @@ fn expect_refusal(breaker: &mut Breaker, now: Millis) -> String {
 }
 
 #[test]
-fn it_opens_when_half_of_twenty_calls_or_more_failed() {
+fn breaker_opens_when_half_of_at_least_twenty_calls_failed() {
     for (successes, failures, state) in [
         (0, 19, State::Closed),
         (0, 20, State::Open),
@@ -66,7 +66,7 @@ fn it_opens_when_half_of_twenty_calls_or_more_failed() {
 }
 
 #[test]
-fn only_the_last_thirty_seconds_count() {
+fn only_the_last_thirty_seconds_count_towards_opening() {
     for (later, state) in [
         (0, State::Open),
         (26, State::Open),
@@ -92,7 +92,7 @@ fn only_the_last_thirty_seconds_count() {
 }
 
 #[test]
-fn successes_long_ago_do_not_hide_failures_of_now() {
+fn old_successes_do_not_mask_current_failures() {
     let mut breaker = Breaker::default();
     for _ in 0..1000 {
         breaker.record_outcome(Answered, NOW);
@@ -104,7 +104,7 @@ fn successes_long_ago_do_not_hide_failures_of_now() {
 }
 
 #[test]
-fn an_open_one_refuses_for_thirty_seconds_and_says_how_long() {
+fn open_breaker_rejects_for_thirty_seconds_with_retry_after() {
     let mut breaker = open_breaker();
     assert_eq!(expect_refusal(&mut breaker, NOW), "30");
     assert_eq!(expect_refusal(&mut breaker, Millis(NOW.0 + 1)), "30");
@@ -116,7 +116,7 @@ fn an_open_one_refuses_for_thirty_seconds_and_says_how_long() {
 }
 
 #[test]
-fn what_was_begun_before_it_opened_changes_nothing_while_it_is_open() {
+fn calls_started_before_opening_do_not_change_an_open_breaker() {
     for success in [true, false] {
         let mut breaker = open_breaker();
         breaker.record_outcome(outcome(success), at(5));
@@ -126,7 +126,7 @@ fn what_was_begun_before_it_opened_changes_nothing_while_it_is_open() {
 }
 
 #[test]
-fn half_open_it_lets_one_call_through_until_that_has_reported() {
+fn half_open_breaker_allows_one_trial_at_a_time() {
     let mut breaker = open_breaker();
     assert_eq!(breaker.allow(at(40)), Ok(()));
     assert_eq!(breaker.state(at(40)), State::HalfOpen);
@@ -139,7 +139,7 @@ fn half_open_it_lets_one_call_through_until_that_has_reported() {
 }
 
 #[test]
-fn each_failed_trial_doubles_the_wait_up_to_five_minutes() {
+fn failed_trial_doubles_the_wait_up_to_five_minutes() {
     let mut breaker = open_breaker();
     let mut now = at(30);
     for period in [60, 120, 240, 300, 300, 300] {
@@ -163,7 +163,7 @@ fn each_failed_trial_doubles_the_wait_up_to_five_minutes() {
 }
 
 #[test]
-fn a_trial_that_never_reports_is_followed_by_another() {
+fn unreported_trial_is_followed_by_another() {
     let mut breaker = open_breaker();
     assert_eq!(breaker.allow(at(30)), Ok(()));
     assert_eq!(expect_refusal(&mut breaker, Millis(at(60).0 - 1)), "1");
@@ -172,7 +172,7 @@ fn a_trial_that_never_reports_is_followed_by_another() {
 }
 
 #[test]
-fn it_is_calm_again_once_its_failures_are_long_ago() {
+fn breaker_is_calm_once_its_failures_expired() {
     let mut breaker = Breaker::default();
     assert!(breaker.is_calm(NOW));
     breaker.record_outcome(Answered, NOW);
@@ -187,7 +187,7 @@ fn it_is_calm_again_once_its_failures_are_long_ago() {
 }
 
 #[test]
-fn several_failures_of_one_thing_count_once() {
+fn repeated_failures_of_one_subject_count_once() {
     let mut breaker = Breaker::default();
     for _ in 0..1000 {
         breaker.record_outcome(Failed(Some("/job/1")), NOW);
@@ -205,7 +205,7 @@ fn several_failures_of_one_thing_count_once() {
 }
 
 #[test]
-fn a_thing_that_fails_again_after_thirty_seconds_counts_again() {
+fn subject_that_fails_after_thirty_seconds_counts_again() {
     let mut breaker = Breaker::default();
     for job in 0..19 {
         breaker.record_outcome(Failed(Some(&format!("/job/{job}"))), NOW);
@@ -217,7 +217,7 @@ fn a_thing_that_fails_again_after_thirty_seconds_counts_again() {
 }
 
 #[test]
-fn a_failed_trial_counts_whatever_it_asked_for() {
+fn failed_trial_counts_for_any_subject() {
     let mut breaker = open_breaker();
     assert_eq!(breaker.allow(at(30)), Ok(()));
     breaker.record_outcome(Failed(Some("/job/1")), at(30));
@@ -232,7 +232,7 @@ fn scope(operation: Operation, project: &str) -> Scope {
 }
 
 #[test]
-fn each_operation_in_each_project_has_a_breaker_of_its_own() {
+fn each_operation_of_a_project_has_its_own_breaker() {
     let mut breakers = Breakers::default();
     let reads = scope(Operation::GetAgentJob, "acme");
     for _ in 0..20 {
@@ -256,7 +256,7 @@ fn each_operation_in_each_project_has_a_breaker_of_its_own() {
 }
 
 #[test]
-fn only_what_fails_is_kept_and_not_for_ever() {
+fn only_scopes_with_recent_failures_are_stored() {
     let mut breakers = Breakers::default();
     let jobs = scope(Operation::GetAgentJob, "acme");
     breakers.record_outcome(&jobs, Answered, NOW);
@@ -269,7 +269,7 @@ fn only_what_fails_is_kept_and_not_for_ever() {
 }
 
 #[test]
-fn there_are_never_too_many_and_an_open_one_stays() {
+fn number_of_breakers_is_bounded_and_open_ones_stay() {
     let mut breakers = Breakers::default();
     let open = scope(Operation::GetAgentJob, "open");
     for _ in 0..20 {
@@ -289,7 +289,7 @@ fn there_are_never_too_many_and_an_open_one_stays() {
 }
 
 #[test]
-fn its_states_have_one_name_everywhere() {
+fn breaker_state_names_are_stable() {
     for (state, name) in [
         (State::Closed, "closed"),
         (State::Open, "open"),
@@ -304,7 +304,7 @@ fn its_states_have_one_name_everywhere() {
 
 proptest! {
     #[test]
-    fn it_stays_small(calls in prop::collection::vec((0..5_000_u64, any::<bool>()), 0..300)) {
+    fn breaker_size_is_bounded(calls in prop::collection::vec((0..5_000_u64, any::<bool>()), 0..300)) {
         let mut breaker = Breaker::default();
         let mut now = NOW;
         for (later, success) in calls {
@@ -319,10 +319,10 @@ proptest! {
     }
 
     #[test]
-    fn it_stays_small_whatever_fails(jobs in prop::collection::vec(0..200_u32, 0..300)) {
+    fn breaker_size_is_bounded_for_any_failures(jobs in prop::collection::vec(0..200_u32, 0..300)) {
         let mut breaker = Breaker::default();
         for job in jobs {
-            // As many successes, so that it stays closed.
+            // Enough successes keep the breaker closed.
             breaker.record_outcome(Answered, NOW);
             breaker.record_outcome(Answered, NOW);
             breaker.record_outcome(Failed(Some(&job.to_string())), NOW);
@@ -332,7 +332,7 @@ proptest! {
     }
 
     #[test]
-    fn it_never_stays_shut(calls in prop::collection::vec((0..60_000_u64, any::<bool>(), any::<bool>()), 0..100)) {
+    fn breaker_always_allows_a_call_after_five_minutes(calls in prop::collection::vec((0..60_000_u64, any::<bool>(), any::<bool>()), 0..100)) {
         let mut breaker = Breaker::default();
         let mut now = NOW;
         for (later, success, reports) in calls {

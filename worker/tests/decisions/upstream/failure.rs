@@ -1,5 +1,4 @@
-//! What an answer or its absence means: for the caller, the operator, the idempotency key
-//! and the breaker.
+//! Classification of failed upstream requests: problem, settlement, block and breaker.
 
 use quillgate::{ApiError, Method, Millis, Operation};
 use quillgate_worker::http::problem::Problem;
@@ -18,7 +17,7 @@ use serde_json::json;
 use super::{JSON, api_error, head};
 use crate::fixtures::{NOW, configuration, status_and_kind, to_json};
 
-/// What an answer without a body means.
+/// Classifies a response without a body.
 fn classify(status: u16, content_type: Option<&str>, method: Method) -> UpstreamFailure {
     classify_error(
         &head(status, content_type),
@@ -30,7 +29,7 @@ fn classify(status: u16, content_type: Option<&str>, method: Method) -> Upstream
 }
 
 #[test]
-fn a_success_is_any_2xx_that_is_json() {
+fn any_2xx_with_json_is_a_success() {
     for status in [200, 201, 202, 299] {
         for content_type in ["application/json", "Application/JSON; charset=utf-8"] {
             assert!(head(status, Some(content_type)).is_success());
@@ -39,7 +38,7 @@ fn a_success_is_any_2xx_that_is_json() {
 }
 
 #[test]
-fn a_2xx_that_is_something_else_is_not_a_success() {
+fn status_2xx_without_json_is_a_failure() {
     for content_type in [
         None,
         Some(""),
@@ -60,7 +59,7 @@ fn a_2xx_that_is_something_else_is_not_a_success() {
 }
 
 #[test]
-fn a_redirect_is_neither_followed_nor_passed_on() {
+fn redirect_is_neither_followed_nor_forwarded() {
     for status in 300..=399 {
         assert!(!head(status, JSON).is_success());
         let failure = classify(status, JSON, Method::Get);
@@ -73,7 +72,7 @@ fn a_redirect_is_neither_followed_nor_passed_on() {
 }
 
 #[test]
-fn a_refused_key_is_the_operators_problem() {
+fn rejected_key_is_reported_to_the_operator() {
     for status in [401, 403] {
         for content_type in [JSON, None] {
             let failure = classify(status, content_type, Method::Get);
@@ -87,7 +86,7 @@ fn a_refused_key_is_the_operators_problem() {
 }
 
 #[test]
-fn every_other_status_is_an_error() {
+fn other_statuses_are_upstream_errors() {
     for status in [
         100, 199, 400, 402, 404, 408, 418, 429, 499, 500, 502, 503, 599, 600, 999,
     ] {
@@ -97,7 +96,7 @@ fn every_other_status_is_an_error() {
 }
 
 #[test]
-fn no_other_status_is_taken_for_a_success() {
+fn only_2xx_is_a_success() {
     for status in 0..=999 {
         let success = head(status, JSON).is_success();
         assert_eq!(success, (200..=299).contains(&status), "{status}");
@@ -105,7 +104,7 @@ fn no_other_status_is_taken_for_a_success() {
 }
 
 #[test]
-fn an_error_keeps_its_status_and_words() {
+fn upstream_error_keeps_its_status_and_message() {
     let body =
         r#"{"error":"Invalid query parameters","details":[{"message":"a"},{"message":"b"}]}"#;
     let problem = error_problem(&api_error(400, None, body), Method::Get);
@@ -117,7 +116,7 @@ fn an_error_keeps_its_status_and_words() {
 }
 
 #[test]
-fn an_error_without_words_gets_the_statuss_own() {
+fn upstream_error_without_a_message_gets_a_default() {
     for body in [
         "",
         "<html>Bad gateway</html>",
@@ -135,7 +134,7 @@ fn an_error_without_words_gets_the_statuss_own() {
 }
 
 #[test]
-fn a_status_that_no_answer_can_have_becomes_502() {
+fn invalid_status_becomes_502() {
     for status in [0, 100, 199, 600, 999, u16::MAX] {
         let problem = error_problem(&api_error(status, None, "{}"), Method::Get);
         assert_eq!(problem.status, 502, "{status}");
@@ -150,7 +149,7 @@ fn a_status_that_no_answer_can_have_becomes_502() {
 }
 
 #[test]
-fn whoever_is_asked_to_wait_is_told_how_long() {
+fn problem_forwards_retry_after() {
     for (status, sent, expected) in [
         (429, Some("7"), Some("7")),
         (429, Some("0"), Some("0")),
@@ -185,7 +184,7 @@ fn whoever_is_asked_to_wait_is_told_how_long() {
 }
 
 #[test]
-fn an_upstream_that_failed_at_a_post_leaves_its_outcome_unknown() {
+fn failed_post_has_an_unknown_outcome() {
     for (status, unknown) in [
         (500, true),
         (502, true),
@@ -205,7 +204,7 @@ fn an_upstream_that_failed_at_a_post_leaves_its_outcome_unknown() {
 }
 
 #[test]
-fn an_errors_details_are_passed_on_in_the_upstreams_own_shape() {
+fn upstream_error_details_are_forwarded_unchanged() {
     let body = r#"{"error":"invalid","details":[{"message":"limit is too large"}]}"#;
     let json = to_json(&error_problem(&api_error(400, None, body), Method::Get));
     assert_eq!(json["details"][0]["message"], "limit is too large");
@@ -214,7 +213,7 @@ fn an_errors_details_are_passed_on_in_the_upstreams_own_shape() {
 }
 
 #[test]
-fn a_success_that_is_not_what_was_promised_is_a_failure() {
+fn malformed_success_is_a_failure() {
     let read = classify_malformed(Method::Get).problem;
     assert_eq!(status_and_kind(&read), (502, "upstream-malformed"));
     assert!(read.members.is_empty());
@@ -224,7 +223,7 @@ fn a_success_that_is_not_what_was_promised_is_a_failure() {
 }
 
 #[test]
-fn only_a_request_that_writes_can_have_an_unknown_outcome() {
+fn only_writes_can_have_an_unknown_outcome() {
     let problem = || Problem::gate_unavailable();
     assert_eq!(mark_uncertain(problem(), Method::Get), problem());
     let written = mark_uncertain(problem(), Method::Post);
@@ -237,12 +236,12 @@ fn only_a_request_that_writes_can_have_an_unknown_outcome() {
 }
 
 #[test]
-fn the_usual_wait_is_a_minute() {
+fn default_retry_after_is_a_minute() {
     assert_eq!(DEFAULT_RETRY_AFTER, Millis(60_000));
 }
 
 #[test]
-fn no_answer_to_a_post_leaves_its_outcome_unknown() {
+fn unanswered_post_has_an_unknown_outcome() {
     for (error, status, kind) in [
         (TransportError::Broken, 502, "upstream-unreachable"),
         (TransportError::TimedOut, 504, "upstream-timeout"),
@@ -257,7 +256,7 @@ fn no_answer_to_a_post_leaves_its_outcome_unknown() {
 }
 
 #[test]
-fn what_is_not_sent_changes_nothing() {
+fn unsent_request_has_no_effects() {
     let failure = UpstreamFailure::not_sent(Problem::gate_unavailable());
     assert_eq!(failure.problem, Problem::gate_unavailable());
     assert_eq!(failure.settlement, Settlement::Forget);
@@ -290,7 +289,7 @@ fn effects(failure: &UpstreamFailure) -> (Settlement, bool, bool, bool) {
 }
 
 #[test]
-fn each_status_has_its_effects() {
+fn each_status_has_its_settlement_and_effects() {
     for method in [Method::Get, Method::Post] {
         for status in 0..=999 {
             for content_type in [JSON, None] {
@@ -314,7 +313,7 @@ fn each_status_has_its_effects() {
 }
 
 #[test]
-fn only_a_failure_after_which_nobody_knows_says_so() {
+fn problem_reports_an_unknown_outcome_only_when_uncertain() {
     for (status, unknown) in [
         (200, true),
         (302, true),
@@ -339,7 +338,7 @@ fn only_a_failure_after_which_nobody_knows_says_so() {
 }
 
 #[test]
-fn a_429_closes_the_upstream_for_as_long_as_it_asks() {
+fn status_429_blocks_the_upstream_for_the_requested_time() {
     for (retry_after, expected) in [
         (Some("7"), 7_000),
         (Some("0"), 0),
@@ -364,7 +363,7 @@ fn a_429_closes_the_upstream_for_as_long_as_it_asks() {
 }
 
 #[test]
-fn a_failure_says_how_long_the_upstream_wants_to_be_left_alone() {
+fn failure_has_the_upstreams_retry_after() {
     for (status, retry_after, expected) in [
         (429, Some("7"), Some(7)),
         (503, Some("7"), Some(7)),
@@ -385,7 +384,7 @@ fn a_failure_says_how_long_the_upstream_wants_to_be_left_alone() {
 }
 
 #[test]
-fn a_success_passes_on_its_type_and_language() {
+fn success_forwards_content_type_and_language() {
     let all = UpstreamHead {
         status: 200,
         content_type: Some("application/json; charset=utf-8".to_owned()),
@@ -403,7 +402,7 @@ fn a_success_passes_on_its_type_and_language() {
 }
 
 #[test]
-fn an_answer_of_another_shape_does_not_count_against_the_upstream_and_silence_does() {
+fn only_5xx_and_missing_responses_count_against_the_upstream() {
     let config = configuration();
     let head = |status| UpstreamHead {
         status,
@@ -431,7 +430,7 @@ fn request_to(method: Method, target: &str) -> UpstreamRequest {
 }
 
 #[test]
-fn a_request_counts_for_the_operation_and_the_project_of_its_address() {
+fn request_counts_for_its_operation_and_project() {
     for (method, target, operation, project) in [
         (
             Method::Post,
@@ -465,7 +464,7 @@ fn a_request_counts_for_the_operation_and_the_project_of_its_address() {
 }
 
 #[test]
-fn a_failure_counts_for_what_was_asked_for_unless_that_is_new() {
+fn failure_counts_for_its_target_except_when_creating() {
     let failure = classify_transport_error(TransportError::Broken, Method::Get);
     let redirect = classify(302, JSON, Method::Get);
     for (method, target, expected) in [

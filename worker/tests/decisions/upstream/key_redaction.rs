@@ -1,4 +1,4 @@
-//! No key is repeated to the caller or in the log, whatever the upstream answers.
+//! Redaction of keys in problems and log lines.
 
 use quillgate::Method;
 use quillgate::credential::AdminKey;
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{JSON, api_error, api_error_with, head, keys};
 use crate::fixtures::{ADMIN_KEY, NOW, configure, status_and_kind};
 
-/// All that the caller and the log see of an error with this body.
+/// The caller's problem and the log line for an error with this body.
 fn describe(keys: &[AdminKey], body: &str) -> String {
     let error = api_error_with(keys, 500, None, body);
     let problem = error_problem(&error, Method::Post).to_json("an-id");
@@ -23,7 +23,7 @@ fn describe(keys: &[AdminKey], body: &str) -> String {
 }
 
 #[test]
-fn an_upstream_that_repeats_the_key_is_not_repeated() {
+fn key_in_an_upstream_error_is_redacted() {
     let body = json!({
         "error": format!("Invalid API key: {ADMIN_KEY}"),
         "details": [{ "message": format!("Bearer {ADMIN_KEY} {ADMIN_KEY}") }],
@@ -35,13 +35,13 @@ fn an_upstream_that_repeats_the_key_is_not_repeated() {
             .to_json("an-id")
             .contains(ADMIN_KEY)
     );
-    // At the place where long words are cut off, too.
+    // Also where long messages are truncated.
     let long = json!({ "error": format!("{}{ADMIN_KEY}", "x".repeat(990)) }).to_string();
     assert!(!api_error(500, None, &long).message.contains("mint_"));
 }
 
 #[test]
-fn none_of_several_keys_is_repeated_wherever_it_stands() {
+fn all_keys_are_redacted_in_any_position() {
     let names = [
         "mint_the_newest_write_key",
         "mint_the_older_write_key",
@@ -59,13 +59,13 @@ fn none_of_several_keys_is_repeated_wherever_it_stands() {
         assert!(shown.contains("[key]"), "{shown}");
         assert!(!shown.contains("mint_"), "{shown}");
     }
-    // An upstream with no key to know has nothing taken out of its words.
+    // Without a key, the message is unchanged.
     let body = json!({ "error": every }).to_string();
     assert_eq!(api_error_with(&[], 500, None, &body).message, every);
 }
 
 #[test]
-fn a_key_is_not_repeated_in_json_escapes_either() {
+fn key_in_json_escapes_is_redacted() {
     for (key, written) in [
         (ADMIN_KEY, ADMIN_KEY.replace('_', "\\u005f")),
         (ADMIN_KEY, ADMIN_KEY.replace('m', "\\u006D")),
@@ -81,7 +81,7 @@ fn a_key_is_not_repeated_in_json_escapes_either() {
 }
 
 #[test]
-fn a_key_that_begins_like_another_one_does_not_leave_the_rest_of_that() {
+fn key_with_a_shared_prefix_is_redacted_in_full() {
     let body = json!({ "error": "mint_short_and_the_secret_rest" }).to_string();
     for order in [
         ["mint_short", "mint_short_and_the_secret_rest"],
@@ -93,7 +93,7 @@ fn a_key_that_begins_like_another_one_does_not_leave_the_rest_of_that() {
 }
 
 #[test]
-fn what_the_log_says_of_a_refused_key_holds_no_key() {
+fn log_line_about_a_rejected_key_contains_no_key() {
     for status in [401, 403] {
         let body = json!({ "error": format!("the key {ADMIN_KEY} has expired") }).to_string();
         let refused = api_error(status, None, &body);
@@ -108,7 +108,7 @@ fn what_the_log_says_of_a_refused_key_holds_no_key() {
 }
 
 #[test]
-fn the_operator_is_told_which_key_was_refused_and_never_its_text() {
+fn operator_message_identifies_a_rejected_key_without_its_text() {
     let keys = [
         ("ADMIN_API_KEY", Some("mint_new_write, mint_old_write")),
         ("ADMIN_READ_KEY", Some("mint_new_read, mint_old_read")),
@@ -149,7 +149,7 @@ fn the_operator_is_told_which_key_was_refused_and_never_its_text() {
 }
 
 #[test]
-fn a_success_that_contains_a_key_is_withheld() {
+fn success_that_contains_a_key_is_withheld() {
     let config = configure(&[
         ("ADMIN_API_KEY", Some("mint_new_write,mint_old_write")),
         ("ADMIN_READ_KEY", Some("mint_read")),
@@ -165,7 +165,7 @@ fn a_success_that_contains_a_key_is_withheld() {
         (r#"{"id":"\u006dint_ne\u0077_write"}"#, "ADMIN_API_KEY"),
         (r#"{"id":"\\\"\/\nmint\u005fread"}"#, "ADMIN_READ_KEY"),
         (&format!(r#"{{"id":"{escaped}"}}"#), "ADMIN_API_KEY"),
-        // Broken JSON, which no reader may get to see either.
+        // The key must not appear even if the JSON is malformed.
         (r#"{"mint_new_write \u00"#, "ADMIN_API_KEY"),
     ] {
         for method in [Method::Get, Method::Post] {
@@ -187,7 +187,7 @@ fn a_success_that_contains_a_key_is_withheld() {
 }
 
 #[test]
-fn a_forwarded_header_field_that_contains_a_key_is_withheld() {
+fn forwarded_header_field_that_contains_a_key_is_withheld() {
     let config = configure(&[]);
     let lines = format!("content-type: application/json\ncontent-language: {ADMIN_KEY}\n");
     let language = UpstreamHead::read(200, &lines);
@@ -199,13 +199,13 @@ fn a_forwarded_header_field_that_contains_a_key_is_withheld() {
 }
 
 #[test]
-fn a_success_without_a_key_is_passed_on() {
+fn success_without_a_key_is_forwarded() {
     let config = configure(&[("ADMIN_API_KEY", Some("mint_secret"))]);
     for body in [
         "{}",
         r#"{"id":"mint_secre"}"#,
         r#"{"id":"MINT_SECRET"}"#,
-        // An escaped backslash, and no escape of a letter.
+        // An escaped backslash, not an escaped letter.
         r#"{"id":"\\u006dint_secret"}"#,
         r#"{"id":"\u006","x":"\uD83D\uDE00 \u+06d"}"#,
         r#"{"id":"\u00é"}"#,

@@ -11,7 +11,7 @@ fn exchange(operator: Option<&str>) -> ExchangeMetrics {
 }
 
 #[test]
-fn what_the_gateway_says_to_the_operator_goes_before_what_the_upstream_does() {
+fn gateway_operator_message_precedes_the_upstreams() {
     let metrics = |own: Option<&str>, upstream: Option<&str>| RequestMetrics {
         upstream: Some(exchange(upstream)),
         operator: own.map(str::to_owned),
@@ -25,7 +25,7 @@ fn what_the_gateway_says_to_the_operator_goes_before_what_the_upstream_does() {
 }
 
 #[test]
-fn server_timing_has_the_upstreams_part() {
+fn server_timing_has_the_upstream_duration() {
     let metrics = RequestMetrics {
         upstream: Some(exchange(None)),
         ..RequestMetrics::default()
@@ -35,7 +35,7 @@ fn server_timing_has_the_upstreams_part() {
 }
 
 #[test]
-fn metrics_are_sent_from_an_object_by_these_names() {
+fn metrics_message_has_stable_property_names() {
     let metrics = RequestMetrics {
         upstream: Some(exchange(Some("x"))),
         cache: None,

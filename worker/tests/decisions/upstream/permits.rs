@@ -1,4 +1,4 @@
-//! Which requests of an object go out, and which wait.
+//! Permits for the connections of a Durable Object.
 
 use proptest::prelude::*;
 use quillgate_worker::upstream::permits::{
@@ -25,7 +25,7 @@ fn queue(permits: &mut Permits, lane: Lane) -> u64 {
 }
 
 #[test]
-fn one_connection_is_free_for_a_write_whatever_reads_and_webhooks_do() {
+fn one_connection_is_reserved_for_writes() {
     let mut permits = Permits::default();
     fill(&mut permits, Lane::ReadJob);
     fill(&mut permits, Lane::Webhook);
@@ -36,7 +36,7 @@ fn one_connection_is_free_for_a_write_whatever_reads_and_webhooks_do() {
 }
 
 #[test]
-fn never_more_than_six_are_under_way() {
+fn at_most_six_requests_are_in_progress() {
     let mut permits = Permits::default();
     fill(&mut permits, Lane::Write);
     for lane in LANES {
@@ -45,7 +45,7 @@ fn never_more_than_six_are_under_way() {
 }
 
 #[test]
-fn a_permit_that_is_given_back_goes_to_the_first_that_may_have_it() {
+fn released_permit_goes_to_the_first_eligible_request() {
     let mut permits = Permits::default();
     fill(&mut permits, Lane::Webhook);
     let webhook = queue(&mut permits, Lane::Webhook);
@@ -65,7 +65,7 @@ fn a_permit_that_is_given_back_goes_to_the_first_that_may_have_it() {
 }
 
 #[test]
-fn who_has_waited_too_long_is_refused_unless_its_turn_has_just_come() {
+fn timed_out_request_is_rejected_unless_just_granted() {
     let mut permits = Permits::default();
     fill(&mut permits, Lane::Webhook);
     let first = queue(&mut permits, Lane::Webhook);
@@ -80,7 +80,7 @@ fn who_has_waited_too_long_is_refused_unless_its_turn_has_just_come() {
 }
 
 #[test]
-fn the_queue_of_each_lane_has_an_end() {
+fn queue_of_each_lane_is_bounded() {
     let mut permits = Permits::default();
     fill(&mut permits, Lane::Webhook);
     for _ in 0..MOST_WAITING {
@@ -95,7 +95,7 @@ fn the_queue_of_each_lane_has_an_end() {
 
 proptest! {
     #[test]
-    fn no_permit_is_lost_or_made(steps in prop::collection::vec((0..4_usize, 0..3_u8), 0..400)) {
+    fn permits_are_never_lost_or_created(steps in prop::collection::vec((0..4_usize, 0..3_u8), 0..400)) {
         let mut permits = Permits::default();
         let mut held: Vec<Lane> = Vec::new();
         let mut waiting: Vec<(u64, Lane)> = Vec::new();
@@ -122,7 +122,7 @@ proptest! {
             for lane in LANES {
                 prop_assert!(held.iter().filter(|own| **own == lane).count() <= lane.most());
             }
-            // Nobody waits who could go.
+            // No waiting request is eligible for a free permit.
             for (_, lane) in &waiting {
                 let own = held.iter().filter(|own| *own == lane).count();
                 prop_assert!(held.len() == MOST_CONNECTIONS || own == lane.most());

@@ -1,5 +1,4 @@
-//! What is planned for an address: what goes upstream is rebuilt from it, and stays within
-//! the caller's projects.
+//! Plans by URL: requests are rebuilt and stay within the caller's projects.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -68,7 +67,7 @@ fn expect_events(head: &RequestHead<'_>) -> String {
 }
 
 #[test]
-fn a_valid_request_goes_upstream_rebuilt() {
+fn valid_request_is_rebuilt_for_the_upstream() {
     let bearer = bearer();
     let asked = expect_views(&get(&format!("{VIEWS}?offset=5&&%6cimit=010"), &bearer));
     assert_eq!(asked.list, "/v1/analytics/demo-docs/views");
@@ -95,7 +94,7 @@ fn a_valid_request_goes_upstream_rebuilt() {
 }
 
 #[test]
-fn events_are_those_of_the_job_in_the_path() {
+fn event_stream_uses_the_job_id_in_the_path() {
     let bearer = bearer();
     assert_eq!(expect_events(&get(EVENTS, &bearer)), "j1");
     let encoded = "https://gate.example/v2/agent/other%20docs/job/%6a%20;1/events?&";
@@ -110,7 +109,7 @@ fn events_are_those_of_the_job_in_the_path() {
 }
 
 #[test]
-fn a_list_of_jobs_has_25_from_the_newest_on_unless_the_query_says_otherwise() {
+fn job_list_defaults_to_the_25_newest_jobs() {
     let bearer = bearer();
     let asked = |query: &str| expect_jobs(&get(&format!("{JOBS}{query}"), &bearer));
     assert_eq!(asked(""), (25, None));
@@ -126,7 +125,7 @@ fn a_list_of_jobs_has_25_from_the_newest_on_unless_the_query_says_otherwise() {
 }
 
 #[test]
-fn a_list_has_the_jobs_that_its_query_describes() {
+fn job_list_is_filtered_by_its_query() {
     let bearer = bearer();
     let asked = |query: &str| expect_filter(&get(&format!("{JOBS}?{query}"), &bearer));
     for state in ["active", "completed", "archived", "failed"] {
@@ -145,7 +144,7 @@ fn a_list_has_the_jobs_that_its_query_describes() {
 }
 
 #[test]
-fn the_changes_of_all_jobs_and_the_record_of_one_are_planned() {
+fn list_events_and_job_records_are_planned() {
     let bearer = bearer();
     match expect_action(&get(ALL_EVENTS, &bearer)) {
         Action::StreamEvents(None) => {}
@@ -162,7 +161,7 @@ fn the_changes_of_all_jobs_and_the_record_of_one_are_planned() {
 }
 
 #[test]
-fn a_list_that_cannot_be_is_refused() {
+fn invalid_job_list_query_is_rejected() {
     let bearer = bearer();
     for (query, field, rule) in [
         ("limit=0", "limit", "job-page-size"),
@@ -196,14 +195,14 @@ fn a_list_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn rows_past_the_last_that_can_be_counted_are_refused() {
+fn offsets_beyond_the_safe_integer_range_are_rejected() {
     let url = format!("{VIEWS}?offset=9007199254740991");
     let problem = expect_refusal(&get(&url, &bearer()));
     assert_eq!(field_and_rule(&problem), pair("offset", "offset"));
 }
 
 #[test]
-fn a_plan_has_what_is_known_of_its_request() {
+fn plan_has_the_route_caller_and_project_of_its_request() {
     let bearer = bearer();
     for (method, url, _, pattern) in OPERATIONS {
         let head = RequestHead {
@@ -231,7 +230,7 @@ fn a_plan_has_what_is_known_of_its_request() {
 }
 
 #[test]
-fn the_project_that_is_checked_is_the_one_that_is_sent() {
+fn authorized_project_is_the_project_sent_upstream() {
     let bearer = bearer();
     for (segment, rule) in [
         ("demo-docs%2f..%2fsecret", "path-segment"),
@@ -289,7 +288,7 @@ fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
 }
 
 #[test]
-fn a_job_id_is_never_a_step_in_the_path() {
+fn job_id_is_never_a_dot_segment() {
     let bearer = bearer();
     for (id, rule) in [
         ("..", "not-dot-segment"),
@@ -313,7 +312,7 @@ fn a_job_id_is_never_a_step_in_the_path() {
 }
 
 #[test]
-fn the_gateway_is_described_to_everybody() {
+fn openapi_description_is_public() {
     for method in ["GET", "HEAD"] {
         for authorization in [None, Some("Bearer x"), Some("Basic eDp5")] {
             for query in ["", "?x=1"] {
@@ -362,7 +361,7 @@ fn the_gateway_is_described_to_everybody() {
 }
 
 #[test]
-fn only_the_liveness_route_itself_is_answered_without_a_configuration() {
+fn only_the_liveness_route_needs_no_configuration() {
     for (method, url, expected) in [
         ("GET", "https://h/healthz", true),
         ("HEAD", "https://h/healthz?x", true),
@@ -399,7 +398,7 @@ fn only_the_liveness_route_itself_is_answered_without_a_configuration() {
 }
 
 #[test]
-fn a_plan_without_a_request_says_nothing_else() {
+fn plan_without_a_request_has_no_caller_and_no_project() {
     let healthy = Plan::healthy();
     assert!(matches!(healthy.action, Ok(Action::AnswerLiveness)));
     assert_eq!(healthy.route, Some("/healthz"));
@@ -413,10 +412,10 @@ fn a_plan_without_a_request_says_nothing_else() {
     assert_eq!((healthy.origin, refused.origin), (Origin::Own, Origin::Own));
 }
 
-/// The projects of [`bearer`], as they stand in a path.
+/// The projects of [`bearer`], encoded for a path.
 const OWN: [&str; 2] = ["demo-docs", "other%20docs"];
 
-/// Checks that a target is one of the caller's projects', and of nothing else.
+/// Checks that a target is within the caller's projects.
 fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
     let path = target.split('?').next().unwrap_or_default();
     let project = project.replace(' ', "%20");
@@ -448,7 +447,7 @@ fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks what would be sent for a request; whether anything would be.
+/// Checks the planned request, and returns whether one would be sent.
 fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
     let planned = plan(head);
     let Ok(action) = planned.action else {
@@ -500,7 +499,7 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
     Ok(true)
 }
 
-/// An operation's path with anything in the place of its values.
+/// An operation's path with arbitrary path values.
 fn near_paths() -> impl Strategy<Value = String> {
     let project = "(demo-docs|other%20docs|%64emo-docs|secret|\\.\\.|%2e%2e|demo-docs%2f\\.\\.%2fsecret|demo-docs;x|demo-docs\\PC{0,2})";
     let id = "(j1|%6a1|j;1|\\.|\\.\\.|%2e%2e|%2e%2e%2fsecret|%252e|%5c|%00|events|\\PC{1,4}|[a-z%.;+]{1,6})";
@@ -531,7 +530,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn whatever_the_path_what_is_sent_is_within_the_callers_projects(
+    fn any_planned_request_stays_within_the_callers_projects(
         path in prop_oneof![3 => near_paths(), 1 => far_paths()],
         query in queries(),
         is_post in any::<bool>(),
@@ -543,7 +542,7 @@ proptest! {
     }
 
     #[test]
-    fn a_harmless_path_of_an_own_project_is_sent(
+    fn harmless_path_in_the_callers_project_is_sent(
         at in 0..OPERATIONS.len(),
         project in "(demo-docs|other%20docs|%64emo%2ddocs)",
         id in "[a-zA-Z0-9_~-]{1,9}",

@@ -1,5 +1,4 @@
-//! Who is let in: which scope each operation needs, what strangers learn, which origins
-//! are allowed, and what a trusted issuer's token grants.
+//! Admission: scopes, unauthenticated callers, origins and issuer tokens.
 
 use quillgate::{Policy, ProjectId};
 use quillgate_worker::app::action::Action;
@@ -20,7 +19,7 @@ use crate::fixtures::{
 };
 
 #[test]
-fn each_operation_needs_its_own_scope() {
+fn each_operation_requires_its_scope() {
     for (method, url, scope, _) in OPERATIONS {
         for held in ["jobs:create", "jobs:read", "analytics:read", OPERATE, ""] {
             let bearer = bearer_of(&claims_with("scope", Some(json!(held))));
@@ -42,7 +41,7 @@ fn each_operation_needs_its_own_scope() {
 }
 
 #[test]
-fn only_operators_learn_how_the_upstream_is() {
+fn only_operators_can_read_the_health_report() {
     let all = "jobs:create jobs:read analytics:read";
     let bearer = bearer_of(&claims_with("scope", Some(json!(all))));
     let planned = plan(&get(DEEP, &bearer));
@@ -96,7 +95,7 @@ fn only_operators_learn_how_the_upstream_is() {
 }
 
 #[test]
-fn an_operator_acts_only_on_projects_of_its_token() {
+fn operator_can_act_only_on_projects_of_its_token() {
     let operator_of = |projects: Value| {
         let claims = claims_with("scope", Some(json!(OPERATE)));
         bearer_of(&change(claims, "projects", Some(projects)))
@@ -140,7 +139,7 @@ fn an_operator_acts_only_on_projects_of_its_token() {
 }
 
 #[test]
-fn a_grant_for_a_project_needs_the_operator_scope_itself() {
+fn project_grant_must_include_the_operator_scope() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let token = issuers_bearer(&json!({ "team": "docs", "admin": true }));
     let url = format!("{DEEP}&project=demo-docs");
@@ -150,7 +149,7 @@ fn a_grant_for_a_project_needs_the_operator_scope_itself() {
 }
 
 #[test]
-fn an_operator_opens_what_the_upstream_has_closed_and_nobody_else_does() {
+fn only_operators_can_lift_an_upstream_block() {
     let operator = bearer_of(&claims_with("scope", Some(json!(OPERATE))));
     let closures = "https://gate.example/healthz/closures/";
     let reopen = |rest: &str, authorization: &str| {
@@ -212,7 +211,7 @@ fn an_operator_opens_what_the_upstream_has_closed_and_nobody_else_does() {
 }
 
 #[test]
-fn a_stranger_learns_which_routes_there_are_and_nothing_else() {
+fn unauthenticated_callers_learn_only_which_routes_exist() {
     for (method, url, kind) in [
         (
             "GET",
@@ -254,7 +253,7 @@ fn a_stranger_learns_which_routes_there_are_and_nothing_else() {
 }
 
 #[test]
-fn a_caller_of_another_project_does_not_learn_what_is_wrong_with_the_rest() {
+fn forbidden_project_is_reported_before_other_errors() {
     let bearer = bearer();
     for path in [
         "/v1/analytics/secret/views?limit=0&x",
@@ -278,7 +277,7 @@ fn a_caller_of_another_project_does_not_learn_what_is_wrong_with_the_rest() {
 }
 
 #[test]
-fn a_question_for_options_needs_no_token_and_an_allowed_origin() {
+fn options_request_needs_an_allowed_origin_and_no_token() {
     for (method, url, ..) in OPERATIONS {
         let preflight = RequestHead {
             origin: Some("https://docs.example"),
@@ -312,7 +311,7 @@ fn a_question_for_options_needs_no_token_and_an_allowed_origin() {
 }
 
 #[test]
-fn a_crash_leaves_the_outcome_of_writes_unknown() {
+fn crash_leaves_the_outcome_of_writes_unknown() {
     for method in ["POST", "DELETE", "GET", "HEAD", "OPTIONS"] {
         let problem = Plan::crashed(None, &bare(method, CREATE)).action.err();
         let problem = problem.unwrap();
@@ -342,7 +341,7 @@ fn pages_of_allowed_origins_can_read_the_response_after_a_crash() {
 }
 
 #[test]
-fn an_origin_that_is_not_allowed_is_refused_before_its_token_is_looked_at() {
+fn disallowed_origin_is_rejected_before_its_token_is_verified() {
     let bearer = bearer();
     for origin in ["https://evil.example", "null"] {
         for url in [VIEWS, JOBS, EVENTS, DEEP] {
@@ -370,7 +369,7 @@ fn an_origin_that_is_not_allowed_is_refused_before_its_token_is_looked_at() {
 }
 
 #[test]
-fn a_page_elsewhere_cannot_use_the_cookie_of_a_person() {
+fn page_of_another_origin_cannot_use_a_session_cookie() {
     let read = |fetch_site, origin| {
         let head = RequestHead {
             access_assertion: Some("x.y.z"),
@@ -396,10 +395,10 @@ fn a_page_elsewhere_cannot_use_the_cookie_of_a_person() {
             assert_eq!(read(site, origin), "cross-site", "{site:?}");
             assert_eq!(write(site, origin, None), "cross-site", "{site:?}");
         }
-        // An allowed page may call from another site.
+        // An allowed origin can call from another site.
         assert_eq!(read(site, docs), "missing-token");
         assert_eq!(write(site, docs, None), "missing-token");
-        // Only the caller itself can have added a token.
+        // Only the caller can add a token.
         let bearer = Some("Bearer x");
         assert_eq!(write(site, None, bearer), "invalid-token");
     }
@@ -414,7 +413,7 @@ fn a_page_elsewhere_cannot_use_the_cookie_of_a_person() {
 }
 
 #[test]
-fn a_refusal_can_be_read_by_an_allowed_page() {
+fn allowed_origin_can_read_a_rejection() {
     let head = RequestHead {
         origin: Some("https://docs.example"),
         ..get(VIEWS, "Bearer x")
@@ -456,7 +455,7 @@ fn issuers_bearer(claims: &Value) -> String {
 }
 
 #[test]
-fn an_issuers_token_is_verified_before_anything_is_decided_by_it() {
+fn issuer_token_is_verified_before_it_is_used() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let bearer = issuers_bearer(&json!({ "team": "docs", "admin": true }));
     let asked = OPERATIONS.map(|(method, url, ..)| (method, url));
@@ -483,7 +482,7 @@ fn an_issuers_token_is_verified_before_anything_is_decided_by_it() {
 }
 
 #[test]
-fn a_verified_token_is_still_held_to_its_projects_and_scopes() {
+fn verified_token_is_limited_to_its_projects_and_scopes() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let kind = |token: &str, url: &str| {
         let planned = plan_with(&config, &get(url, token), Signature::Verified);
@@ -500,7 +499,7 @@ fn a_verified_token_is_still_held_to_its_projects_and_scopes() {
 }
 
 #[test]
-fn an_issuers_rule_gives_its_callers_their_quota() {
+fn issuer_rule_sets_the_quota_of_its_callers() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let token = issuers_bearer(&json!({ "team": "docs" }));
     for (url, quota) in [(CREATE, vec![4]), (MESSAGE, vec![])] {

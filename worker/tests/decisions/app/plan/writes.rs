@@ -1,5 +1,4 @@
-//! What becomes of a request that writes: its body, its header fields and its
-//! fingerprint.
+//! Plans of writes: body, header fields and fingerprint.
 
 use quillgate::Policy;
 use quillgate_worker::app::config::Config;
@@ -24,7 +23,7 @@ use crate::fixtures::{
 /// 32 bytes, for signing webhooks.
 const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// A gateway on which callers may name two hosts, one of which is not public.
+/// Variables that allow two webhook hosts, one public and one private.
 const HOOKS: [(&str, Option<&str>); 2] = [
     ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
     ("WEBHOOK_HOSTS", Some("hooks.example.com,10.0.0.1")),
@@ -45,7 +44,7 @@ fn with_webhook(url: &str) -> WriteHeaders {
 }
 
 #[test]
-fn the_whole_prompt_is_handed_on_only_where_it_is_kept() {
+fn full_prompt_is_passed_on_only_when_it_is_stored() {
     let body = json!({ "prompt": "first\nsecond" }).to_string();
     let accepted = |config: &Config, url| {
         let headers = WriteHeaders::default();
@@ -63,7 +62,7 @@ fn the_whole_prompt_is_handed_on_only_where_it_is_kept() {
 }
 
 #[test]
-fn a_body_is_refused_by_what_its_head_says() {
+fn body_can_be_rejected_by_its_header_fields() {
     let bearer = bearer();
     for url in [CREATE, MESSAGE] {
         for content_type in [
@@ -91,10 +90,10 @@ fn a_body_is_refused_by_what_its_head_says() {
         assert_eq!(announced(&LARGEST_BODY.to_string()), None);
         assert_eq!(announced(&(LARGEST_BODY + 1).to_string()), Some(413));
         assert_eq!(announced(&u64::MAX.to_string()), Some(413));
-        // What is not a number announces nothing: the bytes are counted as they come.
+        // A malformed length is ignored; the bytes are counted as they arrive.
         assert_eq!(announced("many"), None);
     }
-    // What is only read has no body to refuse.
+    // Reads have no body to reject.
     for url in [JOB, JOBS, EVENTS, VIEWS] {
         let head = RequestHead {
             content_type: Some("text/plain"),
@@ -106,7 +105,7 @@ fn a_body_is_refused_by_what_its_head_says() {
 }
 
 #[test]
-fn a_request_that_writes_takes_no_query() {
+fn write_with_a_query_is_rejected() {
     let bearer = bearer();
     for url in [CREATE, MESSAGE] {
         for query in ["prompt=x", "id=j2", "projectId=secret", "x"] {
@@ -119,7 +118,7 @@ fn a_request_that_writes_takes_no_query() {
 }
 
 #[test]
-fn a_request_that_writes_is_rebuilt_with_all_that_is_known_of_it() {
+fn write_is_rebuilt_with_caller_and_metadata() {
     let config = configure(&[
         ("CREATE_LIMIT_PER_HOUR", Some("7")),
         ("MESSAGE_LIMIT_PER_HOUR", Some("9")),
@@ -161,7 +160,7 @@ fn a_request_that_writes_is_rebuilt_with_all_that_is_known_of_it() {
 }
 
 #[test]
-fn a_write_has_its_tokens_quota_for_the_policy() {
+fn write_carries_the_quota_of_its_token() {
     for (quota, create, message) in [
         (None, None, None),
         (Some(json!(5)), Some(5), Some(5)),
@@ -185,7 +184,7 @@ fn a_write_has_its_tokens_quota_for_the_policy() {
 }
 
 #[test]
-fn a_body_that_breaks_a_rule_is_refused() {
+fn body_that_breaks_a_rule_is_rejected() {
     let config = configuration();
     let headers = WriteHeaders::default();
     for url in [CREATE, MESSAGE] {
@@ -216,7 +215,7 @@ fn a_body_that_breaks_a_rule_is_refused() {
 }
 
 #[test]
-fn an_idempotency_key_is_the_same_bare_or_quoted() {
+fn bare_and_quoted_idempotency_keys_are_equal() {
     let config = configuration();
     let longest = "k".repeat(255);
     for url in [CREATE, MESSAGE] {
@@ -241,7 +240,7 @@ fn an_idempotency_key_is_the_same_bare_or_quoted() {
 }
 
 #[test]
-fn an_invalid_idempotency_key_is_refused() {
+fn invalid_idempotency_key_is_rejected() {
     let too_long = "k".repeat(256);
     for url in [CREATE, MESSAGE] {
         for header in [
@@ -271,7 +270,7 @@ fn an_invalid_idempotency_key_is_refused() {
 }
 
 #[test]
-fn only_force_sends_an_unknown_outcome_again() {
+fn only_force_repeats_a_write_with_unknown_outcome() {
     let with = |retry: Option<&str>| WriteHeaders {
         idempotency_retry: retry.map(str::to_owned),
         ..with_key("8e03")
@@ -295,7 +294,7 @@ fn only_force_sends_an_unknown_outcome_again() {
 }
 
 #[test]
-fn a_job_may_name_where_its_end_is_announced() {
+fn new_job_can_name_a_webhook_url() {
     let config = configure(&HOOKS);
     for (url, webhook) in [
         (
@@ -347,7 +346,7 @@ fn a_job_may_name_where_its_end_is_announced() {
 }
 
 #[test]
-fn where_nothing_can_be_signed_no_webhook_is_taken() {
+fn webhook_is_rejected_without_a_signing_secret() {
     for url in ["https://hooks.example.com/", "", "http://x"] {
         let problem = accept(&configuration(), CREATE, &with_webhook(url), BODY).unwrap_err();
         assert_eq!(problem.status, 400);
@@ -359,7 +358,7 @@ fn where_nothing_can_be_signed_no_webhook_is_taken() {
 }
 
 #[test]
-fn where_no_host_is_allowed_only_the_operators_own_address_is_used() {
+fn without_allowed_hosts_only_the_operators_webhook_is_used() {
     let config = configure(&[
         ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
         ("WEBHOOK_URL", Some("https://own.example.com/done")),
@@ -381,7 +380,7 @@ fn where_no_host_is_allowed_only_the_operators_own_address_is_used() {
 }
 
 #[test]
-fn a_follow_up_names_no_webhook() {
+fn follow_up_with_a_webhook_is_rejected() {
     let set_up = configure(&HOOKS);
     for config in [configuration(), set_up] {
         let problem = accept(
@@ -397,7 +396,7 @@ fn a_follow_up_names_no_webhook() {
 }
 
 #[test]
-fn a_job_that_names_no_webhook_has_the_gateways_own() {
+fn job_without_a_webhook_uses_the_operators_webhook() {
     let config = configure(&[
         ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
         ("WEBHOOK_HOSTS", Some("hooks.example.com")),
@@ -422,7 +421,7 @@ const TURNSTILE: [(&str, Option<&str>); 2] = [
     ("TURNSTILE_SITE_KEY", Some("a-site-key")),
 ];
 
-/// What becomes of a request to write from a page of this origin, or from no page.
+/// Plans a write from a page of this origin, or from no page.
 fn accept_from(
     config: &Config,
     url: &str,
@@ -442,7 +441,7 @@ fn accept_from(
 }
 
 #[test]
-fn a_page_that_writes_shows_that_a_person_is_there_when_that_is_set_up() {
+fn write_from_the_page_needs_turnstile_when_configured() {
     let config = configure(&TURNSTILE);
     let longest = "r".repeat(2048);
     for url in [CREATE, MESSAGE] {
@@ -467,7 +466,7 @@ fn a_page_that_writes_shows_that_a_person_is_there_when_that_is_set_up() {
 }
 
 #[test]
-fn nobody_else_is_asked_whether_a_person_is_there() {
+fn other_callers_need_no_turnstile_response() {
     let config = configure(&TURNSTILE);
     for url in [CREATE, MESSAGE] {
         for response in [None, Some("a-response")] {
@@ -489,7 +488,7 @@ fn nobody_else_is_asked_whether_a_person_is_there() {
 }
 
 #[test]
-fn a_repetition_shows_another_response_and_is_the_same_request() {
+fn turnstile_response_is_not_part_of_the_fingerprint() {
     let config = configure(&TURNSTILE);
     let page = Some("https://docs.example");
     let print = |response| {
@@ -502,7 +501,7 @@ fn a_repetition_shows_another_response_and_is_the_same_request() {
 }
 
 #[test]
-fn a_fingerprint_is_that_of_what_is_done_and_not_of_how_it_is_written() {
+fn fingerprint_ignores_the_spelling_of_a_request() {
     let config = configure(&HOOKS);
     let print = |url, headers: &WriteHeaders, body: &str| {
         let write = accept(&config, url, headers, body.as_bytes());
@@ -510,7 +509,7 @@ fn a_fingerprint_is_that_of_what_is_done_and_not_of_how_it_is_written() {
     };
     let none = WriteHeaders::default();
     let same = print(CREATE, &none, r#"{"prompt":"x y"}"#);
-    // The one member that there is cannot stand in another order.
+    // A single property cannot be reordered.
     for body in [
         "{\"prompt\":\"x y\"}",
         " {\r\n\t\"prompt\" : \"x y\" } \n",
@@ -547,8 +546,8 @@ fn a_fingerprint_is_that_of_what_is_done_and_not_of_how_it_is_written() {
 }
 
 #[test]
-fn the_same_request_of_two_callers_is_one_request() {
-    // Whose key it is, is for the record that it is kept under.
+fn fingerprint_ignores_the_caller() {
+    // The stored record distinguishes callers, not the fingerprint.
     let print = |claims: &Value| {
         let bearer = bearer_of(claims);
         let admitted = admit(&post(CREATE, &bearer));
@@ -563,7 +562,7 @@ fn the_same_request_of_two_callers_is_one_request() {
 }
 
 #[test]
-fn a_refusal_of_a_body_never_repeats_its_prompt() {
+fn rejected_body_never_reveals_its_prompt() {
     let config = configuration();
     for (headers, body) in [
         (with_key("a b"), r#"{"prompt":"confidential"}"#),
@@ -579,7 +578,7 @@ fn a_refusal_of_a_body_never_repeats_its_prompt() {
 }
 
 #[test]
-fn a_write_is_sent_to_the_projects_object_by_these_names() {
+fn write_message_has_stable_property_names() {
     let config = configure(&HOOKS);
     let headers = WriteHeaders {
         idempotency_retry: Some("force".to_owned()),

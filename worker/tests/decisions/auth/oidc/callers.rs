@@ -1,4 +1,4 @@
-//! Who counts as one caller, and whose token is revoked.
+//! Identification of callers by claims, shared quotas and revocation.
 
 use quillgate::Policy;
 use quillgate_worker::auth::caller::Caller;
@@ -20,7 +20,7 @@ fn rule(claims: &Value, changes: &Value) -> Value {
     rule
 }
 
-/// The caller of a workflow's token with these claims, under these rules.
+/// The caller that these rules derive from a workflow token with these claims.
 fn caller_of(rules: &[Value], changes: &Value) -> Result<Caller, Problem> {
     caller_under(rules, changes, &json!([]))
 }
@@ -58,7 +58,7 @@ fn names_of(caller: &Caller) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn a_rule_says_by_which_claims_callers_are_told_apart() {
+fn rule_claims_distinguish_callers() {
     let by_id = rule(
         &json!({ "repository_owner_id": "3003" }),
         &json!({ "caller": ["repository_id", "run_attempt"], "quota": 2 }),
@@ -82,7 +82,7 @@ fn a_rule_says_by_which_claims_callers_are_told_apart() {
     assert_eq!(first.quota.ceiling(Policy::CreateJob), Some(2));
     assert_eq!(caller("b", "2002").key(), first.key());
     assert_ne!(caller("b", "2003").key(), first.key());
-    // Nobody passes for such a caller by a subject of one's own.
+    // A crafted subject cannot imitate such a caller.
     let imitated = json!({ "sub": r#"{"repository_id":"2002","run_attempt":"1"}"#, "x": "y" });
     let by_subject = [rule(&json!({ "x": "y" }), &json!({}))];
     let other = caller_of(&by_subject, &imitated).unwrap();
@@ -90,7 +90,7 @@ fn a_rule_says_by_which_claims_callers_are_told_apart() {
 }
 
 #[test]
-fn a_token_that_lacks_a_claim_which_tells_callers_apart_is_not_admitted() {
+fn token_without_a_caller_claim_is_rejected() {
     let rules = [rule(
         &json!({ "repository": "acme/docs" }),
         &json!({ "caller": ["repository_id"] }),
@@ -109,7 +109,7 @@ fn a_token_that_lacks_a_claim_which_tells_callers_apart_is_not_admitted() {
 }
 
 #[test]
-fn a_ceiling_is_shared_by_all_callers_of_its_rule() {
+fn all_callers_of_a_rule_share_its_ceiling() {
     let main = json!({ "repository": "acme/docs" });
     let rules = [
         rule(&main, &json!({ "ceiling": { "create-job": 5 } })),
@@ -128,7 +128,7 @@ fn a_ceiling_is_shared_by_all_callers_of_its_rule() {
     assert_ne!(names[0].0, names[1].0);
     let messages = alice.ceilings(Policy::SendMessage);
     assert_eq!(messages.len(), 1, "the other has none for it");
-    // It is the rule's whatever else changes: a deployment must not reset it.
+    // The ceiling belongs to the rule, so a deployment must not reset it.
     let later = [
         rules[1].clone(),
         rule(
@@ -144,7 +144,7 @@ fn a_ceiling_is_shared_by_all_callers_of_its_rule() {
 }
 
 #[test]
-fn a_quota_without_caller_claims_counts_all_subjects_together() {
+fn subjects_share_a_quota_without_caller_claims() {
     let rules = [rule(
         &json!({ "repository": "acme/docs" }),
         &json!({ "quota": 2, "ceiling": { "create-job": 3 } }),
@@ -158,13 +158,13 @@ fn a_quota_without_caller_claims_counts_all_subjects_together() {
         assert_eq!(ceilings.len(), 1);
         assert_eq!(ceilings[0].most, 2);
     }
-    // With a ceiling, the quota stays each subject's own.
+    // With a ceiling, each subject still has its own quota.
     assert_eq!(alice.quota.ceiling(Policy::CreateJob), Some(2));
     assert_eq!(names_of(&alice)[0].1, 3);
 }
 
 #[test]
-fn rules_that_tell_callers_apart_differently_each_count_their_own() {
+fn rules_with_different_caller_claims_count_separately() {
     let rules = [
         rule(&json!({ "ref": "refs/heads/main" }), &json!({ "quota": 9 })),
         rule(
@@ -190,7 +190,7 @@ fn rules_that_tell_callers_apart_differently_each_count_their_own() {
     assert_eq!(of_rule.1, 9);
     let shared = [of_rule.clone(), (by_owner.clone(), 5)];
     assert_eq!(names_of(&caller), shared);
-    // Who matches the last one only is counted under the same name.
+    // A caller that matches only the last rule has the same name.
     let other = json!({ "ref": "x", "repository": "acme/x", "repository_owner": "acme" });
     let other = caller_of(&rules, &other).unwrap();
     assert_eq!(other.key(), by_owner);
@@ -199,7 +199,7 @@ fn rules_that_tell_callers_apart_differently_each_count_their_own() {
 // --- revoked -------------------------------------------------------------------
 
 #[test]
-fn an_issuers_token_is_revoked_by_its_subject_or_by_other_claims() {
+fn issuer_token_is_revoked_by_subject_or_other_claims() {
     let rules = [rule(&json!({ "repository": "acme/docs" }), &json!({}))];
     let subject = "repo:acme/docs:ref:refs/heads/main";
     for (revocation, is_revoked) in [
@@ -234,13 +234,13 @@ fn an_issuers_token_is_revoked_by_its_subject_or_by_other_claims() {
             assert_invalid_token(&problem, "the access token has been revoked");
         }
     }
-    // One that does not say when it was issued may be of any time.
+    // A token without `iat` could have been issued at any time.
     let revocation = json!([{ "iss": GITHUB, "sub": subject, "before": 1 }]);
     assert!(caller_under(&rules, &json!({ "iat": null }), &revocation).is_err());
 }
 
 #[test]
-fn whether_a_forged_token_would_be_revoked_stays_unsaid() {
+fn forged_token_never_reveals_revocations() {
     let mut config = config();
     let variable = |name: &str| {
         let list = json!([{ "iss": GITHUB, "claims": { "run_attempt": "1" } }]);

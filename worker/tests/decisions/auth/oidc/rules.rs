@@ -1,4 +1,4 @@
-//! What an issuer's rules grant, and which rules are understood.
+//! Parsing of issuer rules, and the grants they give.
 
 use quillgate::Policy;
 use quillgate_worker::auth::caller::Caller;
@@ -30,7 +30,7 @@ fn shared_limits(caller: &Caller, policy: Policy) -> Vec<u32> {
 }
 
 #[test]
-fn a_workflow_may_do_what_its_rule_grants() {
+fn workflow_can_do_what_its_rule_grants() {
     let caller = assert_accepted(&token(&header(), &claims()));
     for (project, scope, kind) in [
         ("acme-docs", "jobs:create", None),
@@ -57,7 +57,7 @@ fn a_workflow_may_do_what_its_rule_grants() {
 }
 
 #[test]
-fn each_rule_that_matches_is_a_grant_of_its_own() {
+fn each_matching_rule_is_a_separate_grant() {
     let claims = change(claims(), "repository_owner", Some(json!("acme")));
     let caller = assert_accepted(&token(&header(), &claims));
     assert_eq!(caller.grants.len(), 2);
@@ -87,7 +87,7 @@ fn claims_of_two_rules_never_combine() {
 }
 
 #[test]
-fn a_claim_is_its_value_and_no_part_of_it() {
+fn claim_must_equal_the_whole_value() {
     for repository in [
         json!("acme/docs-evil"),
         json!("acme/docs/"),
@@ -120,7 +120,7 @@ fn a_claim_is_its_value_and_no_part_of_it() {
 }
 
 #[test]
-fn one_of_the_values_is_enough_on_either_side() {
+fn one_common_value_is_sufficient() {
     for (reference, matches) in [
         (json!("refs/heads/next"), true),
         (json!(["refs/heads/next"]), true),
@@ -139,7 +139,7 @@ fn one_of_the_values_is_enough_on_either_side() {
 }
 
 #[test]
-fn text_is_no_number_and_no_boolean() {
+fn strings_never_match_numbers_or_booleans() {
     let other = change(claims(), "repository", None);
     for (attempt, protected, matches) in [
         (json!(1), json!(true), true),
@@ -165,7 +165,7 @@ fn text_is_no_number_and_no_boolean() {
 }
 
 #[test]
-fn a_token_cannot_grant_itself_anything() {
+fn token_cannot_grant_itself_access() {
     let mut claims = claims();
     claims["projects"] = json!(["acme-site", "*"]);
     claims["scope"] = json!("jobs:create analytics:read gateway:operate");
@@ -178,7 +178,7 @@ fn a_token_cannot_grant_itself_anything() {
 }
 
 #[test]
-fn an_issuers_array_must_hold_one_of_the_rules_values() {
+fn array_claim_must_contain_a_value_of_the_rule() {
     for (groups, matches) in [
         (json!("docs"), true),
         (json!(["writers"]), true),
@@ -195,7 +195,7 @@ fn an_issuers_array_must_hold_one_of_the_rules_values() {
     }
 }
 
-/// The first issuer and its first rule with one member changed or left out.
+/// The first issuer and its first rule with one property changed or removed.
 fn issuer_with(name: &str, value: Option<Value>) -> Value {
     json!([change(issuers()[0].clone(), name, value)])
 }
@@ -206,7 +206,7 @@ fn rule_with(name: &str, value: Option<Value>) -> Value {
 }
 
 #[test]
-fn trusted_issuers_are_read() {
+fn valid_trusted_issuers_are_accepted() {
     let read = read_trusted_issuers(&issuers().to_string()).unwrap();
     let [github, team] = &read[..] else {
         panic!("two issuers");
@@ -223,7 +223,7 @@ fn trusted_issuers_are_read() {
 }
 
 #[test]
-fn an_issuer_that_is_not_understood_is_refused() {
+fn malformed_issuer_is_rejected() {
     for (name, value) in [
         ("issuer", None),
         ("issuer", Some(json!(1))),
@@ -294,7 +294,7 @@ fn an_issuer_that_is_not_understood_is_refused() {
 }
 
 #[test]
-fn keys_may_be_fetched_in_clear_text_from_this_machine_only() {
+fn clear_text_key_urls_must_be_loopback() {
     for jwks in [
         "http://127.0.0.1:9000/jwks",
         "http://localhost/jwks",
@@ -305,7 +305,7 @@ fn keys_may_be_fetched_in_clear_text_from_this_machine_only() {
 }
 
 #[test]
-fn an_issuer_stands_once_for_each_header() {
+fn issuer_must_be_unique_per_header() {
     let github = issuers()[0].clone();
     let by_access = change(
         github.clone(),
@@ -318,7 +318,7 @@ fn an_issuer_stands_once_for_each_header() {
 }
 
 #[test]
-fn a_rule_that_is_not_understood_is_refused() {
+fn malformed_rule_is_rejected() {
     for (name, value) in [
         ("claims", None),
         ("claims", Some(json!(null))),
@@ -375,7 +375,7 @@ fn a_rule_that_is_not_understood_is_refused() {
 }
 
 #[test]
-fn whoever_only_runs_the_gateway_needs_no_project() {
+fn operator_only_rule_needs_no_project() {
     let operator = json!([{
         "claims": { "repository": "acme/docs" },
         "projects": [],

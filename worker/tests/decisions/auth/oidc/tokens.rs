@@ -1,4 +1,4 @@
-//! Which tokens are accepted: their form, signature, key, issuer, audience, time and header.
+//! Validation of issuer tokens: form, signature, key, issuer, audience, time and header.
 
 use proptest::prelude::*;
 use quillgate_worker::auth::jwks::{Algorithm, find_key};
@@ -37,7 +37,7 @@ const ALGORITHM: &str =
     "the access token must be signed with HS256, or by a trusted issuer with RS256 or ES256";
 
 #[test]
-fn the_host_is_told_what_to_verify_before_anybody_is_let_in() {
+fn host_must_verify_the_signature_before_admission() {
     let token = token(&header(), &claims());
     let (signed, signature) = token.rsplit_once('.').unwrap();
     let (unverified, caller) = identify_bearer(&token).unwrap();
@@ -58,7 +58,7 @@ fn the_host_is_told_what_to_verify_before_anybody_is_let_in() {
 }
 
 #[test]
-fn only_rs256_and_es256_are_an_issuers_algorithms() {
+fn issuer_tokens_must_use_rs256_or_es256() {
     for alg in [
         "none", "None", "NONE", "nOnE", "", "hs256", "Hs256", "HS384", "HS512", "rs256", "Rs256",
         "RS256 ", "RS384", "RS512", "RS1", "PS256", "PS384", "es256", "ES256K", "ES384", "ES512",
@@ -83,7 +83,7 @@ fn only_rs256_and_es256_are_an_issuers_algorithms() {
 }
 
 #[test]
-fn without_a_trusted_issuer_only_hs256_is_expected() {
+fn only_hs256_is_expected_without_a_trusted_issuer() {
     let config = configuration();
     let authorization = format!("Bearer {}", token(&header(), &claims()));
     let credentials = Credentials {
@@ -96,9 +96,9 @@ fn without_a_trusted_issuer_only_hs256_is_expected() {
     }
 }
 
-/// The attack on whoever takes an issuer's public key for an HMAC's secret.
+/// The attack that signs an HS256 token with an issuer's public key.
 #[test]
-fn a_public_key_is_no_secret() {
+fn public_key_never_verifies_an_hs256_token() {
     let jwk = json!({ "kty": "RSA", "n": modulus(2048), "e": "AQAB" }).to_string();
     let pem = format!(
         "-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n",
@@ -118,14 +118,14 @@ fn a_public_key_is_no_secret() {
 }
 
 #[test]
-fn an_own_secret_does_not_speak_for_an_issuer() {
+fn gateway_secret_cannot_sign_issuer_tokens() {
     assert_refused(&own_token(&claims()), INCOMPLETE);
     let claims = change(own_claims(), "iss", Some(json!(GITHUB)));
     assert_refused(&own_token(&claims), OTHER_ISSUER);
 }
 
 #[test]
-fn an_issuer_does_not_speak_for_the_gateway() {
+fn issuer_key_cannot_sign_gateway_tokens() {
     for issuer in ["quillgate", "Quillgate", ""] {
         let claims = change(claims(), "iss", Some(json!(issuer)));
         assert_refused(&token(&header(), &claims), OTHER_ISSUER);
@@ -134,7 +134,7 @@ fn an_issuer_does_not_speak_for_the_gateway() {
 }
 
 #[test]
-fn an_issuer_is_its_exact_name() {
+fn issuer_is_compared_exactly() {
     for issuer in [
         "https://token.actions.githubusercontent.com/",
         "https://TOKEN.actions.githubusercontent.com",
@@ -159,7 +159,7 @@ fn an_issuer_is_its_exact_name() {
 }
 
 #[test]
-fn a_key_id_is_text_of_1_to_256_bytes_that_names_nothing_but_a_key() {
+fn key_id_is_a_string_of_1_to_256_bytes() {
     let with = |kid: Option<Value>| token(&change(header(), "kid", kid), &claims());
     for kid in [
         None,
@@ -195,7 +195,7 @@ fn a_key_id_is_text_of_1_to_256_bytes_that_names_nothing_but_a_key() {
 }
 
 #[test]
-fn a_token_does_not_bring_its_own_key() {
+fn token_cannot_contain_its_own_key() {
     for (name, value) in [
         ("jwk", rsa_key()),
         ("jwk", json!(null)),
@@ -210,7 +210,7 @@ fn a_token_does_not_bring_its_own_key() {
 }
 
 #[test]
-fn an_unknown_type_or_extension_is_refused() {
+fn unknown_type_or_extension_is_rejected() {
     for typ in [
         json!("JWE"),
         json!("dpop+jwt"),
@@ -241,7 +241,7 @@ fn an_unknown_type_or_extension_is_refused() {
 }
 
 #[test]
-fn a_header_or_claim_that_stands_twice_is_refused() {
+fn duplicate_header_property_or_claim_is_rejected() {
     let twice =
         |object: &Value, member: &str| object.to_string().replacen('{', &format!("{{{member},"), 1);
     for member in [
@@ -271,7 +271,7 @@ fn a_header_or_claim_that_stands_twice_is_refused() {
 }
 
 #[test]
-fn claims_are_one_json_object() {
+fn claims_must_be_one_json_object() {
     for text in [
         String::new(),
         "null".to_owned(),
@@ -288,7 +288,7 @@ fn claims_are_one_json_object() {
 }
 
 #[test]
-fn one_of_the_audiences_must_be_the_gateways() {
+fn token_audience_must_include_the_gateway() {
     for audience in [
         json!("quillgate"),
         json!(["quillgate"]),
@@ -326,7 +326,7 @@ fn one_of_the_audiences_must_be_the_gateways() {
 }
 
 #[test]
-fn somebody_has_a_subject() {
+fn subject_must_be_a_nonempty_string() {
     for subject in [None, Some(json!(null)), Some(json!(1)), Some(json!(["a"]))] {
         let claims = change(claims(), "sub", subject);
         assert_refused(&token(&header(), &claims), INCOMPLETE);
@@ -339,7 +339,7 @@ fn somebody_has_a_subject() {
 }
 
 #[test]
-fn clocks_may_differ_by_a_minute_at_both_ends() {
+fn clock_leeway_is_one_minute_at_both_ends() {
     for (name, value, reason) in [
         ("exp", json!(SECONDS - 59), None),
         ("exp", json!(1_749_999_940.001), None),
@@ -376,7 +376,7 @@ fn clocks_may_differ_by_a_minute_at_both_ends() {
 }
 
 #[test]
-fn a_signature_has_its_algorithms_length_and_one_way_to_be_written() {
+fn signature_has_a_fixed_length_and_one_encoding() {
     let token = token(&header(), &claims());
     let (signed, signature) = token.rsplit_once('.').unwrap();
     let with = |signature: &str| format!("{signed}.{signature}");
@@ -407,7 +407,7 @@ fn a_signature_has_its_algorithms_length_and_one_way_to_be_written() {
 }
 
 #[test]
-fn a_token_over_8_kib_is_not_read() {
+fn token_over_8_kib_is_rejected() {
     let with = |length: usize| {
         let claims = change(claims(), "padding", Some("x".repeat(length).into()));
         token(&header(), &claims)
@@ -421,7 +421,7 @@ fn a_token_over_8_kib_is_not_read() {
 }
 
 #[test]
-fn each_issuers_tokens_are_taken_from_its_own_header_only() {
+fn issuer_tokens_are_accepted_only_in_the_configured_header() {
     let team = token(&header(), &team_claims());
     let (unverified, caller) = identify_assertion(&team).unwrap();
     assert_eq!(unverified.issuer, TEAM);
@@ -455,7 +455,7 @@ fn each_issuers_tokens_are_taken_from_its_own_header_only() {
 }
 
 #[test]
-fn an_authorization_counts_alone() {
+fn authorization_takes_precedence_over_an_assertion() {
     let team = token(&header(), &team_claims());
     let with = |authorization: &str| {
         let credentials = Credentials {
@@ -481,7 +481,7 @@ fn an_authorization_counts_alone() {
 }
 
 #[test]
-fn without_an_issuer_that_uses_it_accesss_header_does_not_count() {
+fn access_header_is_ignored_without_an_issuer_for_it() {
     let team = token(&header(), &team_claims());
     for config in [
         configuration(),
@@ -500,7 +500,7 @@ fn without_an_issuer_that_uses_it_accesss_header_does_not_count() {
 
 proptest! {
     #[test]
-    fn no_claims_cause_a_panic_or_are_repeated(
+    fn any_claims_are_read_without_panic_or_echo(
         claims in "\\PC{0,80}",
         name in "(iss|aud|sub|exp|nbf|iat|repository)",
         value in "[a-z0-9]{16,40}",
@@ -515,7 +515,7 @@ proptest! {
     }
 
     #[test]
-    fn a_token_that_is_accepted_is_within_its_time(
+    fn accepted_token_is_within_its_validity_period(
         exp in -1000.0..1000.0f64,
         nbf in -1000.0..1000.0f64,
         iat in -1000.0..1000.0f64,

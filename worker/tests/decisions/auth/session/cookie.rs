@@ -1,4 +1,4 @@
-//! How the cookie is found, and which one counts.
+//! The session cookie: lookup and authentication.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -15,7 +15,7 @@ fn secrets(all: &[&str]) -> Vec<Vec<u8>> {
 const OTHER: &str = "another-secret-of-the-gateway-of-40-letters";
 
 #[test]
-fn a_cookie_is_found_by_its_exact_name() {
+fn cookie_is_found_by_exact_name() {
     for (header, found) in [
         ("a=1", Cookie::One("1")),
         ("b=2; a=1; c=3", Cookie::One("1")),
@@ -39,7 +39,7 @@ fn a_cookie_is_found_by_its_exact_name() {
 }
 
 #[test]
-fn a_cookie_is_for_this_host_and_no_script() {
+fn cookie_is_host_only_and_hidden_from_scripts() {
     assert_eq!(
         write_cookie(NAME, "x", SameSite::Strict, Millis(61_999)),
         "__Host-quillgate=x; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=61"
@@ -52,7 +52,7 @@ fn a_cookie_is_for_this_host_and_no_script() {
 }
 
 #[test]
-fn a_cookie_counts_for_as_long_as_its_secret() {
+fn cookie_is_valid_as_long_as_its_secret() {
     let (id, value) = SessionId::new(&[1; 32], OTHER.as_bytes());
     let header = format!("theme=dark; {NAME}={value}");
     for all in [&[OTHER][..], &[SECRET, OTHER]] {
@@ -69,7 +69,7 @@ fn a_cookie_counts_for_as_long_as_its_secret() {
 }
 
 #[test]
-fn the_object_is_not_known_by_the_cookie() {
+fn object_name_differs_from_the_cookie_value() {
     let (id, value) = SessionId::new(&[1; 32], SECRET.as_bytes());
     assert_eq!(value.len(), 86);
     assert!(!id.as_str().contains(&value) && !value.contains(id.as_str()));
@@ -78,9 +78,9 @@ fn the_object_is_not_known_by_the_cookie() {
 }
 
 #[test]
-fn a_cookie_that_the_gateway_did_not_make_is_refused() {
+fn forged_cookie_is_rejected() {
     let (_, value) = SessionId::new(&[1; 32], SECRET.as_bytes());
-    // A tag by the secret itself, and not by the key that is derived from it.
+    // An HMAC with the secret itself instead of the derived key.
     let underived = [
         vec![1; 32],
         hmac(&String::from_utf8(vec![1; 32]).unwrap(), SECRET),
@@ -119,7 +119,7 @@ fn a_cookie_that_the_gateway_did_not_make_is_refused() {
 
 proptest! {
     #[test]
-    fn no_other_bits_count(at in 0..512_usize, random in any::<[u8; 32]>()) {
+    fn cookie_with_any_bit_flipped_is_rejected(at in 0..512_usize, random in any::<[u8; 32]>()) {
         let (_, value) = SessionId::new(&random, SECRET.as_bytes());
         let mut bytes = base64::Engine::decode(
             &base64::engine::general_purpose::URL_SAFE_NO_PAD, &value,
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn no_header_is_too_odd(header in ".{0,200}") {
+    fn any_cookie_header_is_read_without_panic(header in ".{0,200}") {
         let _ = SessionId::read(Some(&header), &secrets(&[SECRET]));
     }
 }

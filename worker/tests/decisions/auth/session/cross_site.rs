@@ -1,4 +1,4 @@
-//! From where a request with a cookie may come.
+//! Same-origin checks for requests with a session cookie.
 
 use quillgate_worker::auth::session::cross_site::check_same_origin;
 use quillgate_worker::http::request_head::RequestHead;
@@ -24,7 +24,7 @@ const ORIGINS: [Option<&str>; 7] = [
 ];
 
 #[test]
-fn only_the_gateways_own_page_changes_anything_and_nobody_elsewhere_reads() {
+fn only_the_gateways_page_can_use_a_session() {
     for method in ["GET", "HEAD", "POST", "DELETE", "PUT", "OPTIONS"] {
         let reads = matches!(method, "GET" | "HEAD");
         for site in SITES {
@@ -56,7 +56,7 @@ fn only_the_gateways_own_page_changes_anything_and_nobody_elsewhere_reads() {
 }
 
 #[test]
-fn an_origin_that_may_call_with_tokens_may_not_with_the_cookie() {
+fn origin_allowed_for_tokens_cannot_use_the_cookie() {
     let cookie = cookie();
     // https://docs.example is in ALLOWED_ORIGINS.
     let request = RequestHead {
@@ -69,7 +69,7 @@ fn an_origin_that_may_call_with_tokens_may_not_with_the_cookie() {
 }
 
 #[test]
-fn a_forged_cookie_is_held_to_the_same_rule() {
+fn forged_cookie_follows_the_same_origin_rule() {
     let request = RequestHead {
         cookie: Some("__Host-quillgate=x"),
         fetch_site: Some("same-site"),
@@ -79,7 +79,7 @@ fn a_forged_cookie_is_held_to_the_same_rule() {
 }
 
 #[test]
-fn other_cookies_change_nothing() {
+fn other_cookies_are_ignored() {
     let request = RequestHead {
         cookie: Some("theme=dark"),
         fetch_site: Some("cross-site"),
@@ -89,7 +89,7 @@ fn other_cookies_change_nothing() {
 }
 
 #[test]
-fn another_page_neither_opens_nor_ends_a_session_nor_begins_a_sign_in() {
+fn other_pages_cannot_open_or_end_sessions_or_start_sign_in() {
     let start = "https://gate.example/session/start?issuer=Second";
     for (method, url) in [("POST", SESSION), ("DELETE", SESSION), ("GET", start)] {
         let own = RequestHead {
@@ -115,7 +115,7 @@ fn another_page_neither_opens_nor_ends_a_session_nor_begins_a_sign_in() {
 }
 
 #[test]
-fn an_issuer_may_lead_back_whatever_session_there_is() {
+fn issuer_redirect_is_accepted_with_any_session() {
     let cookie = cookie();
     let request = RequestHead {
         cookie: Some(&cookie),

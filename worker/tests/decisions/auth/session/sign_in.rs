@@ -1,4 +1,4 @@
-//! Sign-in at an issuer: what is sent there, and who may come back.
+//! Sign-in at an issuer: the redirect and the callback.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ fn pairs(text: &str) -> BTreeMap<String, String> {
     text.split('&').map(pair).collect()
 }
 
-/// The way back of a sign-in, or why there is none.
+/// The return path of a sign-in, or the problem.
 fn sign_in(query: &str) -> Result<String, Problem> {
     SignIn::read(Some(query), &signing_in().auth).map(|sign_in| sign_in.return_path)
 }
@@ -43,7 +43,7 @@ fn begin_in(query: &str, seed: u8, before: Option<&SessionId>) -> Redirect {
     begin(&config.auth, &sign_in, before, START, &[seed; 32], NOW)
 }
 
-/// What a browser has of a sign-in: its cookie, and what the issuer was told.
+/// A started sign-in: the browser's cookie and the parameters for the issuer.
 struct Browser {
     cookie: String,
     sent: BTreeMap<String, String>,
@@ -85,7 +85,7 @@ fn assert_failed(callback: Result<Callback<'_>, Problem>) {
 }
 
 #[test]
-fn the_issuer_is_asked_for_a_code_bound_to_this_browser() {
+fn sign_in_requests_a_code_bound_to_the_browser() {
     let redirect = begin_at(
         "issuer=Acme+%26+Sons&return=/?route=views%26project=acme",
         1,
@@ -119,7 +119,7 @@ fn the_issuer_is_asked_for_a_code_bound_to_this_browser() {
 }
 
 #[test]
-fn who_comes_back_has_a_code_and_the_verifier_of_its_challenge() {
+fn callback_returns_the_code_and_the_pkce_verifier() {
     let browser = Browser::new("issuer=Second&return=/?route=jobs", 1);
     let config = signing_in();
     let callback = browser
@@ -148,7 +148,7 @@ fn who_comes_back_has_a_code_and_the_verifier_of_its_challenge() {
 }
 
 #[test]
-fn nobody_comes_back_who_has_not_begun_here() {
+fn callback_without_a_started_sign_in_is_rejected() {
     let (browser, other) = (
         Browser::new("issuer=Second", 1),
         Browser::new("issuer=Second", 2),
@@ -189,7 +189,7 @@ fn nobody_comes_back_who_has_not_begun_here() {
 }
 
 #[test]
-fn a_changed_cookie_is_of_no_sign_in() {
+fn changed_sign_in_cookie_is_rejected() {
     let browser = Browser::new("issuer=Second", 1);
     let (name, seed) = browser.cookie.split_once('=').unwrap();
     let parts: Vec<_> = seed.split('.').collect();
@@ -207,7 +207,7 @@ fn a_changed_cookie_is_of_no_sign_in() {
 }
 
 #[test]
-fn the_session_before_is_known_again_by_its_hash_alone() {
+fn previous_session_is_recognized_by_its_hash() {
     let (before, value) = SessionId::new(&[9; 32], SECRET.as_bytes());
     let browser = Browser::of(&begin_in("issuer=Second", 1, Some(&before)));
     assert!(!browser.cookie.contains(&value));
@@ -215,7 +215,7 @@ fn the_session_before_is_known_again_by_its_hash_alone() {
     let callback = browser.come_back(&answer, &config, NOW).unwrap();
     assert_eq!(callback.before.as_deref(), Some(before.as_str()));
     assert_eq!(callback.return_path, "/");
-    // Nobody can have another session ended.
+    // No caller can end the session of another.
     let (other, _) = SessionId::new(&[8; 32], SECRET.as_bytes());
     let changed = Browser {
         cookie: browser.cookie.replace(before.as_str(), other.as_str()),
@@ -229,7 +229,7 @@ fn the_session_before_is_known_again_by_its_hash_alone() {
 }
 
 #[test]
-fn a_browser_is_led_to_the_page_which_says_what_has_failed() {
+fn failed_sign_in_redirects_to_the_page_with_a_reason() {
     for (accept, is_page) in [
         (None, false),
         (Some(""), false),
@@ -246,7 +246,7 @@ fn a_browser_is_led_to_the_page_which_says_what_has_failed() {
 }
 
 #[test]
-fn an_answer_of_another_issuer_is_not_taken() {
+fn callback_of_another_issuer_is_rejected() {
     let browser = Browser::new("issuer=Second", 1);
     let with = |iss: &str| format!("{}&iss={iss}", browser.answer());
     let config = signing_in();
@@ -265,7 +265,7 @@ fn an_answer_of_another_issuer_is_not_taken() {
 }
 
 #[test]
-fn the_way_back_is_a_path_here_and_nothing_else() {
+fn return_address_must_be_a_path_of_the_gateway() {
     for (path, is_here) in [
         ("/", true),
         ("/?route=views%26project=acme", true),
@@ -307,7 +307,7 @@ fn the_way_back_is_a_path_here_and_nothing_else() {
 }
 
 #[test]
-fn each_issuer_gets_its_own_secret() {
+fn each_issuer_has_its_own_client_secret() {
     let body = |secret: &'static str, query: &str| {
         let config = configure(&[
             ("TRUSTED_ISSUERS", Some(ISSUERS)),
@@ -325,7 +325,7 @@ fn each_issuer_gets_its_own_secret() {
 }
 
 #[test]
-fn variables_that_cannot_be_right_are_refused() {
+fn invalid_sign_in_variables_are_rejected() {
     let refusal = |issuers: &str, secret: Option<&'static str>| {
         let issuers: &'static str = Box::leak(issuers.into());
         let changes = [
@@ -393,7 +393,7 @@ fn variables_that_cannot_be_right_are_refused() {
 }
 
 #[test]
-fn the_id_token_is_read_from_the_answer() {
+fn id_token_is_read_from_the_token_response() {
     let answer = r#"{"access_token":"x","id_token":"a.b.c","token_type":"Bearer"}"#;
     assert_eq!(read_id_token(answer).as_deref(), Some("a.b.c"));
     for other in [

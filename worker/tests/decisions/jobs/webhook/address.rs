@@ -1,4 +1,4 @@
-//! Where webhooks may go.
+//! Allowed webhook URLs.
 
 use proptest::prelude::*;
 use quillgate_worker::http::url::lowercase_origin;
@@ -11,8 +11,8 @@ fn hosts(list: &[&str]) -> Vec<String> {
     list.iter().map(|host| (*host).to_owned()).collect()
 }
 
-/// Lists whatever an address names as its host, so that only the other rules are in its way. A plain
-/// loopback host is left out: it would be taken.
+/// Allows the host of the URL, so that only the other rules apply. Omits plain loopback hosts,
+/// which would be accepted.
 fn listing(url: &str) -> Vec<String> {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or("");
@@ -38,7 +38,7 @@ fn assert_refused(url: &str, hosts: &[String]) {
 }
 
 #[test]
-fn a_public_https_address_is_taken_with_scheme_and_host_in_lower_case() {
+fn public_https_url_is_accepted_with_lowercase_scheme_and_host() {
     for (url, expected) in [
         ("https://hooks.example.com", None),
         ("https://hooks.example.com/", None),
@@ -77,7 +77,7 @@ fn a_public_https_address_is_taken_with_scheme_and_host_in_lower_case() {
 }
 
 #[test]
-fn anything_but_an_absolute_https_url_is_refused() {
+fn url_must_be_absolute_https() {
     for url in [
         "",
         "hooks.example.com",
@@ -121,7 +121,7 @@ fn anything_but_an_absolute_https_url_is_refused() {
 }
 
 #[test]
-fn credentials_are_refused() {
+fn url_with_credentials_is_rejected() {
     for url in [
         "https://user@hooks.example.com/",
         "https://user:pass@hooks.example.com/",
@@ -136,7 +136,7 @@ fn credentials_are_refused() {
 }
 
 #[test]
-fn a_malformed_host_or_port_is_refused() {
+fn malformed_host_or_port_is_rejected() {
     let long_label = format!("https://{}.example/", "a".repeat(64));
     let long_host = format!("https://{}example/", "a.".repeat(124));
     assert_eq!(long_host.len() - "https:///".len(), 255);
@@ -190,7 +190,7 @@ fn a_malformed_host_or_port_is_refused() {
 }
 
 #[test]
-fn an_ipv4_address_that_is_not_public_is_refused() {
+fn nonpublic_ipv4_address_is_rejected() {
     for host in [
         "0.0.0.0",
         "0.1.2.3",
@@ -236,7 +236,7 @@ fn an_ipv4_address_that_is_not_public_is_refused() {
 }
 
 #[test]
-fn an_address_in_any_unusual_notation_is_refused_be_it_public_or_not() {
+fn unusual_ip_notation_is_rejected() {
     for host in [
         "2130706433",
         "134744072",
@@ -281,7 +281,7 @@ fn an_address_in_any_unusual_notation_is_refused_be_it_public_or_not() {
 }
 
 #[test]
-fn an_ipv6_address_that_is_not_global_unicast_is_refused() {
+fn ipv6_address_must_be_global_unicast() {
     for literal in [
         "::",
         "::1",
@@ -331,7 +331,7 @@ fn an_ipv6_address_that_is_not_global_unicast_is_refused() {
 }
 
 #[test]
-fn a_local_name_is_refused() {
+fn local_host_name_is_rejected() {
     for host in [
         "localhost",
         "LOCALHOST",
@@ -361,14 +361,14 @@ fn a_local_name_is_refused() {
 }
 
 #[test]
-fn an_address_has_a_longest_length() {
+fn url_length_is_limited() {
     let url = |length: usize| format!("{:x<length$}", "https://hooks.example.com/");
     assert!(check_address(&url(LONGEST_URL), &listing(&url(LONGEST_URL))).is_ok());
     assert_refused(&url(LONGEST_URL + 1), &listing(&url(LONGEST_URL + 1)));
 }
 
 #[test]
-fn with_hosts_listed_only_those_are_taken_port_and_all() {
+fn only_listed_hosts_are_accepted_including_the_port() {
     let hosts = hosts(&[
         "hooks.example.com",
         "Ci.Example.com:8443",
@@ -403,7 +403,7 @@ fn with_hosts_listed_only_those_are_taken_port_and_all() {
 }
 
 #[test]
-fn a_loopback_host_is_taken_when_listed_with_http_too() {
+fn listed_loopback_host_is_accepted_with_http() {
     let hosts = hosts(&["localhost:9000", "127.0.0.1:9000", "[::1]:9000"]);
     for url in [
         "http://localhost:9000/hook",
@@ -444,7 +444,7 @@ fn listing_a_private_host_does_not_make_it_public() {
 }
 
 #[test]
-fn without_hosts_nobody_names_an_address() {
+fn callers_cannot_name_a_url_without_listed_hosts() {
     for url in ["https://hooks.example/", "http://localhost:9000/", "x"] {
         let problem = check_address(url, &[]).unwrap_err();
         assert_eq!(problem.status, 400);
@@ -467,7 +467,7 @@ fn settings(url: Option<&str>, list: &[&str]) -> WebhookSettings {
 }
 
 #[test]
-fn at_a_delivery_what_is_allowed_now_counts() {
+fn url_is_checked_again_at_delivery() {
     let url = "https://hooks.example/x?Token";
     for (settings, is_allowed) in [
         (settings(None, &["hooks.example"]), true),
@@ -485,7 +485,7 @@ fn at_a_delivery_what_is_allowed_now_counts() {
     ] {
         let expected = is_allowed.then(|| url.to_owned());
         assert_eq!(recheck_address(url, &settings), expected);
-        // As an earlier release has kept the operator's own.
+        // The operator's URL, as an earlier release stored it.
         assert_eq!(
             recheck_address("https://Hooks.Example/x?Token", &settings),
             expected
@@ -508,7 +508,7 @@ fn at_a_delivery_what_is_allowed_now_counts() {
 }
 
 #[test]
-fn an_address_is_written_one_way() {
+fn accepted_url_has_one_spelling() {
     for (url, expected) in [
         (
             "HTTPS://Hooks.Example:8443/A?B",
@@ -523,7 +523,7 @@ fn an_address_is_written_one_way() {
 
 proptest! {
     #[test]
-    fn no_ipv4_address_gets_in_but_as_four_plain_numbers(address in any::<u32>()) {
+    fn ipv4_address_must_be_four_decimal_numbers(address in any::<u32>()) {
         let [a, b, c, d] = address.to_be_bytes();
         for host in [
             format!("{address}"),
@@ -544,7 +544,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_taken_is_https_at_a_plain_host(url in "(https?://)?[a-z0-9.:@/\\\\#?\\[\\]%x-]{0,40}") {
+    fn any_accepted_url_is_https_with_a_plain_host(url in "(https?://)?[a-z0-9.:@/\\\\#?\\[\\]%x-]{0,40}") {
         if let Ok(taken) = check_address(&url, &listing(&url)) {
             let rest = taken.strip_prefix("https://").unwrap();
             let authority = rest.split(['/', '?']).next().unwrap();

@@ -1,4 +1,4 @@
-//! What a webhook holds, and when its delivery is tried again.
+//! Webhook payloads and the schedule of deliveries.
 
 use quillgate::{JobStatus, Millis};
 use quillgate_worker::jobs::webhook::{Event, JobEnd, Next, RETRY_AFTER, plan_next};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const DAY: Millis = Millis(86_400_000);
 
 #[test]
-fn attempts_follow_the_published_schedule() {
+fn delivery_attempts_follow_the_published_schedule() {
     let seconds = RETRY_AFTER.map(|wait| wait.0 / 1000);
     let expected = [
         0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400,
@@ -37,7 +37,7 @@ fn attempts_follow_the_published_schedule() {
 }
 
 #[test]
-fn a_delivery_ends_with_a_2xx_or_a_410() {
+fn delivery_ends_after_2xx_or_410() {
     for attempt in [1, 5, 10, 11] {
         for status in 200..=299 {
             assert_eq!(plan_next(attempt, Some(status), Some(DAY), 0.5), Next::Done);
@@ -47,7 +47,7 @@ fn a_delivery_ends_with_a_2xx_or_a_410() {
 }
 
 #[test]
-fn a_receiver_may_ask_for_a_longer_wait_but_not_for_a_shorter_one() {
+fn receiver_can_extend_but_not_shorten_the_wait() {
     let five = RETRY_AFTER[1];
     for (status, asked, expected) in [
         (Some(429), Some(Millis(60_000)), Millis(60_000)),
@@ -69,7 +69,7 @@ fn a_receiver_may_ask_for_a_longer_wait_but_not_for_a_shorter_one() {
 }
 
 #[test]
-fn jitter_makes_a_wait_up_to_a_tenth_longer() {
+fn jitter_extends_a_wait_by_at_most_a_tenth() {
     for (jitter, expected) in [
         (0.0, 300_000),
         (0.5, 315_000),
@@ -88,7 +88,7 @@ fn jitter_makes_a_wait_up_to_a_tenth_longer() {
 }
 
 #[test]
-fn a_jobs_end_is_an_event_and_nothing_else_is() {
+fn only_the_end_of_a_job_is_an_event() {
     for (status, expected) in [
         ("completed", Some(JobEnd::Completed)),
         ("failed", Some(JobEnd::Failed)),
@@ -105,7 +105,7 @@ fn a_jobs_end_is_an_event_and_nothing_else_is() {
 }
 
 #[test]
-fn an_end_is_found_by_its_name() {
+fn job_end_round_trips_through_its_name() {
     for end in JobEnd::ALL {
         assert_eq!(JobEnd::from_name(end.as_str()), Some(end));
     }
@@ -120,7 +120,7 @@ fn an_end_is_found_by_its_name() {
 }
 
 #[test]
-fn a_payload_names_project_and_address_and_holds_the_job_as_it_is() {
+fn payload_has_project_url_and_unchanged_job() {
     let job = r#"{"id":"j1","status":"completed","prLink":null,"x":"\u2028"}"#;
     let written = Event {
         end: JobEnd::Completed,

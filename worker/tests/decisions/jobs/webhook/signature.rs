@@ -1,4 +1,4 @@
-//! How webhooks are signed, with which keys.
+//! Webhook signatures and their keys.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ fn secret(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_signature_is_that_of_the_published_example() {
+fn signature_matches_the_published_example() {
     let signature = sign(
         &[secret("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")],
         "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -20,7 +20,7 @@ fn a_signature_is_that_of_the_published_example() {
 }
 
 #[test]
-fn every_secret_signs_while_they_rotate() {
+fn every_secret_signs_during_rotation() {
     let (new, old) = (vec![1; 24], vec![2; 64]);
     let one = |secret: &Vec<u8>| sign(std::slice::from_ref(secret), "msg_1", 7, "{}");
     let both = sign(&[new.clone(), old.clone()], "msg_1", 7, "{}");
@@ -30,7 +30,7 @@ fn every_secret_signs_while_they_rotate() {
 }
 
 #[test]
-fn a_signature_covers_id_time_and_body() {
+fn signature_covers_id_time_and_body() {
     let signature_of = |id, time, body| sign(&[vec![1; 32]], id, time, body);
     let signature = signature_of("msg_1", 7, "{}");
     assert_eq!(signature, signature_of("msg_1", 7, "{}"));
@@ -44,7 +44,7 @@ fn a_signature_covers_id_time_and_body() {
 }
 
 #[test]
-fn each_receiver_has_keys_of_its_own() {
+fn each_receiver_has_its_own_keys() {
     let secrets = [vec![1; 24], vec![2; 64]];
     let keys = |project, url| derive_keys(&secrets, project, url);
     let own = keys("acme", "https://hooks.example/a");
@@ -73,9 +73,9 @@ fn each_receiver_has_keys_of_its_own() {
     assert!(derive_keys(&[], "acme", "https://hooks.example/a").is_empty());
 }
 
-/// The same key as that of `tests/harness/webhook_key.test.mjs`.
+/// The same key as in `tests/harness/webhook_key.test.mjs`.
 #[test]
-fn a_key_is_the_one_that_the_command_prints() {
+fn key_matches_the_output_of_the_command() {
     let keys = derive_keys(
         &[vec![7; 32]],
         "demo-docs",
