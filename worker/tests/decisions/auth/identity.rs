@@ -216,7 +216,10 @@ fn issuer_token_is_verified_at_most_once_a_minute() {
     let token = foreign("https://both.example");
     assert_unverified(&isolate.bearer(&token, NOW));
     assert_unverified(&isolate.bearer(&token, NOW));
-    assert!(isolate.verified.is_empty(), "nobody is let in before that");
+    assert!(
+        isolate.verified.is_empty(),
+        "no caller is admitted before verification"
+    );
     let caller = expect_caller(isolate.verified_bearer(&token, NOW));
     assert_eq!(caller.key(), "https://both.example bob");
     assert_eq!(isolate.verified.len(), 1);

@@ -9,9 +9,9 @@ use super::{HOUR, ask, claims, expect_grant, expect_refusal, retry_after, used};
 fn slot_is_owed_to_others_by_shares_and_claims() {
     // Alice requests the last of 10 slots.
     for (what, alice, others, waiting, given) in [
-        ("nobody waits", 9, vec![], vec![], true),
+        ("no caller is waiting", 9, vec![], vec![], true),
         (
-            "nobody waits, another holds some",
+            "no caller is waiting, another holds some",
             5,
             vec![("bob", 4)],
             vec![],

@@ -264,9 +264,8 @@ fn unsent_request_has_no_effects() {
     assert!(!failure.is_fault);
 }
 
-/// What follows from an answer beside the problem: what is kept under the idempotency key,
-/// whether the upstream is closed and the operator called, and whether it is the upstream's
-/// fault. `None` is no answer.
+/// Expected effects of a status: the settlement of the idempotency key, an upstream block, an
+/// operator message and an upstream fault. `None` means that no response arrived.
 fn expected_effects(status: Option<u16>) -> (Settlement, bool, bool, bool) {
     let settlement = match status {
         None | Some(200..=299 | 408) => Settlement::Unknown,

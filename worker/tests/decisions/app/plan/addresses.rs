@@ -274,7 +274,7 @@ fn authorized_project_is_the_project_sent_upstream() {
     assert_eq!(encoded.target, "/v2/agent/demo-docs/job/j1");
 }
 
-/// Refused by its head, or else with its body: what that says is checked with the path.
+/// Expects a rejection, either from the head or after the body was read.
 #[track_caller]
 fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
     match plan(head).action {

@@ -82,7 +82,7 @@ fn rule_claims_distinguish_callers() {
     assert_eq!(first.quota.ceiling(Policy::CreateJob), Some(2));
     assert_eq!(caller("b", "2002").key(), first.key());
     assert_ne!(caller("b", "2003").key(), first.key());
-    // A crafted subject cannot imitate such a caller.
+    // A crafted subject cannot imitate this caller.
     let imitated = json!({ "sub": r#"{"repository_id":"2002","run_attempt":"1"}"#, "x": "y" });
     let by_subject = [rule(&json!({ "x": "y" }), &json!({}))];
     let other = caller_of(&by_subject, &imitated).unwrap();
@@ -190,7 +190,7 @@ fn rules_with_different_caller_claims_count_separately() {
     assert_eq!(of_rule.1, 9);
     let shared = [of_rule.clone(), (by_owner.clone(), 5)];
     assert_eq!(names_of(&caller), shared);
-    // A caller that matches only the last rule has the same name.
+    // A caller that matches only the last rule is counted under the same name.
     let other = json!({ "ref": "x", "repository": "acme/x", "repository_owner": "acme" });
     let other = caller_of(&rules, &other).unwrap();
     assert_eq!(other.key(), by_owner);

@@ -215,7 +215,7 @@ fn previous_session_is_recognized_by_its_hash() {
     let callback = browser.come_back(&answer, &config, NOW).unwrap();
     assert_eq!(callback.before.as_deref(), Some(before.as_str()));
     assert_eq!(callback.return_path, "/");
-    // No caller can end the session of another.
+    // A changed cookie cannot end the session of another caller.
     let (other, _) = SessionId::new(&[8; 32], SECRET.as_bytes());
     let changed = Browser {
         cookie: browser.cookie.replace(before.as_str(), other.as_str()),

@@ -28,7 +28,7 @@ fn listing(url: &str) -> Vec<String> {
 #[track_caller]
 fn assert_refused(url: &str, hosts: &[String]) {
     let problem = match check_address(url, hosts) {
-        Ok(taken) => panic!("{url} was taken as {taken}"),
+        Ok(taken) => panic!("{url} was accepted as {taken}"),
         Err(problem) => problem,
     };
     assert_eq!(problem.status, 400);
