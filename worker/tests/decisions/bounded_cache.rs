@@ -1,4 +1,4 @@
-//! What a bounded cache keeps, for how long, and what makes room.
+//! The bounded cache: capacity, expiry and eviction.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -6,10 +6,10 @@ use quillgate_worker::bounded_cache::BoundedCache;
 
 use crate::fixtures::{NOW, at};
 
-/// An instant at which nothing has expired.
+/// An expiry in the far future.
 const LATER: Millis = Millis(u64::MAX);
 
-/// A cache of these values, each of 10 bytes under a key of one letter.
+/// A cache of these values. Each value has 10 bytes and each key one letter.
 fn cache_of(max_entries: usize, max_bytes: usize, keys: &[&str]) -> BoundedCache<String> {
     let mut cache = BoundedCache::new(max_entries, max_bytes);
     for key in keys {
@@ -24,7 +24,7 @@ fn kept<'a>(cache: &BoundedCache<String>, keys: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn an_empty_cache_has_nothing() {
+fn empty_cache_finds_no_value() {
     let cache = BoundedCache::<String>::new(10, 100);
     assert!(cache.is_empty());
     assert_eq!((cache.len(), cache.bytes()), (0, 0));
@@ -32,7 +32,7 @@ fn an_empty_cache_has_nothing() {
 }
 
 #[test]
-fn the_oldest_entries_make_room_for_new_ones() {
+fn oldest_entries_are_evicted_first() {
     let keys = ["a", "b", "c", "d", "e"];
     let cache = cache_of(3, 1_000, &keys);
     assert_eq!(kept(&cache, &keys), ["c", "d", "e"]);
@@ -41,9 +41,9 @@ fn the_oldest_entries_make_room_for_new_ones() {
 }
 
 #[test]
-fn the_bytes_of_keys_count_as_well() {
+fn key_bytes_count_towards_the_size() {
     let keys = ["a", "b", "c", "d"];
-    // 33 bytes with the keys, where the values alone have 30.
+    // 33 bytes with keys, 30 without.
     for (max_bytes, expected) in [(33, &keys[1..]), (32, &keys[2..]), (30, &keys[2..])] {
         let cache = cache_of(100, max_bytes, &keys);
         assert_eq!(kept(&cache, &keys), expected, "{max_bytes}");
@@ -57,14 +57,14 @@ fn the_bytes_of_keys_count_as_well() {
 }
 
 #[test]
-fn what_is_larger_than_the_cache_is_not_kept() {
+fn value_larger_than_the_cache_is_not_stored() {
     let mut cache = cache_of(10, 100, &["a", "b"]);
     for bytes in [100, 101, usize::MAX] {
         cache.insert("c", "x".to_owned(), bytes, LATER);
         assert_eq!(cache.get("c", NOW), None);
         assert_eq!((cache.len(), cache.bytes()), (2, 22));
     }
-    // Nor is what it would have replaced: that is no longer the value of the key.
+    // The old entry is removed, because its value is outdated.
     cache.insert("a", "x".to_owned(), 100, LATER);
     assert_eq!(kept(&cache, &["a", "b"]), ["b"]);
     cache.insert("c", "x".to_owned(), 99, LATER);
@@ -72,7 +72,7 @@ fn what_is_larger_than_the_cache_is_not_kept() {
 }
 
 #[test]
-fn a_cache_of_nothing_keeps_nothing() {
+fn cache_of_size_zero_stores_no_value() {
     for (max_entries, max_bytes) in [(0, 100), (10, 0), (0, 0)] {
         let cache = cache_of(max_entries, max_bytes, &["a", "b"]);
         assert_eq!((cache.len(), cache.bytes()), (0, 0));
@@ -80,7 +80,7 @@ fn a_cache_of_nothing_keeps_nothing() {
 }
 
 #[test]
-fn an_entry_is_given_out_until_its_instant() {
+fn entry_is_returned_until_it_expires() {
     let mut cache = BoundedCache::new(10, 100);
     cache.insert("a", 1, 1, at(10));
     for now in [Millis(0), NOW, at(9), Millis(at(10).0 - 1)] {
@@ -96,7 +96,7 @@ fn an_entry_is_given_out_until_its_instant() {
 }
 
 #[test]
-fn an_entry_that_is_replaced_counts_as_new() {
+fn replaced_entry_counts_as_new() {
     let keys = ["a", "b", "c"];
     let mut cache = cache_of(3, 1_000, &keys);
     cache.insert("a", "again".to_owned(), 20, LATER);
@@ -106,7 +106,7 @@ fn an_entry_that_is_replaced_counts_as_new() {
     assert_eq!(cache.get("a", NOW).map(String::as_str), Some("again"));
 }
 
-/// The same as plainly as possible: entries from the oldest on.
+/// A simple model: entries from oldest to newest.
 struct Model {
     entries: Vec<(String, u32, usize, Millis)>,
     max_entries: usize,
@@ -143,7 +143,7 @@ impl Model {
 
 proptest! {
     #[test]
-    fn it_is_as_its_model_and_within_its_bounds(
+    fn bounded_cache_matches_its_model_and_stays_within_bounds(
         max_entries in 0..6_usize,
         max_bytes in 0..60_usize,
         steps in prop::collection::vec((0..9_u8, "[a-f]{1,3}", 0..25_usize, 0..100_u64), 0..300),

@@ -1,7 +1,9 @@
-//! How many requests go upstream, and whose.
+//! Budgets of upstream requests.
 
 mod closure;
 mod fair_share;
+mod read_budget;
+mod usage;
 mod verdict;
 mod window;
 
@@ -13,7 +15,7 @@ use crate::fixtures::NOW;
 const HOUR: u64 = 3_600_000;
 const MINUTE: u64 = 60_000;
 
-/// A request of `alice` for one of 100 slots an hour, of which nothing is used.
+/// A request of `alice` for one of 100 unused slots an hour.
 fn ask() -> Ask {
     Ask {
         policy: Policy::CreateJob,

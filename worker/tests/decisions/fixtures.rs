@@ -1,4 +1,4 @@
-//! What the tests share: an instant, a secret, tokens, a configuration.
+//! Shared fixtures: an instant, a secret, tokens and a configuration.
 
 use std::rc::Rc;
 
@@ -15,13 +15,13 @@ use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// The instant of every decision, in seconds and in milliseconds.
+/// The current instant in all tests, in seconds and in milliseconds.
 pub const SECONDS: u64 = 1_750_000_000;
 pub const NOW: Millis = Millis(SECONDS * 1000);
 pub const SECRET: &str = "a-secret-of-the-gateway-of-40-characters";
 pub const ADMIN_KEY: &str = "mint_an_admin_key_that_is_shown_nowhere";
 pub const HEADER: &str = r#"{"alg":"HS256","typ":"JWT"}"#;
-/// The seconds of a day.
+/// One day in seconds.
 pub const DAY: u64 = 86_400;
 
 /// This many seconds after [`NOW`].
@@ -40,7 +40,7 @@ pub fn hmac(signed: &str, secret: &str) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-/// A token of exactly these texts, correctly signed with HMAC-SHA-256 whatever they say.
+/// A token of exactly these strings with a valid HMAC-SHA-256 signature.
 pub fn sign_token(header: &str, claims: &str, secret: &str) -> String {
     let signed = format!("{}.{}", encode(header), encode(claims));
     let signature = encode(hmac(&signed, secret));
@@ -58,12 +58,12 @@ pub fn claims() -> Value {
     })
 }
 
-/// The claims with one of them changed, or left out.
+/// The claims with one of them changed or removed.
 pub fn claims_with(name: &str, value: Option<Value>) -> Value {
     change(claims(), name, value)
 }
 
-/// An object with one member changed, or left out.
+/// An object with one property changed or removed.
 pub fn change(mut object: Value, name: &str, value: Option<Value>) -> Value {
     let members = object.as_object_mut().unwrap();
     match value {
@@ -81,20 +81,20 @@ pub fn bearer() -> String {
     bearer_of(&claims())
 }
 
-/// `Authorization` with one of the gateway's own tokens, of these claims.
+/// `Authorization` with a gateway token of these claims.
 pub fn bearer_of(claims: &Value) -> String {
     format!("Bearer {}", token(claims))
 }
 
-/// A token of a trusted issuer, of exactly these texts. Its signature has the right length;
-/// whether it is right is for the host to say.
+/// A token of a trusted issuer with exactly these strings. Its signature has the correct length;
+/// the host decides whether it is valid.
 pub fn issuer_token(header: &str, claims: &str) -> String {
     let length = if header.contains("ES256") { 64 } else { 256 };
     let signature = encode(vec![7; length]);
     format!("{}.{}.{signature}", encode(header), encode(claims))
 }
 
-/// The base64url of a modulus of that many bits.
+/// A modulus of this many bits, as base64url.
 pub fn modulus(bits: usize) -> String {
     let mut bytes = vec![0xab; bits.div_ceil(8)];
     bytes[0] = 0xff >> ((8 - bits % 8) % 8);
@@ -121,8 +121,8 @@ pub fn key_set(keys: &[Value]) -> String {
     json!({ "keys": keys }).to_string()
 }
 
-/// Who an own token's `Authorization` shows. That must depend neither on whether the host has
-/// verified a signature, nor on whether the token was seen before.
+/// Identifies a gateway token in `Authorization`. The result must not depend on the host's
+/// verification of the signature or on the cache.
 pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<Caller>, Problem> {
     let credentials = Credentials {
         authorization,
@@ -140,7 +140,7 @@ pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<C
     }
 }
 
-/// Who an own token shows in a working configuration.
+/// Identifies a gateway token in a working configuration.
 pub fn verify(token: &str) -> Result<Rc<Caller>, Problem> {
     identify_own(&configuration(), Some(&format!("Bearer {token}")))
 }
@@ -153,7 +153,7 @@ pub fn assert_accepted(token: &str) -> Rc<Caller> {
     }
 }
 
-/// Checks that a problem is the 401 for a token that is not valid for this reason.
+/// Checks that a problem is the 401 for a token that is invalid for this reason.
 #[track_caller]
 pub fn assert_invalid_token(problem: &Problem, reason: &str) {
     assert_eq!(status_and_kind(problem), (401, "invalid-token"));
@@ -165,7 +165,7 @@ pub fn assert_invalid_token(problem: &Problem, reason: &str) {
     );
 }
 
-/// The variables of a working configuration, with some changed or, when `None`, not set.
+/// The variables of a working configuration, with some changed, or unset if `None`.
 pub fn variables(
     changes: &[(&'static str, Option<&'static str>)],
 ) -> impl Fn(&str) -> Option<String> {
@@ -196,17 +196,17 @@ pub fn configure(changes: &[(&'static str, Option<&'static str>)]) -> Config {
     config.map_err(|error| error.to_string()).unwrap()
 }
 
-/// A problem's JSON as it is sent.
+/// The JSON of a problem as sent.
 pub fn to_json(problem: &Problem) -> Value {
     serde_json::from_str(&problem.to_json("an-id")).unwrap()
 }
 
-/// Status and kind, as a caller sees them.
+/// The status and kind of a problem.
 pub fn status_and_kind(problem: &Problem) -> (u16, &'static str) {
     (problem.status, problem.kind.as_str())
 }
 
-/// The one item of a validation problem's `errors`: field and rule.
+/// The field and rule of the only item of a validation problem's `errors`.
 #[track_caller]
 pub fn field_and_rule(problem: &Problem) -> (String, String) {
     assert_eq!(problem.kind, ProblemKind::InvalidRequest, "{problem:?}");
@@ -218,7 +218,7 @@ pub fn field_and_rule(problem: &Problem) -> (String, String) {
     (text("field"), text("rule"))
 }
 
-/// The revocations of a list in `REVOKED_TOKENS`, by a gateway that trusts no issuer.
+/// The revocations in this `REVOKED_TOKENS` value of a gateway without trusted issuers.
 pub fn revoked(list: &Value) -> RevokedTokens {
     let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| list.to_string());
     RevokedTokens::read(variable, &[]).unwrap()

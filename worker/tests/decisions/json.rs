@@ -1,11 +1,11 @@
-//! JSON from outside, read strictly.
+//! Strict parsing of JSON.
 
 use proptest::prelude::*;
 use quillgate_worker::json::{compact, is_true, parse, text, to_text};
 use serde_json::{Value, json};
 
 #[test]
-fn json_is_read_with_each_member_once_at_any_depth() {
+fn duplicate_json_members_are_rejected_at_any_depth() {
     for json in [
         r#"{"a":1,"a":1}"#,
         r#"{"a":1,"\u0061":1}"#,
@@ -27,7 +27,7 @@ fn json_is_read_with_each_member_once_at_any_depth() {
 }
 
 #[test]
-fn a_member_is_taken_only_when_it_has_the_type() {
+fn member_is_read_only_with_the_expected_type() {
     let object = json!({ "a": "x", "b": true, "c": false, "d": 1, "e": "true", "f": null });
     assert_eq!(text(&object, "a"), Some("x"));
     assert!(is_true(&object, "b"));
@@ -43,7 +43,7 @@ fn a_member_is_taken_only_when_it_has_the_type() {
 }
 
 #[test]
-fn json_is_written_in_one_line() {
+fn json_is_written_on_one_line() {
     let value = json!({ "a": ["x\ny", null, 1.5], "b": { "c": "\u{2028}" } });
     let text = to_text(&value);
     assert_eq!(
@@ -54,7 +54,7 @@ fn json_is_written_in_one_line() {
 }
 
 #[test]
-fn whitespace_is_left_out_only_where_it_means_nothing() {
+fn only_insignificant_whitespace_is_removed() {
     let spaced = "\t{ \"a \\\" : \\\\\" : [ 1 , -0.50 ] ,\r\n\"\u{e9} \\n\":null }\n";
     let compacted = "{\"a \\\" : \\\\\":[1,-0.50],\"\u{e9} \\n\":null}";
     assert_eq!(compact(spaced), compacted);
@@ -63,7 +63,7 @@ fn whitespace_is_left_out_only_where_it_means_nothing() {
     }
 }
 
-/// Any JSON.
+/// Arbitrary JSON values.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -82,7 +82,7 @@ fn values() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_is_left_is_in_one_line_and_says_the_same(value in values()) {
+    fn compact_json_is_one_line_with_the_same_value(value in values()) {
         let line = serde_json::to_string(&value).unwrap();
         prop_assert_eq!(compact(&serde_json::to_string_pretty(&value).unwrap()), line.clone());
         prop_assert_eq!(compact(&line), line);

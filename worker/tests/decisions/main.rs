@@ -1,49 +1,21 @@
-//! The Worker's decisions, natively: who is let in, which requests go upstream, and what
-//! becomes of the answers.
+//! Native tests of the Worker's modules without the feature `runtime`.
+//!
+//! The folders mirror `worker/src`.
 #![cfg(not(target_arch = "wasm32"))]
 #![expect(
     clippy::unwrap_used,
-    reason = "a test that unwraps what is not there fails right there"
+    reason = "a test that unwraps a missing value must fail"
 )]
 
-mod access_token;
-mod archive;
+mod analytics;
+mod app;
+mod auth;
 mod bounded_cache;
-mod breaker;
 mod budget;
-mod caller;
-mod config;
-mod content;
-mod cors;
-mod events;
-mod export;
 mod fixtures;
-mod hkdf;
-mod idempotency;
-mod identity;
+mod hash;
+mod http;
+mod jobs;
 mod json;
-mod jwks;
-mod ledger;
 mod log;
-mod oidc;
-mod packed_head;
-mod permits;
-mod plan;
-mod poll;
-mod poll_budget;
-mod problem;
-mod read_budget;
-mod report_page;
-mod report_query;
-mod response;
-mod route;
-mod search;
-mod session;
-mod trace;
-mod turnstile;
 mod upstream;
-mod url;
-mod usage;
-
-mod watch;
-mod webhook;

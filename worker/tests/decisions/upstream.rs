@@ -1,8 +1,11 @@
-//! How requests go upstream, and what becomes of the answers.
+//! Upstream requests, and the classification of responses.
 
 mod attempts;
-mod outcome;
-mod secrecy;
+mod breaker;
+mod failure;
+mod key_redaction;
+mod metrics;
+mod permits;
 
 use quillgate::ApiError;
 use quillgate::credential::AdminKey;
@@ -20,7 +23,7 @@ fn keys(keys: &[&str]) -> Vec<AdminKey> {
         .collect()
 }
 
-/// The error that an answer with this status and body is.
+/// The API error for a response with this status and body.
 fn api_error(status: u16, retry_after: Option<&str>, body: &str) -> ApiError {
     api_error_with(&keys(&[ADMIN_KEY]), status, retry_after, body)
 }

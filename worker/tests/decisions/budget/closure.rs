@@ -1,4 +1,4 @@
-//! For how long the upstream stays closed after a 429, and when it is probed.
+//! Upstream blocks after a 429: duration and probes.
 
 use quillgate::Millis;
 use quillgate_worker::budget::{Closure, plan_closure};
@@ -7,7 +7,7 @@ use super::{HOUR, MINUTE};
 use crate::fixtures::NOW;
 
 #[test]
-fn an_upstreams_429_closes_for_as_long_as_it_asks_up_to_the_window() {
+fn status_429_blocks_for_the_requested_time_up_to_the_window() {
     let window = Millis(3 * HOUR);
     for (asked, closed) in [
         (None, MINUTE),
@@ -22,7 +22,7 @@ fn an_upstreams_429_closes_for_as_long_as_it_asks_up_to_the_window() {
 }
 
 #[test]
-fn what_is_closed_is_probed_by_one_request_every_twelfth_of_a_window() {
+fn block_is_probed_by_one_request_per_twelfth_of_a_window() {
     let (window, later) = (Millis(HOUR), |minutes| Millis(NOW.0 + minutes * MINUTE));
     let closure = Closure::new(later(30), window, NOW);
     assert_eq!(closure.refuses_until(NOW), Some(later(30)));
@@ -38,7 +38,7 @@ fn what_is_closed_is_probed_by_one_request_every_twelfth_of_a_window() {
 }
 
 #[test]
-fn another_429_closes_for_longer_and_never_for_a_shorter_time() {
+fn another_429_can_only_extend_a_block() {
     let window = Millis(HOUR);
     let first = Closure::extend(None, Millis(30 * MINUTE), window, NOW);
     let probed = first.with_probe(7, window, NOW);

@@ -1,4 +1,4 @@
-//! Whether a slot is owed to other callers.
+//! Fair shares: slots that are owed to other callers.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{Ask, Verdict, reserve};
@@ -6,12 +6,12 @@ use quillgate_worker::budget::{Ask, Verdict, reserve};
 use super::{HOUR, ask, claims, expect_grant, expect_refusal, retry_after, used};
 
 #[test]
-fn whether_a_slot_is_owed_to_others_depends_on_shares_and_claims() {
-    // Alice asks for the last of 10 slots.
+fn slot_is_owed_to_others_by_shares_and_claims() {
+    // Alice requests the last of 10 slots.
     for (what, alice, others, waiting, given) in [
-        ("nobody waits", 9, vec![], vec![], true),
+        ("no caller is waiting", 9, vec![], vec![], true),
         (
-            "nobody waits, another holds some",
+            "no caller is waiting, another holds some",
             5,
             vec![("bob", 4)],
             vec![],
@@ -97,8 +97,8 @@ fn whether_a_slot_is_owed_to_others_depends_on_shares_and_claims() {
 }
 
 #[test]
-fn more_claims_than_the_share_allows_keep_no_more_than_the_share() {
-    // Two are active, so bob is owed 5 of 10 however often he was refused.
+fn claims_never_hold_more_than_the_share() {
+    // Two callers are active, so Bob is owed 5 of 10 after any number of rejections.
     for (held, given) in [(4, true), (5, false), (9, false)] {
         let ask = Ask {
             limit: 10,
@@ -115,7 +115,7 @@ fn more_claims_than_the_share_allows_keep_no_more_than_the_share() {
 }
 
 #[test]
-fn a_slot_left_over_by_even_shares_is_owed_to_nobody() {
+fn remainder_slot_is_free_for_any_caller() {
     for (alice, bob, given) in [(5, 5, true), (5, 0, true), (6, 0, false), (6, 4, false)] {
         let mut ask = Ask {
             limit: 11,
@@ -132,7 +132,7 @@ fn a_slot_left_over_by_even_shares_is_owed_to_nobody() {
 }
 
 #[test]
-fn with_more_callers_than_slots_the_share_is_one() {
+fn share_is_one_with_more_callers_than_slots() {
     let ask = Ask {
         limit: 2,
         used: vec![used("alice", 1, 1)],
@@ -150,7 +150,7 @@ fn with_more_callers_than_slots_the_share_is_one() {
 
 proptest! {
     #[test]
-    fn a_sole_caller_can_always_fill_the_limit(
+    fn sole_caller_can_always_use_the_whole_limit(
         limit in 1..50_u32,
         ages in prop::collection::vec(0..HOUR, 0..50),
         own_claims in 0..50_u32,

@@ -1,4 +1,4 @@
-//! What a grant and a refusal say: what is left, which rule refuses and when that ends.
+//! Grants and rejections: the remainder, the violated rule and when it ends.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{
@@ -30,7 +30,7 @@ fn assert_refused_by(ask: &Ask, wait: u64, violated: &Value, words: &str, what: 
 }
 
 #[test]
-fn the_header_fields_say_what_is_left_after_a_grant() {
+fn header_fields_report_the_remainder_after_a_grant() {
     for (held, left, limit) in [
         (vec![], 99, "\"create-job\";r=99;t=3600"),
         (vec![used("alice", 1, 0)], 98, "\"create-job\";r=98;t=3600"),
@@ -69,7 +69,7 @@ fn the_header_fields_say_what_is_left_after_a_grant() {
 }
 
 #[test]
-fn a_tokens_own_quota_is_named_beside_the_limit() {
+fn token_quota_is_reported_besides_the_limit() {
     let ask = Ask {
         quota: Some(10),
         used: vec![used("bob", 50, 3 * MINUTE), used("alice", 2, MINUTE)],
@@ -93,7 +93,7 @@ fn shared(most: u32, count: u32, age: u64) -> SharedUse {
 }
 
 #[test]
-fn of_shared_ceilings_the_one_with_the_least_left_is_named() {
+fn shared_ceiling_with_the_smallest_remainder_is_reported() {
     let ask = Ask {
         quota: Some(10),
         shared: vec![
@@ -114,7 +114,7 @@ fn of_shared_ceilings_the_one_with_the_least_left_is_named() {
 }
 
 #[test]
-fn a_shared_ceiling_refuses_by_itself_and_leaves_no_claim() {
+fn rejection_by_a_shared_ceiling_creates_no_claim() {
     let held = vec![used("bob", 3, 20 * MINUTE)];
     for (count, is_granted) in [(0, true), (2, true), (3, false), (4, false)] {
         let ask = Ask {
@@ -128,7 +128,7 @@ fn a_shared_ceiling_refuses_by_itself_and_leaves_no_claim() {
             "{count}"
         );
     }
-    // Of two that are used up, the caller waits for the later one.
+    // If two are exhausted, the caller waits for the later one.
     let ask = Ask {
         shared: vec![shared(3, 3, 20 * MINUTE), shared(2, 2, 10 * MINUTE)],
         used: held,
@@ -150,7 +150,7 @@ fn a_shared_ceiling_refuses_by_itself_and_leaves_no_claim() {
 }
 
 #[test]
-fn a_quota_above_the_limit_is_no_more_than_the_limit() {
+fn quota_is_capped_by_the_limit() {
     let ask = Ask {
         quota: Some(1000),
         ..ask()
@@ -160,7 +160,7 @@ fn a_quota_above_the_limit_is_no_more_than_the_limit() {
 }
 
 #[test]
-fn each_refusal_says_which_rule_it_is_by_and_when_that_ends() {
+fn rejection_names_its_rule_and_when_it_ends() {
     let full = || vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
     let closed = |later| Some(NOW.0 + later);
     for (what, ask, wait, violated, words) in [
@@ -223,7 +223,7 @@ fn each_refusal_says_which_rule_it_is_by_and_when_that_ends() {
 }
 
 #[test]
-fn when_several_rules_refuse_the_last_to_end_counts() {
+fn last_rule_to_end_sets_retry_after() {
     let full = || vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
     let closed = |later| Some(NOW.0 + later);
     for (what, ask, wait, violated, words) in [
@@ -266,7 +266,7 @@ fn when_several_rules_refuse_the_last_to_end_counts() {
 }
 
 #[test]
-fn a_refusals_fields_have_nothing_left_of_what_is_violated() {
+fn rejection_reports_a_remainder_of_zero_for_violated_policies() {
     let half = || vec![used("bob", 20, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
     for (ask, limit) in [
         (
@@ -325,7 +325,7 @@ fn a_refusals_fields_have_nothing_left_of_what_is_violated() {
 }
 
 #[test]
-fn a_slot_of_a_request_under_way_frees_later_than_a_window_from_now() {
+fn slot_of_a_request_in_progress_frees_after_more_than_a_window() {
     let under_way = Used {
         caller: "bob".to_owned(),
         count: 100,
@@ -339,7 +339,7 @@ fn a_slot_of_a_request_under_way_frees_later_than_a_window_from_now() {
 }
 
 #[test]
-fn a_limit_that_was_lowered_below_what_is_used_refuses() {
+fn limit_lowered_below_the_usage_rejects_requests() {
     let ask = Ask {
         limit: 10,
         used: vec![used("bob", 100, MINUTE)],
@@ -349,7 +349,7 @@ fn a_limit_that_was_lowered_below_what_is_used_refuses() {
 }
 
 #[test]
-fn a_refusal_has_its_fields_for_an_answer_that_is_given_all_the_same() {
+fn rejection_fields_can_be_added_to_a_cached_response() {
     let ask = Ask {
         quota: Some(30),
         used: vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)],
@@ -384,11 +384,11 @@ proptest! {
         ends = ends.max(ask.closed_until.unwrap_or_default());
         let retry_at = NOW.0 + retry_after(&refused) * 1000;
         prop_assert!(retry_at >= ends && retry_at - ends < 1000);
-        // A moment before, the reason still holds; at the moment itself it is gone.
+        // The rule applies until just before the instant and ends at the instant.
         let later = |now: u64| Ask {
             now,
             used: ask.used.iter().filter_map(|used| {
-                // At the moment its oldest frees, one less of it is held.
+                // When the oldest slot frees, the caller holds one less.
                 let freed = u32::from(frees(used) <= now);
                 let count = used.count - freed;
                 (count > 0).then(|| Used { count, oldest: used.oldest.max((now + 1).saturating_sub(HOUR)), ..used.clone() })

@@ -1,5 +1,4 @@
-//! What the verdicts come to over time: no window holds more than the limit, and everybody
-//! gets a slot.
+//! Simulations of a budget: no window exceeds the limit, and every caller gets a slot.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{Ask, Claims, Used, Verdict, reserve};
@@ -7,7 +6,7 @@ use quillgate_worker::budget::{Ask, Claims, Used, Verdict, reserve};
 use super::{HOUR, MINUTE, ask, claims, retry_after};
 use crate::fixtures::NOW;
 
-/// A log as the host keeps it in SQL, and when the upstream counted each request.
+/// A log as the host stores it in SQL, and when the upstream counted each request.
 #[derive(Default)]
 struct Log {
     limit: u32,
@@ -15,14 +14,14 @@ struct Log {
     now: u64,
     rows: Vec<Row>,
     claims: Vec<(String, u64)>,
-    /// When the upstream counted what it did, and the last `at` of its row.
+    /// When the upstream counted each request, and the last `at` of its row.
     counted: Vec<(u64, u64)>,
 }
 
 struct Row {
     caller: String,
     at: u64,
-    /// When it was reserved, while it is under way.
+    /// When the request was reserved, while it is in progress.
     since: Option<u64>,
 }
 
@@ -75,7 +74,7 @@ impl Log {
         }
     }
 
-    /// A request: its verdict, with a row in the log when it is granted.
+    /// Requests a slot, and records a row if it is granted.
     fn request(&mut self, caller: &str) -> Verdict {
         let verdict = reserve(&self.ask_of(caller));
         match &verdict {
@@ -108,7 +107,7 @@ impl Log {
         }
     }
 
-    /// A request that succeeds at once.
+    /// A request that succeeds immediately.
     fn request_and_settle(&mut self, caller: &str) -> Verdict {
         let verdict = self.request(caller);
         if matches!(verdict, Verdict::Granted(_)) {
@@ -121,7 +120,7 @@ impl Log {
         matches!(self.request_and_settle(caller), Verdict::Granted(_))
     }
 
-    /// Lets time pass; what is under way times out when its time has come.
+    /// Advances the clock and times out requests past their deadline.
     fn pass(&mut self, later: u64, part: u64) {
         let end = self.now + later;
         let due = |row: &Row| row.since.map(|since| since + TIMEOUT);
@@ -144,7 +143,7 @@ impl Log {
     }
 }
 
-/// The most of these instants that lie in any one window.
+/// The maximum number of these instants in one window.
 fn most_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
     instants.sort_unstable();
     let held = |end: &u64| {
@@ -157,7 +156,7 @@ fn most_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
 }
 
 #[test]
-fn of_three_hundred_requests_at_one_instant_exactly_the_limit_is_granted() {
+fn simultaneous_requests_are_granted_exactly_up_to_the_limit() {
     for callers in [1, 2, 3, 7, 100, 300] {
         let mut log = Log::new(100, HOUR);
         let verdicts: Vec<_> = (0..300)
@@ -177,7 +176,7 @@ fn of_three_hundred_requests_at_one_instant_exactly_the_limit_is_granted() {
 }
 
 #[test]
-fn a_windows_edge_lets_no_more_through() {
+fn window_boundary_never_exceeds_the_limit() {
     let mut log = Log::new(100, HOUR);
     for _ in 0..50 {
         assert!(log.is_granted("alice"));
@@ -190,7 +189,7 @@ fn a_windows_edge_lets_no_more_through() {
 }
 
 #[test]
-fn the_example_of_the_deploy_script_and_alice_comes_out_as_documented() {
+fn documented_example_of_fair_shares_holds() {
     let mut log = Log::new(10, HOUR);
     for _ in 0..10 {
         assert!(log.is_granted("script"));
@@ -209,7 +208,7 @@ fn the_example_of_the_deploy_script_and_alice_comes_out_as_documented() {
 }
 
 #[test]
-fn a_claim_that_is_not_taken_up_holds_nobody_back_for_longer_than_a_minute() {
+fn unused_claim_delays_others_for_at_most_a_minute() {
     let mut log = Log::new(10, HOUR);
     assert_eq!((0..20).filter(|_| log.is_granted("script")).count(), 10);
     assert!(!log.is_granted("alice"));
@@ -222,7 +221,7 @@ fn a_claim_that_is_not_taken_up_holds_nobody_back_for_longer_than_a_minute() {
 }
 
 #[test]
-fn many_small_callers_all_get_a_slot_while_one_asks_without_end() {
+fn small_callers_get_slots_despite_a_greedy_caller() {
     let mut log = Log::new(20, 10 * MINUTE);
     for _ in 0..20 {
         assert!(log.is_granted("hog"));
@@ -271,7 +270,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn no_window_ever_holds_more_than_the_limit(
+    fn no_window_ever_exceeds_the_limit(
         limit in 1..8_u32,
         window in 1_000..60_000_u64,
         steps in prop::collection::vec(step(), 0..200),
@@ -309,7 +308,7 @@ proptest! {
     }
 
     #[test]
-    fn a_caller_that_retries_in_time_is_served_before_one_that_asks_without_end(
+    fn timely_retry_is_served_before_a_greedy_caller(
         limit in 2..12_u32,
         window in 10_000..120_000_u64,
         pace in 100..3_000_u64,
@@ -322,8 +321,8 @@ proptest! {
             let _ = log.is_granted("hog");
             log.pass(pace.min(begin - log.now), 0);
         }
-        // Whatever small wishes there are, one after the other, each is granted at the first
-        // retry at the latest, as long as the caller holds less than its share.
+        // Each small request is granted by its first retry while the caller holds less than
+        // its share.
         for _ in 0..wishes {
             let held = log.ask_of("alice").used.iter().find(|used| used.caller == "alice").map_or(0, |used| used.count);
             if held >= limit / 2 {

@@ -1,4 +1,4 @@
-//! How a request is sent, with which key, and when it is sent again.
+//! Attempts of an upstream request: the key and repetitions.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis};
@@ -12,7 +12,7 @@ use super::{JSON, head};
 use crate::fixtures::{ADMIN_KEY, NOW, at, configuration, configure};
 
 #[test]
-fn a_request_carries_the_key_and_its_trace() {
+fn request_carries_the_key_and_its_trace() {
     let request = |body: Option<&str>| UpstreamRequest {
         method: Method::Post,
         target: "/v2/agent/demo-docs/job".to_owned(),
@@ -48,7 +48,7 @@ fn attempts(config: &Config, method: Method) -> Attempts<'_> {
     Attempts::new(&config.upstream, method, at(30))
 }
 
-/// What follows an answer with this status, a second after [`NOW`].
+/// The next attempt after a response with this status, one second after [`NOW`].
 fn after_status(attempts: &mut Attempts<'_>, status: u16) -> NextAttempt {
     attempts.plan_next(Ok(&head(status, JSON)), at(1))
 }
@@ -58,7 +58,7 @@ fn key<'a>(attempts: &Attempts<'a>) -> &'a str {
 }
 
 #[test]
-fn a_request_is_sent_with_the_newest_key_that_fits_its_method() {
+fn request_uses_the_newest_key_for_its_method() {
     let one = with_keys("mint_write", None);
     let all = with_keys(
         "mint_new_write,mint_old_write",
@@ -75,7 +75,7 @@ fn a_request_is_sent_with_the_newest_key_that_fits_its_method() {
 }
 
 #[test]
-fn a_401_is_followed_by_the_older_key_even_after_a_post() {
+fn request_is_repeated_with_the_older_key_after_401() {
     let all = with_keys(
         "mint_new_write,mint_old_write",
         Some("mint_new_read,mint_old_read"),
@@ -101,7 +101,7 @@ fn a_401_is_followed_by_the_older_key_even_after_a_post() {
 }
 
 #[test]
-fn a_get_is_repeated_once_where_another_connection_may_do_better() {
+fn get_is_repeated_once_after_an_unavailable_upstream() {
     let config = configuration();
     for status in UNAVAILABLE {
         let mut attempts = attempts(&config, Method::Get);
@@ -117,7 +117,7 @@ fn a_get_is_repeated_once_where_another_connection_may_do_better() {
 }
 
 #[test]
-fn a_repetition_begins_with_the_newest_key_again() {
+fn repetition_starts_with_the_newest_key() {
     let config = with_keys("mint_new,mint_old", None);
     let mut attempts = attempts(&config, Method::Get);
     assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
@@ -129,7 +129,7 @@ fn a_repetition_begins_with_the_newest_key_again() {
 }
 
 #[test]
-fn a_post_is_never_repeated() {
+fn post_is_never_repeated() {
     let config = with_keys("mint_new,mint_old", None);
     for status in [200, 400, 404, 429, 500, 502, 503, 504] {
         let mut attempts = attempts(&config, Method::Post);
@@ -140,14 +140,14 @@ fn a_post_is_never_repeated() {
         let mut attempts = attempts(&config, Method::Post);
         assert_eq!(attempts.plan_next(Err(error), at(1)), NextAttempt::Stop);
     }
-    // Not after the other key was tried either.
+    // Also not after an attempt with the other key.
     let mut attempts = attempts(&config, Method::Post);
     assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
     assert_eq!(after_status(&mut attempts, 502), NextAttempt::Stop);
 }
 
 #[test]
-fn any_other_answer_counts() {
+fn any_other_response_is_final() {
     let config = with_keys("mint_new,mint_old", None);
     for status in 0..=999 {
         if status == 401 || UNAVAILABLE.contains(&status) {
@@ -166,7 +166,7 @@ fn any_other_answer_counts() {
 }
 
 #[test]
-fn an_upstream_that_asks_to_wait_is_not_asked_again_at_once() {
+fn request_is_not_repeated_when_the_upstream_sends_retry_after() {
     let config = configuration();
     for status in UNAVAILABLE {
         for wait in ["0", "7", "soon", ""] {
@@ -181,7 +181,7 @@ fn an_upstream_that_asks_to_wait_is_not_asked_again_at_once() {
 }
 
 #[test]
-fn nothing_is_repeated_once_the_time_is_over() {
+fn request_is_not_repeated_after_its_deadline() {
     let config = configuration();
     for (now, expected) in [
         (NOW, NextAttempt::Repeat),

@@ -1,0 +1,6 @@
+//! Analytics: queries, pages of reports, exports and the archive.
+
+mod archive;
+mod export;
+mod page;
+mod query;

@@ -1,0 +1,145 @@
+//! Exports of reports: the query and the response head.
+
+use quillgate::{Call, Millis, Operation, ProjectId};
+use quillgate_worker::analytics::export::{ExportQuery, problem_type, read_retry_after};
+use quillgate_worker::app::log::ExportEnd;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::response::GatewayResponse;
+use serde_json::{Value, json};
+
+use crate::fixtures::{NOW, configuration, field_and_rule};
+
+fn project() -> ProjectId {
+    ProjectId::new("acme/ü docs").unwrap()
+}
+
+fn read(operation: Operation, more: &Value) -> Result<ExportQuery, Problem> {
+    let mut params =
+        json!({ "format": "csv", "dateFrom": "2024-01-01T10:00:00+02:00", "dateTo": "2024-02-01" });
+    for (name, value) in more.as_object().unwrap() {
+        params[name] = value.clone();
+    }
+    let call = Call::parse(operation.declaration(), &params).unwrap();
+    ExportQuery::new(operation.exported().unwrap(), &call, &project())
+}
+
+fn views(more: &Value) -> ExportQuery {
+    read(Operation::ExportPageViews, more).unwrap()
+}
+
+#[test]
+fn export_requests_full_pages_of_its_report() {
+    let config = configuration();
+    let query = views(&json!({ "cursor": "1003" }));
+    let page = query
+        .next(&project(), &config.analytics, NOW)
+        .unwrap()
+        .unwrap();
+    assert_eq!(page.operation, Operation::ListPageViews);
+    assert_eq!((page.limit, page.offset), (250, 1000));
+    let list = "/v1/analytics/acme%2F%C3%BC%20docs/views?dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
+    assert_eq!(page.list, list);
+    let query = read(Operation::ExportSearches, &json!({})).unwrap();
+    let page = query
+        .next(&project(), &config.analytics, NOW)
+        .unwrap()
+        .unwrap();
+    assert!(page.list.ends_with("&limit=100"), "{}", page.list);
+}
+
+#[test]
+fn export_head_has_content_type_and_file_name() {
+    let fields = |query: &ExportQuery| {
+        let headers = query.headers();
+        let names = ["content-type", "content-disposition", "cache-control"];
+        names.map(|name| headers.get(name).unwrap().to_owned())
+    };
+    assert_eq!(
+        fields(&views(&json!({}))),
+        [
+            "text/csv; charset=utf-8; header=present",
+            "attachment; filename=\"views_acme---docs_2024-01-01T10-00-00-02-00_2024-02-01.csv\"",
+            "private, no-store",
+        ]
+    );
+    let [content_type, ..] = fields(&views(&json!({ "cursor": "0" })));
+    assert_eq!(content_type, "text/csv; charset=utf-8; header=absent");
+    let conversations = read(
+        Operation::ExportConversations,
+        &json!({ "format": "ndjson" }),
+    );
+    let [content_type, disposition, _] = fields(&conversations.unwrap());
+    assert_eq!(content_type, "application/x-ndjson");
+    assert!(disposition.contains("\"conversations_") && disposition.ends_with(".ndjson\""));
+}
+
+#[test]
+fn only_the_first_part_of_an_export_starts_with_the_column_names() {
+    let head = |more: &Value| {
+        let mut out = Vec::new();
+        views(more).begin(0, &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(head(&json!({})), "\u{feff}path,human,ai,total\r\n");
+    assert_eq!(head(&json!({ "cursor": "0" })), "");
+    assert_eq!(head(&json!({ "format": "ndjson" })), "");
+}
+
+#[test]
+fn export_waits_as_long_as_the_caller_allows() {
+    let wait = |seconds: u64, retry_after| {
+        let mut query = views(&json!({}));
+        query.begin(seconds, &mut Vec::new());
+        query
+            .export
+            .plan_wait(Some(retry_after), NOW, Millis(u64::MAX))
+    };
+    assert_eq!(wait(0, 1), None);
+    assert_eq!(wait(5, 5), Some(Millis::from_seconds(5)));
+    assert_eq!(wait(5, 6), None);
+}
+
+#[test]
+fn cursor_of_another_report_is_rejected() {
+    for (operation, cursor) in [
+        (Operation::ExportPageViews, "x"),
+        (Operation::ExportPageViews, "9007199254740800"),
+        (Operation::ExportSearches, "12"),
+        (Operation::ExportConversations, "0~no-ulid"),
+    ] {
+        let problem = read(operation, &json!({ "cursor": cursor })).unwrap_err();
+        assert_eq!(field_and_rule(&problem), ("cursor".into(), "cursor".into()));
+    }
+}
+
+#[test]
+fn rejected_export_has_problem_type_and_retry_after() {
+    let problem = Problem::gate_unavailable();
+    let refusal = GatewayResponse::problem(&problem, "id");
+    assert_eq!(problem_type(&refusal), "/problems/gate-unavailable");
+    assert_eq!(read_retry_after(&refusal), Some(1));
+    let silent = GatewayResponse::problem(&Problem::internal(), "id");
+    assert_eq!(read_retry_after(&silent), None);
+}
+
+#[test]
+fn finished_export_writes_one_log_line() {
+    let end = ExportEnd {
+        request_id: "id",
+        export_rows: 250,
+        export_requests: 2,
+        export_end: "complete",
+        milliseconds: 7,
+        operator: None,
+    };
+    let line: Value = serde_json::from_str(&end.to_json()).unwrap();
+    let expected = json!({
+        "requestId": "id",
+        "exportRows": 250,
+        "exportRequests": 2,
+        "exportEnd": "complete",
+        "milliseconds": 7,
+        "operator": null,
+    });
+    assert_eq!(line, expected);
+}

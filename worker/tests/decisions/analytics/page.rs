@@ -1,0 +1,443 @@
+//! Cached pages of page views, and the freshness of responses.
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::analytics::page::{
+    CacheStatus, FetchReason, FetchedBy, PAGE_ROWS, PageHead, Piece, ReportHead, STALE_FOR,
+    fetch_reason, has_more, is_no_cache, matches_etag, page_target, split_into_pieces,
+};
+
+use crate::fixtures::{DAY, NOW, at};
+
+fn piece(number: u64, from: u64, to: u64) -> Piece {
+    Piece { number, from, to }
+}
+
+/// A page of 250 rows, fetched at [`NOW`] and fresh for five minutes.
+fn page() -> PageHead {
+    PageHead {
+        tag: "a-tag".to_owned(),
+        rows: PAGE_ROWS,
+        has_more: true,
+        fetched: NOW,
+        fresh_until: at(300),
+    }
+}
+
+#[test]
+fn rows_map_to_the_pages_that_contain_them() {
+    for (offset, limit, expected) in [
+        (0, 250, vec![piece(0, 0, 250)]),
+        (0, 50, vec![piece(0, 0, 50)]),
+        (50, 50, vec![piece(0, 50, 100)]),
+        (200, 50, vec![piece(0, 200, 250)]),
+        (249, 1, vec![piece(0, 249, 250)]),
+        (250, 1, vec![piece(1, 0, 1)]),
+        (250, 250, vec![piece(1, 0, 250)]),
+        (249, 2, vec![piece(0, 249, 250), piece(1, 0, 1)]),
+        (225, 50, vec![piece(0, 225, 250), piece(1, 0, 25)]),
+        (1, 250, vec![piece(0, 1, 250), piece(1, 0, 1)]),
+        (25_000, 25, vec![piece(100, 0, 25)]),
+        (7, 0, vec![]),
+    ] {
+        assert_eq!(
+            split_into_pieces(offset, limit),
+            expected,
+            "{offset} {limit}"
+        );
+    }
+}
+
+#[test]
+fn splitting_never_panics_for_any_offset() {
+    for offset in [
+        u64::MAX,
+        u64::MAX - 1,
+        u64::MAX - 250,
+        u64::MAX - 251,
+        9_007_199_254_740_991,
+    ] {
+        for limit in [1, 250, u64::MAX] {
+            if offset > 9_007_199_254_740_991 || limit <= 250 {
+                let pieces = split_into_pieces(offset, limit);
+                assert!(pieces.len() <= 3, "{offset} {limit}");
+            }
+        }
+    }
+}
+
+#[test]
+fn page_is_whole_only_with_all_rows() {
+    assert!(piece(3, 0, 250).is_whole());
+    for part in [piece(0, 1, 250), piece(0, 0, 249), piece(0, 1, 249)] {
+        assert!(!part.is_whole());
+    }
+}
+
+#[test]
+fn page_is_requested_by_offset() {
+    let list = "/v1/analytics/demo-docs/views";
+    assert_eq!(page_target(list, 0), format!("{list}?limit=250&offset=0"));
+    assert_eq!(page_target(list, 3), format!("{list}?limit=250&offset=750"));
+    let list = format!("{list}?dateFrom=2024-01-01");
+    assert_eq!(
+        page_target(&list, 1),
+        format!("{list}&limit=250&offset=250")
+    );
+}
+
+#[test]
+fn more_rows_can_be_on_the_page_or_after_it() {
+    for (rows, page_has_more, to, expected) in [
+        (250, true, 250, true),
+        (250, true, 50, true),
+        (250, false, 250, false),
+        (250, false, 249, true),
+        (30, false, 50, false),
+        (30, false, 30, false),
+        (30, false, 29, true),
+        (0, false, 250, false),
+        (0, true, 250, true),
+    ] {
+        let page = PageHead {
+            rows,
+            has_more: page_has_more,
+            ..page()
+        };
+        assert_eq!(has_more(&page, &piece(0, 0, to)), expected, "{rows} {to}");
+    }
+}
+
+#[test]
+fn expired_page_stays_usable_for_one_day() {
+    assert_eq!(STALE_FOR, Millis::from_seconds(DAY));
+    for (now, fresh, usable) in [
+        (NOW, true, true),
+        (Millis(at(300).0 - 1), true, true),
+        (at(300), false, true),
+        (Millis(at(300 + DAY).0 - 1), false, true),
+        (at(300 + DAY), false, false),
+    ] {
+        assert_eq!(
+            (page().is_fresh(now), page().is_usable(now)),
+            (fresh, usable)
+        );
+    }
+}
+
+#[test]
+fn cache_status_follows_rfc_9211() {
+    let fetched = |reason, by| CacheStatus::Fetched { reason, by };
+    let failed = |reason, status| CacheStatus::UpstreamFailed {
+        reason,
+        status,
+        ttl: -3,
+    };
+    for (status, expected) in [
+        (CacheStatus::Hit { ttl: 7 }, "hit; ttl=7"),
+        (CacheStatus::Hit { ttl: 0 }, "hit; ttl=0"),
+        (
+            CacheStatus::BudgetSpent { ttl: -61 },
+            "hit; ttl=-61; detail=quota-exceeded",
+        ),
+        (
+            fetched(FetchReason::Missing, FetchedBy::Itself),
+            "fwd=uri-miss; stored",
+        ),
+        (
+            fetched(FetchReason::Stale, FetchedBy::Itself),
+            "fwd=stale; stored",
+        ),
+        (
+            fetched(FetchReason::Request, FetchedBy::Itself),
+            "fwd=request; stored",
+        ),
+        (
+            fetched(FetchReason::Missing, FetchedBy::Another),
+            "fwd=uri-miss; collapsed",
+        ),
+        (
+            fetched(FetchReason::Stale, FetchedBy::Another),
+            "fwd=stale; collapsed",
+        ),
+        (
+            fetched(FetchReason::Request, FetchedBy::Another),
+            "fwd=request; collapsed",
+        ),
+        (
+            failed(FetchReason::Stale, Some(503)),
+            "fwd=stale; fwd-status=503; ttl=-3; detail=stale",
+        ),
+        (
+            failed(FetchReason::Stale, None),
+            "fwd=stale; ttl=-3; detail=stale",
+        ),
+        (
+            failed(FetchReason::Request, Some(429)),
+            "fwd=request; fwd-status=429; ttl=-3",
+        ),
+        (failed(FetchReason::Request, None), "fwd=request; ttl=-3"),
+    ] {
+        assert_eq!(status.describe(), expected);
+    }
+}
+
+#[test]
+fn cached_page_is_described_by_its_age() {
+    let describe = |status: CacheStatus| status.describe();
+    for (now, ttl) in [
+        (NOW, 300),
+        (Millis(NOW.0 + 1), 299),
+        (at(299), 1),
+        (Millis(at(300).0 - 1), 0),
+        (at(300), 0),
+        (Millis(at(300).0 + 1), -1),
+        (at(361), -61),
+    ] {
+        let hit = format!("hit; ttl={ttl}");
+        assert_eq!(describe(CacheStatus::hit(&page(), now)), hit);
+        let spent = format!("{hit}; detail=quota-exceeded");
+        assert_eq!(describe(CacheStatus::budget_spent(&page(), now)), spent);
+    }
+    let failed = |now, status| describe(CacheStatus::upstream_failed(&page(), status, now));
+    assert_eq!(
+        failed(at(301), Some(502)),
+        "fwd=stale; fwd-status=502; ttl=-1; detail=stale"
+    );
+    assert_eq!(failed(at(1), None), "fwd=request; ttl=299");
+}
+
+#[test]
+fn page_is_fetched_when_missing_stale_or_requested_with_no_cache() {
+    for (kept, revalidate, expected) in [
+        (None, false, FetchReason::Missing),
+        (Some(page()), false, FetchReason::Stale),
+        (None, true, FetchReason::Request),
+        (Some(page()), true, FetchReason::Request),
+    ] {
+        assert_eq!(fetch_reason(kept.as_ref(), revalidate), expected);
+    }
+}
+
+#[test]
+fn cache_status_names_a_fetch_shared_with_another_caller() {
+    let stored = CacheStatus::Fetched {
+        reason: FetchReason::Stale,
+        by: FetchedBy::Itself,
+    };
+    assert_eq!(stored.collapsed().describe(), "fwd=stale; collapsed");
+    for status in [
+        CacheStatus::Hit { ttl: 1 },
+        CacheStatus::BudgetSpent { ttl: 1 },
+        CacheStatus::upstream_failed(&page(), None, NOW),
+    ] {
+        assert_eq!(status.clone().collapsed(), status);
+    }
+}
+
+#[test]
+fn cache_status_is_that_of_the_last_of_the_worst_pages() {
+    let hit = |ttl| CacheStatus::Hit { ttl };
+    let fetched = CacheStatus::Fetched {
+        reason: FetchReason::Missing,
+        by: FetchedBy::Itself,
+    };
+    let refreshed = CacheStatus::upstream_failed(&page(), None, NOW);
+    let stale = CacheStatus::upstream_failed(&page(), None, at(300));
+    let spent = CacheStatus::BudgetSpent { ttl: 1 };
+    for (better, worse) in [
+        (hit(1), fetched.clone()),
+        (hit(1), refreshed.clone()),
+        (hit(1), stale.clone()),
+        (hit(1), spent.clone()),
+        (fetched.clone(), stale.clone()),
+        (refreshed.clone(), spent.clone()),
+    ] {
+        assert_eq!(better.clone().worse(worse.clone()), worse);
+        assert_eq!(worse.clone().worse(better), worse);
+    }
+    for (first, last) in [(hit(1), hit(2)), (fetched, refreshed), (stale, spent)] {
+        assert_eq!(first.clone().worse(last.clone()), last);
+        assert_eq!(last.worse(first.clone()), first);
+    }
+}
+
+fn views_head(pages: &[(PageHead, Piece)]) -> Option<ReportHead> {
+    let pages: Vec<_> = pages.iter().map(|(page, piece)| (page, *piece)).collect();
+    ReportHead::from_pages(&pages)
+}
+
+fn tagged(tag: &str) -> PageHead {
+    PageHead {
+        tag: tag.to_owned(),
+        ..page()
+    }
+}
+
+#[test]
+fn etag_depends_on_pages_and_rows() {
+    for (pages, etag) in [
+        (vec![(tagged("abc"), piece(0, 0, 250))], "\"abc\""),
+        (vec![(tagged("abc"), piece(3, 0, 250))], "\"abc\""),
+        (vec![(tagged("abc"), piece(0, 0, 50))], "\"abc.0.50\""),
+        (vec![(tagged("abc"), piece(0, 50, 250))], "\"abc.50.250\""),
+        (
+            vec![
+                (tagged("abc"), piece(0, 225, 250)),
+                (tagged("d-_"), piece(1, 0, 25)),
+            ],
+            "\"abc.225.250+d-_.0.25\"",
+        ),
+        (
+            vec![
+                (tagged("a"), piece(0, 0, 250)),
+                (tagged("b"), piece(1, 0, 250)),
+            ],
+            "\"a+b\"",
+        ),
+    ] {
+        assert_eq!(views_head(&pages).unwrap().etag, etag);
+    }
+    assert_eq!(views_head(&[]), None);
+}
+
+#[test]
+fn response_is_as_old_as_its_oldest_page_and_fresh_while_all_pages_are() {
+    let older = PageHead {
+        fetched: Millis(NOW.0 - 5_000),
+        fresh_until: at(400),
+        ..page()
+    };
+    let pages = [(older, piece(0, 0, 250)), (page(), piece(1, 0, 1))];
+    let head = views_head(&pages).unwrap();
+    assert_eq!(head.fetched, Millis(NOW.0 - 5_000));
+    assert_eq!(head.fresh_until, at(300));
+    assert!(head.is_fresh(at(299)) && !head.is_fresh(at(300)));
+    assert_eq!(
+        (head.ttl(NOW), head.ttl(at(299)), head.ttl(at(301))),
+        (300, 1, -1)
+    );
+    assert_eq!(head.ttl(Millis(at(300).0 + 1)), -1);
+}
+
+#[test]
+fn response_has_freshness_header_fields() {
+    let head = views_head(&[(page(), piece(0, 0, 50))]).unwrap();
+    for (now, age, cache_control) in [
+        (NOW, "0", "private, max-age=300"),
+        (Millis(NOW.0 + 1_999), "1", "private, max-age=300"),
+        (Millis(at(300).0 - 1), "299", "private, max-age=300"),
+        (at(300), "300", "private, no-cache"),
+        (at(9_000), "9000", "private, no-cache"),
+        // The clock moved backwards.
+        (Millis(NOW.0 - 1), "0", "private, max-age=300"),
+    ] {
+        let headers = head.headers("hit; ttl=7", now);
+        let expected = [
+            ("age", age),
+            ("cache-control", cache_control),
+            ("cache-status", "quillgate; hit; ttl=7"),
+            ("content-type", "application/json"),
+            ("etag", "\"a-tag.0.50\""),
+            ("vary", "Origin, Authorization"),
+        ];
+        assert_eq!(headers.iter().collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn etags_are_compared_weakly() {
+    let etag = "\"abc.0.50\"";
+    for value in [
+        "\"abc.0.50\"",
+        "W/\"abc.0.50\"",
+        " \"abc.0.50\" ",
+        "\"x\", \"abc.0.50\"",
+        "W/\"x\" ,W/\"abc.0.50\",",
+        "\"abc.0.50\",*",
+        "*",
+        " * ",
+    ] {
+        assert!(matches_etag(Some(value), etag), "{value}");
+    }
+    for value in [
+        "",
+        ",",
+        "abc.0.50",
+        "\"abc\"",
+        "\"ABC.0.50\"",
+        "w/\"abc.0.50\"",
+        "W/ \"abc.0.50\"",
+        "W/W/\"abc.0.50\"",
+        "\"abc.0.50\" \"x\"",
+        "\"x\"",
+        "**",
+        "*, \"x\"",
+    ] {
+        assert!(!matches_etag(Some(value), etag), "{value}");
+    }
+    assert!(!matches_etag(None, etag));
+}
+
+#[test]
+fn no_cache_is_found_among_other_directives() {
+    for value in [
+        "no-cache",
+        "No-Cache",
+        "max-age=0, no-cache",
+        "no-cache,max-age=0",
+        "no-store no-cache",
+        " no-cache ",
+        "\tno-cache\t,",
+    ] {
+        assert!(is_no_cache(Some(value)), "{value}");
+    }
+    for value in [
+        "",
+        "no-store",
+        "max-age=0",
+        "no-cache=\"set-cookie\"",
+        "no-cacheable",
+        "x-no-cache",
+        "no-cache;x",
+        "\"no-cache\"",
+    ] {
+        assert!(!is_no_cache(Some(value)), "{value}");
+    }
+    assert!(!is_no_cache(None));
+}
+
+proptest! {
+    #[test]
+    fn slices_cover_exactly_the_requested_rows(offset in 0..2_000_u64, limit in 0..1_000_u64) {
+        let pieces = split_into_pieces(offset, limit);
+        let rows = pieces.iter().flat_map(|piece| {
+            (piece.from..piece.to).map(|row| piece.number * PAGE_ROWS + row)
+        });
+        prop_assert_eq!(rows.collect::<Vec<_>>(), (offset..offset + limit).collect::<Vec<_>>());
+        for piece in &pieces {
+            prop_assert!(piece.from < piece.to && piece.to <= PAGE_ROWS);
+            prop_assert_eq!(piece.is_whole(), piece.to - piece.from == PAGE_ROWS);
+        }
+        // Each page appears once, in order.
+        for pair in pieces.windows(2) {
+            prop_assert_eq!(pair[0].number + 1, pair[1].number);
+        }
+    }
+
+    #[test]
+    fn response_matches_its_own_etag(
+        tags in prop::collection::vec("[A-Za-z0-9_-]{22}", 1..4),
+        from in 0..250_u64,
+        to in 1..251_u64,
+    ) {
+        let pages: Vec<_> = tags.iter().map(|tag| (tagged(tag), piece(0, from, to))).collect();
+        let etag = views_head(&pages).unwrap().etag;
+        prop_assert!(matches_etag(Some(&etag), &etag));
+        let listed = format!("\"x\", W/{etag}");
+        prop_assert!(matches_etag(Some(&listed), &etag));
+        // A quoted entity tag (RFC 9110, section 8.8.3).
+        let inner = etag.strip_prefix('"').and_then(|etag| etag.strip_suffix('"')).unwrap();
+        prop_assert!(inner.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b','));
+    }
+}

@@ -1,0 +1,651 @@
+//! Valid configurations, and errors in invalid ones.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use quillgate::Millis;
+use quillgate::credential::AdminKey;
+use quillgate_worker::app::config::Config;
+use quillgate_worker::auth::revocation::RevokedTokens;
+use quillgate_worker::jobs::ledger::KeepPrompts;
+
+use crate::fixtures::{ADMIN_KEY, SECRET, configuration, variables};
+
+#[track_caller]
+fn assert_wrong(name: &'static str, value: Option<&'static str>) {
+    let Err(error) = Config::read(variables(&[(name, value)])) else {
+        panic!("{name} was accepted: {value:?}");
+    };
+    assert_eq!(error.variable, name);
+    let shown = [
+        error.to_string(),
+        format!("{error:?}"),
+        error.rule.to_owned(),
+    ]
+    .join("\n");
+    assert!(shown.contains(name));
+    for secret in [ADMIN_KEY, SECRET, "hunter2"] {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+    if let Some(value) = value.map(str::trim).filter(|value| value.len() > 9) {
+        assert!(!shown.contains(value), "{shown}");
+    }
+}
+
+#[track_caller]
+fn read(name: &'static str, value: Option<&'static str>) -> Config {
+    let config = Config::read(variables(&[(name, value)]));
+    config.map_err(|error| error.to_string()).unwrap()
+}
+
+fn expose(keys: &[AdminKey]) -> Vec<&str> {
+    keys.iter().map(AdminKey::expose).collect()
+}
+
+#[test]
+fn valid_configuration_is_accepted() {
+    let config = configuration();
+    assert_eq!(expose(&config.upstream.admin_keys), [ADMIN_KEY]);
+    assert_eq!(expose(&config.upstream.read_keys), [""; 0]);
+    assert_eq!(config.auth.token_secrets, [SECRET.as_bytes()]);
+    assert_eq!(
+        config.allowed_origins,
+        ["https://docs.example", "http://localhost:5173"]
+    );
+    assert_eq!(config.upstream.base_url.join("/x"), "https://api.example/x");
+    assert_eq!(config.upstream.timeout, Millis(30_000));
+    assert_eq!(config.auth.trusted_issuers, []);
+    assert_eq!(config.auth.revoked, RevokedTokens::default());
+}
+
+#[test]
+fn unset_limits_default_to_the_limits_of_mintlify() {
+    let config = configuration();
+    let limits = [
+        config.limits.create_job,
+        config.limits.send_message,
+        config.limits.analytics,
+    ];
+    assert_eq!(limits, [100; 3]);
+    assert_eq!(config.limits.window, Millis(3_600_000));
+    assert_eq!(config.analytics.fresh_for, Millis(300_000));
+    assert_eq!(config.jobs.poll_interval, Millis(5_000));
+    assert_eq!(config.jobs.poll_duration, Millis(86_400_000));
+    assert_eq!(config.jobs.retention, Millis(90 * 86_400_000));
+    assert_eq!(
+        (config.jobs.streams_per_caller, config.jobs.streams_per_job),
+        (100, 1_000)
+    );
+    assert_eq!(config.jobs.webhook.url, None);
+    assert_eq!(config.jobs.webhook.secrets, [[0; 0]; 0]);
+    assert_eq!(config.jobs.webhook.hosts, [""; 0]);
+}
+
+#[test]
+fn secrets_are_required() {
+    for name in ["ADMIN_API_KEY", "ACCESS_TOKEN_SECRET"] {
+        for value in [None, Some(""), Some("   "), Some("\t\n")] {
+            assert_wrong(name, value);
+        }
+        let Err(error) = Config::read(variables(&[(name, None)])) else {
+            panic!("accepted without {name}");
+        };
+        assert_eq!(error.to_string(), format!("{name} is not set"));
+    }
+}
+
+#[test]
+fn only_well_formed_admin_keys_are_accepted() {
+    for value in [
+        "mint_",
+        "mint_dsc_hunter2_assistant",
+        "mint_us_hunter2_index",
+        "MINT_hunter2_in_capitals",
+        "hunter2_without_its_prefix",
+        "sk_hunter2_mint_",
+        "mint_hunter2 with a space",
+        "mint_hunter2\r\nx-injected: 1",
+        "mint_hunter2\u{0}",
+        "mint_hunter2_ü",
+        "Bearer mint_hunter2",
+        "\"mint_hunter2_in_quotes\"",
+        "mint_hunter2_one,",
+        ",mint_hunter2_one",
+        "mint_hunter2_one,,mint_hunter2_two",
+        "mint_hunter2_one,mint_dsc_hunter2",
+        "mint_us_hunter2,mint_hunter2_one",
+        "mint_hunter2_one mint_hunter2_two",
+        "mint_hunter2_one;mint_hunter2_two three",
+        "mint_hunter2_one,mint_hunter2_two,mint_hunter2_three",
+    ] {
+        assert_wrong("ADMIN_API_KEY", Some(value));
+        assert_wrong("ADMIN_READ_KEY", Some(value));
+    }
+    let config = read("ADMIN_API_KEY", Some("  mint_dscx_hunter2\n"));
+    assert_eq!(expose(&config.upstream.admin_keys), ["mint_dscx_hunter2"]);
+}
+
+#[test]
+fn two_admin_keys_are_read_newest_first() {
+    let value = Some(" mint_new_one , mint_old_one\n");
+    let both = ["mint_new_one", "mint_old_one"];
+    assert_eq!(
+        expose(&read("ADMIN_API_KEY", value).upstream.admin_keys),
+        both
+    );
+    assert_eq!(
+        expose(&read("ADMIN_READ_KEY", value).upstream.read_keys),
+        both
+    );
+    for value in [None, Some(""), Some(" ")] {
+        assert_eq!(
+            expose(&read("ADMIN_READ_KEY", value).upstream.read_keys),
+            [""; 0]
+        );
+    }
+}
+
+#[test]
+fn secret_shorter_than_32_bytes_is_rejected_in_any_position() {
+    for value in [
+        "x",
+        "0123456789012345678901234567890",
+        "0123456789012345678901234567890 ",
+        "0123456789012345678901234567890123,short",
+        "short,0123456789012345678901234567890123",
+        "01234567890123456789012345678901234,",
+        ",01234567890123456789012345678901234",
+        "01234567890123456789012345678901234,,01234567890123456789012345678901234",
+        ",",
+    ] {
+        assert_wrong("ACCESS_TOKEN_SECRET", Some(value));
+    }
+}
+
+#[test]
+fn secrets_are_read_in_order_and_trimmed() {
+    let config = read(
+        "ACCESS_TOKEN_SECRET",
+        Some(" 01234567890123456789012345678901 , ääääääääääääääää\n"),
+    );
+    let expected = ["01234567890123456789012345678901", "ääääääääääääääää"];
+    assert_eq!(config.auth.token_secrets, expected.map(str::as_bytes));
+}
+
+#[test]
+fn upstream_defaults_to_mintlify() {
+    for value in [None, Some(""), Some(" ")] {
+        let config = read("UPSTREAM_BASE_URL", value);
+        assert_eq!(
+            config.upstream.base_url.join("/v2/x"),
+            "https://api.mintlify.com/v2/x"
+        );
+    }
+    let config = read("UPSTREAM_BASE_URL", Some("http://127.0.0.1:8788/base/"));
+    assert_eq!(
+        config.upstream.base_url.join("/v2/x"),
+        "http://127.0.0.1:8788/base/v2/x"
+    );
+}
+
+#[test]
+fn upstream_must_be_a_plain_origin() {
+    for value in [
+        "api.example",
+        "//api.example",
+        "ftp://api.example",
+        "javascript:hunter2",
+        "https://",
+        "https:///path",
+        "https://:443",
+        "https://user:hunter2@api.example",
+        "https://api.example?key=hunter2",
+        "https://api.example#hunter2",
+        "https://api.example/a b",
+        "https://api.example\r\nx: y",
+        "https://api.example\\@evil.example",
+        "https://äpi.example",
+        "HTTPS://api.example",
+    ] {
+        assert_wrong("UPSTREAM_BASE_URL", Some(value));
+    }
+}
+
+#[test]
+fn admin_key_is_never_sent_over_clear_text() {
+    for here in [
+        "http://localhost:8788",
+        "http://127.0.0.1",
+        "http://127.0.0.1:8788/base",
+        "http://[::1]:8788",
+    ] {
+        read("UPSTREAM_BASE_URL", Some(here));
+    }
+    for elsewhere in [
+        "http://api.example",
+        "http://127.0.0.1.evil.example",
+        "http://localhost.evil.example:80",
+        "http://127.0.0.1:80:80",
+        "http://10.0.0.1",
+    ] {
+        assert_wrong("UPSTREAM_BASE_URL", Some(elsewhere));
+    }
+    assert_wrong("UPSTREAM_TIMEOUT_SECONDS", Some("+30"));
+}
+
+#[test]
+fn allowed_origins_must_be_exact() {
+    for value in [
+        "*",
+        "null",
+        "pages.example",
+        "https://",
+        "https://pages.example/",
+        "https://pages.example/path",
+        "https://pages.example?x",
+        "https://*.example",
+        "https://user@pages.example",
+        "https://Pages.example",
+        "HTTPS://pages.example",
+        "ftp://pages.example",
+        "https://pages.example https://b.example",
+        "https://pages.example;https://b.example",
+        "https://pages.example,*",
+        "https://pages.example,null",
+        "\"https://pages.example\"",
+        "https://pägs.example",
+    ] {
+        assert_wrong("ALLOWED_ORIGINS", Some(value));
+    }
+}
+
+#[test]
+fn empty_list_of_origins_allows_no_origin() {
+    for value in [None, Some(""), Some(" , ,")] {
+        let origins = read("ALLOWED_ORIGINS", value).allowed_origins;
+        assert_eq!(origins, [""; 0]);
+    }
+    let origins = read("ALLOWED_ORIGINS", Some("http://[::1]:5173,")).allowed_origins;
+    assert_eq!(origins, ["http://[::1]:5173"]);
+}
+
+#[test]
+fn archive_takes_project_ids_and_a_percentage() {
+    let read_projects = |value| read("ARCHIVE_PROJECTS", value).analytics.archive.projects;
+    assert_eq!(read_projects(None), [""; 0]);
+    assert_eq!(read_projects(Some("acme, other ,")), ["acme", "other"]);
+    assert_wrong("ARCHIVE_PROJECTS", Some("acme,.."));
+    for name in ["ARCHIVE_SHARE", "ARCHIVE_RECHECK_DAYS"] {
+        for value in ["0", "101", "1.5", "33%"] {
+            assert_wrong(name, Some(value));
+        }
+    }
+    assert_eq!(read("ARCHIVE_SHARE", None).analytics.archive.limit, 33);
+    assert_eq!(
+        read("ARCHIVE_SHARE", Some("100")).analytics.archive.limit,
+        100
+    );
+    assert_eq!(
+        read("ARCHIVE_RECHECK_DAYS", None)
+            .analytics
+            .archive
+            .recheck_days,
+        3
+    );
+}
+
+#[test]
+fn prompt_summary_is_stored_by_default() {
+    for (value, expected) in [
+        (None, KeepPrompts::FirstLine),
+        (Some(" "), KeepPrompts::FirstLine),
+        (Some("first-line"), KeepPrompts::FirstLine),
+        (Some(" whole "), KeepPrompts::Whole),
+    ] {
+        assert_eq!(read("KEEP_PROMPTS", value).jobs.keep_prompts, expected);
+    }
+    for value in [
+        "Whole",
+        "all",
+        "true",
+        "1",
+        "first line",
+        "whole,first-line",
+    ] {
+        assert_wrong("KEEP_PROMPTS", Some(value));
+    }
+}
+
+#[test]
+fn poll_budget_defaults_to_a_fifth_of_the_creation_limit() {
+    let limit = |creations| {
+        read("CREATE_LIMIT_PER_HOUR", creations)
+            .jobs
+            .poll_budget
+            .limit
+    };
+    assert_eq!(limit(None), 20);
+    assert_eq!(limit(Some("1000")), 200);
+    // Mintlify's limit stays the same when the operator permits fewer creations.
+    assert_eq!(limit(Some("5")), 20);
+}
+
+/// An integer variable, its maximum, and a function that reads the result.
+type Integer = (&'static str, u32, fn(&Config) -> u64);
+
+const INTEGERS: [Integer; 16] = [
+    ("UPSTREAM_TIMEOUT_SECONDS", 300, |config| {
+        config.upstream.timeout.0 / 1000
+    }),
+    ("JOB_POLL_SECONDS", 300, |config| {
+        config.jobs.poll_interval.0 / 1000
+    }),
+    ("JOB_POLLS_PER_HOUR", 1_000_000, |config| {
+        config.jobs.poll_budget.limit.into()
+    }),
+    ("JOB_POLL_LIMIT_SECONDS", 86_400, |config| {
+        config.jobs.poll_duration.0 / 1000
+    }),
+    ("JOB_RETENTION_DAYS", 3_650, |config| {
+        config.jobs.retention.0 / 86_400_000
+    }),
+    ("ARCHIVE_RETENTION_DAYS", 3_650, |config| {
+        config.analytics.archive.retention_days.into()
+    }),
+    ("STREAMS_PER_CALLER", 1_000_000, |config| {
+        config.jobs.streams_per_caller.into()
+    }),
+    ("STREAMS_PER_JOB", 1_000_000, |config| {
+        config.jobs.streams_per_job.into()
+    }),
+    ("WAITING_EXPORTS_PER_CALLER", 1_000_000, |config| {
+        config.analytics.waiting_exports.per_caller.into()
+    }),
+    ("WAITING_EXPORTS", 1_000_000, |config| {
+        config.analytics.waiting_exports.per_organization.into()
+    }),
+    ("LIMIT_WINDOW_SECONDS", 86_400, |config| {
+        config.limits.window.0 / 1000
+    }),
+    ("ANALYTICS_FRESH_SECONDS", 86_400, |config| {
+        config.analytics.fresh_for.0 / 1000
+    }),
+    ("CREATE_LIMIT_PER_HOUR", 1_000_000, |config| {
+        config.limits.create_job.into()
+    }),
+    ("MESSAGE_LIMIT_PER_HOUR", 1_000_000, |config| {
+        config.limits.send_message.into()
+    }),
+    ("ANALYTICS_LIMIT_PER_HOUR", 1_000_000, |config| {
+        config.limits.analytics.into()
+    }),
+    ("READ_LIMIT_PER_HOUR", 1_000_000, |config| {
+        config.limits.read_jobs.into()
+    }),
+];
+
+#[test]
+fn times_and_limits_must_be_integers_in_range() {
+    for (name, most, became) in INTEGERS {
+        for value in [
+            "0",
+            "00",
+            "1000001",
+            "-1",
+            "1.5",
+            "1e2",
+            "30s",
+            "ten",
+            "0x10",
+            "1 0",
+            "1_000",
+            "１",
+            "4294967297",
+            "99999999999999999999",
+        ] {
+            assert_wrong(name, Some(value));
+        }
+        for (value, expected) in [("1", 1), (" 300 ", 300), ("007", 7)] {
+            assert_eq!(became(&read(name, Some(value))), expected, "{name}");
+        }
+        let read = |number: u32| Config::read(with(name, number.to_string()));
+        assert_eq!(became(&read(most).ok().unwrap()), u64::from(most), "{name}");
+        let error = read(most + 1).err().unwrap();
+        let expected = format!("{name} must be an integer from 1 to {most}");
+        assert_eq!(error.to_string(), expected);
+    }
+}
+
+/// A working configuration with one variable set to an arbitrary value.
+fn with(name: &'static str, value: String) -> impl Fn(&str) -> Option<String> {
+    let others = variables(&[]);
+    move |asked| {
+        if asked == name {
+            Some(value.clone())
+        } else {
+            others(asked)
+        }
+    }
+}
+
+#[test]
+fn webhook_url_must_be_https_or_loopback() {
+    let url = |value: &'static str| {
+        let secret = ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET));
+        Config::read(variables(&[secret, ("WEBHOOK_URL", Some(value))]))
+    };
+    for value in [
+        "https://hooks.example",
+        "https://hooks.example:8443/a/@me?b=c",
+        "http://localhost:9000/hook",
+        "http://127.0.0.1:9000",
+        "http://[::1]/hook",
+    ] {
+        let config = url(value).map_err(|error| error.to_string()).unwrap();
+        assert_eq!(config.jobs.webhook.url.as_deref(), Some(value));
+    }
+    let config = url("https://Hooks.Example/Done?A").ok();
+    let normal = config.and_then(|config| config.jobs.webhook.url);
+    assert_eq!(normal.as_deref(), Some("https://hooks.example/Done?A"));
+    for value in [
+        "http://hooks.example",
+        "http://localhost.evil.example",
+        "http://localhost:80@evil.example",
+        "http://localhost\\@evil.example",
+        "http://localhost?@evil.example",
+        "http://localhost#@evil.example",
+        "https://user:hunter2@hooks.example",
+        "https://hooks.example#hunter2",
+        "https://hooks.example\\hunter2",
+        "https://hooks.example/a b",
+        "https://hööks.example",
+        "https://",
+        "https:///hook",
+        "https://:443",
+        "https://?hunter2",
+        "HTTPS://hooks.example",
+        "ftp://hooks.example",
+        "//hooks.example",
+        "hooks.example",
+        "javascript:hunter2",
+    ] {
+        let error = url(value).err().unwrap_or_else(|| panic!("{value}"));
+        assert_eq!(error.variable, "WEBHOOK_URL", "{value}");
+        assert!(!error.to_string().contains("hunter2"));
+    }
+}
+
+/// `whsec_` and 24 bytes.
+const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
+
+#[test]
+fn webhook_url_requires_a_signing_secret() {
+    let url = ("WEBHOOK_URL", Some("https://hooks.example"));
+    for secret in [None, Some(""), Some(" ")] {
+        let error = Config::read(variables(&[url, ("WEBHOOK_SECRET", secret)]));
+        assert_eq!(
+            error.err().unwrap().to_string(),
+            "WEBHOOK_SECRET is not set, and must be when WEBHOOK_URL is"
+        );
+    }
+    let secret = ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET));
+    assert!(Config::read(variables(&[url, secret])).is_ok());
+    assert!(Config::read(variables(&[secret])).is_ok());
+}
+
+#[test]
+fn webhook_secret_is_24_to_64_bytes_in_base64() {
+    for length in [0, 1, 23, 24, 32, 64, 65, 100] {
+        let bytes = vec![0xfb; length];
+        let value = format!("whsec_{}", STANDARD.encode(&bytes));
+        let config = Config::read(with("WEBHOOK_SECRET", value));
+        let secrets = config.ok().map(|config| config.jobs.webhook.secrets);
+        let expected = (24..=64).contains(&length).then(|| vec![bytes]);
+        assert_eq!(secrets, expected, "{length}");
+    }
+    for value in [
+        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "WHSEC_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whpk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_",
+        "whsec_hunter2",
+        "whsec_-_ECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGA",
+        "whsec_AAECAwQFBgcICQoLDA0O DxAREhMUFRYX",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX,",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX,hunter2",
+    ] {
+        assert_wrong("WEBHOOK_SECRET", Some(value));
+    }
+    let value =
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX , whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk=";
+    let secrets = read("WEBHOOK_SECRET", Some(value)).jobs.webhook.secrets;
+    let [new, old] = &secrets[..] else {
+        panic!("two secrets");
+    };
+    assert_eq!(*new, (0..24).collect::<Vec<u8>>());
+    assert_eq!(*old, (32..58).collect::<Vec<u8>>());
+}
+
+#[test]
+fn webhook_hosts_must_be_exact() {
+    for value in [
+        "*",
+        "*.example",
+        "https://hooks.example",
+        "hooks.example/",
+        "hooks.example/path",
+        "user@hooks.example",
+        "Hooks.example",
+        "hooks.test:",
+        "hooks.example:0",
+        "hooks.example:080",
+        "hooks.example:+80",
+        "hooks.example:65536",
+        "hooks.example:80:80",
+        ":8443",
+        "::1",
+        "[]",
+        "[::1",
+        "hooks.example;b.example",
+        "hooks.example b.example",
+        "hööks.example",
+    ] {
+        assert_wrong("WEBHOOK_HOSTS", Some(value));
+    }
+    let hosts = "hooks.example, b.example:8443,127.0.0.1:9000,[::1]:9000,[::1],";
+    let hosts = read("WEBHOOK_HOSTS", Some(hosts)).jobs.webhook.hosts;
+    let expected = [
+        "hooks.example",
+        "b.example:8443",
+        "127.0.0.1:9000",
+        "[::1]:9000",
+        "[::1]",
+    ];
+    assert_eq!(hosts, expected);
+    for value in [None, Some(""), Some(" , ,")] {
+        assert_eq!(read("WEBHOOK_HOSTS", value).jobs.webhook.hosts, [""; 0]);
+    }
+}
+
+#[test]
+fn revoked_tokens_with_unknown_content_are_rejected() {
+    for value in [
+        "revoked",
+        "null",
+        "{}",
+        "\"stolen-hunter2\"",
+        r#"["stolen-hunter2", 1]"#,
+        r#"[""]"#,
+        "[{}]",
+        "[null]",
+        "[[]]",
+        r#"[{"jti":"a"}"#,
+        r#"[{"jti":"a"},]"#,
+        r#"[{"jti":""}]"#,
+        r#"[{"jti":1}]"#,
+        r#"[{"jti":null}]"#,
+        r#"[{"id":"a"}]"#,
+        r#"[{"JTI":"a"}]"#,
+        r#"[{"jti":"a","jti":"b"}]"#,
+        r#"[{"jti":"a","note":"hunter2"}]"#,
+        r#"[{"jti":"a","before":1}]"#,
+        r#"[{"jti":"a","before":null}]"#,
+        r#"[{"jti":"a","sub":"b","before":1}]"#,
+        r#"[{"jti":1,"sub":"b","before":1}]"#,
+        r#"[{"sub":"a"}]"#,
+        r#"[{"before":1}]"#,
+        r#"[{"sub":"","before":1}]"#,
+        r#"[{"sub":["a"],"before":1}]"#,
+        r#"[{"sub":"a","before":"1"}]"#,
+        r#"[{"sub":"a","before":-1}]"#,
+        r#"[{"sub":"a","before":1.5}]"#,
+        r#"[{"sub":"a","before":"2026-01-01"}]"#,
+        r#"[{"sub":"a","after":1}]"#,
+        r#"[{"iss":"https://hunter2.example","sub":"a"}]"#,
+        r#"[{"iss":"quillgate","sub":"a"}]"#,
+        r#"[{"iss":"https://hunter2.example"}]"#,
+        r#"[{"iss":"https://hunter2.example","claims":{}}]"#,
+        r#"[{"iss":"https://hunter2.example","claims":{"a":null}}]"#,
+        r#"[{"iss":"https://hunter2.example","claims":"a"}]"#,
+        r#"[{"iss":"https://hunter2.example","sub":"a","claims":{"a":1}}]"#,
+        r#"[{"iss":"https://hunter2.example","jti":"a"}]"#,
+    ] {
+        assert_wrong("REVOKED_TOKENS", Some(value));
+        assert_wrong("REVOKED_TOKENS_4", Some(value));
+    }
+    for value in [None, Some(""), Some(" "), Some("[]")] {
+        assert_eq!(
+            read("REVOKED_TOKENS", value).auth.revoked,
+            RevokedTokens::default()
+        );
+    }
+    let list = r#" [ {"jti":"a"}, {"before":1766000000,"sub":"alice"} ] "#;
+    assert_ne!(
+        read("REVOKED_TOKENS", Some(list)).auth.revoked,
+        RevokedTokens::default()
+    );
+}
+
+#[test]
+fn revocations_can_span_several_variables() {
+    let config = Config::read(variables(&[
+        ("REVOKED_TOKENS", Some(r#"["a"]"#)),
+        ("REVOKED_TOKENS_3", Some(r#"["c"]"#)),
+        ("REVOKED_TOKENS_4", Some(r#"[{"jti":"d"}]"#)),
+    ]));
+    let revoked = config
+        .map_err(|error| error.to_string())
+        .unwrap()
+        .auth
+        .revoked;
+    for (id, is_revoked) in [("a", true), ("b", false), ("c", true), ("d", true)] {
+        assert_eq!(
+            revoked.covers_own(Some(id), "alice", 0.0),
+            is_revoked,
+            "{id}"
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! The health report, by exact JSON.
+
+use quillgate_worker::analytics::health::{OrgBudgets, OrgHealth};
+use quillgate_worker::app::health::Health;
+use quillgate_worker::budget::health::BudgetHealth;
+use quillgate_worker::jobs::health::{ProjectBudgets, ProjectHealth};
+use quillgate_worker::upstream::breaker::State;
+
+fn budget(left: u32, closed_until: Option<u64>) -> BudgetHealth {
+    BudgetHealth {
+        limit: 100,
+        left,
+        closed_until,
+    }
+}
+
+fn organisation(breaker: State) -> OrgHealth {
+    OrgHealth {
+        breaker,
+        budgets: OrgBudgets {
+            analytics: budget(7, None),
+        },
+        cached_pages: 3,
+        key_set_calls: 4,
+    }
+}
+
+fn project(breaker: State) -> ProjectHealth {
+    ProjectHealth {
+        breaker,
+        budgets: ProjectBudgets {
+            create_job: budget(100, None),
+            send_message: budget(0, Some(1_750_000_000_000)),
+        },
+        watchers: 2,
+        webhooks_waiting: 1,
+        alarms: 5,
+    }
+}
+
+#[test]
+fn health_report_has_a_fixed_property_order() {
+    let issuers = vec!["https://issuer.example"];
+    let health = Health::new(organisation(State::Closed), None, issuers.clone());
+    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"trustedIssuers":["https://issuer.example"]}"#;
+    assert_eq!(health.to_json(), expected);
+    let health = Health::new(
+        organisation(State::Closed),
+        Some(project(State::HalfOpen)),
+        Vec::new(),
+    );
+    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"project":{"breaker":"half-open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
+    assert_eq!(health.to_json(), expected);
+}
+
+#[test]
+fn gateway_is_degraded_while_a_breaker_is_open() {
+    for (org, own, expected) in [
+        (State::Closed, None, "ok"),
+        (State::HalfOpen, None, "ok"),
+        (State::Open, None, "degraded"),
+        (State::Closed, Some(State::Closed), "ok"),
+        (State::Closed, Some(State::HalfOpen), "ok"),
+        (State::Closed, Some(State::Open), "degraded"),
+        (State::Open, Some(State::Closed), "degraded"),
+    ] {
+        let health = Health::new(organisation(org), own.map(project), Vec::new());
+        let begins = format!("{{\"status\":\"{expected}\",");
+        assert!(health.to_json().starts_with(&begins), "{org:?} {own:?}");
+    }
+}

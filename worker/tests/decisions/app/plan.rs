@@ -1,0 +1,147 @@
+//! Plans of requests, and the order of the checks.
+
+mod addresses;
+mod admission;
+mod writes;
+
+use quillgate_worker::app::action::Action;
+use quillgate_worker::app::config::Config;
+use quillgate_worker::app::plan;
+use quillgate_worker::app::plan::Plan;
+use quillgate_worker::app::write_plan::{AdmittedWrite, plan_write};
+use quillgate_worker::auth::{Signature, VerifiedTokens};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
+use quillgate_worker::jobs::write::Write;
+
+use crate::fixtures::{NOW, bearer, configuration};
+
+const CREATE: &str = "https://gate.example/v2/agent/demo-docs/job";
+const JOB: &str = "https://gate.example/v2/agent/demo-docs/job/j1";
+const MESSAGE: &str = "https://gate.example/v2/agent/demo-docs/job/j1/message";
+const EVENTS: &str = "https://gate.example/v2/agent/demo-docs/job/j1/events";
+const JOBS: &str = "https://gate.example/v2/agent/demo-docs/jobs";
+const ALL_EVENTS: &str = "https://gate.example/v2/agent/demo-docs/jobs/events";
+const RECORD: &str = "https://gate.example/v2/agent/demo-docs/job/j1/record";
+const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
+const DEEP: &str = "https://gate.example/healthz?deep";
+const DESCRIPTION: &str = "https://gate.example/openapi.json";
+
+/// Operations: method, URL, scope and route. Each is the only method of its URL besides `HEAD`.
+const OPERATIONS: [(&str, &str, &str, &str); 7] = [
+    ("POST", CREATE, "jobs:create", "/v2/agent/{projectId}/job"),
+    ("GET", JOB, "jobs:read", "/v2/agent/{projectId}/job/{id}"),
+    (
+        "POST",
+        MESSAGE,
+        "jobs:create",
+        "/v2/agent/{projectId}/job/{id}/message",
+    ),
+    (
+        "GET",
+        EVENTS,
+        "jobs:read",
+        "/v2/agent/{projectId}/job/{id}/events",
+    ),
+    ("GET", JOBS, "jobs:read", "/v2/agent/{projectId}/jobs"),
+    (
+        "GET",
+        ALL_EVENTS,
+        "jobs:read",
+        "/v2/agent/{projectId}/jobs/events",
+    ),
+    (
+        "GET",
+        VIEWS,
+        "analytics:read",
+        "/v1/analytics/{projectId}/views",
+    ),
+];
+
+const BODY: &[u8] = br#"{"prompt":"x"}"#;
+
+fn get<'a>(url: &'a str, authorization: &'a str) -> RequestHead<'a> {
+    RequestHead {
+        method: "GET",
+        url,
+        authorization: Some(authorization),
+        ..RequestHead::default()
+    }
+}
+
+fn post<'a>(url: &'a str, authorization: &'a str) -> RequestHead<'a> {
+    RequestHead {
+        method: "POST",
+        content_type: Some("application/json"),
+        ..get(url, authorization)
+    }
+}
+
+/// A request head without a token.
+fn bare<'a>(method: &'a str, url: &'a str) -> RequestHead<'a> {
+    RequestHead {
+        method,
+        url,
+        ..RequestHead::default()
+    }
+}
+
+fn plan(head: &RequestHead<'_>) -> Plan {
+    plan_by(&configuration(), head)
+}
+
+/// Plans a request before the host has verified any signature.
+fn plan_by(config: &Config, head: &RequestHead<'_>) -> Plan {
+    plan_with(config, head, Signature::Unverified)
+}
+
+fn plan_with(config: &Config, head: &RequestHead<'_>, signature: Signature) -> Plan {
+    plan::plan(config, head, NOW, signature, &mut VerifiedTokens::default())
+}
+
+#[track_caller]
+fn expect_refusal(head: &RequestHead<'_>) -> Problem {
+    match plan(head).action {
+        Ok(_) => panic!("not refused: {head:?}"),
+        Err(problem) => problem,
+    }
+}
+
+#[track_caller]
+fn expect_action(head: &RequestHead<'_>) -> Action {
+    match plan(head).action {
+        Ok(action) => action,
+        Err(problem) => panic!("refused: {head:?}: {}", problem.detail),
+    }
+}
+
+#[track_caller]
+fn admit(head: &RequestHead<'_>) -> AdmittedWrite {
+    match expect_action(head) {
+        Action::ReadBody(admitted) => admitted,
+        _ => panic!("no body is read: {head:?}"),
+    }
+}
+
+/// Plans an admitted write with these header fields and this body.
+fn accept(
+    config: &Config,
+    url: &str,
+    headers: &WriteHeaders,
+    body: &[u8],
+) -> Result<Write, Problem> {
+    let admitted = admit(&post(url, &bearer()));
+    let (write, proof) = plan_write(config, &admitted, headers, body)?;
+    assert_eq!(proof, None, "it comes from no page");
+    Ok(write)
+}
+
+#[track_caller]
+fn write(config: &Config, url: &str, headers: &WriteHeaders) -> Write {
+    let accepted = accept(config, url, headers, BODY);
+    accepted.map_err(|problem| problem.detail).unwrap()
+}
+
+fn pair(field: &str, rule: &str) -> (String, String) {
+    (field.to_owned(), rule.to_owned())
+}

@@ -1,0 +1,557 @@
+//! Plans by URL: requests are rebuilt and stay within the caller's projects.
+
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, ProjectId, Request};
+use quillgate_worker::analytics::query::ReportQuery;
+use quillgate_worker::app::action::Action;
+use quillgate_worker::app::plan::{Plan, is_liveness};
+use quillgate_worker::app::write_plan::plan_write;
+use quillgate_worker::http::cors::Origin;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
+use quillgate_worker::jobs::ledger;
+use quillgate_worker::jobs::ledger::{JobFilter, Position};
+
+use super::{
+    ALL_EVENTS, BODY, CREATE, DESCRIPTION, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, RECORD, VIEWS,
+    bare, expect_action, expect_refusal, get, pair, plan, post, write,
+};
+use crate::fixtures::{bearer, configuration, encode, field_and_rule, to_json};
+
+#[track_caller]
+fn expect_job(head: &RequestHead<'_>) -> (Request, String) {
+    match expect_action(head) {
+        Action::ReadJob { request, job } => (request, job.as_str().to_owned()),
+        _ => panic!("no job: {head:?}"),
+    }
+}
+
+#[track_caller]
+fn expect_views(head: &RequestHead<'_>) -> ReportQuery {
+    match expect_action(head) {
+        Action::ReadReport(views) => views,
+        _ => panic!("no views: {head:?}"),
+    }
+}
+
+#[track_caller]
+fn expect_jobs(head: &RequestHead<'_>) -> (u64, Option<Position>) {
+    match expect_action(head) {
+        Action::ListJobs {
+            filter,
+            limit,
+            before,
+        } => {
+            assert_eq!(filter, JobFilter::default());
+            (limit, before)
+        }
+        _ => panic!("no list: {head:?}"),
+    }
+}
+
+#[track_caller]
+fn expect_filter(head: &RequestHead<'_>) -> JobFilter {
+    match expect_action(head) {
+        Action::ListJobs { filter, .. } => filter,
+        _ => panic!("no list: {head:?}"),
+    }
+}
+
+#[track_caller]
+fn expect_events(head: &RequestHead<'_>) -> String {
+    match expect_action(head) {
+        Action::StreamEvents(Some(job)) => job.as_str().to_owned(),
+        _ => panic!("no events: {head:?}"),
+    }
+}
+
+#[test]
+fn valid_request_is_rebuilt_for_the_upstream() {
+    let bearer = bearer();
+    let asked = expect_views(&get(&format!("{VIEWS}?offset=5&&%6cimit=010"), &bearer));
+    assert_eq!(asked.list, "/v1/analytics/demo-docs/views");
+    assert_eq!((asked.limit, asked.offset), (10, 5));
+
+    let (request, id) = expect_job(&get(
+        "https://gate.example/v2/agent/other%20docs/job/j;1",
+        &bearer,
+    ));
+    let target = "/v2/agent/other%20docs/job/j%3B1".to_owned();
+    assert_eq!(
+        request,
+        Request {
+            method: Method::Get,
+            target,
+            body: None
+        }
+    );
+    assert_eq!(id, "j;1");
+
+    let write = write(&configuration(), CREATE, &WriteHeaders::default());
+    assert_eq!(write.target, "/v2/agent/demo-docs/job");
+    assert_eq!(write.body, r#"{"prompt":"x"}"#);
+}
+
+#[test]
+fn event_stream_uses_the_job_id_in_the_path() {
+    let bearer = bearer();
+    assert_eq!(expect_events(&get(EVENTS, &bearer)), "j1");
+    let encoded = "https://gate.example/v2/agent/other%20docs/job/%6a%20;1/events?&";
+    let planned = plan(&get(encoded, &bearer));
+    assert_eq!(
+        planned.project.as_ref().map(ProjectId::as_str),
+        Some("other docs")
+    );
+    assert_eq!(expect_events(&get(encoded, &bearer)), "j ;1");
+    let problem = expect_refusal(&get(&format!("{EVENTS}?wait=25"), &bearer));
+    assert_eq!(field_and_rule(&problem), pair("wait", "unknown"));
+}
+
+#[test]
+fn job_list_defaults_to_the_25_newest_jobs() {
+    let bearer = bearer();
+    let asked = |query: &str| expect_jobs(&get(&format!("{JOBS}{query}"), &bearer));
+    assert_eq!(asked(""), (25, None));
+    assert_eq!(asked("?limit=1"), (1, None));
+    assert_eq!(asked("?limit=100"), (100, None));
+    let job = Position {
+        created: 1_766_000_000_000,
+        row: 7,
+    };
+    let cursor = ledger::encode_cursor(&job);
+    let query = format!("?cursor={cursor}&limit=5");
+    assert_eq!(asked(&query), (5, Some(job)));
+}
+
+#[test]
+fn job_list_is_filtered_by_its_query() {
+    let bearer = bearer();
+    let asked = |query: &str| expect_filter(&get(&format!("{JOBS}?{query}"), &bearer));
+    for state in ["active", "completed", "archived", "failed"] {
+        let filter = asked(&format!("state={state}"));
+        assert_eq!(filter.state.as_deref(), Some(state));
+    }
+    let longest = "ä".repeat(200);
+    let query = format!("limit=3&text={longest}&author=issuer%20ana&state=failed");
+    let expected = JobFilter {
+        state: Some("failed".to_owned()),
+        author: Some("issuer ana".to_owned()),
+        text: Some(longest),
+    };
+    assert_eq!(asked(&query), expected);
+    assert_eq!(asked("text=%25_%27").text.as_deref(), Some("%_'"));
+}
+
+#[test]
+fn list_events_and_job_records_are_planned() {
+    let bearer = bearer();
+    match expect_action(&get(ALL_EVENTS, &bearer)) {
+        Action::StreamEvents(None) => {}
+        other => panic!("no stream of all: {other:?}"),
+    }
+    match expect_action(&get(RECORD, &bearer)) {
+        Action::ReadRecord(job) => assert_eq!(job.as_str(), "j1"),
+        other => panic!("no record: {other:?}"),
+    }
+    for url in [ALL_EVENTS, RECORD] {
+        let problem = expect_refusal(&get(&format!("{url}?state=failed"), &bearer));
+        assert_eq!(field_and_rule(&problem), pair("state", "unknown"));
+    }
+}
+
+#[test]
+fn invalid_job_list_query_is_rejected() {
+    let bearer = bearer();
+    for (query, field, rule) in [
+        ("limit=0", "limit", "job-page-size"),
+        ("limit=101", "limit", "job-page-size"),
+        ("limit=1&limit=1", "limit", "once"),
+        ("cursor=", "cursor", "not-empty"),
+        ("cursor=x", "cursor", "cursor"),
+        ("cursor=MS4x%20", "cursor", "cursor"),
+        ("cursor=MS4x%3D", "cursor", "cursor"),
+        ("cursor=%00", "cursor", "cursor"),
+        ("offset=0", "offset", "unknown"),
+        ("id=j1", "id", "unknown"),
+        ("state=queued", "state", "one-of"),
+        ("state=", "state", "one-of"),
+        ("state=failed&state=failed", "state", "once"),
+        ("author=", "author", "not-empty"),
+        ("text=", "text", "not-empty"),
+        ("text=%ff", "text", "text"),
+    ] {
+        let problem = expect_refusal(&get(&format!("{JOBS}?{query}"), &bearer));
+        assert_eq!(problem.status, 400);
+        assert_eq!(field_and_rule(&problem), pair(field, rule), "{query}");
+    }
+    let problem = expect_refusal(&get(&format!("{JOBS}?text={}", "ä".repeat(201)), &bearer));
+    assert_eq!(field_and_rule(&problem), pair("text", "longest-text"));
+    for text in ["-1.1", "1.", "18446744073709551616.1", "{}"] {
+        let url = format!("{JOBS}?cursor={}", encode(text));
+        let problem = expect_refusal(&get(&url, &bearer));
+        assert_eq!(field_and_rule(&problem), pair("cursor", "cursor"));
+    }
+}
+
+#[test]
+fn offsets_beyond_the_safe_integer_range_are_rejected() {
+    let url = format!("{VIEWS}?offset=9007199254740991");
+    let problem = expect_refusal(&get(&url, &bearer()));
+    assert_eq!(field_and_rule(&problem), pair("offset", "offset"));
+}
+
+#[test]
+fn plan_has_the_route_caller_and_project_of_its_request() {
+    let bearer = bearer();
+    for (method, url, _, pattern) in OPERATIONS {
+        let head = RequestHead {
+            method,
+            ..post(url, &bearer)
+        };
+        let planned = plan(&head);
+        assert!(planned.action.is_ok(), "{url}");
+        assert_eq!(planned.route, Some(pattern));
+        assert_eq!(
+            planned.project.as_ref().map(ProjectId::as_str),
+            Some("demo-docs")
+        );
+        assert_eq!(planned.origin, Origin::Own);
+        let caller = planned.caller.unwrap();
+        assert_eq!(caller.subject, "alice");
+        assert_eq!(caller.key(), "quillgate alice");
+    }
+    let other = plan(&get(&VIEWS.replace("demo-docs", "secret"), &bearer));
+    assert_eq!(other.caller.unwrap().subject, "alice");
+    assert_eq!(other.project, None, "it is not the caller's");
+    let stranger = plan(&bare("GET", VIEWS));
+    assert_eq!(stranger.route, Some("/v1/analytics/{projectId}/views"));
+    assert_eq!((stranger.caller, stranger.project), (None, None));
+}
+
+#[test]
+fn authorized_project_is_the_project_sent_upstream() {
+    let bearer = bearer();
+    for (segment, rule) in [
+        ("demo-docs%2f..%2fsecret", "path-segment"),
+        ("demo-docs%3f", "path-segment"),
+        ("demo-docs%23", "path-segment"),
+        ("demo-docs%00", "path-segment"),
+        ("%2e%2e", "not-dot-segment"),
+        (".", "not-dot-segment"),
+    ] {
+        for (method, url, ..) in OPERATIONS {
+            let url = url.replace("demo-docs", segment);
+            let problem = expect_refusal(&RequestHead {
+                method,
+                ..post(&url, &bearer)
+            });
+            assert_eq!(field_and_rule(&problem), pair("projectId", rule), "{url}");
+        }
+    }
+    for segment in [
+        "Demo-docs",
+        "demo-docs%20",
+        "demo%2Ddocs2",
+        "demo-docs;x",
+        "demo%E2%80%90docs",
+        "other+docs",
+        "*",
+    ] {
+        for (method, url, ..) in OPERATIONS {
+            let url = url.replace("demo-docs", segment);
+            let problem = expect_refusal(&RequestHead {
+                method,
+                ..post(&url, &bearer)
+            });
+            assert_eq!(problem.kind.as_str(), "project-not-allowed", "{url}");
+        }
+    }
+    let (encoded, _) = expect_job(&get(
+        "https://gate.example/v2/agent/%64emo-docs/job/j1",
+        &bearer,
+    ));
+    assert_eq!(encoded.target, "/v2/agent/demo-docs/job/j1");
+}
+
+/// Expects a rejection, either from the head or after the body was read.
+#[track_caller]
+fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
+    match plan(head).action {
+        Err(problem) => problem,
+        Ok(Action::ReadBody(admitted)) => {
+            let headers = WriteHeaders::default();
+            plan_write(&configuration(), &admitted, &headers, BODY).unwrap_err()
+        }
+        Ok(_) => panic!("no body is read: {head:?}"),
+    }
+}
+
+#[test]
+fn job_id_is_never_a_dot_segment() {
+    let bearer = bearer();
+    for (id, rule) in [
+        ("..", "not-dot-segment"),
+        (".", "not-dot-segment"),
+        ("%2e.", "not-dot-segment"),
+        ("%2E", "not-dot-segment"),
+        ("%252e%252e", "path-segment"),
+        ("j1%2fmessage", "path-segment"),
+        ("j1%0d%0a", "path-segment"),
+    ] {
+        for url in [JOB, EVENTS, MESSAGE] {
+            let url = url.replace("j1", id);
+            let problem = if url.ends_with("/message") {
+                expect_refusal_in_the_end(&post(&url, &bearer))
+            } else {
+                expect_refusal(&get(&url, &bearer))
+            };
+            assert_eq!(field_and_rule(&problem), pair("id", rule), "{url}");
+        }
+    }
+}
+
+#[test]
+fn openapi_description_is_public() {
+    for method in ["GET", "HEAD"] {
+        for authorization in [None, Some("Bearer x"), Some("Basic eDp5")] {
+            for query in ["", "?x=1"] {
+                let url = format!("{DESCRIPTION}{query}");
+                let head = RequestHead {
+                    authorization,
+                    ..bare(method, &url)
+                };
+                let planned = plan(&head);
+                assert!(matches!(planned.action, Ok(Action::Describe)));
+                assert_eq!(planned.route, Some("/openapi.json"));
+                assert_eq!((planned.caller, planned.project), (None, None));
+            }
+        }
+    }
+    for method in ["POST", "PUT", "DELETE", "get"] {
+        let problem = expect_refusal(&bare(method, DESCRIPTION));
+        assert_eq!(problem.status, 405, "{method}");
+        assert_eq!(
+            problem.headers,
+            [("allow", "GET, HEAD, OPTIONS".to_owned())]
+        );
+    }
+    let asked = plan(&bare("OPTIONS", DESCRIPTION)).action;
+    assert!(matches!(asked, Ok(Action::AnswerOptions(methods)) if methods == ["GET", "HEAD"]));
+    for path in [
+        "/openapi.json/",
+        "/OpenAPI.json",
+        "//openapi.json",
+        "/openapi%2ejson",
+        "/openapi.yaml",
+        "/v2/openapi.json",
+    ] {
+        let url = format!("https://gate.example{path}");
+        assert_eq!(
+            expect_refusal(&bare("GET", &url)).kind.as_str(),
+            "not-found",
+            "{path}"
+        );
+    }
+    let page = RequestHead {
+        origin: Some("https://evil.example"),
+        ..bare("GET", DESCRIPTION)
+    };
+    assert_eq!(expect_refusal(&page).kind.as_str(), "origin-not-allowed");
+}
+
+#[test]
+fn only_the_liveness_route_needs_no_configuration() {
+    for (method, url, expected) in [
+        ("GET", "https://h/healthz", true),
+        ("HEAD", "https://h/healthz?x", true),
+        ("GET", "https://h/healthz?", true),
+        ("GET", "https://h/healthz?deeper&x=deep&projects=x", true),
+        ("GET", "https://h/healthz?project=x", false),
+        ("GET", "https://h/healthz#?deep", true),
+        ("GET", "https://h/healthz?deep", false),
+        ("HEAD", "https://h/healthz?deep", false),
+        ("GET", "https://h/healthz?x=1&deep=0&y", false),
+        ("POST", "https://h/healthz", false),
+        ("GET", "https://h/healthz/", false),
+        ("GET", "https://h/Healthz", false),
+        ("GET", "https://h//healthz", false),
+        ("GET", "https://h/healthz%2f..%2fv2", false),
+        ("GET", "https://h/v2/agent/x/job/healthz", false),
+        ("GET", "https://h/x#/healthz", false),
+        ("GET", "https://h/x?/healthz", false),
+        ("GET", "https://h/openapi.json", false),
+    ] {
+        let head = RequestHead {
+            method,
+            ..get(url, "")
+        };
+        assert_eq!(is_liveness(&head), expected, "{method} {url}");
+        let healthy = matches!(plan(&head).action, Ok(Action::AnswerLiveness));
+        assert_eq!(healthy, expected, "{method} {url}");
+    }
+    let post = RequestHead {
+        method: "POST",
+        ..get("https://h/healthz", "")
+    };
+    assert_eq!(to_json(&expect_refusal(&post))["status"], 405);
+}
+
+#[test]
+fn plan_without_a_request_has_no_caller_and_no_project() {
+    let healthy = Plan::healthy();
+    assert!(matches!(healthy.action, Ok(Action::AnswerLiveness)));
+    assert_eq!(healthy.route, Some("/healthz"));
+    let refused = Plan::refused(Problem::internal());
+    assert_eq!(refused.action.err(), Some(Problem::internal()));
+    assert_eq!(refused.route, None);
+    for caller in [healthy.caller, refused.caller] {
+        assert_eq!(caller, None);
+    }
+    assert_eq!((healthy.project, refused.project), (None, None));
+    assert_eq!((healthy.origin, refused.origin), (Origin::Own, Origin::Own));
+}
+
+/// The projects of [`bearer`], encoded for a path.
+const OWN: [&str; 2] = ["demo-docs", "other%20docs"];
+
+/// Checks that a target is within the caller's projects.
+fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
+    let path = target.split('?').next().unwrap_or_default();
+    let project = project.replace(' ', "%20");
+    prop_assert!(OWN.contains(&project.as_str()), "{}", project);
+    let own = [
+        format!("/v2/agent/{project}/job"),
+        format!("/v1/analytics/{project}/views"),
+    ];
+    let prefix = own.iter().find(|own| {
+        let rest = path.strip_prefix(own.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    prop_assert!(prefix.is_some(), "{}", path);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%".contains(&byte);
+    prop_assert!(path.bytes().all(plain), "{}", path);
+    let mut segments = path.split('/').skip(1);
+    prop_assert!(
+        !segments.any(|segment| matches!(segment, "" | "." | "..")),
+        "{}",
+        path
+    );
+    for hidden in ["%2F", "%5C", "%25", "%3F", "%23", "%00", "%0D", "%0A"] {
+        prop_assert!(!path.contains(hidden), "{}", path);
+    }
+    let query = &target[path.len()..];
+    let mut names = query.split(['?', '&']).skip(1);
+    let known = |pair: &str| pair.starts_with("dateFrom=") || pair.starts_with("dateTo=");
+    prop_assert!(names.all(known), "{}", query);
+    Ok(())
+}
+
+/// Checks the planned request, and returns whether one would be sent.
+fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
+    let planned = plan(head);
+    let Ok(action) = planned.action else {
+        return Ok(false);
+    };
+    let Some(project) = planned.project else {
+        return Err(TestCaseError::fail("an action without a project"));
+    };
+    let project = project.as_str();
+    let job_target = |id: &str| {
+        let call = GetAgentJob::new(JobId::new(id).unwrap());
+        call.request(&ProjectId::new(project).unwrap()).target
+    };
+    match action {
+        Action::ReadJob { request, job } => {
+            assert_own(&request.target, project)?;
+            prop_assert_eq!(request.method, Method::Get);
+            prop_assert_eq!(request.body, None);
+            prop_assert_eq!(request.target, job_target(job.as_str()));
+        }
+        Action::ReadReport(views) => assert_own(&views.list, project)?,
+        Action::StreamEvents(Some(job)) | Action::ReadRecord(job) | Action::DeleteRecord(job) => {
+            assert_own(&job_target(job.as_str()), project)?;
+        }
+        Action::StreamEvents(None) => {
+            prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));
+        }
+        Action::ListJobs { limit, .. } => {
+            prop_assert!((1..=100).contains(&limit));
+            prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));
+        }
+        Action::ReadBody(admitted) => {
+            let headers = WriteHeaders::default();
+            match plan_write(&configuration(), &admitted, &headers, BODY) {
+                Ok((write, _)) => {
+                    assert_own(&write.target, project)?;
+                    prop_assert_eq!(write.body.as_bytes(), BODY);
+                    let job = write.job.map(|id| format!("{}/message", job_target(&id)));
+                    prop_assert!(job.is_none_or(|target| target == write.target));
+                }
+                Err(problem) => {
+                    prop_assert_eq!(field_and_rule(&problem), pair("id", "not-dot-segment"));
+                    return Ok(false);
+                }
+            }
+        }
+        _ => return Err(TestCaseError::fail("something else was decided")),
+    }
+    Ok(true)
+}
+
+/// An operation's path with arbitrary path values.
+fn near_paths() -> impl Strategy<Value = String> {
+    let project = "(demo-docs|other%20docs|%64emo-docs|secret|\\.\\.|%2e%2e|demo-docs%2f\\.\\.%2fsecret|demo-docs;x|demo-docs\\PC{0,2})";
+    let id = "(j1|%6a1|j;1|\\.|\\.\\.|%2e%2e|%2e%2e%2fsecret|%252e|%5c|%00|events|\\PC{1,4}|[a-z%.;+]{1,6})";
+    let at = 0..OPERATIONS.len();
+    (at, project, id).prop_map(|(at, project, id)| {
+        let (.., pattern) = OPERATIONS[at];
+        pattern
+            .replace("{projectId}", &project)
+            .replace("{id}", &id)
+    })
+}
+
+fn far_paths() -> impl Strategy<Value = String> {
+    let segment = "(v2|v1|agent|analytics|jobs?|views|message|events|demo-docs|secret|j1|\\.\\.|%2e%2e|%2f|%5c|%00|\\PC{0,3})";
+    let segments = prop::collection::vec(segment, 1..8);
+    segments.prop_map(|segments| format!("/{}", segments.join("/")))
+}
+
+fn queries() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        "\\?(limit=[0-9]{1,3})?(&offset=[0-9]{1,3})?(&dateFrom=2024-01-0[1-9])?(&dateTo=2024-02-0[1-9]T00:00Z)?",
+        "\\?[a-zA-Z0-9=&%/.]{0,12}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn any_planned_request_stays_within_the_callers_projects(
+        path in prop_oneof![3 => near_paths(), 1 => far_paths()],
+        query in queries(),
+        is_post in any::<bool>(),
+    ) {
+        let url = format!("https://gate.example{path}{query}");
+        let bearer = bearer();
+        let head = if is_post { post(&url, &bearer) } else { get(&url, &bearer) };
+        assert_sent_within(&head)?;
+    }
+
+    #[test]
+    fn harmless_path_in_the_callers_project_is_sent(
+        at in 0..OPERATIONS.len(),
+        project in "(demo-docs|other%20docs|%64emo%2ddocs)",
+        id in "[a-zA-Z0-9_~-]{1,9}",
+    ) {
+        let (method, _, _, pattern) = OPERATIONS[at];
+        let path = pattern.replace("{projectId}", &project).replace("{id}", &id);
+        let url = format!("https://gate.example{path}");
+        let bearer = bearer();
+        let head = RequestHead { method, ..post(&url, &bearer) };
+        prop_assert!(assert_sent_within(&head)?, "{}", url);
+    }
+}

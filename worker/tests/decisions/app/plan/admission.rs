@@ -1,0 +1,519 @@
+//! Admission: scopes, unauthenticated callers, origins and issuer tokens.
+
+use quillgate::{Policy, ProjectId};
+use quillgate_worker::app::action::Action;
+use quillgate_worker::app::plan::Plan;
+use quillgate_worker::app::write_plan::plan_write;
+use quillgate_worker::auth::Signature;
+use quillgate_worker::auth::caller::OPERATE;
+use quillgate_worker::http::cors::Origin;
+use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
+use serde_json::{Value, json};
+
+use super::{
+    BODY, CREATE, DEEP, EVENTS, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_refusal, get, plan,
+    plan_with, post,
+};
+use crate::fixtures::{
+    SECONDS, bearer, bearer_of, change, claims_with, configure, issuer_token, status_and_kind,
+};
+
+#[test]
+fn each_operation_requires_its_scope() {
+    for (method, url, scope, _) in OPERATIONS {
+        for held in ["jobs:create", "jobs:read", "analytics:read", OPERATE, ""] {
+            let bearer = bearer_of(&claims_with("scope", Some(json!(held))));
+            let head = RequestHead {
+                method,
+                ..post(url, &bearer)
+            };
+            match plan(&head).action {
+                Ok(_) => assert_eq!(held, scope, "{method} {url}"),
+                Err(problem) => {
+                    assert_eq!(problem.kind.as_str(), "insufficient-scope");
+                    assert_ne!(held, scope, "{method} {url}");
+                    let named = format!("scope=\"{scope}\"");
+                    assert!(problem.headers[0].1.ends_with(&named), "{problem:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn only_operators_can_read_the_health_report() {
+    let all = "jobs:create jobs:read analytics:read";
+    let bearer = bearer_of(&claims_with("scope", Some(json!(all))));
+    let planned = plan(&get(DEEP, &bearer));
+    assert_eq!(planned.route, Some("/healthz"));
+    assert_eq!(planned.caller.unwrap().subject, "alice");
+    let problem = planned.action.err().unwrap();
+    assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
+    let named = format!("scope=\"{OPERATE}\"");
+    assert!(problem.headers[0].1.ends_with(&named), "{problem:?}");
+
+    let stranger = expect_refusal(&bare("GET", DEEP));
+    assert_eq!(status_and_kind(&stranger), (401, "missing-token"));
+    assert_eq!(
+        expect_refusal(&get(DEEP, "Bearer x")).kind.as_str(),
+        "invalid-token"
+    );
+
+    let operator = bearer_of(&claims_with("scope", Some(json!(OPERATE))));
+    let asked = |method, url: &str| {
+        let planned = plan(&RequestHead {
+            method,
+            ..get(url, &operator)
+        });
+        match planned.action {
+            Ok(Action::AnswerHealth) => planned.project,
+            _ => panic!("{method} {url}"),
+        }
+    };
+    let base = "https://gate.example/healthz";
+    for (query, project) in [
+        ("?deep", None),
+        ("?deep=", None),
+        ("?deep=0", None),
+        ("?x&deep", None),
+        ("?deep&project=demo-docs", Some("demo-docs")),
+        ("?project=other%20docs&deep=1", Some("other docs")),
+        ("?deep#&project=x", None),
+    ] {
+        for method in ["GET", "HEAD"] {
+            let found = asked(method, &format!("{base}{query}"));
+            assert_eq!(found.as_ref().map(ProjectId::as_str), project, "{query}");
+        }
+    }
+    let posted = expect_refusal(&post(DEEP, &operator));
+    assert_eq!(status_and_kind(&posted), (405, "method-not-allowed"));
+    let page = RequestHead {
+        origin: Some("https://evil.example"),
+        ..get(DEEP, &operator)
+    };
+    assert_eq!(expect_refusal(&page).kind.as_str(), "origin-not-allowed");
+}
+
+#[test]
+fn operator_can_act_only_on_projects_of_its_token() {
+    let operator_of = |projects: Value| {
+        let claims = claims_with("scope", Some(json!(OPERATE)));
+        bearer_of(&change(claims, "projects", Some(projects)))
+    };
+    let (named, none) = (operator_of(json!(["demo-docs"])), operator_of(json!([])));
+    let send = |operator: &str, project: &str| {
+        let deep = format!("{DEEP}&project={project}");
+        let closure = format!("https://gate.example/healthz/closures/create-job?project={project}");
+        let reopening = RequestHead {
+            method: "DELETE",
+            ..get(&closure, operator)
+        };
+        [plan(&get(&deep, operator)), plan(&reopening)]
+    };
+    for planned in send(&named, "demo-docs") {
+        assert_eq!(planned.project.unwrap().as_str(), "demo-docs");
+        assert!(planned.action.is_ok());
+    }
+    for (project, status, kind) in [
+        ("other%20docs", 403, "project-not-allowed"),
+        ("unknown", 403, "project-not-allowed"),
+        ("a%2Fb", 403, "project-not-allowed"),
+        ("%00", 403, "project-not-allowed"),
+        (".", 400, "invalid-request"),
+        ("%2e%2e", 400, "invalid-request"),
+        ("", 400, "invalid-request"),
+        ("%", 400, "invalid-request"),
+    ] {
+        for operator in [&named, &none] {
+            for planned in send(operator, project) {
+                assert_eq!(planned.project, None, "{project}");
+                let problem = planned.action.unwrap_err();
+                assert_eq!(status_and_kind(&problem), (status, kind), "{project}");
+                if status == 400 {
+                    assert_eq!(problem.members["errors"][0]["field"], "project");
+                }
+            }
+        }
+    }
+    assert!(plan(&get(DEEP, &none)).action.is_ok());
+}
+
+#[test]
+fn project_grant_must_include_the_operator_scope() {
+    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let token = issuers_bearer(&json!({ "team": "docs", "admin": true }));
+    let url = format!("{DEEP}&project=demo-docs");
+    let planned = plan_with(&config, &get(&url, &token), Signature::Verified);
+    let problem = planned.action.unwrap_err();
+    assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
+}
+
+#[test]
+fn only_operators_can_lift_an_upstream_block() {
+    let operator = bearer_of(&claims_with("scope", Some(json!(OPERATE))));
+    let closures = "https://gate.example/healthz/closures/";
+    let reopen = |rest: &str, authorization: &str| {
+        let url = format!("{closures}{rest}");
+        plan(&RequestHead {
+            method: "DELETE",
+            ..get(&url, authorization)
+        })
+    };
+    for (rest, policy, project) in [
+        (
+            "create-job?project=demo-docs",
+            Policy::CreateJob,
+            Some("demo-docs"),
+        ),
+        (
+            "send-message?project=other%20docs",
+            Policy::SendMessage,
+            Some("other docs"),
+        ),
+        ("analytics", Policy::Analytics, None),
+    ] {
+        let planned = reopen(rest, &operator);
+        let found = planned.project.as_ref().map(ProjectId::as_str);
+        assert_eq!(found, project, "{rest}");
+        assert_eq!(planned.route, Some("/healthz/closures/{policy}"));
+        match planned.action {
+            Ok(Action::Reopen(found)) => assert_eq!(found, policy),
+            other => panic!("{rest}: {other:?}"),
+        }
+        for (authorization, expected) in [
+            (bearer(), (403, "insufficient-scope")),
+            ("Bearer x".to_owned(), (401, "invalid-token")),
+        ] {
+            let problem = reopen(rest, &authorization).action.unwrap_err();
+            assert_eq!(status_and_kind(&problem), expected, "{rest}");
+        }
+    }
+    for rest in ["read-jobs", "create", "", "create-job/"] {
+        let problem = reopen(rest, &operator).action.unwrap_err();
+        assert_eq!(status_and_kind(&problem), (404, "not-found"), "{rest}");
+    }
+    for rest in [
+        "create-job",
+        "create-job?project=",
+        "send-message?project=%",
+    ] {
+        let problem = reopen(rest, &operator).action.unwrap_err();
+        let item = &problem.members["errors"][0];
+        assert_eq!((problem.status, &item["field"]), (400, &json!("project")));
+        assert_eq!(item["rule"], "not-empty");
+    }
+    for method in ["GET", "HEAD", "POST", "PUT"] {
+        let url = format!("{closures}analytics");
+        let problem = expect_refusal(&bare(method, &url));
+        assert_eq!(status_and_kind(&problem), (405, "method-not-allowed"));
+        assert_eq!(problem.headers, [("allow", "DELETE, OPTIONS".to_owned())]);
+    }
+}
+
+#[test]
+fn unauthenticated_callers_learn_only_which_routes_exist() {
+    for (method, url, kind) in [
+        (
+            "GET",
+            "https://gate.example/v2/agent/demo-docs/tasks",
+            "not-found",
+        ),
+        ("PUT", CREATE, "method-not-allowed"),
+        ("POST", JOBS, "method-not-allowed"),
+        ("POST", CREATE, "missing-token"),
+        ("POST", MESSAGE, "missing-token"),
+        ("GET", EVENTS, "missing-token"),
+        (
+            "GET",
+            "https://gate.example/v2/agent/demo-docs/jobs?limit=0&cursor=x",
+            "missing-token",
+        ),
+        (
+            "GET",
+            "https://gate.example/v2/agent/%2f/job/%2f",
+            "missing-token",
+        ),
+        (
+            "GET",
+            "https://gate.example/v2/agent/%2f/job/../events",
+            "missing-token",
+        ),
+        (
+            "GET",
+            "https://gate.example/v1/analytics/demo-docs/views?limit=0&x",
+            "missing-token",
+        ),
+    ] {
+        let head = RequestHead {
+            content_length: Some("999999999"),
+            ..bare(method, url)
+        };
+        assert_eq!(expect_refusal(&head).kind.as_str(), kind, "{method} {url}");
+    }
+}
+
+#[test]
+fn forbidden_project_is_reported_before_other_errors() {
+    let bearer = bearer();
+    for path in [
+        "/v1/analytics/secret/views?limit=0&x",
+        "/v2/agent/secret/jobs?limit=0&cursor=x",
+        "/v2/agent/secret/job/..",
+        "/v2/agent/secret/job/../events?x",
+    ] {
+        let url = format!("https://gate.example{path}");
+        assert_eq!(
+            expect_refusal(&get(&url, &bearer)).kind.as_str(),
+            "project-not-allowed",
+            "{path}"
+        );
+    }
+    let body = RequestHead {
+        content_type: None,
+        content_length: Some("999999999"),
+        ..post("https://gate.example/v2/agent/secret/job", &bearer)
+    };
+    assert_eq!(expect_refusal(&body).kind.as_str(), "project-not-allowed");
+}
+
+#[test]
+fn options_request_needs_an_allowed_origin_and_no_token() {
+    for (method, url, ..) in OPERATIONS {
+        let preflight = RequestHead {
+            origin: Some("https://docs.example"),
+            ..bare("OPTIONS", url)
+        };
+        let planned = plan(&preflight);
+        assert_eq!(
+            planned.origin,
+            Origin::Allowed("https://docs.example".to_owned())
+        );
+        let expected: &[_] = if method == "GET" {
+            &["GET", "HEAD"]
+        } else {
+            &[method]
+        };
+        assert!(
+            matches!(planned.action, Ok(Action::AnswerOptions(methods)) if methods == expected),
+            "{url}"
+        );
+        let evil = RequestHead {
+            origin: Some("https://evil.example"),
+            ..preflight
+        };
+        assert_eq!(expect_refusal(&evil).kind.as_str(), "origin-not-allowed");
+    }
+    let nowhere = RequestHead {
+        origin: Some("https://docs.example"),
+        ..bare("OPTIONS", "https://gate.example/v2/x")
+    };
+    assert_eq!(expect_refusal(&nowhere).kind.as_str(), "not-found");
+}
+
+#[test]
+fn crash_leaves_the_outcome_of_writes_unknown() {
+    for method in ["POST", "DELETE", "GET", "HEAD", "OPTIONS"] {
+        let problem = Plan::crashed(None, &bare(method, CREATE)).action.err();
+        let problem = problem.unwrap();
+        assert_eq!(status_and_kind(&problem), (500, "internal"));
+        let outcome = matches!(method, "POST" | "DELETE").then(|| json!("unknown"));
+        assert_eq!(problem.members.get("outcome"), outcome.as_ref(), "{method}");
+    }
+}
+
+#[test]
+fn pages_of_allowed_origins_can_read_the_response_after_a_crash() {
+    let config = configure(&[]);
+    let origin = |config, origin| {
+        let head = RequestHead {
+            origin,
+            ..bare("POST", CREATE)
+        };
+        Plan::crashed(config, &head).origin
+    };
+    let docs = "https://docs.example";
+    let allowed = Origin::Allowed(docs.to_owned());
+    assert_eq!(origin(Some(&config), Some(docs)), allowed);
+    assert_eq!(origin(None, Some(docs)), Origin::Own);
+    assert_eq!(origin(Some(&config), None), Origin::Own);
+    let other = Some("https://evil.example");
+    assert_eq!(origin(Some(&config), other), Origin::Own);
+}
+
+#[test]
+fn disallowed_origin_is_rejected_before_its_token_is_verified() {
+    let bearer = bearer();
+    for origin in ["https://evil.example", "null"] {
+        for url in [VIEWS, JOBS, EVENTS, DEEP] {
+            let with_token = RequestHead {
+                origin: Some(origin),
+                ..get(url, &bearer)
+            };
+            let planned = plan(&with_token);
+            assert_eq!(
+                planned.origin,
+                Origin::Own,
+                "its page may not read the answer"
+            );
+            assert_eq!(
+                planned.action.err().unwrap().kind.as_str(),
+                "origin-not-allowed"
+            );
+            let without = RequestHead {
+                authorization: None,
+                ..with_token
+            };
+            assert_eq!(expect_refusal(&without).kind.as_str(), "origin-not-allowed");
+        }
+    }
+}
+
+#[test]
+fn page_of_another_origin_cannot_use_a_session_cookie() {
+    let read = |fetch_site, origin| {
+        let head = RequestHead {
+            access_assertion: Some("x.y.z"),
+            fetch_site,
+            origin,
+            ..bare("GET", VIEWS)
+        };
+        expect_refusal(&head).kind.as_str()
+    };
+    let write = |fetch_site, origin, authorization| {
+        let head = RequestHead {
+            authorization,
+            access_assertion: Some("x.y.z"),
+            fetch_site,
+            origin,
+            ..post(CREATE, "")
+        };
+        expect_refusal(&head).kind.as_str()
+    };
+    let (own, docs) = (Some("https://gate.example"), Some("https://docs.example"));
+    for site in [Some("cross-site"), Some("same-site"), Some("other")] {
+        for origin in [None, own] {
+            assert_eq!(read(site, origin), "cross-site", "{site:?}");
+            assert_eq!(write(site, origin, None), "cross-site", "{site:?}");
+        }
+        // An allowed origin can call from another site.
+        assert_eq!(read(site, docs), "missing-token");
+        assert_eq!(write(site, docs, None), "missing-token");
+        // Only the caller can add a token.
+        let bearer = Some("Bearer x");
+        assert_eq!(write(site, None, bearer), "invalid-token");
+    }
+    for site in [None, Some("same-origin"), Some("none")] {
+        assert_eq!(read(site, None), "missing-token", "{site:?}");
+        assert_eq!(write(site, None, None), "cross-site", "{site:?}");
+    }
+    for site in [None, Some("same-origin")] {
+        assert_eq!(read(site, own), "missing-token", "{site:?}");
+        assert_eq!(write(site, own, None), "missing-token", "{site:?}");
+    }
+}
+
+#[test]
+fn allowed_origin_can_read_a_rejection() {
+    let head = RequestHead {
+        origin: Some("https://docs.example"),
+        ..get(VIEWS, "Bearer x")
+    };
+    let planned = plan(&head);
+    assert_eq!(
+        planned.origin,
+        Origin::Allowed("https://docs.example".to_owned())
+    );
+    assert_eq!(planned.action.err().unwrap().status, 401);
+}
+
+const ISSUERS: &str = r#"[{
+    "issuer": "https://issuer.example",
+    "audience": "quillgate",
+    "jwks": "https://issuer.example/jwks",
+    "rules": [
+        {
+            "claims": { "team": "docs" },
+            "projects": ["demo-docs"],
+            "scope": "jobs:create jobs:read analytics:read",
+            "quota": { "create-job": 4 }
+        },
+        { "claims": { "admin": true }, "projects": [], "scope": "gateway:operate" }
+    ]
+}]"#;
+
+fn issuers_bearer(claims: &Value) -> String {
+    let mut all = json!({
+        "iss": "https://issuer.example",
+        "aud": "quillgate",
+        "sub": "bob",
+        "exp": SECONDS + 300,
+    });
+    let claims = claims.as_object().unwrap().clone();
+    all.as_object_mut().unwrap().extend(claims);
+    let token = issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &all.to_string());
+    format!("Bearer {token}")
+}
+
+#[test]
+fn issuer_token_is_verified_before_it_is_used() {
+    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let bearer = issuers_bearer(&json!({ "team": "docs", "admin": true }));
+    let asked = OPERATIONS.map(|(method, url, ..)| (method, url));
+    for (method, url) in asked.into_iter().chain([("GET", DEEP)]) {
+        let head = RequestHead {
+            method,
+            ..post(url, &bearer)
+        };
+        let unverified = plan_with(&config, &head, Signature::Unverified);
+        assert_eq!(unverified.caller, None, "{url}");
+        assert_eq!(unverified.project, None, "{url}");
+        let Ok(Action::VerifySignature(token)) = unverified.action else {
+            panic!("{url}");
+        };
+        assert_eq!(token.jwks, "https://issuer.example/jwks");
+        assert_eq!(token.kid, "key-1");
+        let verified = plan_with(&config, &head, Signature::Verified);
+        assert_eq!(verified.caller.unwrap().key(), "https://issuer.example bob");
+        assert!(
+            !matches!(verified.action, Err(_) | Ok(Action::VerifySignature(_))),
+            "{url}"
+        );
+    }
+}
+
+#[test]
+fn verified_token_is_limited_to_its_projects_and_scopes() {
+    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let kind = |token: &str, url: &str| {
+        let planned = plan_with(&config, &get(url, token), Signature::Verified);
+        planned.action.err().unwrap().kind.as_str()
+    };
+    let docs = issuers_bearer(&json!({ "team": "docs" }));
+    assert_eq!(kind(&docs, DEEP), "insufficient-scope");
+    let secret = JOBS.replace("demo-docs", "secret");
+    assert_eq!(kind(&docs, &secret), "project-not-allowed");
+    let admin = issuers_bearer(&json!({ "admin": true }));
+    assert_eq!(kind(&admin, JOBS), "project-not-allowed");
+    let expired = issuers_bearer(&json!({ "team": "docs", "exp": SECONDS - 61 }));
+    assert_eq!(kind(&expired, JOBS), "invalid-token");
+}
+
+#[test]
+fn issuer_rule_sets_the_quota_of_its_callers() {
+    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let token = issuers_bearer(&json!({ "team": "docs" }));
+    for (url, quota) in [(CREATE, vec![4]), (MESSAGE, vec![])] {
+        let planned = plan_with(&config, &post(url, &token), Signature::Verified);
+        let Ok(Action::ReadBody(admitted)) = planned.action else {
+            panic!("{url}");
+        };
+        let headers = WriteHeaders::default();
+        let (write, proof) = plan_write(&config, &admitted, &headers, BODY).unwrap();
+        assert_eq!(proof, None);
+        assert_eq!(write.quota, None);
+        let ceilings: Vec<_> = write.ceilings.iter().map(|own| own.most).collect();
+        assert_eq!(ceilings, quota);
+        assert_eq!(write.caller, "https://issuer.example bob");
+        assert_eq!(write.subject, "bob");
+    }
+}

@@ -1,0 +1,206 @@
+//! Permissions and quotas of callers.
+
+use quillgate::Policy;
+use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};
+use quillgate_worker::http::problem_kind::ProblemKind;
+use serde_json::{Value, json};
+
+use crate::fixtures::{NOW, assert_accepted, claims, claims_with, status_and_kind, token};
+
+#[test]
+fn caller_can_access_only_the_projects_of_its_token() {
+    let caller = assert_accepted(&token(&claims()));
+    for project in ["demo-docs", "other docs"] {
+        assert!(caller.authorize(project, "jobs:read").is_ok());
+    }
+    for project in [
+        "",
+        "demo",
+        "demo-docs ",
+        "demo-docs2",
+        "Demo-docs",
+        "demo-docs,other docs",
+        "*",
+    ] {
+        let problem = caller.authorize(project, "jobs:read").unwrap_err();
+        assert_eq!(status_and_kind(&problem), (403, "project-not-allowed"));
+        assert_eq!(problem.headers, []);
+    }
+}
+
+#[test]
+fn patterns_never_match_projects() {
+    for pattern in ["*", "%", ".*", "demo-*", "", "demo-docs,secret-docs"] {
+        let claims = claims_with("projects", Some(json!([pattern])));
+        let caller = assert_accepted(&token(&claims));
+        assert!(caller.authorize("demo-docs", "jobs:read").is_err());
+    }
+    let nothing = assert_accepted(&token(&claims_with("projects", Some(json!([])))));
+    assert!(nothing.authorize("demo-docs", "jobs:read").is_err());
+    assert!(nothing.authorize("", "jobs:read").is_err());
+}
+
+#[test]
+fn scopes_are_compared_word_by_word() {
+    let may = |scope: &str, needed: &str| {
+        let caller = assert_accepted(&token(&claims_with("scope", Some(json!(scope)))));
+        caller.authorize("demo-docs", needed)
+    };
+    for scope in ["jobs:read", "jobs:create jobs:read", " jobs:read  x "] {
+        assert!(may(scope, "jobs:read").is_ok(), "{scope}");
+    }
+    for scope in [
+        "",
+        " ",
+        "*",
+        "jobs",
+        "jobs:*",
+        "jobs:",
+        "jobs:readx",
+        "xjobs:read",
+        "JOBS:READ",
+        "jobs:create",
+        "jobs:create,jobs:read",
+        "jobs:create\tjobs:read",
+        "jobs:read\n",
+        "jobs:read;",
+        "admin",
+    ] {
+        let problem = may(scope, "jobs:read").unwrap_err();
+        assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
+        let challenge =
+            "Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"jobs:read\"";
+        assert_eq!(
+            problem.headers,
+            [("www-authenticate", challenge.to_owned())]
+        );
+    }
+}
+
+fn caller_with(grants: &[(&[&str], &str)]) -> Caller {
+    let grant = |(projects, scope): &(&[&str], &str)| {
+        Grant::new(
+            projects.iter().map(|&project| project.into()).collect(),
+            scope,
+        )
+    };
+    Caller {
+        issuer: "https://issuer.example".to_owned(),
+        subject: "somebody".to_owned(),
+        grants: grants.iter().map(grant).collect(),
+        quota: Quota::default(),
+        claims: None,
+        shared: Vec::new(),
+        expires: NOW,
+    }
+}
+
+#[test]
+fn one_grant_must_contain_both_the_project_and_the_scope() {
+    let caller = caller_with(&[
+        (&["docs"], "jobs:read"),
+        (&["blog"], "jobs:create jobs:read"),
+        (&["docs", "site"], "analytics:read"),
+        (&[], "gateway:operate"),
+    ]);
+    for (project, scope, expected) in [
+        ("docs", "jobs:read", None),
+        ("docs", "analytics:read", None),
+        ("site", "analytics:read", None),
+        ("blog", "jobs:create", None),
+        ("docs", "jobs:create", Some("insufficient-scope")),
+        ("docs", "gateway:operate", Some("insufficient-scope")),
+        ("site", "jobs:read", Some("insufficient-scope")),
+        ("blog", "analytics:read", Some("insufficient-scope")),
+        ("", "gateway:operate", Some("project-not-allowed")),
+        ("other", "jobs:read", Some("project-not-allowed")),
+    ] {
+        let refused = caller.authorize(project, scope).err();
+        let kind = refused.map(|problem| problem.kind.as_str());
+        assert_eq!(kind, expected, "{project} {scope}");
+    }
+    let nobody = caller_with(&[]).authorize("docs", "jobs:read").unwrap_err();
+    assert_eq!(nobody.kind, ProblemKind::ProjectNotAllowed);
+}
+
+#[test]
+fn operator_needs_the_scope_and_no_project() {
+    let check =
+        |scope: &str| caller_with(&[(&["docs"], "jobs:read"), (&[], scope)]).require_operator();
+    assert_eq!(OPERATE, "gateway:operate");
+    assert!(check("jobs:read gateway:operate").is_ok());
+    for scope in [
+        "",
+        "*",
+        "gateway",
+        "gateway:",
+        "gateway:*",
+        "GATEWAY:OPERATE",
+        "gateway:operatex",
+    ] {
+        let problem = check(scope).unwrap_err();
+        assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
+        let challenge =
+            "Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"gateway:operate\"";
+        assert_eq!(
+            problem.headers,
+            [("www-authenticate", challenge.to_owned())]
+        );
+    }
+    let claims = claims_with("scope", Some(json!("gateway:operate")));
+    assert!(assert_accepted(&token(&claims)).require_operator().is_ok());
+}
+
+#[test]
+fn quota_is_one_integer_or_one_per_policy() {
+    for (quota, expected) in [
+        (None, [None; 4]),
+        (Some(json!({})), [None; 4]),
+        (Some(json!(0)), [Some(0); 4]),
+        (Some(json!(7)), [Some(7); 4]),
+        (
+            Some(json!({ "create-job": 10 })),
+            [Some(10), None, None, None],
+        ),
+        (
+            Some(json!({ "send-message": 0, "analytics": 3 })),
+            [None, Some(0), Some(3), None],
+        ),
+        (
+            Some(json!({ "analytics": u64::MAX, "read-jobs": 1 })),
+            [None, None, Some(u32::MAX), Some(1)],
+        ),
+    ] {
+        let token = token(&claims_with("quota", quota.clone()));
+        let own = assert_accepted(&token).quota;
+        let ceilings = Policy::ALL.map(|policy| own.ceiling(policy));
+        assert_eq!(ceilings, expected, "{quota:?}");
+    }
+}
+
+#[test]
+fn policy_has_the_same_name_everywhere() {
+    let names = Policy::ALL.map(Policy::as_str);
+    assert_eq!(
+        names,
+        ["create-job", "send-message", "analytics", "read-jobs"]
+    );
+    for policy in Policy::ALL {
+        assert_eq!(Policy::from_name(policy.as_str()), Some(policy));
+        assert_eq!(serde_json::to_value(policy).unwrap(), policy.as_str());
+    }
+    for name in ["", "Create-Job", "create_job", "CreateJob", "create-job "] {
+        assert_eq!(Policy::from_name(name), None, "{name}");
+    }
+}
+
+#[test]
+fn lower_of_two_quotas_applies_per_policy() {
+    let quota = |value: Value| Quota::read(&value).unwrap();
+    let both = quota(json!({ "create-job": 5, "analytics": 1 })).lower(quota(
+        json!({ "create-job": 9, "send-message": 2, "analytics": 0 }),
+    ));
+    let expected = json!({ "create-job": 5, "send-message": 2, "analytics": 0 });
+    assert_eq!(both, quota(expected));
+    assert_eq!(both.lower(Quota::default()), both);
+}

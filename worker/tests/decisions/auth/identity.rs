@@ -1,0 +1,448 @@
+//! Identification of callers, and the cache of verified tokens.
+
+use std::rc::Rc;
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::app::action::Action;
+use quillgate_worker::app::config::Config;
+use quillgate_worker::app::plan::plan;
+use quillgate_worker::auth::caller::Caller;
+use quillgate_worker::auth::revocation::RevokedTokens;
+use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::RequestHead;
+use serde_json::{Value, json};
+
+use crate::fixtures::{
+    NOW, SECONDS, assert_invalid_token, at, bearer, bearer_of, claims, claims_with, configuration,
+    configure, identify_own, issuer_token, revoked, status_and_kind, token, verify,
+};
+
+const EXPIRED: &str = "the access token has expired";
+const OTHER_ISSUER: &str = "the access token is from another issuer";
+
+/// One issuer for both header fields, and one issuer for each of them.
+const ISSUERS: &str = r#"[
+    {
+        "issuer": "https://both.example",
+        "audience": "quillgate",
+        "jwks": "https://both.example/jwks",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
+    },
+    {
+        "issuer": "https://both.example",
+        "audience": "quillgate",
+        "jwks": "https://both.example/jwks",
+        "header": "Cf-Access-Jwt-Assertion",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["access-docs"], "scope": "jobs:read" }]
+    },
+    {
+        "issuer": "https://bearer.example",
+        "audience": "quillgate",
+        "jwks": "https://bearer.example/jwks",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
+    },
+    {
+        "issuer": "https://access.example",
+        "audience": "quillgate",
+        "jwks": "https://access.example/jwks",
+        "header": "Cf-Access-Jwt-Assertion",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
+    }
+]"#;
+
+fn config() -> Config {
+    configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))])
+}
+
+/// A token of this issuer, valid for five minutes.
+fn foreign(issuer: &str) -> String {
+    foreign_with(issuer, &json!({}))
+}
+
+fn foreign_with(issuer: &str, claims: &Value) -> String {
+    let mut all = json!({
+        "iss": issuer,
+        "aud": "quillgate",
+        "sub": "bob",
+        "exp": SECONDS + 300,
+        "team": "docs",
+    });
+    let claims = claims.as_object().unwrap().clone();
+    all.as_object_mut().unwrap().extend(claims);
+    issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &all.to_string())
+}
+
+/// An isolate: its configuration and its cache of verified tokens.
+struct Isolate {
+    config: Config,
+    verified: VerifiedTokens,
+}
+
+impl Isolate {
+    fn new() -> Self {
+        Self {
+            config: config(),
+            verified: VerifiedTokens::default(),
+        }
+    }
+
+    fn identify(
+        &mut self,
+        credentials: &Credentials<'_>,
+        signature: Signature,
+        now: Millis,
+    ) -> Result<Identity, Problem> {
+        identify(
+            credentials,
+            &self.config.auth,
+            now,
+            signature,
+            &mut self.verified,
+        )
+    }
+
+    /// Identifies a token in `Authorization` before the host has verified its signature.
+    fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
+        let authorization = format!("Bearer {token}");
+        self.identify(
+            &in_authorization(&authorization),
+            Signature::Unverified,
+            now,
+        )
+    }
+
+    /// Identifies a token in `Cf-Access-Jwt-Assertion` before the host has verified its signature.
+    fn assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
+        self.identify(&in_assertion(token), Signature::Unverified, now)
+    }
+
+    /// Identifies a token in `Authorization` after the host has verified its signature.
+    fn verified_bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
+        let authorization = format!("Bearer {token}");
+        self.identify(&in_authorization(&authorization), Signature::Verified, now)
+    }
+
+    fn verified_assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
+        self.identify(&in_assertion(token), Signature::Verified, now)
+    }
+}
+
+fn in_authorization(authorization: &str) -> Credentials<'_> {
+    Credentials {
+        authorization: Some(authorization),
+        access_assertion: None,
+    }
+}
+
+fn in_assertion(token: &str) -> Credentials<'_> {
+    Credentials {
+        authorization: None,
+        access_assertion: Some(token),
+    }
+}
+
+#[track_caller]
+fn expect_caller(identity: Result<Identity, Problem>) -> Rc<Caller> {
+    match identity {
+        Ok(Identity::Caller(caller)) => caller,
+        other => panic!("not a caller: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn assert_unverified(identity: &Result<Identity, Problem>) {
+    assert!(
+        matches!(identity, Ok(Identity::Unverified(_))),
+        "{identity:?}"
+    );
+}
+
+#[test]
+fn missing_bearer_token_gets_a_challenge_without_error() {
+    let valid = token(&claims());
+    let absent = [
+        None,
+        Some(String::new()),
+        Some("Bearer".to_owned()),
+        Some("Bearer ".to_owned()),
+        Some("Bearer   ".to_owned()),
+        Some(valid.clone()),
+        Some(format!("Basic {valid}")),
+        Some(format!("Token {valid}")),
+        Some(format!("JWT {valid}")),
+        Some(format!("BearerX {valid}")),
+        Some(format!("Bearer\t{valid}")),
+        Some(format!("Bearer:{valid}")),
+        Some(format!(" Bearer {valid}")),
+        Some(format!("Basic Zm9v, Bearer {valid}")),
+    ];
+    for authorization in absent {
+        let problem = identify_own(&configuration(), authorization.as_deref()).unwrap_err();
+        assert_eq!(status_and_kind(&problem), (401, "missing-token"));
+        let challenge = "Bearer realm=\"quillgate\"".to_owned();
+        assert_eq!(problem.headers, [("www-authenticate", challenge)]);
+    }
+}
+
+#[test]
+fn scheme_name_is_case_insensitive() {
+    let token = token(&claims());
+    for scheme in ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "] {
+        let authorization = format!("{scheme} {token}");
+        assert!(identify_own(&configuration(), Some(&authorization)).is_ok());
+    }
+    assert!(identify_own(&configuration(), Some(&bearer())).is_ok());
+}
+
+#[test]
+fn two_credentials_in_one_field_are_rejected() {
+    let valid = token(&claims());
+    for both in [
+        format!("{valid}, Bearer {valid}"),
+        format!("{valid},{valid}"),
+        format!("{valid} {valid}"),
+    ] {
+        assert!(verify(&both).is_err(), "{both}");
+    }
+}
+
+// --- tokens that are remembered ------------------------------------------------
+
+#[test]
+fn issuer_token_is_verified_at_most_once_a_minute() {
+    let mut isolate = Isolate::new();
+    let token = foreign("https://both.example");
+    assert_unverified(&isolate.bearer(&token, NOW));
+    assert_unverified(&isolate.bearer(&token, NOW));
+    assert!(
+        isolate.verified.is_empty(),
+        "no caller is admitted before verification"
+    );
+    let caller = expect_caller(isolate.verified_bearer(&token, NOW));
+    assert_eq!(caller.key(), "https://both.example bob");
+    assert_eq!(isolate.verified.len(), 1);
+    for seconds in [0, 1, 59] {
+        let again = expect_caller(isolate.bearer(&token, at(seconds)));
+        assert!(Rc::ptr_eq(&caller, &again), "it is the same one");
+    }
+    assert_unverified(&isolate.bearer(&token, at(60)));
+    expect_caller(isolate.verified_bearer(&token, at(60)));
+    expect_caller(isolate.bearer(&token, at(119)));
+    assert_eq!(isolate.verified.len(), 1);
+}
+
+#[test]
+fn gateway_token_is_verified_once() {
+    let mut isolate = Isolate::new();
+    let token = token(&claims());
+    let caller = expect_caller(isolate.bearer(&token, NOW));
+    for seconds in [0, 60, 3599] {
+        let again = expect_caller(isolate.bearer(&token, at(seconds)));
+        assert!(Rc::ptr_eq(&caller, &again));
+    }
+    assert_eq!(isolate.verified.len(), 1);
+}
+
+#[test]
+fn cached_token_is_rejected_after_revocation() {
+    let mut isolate = Isolate::new();
+    let own = token(&claims_with("jti", Some(json!("stolen"))));
+    expect_caller(isolate.bearer(&own, NOW));
+    for list in [
+        json!([{ "jti": "stolen" }]),
+        json!([{ "sub": "alice", "before": SECONDS + 1 }]),
+    ] {
+        isolate.config.auth.revoked = revoked(&list);
+        let problem = isolate.bearer(&own, NOW).unwrap_err();
+        assert_invalid_token(&problem, "the access token has been revoked");
+    }
+    isolate.config.auth.revoked = RevokedTokens::default();
+    expect_caller(isolate.bearer(&own, NOW));
+}
+
+#[test]
+fn cached_token_is_rejected_after_expiry() {
+    let mut isolate = Isolate::new();
+    for (name, value) in [
+        ("exp", json!(SECONDS + 60)),
+        ("exp", json!(1_750_000_059.5)),
+        ("exp", json!(1_750_000_059.000_9)),
+    ] {
+        let token = token(&claims_with(name, Some(value)));
+        expect_caller(isolate.bearer(&token, NOW));
+        expect_caller(isolate.bearer(&token, at(59)));
+        let problem = isolate.bearer(&token, at(60)).unwrap_err();
+        assert_invalid_token(&problem, EXPIRED);
+    }
+}
+
+#[test]
+fn issuer_token_is_cached_no_longer_than_it_lives() {
+    let mut isolate = Isolate::new();
+    let token = foreign_with("https://both.example", &json!({ "exp": SECONDS + 10 }));
+    expect_caller(isolate.verified_bearer(&token, NOW));
+    expect_caller(isolate.bearer(&token, at(9)));
+    // The leeway is a minute, but then the token is verified again.
+    assert_unverified(&isolate.bearer(&token, at(10)));
+    expect_caller(isolate.verified_bearer(&token, at(69)));
+    for signature in [Signature::Unverified, Signature::Verified] {
+        let authorization = format!("Bearer {token}");
+        let credentials = in_authorization(&authorization);
+        let problem = isolate.identify(&credentials, signature, at(70));
+        assert_invalid_token(&problem.unwrap_err(), EXPIRED);
+    }
+}
+
+#[test]
+fn token_is_cached_per_header_field() {
+    // The same issuer can be trusted for both fields, with different rules.
+    let both = foreign("https://both.example");
+    let mut isolate = Isolate::new();
+    let by_assertion = expect_caller(isolate.verified_assertion(&both, NOW));
+    assert!(by_assertion.authorize("access-docs", "jobs:read").is_ok());
+    assert_unverified(&isolate.bearer(&both, NOW));
+    let by_bearer = expect_caller(isolate.verified_bearer(&both, NOW));
+    assert!(by_bearer.authorize("access-docs", "jobs:read").is_err());
+    assert_unverified(&isolate.assertion(&both, NOW));
+
+    let access = foreign("https://access.example");
+    let mut isolate = Isolate::new();
+    expect_caller(isolate.verified_assertion(&access, NOW));
+    for identity in [
+        isolate.bearer(&access, NOW),
+        isolate.verified_bearer(&access, NOW),
+    ] {
+        assert_invalid_token(&identity.unwrap_err(), OTHER_ISSUER);
+    }
+    expect_caller(isolate.assertion(&access, NOW));
+
+    let bearer = foreign("https://bearer.example");
+    let mut isolate = Isolate::new();
+    expect_caller(isolate.verified_bearer(&bearer, NOW));
+    for identity in [
+        isolate.assertion(&bearer, NOW),
+        isolate.verified_assertion(&bearer, NOW),
+    ] {
+        assert_invalid_token(&identity.unwrap_err(), OTHER_ISSUER);
+    }
+    expect_caller(isolate.bearer(&bearer, NOW));
+}
+
+#[test]
+fn cached_gateway_token_is_rejected_in_the_access_header() {
+    let mut isolate = Isolate::new();
+    let own = token(&claims());
+    expect_caller(isolate.bearer(&own, NOW));
+    for identity in [
+        isolate.assertion(&own, NOW),
+        isolate.verified_assertion(&own, NOW),
+    ] {
+        assert_eq!(identity.unwrap_err().status, 401);
+    }
+}
+
+#[test]
+fn only_valid_tokens_are_cached() {
+    let mut isolate = Isolate::new();
+    let own = token(&claims());
+    let issuer = "https://both.example";
+    for token in [
+        "x".to_owned(),
+        format!("{}A", &own[..own.len() - 1]),
+        token(&claims_with("exp", Some(json!(SECONDS)))),
+        token(&claims_with("iss", Some(json!("https://both.example")))),
+        foreign_with(issuer, &json!({ "exp": SECONDS - 60 })),
+        foreign_with(issuer, &json!({ "aud": "other" })),
+        foreign_with(issuer, &json!({ "team": "sales" })),
+        foreign("https://other.example"),
+    ] {
+        assert!(isolate.verified_bearer(&token, NOW).is_err());
+        assert!(isolate.verified.is_empty(), "{token}");
+    }
+    assert_unverified(&isolate.bearer(&foreign(issuer), NOW));
+    assert!(isolate.verified.is_empty());
+}
+
+#[test]
+fn cached_token_is_limited_to_its_projects_and_scopes() {
+    let mut isolate = Isolate::new();
+    let foreign = format!("Bearer {}", foreign("https://both.example"));
+    let own = bearer_of(&claims_with("scope", Some(json!("jobs:read"))));
+    for authorization in [&foreign, &own] {
+        let credentials = in_authorization(authorization);
+        expect_caller(isolate.identify(&credentials, Signature::Verified, NOW));
+        let mut plan = |path: &str| {
+            let url = format!("https://gate.example{path}");
+            let head = RequestHead {
+                method: "GET",
+                url: &url,
+                authorization: Some(authorization),
+                ..RequestHead::default()
+            };
+            let verified = &mut isolate.verified;
+            plan(&isolate.config, &head, NOW, Signature::Unverified, verified).action
+        };
+        assert!(matches!(
+            plan("/v2/agent/demo-docs/jobs"),
+            Ok(Action::ListJobs { .. })
+        ));
+        for (path, kind) in [
+            ("/v2/agent/secret/jobs", "project-not-allowed"),
+            ("/v1/analytics/demo-docs/views", "insufficient-scope"),
+            ("/healthz?deep", "insufficient-scope"),
+        ] {
+            let problem = plan(path).unwrap_err();
+            assert_eq!(status_and_kind(&problem), (403, kind), "{path}");
+        }
+    }
+}
+
+#[test]
+fn token_cache_is_bounded() {
+    let mut isolate = Isolate::new();
+    for number in 0..1_100 {
+        let token = token(&claims_with("jti", Some(json!(number.to_string()))));
+        expect_caller(isolate.bearer(&token, NOW));
+    }
+    assert_eq!(isolate.verified.len(), 1_000);
+
+    // The cache holds 1 MiB of the longest tokens, keys and claims included.
+    let mut isolate = Isolate::new();
+    for number in 0..200 {
+        let padded = format!("{number:05}{}", "x".repeat(5_900));
+        let token = token(&claims_with("jti", Some(json!(padded))));
+        assert!((8_000..=8_192).contains(&token.len()), "{}", token.len());
+        expect_caller(isolate.bearer(&token, NOW));
+    }
+    assert!((60..=65).contains(&isolate.verified.len()));
+}
+
+proptest! {
+    #[test]
+    fn invalid_credentials_get_401_and_are_never_echoed(text in "\\PC{0,80}", prefix in any::<bool>()) {
+        let sent = if prefix { format!("Bearer {text}") } else { text.clone() };
+        let problem = identify_own(&configuration(), Some(&sent)).unwrap_err();
+        prop_assert_eq!(problem.status, 401);
+        prop_assert!(text.len() < 12 || !problem.to_json("an-id").contains(&text));
+    }
+
+    #[test]
+    fn other_tokens_never_match_a_cached_token(
+        is_own in any::<bool>(),
+        index in any::<prop::sample::Index>(),
+        byte in 33u8..127,
+    ) {
+        let valid = if is_own { token(&claims()) } else { foreign("https://both.example") };
+        let mut isolate = Isolate::new();
+        expect_caller(isolate.verified_bearer(&valid, NOW));
+        let mut bytes = valid.into_bytes();
+        let index = index.index(bytes.len());
+        prop_assume!(bytes[index] != byte);
+        bytes[index] = byte;
+        let changed = String::from_utf8(bytes).unwrap();
+        let identity = isolate.bearer(&changed, NOW);
+        prop_assert!(!matches!(identity, Ok(Identity::Caller(_))), "{}", changed);
+    }
+}

@@ -1,0 +1,532 @@
+//! Validation of issuer tokens: form, signature, key, issuer, audience, time and header.
+
+use proptest::prelude::*;
+use quillgate_worker::auth::jwks::{Algorithm, find_key};
+use quillgate_worker::auth::oidc::UnverifiedToken;
+use quillgate_worker::auth::{Credentials, Identity, Signature};
+use serde_json::{Value, json};
+
+use super::{
+    GITHUB, TEAM, assert_accepted, claims, config, config_of, header, identify, identify_assertion,
+    identify_bearer, issuers, team_claims, token,
+};
+use crate::fixtures::{
+    SECONDS, assert_invalid_token, bearer, change, claims as own_claims, configuration, encode,
+    issuer_token, key_set, modulus, rsa_key, sign_token, status_and_kind, token as own_token,
+};
+
+#[track_caller]
+fn assert_refused(token: &str, reason: &str) {
+    match identify_bearer(token) {
+        Ok((_, caller)) => panic!("accepted as {caller:?}, where \"{reason}\" was expected"),
+        Err(problem) => assert_invalid_token(&problem, reason),
+    }
+}
+
+const MALFORMED: &str = "the access token is not a signed JWT";
+const INCOMPLETE: &str = "the access token's claims are not complete";
+const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
+const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
+const OTHER_ISSUER: &str = "the access token is from another issuer";
+const OTHER_AUDIENCE: &str = "the access token is for another audience";
+const NO_KEY: &str = "the access token names no key";
+const ITS_OWN_KEY: &str = "the access token brings its own key";
+const EXPIRED: &str = "the access token has expired";
+const NOT_YET: &str = "the access token is not valid yet";
+const ALGORITHM: &str =
+    "the access token must be signed with HS256, or by a trusted issuer with RS256 or ES256";
+
+#[test]
+fn host_must_verify_the_signature_before_admission() {
+    let token = token(&header(), &claims());
+    let (signed, signature) = token.rsplit_once('.').unwrap();
+    let (unverified, caller) = identify_bearer(&token).unwrap();
+    let expected = UnverifiedToken {
+        issuer: GITHUB.to_owned(),
+        jwks: format!("{GITHUB}/.well-known/jwks"),
+        kid: "key-1".to_owned(),
+        algorithm: Algorithm::Rs256,
+        signed: signed.to_owned(),
+        signature: signature.to_owned(),
+    };
+    assert_eq!(unverified, expected);
+    assert_eq!(caller.issuer, GITHUB);
+    assert_eq!(
+        caller.key(),
+        "https://token.actions.githubusercontent.com repo:acme/docs:ref:refs/heads/main"
+    );
+}
+
+#[test]
+fn issuer_tokens_must_use_rs256_or_es256() {
+    for alg in [
+        "none", "None", "NONE", "nOnE", "", "hs256", "Hs256", "HS384", "HS512", "rs256", "Rs256",
+        "RS256 ", "RS384", "RS512", "RS1", "PS256", "PS384", "es256", "ES256K", "ES384", "ES512",
+        "EdDSA", "Ed25519", "RSA-OAEP", "dir", "A128KW",
+    ] {
+        let header = change(header(), "alg", Some(json!(alg)));
+        assert_refused(&token(&header, &claims()), ALGORITHM);
+    }
+    for alg in [
+        json!(null),
+        json!(["RS256"]),
+        json!({ "RS256": 1 }),
+        json!(256),
+    ] {
+        let header = change(header(), "alg", Some(alg));
+        assert_refused(&token(&header, &claims()), MALFORMED);
+    }
+    let header = change(header(), "alg", Some(json!("ES256")));
+    let (unverified, _) = identify_bearer(&token(&header, &claims())).unwrap();
+    assert_eq!(unverified.algorithm, Algorithm::Es256);
+    assert_eq!(unverified.algorithm.as_str(), "ES256");
+}
+
+#[test]
+fn only_hs256_is_expected_without_a_trusted_issuer() {
+    let config = configuration();
+    let authorization = format!("Bearer {}", token(&header(), &claims()));
+    let credentials = Credentials {
+        authorization: Some(&authorization),
+        access_assertion: Some("x"),
+    };
+    for signature in [Signature::Unverified, Signature::Verified] {
+        let problem = identify(&credentials, &config, signature).unwrap_err();
+        assert_invalid_token(&problem, "the access token must be signed with HS256");
+    }
+}
+
+/// The attack that signs an HS256 token with an issuer's public key.
+#[test]
+fn public_key_never_verifies_an_hs256_token() {
+    let jwk = json!({ "kty": "RSA", "n": modulus(2048), "e": "AQAB" }).to_string();
+    let pem = format!(
+        "-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n",
+        modulus(2048)
+    );
+    for secret in [&*jwk, &*pem, pem.trim_end(), &*modulus(2048), "key-1", ""] {
+        for claims in [claims(), own_claims()] {
+            for header in [
+                json!({ "alg": "HS256", "typ": "JWT", "kid": "key-1" }),
+                json!({ "alg": "HS256", "jwk": { "kty": "oct", "k": encode(secret) } }),
+            ] {
+                let token = sign_token(&header.to_string(), &claims.to_string(), secret);
+                assert_refused(&token, WRONG_SIGNATURE);
+            }
+        }
+    }
+}
+
+#[test]
+fn gateway_secret_cannot_sign_issuer_tokens() {
+    assert_refused(&own_token(&claims()), INCOMPLETE);
+    let claims = change(own_claims(), "iss", Some(json!(GITHUB)));
+    assert_refused(&own_token(&claims), OTHER_ISSUER);
+}
+
+#[test]
+fn issuer_key_cannot_sign_gateway_tokens() {
+    for issuer in ["quillgate", "Quillgate", ""] {
+        let claims = change(claims(), "iss", Some(json!(issuer)));
+        assert_refused(&token(&header(), &claims), OTHER_ISSUER);
+    }
+    assert_refused(&token(&header(), &own_claims()), OTHER_ISSUER);
+}
+
+#[test]
+fn issuer_is_compared_exactly() {
+    for issuer in [
+        "https://token.actions.githubusercontent.com/",
+        "https://TOKEN.actions.githubusercontent.com",
+        "HTTPS://token.actions.githubusercontent.com",
+        "http://token.actions.githubusercontent.com",
+        "token.actions.githubusercontent.com",
+        "https://token.actions.githubusercontent.com.evil.example",
+        "https://token.actions.githubusercontent.com@evil.example",
+        "https://token.actions.githubusercontent.com:443",
+        " https://token.actions.githubusercontent.com",
+        "https://token.actions.githubusercontent.com\u{0}",
+        "https://evil.example",
+        TEAM,
+    ] {
+        let claims = change(claims(), "iss", Some(json!(issuer)));
+        assert_refused(&token(&header(), &claims), OTHER_ISSUER);
+    }
+    for issuer in [json!(null), json!([GITHUB]), json!(1), json!({})] {
+        let claims = change(claims(), "iss", Some(issuer));
+        assert_refused(&token(&header(), &claims), INCOMPLETE);
+    }
+}
+
+#[test]
+fn key_id_is_a_string_of_1_to_256_bytes() {
+    let with = |kid: Option<Value>| token(&change(header(), "kid", kid), &claims());
+    for kid in [
+        None,
+        Some(json!(null)),
+        Some(json!("")),
+        Some(json!(1)),
+        Some(json!(true)),
+        Some(json!(["key-1"])),
+        Some(json!({ "kid": "key-1" })),
+        Some(json!("k".repeat(257))),
+        Some(json!("ä".repeat(129))),
+    ] {
+        assert_refused(&with(kid), NO_KEY);
+    }
+    for kid in [
+        "k",
+        &"k".repeat(256),
+        "../../../../dev/null",
+        "/proc/sys/kernel/randomize_va_space",
+        "' UNION SELECT 'secret' -- ",
+        "key-1\u{0}",
+        "key-1|whoami",
+        "http://evil.example/jwks.json",
+        "__proto__",
+        "0",
+    ] {
+        let (unverified, _) = identify_bearer(&with(Some(json!(kid)))).unwrap();
+        assert_eq!(unverified.kid, kid, "it is passed on as it is");
+        assert_eq!(unverified.jwks, format!("{GITHUB}/.well-known/jwks"));
+        let found = find_key(&key_set(&[rsa_key()]), kid, Algorithm::Rs256);
+        assert_eq!(found, Ok(None), "and finds nothing");
+    }
+}
+
+#[test]
+fn token_cannot_contain_its_own_key() {
+    for (name, value) in [
+        ("jwk", rsa_key()),
+        ("jwk", json!(null)),
+        ("jku", json!("https://evil.example/jwks.json")),
+        ("jku", json!(format!("{GITHUB}/.well-known/jwks"))),
+        ("x5u", json!("https://evil.example/cert.pem")),
+        ("x5c", json!(["MIIB"])),
+    ] {
+        let header = change(header(), name, Some(value));
+        assert_refused(&token(&header, &claims()), ITS_OWN_KEY);
+    }
+}
+
+#[test]
+fn unknown_type_or_extension_is_rejected() {
+    for typ in [
+        json!("JWE"),
+        json!("dpop+jwt"),
+        json!("logout+jwt"),
+        json!("application/jwt"),
+        json!(""),
+        json!("JWT "),
+        json!(["JWT"]),
+        json!(null),
+    ] {
+        let header = change(header(), "typ", Some(typ));
+        assert_refused(&token(&header, &claims()), UNKNOWN_KIND);
+    }
+    for crit in [json!(["b64"]), json!([]), json!("exp"), json!(null)] {
+        let header = change(header(), "crit", Some(crit));
+        assert_refused(&token(&header, &claims()), UNKNOWN_KIND);
+    }
+    for typ in [
+        None,
+        Some("JWT"),
+        Some("jwt"),
+        Some("at+jwt"),
+        Some("AT+JWT"),
+    ] {
+        let header = change(header(), "typ", typ.map(Value::from));
+        assert_accepted(&token(&header, &claims()));
+    }
+}
+
+#[test]
+fn duplicate_header_property_or_claim_is_rejected() {
+    let twice =
+        |object: &Value, member: &str| object.to_string().replacen('{', &format!("{{{member},"), 1);
+    for member in [
+        r#""alg":"HS256""#,
+        r#""alg":"RS256""#,
+        r#""kid":"key-2""#,
+        r#""typ":"JWT""#,
+        r#""k\u0069d":"key-1""#,
+        r#""a":1,"a":1"#,
+    ] {
+        let header = twice(&header(), member);
+        assert_refused(&issuer_token(&header, &claims().to_string()), MALFORMED);
+    }
+    for member in [
+        r#""iss":"https://evil.example""#,
+        r#""aud":"quillgate""#,
+        r#""sub":"admin""#,
+        r#""exp":9999999999"#,
+        r#""repository":"acme/docs""#,
+        r#""r\u0065pository":"acme/docs""#,
+        r#""other":1,"other":1"#,
+        r#""other":{"a":1,"a":1}"#,
+    ] {
+        let claims = twice(&claims(), member);
+        assert_refused(&issuer_token(&header().to_string(), &claims), INCOMPLETE);
+    }
+}
+
+#[test]
+fn claims_must_be_one_json_object() {
+    for text in [
+        String::new(),
+        "null".to_owned(),
+        "[]".to_owned(),
+        format!("[{}]", claims()),
+        format!("{} x", claims()),
+        format!("\u{feff}{}", claims()),
+        claims().to_string().replace('}', ""),
+        claims().to_string().replace(":1750000300", ":1e999"),
+        claims().to_string().replace(":1750000300", ":NaN"),
+    ] {
+        assert_refused(&issuer_token(&header().to_string(), &text), INCOMPLETE);
+    }
+}
+
+#[test]
+fn token_audience_must_include_the_gateway() {
+    for audience in [
+        json!("quillgate"),
+        json!(["quillgate"]),
+        json!(["https://other.example", "quillgate"]),
+    ] {
+        let claims = change(claims(), "aud", Some(audience));
+        assert_accepted(&token(&header(), &claims));
+    }
+    for audience in [
+        json!(""),
+        json!([]),
+        json!("https://github.com/acme"),
+        json!("Quillgate"),
+        json!("quillgate "),
+        json!("quillgate,other"),
+        json!("quillgate other"),
+        json!("quillgate/"),
+        json!(["other", "quillgate2"]),
+        json!("first-app"),
+    ] {
+        let claims = change(claims(), "aud", Some(audience));
+        assert_refused(&token(&header(), &claims), OTHER_AUDIENCE);
+    }
+    for audience in [
+        None,
+        Some(json!(null)),
+        Some(json!(1)),
+        Some(json!({ "quillgate": 1 })),
+        Some(json!(["quillgate", 1])),
+        Some(json!([["quillgate"]])),
+    ] {
+        let claims = change(claims(), "aud", audience);
+        assert_refused(&token(&header(), &claims), INCOMPLETE);
+    }
+}
+
+#[test]
+fn subject_must_be_a_nonempty_string() {
+    for subject in [None, Some(json!(null)), Some(json!(1)), Some(json!(["a"]))] {
+        let claims = change(claims(), "sub", subject);
+        assert_refused(&token(&header(), &claims), INCOMPLETE);
+    }
+    let claims = change(claims(), "sub", Some(json!("")));
+    assert_refused(
+        &token(&header(), &claims),
+        "the access token has no subject",
+    );
+}
+
+#[test]
+fn clock_leeway_is_one_minute_at_both_ends() {
+    for (name, value, reason) in [
+        ("exp", json!(SECONDS - 59), None),
+        ("exp", json!(1_749_999_940.001), None),
+        ("exp", json!(SECONDS - 60), Some(EXPIRED)),
+        ("exp", json!(SECONDS - 61), Some(EXPIRED)),
+        ("exp", json!(0), Some(EXPIRED)),
+        ("exp", json!(-1e308), Some(EXPIRED)),
+        ("exp", json!(SECONDS + 31 * 86_400), None),
+        ("nbf", json!(SECONDS + 60), None),
+        ("nbf", json!(1_750_000_060.01), Some(NOT_YET)),
+        ("nbf", json!(SECONDS + 61), Some(NOT_YET)),
+        ("iat", json!(SECONDS + 60), None),
+        ("iat", json!(SECONDS + 61), Some(NOT_YET)),
+        ("iat", json!(1e308), Some(NOT_YET)),
+        ("exp", json!("1750000300"), Some(INCOMPLETE)),
+        ("exp", json!(true), Some(INCOMPLETE)),
+        ("exp", json!(null), Some(INCOMPLETE)),
+        ("nbf", json!("1750000000"), Some(INCOMPLETE)),
+        ("iat", json!([SECONDS]), Some(INCOMPLETE)),
+    ] {
+        let token = token(&header(), &change(claims(), name, Some(value)));
+        match reason {
+            Some(reason) => assert_refused(&token, reason),
+            None => drop(assert_accepted(&token)),
+        }
+    }
+    assert_refused(
+        &token(&header(), &change(claims(), "exp", None)),
+        INCOMPLETE,
+    );
+    for name in ["nbf", "iat"] {
+        assert_accepted(&token(&header(), &change(claims(), name, None)));
+    }
+}
+
+#[test]
+fn signature_has_a_fixed_length_and_one_encoding() {
+    let token = token(&header(), &claims());
+    let (signed, signature) = token.rsplit_once('.').unwrap();
+    let with = |signature: &str| format!("{signed}.{signature}");
+    for length in [0, 1, 32, 64, 128, 255] {
+        assert_refused(&with(&encode(vec![0; length])), WRONG_SIGNATURE);
+    }
+    for length in [256, 384, 512] {
+        assert_accepted(&with(&encode(vec![0; length])));
+    }
+    for written in [
+        format!("{signature}="),
+        format!("{signature}=="),
+        format!("{signature} "),
+        signature.replacen('B', "+", 1),
+    ] {
+        assert_refused(&with(&written), MALFORMED);
+    }
+    assert!(identify_bearer(&format!("{signed}.")).is_err());
+    assert!(identify_bearer(signed).is_err());
+    assert!(identify_bearer(&format!("{token}.{signature}")).is_err());
+
+    let header = change(header(), "alg", Some(json!("ES256"))).to_string();
+    let signed = format!("{}.{}", encode(&header), encode(claims().to_string()));
+    for length in [0, 63, 65, 70, 71, 72, 96, 256] {
+        let token = format!("{signed}.{}", encode(vec![0; length]));
+        assert_refused(&token, WRONG_SIGNATURE);
+    }
+}
+
+#[test]
+fn token_over_8_kib_is_rejected() {
+    let with = |length: usize| {
+        let claims = change(claims(), "padding", Some("x".repeat(length).into()));
+        token(&header(), &claims)
+    };
+    let longest = (5000..6000)
+        .rev()
+        .find(|&length| with(length).len() <= 8192);
+    let longest = longest.unwrap();
+    assert_accepted(&with(longest));
+    assert_refused(&with(longest + 3), "the access token is too long");
+}
+
+#[test]
+fn issuer_tokens_are_accepted_only_in_the_configured_header() {
+    let team = token(&header(), &team_claims());
+    let (unverified, caller) = identify_assertion(&team).unwrap();
+    assert_eq!(unverified.issuer, TEAM);
+    assert_eq!(caller.subject, "7335d417-61da-459d-899c-0a01c76a2f94");
+    assert!(caller.authorize("acme-docs", "jobs:read").is_ok());
+    assert!(caller.require_operator().is_ok());
+
+    assert_refused(&team, OTHER_ISSUER);
+    let github = token(&header(), &claims());
+    assert_invalid_token(&identify_assertion(&github).unwrap_err(), OTHER_ISSUER);
+    assert_invalid_token(
+        &identify_assertion(&own_token(&own_claims())).unwrap_err(),
+        ALGORITHM,
+    );
+    assert_invalid_token(
+        &identify_assertion(&format!("Bearer {team}")).unwrap_err(),
+        MALFORMED,
+    );
+    assert!(
+        identify_assertion(&format!("{team}, {team}")).is_err(),
+        "two fields"
+    );
+    assert!(
+        identify_assertion(&format!("{team},{team}")).is_err(),
+        "two fields"
+    );
+    assert_eq!(
+        identify_assertion("").unwrap_err().kind.as_str(),
+        "missing-token"
+    );
+}
+
+#[test]
+fn authorization_takes_precedence_over_an_assertion() {
+    let team = token(&header(), &team_claims());
+    let with = |authorization: &str| {
+        let credentials = Credentials {
+            authorization: Some(authorization),
+            access_assertion: Some(&team),
+        };
+        identify(&credentials, &config(), Signature::Verified)
+    };
+    for (authorization, kind) in [
+        ("", "missing-token"),
+        ("Bearer", "missing-token"),
+        ("Basic YTpi", "missing-token"),
+        ("Bearer x", "invalid-token"),
+        (&format!("Bearer {}.x", bearer()), "invalid-token"),
+    ] {
+        let problem = with(authorization).unwrap_err();
+        assert_eq!(status_and_kind(&problem), (401, kind), "{authorization}");
+    }
+    let Ok(Identity::Caller(caller)) = with(&bearer()) else {
+        panic!("the own token counts");
+    };
+    assert_eq!(caller.subject, "alice");
+}
+
+#[test]
+fn access_header_is_ignored_without_an_issuer_for_it() {
+    let team = token(&header(), &team_claims());
+    for config in [
+        configuration(),
+        config_of(&json!([issuers()[0]])).ok().unwrap(),
+    ] {
+        for token in [&team, &own_token(&own_claims())] {
+            let credentials = Credentials {
+                authorization: None,
+                access_assertion: Some(token),
+            };
+            let problem = identify(&credentials, &config, Signature::Verified).unwrap_err();
+            assert_eq!(status_and_kind(&problem), (401, "missing-token"));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_claims_are_read_without_panic_or_echo(
+        claims in "\\PC{0,80}",
+        name in "(iss|aud|sub|exp|nbf|iat|repository)",
+        value in "[a-z0-9]{16,40}",
+    ) {
+        prop_assert!(identify_bearer(&issuer_token(&header().to_string(), &claims)).is_err());
+        let claims = change(self::claims(), &name, Some(json!(value)));
+        if let Err(problem) = identify_bearer(&token(&header(), &claims)) {
+            prop_assert!(!problem.to_json("an-id").contains(&value));
+        } else {
+            prop_assert_eq!(name, "sub");
+        }
+    }
+
+    #[test]
+    fn accepted_token_is_within_its_validity_period(
+        exp in -1000.0..1000.0f64,
+        nbf in -1000.0..1000.0f64,
+        iat in -1000.0..1000.0f64,
+    ) {
+        let now = 1_750_000_000.0;
+        let mut claims = claims();
+        claims["exp"] = json!(now + exp);
+        claims["nbf"] = json!(now + nbf);
+        claims["iat"] = json!(now + iat);
+        let (exp, nbf, iat) = (now + exp, now + nbf, now + iat);
+        let in_time = now < exp + 60.0 && nbf <= now + 60.0 && iat <= now + 60.0;
+        prop_assert_eq!(identify_bearer(&token(&header(), &claims)).is_ok(), in_time);
+    }
+}

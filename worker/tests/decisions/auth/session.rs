@@ -1,0 +1,366 @@
+//! Sessions of the page: opening, ending and the order of credentials.
+
+mod cookie;
+mod cross_site;
+mod sign_in;
+
+use quillgate_worker::app::action::Action;
+use quillgate_worker::app::config::Config;
+use quillgate_worker::app::plan::{Plan, plan};
+use quillgate_worker::auth::session::cookie::{NAME, SessionId};
+use quillgate_worker::auth::session::{
+    describe, describe_methods, read_opening, require_revalidation,
+};
+use quillgate_worker::auth::session_record;
+use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
+use quillgate_worker::auth::{Signature, VerifiedTokens};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::{RequestHead, SessionState};
+use quillgate_worker::http::response::HeaderFields;
+use serde_json::{Value, json};
+
+use crate::fixtures::{
+    NOW, SECONDS, SECRET, bearer, configuration, configure, field_and_rule, issuer_token,
+    status_and_kind, token,
+};
+
+const ORIGIN: &str = "https://gate.example";
+
+/// A sign-in issuer and Cloudflare Access.
+pub const ISSUERS: &str = r#"[
+    {
+        "issuer": "https://login.example",
+        "audience": "quillgate",
+        "jwks": "https://login.example/jwks",
+        "rules": [
+            { "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read analytics:read" },
+            { "claims": { "lead": true }, "projects": ["demo-docs", "other-docs"], "scope": "jobs:read jobs:create" }
+        ]
+    },
+    {
+        "issuer": "https://access.example",
+        "audience": "quillgate",
+        "jwks": "https://access.example/jwks",
+        "header": "Cf-Access-Jwt-Assertion",
+        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
+    }
+]"#;
+
+pub const SIGN_IN: &str = r#"[
+    {
+        "name": "Acme & Sons",
+        "issuer": "https://login.example",
+        "clientId": "client-1",
+        "authorizationEndpoint": "https://login.example/authorize?tenant=1",
+        "tokenEndpoint": "https://login.example/token",
+        "scope": "openid email"
+    },
+    {
+        "name": "Second",
+        "issuer": "https://login.example",
+        "clientId": "client-2",
+        "authorizationEndpoint": "https://second.example/authorize",
+        "tokenEndpoint": "https://second.example/token"
+    }
+]"#;
+
+pub fn signing_in() -> Config {
+    configure(&[
+        ("TRUSTED_ISSUERS", Some(ISSUERS)),
+        ("SIGN_IN_ISSUERS", Some(SIGN_IN)),
+        ("ARCHIVE_PROJECTS", Some("not-hers,other-docs")),
+    ])
+}
+
+/// The session of a token with a verified signature.
+pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
+    match session_record::open(proof, &config.auth, NOW, Signature::Verified)? {
+        Opening::Session(session) => Ok(session),
+        Opening::Unverified(token) => panic!("verified already: {token:?}"),
+    }
+}
+
+/// The `Cookie` value of a session, signed with the first gateway secret.
+fn cookie() -> String {
+    let (_, value) = SessionId::new(&[7; 32], SECRET.as_bytes());
+    format!("{NAME}={value}")
+}
+
+fn decide(config: &Config, head: &RequestHead<'_>) -> Plan {
+    plan(
+        config,
+        head,
+        NOW,
+        Signature::Unverified,
+        &mut VerifiedTokens::default(),
+    )
+}
+
+#[track_caller]
+fn refuse(head: &RequestHead<'_>) -> Problem {
+    decide(&signing_in(), head).action.unwrap_err()
+}
+
+fn head(method: &'static str, url: &'static str) -> RequestHead<'static> {
+    RequestHead {
+        method,
+        url,
+        origin: (method != "GET").then_some(ORIGIN),
+        content_type: Some("application/json"),
+        ..RequestHead::default()
+    }
+}
+
+const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
+const SESSION: &str = "https://gate.example/session";
+
+#[test]
+fn session_cookie_resolves_to_its_object_and_caller() {
+    let (config, cookie) = (configuration(), cookie());
+    let unread = RequestHead {
+        cookie: Some(&cookie),
+        ..head("GET", VIEWS)
+    };
+    let first = decide(&config, &unread);
+    assert!(matches!(first.action, Ok(Action::ReadSession(_))));
+    assert!(first.caller.is_none() && first.project.is_none());
+
+    let record = open(
+        Proof::AccessToken(&token(&crate::fixtures::claims())),
+        &config,
+    );
+    let record = record.unwrap().record;
+    let read = RequestHead {
+        session: SessionState::Open(&record),
+        ..unread
+    };
+    let second = decide(&config, &read);
+    assert!(matches!(second.action, Ok(Action::ReadReport(_))));
+    assert_eq!(second.caller.unwrap().subject, "alice");
+
+    let ended = RequestHead {
+        session: SessionState::Ended,
+        ..unread
+    };
+    let problem = decide(&config, &ended).action.unwrap_err();
+    assert_eq!(status_and_kind(&problem), (401, "session-ended"));
+    assert_eq!(problem.headers[0].0, "www-authenticate");
+}
+
+#[test]
+fn assertion_is_used_after_the_session_ended() {
+    let (config, cookie) = (signing_in(), cookie());
+    let made_up = format!("{NAME}=made-up");
+    let header = r#"{"alg":"RS256","kid":"key-1"}"#;
+    let claims = json!({
+        "iss": "https://access.example",
+        "aud": "quillgate",
+        "sub": "carol",
+        "team": "docs",
+        "exp": SECONDS + 60,
+    });
+    let assertion = issuer_token(header, &claims.to_string());
+    let jobs = "https://gate.example/v2/agent/demo-docs/jobs";
+    let ended = RequestHead {
+        cookie: Some(&cookie),
+        session: SessionState::Ended,
+        access_assertion: Some(&assertion),
+        ..head("GET", jobs)
+    };
+    let forged = RequestHead {
+        cookie: Some(&made_up),
+        session: SessionState::Unread,
+        ..ended
+    };
+    for head in [ended, forged] {
+        let unverified = decide(&config, &head).action;
+        assert!(matches!(unverified, Ok(Action::VerifySignature(_))));
+        let verified = &mut VerifiedTokens::default();
+        let planned = plan(&config, &head, NOW, Signature::Verified, verified);
+        assert_eq!(planned.caller.unwrap().subject, "carol");
+        assert!(matches!(planned.action, Ok(Action::ListJobs { .. })));
+
+        let wrong = RequestHead {
+            access_assertion: Some("x"),
+            ..head
+        };
+        assert_eq!(status_and_kind(&refuse(&wrong)), (401, "invalid-token"));
+        // No issuer uses that header field.
+        let unused = decide(&configuration(), &head).action.unwrap_err();
+        assert_eq!(status_and_kind(&unused), (401, "session-ended"));
+    }
+}
+
+#[test]
+fn token_precedes_session_and_session_precedes_assertion() {
+    let (bearer, cookie) = (bearer(), cookie());
+    let both = RequestHead {
+        authorization: Some(&bearer),
+        cookie: Some(&cookie),
+        ..head("GET", VIEWS)
+    };
+    let plan = decide(&configuration(), &both);
+    assert!(matches!(plan.action, Ok(Action::ReadReport(_))));
+
+    let wrong = RequestHead {
+        authorization: Some("Bearer x"),
+        ..both
+    };
+    assert_eq!(status_and_kind(&refuse(&wrong)), (401, "invalid-token"));
+
+    let assertion = RequestHead {
+        authorization: None,
+        access_assertion: Some("x"),
+        ..both
+    };
+    let plan = decide(&signing_in(), &assertion);
+    assert!(matches!(plan.action, Ok(Action::ReadSession(_))));
+}
+
+#[test]
+fn session_paths_accept_only_their_methods() {
+    for (method, url, status, kind) in [
+        ("PUT", SESSION, 405, "method-not-allowed"),
+        (
+            "POST",
+            "https://gate.example/session/methods",
+            405,
+            "method-not-allowed",
+        ),
+        (
+            "POST",
+            "https://gate.example/session/callback",
+            405,
+            "method-not-allowed",
+        ),
+        ("GET", "https://gate.example/sessions", 404, "not-found"),
+        ("GET", "https://gate.example/session/", 404, "not-found"),
+        ("GET", SESSION, 401, "missing-token"),
+    ] {
+        let problem = refuse(&head(method, url));
+        assert_eq!(status_and_kind(&problem), (status, kind), "{method} {url}");
+    }
+    let methods = decide(
+        &signing_in(),
+        &head("GET", "https://gate.example/session/methods"),
+    );
+    assert!(matches!(methods.action, Ok(Action::DescribeMethods)));
+    let options = decide(&signing_in(), &head("OPTIONS", SESSION)).action;
+    let Ok(Action::AnswerOptions(methods)) = options else {
+        panic!("{options:?}");
+    };
+    assert_eq!(methods, ["GET", "HEAD", "POST", "DELETE"]);
+}
+
+#[test]
+fn token_alone_is_not_a_session() {
+    let bearer = bearer();
+    let problem = refuse(&RequestHead {
+        authorization: Some(&bearer),
+        ..head("GET", SESSION)
+    });
+    assert_eq!(status_and_kind(&problem), (401, "missing-token"));
+}
+
+#[test]
+fn session_opening_body_has_at_most_one_token() {
+    assert_eq!(
+        read_opening(br#"{"token":"a.b.c"}"#).unwrap().as_deref(),
+        Some("a.b.c")
+    );
+    assert_eq!(read_opening(b"{}").unwrap(), None);
+    for (body, field, rule) in [
+        (r#"{"token":5}"#, "token", "text"),
+        (r#"{"token":null}"#, "token", "text"),
+        (r#"{"tokens":"a"}"#, "tokens", "unknown"),
+        (r#"{"token":"a","token":"b"}"#, "body", "json-object"),
+        ("[]", "body", "json-object"),
+        ("", "body", "json-object"),
+    ] {
+        let problem = read_opening(body.as_bytes()).unwrap_err();
+        assert_eq!(
+            field_and_rule(&problem),
+            (field.to_owned(), rule.to_owned()),
+            "{body}"
+        );
+    }
+    let form = RequestHead {
+        content_type: Some("application/x-www-form-urlencoded"),
+        ..head("POST", SESSION)
+    };
+    assert_eq!(
+        status_and_kind(&refuse(&form)),
+        (415, "unsupported-media-type")
+    );
+}
+
+#[test]
+fn session_description_has_caller_and_permissions() {
+    let config = signing_in();
+    let claims = json!({
+        "iss": "https://login.example", "aud": "quillgate", "sub": "bob",
+        "exp": SECONDS + 300, "team": "docs", "lead": true,
+    });
+    let foreign = crate::fixtures::issuer_token(super::session_record::HEADER, &claims.to_string());
+    let session = open(Proof::AccessToken(&foreign), &config).unwrap();
+    let described: Value = serde_json::from_str(&describe(&session.caller, |project| {
+        config.analytics.archive.includes(project)
+    }))
+    .unwrap();
+    assert_eq!(
+        described,
+        json!({
+            "issuer": "https://login.example",
+            "subject": "bob",
+            "projects": ["demo-docs", "other-docs"],
+            "archivedProjects": ["other-docs"],
+            "scopes": ["jobs:read", "analytics:read", "jobs:create"],
+            "expiresAt": (SECONDS + 360) * 1000,
+        })
+    );
+    let own = token(&crate::fixtures::claims());
+    let own = open(Proof::AccessToken(&own), &config).unwrap();
+    let described: Value = serde_json::from_str(&describe(&own.caller, |project| {
+        config.analytics.archive.includes(project)
+    }))
+    .unwrap();
+    assert_eq!(
+        (&described["issuer"], &described["subject"]),
+        (&Value::Null, &"alice".into())
+    );
+}
+
+#[test]
+fn sign_in_methods_come_from_the_configuration() {
+    let described =
+        |config: &Config| serde_json::from_str::<Value>(&describe_methods(&config.auth)).unwrap();
+    assert_eq!(
+        described(&configuration()),
+        json!({ "token": true, "access": false, "issuers": [] })
+    );
+    assert_eq!(
+        described(&signing_in()),
+        json!({
+            "token": true,
+            "access": true,
+            "issuers": [
+                { "name": "Acme & Sons", "href": "/session/start?issuer=Acme%20%26%20Sons" },
+                { "name": "Second", "href": "/session/start?issuer=Second" },
+            ],
+        })
+    );
+}
+
+#[test]
+fn session_responses_require_revalidation() {
+    let after = |value: &'static str| {
+        let mut headers = HeaderFields::default().with("cache-control", value);
+        require_revalidation(&mut headers);
+        headers.get("cache-control").map(str::to_owned).unwrap()
+    };
+    assert_eq!(after("private, max-age=300"), "private, no-cache");
+    assert_eq!(after("no-store"), "no-store");
+    let mut none = HeaderFields::default();
+    require_revalidation(&mut none);
+    assert_eq!(none, HeaderFields::default());
+}

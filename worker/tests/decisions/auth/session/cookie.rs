@@ -1,0 +1,136 @@
+//! The session cookie: lookup and authentication.
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::auth::session::cookie::{
+    Cookie, NAME, SameSite, SessionId, clear_cookie, find_cookie, write_cookie,
+};
+
+use crate::fixtures::{SECRET, encode, hmac, status_and_kind};
+
+fn secrets(all: &[&str]) -> Vec<Vec<u8>> {
+    all.iter().map(|one| one.as_bytes().to_vec()).collect()
+}
+
+const OTHER: &str = "another-secret-of-the-gateway-of-40-letters";
+
+#[test]
+fn cookie_is_found_by_exact_name() {
+    for (header, found) in [
+        ("a=1", Cookie::One("1")),
+        ("b=2; a=1; c=3", Cookie::One("1")),
+        ("b=2;a=1", Cookie::One("1")),
+        ("\t a=1 \t", Cookie::One("1")),
+        ("a=", Cookie::One("")),
+        ("a=b=c", Cookie::One("b=c")),
+        ("a=\"1\"", Cookie::One("\"1\"")),
+        ("a=1; a=1", Cookie::Several),
+        ("a=1; b=2; a=3; a=4", Cookie::Several),
+        ("", Cookie::Missing),
+        ("a", Cookie::Missing),
+        ("A=1", Cookie::Missing),
+        ("a =1", Cookie::Missing),
+        ("ba=1; aa=1", Cookie::Missing),
+        ("b=1, a=1", Cookie::Missing),
+    ] {
+        assert_eq!(find_cookie(Some(header), "a"), found, "{header}");
+    }
+    assert_eq!(find_cookie(None, "a"), Cookie::Missing);
+}
+
+#[test]
+fn cookie_is_host_only_and_hidden_from_scripts() {
+    assert_eq!(
+        write_cookie(NAME, "x", SameSite::Strict, Millis(61_999)),
+        "__Host-quillgate=x; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=61"
+    );
+    assert_eq!(
+        clear_cookie(),
+        "__Host-quillgate=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0"
+    );
+    assert!(write_cookie("a", "b", SameSite::Lax, Millis(0)).contains("; SameSite=Lax;"));
+}
+
+#[test]
+fn cookie_is_valid_as_long_as_its_secret() {
+    let (id, value) = SessionId::new(&[1; 32], OTHER.as_bytes());
+    let header = format!("theme=dark; {NAME}={value}");
+    for all in [&[OTHER][..], &[SECRET, OTHER]] {
+        assert_eq!(
+            SessionId::read(Some(&header), &secrets(all)),
+            Some(Ok(id.clone()))
+        );
+    }
+    let refused = SessionId::read(Some(&header), &secrets(&[SECRET])).unwrap();
+    assert_eq!(
+        status_and_kind(&refused.unwrap_err()),
+        (401, "session-ended")
+    );
+}
+
+#[test]
+fn object_name_differs_from_the_cookie_value() {
+    let (id, value) = SessionId::new(&[1; 32], SECRET.as_bytes());
+    assert_eq!(value.len(), 86);
+    assert!(!id.as_str().contains(&value) && !value.contains(id.as_str()));
+    let (other, other_value) = SessionId::new(&[2; 32], SECRET.as_bytes());
+    assert!(other != id && other_value != value);
+}
+
+#[test]
+fn forged_cookie_is_rejected() {
+    let (_, value) = SessionId::new(&[1; 32], SECRET.as_bytes());
+    // An HMAC with the secret itself instead of the derived key.
+    let underived = [
+        vec![1; 32],
+        hmac(&String::from_utf8(vec![1; 32]).unwrap(), SECRET),
+    ]
+    .concat();
+    for forged in [
+        String::new(),
+        "x".to_owned(),
+        encode([0; 64]),
+        encode([1; 32]),
+        encode(underived),
+        value[..85].to_owned(),
+        format!("{value}A"),
+        format!("{value}="),
+        format!("\"{value}\""),
+        format!("{value}, {NAME}={value}"),
+        "A".repeat(100_000),
+        value.to_lowercase(),
+    ] {
+        let header = format!("{NAME}={forged}");
+        let read = SessionId::read(Some(&header), &secrets(&[SECRET, OTHER])).unwrap();
+        assert_eq!(
+            status_and_kind(&read.unwrap_err()),
+            (401, "session-ended"),
+            "{forged:.90}"
+        );
+    }
+    let twice = format!("{NAME}={value}; {NAME}={value}");
+    let read = SessionId::read(Some(&twice), &secrets(&[SECRET])).unwrap();
+    assert!(read.is_err(), "two of them, though they are the same");
+    assert_eq!(
+        SessionId::read(Some("theme=dark"), &secrets(&[SECRET])),
+        None
+    );
+}
+
+proptest! {
+    #[test]
+    fn cookie_with_any_bit_flipped_is_rejected(at in 0..512_usize, random in any::<[u8; 32]>()) {
+        let (_, value) = SessionId::new(&random, SECRET.as_bytes());
+        let mut bytes = base64::Engine::decode(
+            &base64::engine::general_purpose::URL_SAFE_NO_PAD, &value,
+        ).unwrap();
+        bytes[at / 8] ^= 1 << (at % 8);
+        let header = format!("{NAME}={}", encode(bytes));
+        prop_assert!(SessionId::read(Some(&header), &secrets(&[SECRET])).unwrap().is_err());
+    }
+
+    #[test]
+    fn any_cookie_header_is_read_without_panic(header in ".{0,200}") {
+        let _ = SessionId::read(Some(&header), &secrets(&[SECRET]));
+    }
+}

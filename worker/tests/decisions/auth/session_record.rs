@@ -1,0 +1,341 @@
+//! Session records: stored claims, checked against the current rules.
+
+use quillgate::Millis;
+use quillgate_worker::auth::Signature;
+use quillgate_worker::auth::session_record::{
+    LONGEST_SESSION, Opening, Proof, identify, open as check,
+};
+use quillgate_worker::auth::sign_in_issuer::SignInIssuer;
+use serde_json::{Value, json};
+
+use super::session::{ISSUERS, SIGN_IN, open, signing_in};
+use crate::fixtures::{
+    NOW, SECONDS, SECRET, at, change, claims, claims_with, configuration, configure, issuer_token,
+    sign_token, status_and_kind, token,
+};
+
+pub const HEADER: &str = r#"{"alg":"RS256","kid":"key-1"}"#;
+const NONCE: &str = "a-nonce";
+
+fn foreign_claims() -> Value {
+    json!({
+        "iss": "https://login.example", "aud": "quillgate", "sub": "bob",
+        "iat": SECONDS - 10, "exp": SECONDS + 300, "team": "docs",
+    })
+}
+
+fn foreign(claims: &Value) -> String {
+    issuer_token(HEADER, &claims.to_string())
+}
+
+fn client() -> SignInIssuer {
+    signing_in().auth.sign_in_issuers[0].clone()
+}
+
+fn id_claims() -> Value {
+    change(
+        change(foreign_claims(), "aud", Some("client-1".into())),
+        "nonce",
+        Some(NONCE.into()),
+    )
+}
+
+#[test]
+fn record_contains_the_claims_and_not_the_token() {
+    let token = token(&claims());
+    let session = open(Proof::AccessToken(&token), &configuration()).unwrap();
+    let (kind, kept) = session.record.split_once('\n').unwrap();
+    let ends = NOW.plus(LONGEST_SESSION).0;
+    assert_eq!(kind, format!("own {ends}"));
+    assert_eq!(serde_json::from_str::<Value>(kept).unwrap(), claims());
+    assert!(!session.record.contains(token.rsplit_once('.').unwrap().1));
+    assert_eq!(
+        session.caller,
+        identify(&session.record, &configuration().auth, NOW).unwrap()
+    );
+}
+
+#[test]
+fn session_ends_when_its_tokens_secret_is_removed() {
+    let config = configure(&[(
+        "ACCESS_TOKEN_SECRET",
+        Some(
+            "a-newer-secret-of-the-gateway-of-40-letters,a-secret-of-the-gateway-of-40-characters",
+        ),
+    )]);
+    let old = open(Proof::AccessToken(&token(&claims())), &config).unwrap();
+    assert_eq!(config.auth.token_secrets[old.secret], SECRET.as_bytes());
+    let newer = sign_token(
+        crate::fixtures::HEADER,
+        &claims().to_string(),
+        "a-newer-secret-of-the-gateway-of-40-letters",
+    );
+    assert_eq!(open(Proof::AccessToken(&newer), &config).unwrap().secret, 0);
+}
+
+#[test]
+fn rejected_token_cannot_open_a_session() {
+    let config = signing_in();
+    for (token, kind) in [
+        (
+            sign_token(crate::fixtures::HEADER, &claims().to_string(), "x"),
+            "invalid-token",
+        ),
+        (
+            token(&claims_with("exp", Some(SECONDS.into()))),
+            "invalid-token",
+        ),
+        (token(&claims_with("sub", Some("".into()))), "invalid-token"),
+        (String::new(), "invalid-token"),
+        ("x".repeat(10_000), "invalid-token"),
+        (
+            foreign(&change(foreign_claims(), "aud", Some("other".into()))),
+            "invalid-token",
+        ),
+        (
+            foreign(&change(foreign_claims(), "iss", Some("https://x".into()))),
+            "invalid-token",
+        ),
+        (
+            foreign(&change(foreign_claims(), "team", None)),
+            "identity-not-mapped",
+        ),
+        // An ID token is not an access token.
+        (foreign(&id_claims()), "invalid-token"),
+    ] {
+        let problem = open(Proof::AccessToken(&token), &config).unwrap_err();
+        assert_eq!(problem.kind.as_str(), kind, "{}", problem.detail);
+    }
+}
+
+#[test]
+fn host_verifies_issuer_signatures() {
+    let (config, token) = (signing_in(), foreign(&foreign_claims()));
+    let opening = check(
+        Proof::AccessToken(&token),
+        &config.auth,
+        NOW,
+        Signature::Unverified,
+    )
+    .unwrap();
+    let Opening::Unverified(unverified) = opening else {
+        panic!("{opening:?}");
+    };
+    assert_eq!(unverified.kid, "key-1");
+    assert!(token.starts_with(&unverified.signed));
+}
+
+#[test]
+fn each_token_type_is_accepted_only_in_its_own_field() {
+    let config = signing_in();
+    let assertion = foreign(&change(
+        foreign_claims(),
+        "iss",
+        Some("https://access.example".into()),
+    ));
+    assert!(open(Proof::AccessAssertion(&assertion), &config).is_ok());
+    for (proof, what) in [
+        (Proof::AccessToken(&assertion), "an assertion as a token"),
+        (
+            Proof::AccessAssertion(&foreign(&foreign_claims())),
+            "a token as an assertion",
+        ),
+        (
+            Proof::AccessAssertion(&token(&claims())),
+            "a token of the gateway as an assertion",
+        ),
+    ] {
+        let problem = open(proof, &config).unwrap_err();
+        assert_eq!(status_and_kind(&problem), (401, "invalid-token"), "{what}");
+    }
+}
+
+#[test]
+fn id_token_must_match_the_client_and_the_sign_in() {
+    let (config, client) = (signing_in(), client());
+    let with = |name, value: Value| foreign(&change(id_claims(), name, Some(value)));
+    let refused = |token: &str| {
+        let proof = Proof::IdToken {
+            token,
+            client: &client,
+            nonce: NONCE,
+        };
+        open(proof, &config)
+            .map(|session| session.record)
+            .unwrap_err()
+    };
+    let token = foreign(&id_claims());
+    let proof = Proof::IdToken {
+        token: &token,
+        client: &client,
+        nonce: NONCE,
+    };
+    assert_eq!(open(proof, &config).unwrap().caller.subject, "bob");
+    let with_party = |party: &str| {
+        let several = change(id_claims(), "aud", Some(json!(["client-1", "quillgate"])));
+        foreign(&change(several, "azp", Some(party.into())))
+    };
+    let named = with_party("client-1");
+    let proof = Proof::IdToken {
+        token: &named,
+        client: &client,
+        nonce: NONCE,
+    };
+    assert!(open(proof, &config).is_ok());
+
+    for token in [
+        with("aud", "client-2".into()),
+        with("aud", "quillgate".into()),
+        with("aud", json!(["client-2", "quillgate"])),
+        with("azp", "client-2".into()),
+        with("aud", json!(["client-1", "quillgate"])),
+        with("aud", json!(["client-1", "client-1"])),
+        with_party("client-2"),
+        with("nonce", "another".into()),
+        foreign(&change(id_claims(), "nonce", None)),
+        with("iss", "https://access.example".into()),
+        with("exp", (SECONDS - 100).into()),
+        // Only the gateway's own secrets use HS256.
+        crate::fixtures::token(&id_claims()),
+    ] {
+        assert_eq!(status_and_kind(&refused(&token)), (401, "invalid-token"));
+    }
+    let unmapped = refused(&foreign(&change(id_claims(), "team", None)));
+    assert_eq!(status_and_kind(&unmapped), (403, "identity-not-mapped"));
+}
+
+#[test]
+fn changed_rule_applies_immediately() {
+    let record = open(
+        Proof::AccessToken(&foreign(&foreign_claims())),
+        &signing_in(),
+    );
+    let record = record.unwrap().record;
+    let scopes = |issuers: &'static str| {
+        let config = configure(&[("TRUSTED_ISSUERS", Some(issuers))]);
+        identify(&record, &config.auth, NOW).map(|caller| caller.grants[0].scopes.join(" "))
+    };
+    assert_eq!(scopes(ISSUERS).unwrap(), "jobs:read analytics:read");
+    let fewer: &str = Box::leak(
+        ISSUERS
+            .replace("jobs:read analytics:read", "jobs:read")
+            .into(),
+    );
+    assert_eq!(scopes(fewer).unwrap(), "jobs:read");
+    let other: &str = Box::leak(
+        ISSUERS
+            .replace(r#""team": "docs""#, r#""team": "web""#)
+            .into(),
+    );
+    assert_eq!(
+        scopes(other).unwrap_err().kind.as_str(),
+        "identity-not-mapped"
+    );
+    let moved: &str = Box::leak(ISSUERS.replace(r#""quillgate""#, r#""elsewhere""#).into());
+    assert_eq!(scopes(moved).unwrap_err().kind.as_str(), "invalid-token");
+    assert_eq!(scopes("[]").unwrap_err().kind.as_str(), "invalid-token");
+}
+
+#[test]
+fn sessions_of_a_removed_client_end() {
+    let token = foreign(&id_claims());
+    let proof = Proof::IdToken {
+        token: &token,
+        client: &client(),
+        nonce: NONCE,
+    };
+    let record = open(proof, &signing_in()).unwrap().record;
+    assert!(identify(&record, &signing_in().auth, NOW).is_ok());
+    let renamed: &str = Box::leak(SIGN_IN.replace("client-1", "client-3").into());
+    for clients in [None, Some("[]"), Some(renamed)] {
+        let config = configure(&[
+            ("TRUSTED_ISSUERS", Some(ISSUERS)),
+            ("SIGN_IN_ISSUERS", clients),
+        ]);
+        let problem = identify(&record, &config.auth, NOW).unwrap_err();
+        assert_eq!(status_and_kind(&problem), (401, "invalid-token"));
+    }
+}
+
+#[test]
+fn sessions_of_a_revoked_token_end() {
+    let own = token(&claims_with("jti", Some("an-id".into())));
+    let own = open(Proof::AccessToken(&own), &configuration())
+        .unwrap()
+        .record;
+    let foreign = open(
+        Proof::AccessToken(&foreign(&foreign_claims())),
+        &signing_in(),
+    );
+    let foreign = foreign.unwrap().record;
+    for (record, revoked) in [
+        (&own, r#"["an-id"]"#),
+        (&own, r#"[{"sub":"alice","before":1750000001}]"#),
+        (&foreign, r#"[{"iss":"https://login.example","sub":"bob"}]"#),
+    ] {
+        let config = configure(&[
+            ("TRUSTED_ISSUERS", Some(ISSUERS)),
+            ("REVOKED_TOKENS", Some(revoked)),
+        ]);
+        let problem = identify(record, &config.auth, NOW).unwrap_err();
+        assert_eq!(problem.detail, "the access token has been revoked");
+        assert!(identify(record, &signing_in().auth, NOW).is_ok());
+    }
+}
+
+#[test]
+fn session_ends_when_its_token_expires() {
+    let own = open(Proof::AccessToken(&token(&claims())), &configuration()).unwrap();
+    assert_eq!(own.caller.expires, at(3600));
+    assert!(identify(&own.record, &configuration().auth, at(3599)).is_ok());
+    let problem = identify(&own.record, &configuration().auth, at(3600)).unwrap_err();
+    assert_eq!(problem.detail, "the access token has expired");
+    let foreign = open(
+        Proof::AccessToken(&foreign(&foreign_claims())),
+        &signing_in(),
+    )
+    .unwrap();
+    assert!(identify(&foreign.record, &signing_in().auth, at(359)).is_ok());
+    assert!(identify(&foreign.record, &signing_in().auth, at(360)).is_err());
+}
+
+#[test]
+fn session_lasts_at_most_90_days() {
+    let most = Millis::from_seconds(90 * 86_400);
+    assert_eq!(LONGEST_SESSION, most);
+    let ends = NOW.plus(most);
+    // The year 2500.
+    let far = change(foreign_claims(), "exp", Some(16_725_225_600_u64.into()));
+    let session = open(Proof::AccessToken(&foreign(&far)), &signing_in()).unwrap();
+    assert_eq!(session.caller.expires, ends);
+    let later = Millis(ends.0 - 1);
+    let caller = identify(&session.record, &signing_in().auth, later).unwrap();
+    assert_eq!(caller.expires, ends);
+    let problem = identify(&session.record, &signing_in().auth, ends).unwrap_err();
+    assert_eq!(problem.detail, "the access token has expired");
+    // A record of an earlier version.
+    let (_, claims) = session.record.split_once('\n').unwrap();
+    let earlier = ["bearer\n", claims].concat();
+    assert!(identify(&earlier, &signing_in().auth, NOW).is_ok());
+}
+
+#[test]
+fn malformed_record_identifies_no_caller() {
+    for record in [
+        "",
+        "own",
+        "own\n",
+        "own\n[]",
+        "own\n{}",
+        "other\n{}",
+        "bearer\n{}",
+        "x",
+    ] {
+        let problem = identify(record, &signing_in().auth, NOW).unwrap_err();
+        assert_eq!(
+            status_and_kind(&problem),
+            (401, "invalid-token"),
+            "{record}"
+        );
+    }
+}

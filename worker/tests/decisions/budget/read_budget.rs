@@ -1,0 +1,197 @@
+//! The read budget of each caller in a project.
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::budget::read_budget::{MOST_CALLERS, ReadBudget, Reader};
+use quillgate_worker::budget::{Ceiling, Verdict};
+
+use crate::fixtures::{NOW, at, status_and_kind};
+
+fn reader(name: &str, quota: Option<u32>) -> Reader {
+    Reader {
+        name: name.to_owned(),
+        quota,
+        ceilings: Vec::new(),
+        limit: 5,
+        window: Millis(3_600_000),
+    }
+}
+
+/// The `RateLimit` value of a granted read.
+#[track_caller]
+fn expect_granted(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> String {
+    match reads.reserve(reader, now) {
+        Verdict::Granted(granted) => granted.fields.rate_limit,
+        Verdict::Refused(refused) => panic!("{:?}", refused.problem),
+    }
+}
+
+/// `Retry-After` and `violated-policies` of a rejected read.
+#[track_caller]
+fn expect_refused(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> (String, String) {
+    let Verdict::Refused(refused) = reads.reserve(reader, now) else {
+        panic!("it was let through")
+    };
+    let problem = refused.problem;
+    assert_eq!(status_and_kind(&problem), (429, "quota-exceeded"));
+    let names: Vec<_> = problem.headers.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["retry-after", "ratelimit-policy", "ratelimit"]);
+    let violated = problem.members["violated-policies"][0].as_str().unwrap();
+    (problem.headers[0].1.clone(), violated.to_owned())
+}
+
+#[test]
+fn caller_can_read_up_to_the_limit_and_then_waits() {
+    let mut reads = ReadBudget::default();
+    let alice = reader("acme alice", None);
+    for left in (0..5).rev() {
+        let said = expect_granted(&mut reads, &alice, NOW);
+        assert!(
+            said.starts_with(&format!("\"read-jobs\";r={left};t=")),
+            "{said}"
+        );
+    }
+    let (wait, violated) = expect_refused(&mut reads, &alice, NOW);
+    assert_eq!(violated, "read-jobs");
+    let wait: u64 = wait.parse().unwrap();
+    assert!((3600..=3660).contains(&wait), "{wait}");
+    expect_refused(&mut reads, &alice, at(wait - 1));
+    expect_granted(&mut reads, &alice, at(wait));
+}
+
+#[test]
+fn each_caller_has_its_own_read_budget() {
+    let mut reads = ReadBudget::default();
+    for name in ["acme alice", "acme bob", "other alice"] {
+        for _ in 0..5 {
+            expect_granted(&mut reads, &reader(name, None), NOW);
+        }
+        expect_refused(&mut reads, &reader(name, None), NOW);
+    }
+}
+
+#[test]
+fn token_quota_is_a_ceiling_and_zero_rejects_all_reads() {
+    let mut reads = ReadBudget::default();
+    let few = reader("few", Some(2));
+    for _ in 0..2 {
+        expect_granted(&mut reads, &few, NOW);
+    }
+    let (_, violated) = expect_refused(&mut reads, &few, NOW);
+    assert_eq!(violated, "read-jobs-caller");
+    for _ in 0..300 {
+        expect_refused(&mut reads, &reader("none", Some(0)), NOW);
+    }
+    assert_eq!(reads.len(), 1, "of nothing, nothing is kept");
+}
+
+/// A caller with a shared ceiling of 3.
+fn sharing(name: &str, quota: Option<u32>) -> Reader {
+    let ceiling = Ceiling {
+        name: "rule".to_owned(),
+        most: 3,
+    };
+    Reader {
+        ceilings: vec![ceiling],
+        ..reader(name, quota)
+    }
+}
+
+#[test]
+fn refused_reads_do_not_count_towards_a_shared_ceiling() {
+    let mut reads = ReadBudget::default();
+    let greedy = sharing("greedy", Some(1));
+    expect_granted(&mut reads, &greedy, NOW);
+    for _ in 0..100 {
+        let (_, violated) = expect_refused(&mut reads, &greedy, NOW);
+        assert_eq!(violated, "read-jobs-caller");
+    }
+    let fields = expect_granted(&mut reads, &sharing("other", None), NOW);
+    assert!(fields.contains("\"read-jobs-rule\";r=1;t="), "{fields}");
+}
+
+#[test]
+fn reads_refused_by_a_shared_ceiling_do_not_count_towards_any_limit() {
+    let mut reads = ReadBudget::default();
+    for _ in 0..3 {
+        expect_granted(&mut reads, &sharing("alice", None), NOW);
+    }
+    for _ in 0..100 {
+        let (_, violated) = expect_refused(&mut reads, &sharing("bob", None), NOW);
+        assert_eq!(violated, "read-jobs-rule");
+    }
+    assert_eq!(reads.len(), 2, "alice and the rule");
+    let fields = expect_granted(&mut reads, &reader("bob", None), NOW);
+    assert!(fields.starts_with("\"read-jobs\";r=4;"), "{fields}");
+}
+
+#[test]
+fn shared_ceiling_may_exceed_the_limit_of_one_caller() {
+    let mut reads = ReadBudget::default();
+    let ceiling = Ceiling {
+        name: "rule".to_owned(),
+        most: 7,
+    };
+    let sharing = |name| Reader {
+        ceilings: vec![ceiling.clone()],
+        ..reader(name, None)
+    };
+    for name in ["alice", "alice", "alice", "alice", "alice", "bob", "bob"] {
+        expect_granted(&mut reads, &sharing(name), NOW);
+    }
+    let (_, violated) = expect_refused(&mut reads, &sharing("bob"), NOW);
+    assert_eq!(violated, "read-jobs-rule");
+}
+
+#[test]
+fn read_counts_towards_every_ceiling_or_none() {
+    let mut reads = ReadBudget::default();
+    let with_second = |most| {
+        let mut reader = sharing("alice", None);
+        reader.ceilings.push(Ceiling {
+            name: "second".to_owned(),
+            most,
+        });
+        reader
+    };
+    expect_granted(&mut reads, &with_second(1), NOW);
+    expect_refused(&mut reads, &with_second(1), NOW);
+    expect_granted(&mut reads, &with_second(9), NOW);
+    expect_granted(&mut reads, &with_second(9), NOW);
+    expect_refused(&mut reads, &with_second(9), NOW);
+}
+
+#[test]
+fn number_of_counted_callers_is_bounded() {
+    let mut reads = ReadBudget::default();
+    let alice = reader("alice", None);
+    for other in 0..5 * MOST_CALLERS / 2 {
+        if other % (MOST_CALLERS / 2) == 0 {
+            expect_granted(&mut reads, &alice, NOW);
+        }
+        expect_granted(&mut reads, &reader(&other.to_string(), None), NOW);
+        assert!(reads.len() <= MOST_CALLERS);
+    }
+    expect_refused(&mut reads, &alice, NOW);
+}
+
+proptest! {
+    #[test]
+    fn no_window_exceeds_the_limit(gaps in prop::collection::vec(0..500_000_u64, 0..200)) {
+        let mut reads = ReadBudget::default();
+        let alice = reader("alice", None);
+        let mut granted: Vec<u64> = Vec::new();
+        let mut now = NOW;
+        for gap in gaps {
+            now = now.plus(Millis(gap));
+            if let Verdict::Granted(_) = reads.reserve(&alice, now) {
+                granted.push(now.0);
+            }
+            let since = now.since(alice.window).0;
+            let within = granted.iter().filter(|at| **at > since).count();
+            prop_assert!(within <= 5);
+            let memory = format!("{reads:?}");
+            prop_assert!(memory.len() < 400, "{}", memory);
+        }
+    }
+}

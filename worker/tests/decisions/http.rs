@@ -1,0 +1,10 @@
+//! The parts of a request and a response.
+
+mod content;
+mod cors;
+mod problem;
+mod request_head;
+mod response;
+mod route;
+mod trace;
+mod url;

@@ -1,0 +1,499 @@
+//! Validation of queries and bodies.
+
+use proptest::prelude::*;
+use quillgate::{Declaration, Operation, ProjectId, Request, ValidationError};
+use quillgate_worker::http::content::{Values, is_json};
+use quillgate_worker::http::problem::Problem;
+use serde_json::{Value, json};
+
+use crate::fixtures::field_and_rule;
+
+const VIEWS: &Declaration = Operation::ListPageViews.declaration();
+const CREATE: &Declaration = Operation::CreateAgentJob.declaration();
+const MESSAGE: &Declaration = Operation::SendMessage.declaration();
+const JOBS: &Declaration = Operation::ListAgentJobs.declaration();
+const GET: &Declaration = Operation::GetAgentJob.declaration();
+
+fn project() -> ProjectId {
+    ProjectId::new("demo-docs").unwrap()
+}
+
+fn views(query: &str) -> Result<Request, ValidationError> {
+    let call = Values::new(VIEWS, Vec::new(), Some(query))?.call()?;
+    Ok(call.request(&project()))
+}
+
+fn jobs(query: &str) -> Result<Request, ValidationError> {
+    let call = Values::new(JOBS, Vec::new(), Some(query))?.call()?;
+    Ok(call.request(&project()))
+}
+
+/// The values of a follow-up to this job with this body.
+fn follow_up(id: &str, body: &[u8]) -> Result<Values, Problem> {
+    let path = vec![("id", id.to_owned())];
+    Values::new(MESSAGE, path, None)?.with_body(body)
+}
+
+fn create(body: &[u8]) -> Result<Request, Problem> {
+    let values = Values::new(CREATE, Vec::new(), None)?;
+    let call = values.with_body(body)?.call()?;
+    Ok(call.request(&project()))
+}
+
+#[track_caller]
+fn assert_query_refused(query: &str, field: &str, rule: &str) {
+    let error = match views(query) {
+        Ok(request) => panic!("{query} became {}", request.target),
+        Err(error) => error,
+    };
+    assert_eq!(
+        (error.field.as_ref(), error.rule.name()),
+        (field, rule),
+        "{query}"
+    );
+}
+
+#[track_caller]
+fn assert_body_refused(body: impl AsRef<[u8]>, field: &str, rule: &str) {
+    let shown = String::from_utf8_lossy(body.as_ref()).into_owned();
+    let problem = match create(body.as_ref()) {
+        Ok(request) => panic!("{shown} became {:?}", request.body),
+        Err(problem) => problem,
+    };
+    assert_eq!(problem.status, 400);
+    assert_eq!(
+        field_and_rule(&problem),
+        (field.to_owned(), rule.to_owned()),
+        "{shown}"
+    );
+}
+
+#[test]
+fn query_is_rebuilt_in_a_fixed_order() {
+    for (query, expected) in [
+        ("", ""),
+        ("&&", ""),
+        ("limit=5", "?limit=5"),
+        ("&limit=5&", "?limit=5"),
+        ("offset=0&limit=250", "?limit=250&offset=0"),
+        ("%6cimit=%35", "?limit=5"),
+        ("limit=005", "?limit=5"),
+        ("offset=9007199254740991", "?offset=9007199254740991"),
+        ("page=1", "?limit=50&offset=0"),
+        ("page=3&limit=20", "?limit=20&offset=40"),
+        ("p%61ge=2", "?limit=50&offset=50"),
+        (
+            "dateTo=2024-03-01&dateFrom=2024-02-29",
+            "?dateFrom=2024-02-29&dateTo=2024-03-01",
+        ),
+        (
+            "dateFrom=2024-02-29T12%3A00%3A00%2B01%3A00",
+            "?dateFrom=2024-02-29T12%3A00%3A00%2B01%3A00",
+        ),
+    ] {
+        let request = views(query).unwrap();
+        assert_eq!(
+            request.target,
+            format!("/v1/analytics/demo-docs/views{expected}")
+        );
+        assert_eq!(request.body, None);
+    }
+}
+
+#[test]
+fn duplicate_parameter_is_rejected_in_any_encoding() {
+    for query in [
+        "limit=5&limit=5",
+        "limit=5&limit=6",
+        "limit=5&%6Cimit=6",
+        "limit=5&offset=1&limit",
+    ] {
+        assert_query_refused(query, "limit", "once");
+    }
+}
+
+#[test]
+fn unknown_parameter_is_rejected() {
+    for (query, field) in [
+        ("x=1", "x"),
+        ("x", "x"),
+        ("=1", ""),
+        ("Limit=5", "Limit"),
+        ("limit%00=5", "limit\u{fffd}"),
+        ("limit[]=5", "limit[]"),
+        ("limit=5;offset=1&x", "x"),
+        ("limit;offset=5", "limit;offset"),
+        ("+limit=5", " limit"),
+        ("projectId=other", "projectId"),
+        ("id=j1", "id"),
+        ("prompt=x", "prompt"),
+        ("access_token=x", "access_token"),
+        ("__proto__=x", "__proto__"),
+    ] {
+        assert_query_refused(query, field, "unknown");
+    }
+    let long = "n".repeat(10_000);
+    assert_query_refused(&long, &long[..32], "unknown");
+}
+
+#[test]
+fn malformed_percent_encoding_is_rejected() {
+    assert_query_refused("limit=%", "limit", "text");
+    assert_query_refused("limit=%ff", "limit", "text");
+    assert_query_refused("%zz=1", "query", "text");
+    assert_query_refused("%c0%ac=1", "query", "text");
+}
+
+#[test]
+fn page_size_is_an_integer_from_1_to_250() {
+    for value in [
+        "0",
+        "251",
+        "10abc",
+        "-1",
+        "",
+        "1e2",
+        "+5",
+        "%2B5",
+        "%205",
+        "5%20",
+        "5.0",
+        "0x10",
+        "5%00",
+        "5%0a",
+        "%EF%BC%95",
+        "%D9%A5",
+        "NaN",
+        "Infinity",
+        "null",
+        "5,6",
+        "5;offset=1",
+        "99999999999999999999",
+        "00000000000000005",
+        "18446744073709551617",
+    ] {
+        assert_query_refused(&format!("limit={value}"), "limit", "page-size");
+    }
+    assert_query_refused("limit", "limit", "page-size");
+    for value in ["-1", "-0", "1.5", "9007199254740992", "", "1e3", "%202"] {
+        assert_query_refused(&format!("offset={value}"), "offset", "offset");
+    }
+    for value in ["0", "-1", "1.5", "9007199254740992", "", "first", "%201"] {
+        assert_query_refused(&format!("page={value}"), "page", "page");
+    }
+    assert_query_refused("page=9007199254740991", "offset", "offset");
+    assert_query_refused("page=1&offset=0", "page", "not-with-offset");
+    assert_query_refused("page=1&page=1", "page", "once");
+}
+
+#[test]
+fn job_list_accepts_a_page_size_and_a_cursor() {
+    for (query, expected) in [
+        ("", ""),
+        ("limit=1", "?limit=1"),
+        ("cursor=a%2Bb&limit=100", "?limit=100&cursor=a%2Bb"),
+        ("%63ursor=%61", "?cursor=a"),
+    ] {
+        let request = jobs(query).unwrap();
+        assert_eq!(
+            request.target,
+            format!("/v2/agent/demo-docs/jobs{expected}")
+        );
+    }
+    for (query, field, rule) in [
+        ("limit=0", "limit", "job-page-size"),
+        ("limit=101", "limit", "job-page-size"),
+        ("limit=", "limit", "job-page-size"),
+        ("limit=-1", "limit", "job-page-size"),
+        ("limit=5%20", "limit", "job-page-size"),
+        ("limit=1e2", "limit", "job-page-size"),
+        ("limit=18446744073709551617", "limit", "job-page-size"),
+        ("cursor=", "cursor", "not-empty"),
+        ("cursor", "cursor", "not-empty"),
+        ("cursor=a&cursor=a", "cursor", "once"),
+        ("cursor=%", "cursor", "text"),
+        ("cursor=%ff", "cursor", "text"),
+        ("offset=5", "offset", "unknown"),
+        ("page=1", "page", "unknown"),
+        ("dateFrom=2024-01-01", "dateFrom", "unknown"),
+        ("before=1", "before", "unknown"),
+    ] {
+        let error = jobs(query).unwrap_err();
+        let found = (error.field.as_ref(), error.rule.name());
+        assert_eq!(found, (field, rule), "{query}");
+    }
+}
+
+#[test]
+fn dates_must_exist_and_be_in_order() {
+    for value in [
+        "2024-02-30",
+        "2023-02-29",
+        "2024-13-01",
+        "2024-00-10",
+        "2024-01-00",
+        "2024-01-01T24:00:00Z",
+    ] {
+        assert_query_refused(&format!("dateFrom={value}"), "dateFrom", "calendar-date");
+    }
+    for value in [
+        "",
+        "yesterday",
+        "2024-1-1",
+        "20240101",
+        "2024-01-01 00:00",
+        "2024-01-01T00:00:00+01:00",
+        "2024-01-01%00",
+        "1704067200",
+    ] {
+        assert_query_refused(&format!("dateTo={value}"), "dateTo", "date-format");
+    }
+    for query in [
+        "dateFrom=2024-01-02&dateTo=2024-01-01",
+        "dateFrom=2024-01-01&dateTo=2024-01-01",
+        "dateTo=2024-01-01T00:00:00Z&dateFrom=2024-01-01T01:00:00%2B01:00",
+    ] {
+        assert_query_refused(query, "dateFrom", "before-date-to");
+    }
+}
+
+#[test]
+fn operations_without_parameters_reject_a_query() {
+    for operation in [CREATE, MESSAGE] {
+        assert!(Values::new(operation, Vec::new(), Some("")).is_ok());
+        for query in ["prompt=x", "id=j1", "limit=5"] {
+            let Err(error) = Values::new(operation, Vec::new(), Some(query)) else {
+                panic!("{query} was taken by {}", operation.name);
+            };
+            assert_eq!(error.rule.name(), "unknown");
+        }
+    }
+}
+
+#[test]
+fn body_is_rebuilt_from_its_values() {
+    for (body, prompt) in [
+        (r#"{"prompt":"x"}"#, "x"),
+        (" {\n\"prompt\" :\t\"x\" } \r\n", "x"),
+        (r#"{"\u0070rompt":"\u0078"}"#, "x"),
+        (
+            r#"{"prompt":"\ud83d\ude00 \" \\ \u0000 </script>"}"#,
+            "😀 \" \\ \0 </script>",
+        ),
+        (r#"{"prompt":" "}"#, " "),
+    ] {
+        let request = create(body.as_bytes()).unwrap();
+        let sent: Value = serde_json::from_str(&request.body.unwrap()).unwrap();
+        assert_eq!(sent, json!({ "prompt": prompt }));
+        assert_eq!(request.target, "/v2/agent/demo-docs/job");
+    }
+}
+
+#[test]
+fn body_must_be_a_json_object() {
+    let nested = format!("{{\"prompt\":{}", "[".repeat(100_000));
+    let closed = format!("{{\"prompt\":{}{}}}", "[".repeat(500), "]".repeat(500));
+    for body in [
+        "",
+        " ",
+        "null",
+        "true",
+        "1",
+        "\"prompt\"",
+        "[]",
+        r#"[{"prompt":"x"}]"#,
+        r#"["x"]"#,
+        "{",
+        "{}}",
+        r#"{"prompt":"x"}{}"#,
+        r#"{"prompt":"x"} x"#,
+        r#"{"prompt":"x",}"#,
+        r#"{"prompt":'x'}"#,
+        r#"{prompt:"x"}"#,
+        "\u{feff}{\"prompt\":\"x\"}",
+        "prompt=x",
+        "{\"prompt\":\"a\nb\"}",
+        r#"{"prompt":"\ud800"}"#,
+        r#"{"prompt":"\x41"}"#,
+        "{\"prompt\":\"x\"}\0",
+        "// x\n{\"prompt\":\"x\"}",
+        r#"{"prompt":NaN}"#,
+        r#"{"prompt":1e999}"#,
+        &nested,
+        &closed,
+    ] {
+        assert_body_refused(body, "body", "json-object");
+    }
+    for bytes in [
+        &b"{\"prompt\":\"\xff\"}"[..],
+        b"{\"prompt\":\"\xed\xa0\x80\"}",
+        b"{\"prompt\":\"\xc0\xae\"}",
+        b"\xff\xfe{\0\"\0",
+        b"\x1f\x8b\x08\x00",
+    ] {
+        assert_body_refused(bytes, "body", "json-object");
+    }
+}
+
+#[test]
+fn duplicate_property_is_rejected() {
+    for body in [
+        r#"{"prompt":"x","prompt":"y"}"#,
+        r#"{"prompt":"x","prompt":"x"}"#,
+        r#"{"prompt":"x","\u0070rompt":"y"}"#,
+        r#"{"prompt":null,"prompt":"y"}"#,
+        r#"{"a":1,"a":1,"prompt":"y"}"#,
+    ] {
+        assert_body_refused(body, "body", "json-object");
+    }
+}
+
+#[test]
+fn unknown_property_is_rejected() {
+    for (body, field) in [
+        (r#"{"prompt":"x","model":"y"}"#, "model"),
+        (r#"{"prompt":"x","Prompt":"y"}"#, "Prompt"),
+        (r#"{"prompt":"x","":"y"}"#, ""),
+        (r#"{"prompt":"x","id":"j2"}"#, "id"),
+        (r#"{"prompt":"x","projectId":"other"}"#, "projectId"),
+        (r#"{"prompt":"x","__proto__":{"a":1}}"#, "__proto__"),
+        (r#"{"prompt":"x","a\r\nb":1}"#, "a\u{fffd}\u{fffd}b"),
+    ] {
+        assert_body_refused(body, field, "unknown");
+    }
+    let long = format!(r#"{{"{}":1}}"#, "n".repeat(1000));
+    assert_body_refused(long, &"n".repeat(32), "unknown");
+}
+
+#[test]
+fn prompt_must_be_a_nonempty_string() {
+    for (value, rule) in [
+        ("1", "text"),
+        ("true", "text"),
+        ("[]", "text"),
+        ("[\"x\"]", "text"),
+        ("{}", "text"),
+        ("{\"text\":\"x\"}", "text"),
+        ("null", "required"),
+        ("\"\"", "not-empty"),
+    ] {
+        assert_body_refused(format!("{{\"prompt\":{value}}}"), "prompt", rule);
+    }
+    assert_body_refused("{}", "prompt", "required");
+}
+
+#[test]
+fn rejection_never_reveals_the_prompt() {
+    for body in [
+        r#"{"prompt":"confidential","x":1}"#,
+        r#"{"prompt":["confidential"]}"#,
+        r#"{"prompt":"confidential","prompt":"confidential"}"#,
+        r#"{"prompt":"confidential""#,
+    ] {
+        let problem = create(body.as_bytes()).unwrap_err();
+        assert!(!problem.to_json("an-id").contains("confidential"));
+    }
+}
+
+#[test]
+fn follow_up_takes_its_job_id_only_from_the_path() {
+    let values = follow_up("j 1", br#"{"prompt":"x"}"#).unwrap();
+    let request = values.call().unwrap().request(&project());
+    assert_eq!(request.target, "/v2/agent/demo-docs/job/j%201/message");
+    assert_eq!(values.text("id").as_deref(), Some("j 1"));
+    for body in [r#"{"prompt":"x","id":"j2"}"#, r#"{"id":"j2"}"#] {
+        let problem = follow_up("j1", body.as_bytes()).err().unwrap();
+        assert_eq!(
+            field_and_rule(&problem),
+            ("id".to_owned(), "unknown".to_owned())
+        );
+    }
+    for id in ["..", "."] {
+        let values = follow_up(id, br#"{"prompt":"x"}"#).unwrap();
+        let error = values.call().unwrap_err();
+        assert_eq!(error.rule.name(), "not-dot-segment");
+    }
+}
+
+#[test]
+fn job_id_comes_only_from_the_path() {
+    let values = |query| Values::new(GET, vec![("id", "j 1".to_owned())], query);
+    let call = values(Some("&")).unwrap().call().unwrap();
+    let target = call.request(&project()).target;
+    assert_eq!(target, "/v2/agent/demo-docs/job/j%201");
+    for query in ["id=j2", "%69d=j2", "id", "wait=25", "prompt=x"] {
+        let error = values(Some(query)).err().unwrap();
+        assert_eq!(error.rule.name(), "unknown", "{query}");
+    }
+}
+
+#[test]
+fn missing_or_non_string_value_is_none() {
+    let values = follow_up("j1", br#"{"prompt":["x"]}"#).unwrap();
+    assert_eq!(values.text("prompt"), None);
+    assert_eq!(values.text("cursor"), None);
+    assert_eq!(
+        Values::new(CREATE, Vec::new(), None)
+            .unwrap()
+            .text("prompt"),
+        None
+    );
+}
+
+#[test]
+fn only_application_json_is_json() {
+    for good in [
+        "application/json",
+        "application/json; charset=utf-8",
+        "APPLICATION/JSON",
+        "application/json;",
+        " application/json\t",
+        "application/json ;x",
+    ] {
+        assert!(is_json(Some(good)), "{good}");
+    }
+    for other in [
+        "",
+        ";",
+        "application/json, text/plain",
+        "text/plain, application/json",
+        "text/json",
+        "application/jsonp",
+        "application/problem+json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "text/plain;application/json",
+        "application/json\0",
+        "application /json",
+        "\"application/json\"",
+        "*/*",
+    ] {
+        assert!(!is_json(Some(other)), "{other}");
+    }
+    assert!(!is_json(None));
+}
+
+proptest! {
+    #[test]
+    fn any_prompt_is_forwarded_verbatim(prompt in "[\\s\\S]{1,50}") {
+        let body = json!({ "prompt": prompt }).to_string();
+        let sent: Value = serde_json::from_str(&create(body.as_bytes()).unwrap().body.unwrap()).unwrap();
+        prop_assert_eq!(sent, json!({ "prompt": prompt }));
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic(body in prop::collection::vec(any::<u8>(), 0..60)) {
+        prop_assert!(create(&body).is_err());
+    }
+
+    #[test]
+    fn only_known_parameters_are_sent_upstream(query in "((limit|offset|page|dateFrom|dateTo|x|%6cimit)?=?[0-9%a+&;=#-]{0,6}&?){0,4}") {
+        if let Ok(request) = views(&query) {
+            let sent = request.target.strip_prefix("/v1/analytics/demo-docs/views").unwrap();
+            let mut names: Vec<_> = sent.split(['?', '&']).skip(1).map(|pair| pair.split_once('=').unwrap().0).collect();
+            prop_assert!(names.iter().all(|name| ["limit", "offset", "dateFrom", "dateTo"].contains(name)));
+            names.dedup();
+            prop_assert_eq!(names.len(), sent.matches('=').count());
+        }
+    }
+}

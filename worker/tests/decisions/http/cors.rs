@@ -1,0 +1,190 @@
+//! Allowed origins and CORS header fields.
+
+use proptest::prelude::*;
+use quillgate_worker::http::cors::{Origin, check_origin, headers, preflight_headers};
+
+use crate::fixtures::status_and_kind;
+
+const URL: &str = "https://gate.example/v2/agent/x/job?a=https://evil.example#https://evil.example";
+
+fn allowed() -> Vec<String> {
+    ["https://docs.example", "http://localhost:5173"]
+        .map(str::to_owned)
+        .into()
+}
+
+#[test]
+fn request_without_an_origin_is_not_from_a_browser() {
+    assert_eq!(check_origin(None, URL, &allowed()), Ok(Origin::Own));
+    assert_eq!(check_origin(None, URL, &[]), Ok(Origin::Own));
+}
+
+#[test]
+fn response_names_an_allowed_origin() {
+    for allowed_origin in allowed() {
+        let origin = check_origin(Some(&allowed_origin), URL, &allowed()).unwrap();
+        assert_eq!(origin, Origin::Allowed(allowed_origin.clone()));
+        let headers = headers(&origin);
+        assert!(headers.contains(&("access-control-allow-origin", allowed_origin)));
+        assert!(headers.contains(&("vary", "Origin".to_owned())));
+        let names: Vec<_> = headers.iter().map(|(name, _)| *name).collect();
+        assert!(!names.contains(&"access-control-allow-credentials"));
+    }
+}
+
+fn listed(value: &str) -> Vec<&str> {
+    value.split(", ").collect()
+}
+
+#[test]
+fn allowed_origin_can_read_the_gateways_header_fields() {
+    let headers = headers(&Origin::Allowed("https://docs.example".to_owned()));
+    let value = |name: &str| {
+        let mut found = headers.iter().filter(|(other, _)| *other == name);
+        let (_, value) = found.next()?;
+        assert!(found.next().is_none(), "{name} stands once");
+        Some(value.as_str())
+    };
+    assert_eq!(
+        listed(value("access-control-expose-headers").unwrap()),
+        [
+            "Age",
+            "Cache-Status",
+            "Content-Disposition",
+            "ETag",
+            "Idempotent-Replayed",
+            "Preference-Applied",
+            "Retry-After",
+            "RateLimit",
+            "RateLimit-Policy",
+            "Server-Timing",
+            "WWW-Authenticate",
+            "X-Request-Id",
+        ]
+    );
+    assert_eq!(value("timing-allow-origin"), Some("https://docs.example"));
+}
+
+#[test]
+fn gateways_own_origin_is_accepted_without_cors_fields() {
+    for url in [
+        "https://gate.example",
+        "https://gate.example/",
+        "https://gate.example?x",
+        "https://gate.example#x",
+        URL,
+    ] {
+        let origin = check_origin(Some("https://gate.example"), url, &allowed());
+        assert_eq!(origin, Ok(Origin::Own), "{url}");
+    }
+    assert_eq!(
+        check_origin(
+            Some("http://127.0.0.1:8787"),
+            "http://127.0.0.1:8787/x",
+            &[]
+        ),
+        Ok(Origin::Own)
+    );
+    assert_eq!(headers(&Origin::Own), [("vary", "Origin".to_owned())]);
+}
+
+#[test]
+fn origin_similar_to_an_allowed_one_is_rejected() {
+    for sent in [
+        "",
+        "*",
+        "null",
+        "NULL",
+        "https://docs.example/",
+        "https://docs.example/path",
+        "https://docs.example:443",
+        "https://docs.example:8443",
+        "https://docs.example.evil.example",
+        "https://docs.exampl",
+        "https://evil-docs.example",
+        "https://a.docs.example",
+        "https://docs.example@evil.example",
+        "https://docs.example, https://evil.example",
+        "https://docs.example https://evil.example",
+        "https://docs.example\0",
+        " https://docs.example",
+        "https://docs.example ",
+        "https://docs.example.",
+        "https://docsXexample",
+        "HTTPS://docs.example",
+        "https://DOCS.EXAMPLE",
+        "http://docs.example",
+        "docs.example",
+        "//docs.example",
+        "https://döcs.example",
+        "http://localhost",
+        "http://localhost:517",
+        "http://localhost:51730",
+        "https://localhost:5173",
+        "https://gate.example:443",
+        "https://gate.example/",
+        "http://gate.example",
+        "https://evil.example",
+        "file://",
+    ] {
+        let problem = check_origin(Some(sent), URL, &allowed()).unwrap_err();
+        assert_eq!(
+            status_and_kind(&problem),
+            (403, "origin-not-allowed"),
+            "{sent}"
+        );
+        assert_eq!(problem.headers, []);
+        assert!(sent.len() < 6 || !problem.detail.contains(sent));
+    }
+}
+
+#[test]
+fn only_the_gateways_origin_is_accepted_by_default() {
+    for sent in ["https://docs.example", "null", "", "*"] {
+        assert!(check_origin(Some(sent), URL, &[]).is_err(), "{sent}");
+    }
+}
+
+#[test]
+fn preflight_response_lists_allowed_methods_and_fields() {
+    let headers = preflight_headers(&["GET", "POST"]);
+    let value = |name: &str| {
+        let found = headers.iter().find(|(other, _)| *other == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    assert_eq!(value("access-control-allow-methods"), Some("GET, POST"));
+    let fields = value("access-control-allow-headers").unwrap();
+    assert_eq!(
+        listed(fields),
+        [
+            "Authorization",
+            "Cache-Control",
+            "Cf-Turnstile-Response",
+            "Content-Type",
+            "Idempotency-Key",
+            "Idempotency-Retry",
+            "If-None-Match",
+            "Last-Event-ID",
+            "Prefer",
+            "Traceparent",
+            "Tracestate",
+            "Webhook-Url",
+            "X-Request-Id",
+        ]
+    );
+    assert_eq!(value("access-control-max-age"), Some("7200"));
+    assert_eq!(value("access-control-allow-credentials"), None);
+    assert_eq!(
+        value("access-control-allow-origin"),
+        None,
+        "the origin says"
+    );
+}
+
+proptest! {
+    #[test]
+    fn only_an_exact_origin_is_allowed(sent in "(https?://)?[a-z.:/@*]{0,12}(docs\\.example|localhost:5173)?[a-z./:]{0,3}") {
+        let exact = allowed().contains(&sent) || sent == "https://gate.example";
+        prop_assert_eq!(check_origin(Some(&sent), URL, &allowed()).is_ok(), exact);
+    }
+}

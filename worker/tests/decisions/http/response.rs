@@ -1,0 +1,320 @@
+//! Responses of the gateway and their header fields.
+
+use proptest::prelude::*;
+use quillgate_worker::http::cors::Origin;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
+use quillgate_worker::http::response::{
+    GatewayResponse, HeaderFields, common_headers, find_transport_security,
+};
+use serde_json::{Value, json};
+
+/// The header fields as a JSON object.
+fn to_object(headers: &HeaderFields) -> Value {
+    let members = headers
+        .iter()
+        .map(|(name, value)| (name.to_owned(), value.into()));
+    Value::Object(members.collect())
+}
+
+fn page() -> Origin {
+    Origin::Allowed("https://docs.example".to_owned())
+}
+
+#[test]
+fn problem_response_has_status_header_fields_and_json() {
+    let problem = Problem::new(ProblemKind::QuotaExceeded, "a \"detail\"")
+        .with_header("retry-after", "7")
+        .with_header("ratelimit", "\"create-job\";r=0;t=7")
+        .with_member("violated-policies", json!(["create-job"]));
+    let response = GatewayResponse::problem(&problem, "an-id");
+    assert_eq!(response.status, 429);
+    assert_eq!(response.problem, Some(ProblemKind::QuotaExceeded));
+    assert_eq!(
+        to_object(&response.headers),
+        json!({
+            "retry-after": "7",
+            "ratelimit": "\"create-job\";r=0;t=7",
+            "content-type": "application/problem+json",
+        })
+    );
+    let body: Value = serde_json::from_str(&response.body.unwrap()).unwrap();
+    assert_eq!(
+        body,
+        json!({
+            "type": "/problems/quota-exceeded",
+            "title": "Quota exceeded",
+            "status": 429,
+            "detail": "a \"detail\"",
+            "instance": "an-id",
+            "violated-policies": ["create-job"],
+        })
+    );
+}
+
+#[test]
+fn problem_response_names_its_request() {
+    for id in ["", "an-id", "\"},{\"status\":200,\"", "\u{2028}\0"] {
+        let body = GatewayResponse::problem(&Problem::not_found(), id)
+            .body
+            .unwrap();
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(body["instance"], id);
+        assert_eq!(body["status"], 404);
+    }
+}
+
+#[test]
+fn gateway_json_is_sent_verbatim() {
+    let response = GatewayResponse::json(200, r#"{"status":"ok"}"#);
+    assert_eq!((response.status, response.problem), (200, None));
+    let expected = json!({ "content-type": "application/json" });
+    assert_eq!(to_object(&response.headers), expected);
+    assert_eq!(response.body.as_deref(), Some(r#"{"status":"ok"}"#));
+    assert_eq!(GatewayResponse::json(201, "{}").status, 201);
+}
+
+#[test]
+fn options_response_has_no_body() {
+    for (methods, listed, allow) in [
+        (&["GET"][..], "GET", "GET, OPTIONS"),
+        (&["POST"], "POST", "POST, OPTIONS"),
+        (&["GET", "POST"], "GET, POST", "GET, POST, OPTIONS"),
+    ] {
+        let response = GatewayResponse::options(methods);
+        assert_eq!((response.status, response.problem), (204, None));
+        assert_eq!(response.body, None);
+        let value = |name| response.headers.get(name);
+        assert_eq!(value("allow"), Some(allow));
+        assert_eq!(value("access-control-allow-methods"), Some(listed));
+        assert!(value("access-control-allow-headers").is_some());
+        assert_eq!(value("content-type"), None);
+    }
+}
+
+#[test]
+fn every_response_has_a_request_id_and_no_store() {
+    let expected = json!({
+        "vary": "Origin",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "x-request-id": "an-id",
+    });
+    let own = common_headers("an-id", &Origin::Own);
+    assert_eq!(to_object(&own), expected);
+}
+
+#[test]
+fn response_to_an_allowed_origin_has_cors_fields() {
+    let fields = to_object(&common_headers("an-id", &page()));
+    assert_eq!(
+        fields["access-control-allow-origin"],
+        "https://docs.example"
+    );
+    assert_eq!(fields["timing-allow-origin"], "https://docs.example");
+    assert_eq!(fields["vary"], "Origin");
+    assert_eq!(fields["cache-control"], "no-store");
+    assert_eq!(fields["x-request-id"], "an-id");
+    assert!(fields.get("access-control-allow-credentials").is_none());
+}
+
+#[test]
+fn header_fields_are_unique_and_lowercase() {
+    let problem = Problem::method_not_allowed("GET, OPTIONS");
+    for headers in [
+        common_headers("an-id", &Origin::Own),
+        common_headers("an-id", &page()),
+        GatewayResponse::problem(&problem, "an-id").headers,
+        GatewayResponse::options(&["GET"]).headers,
+        GatewayResponse::json(200, "{}").headers,
+    ] {
+        let fields: Vec<_> = headers.iter().collect();
+        for (at, (name, value)) in fields.iter().enumerate() {
+            assert_eq!(*name, name.to_ascii_lowercase());
+            assert!(fields[at + 1..].iter().all(|(other, _)| other != name));
+            assert!(!value.contains(['\r', '\n']), "{name}: {value}");
+        }
+    }
+}
+
+#[test]
+fn empty_header_fields_are_an_empty_object() {
+    let none = HeaderFields::default();
+    assert_eq!(
+        (none.to_json().as_str(), none.to_lines().as_str()),
+        ("{}", "")
+    );
+    assert_eq!(HeaderFields::from_json("{}"), Some(none.clone()));
+    assert_eq!(HeaderFields::from_lines(""), none);
+}
+
+// --- header fields -------------------------------------------------------------
+
+fn fields(pairs: &[(&'static str, &str)]) -> HeaderFields {
+    let pairs = pairs.iter();
+    pairs.fold(HeaderFields::default(), |fields, (name, value)| {
+        fields.with(*name, (*value).to_owned())
+    })
+}
+
+#[test]
+fn setting_a_field_again_replaces_it_in_place() {
+    let mut headers = fields(&[("age", "1"), ("etag", "\"a\"")]);
+    headers.set("age", "2");
+    headers.set("vary", "Origin");
+    let expected = [("age", "2"), ("etag", "\"a\""), ("vary", "Origin")];
+    assert_eq!(headers.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(headers.get("age"), Some("2"));
+    assert_eq!((headers.get("Age"), headers.get("ag")), (None, None));
+    let twice = [("age", "1".to_owned()), ("age", "2".to_owned())];
+    let headers: HeaderFields = twice.into_iter().collect();
+    assert_eq!(headers, fields(&[("age", "2")]));
+}
+
+#[test]
+fn existing_fields_take_precedence() {
+    let own = fields(&[("cache-control", "private"), ("age", "1")]);
+    let others = fields(&[("cache-control", "no-store"), ("vary", "Origin")]);
+    let expected = [
+        ("cache-control", "private"),
+        ("age", "1"),
+        ("vary", "Origin"),
+    ];
+    assert_eq!(own.clone().or(others), fields(&expected));
+    let none = HeaderFields::default();
+    assert_eq!(own.clone().or(none.clone()), own);
+    assert_eq!(none.or(own.clone()), own);
+}
+
+#[test]
+fn header_field_can_be_removed() {
+    let headers = fields(&[("content-type", "x"), ("age", "1")]);
+    assert_eq!(
+        headers.clone().without("content-type"),
+        fields(&[("age", "1")])
+    );
+    assert_eq!(headers.clone().without("etag"), headers);
+}
+
+#[test]
+fn fields_are_written_one_per_line() {
+    let headers = fields(&[("vary", "Origin, Authorization"), ("x", ""), ("y", "a: b")]);
+    let lines = "vary: Origin, Authorization\nx: \ny: a: b\n";
+    assert_eq!(headers.to_lines(), lines);
+    assert_eq!(HeaderFields::from_lines(lines), headers);
+}
+
+#[test]
+fn value_cannot_inject_another_field() {
+    let smuggled = "1\r\nset-cookie: a=b\nx: y\rz: 0\0";
+    let harmless = "1  set-cookie: a=b x: y z: 0 ";
+    for headers in [
+        fields(&[("age", smuggled)]),
+        [("age", smuggled.to_owned())].into_iter().collect(),
+        fields(&[("age", "0")]).with("age", smuggled),
+        HeaderFields::default().or(fields(&[("age", smuggled)])),
+        HeaderFields::from_json(&json!({ "age": smuggled }).to_string()).unwrap(),
+    ] {
+        assert_eq!(headers.iter().collect::<Vec<_>>(), [("age", harmless)]);
+        assert_eq!(headers.to_lines(), format!("age: {harmless}\n"));
+        assert_eq!(HeaderFields::from_lines(&headers.to_lines()), headers);
+    }
+    for lines in [
+        "age: 1\r\nset-cookie: a=b\r\n",
+        "age: 1\rset-cookie: a=b\0\n",
+    ] {
+        let headers = HeaderFields::from_lines(lines);
+        assert!(
+            headers
+                .iter()
+                .all(|(_, value)| !value.contains(['\r', '\n', '\0']))
+        );
+    }
+}
+
+#[test]
+fn header_fields_must_be_an_object_of_strings() {
+    for json in [
+        "",
+        "null",
+        "[]",
+        "\"a: b\"",
+        "{\"age\":1}",
+        "{\"age\":null}",
+        "{",
+    ] {
+        assert_eq!(HeaderFields::from_json(json), None, "{json}");
+    }
+    assert_eq!(
+        HeaderFields::from_lines("a\nb:c\n\n"),
+        HeaderFields::default()
+    );
+}
+
+#[test]
+fn response_message_has_stable_property_names() {
+    let problem = Problem::internal().with_header("retry-after", "1");
+    let response = GatewayResponse::problem(&problem, "an-id");
+    let expected = json!({
+        "status": 500,
+        "headers": "retry-after: 1\ncontent-type: application/problem+json\n",
+        "body": problem.to_json("an-id"),
+        "problem": "internal",
+    });
+    assert_eq!(serde_json::to_value(response).unwrap(), expected);
+    let expected = json!({ "status": 304, "headers": "", "body": null, "problem": null });
+    let empty = serde_json::to_value(GatewayResponse::empty(304)).unwrap();
+    assert_eq!(empty, expected);
+}
+
+fn any_fields() -> impl Strategy<Value = HeaderFields> {
+    let field = ("[a-z-]{1,12}", "[^\\r\\n\\x00]{0,12}");
+    prop::collection::vec(field, 0..8).prop_map(|pairs| {
+        let mut fields = HeaderFields::default();
+        for (name, value) in pairs {
+            fields.set(name, value);
+        }
+        fields
+    })
+}
+
+#[test]
+fn transport_security_is_sent_only_for_the_gateways_host() {
+    for url in [
+        "https://gate.example/healthz",
+        "https://gate.example:8443/v1/x?y",
+    ] {
+        assert_eq!(find_transport_security(url), Some("max-age=31536000"));
+    }
+    for url in [
+        "http://gate.example/healthz",
+        "http://localhost:8787/",
+        "https://localhost:8787/",
+        "https://127.0.0.1/",
+        "https://[::1]:8787/x",
+    ] {
+        assert_eq!(find_transport_security(url), None, "{url}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn fields_round_trip_as_lines_and_json(headers in any_fields()) {
+        prop_assert_eq!(&HeaderFields::from_lines(&headers.to_lines()), &headers);
+        let read = HeaderFields::from_json(&headers.to_json()).unwrap();
+        // JSON objects are unordered.
+        prop_assert_eq!(to_object(&read), to_object(&headers));
+        prop_assert_eq!(read.iter().count(), headers.iter().count());
+    }
+
+    #[test]
+    fn any_values_produce_one_line_per_field(values in prop::collection::vec("[\\s\\S]{0,12}", 0..4)) {
+        let names = ["a", "b", "c", "d"];
+        let mut headers = HeaderFields::default();
+        for (name, value) in names.iter().zip(&values) {
+            headers.set(*name, value.clone());
+        }
+        prop_assert_eq!(headers.to_lines().matches(['\n', '\r']).count(), values.len());
+        prop_assert_eq!(HeaderFields::from_lines(&headers.to_lines()), headers);
+    }
+}

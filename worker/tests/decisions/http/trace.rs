@@ -1,0 +1,193 @@
+//! Trace propagation (W3C Trace Context).
+
+use proptest::prelude::*;
+use quillgate_worker::http::trace::{continue_trace, read_tracestate};
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT: &str = "00f067aa0ba902b7";
+const RANDOM: &str = "0123456789abcdeffedcba9876543210";
+const SPAN: &str = "0123456789abcdef";
+
+#[test]
+fn valid_trace_is_continued_with_a_new_span() {
+    for (version, flags, more, sent_on) in [
+        ("00", "00", "", "00"),
+        ("00", "01", "", "01"),
+        ("00", "03", "", "01"),
+        ("00", "ff", "", "01"),
+        ("00", "fe", "", "00"),
+        ("01", "01", "", "01"),
+        ("cc", "01", "-what-the-future-will-be-like", "01"),
+        ("cc", "00", "-", "00"),
+        ("fe", "01", "-x", "01"),
+    ] {
+        let incoming = format!("{version}-{TRACE}-{PARENT}-{flags}{more}");
+        let trace = continue_trace(Some(&incoming), RANDOM);
+        assert_eq!(
+            trace.traceparent,
+            format!("00-{TRACE}-{SPAN}-{sent_on}"),
+            "{incoming}"
+        );
+        assert_eq!(trace.trace_id, TRACE);
+        assert!(trace.continued);
+    }
+}
+
+#[test]
+fn new_trace_is_started_without_a_valid_one() {
+    let plain = |text: &str| text.to_owned();
+    let zero = "0".repeat(32);
+    for incoming in [
+        String::new(),
+        plain("00"),
+        plain("-"),
+        plain("---"),
+        format!("00-{TRACE}-{PARENT}"),
+        format!("00-{TRACE}-{PARENT}-"),
+        format!("00-{TRACE}-{PARENT}-1"),
+        format!("00-{TRACE}-{PARENT}-001"),
+        format!("00-{TRACE}-{PARENT}-0g"),
+        format!("00-{TRACE}-{PARENT}-+1"),
+        format!("00-{TRACE}-{PARENT}-01-"),
+        format!("00-{TRACE}-{PARENT}-01-more"),
+        format!("00-{TRACE}-{PARENT}-01, 00-{TRACE}-{PARENT}-01"),
+        format!("cc-{TRACE}-{PARENT}-01.more"),
+        format!("ff-{TRACE}-{PARENT}-01"),
+        format!("0-{TRACE}-{PARENT}-01"),
+        format!("000-{TRACE}-{PARENT}-01"),
+        format!("0A-{TRACE}-{PARENT}-01"),
+        format!("00-{zero}-{PARENT}-01"),
+        format!("00-{TRACE}-{}-01", &zero[..16]),
+        format!("00-{}-{PARENT}-01", TRACE.to_uppercase()),
+        format!("00-{TRACE}-{}-01", PARENT.to_uppercase()),
+        format!("00-{TRACE}-{PARENT}-0A"),
+        format!("00-{}-{PARENT}-01", &TRACE[1..]),
+        format!("00-{TRACE}0-{PARENT}-01"),
+        format!("00-{TRACE}-{}-01", &PARENT[1..]),
+        format!("00-{TRACE}-{PARENT}0-01"),
+        format!("00_{TRACE}_{PARENT}_01"),
+        format!(" 00-{TRACE}-{PARENT}-01"),
+        format!("00-{TRACE}-{PARENT}-01 "),
+        format!("00-{}ä-{PARENT}-01", &TRACE[2..]),
+    ] {
+        let trace = continue_trace(Some(&incoming), RANDOM);
+        assert_eq!(
+            trace.traceparent,
+            format!("00-{RANDOM}-{SPAN}-00"),
+            "{incoming}"
+        );
+        assert!(!trace.continued);
+        assert_eq!(trace, continue_trace(None, RANDOM));
+    }
+}
+
+#[test]
+fn generated_ids_are_never_all_zero() {
+    let zeros = "0000000000000000";
+    let random = format!("{zeros}{SPAN}");
+    let trace = continue_trace(None, &random);
+    assert_eq!(trace.traceparent, format!("00-{random}-{SPAN}-00"));
+    for random in [
+        zeros.repeat(2),
+        String::new(),
+        SPAN.to_owned(),
+        RANDOM.to_uppercase(),
+        format!("{RANDOM}0"),
+        "ä".repeat(16),
+    ] {
+        let trace = continue_trace(None, &random);
+        assert_eq!(
+            trace.traceparent,
+            format!("00-{zeros}0000000000000001-0000000000000001-00")
+        );
+    }
+}
+
+#[test]
+fn tracestate_is_forwarded_as_a_list() {
+    let long = format!("k={}", "x".repeat(256));
+    for (header, expected) in [
+        ("rojo=00f067aa0ba902b7", "rojo=00f067aa0ba902b7"),
+        ("a=1,b=2", "a=1,b=2"),
+        (" a=1 ,\tb=2 ", "a=1,b=2"),
+        ("a=1,,b=2,", "a=1,b=2"),
+        ("tenant@vendor=1", "tenant@vendor=1"),
+        (
+            "0a_-*/=!#$%&'()*+-./:;<>?@[]^_`{|}~",
+            "0a_-*/=!#$%&'()*+-./:;<>?@[]^_`{|}~",
+        ),
+        ("a=b c", "a=b c"),
+        (&long, &long),
+    ] {
+        assert_eq!(
+            read_tracestate(header).as_deref(),
+            Some(expected),
+            "{header}"
+        );
+    }
+}
+
+#[test]
+fn partly_malformed_tracestate_is_ignored() {
+    let members = |count: usize| {
+        let members = (0..count).map(|number| format!("k{number}=1"));
+        members.collect::<Vec<_>>().join(",")
+    };
+    assert_eq!(read_tracestate(&members(32)), Some(members(32)));
+    let (many, wide) = (members(33), format!("k={}", "x".repeat(257)));
+    for header in [
+        "",
+        " ",
+        ",",
+        "a",
+        "=1",
+        "a=",
+        "A=1",
+        "-a=1",
+        "a b=1",
+        "a=1,b",
+        "a=1=2",
+        "a=\u{e4}",
+        "a=1\r\nx: y",
+        "a=1\tb",
+        &many,
+        &wide,
+    ] {
+        assert_eq!(read_tracestate(header), None, "{header}");
+    }
+}
+
+#[test]
+fn too_long_tracestate_drops_its_longest_and_then_its_last_members() {
+    let member = |key: &str, length: usize| format!("{key}={}", "x".repeat(length - 2));
+    let list = |lengths: [usize; 5]| {
+        let members = lengths.into_iter().zip(["a", "b", "c", "d", "e"]);
+        members
+            .map(|(length, key)| member(key, length))
+            .collect::<Vec<_>>()
+    };
+    let full = list([100, 129, 200, 40, 39]);
+    assert_eq!(full.join(",").len(), 512);
+    assert_eq!(read_tracestate(&full.join(",")), Some(full.join(",")));
+    let over = list([100, 129, 200, 40, 40]);
+    let kept = [&over[0][..], &over[3], &over[4]].join(",");
+    assert_eq!(read_tracestate(&over.join(",")), Some(kept));
+    let even = list([128; 5]);
+    assert_eq!(read_tracestate(&even.join(",")), Some(even[..3].join(",")));
+    let wide = list([200; 5]);
+    assert_eq!(read_tracestate(&wide.join(",")), None);
+}
+
+proptest! {
+    #[test]
+    fn forwarded_trace_context_is_always_valid(
+        incoming in "\\PC{0,60}|[0-9a-f]{2}-[0-9a-fA-F]{31,33}-[0-9a-f]{15,17}-[0-9a-f]{1,3}",
+        random in "[0-9a-f]{32}|\\PC{0,40}",
+    ) {
+        let trace = continue_trace(Some(&incoming), &random);
+        let again = continue_trace(Some(&trace.traceparent), RANDOM);
+        prop_assert!(again.continued);
+        prop_assert_eq!(trace.traceparent.len(), 55);
+        prop_assert_eq!(again.trace_id, trace.trace_id);
+    }
+}

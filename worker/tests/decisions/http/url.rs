@@ -1,0 +1,190 @@
+//! Parsing of URLs, hosts and origins.
+
+use proptest::prelude::*;
+use quillgate::encode::percent_encode;
+use quillgate_worker::http::url::{
+    decode_percent, is_host, is_loopback, is_origin, is_secure_url, origin_of, split_url,
+};
+
+#[test]
+fn url_is_split_into_origin_path_and_query() {
+    for (url, path, query) in [
+        ("https://h/a/b?x=1", "/a/b", Some("x=1")),
+        ("https://h/a", "/a", None),
+        ("https://h/a?", "/a", Some("")),
+        ("https://h/a?b?c", "/a", Some("b?c")),
+        ("https://h/a#b?c", "/a", None),
+        ("https://h/a?b#c?d", "/a", Some("b")),
+        ("https://h", "", None),
+        ("https://h?x", "", Some("x")),
+        ("https://h#x", "", None),
+        ("https://h//a", "//a", None),
+        ("https://h/a://b/c", "/a://b/c", None),
+        ("https://user@h:8/a", "/a", None),
+        ("https://h/%3Fx#y", "/%3Fx", None),
+        ("/a?b", "/a", Some("b")),
+        ("", "", None),
+    ] {
+        assert_eq!(split_url(url), (path, query), "{url}");
+    }
+}
+
+#[test]
+fn percent_encoding_is_decoded_once() {
+    for (text, decoded) in [
+        ("", Some("")),
+        ("a-b", Some("a-b")),
+        ("a%20b", Some("a b")),
+        ("%2f%2F", Some("//")),
+        ("%252f", Some("%2f")),
+        ("%25", Some("%")),
+        ("+", Some("+")),
+        ("%C3%BC", Some("ü")),
+        ("ü", Some("ü")),
+        ("%00", Some("\0")),
+        ("%", None),
+        ("%2", None),
+        ("%g0", None),
+        ("%0g", None),
+        ("%%32", None),
+        ("% 20", None),
+        ("%+2", None),
+        ("%-1", None),
+        ("%ü", None),
+        ("%u0041", None),
+        ("%c0%ae", None),
+        ("%e0%80%ae", None),
+        ("%c0%af", None),
+        ("%ff", None),
+        ("%c3", None),
+        ("%ed%a0%80", None),
+    ] {
+        assert_eq!(decode_percent(text).as_deref(), decoded, "{text}");
+    }
+}
+
+#[test]
+fn origin_ends_where_the_path_starts() {
+    for (url, origin) in [
+        ("https://h/a?b#c", "https://h"),
+        ("https://h:8443/a", "https://h:8443"),
+        ("https://h", "https://h"),
+        ("https://h?x", "https://h"),
+        ("https://h#x", "https://h"),
+        ("http://[::1]:80/a://b/c", "http://[::1]:80"),
+        ("h/a", "h"),
+        ("", ""),
+    ] {
+        assert_eq!(origin_of(url), origin, "{url}");
+    }
+}
+
+#[test]
+fn only_the_local_machine_is_loopback() {
+    for rest in [
+        "localhost",
+        "localhost:1/a",
+        "127.0.0.1",
+        "[::1]:9000",
+        "[::1]/",
+    ] {
+        assert!(is_loopback(rest), "{rest}");
+    }
+    for rest in [
+        "",
+        "localhost.example",
+        "127.0.0.2",
+        "localhost:80:80",
+        "[::1",
+        "::1",
+        "LOCALHOST",
+    ] {
+        assert!(!is_loopback(rest), "{rest}");
+    }
+}
+
+#[test]
+fn secure_url_is_https_or_loopback() {
+    for url in [
+        "https://a",
+        "https://a:8443/b?c=d",
+        "http://localhost:1/b",
+        "http://[::1]",
+    ] {
+        assert!(is_secure_url(url), "{url}");
+    }
+    for url in [
+        "",
+        "a",
+        "http://a",
+        "HTTPS://a",
+        "https://",
+        "https://:443",
+        "https:///a",
+        "https://u@a",
+        "https://a#b",
+        "https://a b",
+        "https://a\\b",
+        "https://a/\"",
+        "https://ä",
+    ] {
+        assert!(!is_secure_url(url), "{url}");
+    }
+}
+
+#[test]
+fn origins_and_hosts_must_be_normalized() {
+    for origin in [
+        "https://a.example",
+        "http://localhost:5173",
+        "https://[::1]:80",
+    ] {
+        assert!(is_origin(origin), "{origin}");
+    }
+    for origin in [
+        "",
+        "a.example",
+        "https://",
+        "https://A",
+        "https://a/",
+        "ftp://a",
+        "null",
+        "*",
+    ] {
+        assert!(!is_origin(origin), "{origin}");
+    }
+    for host in [
+        "a.example",
+        "a.example:8443",
+        "127.0.0.1:9000",
+        "[::1]",
+        "[::1]:9000",
+    ] {
+        assert!(is_host(host), "{host}");
+    }
+    for host in [
+        "", "a:", "a:0", "a:080", "a:+80", "a:65536", "::1", "[]", "[::1", "A", "a/b", "a:b",
+    ] {
+        assert!(!is_host(host), "{host}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn encoded_text_decodes_to_the_original(text in "\\PC{0,20}") {
+        prop_assert_eq!(decode_percent(&percent_encode(&text)), Some(text));
+    }
+
+    #[test]
+    fn any_url_is_split_without_panic(url in "(https?://)?\\PC{0,20}[?#/]?\\PC{0,20}") {
+        let (path, query) = split_url(&url);
+        prop_assert!(!path.contains(['?', '#']) && !query.unwrap_or_default().contains('#'));
+    }
+
+    #[test]
+    fn origin_and_path_concatenate_to_the_url(url in "https?://[a-z.:]{1,9}(/[a-z/]{0,9})?(\\?[a-z=]{0,9})?") {
+        let (path, query) = split_url(&url);
+        let query = query.map_or_else(String::new, |query| format!("?{query}"));
+        prop_assert_eq!(format!("{}{path}{query}", origin_of(&url)), url);
+    }
+}

@@ -1,0 +1,334 @@
+//! A job's changes as Server-Sent Events, and long polls.
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::jobs::events::{
+    END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LONGEST_SESSION_STREAM, LONGEST_STREAM,
+    ListEvent, ListHistory, LongPoll, MAX_REPLAYED, OPENING_TEXT, PollProgress, limit_stream,
+    parse_event_number, parse_preferred_wait,
+};
+
+use crate::fixtures::NOW;
+
+fn event(seq: u64, status: &str) -> JobEvent {
+    JobEvent {
+        seq,
+        data: format!(r#"{{"id":"j1","status":"{status}"}}"#),
+    }
+}
+
+#[test]
+fn stream_opening_and_heartbeat_are_fixed_strings() {
+    assert_eq!(OPENING_TEXT, "retry: 3000\n\n");
+    assert_eq!(HEARTBEAT_TEXT, ": hb\n\n");
+    assert_eq!(HEARTBEAT, Millis(15_000));
+}
+
+#[test]
+fn end_of_polling_is_an_event_without_an_id() {
+    let (event, data) = END_TEXT.split_once("\ndata: ").unwrap();
+    assert_eq!(event, "event: end");
+    let data = data.strip_suffix("\n\n").unwrap();
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data["reason"], "poll-limit");
+    assert_eq!(JobEvent::from_text(END_TEXT), None);
+}
+
+#[test]
+fn stream_ends_with_its_token_or_after_an_hour() {
+    let hour = Millis::from_seconds(3600);
+    assert_eq!(LONGEST_STREAM, hour);
+    for (expires, expected) in [
+        (Millis(0), Millis(0)),
+        (NOW, Millis(0)),
+        (NOW.plus(Millis(1)), Millis(1)),
+        (NOW.plus(hour), hour),
+        (NOW.plus(hour).plus(Millis(1)), hour),
+        (Millis(u64::MAX), hour),
+    ] {
+        assert_eq!(limit_stream(expires, NOW, false), expected, "{expires:?}");
+    }
+}
+
+#[test]
+fn stream_of_a_session_ends_after_five_minutes() {
+    let most = Millis::from_seconds(300);
+    assert_eq!(LONGEST_SESSION_STREAM, most);
+    for (expires, expected) in [
+        (NOW, Millis(0)),
+        (NOW.plus(Millis(1)), Millis(1)),
+        (NOW.plus(most).plus(Millis(1)), most),
+        (Millis(u64::MAX), most),
+    ] {
+        assert_eq!(limit_stream(expires, NOW, true), expected, "{expires:?}");
+    }
+}
+
+#[test]
+fn event_format_follows_the_html_standard() {
+    let expected = "id: 7\nevent: job\ndata: {\"id\":\"j1\",\"status\":\"active\"}\n\n";
+    assert_eq!(event(7, "active").to_text(), expected);
+    assert_eq!(JobEvent::from_text(expected), Some(event(7, "active")));
+}
+
+#[test]
+fn list_change_is_an_event_with_its_own_id() {
+    for (name, data) in [("job", r#"{"id":"j1"}"#), ("deleted", r#"{"id":"j2"}"#)] {
+        let event = ListEvent {
+            revision: 7,
+            name: name.to_owned(),
+            data: data.to_owned(),
+        };
+        let expected = format!("id: 7\nevent: {name}\ndata: {data}\n\n");
+        assert_eq!(event.to_text(), expected);
+    }
+}
+
+#[test]
+fn malformed_event_is_rejected() {
+    let text = event(7, "active").to_text();
+    for other in [
+        "",
+        "{}",
+        OPENING_TEXT,
+        HEARTBEAT_TEXT,
+        &text[..text.len() - 1],
+        &text[1..],
+        &text.replace("id: 7", "id: x"),
+        &text.replace("id: 7", "id: -7"),
+        &text.replace("id: 7", "id: "),
+        &text.replace("id: 7", "id: 1234567890123456"),
+        &text.replace("event: job", "event: other"),
+        &text.replace("data: ", "data:"),
+    ] {
+        assert_eq!(JobEvent::from_text(other), None, "{other}");
+    }
+}
+
+#[test]
+fn event_is_final_when_its_job_finished() {
+    for (status, expected) in [
+        ("completed", true),
+        ("failed", true),
+        ("archived", true),
+        ("active", false),
+        ("queued", false),
+        ("", false),
+    ] {
+        assert_eq!(event(1, status).is_final(), expected, "{status}");
+    }
+    for data in [
+        "",
+        "{}",
+        "null",
+        r#"{"status":null}"#,
+        r#"{"status":["failed"]}"#,
+        "failed",
+    ] {
+        let event = JobEvent {
+            seq: 1,
+            data: data.to_owned(),
+        };
+        assert!(!event.is_final(), "{data}");
+    }
+}
+
+#[test]
+fn event_id_has_1_to_15_digits() {
+    for (text, expected) in [
+        ("0", Some(0)),
+        ("7", Some(7)),
+        ("007", Some(7)),
+        ("999999999999999", Some(999_999_999_999_999)),
+        ("1000000000000000", None),
+        ("", None),
+        (" 7", None),
+        ("7 ", None),
+        ("+7", None),
+        ("-7", None),
+        ("7.0", None),
+        ("0x7", None),
+        ("٧", None),
+        ("\"7\"", None),
+    ] {
+        assert_eq!(parse_event_number(text), expected, "{text}");
+    }
+}
+
+/// The results are those of the regular expression of the gateway's first version:
+/// `/(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:[,;]|$)/i`, and of `Math.min` with 25.
+#[test]
+fn preferred_wait_is_parsed_from_prefer() {
+    for (prefer, expected) in [
+        ("wait=5", Some(5)),
+        ("wait=0", Some(0)),
+        ("wait=25", Some(25)),
+        ("wait=26", Some(25)),
+        ("wait=999999", Some(25)),
+        ("wait=1000000", None),
+        ("wait=000005", Some(5)),
+        ("wait=0000005", None),
+        ("Wait=5", Some(5)),
+        ("WAIT = 5", Some(5)),
+        ("  wait\t=\t5  ", Some(5)),
+        ("wait=\"5\"", Some(5)),
+        ("wait=\"5", Some(5)),
+        ("wait=5\"", Some(5)),
+        ("wait=\"\"5\"\"", None),
+        ("wait=\" 5\"", None),
+        ("wait=5 \"", None),
+        ("wait=\"5\" ", Some(5)),
+        ("wait='5'", None),
+        ("respond-async, wait=5", Some(5)),
+        ("respond-async;wait=5", Some(5)),
+        ("wait=5;x=y", Some(5)),
+        ("wait=5, respond-async", Some(5)),
+        ("respond-async wait=5", None),
+        ("wait=5 respond-async", None),
+        ("await=5", None),
+        ("wait-for=5", None),
+        ("x-wait=5", None),
+        ("wait", None),
+        ("wait=", None),
+        ("wait=x", None),
+        ("wait=-5", None),
+        ("wait=+5", None),
+        ("wait=5.5", None),
+        ("wait=1e1", None),
+        ("wait=5=6", None),
+        ("wait==5", None),
+        ("wait:5", None),
+        ("wait=٥", None),
+        ("wait=x, wait=5", Some(5)),
+        ("wait=5, wait=7", Some(5)),
+        ("wait=1234567;wait=5", Some(5)),
+        ("x=\"a,wait=5\"", Some(5)),
+        ("x=\"a, wait=5 \"", None),
+        (",;,wait=5,;", Some(5)),
+        ("", None),
+        (",", None),
+    ] {
+        assert_eq!(parse_preferred_wait(Some(prefer)), expected, "{prefer}");
+    }
+    assert_eq!(parse_preferred_wait(None), None);
+}
+
+#[test]
+fn long_poll_without_an_etag_waits_for_the_first_change() {
+    let mut poll = LongPoll::new(None);
+    assert_eq!(poll.on_event(event(1, "active")), PollProgress::Waiting);
+    assert_eq!(poll.on_event(event(2, "active")), PollProgress::Done);
+    assert_eq!(
+        poll.to_response(5).unwrap().headers.get("etag"),
+        Some("\"2\"")
+    );
+}
+
+#[test]
+fn long_poll_of_a_finished_job_ends_immediately() {
+    for known in [None, Some("\"1\""), Some("\"9\"")] {
+        let mut poll = LongPoll::new(known);
+        assert_eq!(poll.on_event(event(1, "completed")), PollProgress::Done);
+    }
+}
+
+#[test]
+fn long_poll_with_an_outdated_etag_ends_immediately() {
+    for (known, first, expected) in [
+        ("\"1\"", 1, PollProgress::Waiting),
+        ("W/\"1\"", 1, PollProgress::Waiting),
+        (" \"1\" ", 1, PollProgress::Waiting),
+        ("\"01\"", 1, PollProgress::Waiting),
+        ("\"1\"", 2, PollProgress::Done),
+        ("\"2\"", 1, PollProgress::Done),
+        ("\"0\"", 1, PollProgress::Done),
+        // An invalid event ID is ignored.
+        ("\"x\"", 1, PollProgress::Waiting),
+        ("\"\"", 1, PollProgress::Waiting),
+        ("1", 2, PollProgress::Waiting),
+        ("*", 2, PollProgress::Waiting),
+        ("w/\"1\"", 2, PollProgress::Waiting),
+        ("W/ \"1\"", 2, PollProgress::Waiting),
+        ("\"1\", \"2\"", 3, PollProgress::Waiting),
+        ("\"1234567890123456\"", 1, PollProgress::Waiting),
+    ] {
+        let mut poll = LongPoll::new(Some(known));
+        let progress = poll.on_event(event(first, "active"));
+        assert_eq!(progress, expected, "{known}");
+        assert_eq!(
+            poll.on_event(event(first + 1, "active")),
+            PollProgress::Done
+        );
+    }
+}
+
+#[test]
+fn long_poll_returns_the_latest_state() {
+    let mut poll = LongPoll::new(None);
+    poll.on_event(event(3, "active"));
+    let response = poll.to_response(25).unwrap();
+    assert_eq!((response.status, response.problem), (200, None));
+    let expected = [
+        ("content-type", "application/json"),
+        ("etag", "\"3\""),
+        ("preference-applied", "wait=25"),
+        ("vary", "Origin, Prefer"),
+    ];
+    assert_eq!(response.headers.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(response.body, Some(event(3, "active").data));
+
+    let mut poll = LongPoll::new(None);
+    poll.on_event(event(3, "active"));
+    poll.on_event(event(4, "failed"));
+    assert_eq!(
+        poll.to_response(0).unwrap().body,
+        Some(event(4, "failed").data)
+    );
+}
+
+#[test]
+fn long_poll_without_an_event_has_no_response() {
+    assert_eq!(LongPoll::new(None).to_response(5), None);
+    assert_eq!(LongPoll::new(Some("\"1\"")).to_response(5), None);
+}
+
+proptest! {
+    #[test]
+    fn event_round_trips_through_its_text(seq in 0..1_000_000_000_000_000_u64, data in "[^\\r\\n]{0,40}") {
+        let event = JobEvent { seq, data };
+        prop_assert_eq!(JobEvent::from_text(&event.to_text()), Some(event));
+    }
+
+    #[test]
+    fn preferred_wait_is_at_most_25_seconds(prefer in "(wait|,|;|=|\"| |[0-9]|\\PC){0,20}") {
+        if let Some(wait) = parse_preferred_wait(Some(&prefer)) {
+            prop_assert!(wait <= 25);
+        }
+    }
+}
+
+#[test]
+fn history_is_complete_unless_later_changes_are_missing() {
+    let history = ListHistory {
+        revision: 900,
+        forgotten: 500,
+        changes: MAX_REPLAYED,
+        deletions: MAX_REPLAYED,
+    };
+    for (position, is_complete) in [(499, false), (500, true), (900, true), (901, false)] {
+        assert_eq!(
+            history.is_complete_after(position),
+            is_complete,
+            "{position}"
+        );
+    }
+    let (changes, deletions) = (MAX_REPLAYED + 1, MAX_REPLAYED + 1);
+    assert!(!ListHistory { changes, ..history }.is_complete_after(600));
+    assert!(
+        !ListHistory {
+            deletions,
+            ..history
+        }
+        .is_complete_after(600)
+    );
+}

@@ -1,0 +1,212 @@
+//! Poll intervals, and finished or lost jobs.
+
+use quillgate::Millis;
+use quillgate_worker::jobs::poll::{
+    Audience, CREATION_DELAY, Known, LONGEST_PAUSE, LOST_AFTER, UNWATCHED_PAUSE, Watcher,
+    compute_pause, is_finished, is_given_up, is_lost, is_past_creation, is_poll_due,
+};
+
+use crate::fixtures::{NOW, at};
+
+const INTERVAL: Millis = Millis::from_seconds(5);
+/// The age of a job that just started.
+const NEW: Millis = Millis(0);
+
+#[test]
+fn poll_intervals_match_the_documentation() {
+    assert_eq!(LONGEST_PAUSE, Millis(60_000));
+    assert_eq!(CREATION_DELAY, Millis(60_000));
+    assert_eq!(LOST_AFTER, Millis(900_000));
+    assert_eq!(UNWATCHED_PAUSE, Millis(15_000));
+}
+
+#[test]
+fn pause_doubles_with_each_failure_up_to_a_minute() {
+    for (failures, watched, unwatched) in [
+        (0, 5, 15),
+        (1, 10, 30),
+        (2, 20, 60),
+        (3, 40, 60),
+        (4, 60, 60),
+        (6, 60, 60),
+        (7, 60, 60),
+        (u32::MAX, 60, 60),
+    ] {
+        let pause = |audience| compute_pause(INTERVAL, audience, NEW, failures);
+        assert_eq!(pause(Audience::Watchers), Millis::from_seconds(watched));
+        assert_eq!(pause(Audience::Webhook), Millis::from_seconds(unwatched));
+    }
+}
+
+#[test]
+fn interval_longer_than_a_minute_is_unchanged() {
+    let interval = Millis::from_seconds(300);
+    for audience in [Audience::Watchers, Audience::Webhook] {
+        for failures in [0, 1, 9] {
+            assert_eq!(compute_pause(interval, audience, NEW, failures), interval);
+        }
+    }
+    let half_a_minute = Millis::from_seconds(30);
+    let pause = |failures| compute_pause(half_a_minute, Audience::Webhook, NEW, failures);
+    assert_eq!((pause(0), pause(1)), (half_a_minute, Millis(60_000)));
+    let longest = compute_pause(Millis(u64::MAX), Audience::Watchers, NEW, 9);
+    assert_eq!(longest, Millis(u64::MAX));
+}
+
+#[test]
+fn short_interval_is_doubled_six_times_at_most() {
+    let short = Millis(100);
+    for (failures, expected) in [(1, 200), (5, 3_200), (6, 6_400), (7, 6_400), (99, 6_400)] {
+        let pause = compute_pause(short, Audience::Watchers, NEW, failures);
+        assert_eq!(pause, Millis(expected), "{failures}");
+    }
+}
+
+#[test]
+fn only_a_terminal_status_finishes_a_job() {
+    for (status, expected) in [
+        (Some("completed"), true),
+        (Some("failed"), true),
+        (Some("archived"), true),
+        (Some("active"), false),
+        (Some("queued"), false),
+        (Some("Completed"), false),
+        (Some(""), false),
+        (None, false),
+    ] {
+        assert_eq!(is_finished(status), expected, "{status:?}");
+    }
+}
+
+#[test]
+fn job_is_past_creation_after_a_minute() {
+    for (now, expected) in [
+        (NOW, false),
+        (Millis(at(60).0 - 1), false),
+        (at(60), true),
+        (at(61), true),
+        // The clock moved backwards.
+        (Millis(NOW.0 - 1), false),
+    ] {
+        assert_eq!(is_past_creation(NOW, now), expected, "{now:?}");
+    }
+}
+
+#[test]
+fn job_is_lost_after_15_minutes_of_404s() {
+    for (now, expected) in [
+        (NOW, false),
+        (at(60), false),
+        (Millis(at(900).0 - 1), false),
+        (at(900), true),
+        (at(86_400), true),
+        (Millis(NOW.0 - 1), false),
+    ] {
+        assert_eq!(is_lost(NOW, now), expected, "{now:?}");
+    }
+}
+
+fn known(is_seen: bool, is_settled: bool) -> Known {
+    Known {
+        is_seen,
+        is_settled,
+        checked: NOW,
+        not_before: Millis(0),
+    }
+}
+
+#[test]
+fn new_job_is_polled_immediately() {
+    for watcher in [Watcher::New, Watcher::Resuming] {
+        assert!(is_poll_due(None, watcher, INTERVAL, NOW));
+        for is_settled in [false, true] {
+            let known = Some(known(false, is_settled));
+            assert!(is_poll_due(known, watcher, INTERVAL, NOW));
+        }
+    }
+}
+
+#[test]
+fn known_job_is_polled_once_an_interval() {
+    for (seconds, expected) in [(0, false), (4, false), (5, true), (6, true)] {
+        for (is_settled, watcher) in [
+            (false, Watcher::New),
+            (false, Watcher::Resuming),
+            (true, Watcher::New),
+        ] {
+            let known = Some(known(true, is_settled));
+            let due = is_poll_due(known, watcher, INTERVAL, at(seconds));
+            assert_eq!(due, expected, "{seconds} {is_settled} {watcher:?}");
+        }
+    }
+}
+
+#[test]
+fn settled_job_is_not_polled_for_returning_watchers() {
+    let known = Some(known(true, true));
+    for seconds in [0, 5, 86_400] {
+        assert!(!is_poll_due(
+            known,
+            Watcher::Resuming,
+            INTERVAL,
+            at(seconds)
+        ));
+    }
+}
+
+#[test]
+fn job_is_not_polled_before_the_upstreams_retry_after() {
+    let known = Some(Known {
+        not_before: at(60),
+        ..known(true, false)
+    });
+    for (seconds, expected) in [(5, false), (59, false), (60, true)] {
+        for watcher in [Watcher::New, Watcher::Resuming] {
+            let due = is_poll_due(known, watcher, INTERVAL, at(seconds));
+            assert_eq!(due, expected, "{seconds} {watcher:?}");
+        }
+    }
+}
+
+#[test]
+fn pause_grows_with_the_age_of_the_job() {
+    for (age, watched, unwatched) in [
+        (0, 5, 15),
+        (600, 5, 15),
+        (1_200, 10, 15),
+        (1_800, 15, 15),
+        (3_600, 30, 30),
+        (21_600, 180, 180),
+        (86_400, 720, 720),
+    ] {
+        let pause = |audience| compute_pause(INTERVAL, audience, Millis::from_seconds(age), 0);
+        assert_eq!(pause(Audience::Watchers), Millis::from_seconds(watched));
+        assert_eq!(pause(Audience::Webhook), Millis::from_seconds(unwatched));
+    }
+    // A failing upstream never shortens the pause.
+    let day = Millis::from_seconds(86_400);
+    for failures in [0, 1, 9] {
+        let pause = compute_pause(INTERVAL, Audience::Watchers, day, failures);
+        assert_eq!(pause, Millis::from_seconds(720));
+    }
+}
+
+#[test]
+fn job_is_polled_a_few_hundred_times_in_a_day() {
+    let (mut age, mut polls) = (Millis(0), 0);
+    while !is_given_up(NOW, Millis::from_seconds(86_400), NOW.plus(age)) {
+        age = age.plus(compute_pause(INTERVAL, Audience::Watchers, age, 0));
+        polls += 1;
+    }
+    assert!((600..800).contains(&polls), "{polls}");
+}
+
+#[test]
+fn job_is_abandoned_at_the_limit() {
+    let limit = Millis::from_seconds(60);
+    for (seconds, expected) in [(0, false), (59, false), (60, true), (61, true)] {
+        assert_eq!(is_given_up(NOW, limit, at(seconds)), expected, "{seconds}");
+    }
+    // The clock moved backwards.
+    assert!(!is_given_up(NOW, limit, Millis(NOW.0 - 1)));
+}

@@ -1,0 +1,185 @@
+//! The poll budget: pace, bursts and pauses, over simulated hours.
+
+use quillgate::Millis;
+use quillgate_worker::jobs::poll_budget::{PollBudget, PollUsage};
+
+const HOUR: Millis = Millis::from_seconds(3600);
+const DEFAULT: PollBudget = PollBudget {
+    limit: 20,
+    window: HOUR,
+};
+
+/// A project whose polls are counted as the gateway counts them.
+struct Project {
+    budget: PollBudget,
+    /// The end of each step, the number of polls in it, and the time of each poll.
+    steps: Vec<(Millis, u32)>,
+    sent: Vec<Millis>,
+    paused_until: Option<Millis>,
+}
+
+impl Project {
+    const fn new(budget: PollBudget) -> Self {
+        Self {
+            budget,
+            steps: Vec::new(),
+            sent: Vec::new(),
+            paused_until: None,
+        }
+    }
+
+    fn usage(&mut self, now: Millis) -> PollUsage {
+        let since = now.since(self.budget.window);
+        self.steps.retain(|(end, _)| *end > since);
+        PollUsage {
+            used: self.steps.iter().map(|(_, count)| count).sum(),
+            latest: self.sent.last().copied(),
+            oldest_step: self.steps.first().map(|(end, _)| *end),
+            paused_until: self.paused_until,
+        }
+    }
+
+    fn send(&mut self, now: Millis) {
+        let end = self.budget.find_step(now);
+        match self.steps.last_mut() {
+            Some((own, count)) if *own == end => *count += 1,
+            _ => self.steps.push((end, 1)),
+        }
+        self.sent.push(now);
+    }
+
+    /// Polls jobs that are always due, until `end`. Returns the number of alarms.
+    fn poll_until(&mut self, mut now: Millis, end: Millis) -> u32 {
+        let mut alarms = 0;
+        while now < end {
+            alarms += 1;
+            let usage = self.usage(now);
+            for _ in 0..self.budget.count_allowed(&usage, now) {
+                self.send(now);
+            }
+            let usage = self.usage(now);
+            let next = self.budget.find_next(&usage).unwrap_or_default();
+            now = next.max(now.plus(Millis(1)));
+        }
+        alarms
+    }
+
+    fn largest_window(&self) -> usize {
+        let count = |from: &Millis| {
+            let end = from.plus(self.budget.window);
+            self.sent
+                .iter()
+                .filter(|at| *at >= from && **at < end)
+                .count()
+        };
+        self.sent.iter().map(count).max().unwrap_or(0)
+    }
+}
+
+const START: Millis = Millis(1_766_000_000_000);
+
+#[test]
+fn no_window_has_more_polls_than_the_budget() {
+    for limit in [1, 2, 3, 7, 20, 100, 1_000] {
+        for window in [Millis::from_seconds(20), HOUR] {
+            let mut project = Project::new(PollBudget { limit, window });
+            project.poll_until(START, START.plus(Millis(window.0 * 4)));
+            let largest = project.largest_window();
+            assert!(largest <= limit as usize, "{largest} of {limit}");
+        }
+    }
+}
+
+#[test]
+fn jobs_that_are_always_due_use_most_of_the_budget() {
+    let mut project = Project::new(DEFAULT);
+    project.poll_until(START, START.plus(Millis(HOUR.0 * 24)));
+    let per_hour = project.sent.len() / 24;
+    assert!((16..=20).contains(&per_hour), "{per_hour} polls per hour");
+}
+
+#[test]
+fn most_alarms_send_a_poll() {
+    for limit in [1, 20, 1_000] {
+        let mut project = Project::new(PollBudget {
+            limit,
+            window: HOUR,
+        });
+        let alarms = project.poll_until(START, START.plus(Millis(HOUR.0 * 3)));
+        let polls = project.sent.len();
+        assert!(
+            alarms as usize <= 2 * polls,
+            "{alarms} alarms, {polls} polls"
+        );
+    }
+}
+
+#[test]
+fn single_five_minute_job_is_polled_about_every_40_seconds() {
+    let mut project = Project::new(DEFAULT);
+    project.poll_until(START, START.plus(Millis::from_seconds(300)));
+    let gaps = project.sent.windows(2).map(|pair| pair[1].since(pair[0]));
+    let largest = gaps.max().unwrap_or_default();
+    assert!(largest <= Millis::from_seconds(55), "{} ms", largest.0);
+}
+
+#[test]
+fn job_is_polled_soon_after_many_others_were() {
+    let mut project = Project::new(DEFAULT);
+    let later = START.plus(HOUR);
+    project.poll_until(START, later);
+    let usage = project.usage(later);
+    let wait = DEFAULT.find_next(&usage).unwrap().since(later);
+    assert!(wait <= Millis::from_seconds(300), "{} ms", wait.0);
+}
+
+#[test]
+fn large_budget_does_not_stretch_the_usual_interval() {
+    let budget = PollBudget {
+        limit: 20_000,
+        window: HOUR,
+    };
+    let usage = PollUsage {
+        used: 1_000,
+        latest: Some(START),
+        ..PollUsage::default()
+    };
+    let allowed = budget.count_allowed(&usage, START.plus(Millis::from_seconds(5)));
+    assert!(allowed >= 100, "{allowed} jobs per interval of 5 s");
+}
+
+#[test]
+fn polls_pause_after_a_429_as_long_as_it_requests() {
+    let pause = DEFAULT.compute_pause(Some(Millis::from_seconds(90)));
+    assert_eq!(pause, Millis::from_seconds(90));
+    let usage = PollUsage {
+        paused_until: Some(START.plus(pause)),
+        ..PollUsage::default()
+    };
+    assert_eq!(DEFAULT.find_next(&usage), Some(START.plus(pause)));
+    let before = START.plus(Millis(pause.0 - 1));
+    assert_eq!(DEFAULT.count_allowed(&usage, before), 0);
+    assert_eq!(DEFAULT.count_immediate(&usage, before), 0);
+    assert_eq!(DEFAULT.count_immediate(&usage, START.plus(pause)), 10);
+    assert!(DEFAULT.count_allowed(&usage, START.plus(pause)) > 0);
+    let endless = Some(Millis::from_seconds(1_000_000));
+    assert_eq!(DEFAULT.compute_pause(endless), HOUR);
+    assert_eq!(DEFAULT.compute_pause(None), Millis::from_seconds(60));
+}
+
+#[test]
+fn lists_and_new_watchers_use_at_most_half_of_the_budget() {
+    let usage = |used| PollUsage {
+        used,
+        latest: Some(START),
+        ..PollUsage::default()
+    };
+    assert_eq!(DEFAULT.count_immediate(&usage(0), START), 10);
+    assert_eq!(DEFAULT.count_immediate(&usage(7), START), 3);
+    assert_eq!(DEFAULT.count_immediate(&usage(10), START), 0);
+    let smallest = PollBudget {
+        limit: 1,
+        window: HOUR,
+    };
+    assert_eq!(smallest.count_immediate(&usage(0), START), 1);
+}

@@ -1,0 +1,5 @@
+//! Webhooks: allowed URLs, signatures and deliveries.
+
+mod address;
+mod delivery;
+mod signature;

@@ -1,0 +1,143 @@
+//! Webhook payloads and the schedule of deliveries.
+
+use quillgate::{JobStatus, Millis};
+use quillgate_worker::jobs::webhook::{Event, JobEnd, Next, RETRY_AFTER, plan_next};
+use serde_json::{Value, json};
+
+const DAY: Millis = Millis(86_400_000);
+
+#[test]
+fn delivery_attempts_follow_the_published_schedule() {
+    let seconds = RETRY_AFTER.map(|wait| wait.0 / 1000);
+    let expected = [
+        0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400,
+    ];
+    assert_eq!(seconds, expected);
+    for status in [
+        None,
+        Some(100),
+        Some(301),
+        Some(307),
+        Some(400),
+        Some(404),
+        Some(500),
+        Some(599),
+    ] {
+        for (attempt, wait) in (1..).zip(&RETRY_AFTER[1..]) {
+            assert_eq!(
+                plan_next(attempt, status, None, 0.0),
+                Next::Again(*wait),
+                "{status:?}"
+            );
+        }
+        for attempt in [10, 11, u32::MAX] {
+            assert_eq!(plan_next(attempt, status, None, 0.0), Next::GivenUp);
+        }
+    }
+}
+
+#[test]
+fn delivery_ends_after_2xx_or_410() {
+    for attempt in [1, 5, 10, 11] {
+        for status in 200..=299 {
+            assert_eq!(plan_next(attempt, Some(status), Some(DAY), 0.5), Next::Done);
+        }
+        assert_eq!(plan_next(attempt, Some(410), Some(DAY), 0.5), Next::GivenUp);
+    }
+}
+
+#[test]
+fn receiver_can_extend_but_not_shorten_the_wait() {
+    let five = RETRY_AFTER[1];
+    for (status, asked, expected) in [
+        (Some(429), Some(Millis(60_000)), Millis(60_000)),
+        (Some(503), Some(Millis(60_000)), Millis(60_000)),
+        (Some(429), Some(Millis(1)), five),
+        (Some(429), None, five),
+        (Some(429), Some(Millis(u64::MAX)), DAY),
+        (Some(500), Some(Millis(60_000)), five),
+        (Some(301), Some(Millis(60_000)), five),
+        (None, Some(Millis(60_000)), five),
+    ] {
+        assert_eq!(
+            plan_next(1, status, asked, 0.0),
+            Next::Again(expected),
+            "{status:?} {asked:?}"
+        );
+    }
+    assert_eq!(plan_next(10, Some(429), Some(DAY), 0.0), Next::GivenUp);
+}
+
+#[test]
+fn jitter_extends_a_wait_by_at_most_a_tenth() {
+    for (jitter, expected) in [
+        (0.0, 300_000),
+        (0.5, 315_000),
+        (1.0, 330_000),
+        (-1.0, 300_000),
+        (7.0, 330_000),
+        (f64::NAN, 300_000),
+        (f64::INFINITY, 330_000),
+    ] {
+        assert_eq!(
+            plan_next(2, None, None, jitter),
+            Next::Again(Millis(expected)),
+            "{jitter}"
+        );
+    }
+}
+
+#[test]
+fn only_the_end_of_a_job_is_an_event() {
+    for (status, expected) in [
+        ("completed", Some(JobEnd::Completed)),
+        ("failed", Some(JobEnd::Failed)),
+        ("archived", Some(JobEnd::Archived)),
+        ("active", None),
+        ("queued", None),
+        ("not_found", None),
+        ("", None),
+    ] {
+        let status = JobStatus::from(status.to_owned());
+        assert_eq!(JobEnd::of(&status), expected);
+        assert_eq!(JobEnd::of(&status).is_some(), status.is_terminal());
+    }
+}
+
+#[test]
+fn job_end_round_trips_through_its_name() {
+    for end in JobEnd::ALL {
+        assert_eq!(JobEnd::from_name(end.as_str()), Some(end));
+    }
+    let names = JobEnd::ALL.map(JobEnd::as_str);
+    assert_eq!(
+        names,
+        ["completed", "failed", "archived", "unfinished", "not_found"]
+    );
+    for name in ["", "active", "Completed", "agent_job.completed"] {
+        assert_eq!(JobEnd::from_name(name), None);
+    }
+}
+
+#[test]
+fn payload_has_project_url_and_unchanged_job() {
+    let job = r#"{"id":"j1","status":"completed","prLink":null,"x":"\u2028"}"#;
+    let written = Event {
+        end: JobEnd::Completed,
+        timestamp: "2024-02-29T12:34:56.789Z",
+        project: "a \"project\"",
+        url: "https://hooks.example/\"x\"",
+        job,
+    }
+    .to_json();
+    let value: Value = serde_json::from_str(&written).unwrap();
+    let expected = json!({
+        "type": "agent_job.completed",
+        "timestamp": "2024-02-29T12:34:56.789Z",
+        "project": "a \"project\"",
+        "webhookUrl": "https://hooks.example/\"x\"",
+        "data": serde_json::from_str::<Value>(job).unwrap(),
+    });
+    assert_eq!(value, expected);
+    assert!(written.contains(job));
+}

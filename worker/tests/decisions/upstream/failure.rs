@@ -1,0 +1,489 @@
+//! Classification of failed upstream requests: problem, settlement, block and breaker.
+
+use quillgate::{ApiError, Method, Millis, Operation};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
+use quillgate_worker::upstream::breaker::CallOutcome;
+use quillgate_worker::upstream::failure::{
+    DEFAULT_RETRY_AFTER, UpstreamFailure, classify_error, classify_malformed,
+    classify_transport_error, error_problem, key_refused_problem, mark_uncertain,
+};
+use quillgate_worker::upstream::head::UpstreamHead;
+use quillgate_worker::upstream::request::UpstreamRequest;
+use quillgate_worker::upstream::settlement::Settlement;
+use quillgate_worker::upstream::transport_error::TransportError;
+use serde_json::json;
+
+use super::{JSON, api_error, head};
+use crate::fixtures::{NOW, configuration, status_and_kind, to_json};
+
+/// Classifies a response without a body.
+fn classify(status: u16, content_type: Option<&str>, method: Method) -> UpstreamFailure {
+    classify_error(
+        &head(status, content_type),
+        "",
+        method,
+        &configuration().upstream,
+        NOW,
+    )
+}
+
+#[test]
+fn any_2xx_with_json_is_a_success() {
+    for status in [200, 201, 202, 299] {
+        for content_type in ["application/json", "Application/JSON; charset=utf-8"] {
+            assert!(head(status, Some(content_type)).is_success());
+        }
+    }
+}
+
+#[test]
+fn status_2xx_without_json_is_a_failure() {
+    for content_type in [
+        None,
+        Some(""),
+        Some("text/html"),
+        Some("application/problem+json"),
+        Some("text/html, application/json"),
+        Some("application/javascript"),
+    ] {
+        for status in [200, 201, 204, 206] {
+            assert!(!head(status, content_type).is_success());
+            let failure = classify(status, content_type, Method::Get);
+            assert_eq!(
+                status_and_kind(&failure.problem),
+                (502, "upstream-malformed")
+            );
+        }
+    }
+}
+
+#[test]
+fn redirect_is_neither_followed_nor_forwarded() {
+    for status in 300..=399 {
+        assert!(!head(status, JSON).is_success());
+        let failure = classify(status, JSON, Method::Get);
+        assert_eq!(
+            status_and_kind(&failure.problem),
+            (502, "upstream-redirect")
+        );
+        assert_eq!(failure.problem.headers, []);
+    }
+}
+
+#[test]
+fn rejected_key_is_reported_to_the_operator() {
+    for status in [401, 403] {
+        for content_type in [JSON, None] {
+            let failure = classify(status, content_type, Method::Get);
+            assert_eq!(failure.problem, key_refused_problem());
+        }
+    }
+    let problem = key_refused_problem();
+    assert_eq!(status_and_kind(&problem), (502, "upstream-credential"));
+    assert_eq!(problem.headers, [], "no challenge for the caller");
+    assert!(problem.members.is_empty());
+}
+
+#[test]
+fn other_statuses_are_upstream_errors() {
+    for status in [
+        100, 199, 400, 402, 404, 408, 418, 429, 499, 500, 502, 503, 599, 600, 999,
+    ] {
+        let failure = classify(status, JSON, Method::Get);
+        assert_eq!(failure.problem.kind, ProblemKind::UpstreamError, "{status}");
+    }
+}
+
+#[test]
+fn only_2xx_is_a_success() {
+    for status in 0..=999 {
+        let success = head(status, JSON).is_success();
+        assert_eq!(success, (200..=299).contains(&status), "{status}");
+    }
+}
+
+#[test]
+fn upstream_error_keeps_its_status_and_message() {
+    let body =
+        r#"{"error":"Invalid query parameters","details":[{"message":"a"},{"message":"b"}]}"#;
+    let problem = error_problem(&api_error(400, None, body), Method::Get);
+    assert_eq!(status_and_kind(&problem), (400, "upstream-error"));
+    let expected =
+        json!({ "status": 400, "error": "Invalid query parameters", "details": ["a", "b"] });
+    assert_eq!(to_json(&problem)["upstream"], expected);
+    assert_eq!(problem.detail, "Invalid query parameters");
+}
+
+#[test]
+fn upstream_error_without_a_message_gets_a_default() {
+    for body in [
+        "",
+        "<html>Bad gateway</html>",
+        "\u{fffd}\u{fffd}",
+        "[]",
+        "null",
+        "{\"error\":{}}",
+    ] {
+        let json = to_json(&error_problem(&api_error(502, None, body), Method::Get));
+        assert_eq!(
+            json["upstream"],
+            json!({ "status": 502, "error": "bad gateway", "details": [] })
+        );
+    }
+}
+
+#[test]
+fn invalid_status_becomes_502() {
+    for status in [0, 100, 199, 600, 999, u16::MAX] {
+        let problem = error_problem(&api_error(status, None, "{}"), Method::Get);
+        assert_eq!(problem.status, 502, "{status}");
+        assert_eq!(to_json(&problem)["upstream"]["status"], status);
+    }
+    for status in 400..=599 {
+        assert_eq!(
+            error_problem(&api_error(status, None, "{}"), Method::Get).status,
+            status
+        );
+    }
+}
+
+#[test]
+fn problem_forwards_retry_after() {
+    for (status, sent, expected) in [
+        (429, Some("7"), Some("7")),
+        (429, Some("0"), Some("0")),
+        (429, None, Some("60")),
+        (429, Some("soon"), Some("60")),
+        (429, Some("-1"), Some("60")),
+        (503, Some("Sun, 15 Jun 2025 15:06:45 GMT"), Some("5")),
+        (503, Some("Sun, 06 Nov 1994 08:49:37 GMT"), Some("0")),
+        (503, None, Some("60")),
+        (500, Some("7"), None),
+        (404, Some("7"), None),
+    ] {
+        let problem = error_problem(&api_error(status, sent, ""), Method::Get);
+        let wait = problem
+            .headers
+            .iter()
+            .find(|(name, _)| *name == "retry-after");
+        assert_eq!(
+            wait.map(|(_, value)| value.as_str()),
+            expected,
+            "{status} {sent:?}"
+        );
+    }
+    let wait = ApiError {
+        retry_after: Some(Millis(1001)),
+        ..api_error(429, None, "")
+    };
+    assert_eq!(
+        error_problem(&wait, Method::Get).headers,
+        [("retry-after", "2".to_owned())]
+    );
+}
+
+#[test]
+fn failed_post_has_an_unknown_outcome() {
+    for (status, unknown) in [
+        (500, true),
+        (502, true),
+        (999, true),
+        (400, false),
+        (429, false),
+    ] {
+        let failed = api_error(status, None, "{}");
+        let written = error_problem(&failed, Method::Post);
+        assert_eq!(written.members.contains_key("outcome"), unknown, "{status}");
+        assert!(
+            !error_problem(&failed, Method::Get)
+                .members
+                .contains_key("outcome")
+        );
+    }
+}
+
+#[test]
+fn upstream_error_details_are_forwarded_unchanged() {
+    let body = r#"{"error":"invalid","details":[{"message":"limit is too large"}]}"#;
+    let json = to_json(&error_problem(&api_error(400, None, body), Method::Get));
+    assert_eq!(json["details"][0]["message"], "limit is too large");
+    let json = to_json(&error_problem(&api_error(400, None, "{}"), Method::Get));
+    assert!(json.get("details").is_none());
+}
+
+#[test]
+fn malformed_success_is_a_failure() {
+    let read = classify_malformed(Method::Get).problem;
+    assert_eq!(status_and_kind(&read), (502, "upstream-malformed"));
+    assert!(read.members.is_empty());
+    let written = to_json(&classify_malformed(Method::Post).problem);
+    assert_eq!(written["status"], 502);
+    assert_eq!(written["outcome"], "unknown");
+}
+
+#[test]
+fn only_writes_can_have_an_unknown_outcome() {
+    let problem = || Problem::gate_unavailable();
+    assert_eq!(mark_uncertain(problem(), Method::Get), problem());
+    let written = mark_uncertain(problem(), Method::Post);
+    assert_eq!(to_json(&written)["outcome"], "unknown");
+    assert_eq!(written.headers, problem().headers);
+    for (status, content_type) in [(302, JSON), (200, None)] {
+        let written = to_json(&classify(status, content_type, Method::Post).problem);
+        assert_eq!(written["outcome"], "unknown", "{status}");
+    }
+}
+
+#[test]
+fn default_retry_after_is_a_minute() {
+    assert_eq!(DEFAULT_RETRY_AFTER, Millis(60_000));
+}
+
+#[test]
+fn unanswered_post_has_an_unknown_outcome() {
+    for (error, status, kind) in [
+        (TransportError::Broken, 502, "upstream-unreachable"),
+        (TransportError::TimedOut, 504, "upstream-timeout"),
+    ] {
+        let read = classify_transport_error(error, Method::Get).problem;
+        assert_eq!(status_and_kind(&read), (status, kind));
+        assert!(read.members.is_empty());
+        let written = to_json(&classify_transport_error(error, Method::Post).problem);
+        assert_eq!(written["outcome"], "unknown");
+        assert_eq!(written["status"], status);
+    }
+}
+
+#[test]
+fn unsent_request_has_no_effects() {
+    let failure = UpstreamFailure::not_sent(Problem::gate_unavailable());
+    assert_eq!(failure.problem, Problem::gate_unavailable());
+    assert_eq!(failure.settlement, Settlement::Forget);
+    assert_eq!((failure.closed_for, &failure.operator), (None, &None));
+    assert!(!failure.is_fault);
+}
+
+/// Expected effects of a status: the settlement of the idempotency key, an upstream block, an
+/// operator message and an upstream fault. `None` means that no response arrived.
+fn expected_effects(status: Option<u16>) -> (Settlement, bool, bool, bool) {
+    let settlement = match status {
+        None | Some(200..=299 | 408) => Settlement::Unknown,
+        Some(401 | 403 | 421 | 425 | 429) => Settlement::Forget,
+        Some(_) => Settlement::Store,
+    };
+    let is_closed = status == Some(429);
+    let needs_operator = matches!(status, Some(401 | 403));
+    let is_fault = !matches!(status, Some(400..=499));
+    (settlement, is_closed, needs_operator, is_fault)
+}
+
+fn effects(failure: &UpstreamFailure) -> (Settlement, bool, bool, bool) {
+    (
+        failure.settlement,
+        failure.closed_for.is_some(),
+        failure.operator.is_some(),
+        failure.is_fault,
+    )
+}
+
+#[test]
+fn each_status_has_its_settlement_and_effects() {
+    for method in [Method::Get, Method::Post] {
+        for status in 0..=999 {
+            for content_type in [JSON, None] {
+                let failure = classify(status, content_type, method);
+                assert_eq!(
+                    effects(&failure),
+                    expected_effects(Some(status)),
+                    "{status}"
+                );
+            }
+        }
+        assert_eq!(
+            effects(&classify_malformed(method)),
+            expected_effects(Some(200))
+        );
+        for error in [TransportError::Broken, TransportError::TimedOut] {
+            let failure = classify_transport_error(error, method);
+            assert_eq!(effects(&failure), expected_effects(None));
+        }
+    }
+}
+
+#[test]
+fn problem_reports_an_unknown_outcome_only_when_uncertain() {
+    for (status, unknown) in [
+        (200, true),
+        (302, true),
+        (500, true),
+        (599, true),
+        (999, true),
+        (100, true),
+        (400, false),
+        (408, true),
+        (421, false),
+        (425, false),
+        (401, false),
+        (403, false),
+        (404, false),
+        (429, false),
+    ] {
+        let written = classify(status, None, Method::Post).problem;
+        assert_eq!(written.members.contains_key("outcome"), unknown, "{status}");
+        let read = classify(status, None, Method::Get).problem;
+        assert!(!read.members.contains_key("outcome"), "{status}");
+    }
+}
+
+#[test]
+fn status_429_blocks_the_upstream_for_the_requested_time() {
+    for (retry_after, expected) in [
+        (Some("7"), 7_000),
+        (Some("0"), 0),
+        (None, 60_000),
+        (Some("soon"), 60_000),
+        (Some("Sun, 15 Jun 2025 15:06:45 GMT"), 5_000),
+        (Some("Sun, 06 Nov 1994 08:49:37 GMT"), 0),
+        // No longer than the window of an hour.
+        (Some("864000"), 3_600_000),
+    ] {
+        let head = UpstreamHead {
+            retry_after: retry_after.map(str::to_owned),
+            ..head(429, JSON)
+        };
+        let failure = classify_error(&head, "", Method::Get, &configuration().upstream, NOW);
+        assert_eq!(
+            failure.closed_for,
+            Some(Millis(expected)),
+            "{retry_after:?}"
+        );
+    }
+}
+
+#[test]
+fn failure_has_the_upstreams_retry_after() {
+    for (status, retry_after, expected) in [
+        (429, Some("7"), Some(7)),
+        (503, Some("7"), Some(7)),
+        (503, None, Some(60)),
+        (500, Some("7"), None),
+        (404, None, None),
+    ] {
+        let head = UpstreamHead {
+            retry_after: retry_after.map(str::to_owned),
+            ..head(status, JSON)
+        };
+        let failure = classify_error(&head, "", Method::Get, &configuration().upstream, NOW);
+        let expected = expected.map(Millis::from_seconds);
+        assert_eq!(failure.retry_after(), expected, "{status} {retry_after:?}");
+    }
+    let failure = classify_transport_error(TransportError::Broken, Method::Get);
+    assert_eq!(failure.retry_after(), None);
+}
+
+#[test]
+fn success_forwards_content_type_and_language() {
+    let all = UpstreamHead {
+        status: 200,
+        content_type: Some("application/json; charset=utf-8".to_owned()),
+        retry_after: Some("7".to_owned()),
+        request_id: Some("theirs".to_owned()),
+        content_language: Some("en".to_owned()),
+    };
+    let expected = [
+        ("content-type", "application/json; charset=utf-8"),
+        ("content-language", "en"),
+    ];
+    let headers = all.forwarded_headers();
+    assert_eq!(headers.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(head(200, None).forwarded_headers().iter().count(), 0);
+}
+
+#[test]
+fn only_5xx_and_missing_responses_count_against_the_upstream() {
+    let config = configuration();
+    let head = |status| UpstreamHead {
+        status,
+        ..UpstreamHead::default()
+    };
+    let of_status = |status| classify_error(&head(status), "", Method::Get, &config.upstream, NOW);
+    assert!(!classify_malformed(Method::Get).counts_against_upstream());
+    assert!(!of_status(200).counts_against_upstream());
+    assert!(!of_status(302).counts_against_upstream());
+    assert!(!of_status(404).counts_against_upstream());
+    assert!(of_status(500).counts_against_upstream());
+    for error in [TransportError::Broken, TransportError::TimedOut] {
+        assert!(classify_transport_error(error, Method::Get).counts_against_upstream());
+    }
+}
+
+fn request_to(method: Method, target: &str) -> UpstreamRequest {
+    UpstreamRequest {
+        method,
+        target: target.to_owned(),
+        body: None,
+        traceparent: String::new(),
+        tracestate: None,
+    }
+}
+
+#[test]
+fn request_counts_for_its_operation_and_project() {
+    for (method, target, operation, project) in [
+        (
+            Method::Post,
+            "/v2/agent/acme/job",
+            Operation::CreateAgentJob,
+            "acme",
+        ),
+        (
+            Method::Get,
+            "/v2/agent/a%20b/job/j1",
+            Operation::GetAgentJob,
+            "a b",
+        ),
+        (
+            Method::Post,
+            "/v2/agent/acme/job/j1/message",
+            Operation::SendMessage,
+            "acme",
+        ),
+        (
+            Method::Get,
+            "/v1/analytics/acme/views?limit=250&offset=0",
+            Operation::ListPageViews,
+            "acme",
+        ),
+    ] {
+        let scope = request_to(method, target).scope().unwrap();
+        assert_eq!((scope.operation, &*scope.project), (operation, project));
+    }
+    assert_eq!(request_to(Method::Get, "/v2/nowhere").scope(), None);
+}
+
+#[test]
+fn failure_counts_for_its_target_except_when_creating() {
+    let failure = classify_transport_error(TransportError::Broken, Method::Get);
+    let redirect = classify(302, JSON, Method::Get);
+    for (method, target, expected) in [
+        (
+            Method::Get,
+            "/v2/agent/acme/job/j1",
+            CallOutcome::Failed(Some("/v2/agent/acme/job/j1")),
+        ),
+        (
+            Method::Post,
+            "/v2/agent/acme/job",
+            CallOutcome::Failed(None),
+        ),
+    ] {
+        let request = request_to(method, target);
+        let scope = request.scope().unwrap();
+        assert_eq!(request.call_outcome(&scope, Some(&failure)), expected);
+        for answered in [None, Some(&redirect)] {
+            let counted = request.call_outcome(&scope, answered);
+            assert_eq!(counted, CallOutcome::Answered);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The metrics of a request: the operator message, `Server-Timing` and JSON.
+
+use quillgate_worker::upstream::metrics::{ExchangeMetrics, RequestMetrics};
+
+fn exchange(operator: Option<&str>) -> ExchangeMetrics {
+    ExchangeMetrics {
+        status: Some(201),
+        milliseconds: 34,
+        operator: operator.map(str::to_owned),
+    }
+}
+
+#[test]
+fn gateway_operator_message_precedes_the_upstreams() {
+    let metrics = |own: Option<&str>, upstream: Option<&str>| RequestMetrics {
+        upstream: Some(exchange(upstream)),
+        operator: own.map(str::to_owned),
+        ..RequestMetrics::default()
+    };
+    assert_eq!(metrics(Some("a"), Some("b")).operator(), Some("a"));
+    assert_eq!(metrics(None, Some("b")).operator(), Some("b"));
+    assert_eq!(metrics(Some("a"), None).operator(), Some("a"));
+    assert_eq!(metrics(None, None).operator(), None);
+    assert_eq!(RequestMetrics::default().operator(), None);
+}
+
+#[test]
+fn server_timing_has_the_upstream_duration() {
+    let metrics = RequestMetrics {
+        upstream: Some(exchange(None)),
+        ..RequestMetrics::default()
+    };
+    assert_eq!(metrics.server_timing().as_deref(), Some("upstream;dur=34"));
+    assert_eq!(RequestMetrics::default().server_timing(), None);
+}
+
+#[test]
+fn metrics_message_has_stable_property_names() {
+    let metrics = RequestMetrics {
+        upstream: Some(exchange(Some("x"))),
+        cache: None,
+        budget_left: Some(1),
+        operator: None,
+    };
+    let expected = serde_json::json!({
+        "upstream": { "status": 201, "milliseconds": 34, "operator": "x" },
+        "cache": null,
+        "budget_left": 1,
+        "operator": null,
+    });
+    assert_eq!(serde_json::to_value(&metrics).unwrap(), expected);
+}
