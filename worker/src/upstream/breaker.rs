@@ -22,7 +22,7 @@ use crate::http::problem_kind::ProblemKind;
 use quillgate::Operation;
 
 /// Minimum number of calls before the breaker opens.
-pub const MIN_CALLS: u32 = 20;
+pub const LEAST_CALLS: u32 = 20;
 /// Time for which the breaker opens first: 30 s.
 pub const INITIAL_PERIOD: Millis = Millis(30_000);
 /// Maximum time for which the breaker opens: 5 min.
@@ -269,7 +269,7 @@ impl Breaker {
         let sum =
             |part: fn(&Step) -> u32| self.steps.iter().map(|step| u64::from(part(step))).sum();
         let (calls, failures): (u64, u64) = (sum(|step| step.calls), sum(|step| step.failures));
-        if calls >= u64::from(MIN_CALLS) && failures * 2 >= calls {
+        if calls >= u64::from(LEAST_CALLS) && failures * 2 >= calls {
             self.open(INITIAL_PERIOD.0, now);
         }
     }
