@@ -3,9 +3,9 @@
 use lru::LruCache;
 use quillgate::Millis;
 
-/// A cache that evicts the entries that were inserted first.
+/// A cache that evicts the oldest entries first.
 ///
-/// Callers say how many bytes a value has. The bytes of its key are added.
+/// Callers provide the size of each value. The cache adds the size of the key.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -51,8 +51,8 @@ impl<V> BoundedCache<V> {
         (now < entry.expires).then_some(&entry.value)
     }
 
-    /// Stores a value, and evicts the oldest entries to make room. A value that is larger than the
-    /// whole cache only removes the previous value of its key.
+    /// Stores a value and evicts the oldest entries to make room. A value larger than the whole cache
+    /// is not stored, and the previous value of its key is removed.
     pub fn insert(&mut self, key: &str, value: V, bytes: usize, expires: Millis) {
         if let Some(replaced) = self.entries.pop(key) {
             self.bytes -= replaced.bytes;

@@ -1,4 +1,4 @@
-//! Fingerprints, HMAC-SHA-256, and keys derived from a secret.
+//! Fingerprints, HMAC-SHA-256 and key derivation.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,14 +6,14 @@ use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// The length of a derived key and of a tag, in bytes.
+/// The length of derived keys and tags, in bytes.
 pub const KEY_BYTES: usize = 32;
 
-/// Computes HMAC-SHA-256 over the parts, one after another.
+/// Computes HMAC-SHA-256 over the concatenated parts.
 #[must_use]
 pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
     let mut tag = [0; KEY_BYTES];
-    // HMAC takes keys of any length.
+    // HMAC accepts keys of any length.
     if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) {
         for part in parts {
             mac.update(part);
@@ -23,7 +23,7 @@ pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
     tag
 }
 
-/// Whether a tag is HMAC-SHA-256 over the parts, compared in constant time.
+/// Whether a tag is the HMAC-SHA-256 of the parts. The comparison takes constant time.
 #[must_use]
 pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
     Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mut mac| {
@@ -34,8 +34,8 @@ pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
     })
 }
 
-/// Derives a key from a secret with HKDF-SHA-256 (RFC 5869) and without a salt. `info` names the
-/// purpose of the key.
+/// Derives a key from a secret with HKDF-SHA-256 (RFC 5869), without a salt. `info` is the purpose of
+/// the key.
 ///
 /// # Example
 /// ```

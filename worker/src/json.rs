@@ -1,26 +1,26 @@
-//! JSON from outside, read strictly. One parser for all of it, rather than code for each type,
-//! makes the wasm a tenth smaller.
+//! Strict parsing of untrusted JSON. A single parser instead of code per type makes the wasm a tenth
+//! smaller.
 
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Parses JSON in which no object, at any depth, has duplicate members: one reader would take the
-/// first and another the last (RFC 7515, section 10.12).
+/// Parses JSON and rejects duplicate members at any depth. Parsers disagree on which duplicate counts
+/// (RFC 7515, section 10.12).
 #[must_use]
 pub fn parse(json: &[u8]) -> Option<Value> {
     let Once(value) = serde_json::from_slice(json).ok()?;
     Some(value)
 }
 
-/// Writes JSON in one line.
+/// Serialises a value as single-line JSON.
 #[must_use]
 pub fn to_text<T: Serialize>(value: &T) -> String {
-    // It cannot fail: the keys of all the gateway's maps are text.
+    // Serialisation fails only for maps with keys that are not strings. The gateway has none.
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
-/// Leaves out the insignificant whitespace of JSON (RFC 8259, section 2), which is in one line then.
+/// Removes insignificant whitespace from JSON (RFC 8259, section 2).
 ///
 /// # Example
 /// ```
@@ -48,7 +48,7 @@ pub fn compact(json: &str) -> String {
     compacted
 }
 
-/// The value of a member that is text.
+/// Returns the value of a member if it is a string.
 #[must_use]
 pub fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
     object.get(name)?.as_str()
@@ -120,7 +120,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
     }
 }
 
-/// The elements of a list of texts; `None` for any other value.
+/// Returns the elements of an array of strings, or `None` for other values.
 #[must_use]
 pub fn into_strings(value: Value) -> Option<Vec<String>> {
     let Value::Array(items) = value else {

@@ -1,8 +1,8 @@
-//! Lines of the log for operators.
+//! Log lines for operators.
 
 use crate::json;
 
-/// Formats a line that is only for the operator.
+/// Formats a message to the operator as a log line.
 #[must_use]
 pub fn format_operator_line(message: &str) -> String {
     json::to_text(&serde_json::json!({ "operator": message }))

@@ -1,10 +1,10 @@
-//! Variables of the Worker: what may be wrong with one, and how the simple kinds are read.
+//! The Worker's variables: parsers and errors.
 
 use std::fmt;
 
 use quillgate::Millis;
 
-/// Reads a variable by its name and returns it trimmed, or `None` if it is absent or blank.
+/// Reads a variable by name. Returns the trimmed value, or `None` if it is absent or blank.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Trims a value. A blank value counts as absent.
@@ -14,20 +14,18 @@ pub fn trim_value(value: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// A variable that is missing or malformed: its name, never its value.
+/// A missing or malformed variable. The error never contains its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableError {
     /// The variable's name.
     pub variable: &'static str,
-    /// What it must be.
+    /// The rule that the value breaks.
     pub rule: &'static str,
 }
 
 impl fmt::Display for VariableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.variable)?;
-        f.write_str(" ")?;
-        f.write_str(self.rule)
+        write!(f, "{} {}", self.variable, self.rule)
     }
 }
 
@@ -47,7 +45,7 @@ pub enum Range {
 }
 
 impl Range {
-    const fn most(self) -> u32 {
+    const fn max(self) -> u32 {
         match self {
             Self::ToHundred => 100,
             Self::To300 => 300,
@@ -68,10 +66,10 @@ impl Range {
     }
 }
 
-/// Reads an integer, or `default` when it is not set.
+/// Parses an integer. Returns `default` if the variable is not set.
 ///
 /// # Errors
-/// Anything but plain digits within the range.
+/// The value is not decimal digits or is outside the range.
 pub fn read_integer(
     variable: &'static str,
     value: Option<String>,
@@ -84,17 +82,17 @@ pub fn read_integer(
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let number = digits.then(|| text.parse().ok()).flatten();
     number
-        .filter(|number| (1..=range.most()).contains(number))
+        .filter(|number| (1..=range.max()).contains(number))
         .ok_or(VariableError {
             variable,
             rule: range.rule(),
         })
 }
 
-/// Reads a duration in seconds, or `default` when it is not set.
+/// Parses a duration in seconds. Returns `default` if the variable is not set.
 ///
 /// # Errors
-/// Anything but plain digits within the range.
+/// The value is not decimal digits or is outside the range.
 pub fn read_seconds(
     variable: &'static str,
     variables: Variables<'_>,
@@ -105,10 +103,10 @@ pub fn read_seconds(
     Ok(Millis::from_seconds(seconds.into()))
 }
 
-/// Reads a variable that is JSON, or the default of its type when it is not set.
+/// Parses a JSON variable. Returns the type's default if it is not set.
 ///
 /// # Errors
-/// What `read` refuses.
+/// The error of `read`.
 pub fn read_json<T: Default>(
     variable: &'static str,
     value: impl Fn(&str) -> Option<String>,
@@ -120,7 +118,7 @@ pub fn read_json<T: Default>(
     )
 }
 
-/// Splits a list at its commas; empty items are left out.
+/// Splits a list at its commas and drops empty items.
 #[must_use]
 pub fn split_list(value: Option<&str>) -> Vec<String> {
     let items = value.unwrap_or("").split(',').map(str::trim);

@@ -1,5 +1,4 @@
-//! What a request contains: the values of its path, query and body, checked by the core, and
-//! nothing else.
+//! The values in a request's path, query and body. The core validates them.
 
 use quillgate::declaration::Place;
 use quillgate::value::{Pairs, Scalar, Value};
@@ -10,10 +9,10 @@ use crate::http::problem::Problem;
 use crate::http::url::decode_percent;
 use crate::json;
 
-/// The largest body that is read, in bytes: enough for a prompt of many pages.
+/// Maximum size of a request body, in bytes. It fits a prompt of many pages.
 pub const LARGEST_BODY: usize = 128 * 1024;
 
-/// A request's values by name, wherever they come from.
+/// The named values of a request.
 pub struct Values {
     operation: &'static Declaration,
     /// From the path and the query.
@@ -22,18 +21,18 @@ pub struct Values {
     body: Json,
 }
 
-/// One value, from either place.
+/// A single value.
 enum Member {
     Pair(Pairs),
     Json(Json),
 }
 
 impl Values {
-    /// Takes the decoded values of the path and reads the query.
+    /// Parses the query and adds its values to the decoded values of the path.
     ///
     /// # Errors
-    /// [`Rule::Unknown`] for a parameter that the operation does not have, [`Rule::Once`] for a
-    /// duplicate one, [`Rule::Text`] for one that cannot be decoded.
+    /// [`Rule::Unknown`] for an unknown parameter, [`Rule::Once`] for a duplicate one, [`Rule::Text`]
+    /// for one with a malformed encoding.
     pub fn new(
         operation: &'static Declaration,
         path: Vec<(&'static str, String)>,
@@ -66,10 +65,10 @@ impl Values {
         })
     }
 
-    /// Reads a body.
+    /// Parses the body and adds its values.
     ///
     /// # Errors
-    /// 400 for a body that is not a JSON object, and for members that the operation does not have.
+    /// 400 for a body that is not a JSON object, and for unknown properties.
     pub fn with_body(mut self, body: &[u8]) -> Result<Self, Problem> {
         let Some(Json::Object(members)) = json::parse(body) else {
             return Err(Problem::malformed_body());
@@ -84,7 +83,7 @@ impl Values {
         Ok(self)
     }
 
-    /// Turns the values into a call, which checks them.
+    /// Validates the values and returns them as a call.
     ///
     /// # Errors
     /// The first value that breaks a rule.
@@ -92,7 +91,7 @@ impl Values {
         Call::parse(self.operation, &View::All(self))
     }
 
-    /// The value of a parameter that is text; `None` when it is missing or of another type.
+    /// Returns the value of a parameter if it is a string.
     #[must_use]
     pub fn text(&self, name: &'static str) -> Option<String> {
         View::All(self).member(name).text()
@@ -106,7 +105,7 @@ impl Values {
     }
 }
 
-/// [`Values`] as the core reads them.
+/// Adapts [`Values`] to the core.
 enum View<'a> {
     All(&'a Values),
     One(Member),
@@ -133,8 +132,7 @@ impl Value for View<'_> {
     }
 }
 
-/// Whether a body is JSON by its `Content-Type`: `application/json`, with any parameters (RFC 9110,
-/// section 8.3.1).
+/// Whether a `Content-Type` is `application/json`, with any parameters (RFC 9110, section 8.3.1).
 #[must_use]
 pub fn is_json(content_type: Option<&str>) -> bool {
     let essence = content_type.and_then(|value| value.split(';').next());

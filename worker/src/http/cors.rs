@@ -1,24 +1,24 @@
-//! Which origins may call, by their exact names, and what their pages may send and read (Fetch,
-//! section 3.2).
+//! CORS: allowed origins, and the header fields that their pages may send and read (Fetch, section
+//! 3.2).
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::url::origin_of;
 
-/// The origin of a request, as far as the answer depends on it.
+/// The origin of a request, which determines the CORS fields of the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Not a browser, or a page of the gateway's own origin: the answer needs no header fields.
+    /// The gateway's own origin, or a client that is not a browser. No CORS fields are necessary.
     Own,
-    /// A page of this allowed origin.
+    /// An allowed origin.
     Allowed(String),
 }
 
 /// Checks a request's `Origin`.
 ///
 /// # Errors
-/// 403 for an origin that is neither the gateway's own nor allowed: its page could not read the
-/// answer, and the request must not have an effect either.
+/// 403 for other origins. Their pages could not read the response, and the request must not have an
+/// effect.
 pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origin, Problem> {
     let Some(sent) = sent else {
         return Ok(Origin::Own);
@@ -32,14 +32,14 @@ pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result
     Err(origin_not_allowed())
 }
 
-/// 403: a page of an origin that is not allowed.
+/// Returns 403 for an origin that is not allowed.
 #[must_use]
 pub fn origin_not_allowed() -> Problem {
     let detail = "pages of this origin may not call the gateway; see ALLOWED_ORIGINS";
     Problem::new(ProblemKind::OriginNotAllowed, detail)
 }
 
-/// The header fields of every answer to a page of this origin.
+/// Returns the CORS fields of every response to this origin.
 #[must_use]
 pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     let mut headers = vec![("vary", "Origin".to_owned())];
@@ -51,13 +51,13 @@ pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// The response header fields that a page may read, beside those that any page may read.
+/// Response header fields that a page may read, in addition to the safelisted ones.
 pub const EXPOSED: &str = "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
-/// The request header fields that a page may send, beside those that any page may send.
+/// Request header fields that a page may send, in addition to the safelisted ones.
 pub const SENT: &str = "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
 
-/// The header fields of the answer to a preflight request for a path with these methods.
+/// Returns the CORS fields of a preflight response for a path with these methods.
 #[must_use]
 pub fn preflight_headers(methods: &[&str]) -> Vec<(&'static str, String)> {
     vec![

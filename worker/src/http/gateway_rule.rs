@@ -1,4 +1,4 @@
-//! Rules that the gateway adds to those of the core.
+//! The gateway's validation rules.
 
 /// A validation rule of the gateway, in addition to [`quillgate::Rule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

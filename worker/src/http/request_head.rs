@@ -1,11 +1,11 @@
-//! The head of a request as the host passes it: as one text, since reading twenty fields one by one
-//! would cost more than planning the request.
+//! The head of a request. The host passes it as a single string, because reading twenty fields one by
+//! one would cost more than planning the request.
 //!
-//! It has one line each for a random UUID, the method, the URL and the [`header_names`] of that
+//! The string has one line each for a random UUID, the method, the URL and the [`header_names`] of the
 //! method. None of them can contain a line feed (RFC 9110, section 5.5). The line of a header field
-//! is empty when the field is missing, and begins with `=` otherwise.
+//! begins with `=`. If the field is missing, the line is empty.
 
-/// The header fields that matter for a request with this method, in the order of their lines.
+/// Returns the names of the relevant header fields, in the order of their lines.
 #[must_use]
 pub const fn header_names(is_post: bool) -> &'static [&'static str] {
     if is_post { &WRITES } else { &READS }
@@ -41,7 +41,7 @@ const WRITES: [&str; 13] = [
     "cf-turnstile-response",
 ];
 
-/// The head of a request.
+/// The head of a request, in the host's format.
 #[derive(Debug, Clone)]
 pub struct PackedHead<'a> {
     /// A random UUID.
@@ -54,7 +54,7 @@ pub struct PackedHead<'a> {
 }
 
 impl<'a> PackedHead<'a> {
-    /// Reads the text.
+    /// Parses the host's string.
     #[must_use]
     pub fn read(text: &'a str) -> Self {
         let mut lines = text.split('\n');
@@ -67,7 +67,7 @@ impl<'a> PackedHead<'a> {
         }
     }
 
-    /// The value of a field of [`header_names`], if it was sent.
+    /// Returns the value of a field in [`header_names`].
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'a str> {
         let names = header_names(self.method == "POST");
@@ -75,32 +75,31 @@ impl<'a> PackedHead<'a> {
         *self.fields.get(at)?
     }
 
-    /// The value of a field that counts as missing when it is empty.
+    /// Returns the value of a field unless it is empty.
     fn value(&self, name: &str) -> Option<&'a str> {
         self.field(name).filter(|value| !value.is_empty())
     }
 
-    /// The request's id: the caller's own when it is short and its characters are harmless, else the
-    /// UUID.
+    /// Returns the request's id: a valid `X-Request-Id` of the caller, else the UUID.
     #[must_use]
     pub fn id(&self) -> &'a str {
         let own = self.value("x-request-id").filter(|id| is_harmless(id));
         own.unwrap_or(self.uuid)
     }
 
-    /// `traceparent`.
+    /// Returns `traceparent`.
     #[must_use]
     pub fn traceparent(&self) -> Option<&'a str> {
         self.value("traceparent")
     }
 
-    /// `tracestate`.
+    /// Returns `tracestate`.
     #[must_use]
     pub fn tracestate(&self) -> Option<&'a str> {
         self.value("tracestate")
     }
 
-    /// The parts from which the plan is made.
+    /// Returns the input of the planner.
     #[must_use]
     pub fn request_head(&self) -> RequestHead<'a> {
         RequestHead {
@@ -116,7 +115,7 @@ impl<'a> PackedHead<'a> {
         }
     }
 
-    /// The header fields of a request that writes.
+    /// Returns the header fields that only writes have.
     #[must_use]
     pub fn write_headers(&self) -> WriteHeaders {
         let field = |name| self.field(name).map(str::to_owned);
@@ -134,7 +133,7 @@ fn is_harmless(id: &str) -> bool {
     id.len() <= 255 && id.bytes().all(fits)
 }
 
-/// The parts of a request that a plan is made from, apart from its body.
+/// The parts of a request that the planner reads, without the body.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RequestHead<'a> {
     /// The method.
@@ -151,27 +150,27 @@ pub struct RequestHead<'a> {
     pub content_type: Option<&'a str>,
     /// `Content-Length`.
     pub content_length: Option<&'a str>,
-    /// `Sec-Fetch-Site`, in which a browser says where a request comes from.
+    /// `Sec-Fetch-Site`: the browser's relation of the calling page to the gateway.
     pub fetch_site: Option<&'a str>,
-    /// `Cookie`, of a request without `Authorization`.
+    /// `Cookie` of a request without `Authorization`.
     pub cookie: Option<&'a str>,
-    /// What is known of the session whose cookie it is.
+    /// The state of the cookie's session.
     pub session: SessionState<'a>,
 }
 
-/// What is known of a browser's session.
+/// The state of a browser session.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum SessionState<'a> {
-    /// Its object has not been asked.
+    /// The session's object has not been read.
     #[default]
     Unread,
-    /// It has ended.
+    /// The session has ended.
     Ended,
-    /// It is open, and this is its record.
+    /// The session is open, with this record.
     Open(&'a str),
 }
 
-/// Header fields of a request that writes, beside its body.
+/// The header fields that only writes have.
 #[derive(Debug, Clone, Default)]
 pub struct WriteHeaders {
     /// `Idempotency-Key`.

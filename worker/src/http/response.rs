@@ -1,4 +1,4 @@
-//! The gateway's answers, and the header fields that all of them have.
+//! Responses of the gateway and their common header fields.
 
 use std::borrow::Cow;
 
@@ -12,18 +12,18 @@ use crate::http::url::is_loopback;
 use crate::http::{cors, route};
 use crate::json;
 
-/// The media type of the gateway's own answers.
+/// The media type of JSON.
 pub const JSON: &str = "application/json";
 
-/// Header fields by name, in lower case, each name once.
+/// Header fields with unique, lowercase names.
 ///
-/// A carriage return, a line feed or a NUL in a value becomes a space (RFC 9110, section 5.5), so
-/// that no value can add a field of its own.
+/// A carriage return, line feed or NUL in a value becomes a space (RFC 9110, section 5.5). This
+/// prevents values from injecting fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeaderFields(Vec<(Cow<'static, str>, Cow<'static, str>)>);
 
 impl HeaderFields {
-    /// Sets a field; one of that name is replaced.
+    /// Sets a field, replacing a previous value.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Cow<'static, str>>) {
         let (name, value) = (name.into(), replace_line_breaks(value.into()));
         match self.0.iter_mut().find(|(own, _)| *own == name) {
@@ -32,7 +32,7 @@ impl HeaderFields {
         }
     }
 
-    /// With a field; one of that name is replaced.
+    /// Sets a field, replacing a previous value, and returns the fields.
     #[must_use]
     pub fn with(
         mut self,
@@ -43,14 +43,14 @@ impl HeaderFields {
         self
     }
 
-    /// Without a field.
+    /// Removes a field.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.0.retain(|(own, _)| own != name);
         self
     }
 
-    /// With those of other fields whose names are not present yet.
+    /// Adds the fields of `others` that are not present yet.
     #[must_use]
     pub fn or(mut self, others: Self) -> Self {
         for (name, value) in others.0 {
@@ -61,15 +61,14 @@ impl HeaderFields {
         self
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(own, _)| own == name)?;
         Some(value)
     }
 
-    /// The fields as lines of `name: value`, each with a line feed, which no value can contain:
-    /// how they are passed to the host.
+    /// Formats the fields for the host, as `name: value` lines. Values never contain a line feed.
     #[must_use]
     pub fn to_lines(&self) -> String {
         let mut lines = String::with_capacity(self.0.len() * 48);
@@ -82,12 +81,12 @@ impl HeaderFields {
         lines
     }
 
-    /// Reads what [`Self::to_lines`] wrote; other lines are ignored.
+    /// Parses the output of [`Self::to_lines`] and ignores other lines.
     #[must_use]
     pub fn from_lines(lines: &str) -> Self {
         let mut fields = Self::default();
         for line in lines.split('\n') {
-            // No name has a colon in it.
+            // Names never contain a colon.
             if let Some((name, rest)) = line.split_once(':')
                 && let Some(value) = rest.strip_prefix(' ')
             {
@@ -97,7 +96,7 @@ impl HeaderFields {
         fields
     }
 
-    /// The fields as a JSON object: how they are stored under an idempotency key.
+    /// Formats the fields as a JSON object, for the record of an idempotency key.
     #[must_use]
     pub fn to_json(&self) -> String {
         let member = |(name, value): (&str, &str)| (name.to_owned(), Value::from(value));
@@ -106,7 +105,7 @@ impl HeaderFields {
         json::to_text(&Value::Object(members))
     }
 
-    /// Reads what [`Self::to_json`] wrote; `None` for anything else.
+    /// Parses the output of [`Self::to_json`]. Returns `None` for other strings.
     #[must_use]
     pub fn from_json(text: &str) -> Option<Self> {
         let Some(Value::Object(members)) = json::parse(text.as_bytes()) else {
@@ -122,7 +121,7 @@ impl HeaderFields {
         Some(fields)
     }
 
-    /// The names and the values.
+    /// Returns an iterator over names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
@@ -130,7 +129,7 @@ impl HeaderFields {
 
 fn replace_line_breaks(value: Cow<'static, str>) -> Cow<'static, str> {
     let is_forbidden = |character| matches!(character, '\r' | '\n' | '\0');
-    // By bytes: an answer has a dozen fields, and characters would have to be decoded.
+    // Searching bytes is faster than decoding characters.
     if !value.bytes().any(|byte| is_forbidden(char::from(byte))) {
         return value;
     }
@@ -166,21 +165,21 @@ impl<'de> Deserialize<'de> for HeaderFields {
     }
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GatewayResponse {
     /// The HTTP status.
     pub status: u16,
-    /// The header fields of this answer, beside the [`common_headers`].
+    /// The header fields, in addition to the [`common_headers`].
     pub headers: HeaderFields,
-    /// The body; `None` for an answer that has none.
+    /// The body.
     pub body: Option<String>,
-    /// The problem's kind, when it is one.
+    /// The kind of the problem, if the response is one.
     pub problem: Option<ProblemKind>,
 }
 
 impl GatewayResponse {
-    /// A problem as an answer; `id` is the request's.
+    /// Creates a response from a problem. `id` is the request's id.
     #[must_use]
     pub fn problem(problem: &Problem, id: &str) -> Self {
         let headers: HeaderFields = problem.headers.iter().cloned().collect();
@@ -192,7 +191,7 @@ impl GatewayResponse {
         }
     }
 
-    /// A success with JSON.
+    /// Creates a JSON response.
     #[must_use]
     pub fn json(status: u16, body: impl Into<String>) -> Self {
         Self {
@@ -203,7 +202,7 @@ impl GatewayResponse {
         }
     }
 
-    /// An answer without a body.
+    /// Creates a response without a body.
     #[must_use]
     pub fn empty(status: u16) -> Self {
         Self {
@@ -214,8 +213,8 @@ impl GatewayResponse {
         }
     }
 
-    /// The answer to `OPTIONS` (RFC 9110, section 9.3.7): the methods of a path, and what a browser's
-    /// page may send to it.
+    /// Creates a response to `OPTIONS` (RFC 9110, section 9.3.7) with `Allow` and the CORS preflight
+    /// fields.
     #[must_use]
     pub fn options(methods: &[&str]) -> Self {
         let headers: HeaderFields = cors::preflight_headers(methods).into_iter().collect();
@@ -226,21 +225,20 @@ impl GatewayResponse {
     }
 }
 
-/// `Strict-Transport-Security`: browsers use `https` alone for a year (RFC 6797). Other hosts of the
-/// domain are not the gateway's to speak for.
+/// `Strict-Transport-Security` for a year (RFC 6797). It excludes subdomains, which the gateway does
+/// not serve.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
-/// The value of `Strict-Transport-Security` in the answer to a request to this URL. `None` over
-/// `http`, where it must not be sent (section 7.2), and on this machine, where it would hold for
-/// every other program's port.
+/// Returns `Strict-Transport-Security` for responses from this URL. Responses over `http` must not
+/// contain it (section 7.2). On a loopback host, it would affect the ports of other programs.
 #[must_use]
 pub fn find_transport_security(url: &str) -> Option<&'static str> {
     let rest = url.strip_prefix("https://")?;
     (!is_loopback(rest)).then_some(TRANSPORT_SECURITY)
 }
 
-/// The header fields that every answer carries: the request's id, those for browsers, and
-/// `no-store`, unless the answer itself says otherwise.
+/// Returns the header fields of every response: the request's id, CORS and security fields. Responses
+/// can override `no-store`.
 #[must_use]
 pub fn common_headers(id: &str, origin: &Origin) -> HeaderFields {
     let mut headers = HeaderFields::default();

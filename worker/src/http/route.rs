@@ -1,33 +1,32 @@
-//! Which operation a path belongs to.
+//! Routes from paths to operations.
 //!
-//! A path is matched as the runtime passes it: nothing is normalised here, and no slash is added
-//! or removed. (The runtime itself has resolved `.` and `..`, as every URL parser does.) Requests
-//! upstream are built from the matched values, never from the path.
+//! Paths are matched without normalisation or changes to slashes. The runtime's URL parser has already
+//! resolved `.` and `..`. Upstream requests are built from the matched values, never from the path.
 
 use quillgate::{Method, Operation, Rule, ValidationError};
 
 use crate::http::problem::Problem;
 use crate::http::url::decode_percent;
 
-/// The operation of a path, with the segments that are values.
+/// The operation and values of a path.
 #[derive(Debug)]
 pub struct Route<'a> {
     /// The operation.
     pub operation: Operation,
-    /// `projectId` and the other values of the path, still percent-encoded.
+    /// `projectId` and the other values of the path, percent-encoded.
     pub segments: Vec<(&'static str, &'a str)>,
 }
 
-/// Finds the operation of a method and a path. `HEAD` is answered as `GET` is, without the body (RFC
-/// 9110, section 9.3.2).
+/// Finds the operation of a method and a path. `HEAD` has the operation of `GET` (RFC 9110, section
+/// 9.3.2).
 ///
 /// # Errors
-/// 404 for a path without operations, 405 with `Allow` for one with other methods.
+/// 404 for an unknown path, 405 with `Allow` for an unsupported method.
 pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Problem> {
-    let asked = if method == "HEAD" { "GET" } else { method };
+    let requested = if method == "HEAD" { "GET" } else { method };
     for operation in Operation::ALL.iter().copied() {
         let declared = operation.declaration();
-        if declared.method.as_str() != asked {
+        if declared.method.as_str() != requested {
             continue;
         }
         if let Some(segments) = match_path(declared.path, path) {
@@ -43,15 +42,13 @@ pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Problem> {
     }
 }
 
-/// Writes `Allow` for a path with these methods: every path has `OPTIONS` too.
+/// Formats `Allow` for a path with these methods and `OPTIONS`, which every path supports.
 #[must_use]
 pub fn join_methods(methods: &[&str]) -> String {
-    let mut allow = methods.join(", ");
-    allow.push_str(", OPTIONS");
-    allow
+    format!("{}, OPTIONS", methods.join(", "))
 }
 
-/// Finds the methods of a path; empty when no operation has it.
+/// Returns the methods of a path. An unknown path has none.
 #[must_use]
 pub fn find_methods(path: &str) -> Vec<&'static str> {
     let declared = Operation::ALL
@@ -68,7 +65,7 @@ pub fn find_methods(path: &str) -> Vec<&'static str> {
 }
 
 fn match_path<'a>(template: &'static str, path: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
-    // Most templates differ from the path before their first value.
+    // Most templates already differ before their first value.
     let fixed = template.split('{').next()?;
     if !path.starts_with(fixed) {
         return None;
@@ -89,11 +86,11 @@ fn match_path<'a>(template: &'static str, path: &'a str) -> Option<Vec<(&'static
     segments.next().is_none().then_some(values)
 }
 
-/// Decodes a segment once, and refuses what could be read as another path.
+/// Decodes a segment once, and rejects values that could be parsed as another path.
 ///
 /// # Errors
-/// [`Rule::PathSegment`] for a broken escape and for a segment that holds, decoded,
-/// `/`, `\`, `%`, `?`, `#` or a control character: `%2f` and `%252e` do.
+/// [`Rule::PathSegment`] for a malformed escape. Also if the decoded segment contains `/`, `\`, `%`,
+/// `?`, `#` or a control character, as `%2f` and `%252e` do.
 pub fn decode_segment(field: &'static str, segment: &str) -> Result<String, ValidationError> {
     let unsafe_here = |c: char| matches!(c, '/' | '\\' | '%' | '?' | '#') || c.is_control();
     decode_percent(segment)

@@ -1,24 +1,23 @@
-//! Trace context: which trace a request belongs to, for the upstream and the log (W3C Trace
-//! Context).
+//! Trace context for the upstream and the log (W3C Trace Context).
 
-/// The place of a request in a trace.
+/// The trace context of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// The trace: 32 lower-case hexadecimal digits, not all zero.
+    /// The id of the trace: 32 lowercase hexadecimal digits, not all zero.
     pub trace_id: String,
-    /// `traceparent` for the upstream, with a span of the gateway's own.
+    /// `traceparent` for the upstream, with the gateway's span.
     pub traceparent: String,
-    /// Whether the trace is the caller's, so that its `tracestate` may be sent along; with a new
-    /// trace it must not be (section 3.3.1).
+    /// Whether the caller started the trace. A new trace must not have a `tracestate` (section
+    /// 3.3.1).
     pub continued: bool,
 }
 
-/// Continues the caller's trace, or starts a new one when `incoming`, its `traceparent`, is missing
-/// or not valid.
+/// Continues the trace in `incoming`, the caller's `traceparent`. Starts a new trace if it is missing
+/// or invalid.
 ///
-/// `random_hex_32` is 32 lower-case hexadecimal digits, drawn for each request. Of the flags only
-/// the one for sampling is kept, since the others have no meaning yet. A new trace is not marked
-/// as sampled, since the gateway records none.
+/// `random_hex_32` consists of 32 random lowercase hexadecimal digits. The sampled flag is the only
+/// one with a meaning, so other flags are dropped. New traces are not sampled, because the gateway
+/// does not record traces.
 ///
 /// # Example
 /// ```
@@ -48,9 +47,8 @@ pub fn continue_trace(incoming: Option<&str>, random_hex_32: &str) -> Trace {
     }
 }
 
-/// Reads the trace and whether it is sampled; `None` when `header` is not valid. A future version
-/// is read as far as this one knows it, as the standard requires (section 4.3); `ff` is not a
-/// version.
+/// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (section 4.3).
+/// `ff` is invalid.
 fn parse_parent(header: &str) -> Option<(&str, bool)> {
     let (version, rest) = header.split_once('-')?;
     let (trace_id, rest) = rest.split_once('-')?;
@@ -65,23 +63,22 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
         && is_id(trace_id, 32)
         && is_id(parent_id, 16)
         && is_hex(flags, 2);
-    // The lowest bit is that of the last digit.
+    // The sampled flag is the lowest bit.
     let sampled = u8::from_str_radix(flags, 16).is_ok_and(|flags| flags & 1 == 1);
     fits.then_some((trace_id, sampled))
 }
 
-/// The most members of a `tracestate` (section 3.3.1.5).
-const MOST_MEMBERS: usize = 32;
-/// The most characters of a `tracestate` that are sent on (section 3.3.1.5).
-const LONGEST_STATE: usize = 512;
-/// The longest member that is kept when not all of them can be.
-const LONGEST_KEPT_MEMBER: usize = 128;
+/// Maximum number of members in a `tracestate` (section 3.3.1.5).
+const MAX_MEMBERS: usize = 32;
+/// Maximum number of forwarded characters of a `tracestate` (section 3.3.1.5).
+const MAX_STATE_LENGTH: usize = 512;
+/// Members longer than this are dropped first.
+const MAX_RETAINED_LENGTH: usize = 128;
 
-/// Reads the `tracestate` that came with a trace that is continued, as it is sent on: at most 512
-/// characters of whole members. When it is longer, members of more than 128 characters are left
-/// out, and then those at its end.
+/// Parses the `tracestate` of a continued trace and returns at most 512 characters of it. A longer
+/// list first loses members of more than 128 characters, then its last members.
 ///
-/// `None` when it is empty or any of it is malformed: all of it is ignored then (section 3.3.1.3).
+/// Returns `None` if the list is empty or any member is malformed (section 3.3.1.3).
 ///
 /// # Example
 /// ```
@@ -97,17 +94,17 @@ pub fn read_tracestate(header: &str) -> Option<String> {
         if member.is_empty() {
             continue;
         }
-        if !is_member(member) || members.len() == MOST_MEMBERS {
+        if !is_member(member) || members.len() == MAX_MEMBERS {
             return None;
         }
         members.push(member);
     }
-    if members.join(",").len() > LONGEST_STATE {
-        members.retain(|member| member.len() <= LONGEST_KEPT_MEMBER);
+    if members.join(",").len() > MAX_STATE_LENGTH {
+        members.retain(|member| member.len() <= MAX_RETAINED_LENGTH);
     }
     loop {
         let list = members.join(",");
-        if list.len() <= LONGEST_STATE {
+        if list.len() <= MAX_STATE_LENGTH {
             return Some(list).filter(|list| !list.is_empty());
         }
         members.pop();
@@ -141,7 +138,7 @@ fn is_zero(text: &str) -> bool {
     text.bytes().all(|byte| byte == b'0')
 }
 
-/// The digits that were drawn, or a single 1 with zeros before it when they cannot be an id.
+/// Returns the random digits, or the number 1 if they are not a valid id.
 fn ensure_nonzero(random: &str) -> String {
     if is_id(random, 32) {
         random.to_owned()
@@ -150,7 +147,7 @@ fn ensure_nonzero(random: &str) -> String {
     }
 }
 
-/// The first half of what was drawn, or the second when the first is zero.
+/// Returns the first half of the random digits, or the second if the first is zero.
 fn derive_span_id(random: &str) -> String {
     let (first, second) = random.split_at(16);
     if is_zero(first) { second } else { first }.to_owned()

@@ -1,9 +1,9 @@
-//! URLs, hosts and origins as text: a URL parser would be a third of the wasm, and accepts more
-//! than the gateway wants to allow.
+//! URLs, hosts and origins as strings. A URL parser would be a third of the wasm, and would accept
+//! more than the gateway allows.
 
 pub use quillgate::credential::is_loopback;
 
-/// Splits off the path and the query of an absolute URL.
+/// Returns the path and the query of an absolute URL.
 ///
 /// ```
 /// use quillgate_worker::http::url::split_url;
@@ -21,7 +21,7 @@ pub fn split_url(url: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The origin of an absolute URL: scheme, host and port.
+/// Returns the origin of an absolute URL: scheme, host and port.
 #[must_use]
 pub fn origin_of(url: &str) -> &str {
     let host_at = url.find("://").map_or(0, |at| at + 3);
@@ -31,7 +31,7 @@ pub fn origin_of(url: &str) -> &str {
     &url[..end]
 }
 
-/// Decodes percent-encoding once; `None` for a broken escape, or when the result is not UTF-8.
+/// Decodes percent-encoding once. Returns `None` for a malformed escape or invalid UTF-8.
 #[must_use]
 pub fn decode_percent(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
@@ -50,8 +50,8 @@ pub fn decode_percent(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
-/// Whether `url` may be fetched from: it is absolute and `https`, or `http` on this machine, of
-/// visible ASCII, without credentials or a fragment.
+/// Whether the gateway may fetch `url`. It must be absolute, visible ASCII, and without credentials or
+/// a fragment. The scheme must be `https`, or `http` on a loopback host.
 #[must_use]
 pub fn is_secure_url(url: &str) -> bool {
     let rest = match url.strip_prefix("http://") {
@@ -66,7 +66,7 @@ pub fn is_secure_url(url: &str) -> bool {
     })
 }
 
-/// Whether `text` is an origin as a browser serialises it (RFC 6454, section 6.2).
+/// Whether `text` is a serialised origin (RFC 6454, section 6.2).
 #[must_use]
 pub fn is_origin(text: &str) -> bool {
     let host = text
@@ -75,7 +75,7 @@ pub fn is_origin(text: &str) -> bool {
     host.is_some_and(is_authority)
 }
 
-/// Whether `text` is a host, possibly with a port, as a URL parser writes it.
+/// Whether `text` is a normalised host with an optional port.
 #[must_use]
 pub fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
@@ -87,14 +87,14 @@ pub fn is_host(text: &str) -> bool {
     is_authority(host) && (bracketed || !host.contains([':', '[', ']'])) && port.is_none_or(is_port)
 }
 
-/// Whether `text` consists of characters of hosts and ports, in lower case.
+/// Whether `text` consists of lowercase characters of hosts and ports.
 fn is_authority(text: &str) -> bool {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);
     !text.is_empty() && text.bytes().all(fits)
 }
 
-/// Finds a parameter of the query and returns its value, still encoded; it may be empty.
+/// Returns the encoded value of a query parameter. It may be empty.
 #[must_use]
 pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     query.unwrap_or("").split('&').find_map(|pair| {
@@ -103,7 +103,7 @@ pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str>
     })
 }
 
-/// Writes the scheme and host of a URL in lower case. The rest stays unchanged.
+/// Converts the scheme and host of a URL to lowercase.
 #[must_use]
 pub fn lowercase_origin(url: &str) -> String {
     let (origin, rest) = url.split_at(origin_of(url).len());

@@ -1,46 +1,45 @@
-//! Changes of a job, and of all jobs of a project, as Server-Sent Events (HTML Standard, section 9.2);
-//! those of a job also as the answer to a long poll (RFC 7240).
+//! Job changes as Server-Sent Events (HTML Standard, section 9.2) and long polls (RFC 7240).
 //!
-//! The project's object sends each change on a WebSocket as exactly the text that an event stream
-//! passes on, and closes the socket after the last one of a job.
+//! The project's object sends each change on a WebSocket, in the format of an event stream. It closes
+//! the socket after the last change of a job.
 
 use quillgate::{JobStatus, Millis};
 use serde::Deserialize;
 
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
 
-/// How often a comment is sent to keep a stream open, as the HTML Standard advises.
+/// Interval of the comments that keep a stream open. The HTML Standard recommends 15 seconds.
 pub const HEARTBEAT: Millis = Millis::from_seconds(15);
-/// The comment that keeps a stream open.
+/// Comment that keeps a stream open.
 pub const HEARTBEAT_TEXT: &str = ": hb\n\n";
-/// The beginning of a stream: how long a client waits before it reconnects, in milliseconds.
+/// First line of a stream. Clients wait 3 seconds before they reconnect.
 pub const OPENING_TEXT: &str = "retry: 3000\n\n";
-/// The longest that a stream stays open; the client then connects again.
+/// Maximum lifetime of a stream. Clients then reconnect.
 pub const LONGEST_STREAM: Millis = Millis::from_seconds(3600);
-/// The longest that it stays open in a session, which it may outlive by so much: the client's next
-/// request is refused after sign-out.
+/// Maximum lifetime of a stream that was opened with a session cookie. A stream can outlive its
+/// session by this time.
 pub const LONGEST_SESSION_STREAM: Millis = Millis::from_seconds(300);
-/// The end of a stream whose job is no longer polled.
+/// Last event of a stream when its job is no longer polled.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
-/// The message to a watcher before a poll of a job that the gateway did not create. The poll counts
-/// as a read of the watcher's caller. Clients see a comment.
+/// Message to a watcher before a poll of a job that the gateway did not create. The poll counts as
+/// a read by the watcher's caller. Clients receive a comment.
 pub const CHARGE_TEXT: &str = ": poll\n\n";
-/// The longest wait of a long poll, in seconds: proxies give up at 30.
-const LONGEST_WAIT: u64 = 25;
-/// The most digits that an event's number may have.
+/// Maximum wait of a long poll, in seconds. Proxies time out after 30.
+const MAX_WAIT: u64 = 25;
+/// Maximum number of digits in an event's number.
 const MAX_DIGITS: usize = 15;
 
 /// A change of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobEvent {
-    /// Its number, counted from 1.
+    /// The event's number, counted from 1.
     pub seq: u64,
-    /// The job as JSON, in one line.
+    /// The job as single-line JSON.
     pub data: String,
 }
 
 impl JobEvent {
-    /// The event as the text of a stream.
+    /// Formats the event for a stream.
     ///
     /// ```
     /// use quillgate_worker::jobs::events::JobEvent;
@@ -54,7 +53,7 @@ impl JobEvent {
         write_event(self.seq, "job", &self.data)
     }
 
-    /// Reads what [`Self::to_text`] wrote; `None` for anything else.
+    /// Parses the output of [`Self::to_text`]. Returns `None` for other strings.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let (seq, data) = text
@@ -66,26 +65,26 @@ impl JobEvent {
         })
     }
 
-    /// Whether it is the last one: the job has ended.
+    /// Whether the job has finished, so that no event follows.
     #[must_use]
     pub fn is_final(&self) -> bool {
         read_status(&self.data).is_some_and(|status| status.is_terminal())
     }
 }
 
-/// A change of the list of a project's jobs.
+/// A change in a project's list of jobs.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ListEvent {
-    /// Its number, counted from 1 in the project.
+    /// The event's number, counted from 1 per project.
     pub revision: u64,
-    /// `job` with the listed job, `deleted` with its id, or `reset` with an empty object.
+    /// `job` with the job, `deleted` with its id, or `reset` with an empty object.
     pub name: String,
-    /// JSON, in one line.
+    /// Single-line JSON.
     pub data: String,
 }
 
 impl ListEvent {
-    /// The event as the text of a stream.
+    /// Formats the event for a stream.
     ///
     /// ```
     /// use quillgate_worker::jobs::events::ListEvent;
@@ -103,7 +102,7 @@ impl ListEvent {
     }
 }
 
-/// Maximum number of changed jobs that a resumed list stream replays, and of deletions.
+/// Maximum number of changed jobs that a resumed list stream replays. Deletions have the same limit.
 pub const MAX_REPLAYED: u64 = 250;
 
 /// The changes of a list that a resumed stream can replay.
@@ -120,8 +119,8 @@ pub struct ListHistory {
 }
 
 impl ListHistory {
-    /// Whether the history contains every change after a position. Otherwise the stream sends `reset`, and
-    /// the client loads the list again.
+    /// Whether the history contains every change after a position. Otherwise the stream sends `reset`,
+    /// and the client reloads the list.
     #[must_use]
     pub const fn is_complete_after(&self, position: u64) -> bool {
         self.forgotten <= position
@@ -135,13 +134,13 @@ fn write_event(number: u64, name: &str, data: &str) -> String {
     format!("id: {number}\nevent: {name}\ndata: {data}\n\n")
 }
 
-/// Reads the `status` of a job in JSON.
+/// Parses the `status` of a job.
 fn read_status(job: &str) -> Option<JobStatus> {
     let job = crate::json::parse(job.as_bytes())?;
     crate::json::text(&job, "status").map(|status| JobStatus::from(status.to_owned()))
 }
 
-/// Reads the number of an event, as in `Last-Event-ID`; `None` for anything else.
+/// Parses an event's number, for example from `Last-Event-ID`.
 #[must_use]
 pub fn parse_event_number(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -149,8 +148,8 @@ pub fn parse_event_number(text: &str) -> Option<u64> {
     (digits && fits).then(|| text.parse().ok()).flatten()
 }
 
-/// Computes how long a stream may stay open: until the token that it was opened with `expires`, at
-/// most [`LONGEST_STREAM`], or [`LONGEST_SESSION_STREAM`] where it was opened with a session's cookie.
+/// Computes how long a stream may stay open. It ends when its token `expires`, at the latest after
+/// [`LONGEST_STREAM`], or after [`LONGEST_SESSION_STREAM`] with a session cookie.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -170,13 +169,13 @@ pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
     expires.since(now).min(longest)
 }
 
-/// Reads the seconds that `Prefer: wait` asks for (RFC 7240, section 4.3), at most 25.
+/// Parses `Prefer: wait` (RFC 7240, section 4.3). Returns at most 25 seconds.
 #[must_use]
 pub fn parse_preferred_wait(prefer: Option<&str>) -> Option<u64> {
-    parse_wait(prefer).map(|wait| wait.min(LONGEST_WAIT))
+    parse_wait(prefer).map(|wait| wait.min(MAX_WAIT))
 }
 
-/// Reads the seconds that `Prefer: wait` asks for, of at most six digits.
+/// Parses the seconds in `Prefer: wait`, at most six digits.
 #[must_use]
 pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
     prefer?.split([',', ';']).find_map(|preference| {
@@ -192,25 +191,25 @@ pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
     })
 }
 
-/// A long poll. It ends once the job has changed or ended, or the time is over. `If-None-Match`
-/// names the state that the caller knows already; without it that is the present one.
+/// A long poll. It ends when the job changes or finishes, or when the wait elapses. `If-None-Match`
+/// contains the caller's last known state. It defaults to the current state.
 #[derive(Debug)]
 pub struct LongPoll {
     known: Option<u64>,
     latest: Option<JobEvent>,
 }
 
-/// Whether a long poll continues.
+/// The progress of a long poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PollProgress {
-    /// It waits for a change.
+    /// The poll waits for a change.
     Waiting,
-    /// It can be answered.
+    /// The response is ready.
     Done,
 }
 
 impl LongPoll {
-    /// A long poll by a caller who knows the state that `If-None-Match` names.
+    /// Creates a long poll for changes after the state in `If-None-Match`.
     #[must_use]
     pub fn new(if_none_match: Option<&str>) -> Self {
         Self {
@@ -219,7 +218,7 @@ impl LongPoll {
         }
     }
 
-    /// Handles a change of the job.
+    /// Processes a change of the job.
     pub fn on_event(&mut self, event: JobEvent) -> PollProgress {
         let is_news = match &self.latest {
             None => self.known.is_some_and(|known| known != event.seq),
@@ -234,7 +233,7 @@ impl LongPoll {
         }
     }
 
-    /// The answer; `None` when no state of the job has arrived.
+    /// Returns the response, or `None` before the first event.
     #[must_use]
     pub fn to_response(&self, seconds: u64) -> Option<GatewayResponse> {
         let event = self.latest.as_ref()?;

@@ -15,11 +15,11 @@ pub struct ProjectHealth {
     pub breaker: breaker::State,
     /// The budgets by name.
     pub budgets: ProjectBudgets,
-    /// How many sockets watch changes.
+    /// The number of sockets that watch changes.
     pub watchers: u64,
-    /// How many webhooks have yet to be delivered.
+    /// The number of pending webhooks.
     pub webhooks_waiting: u64,
-    /// The number of alarms since the object was last started.
+    /// The number of alarms since the object's last start.
     pub alarms: u64,
 }
 

@@ -1,11 +1,10 @@
-//! No job is created twice: what happens to a request that carries an `Idempotency-Key`
-//! (draft-ietf-httpapi-idempotency-key-header).
+//! Idempotency keys prevent duplicate jobs (draft-ietf-httpapi-idempotency-key-header).
 //!
-//! A record is kept for each caller, project and key. [`decide`] says what to do with a request
-//! that has such a record, [`settle`] what to keep of the upstream's answer. A request whose
-//! outcome nobody knows, because the upstream did not answer or the gateway was restarted in the
-//! meantime, is never repeated automatically: only the caller can ask for that, with
-//! `Idempotency-Retry: force`.
+//! The gateway stores a record per caller, project and key. [`decide`] compares a request with its
+//! record. [`settle`](crate::upstream::settlement::settle) selects the outcome to store.
+//!
+//! An outcome is unknown if the upstream did not respond or the gateway restarted. The gateway never
+//! repeats such requests automatically. Callers can repeat them with `Idempotency-Retry: force`.
 
 use quillgate::{Millis, Rule, ValidationError};
 use serde::{Deserialize, Serialize};
@@ -14,23 +13,22 @@ use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// How long a key is kept: 24 hours.
+/// Lifetime of a key: 24 hours.
 pub const LIFE: Millis = Millis(86_400_000);
 
 const KEY_HEADER: &str = "Idempotency-Key";
 const RETRY_HEADER: &str = "Idempotency-Retry";
-const LONGEST_KEY: usize = 255;
+const MAX_KEY_LENGTH: usize = 255;
 
 /// A key: 1 to 255 visible ASCII characters, unquoted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key(String);
 
 impl Key {
-    /// Reads the value of `Idempotency-Key`: a String of RFC 9651, in quotes, or the same text
-    /// without them; both are the same key.
+    /// Parses `Idempotency-Key`: a quoted String of RFC 9651, or the bare key. Both forms are equal.
     ///
-    /// A bare key contains no comma, since several fields arrive joined by commas, and does not
-    /// begin with a quote. Parameters after a String are refused rather than ignored.
+    /// A bare key contains no comma, because several fields arrive joined by commas. It does not
+    /// begin with a quote. Parameters after a String are an error.
     ///
     /// # Errors
     /// 400 `invalid-request`, rule `idempotency-key`.
@@ -50,21 +48,21 @@ impl Key {
             None => (!header.contains(',')).then(|| header.to_owned()),
         };
         let key = key.filter(|key| {
-            (1..=LONGEST_KEY).contains(&key.len())
+            (1..=MAX_KEY_LENGTH).contains(&key.len())
                 && key.bytes().all(|byte| byte.is_ascii_graphic())
         });
         key.map(Self)
             .ok_or_else(|| ValidationError::new(KEY_HEADER, Rule::IdempotencyKey, "").into())
     }
 
-    /// The key, unquoted.
+    /// Returns the key without quotes.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Reads a String (RFC 9651, section 4.2.5) after its opening quote.
+/// Parses a String (RFC 9651, section 4.2.5) after its opening quote.
 fn unquote(rest: &str) -> Option<String> {
     let mut text = String::new();
     let mut characters = rest.chars();
@@ -80,18 +78,18 @@ fn unquote(rest: &str) -> Option<String> {
     }
 }
 
-/// Whether a request may be sent again although it may have been carried out before.
+/// Whether to repeat a request with an unknown outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retry {
-    /// Only when it has certainly not been.
+    /// Never repeat a request with an unknown outcome.
     Normal,
-    /// Always: the caller has checked, or does not mind.
+    /// Repeat it. The caller accepts a possible duplicate.
     Force,
 }
 
 impl Retry {
-    /// The value of this name, as it is serialised.
+    /// Parses the serialised name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
@@ -101,10 +99,10 @@ impl Retry {
         }
     }
 
-    /// Reads `Idempotency-Retry`, whose only value is `force`, in any case.
+    /// Parses `Idempotency-Retry`. The only value is `force`, in any case.
     ///
     /// # Errors
-    /// 400 `invalid-request`, rule `idempotency-retry`, when it is anything else.
+    /// 400 `invalid-request`, rule `idempotency-retry`, for other values.
     pub fn read(header: Option<&str>) -> Result<Self, Problem> {
         match header {
             None => Ok(Self::Normal),
@@ -125,21 +123,21 @@ fn invalid_retry_problem() -> Problem {
     Problem::field(RETRY_HEADER, GatewayRule::IdempotencyRetry, detail)
 }
 
-/// How far a request has got.
+/// The state of a request with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It is being carried out. After a restart it is [`Self::Unknown`].
+    /// In progress. After a restart, the state is [`Self::Unknown`].
     Running,
-    /// Its answer is stored.
+    /// Complete, with a stored response.
     Done,
-    /// It was started, and nobody knows how it ended.
+    /// Started, with an unknown outcome.
     Unknown,
-    /// It was carried out, and an operator has deleted the record of its job.
+    /// Complete. An operator has deleted the record of the job.
     Deleted,
 }
 
 impl State {
-    /// The state of this name in the table; any other name is [`Self::Unknown`].
+    /// Parses the name in the table. Other names are [`Self::Unknown`].
     #[must_use]
     pub fn from_name(name: &str) -> Self {
         match name {
@@ -151,37 +149,37 @@ impl State {
     }
 }
 
-/// What is stored under a key.
+/// The record of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The [`fingerprint`](crate::hash::fingerprint) of the request.
     pub fingerprint: String,
-    /// How far it has got.
+    /// The state of the request.
     pub state: State,
-    /// When it was started, in milliseconds since the Unix epoch.
+    /// Start of the request, in milliseconds since the Unix epoch.
     pub at: u64,
-    /// The status of the stored answer.
+    /// The status of the stored response.
     pub status: Option<u16>,
 }
 
-/// What to do with a request.
+/// The action for a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// Carry it out under a new record, which replaces one that has expired.
+    /// Send the request under a new record, which replaces an expired one.
     Fresh,
-    /// Carry it out again, as the caller insists, and replace the record.
+    /// Repeat the request and replace the record, because the caller forces it.
     Again,
-    /// Answer with what is stored.
+    /// Return the stored response.
     Replay,
-    /// Answer with this: 422 `idempotency-key-reused`, or 409 `idempotency-key-in-use`, `record-deleted` or
-    /// `outcome-unknown`.
+    /// Return this problem: 422 `idempotency-key-reused`, or 409 `idempotency-key-in-use`,
+    /// `record-deleted` or `outcome-unknown`.
     Refused(Problem),
 }
 
-/// Decides what to do with a request by the record under its key.
+/// Compares a request with the record of its key and returns the action.
 ///
-/// A different request under the same key is refused whatever happened to the first. Forcing repeats a
-/// request only when its outcome is unknown or its stored response is a 5xx.
+/// A different request with the same key is always an error. [`Retry::Force`] repeats a request only
+/// if its outcome is unknown or its stored response is a 5xx.
 #[must_use]
 pub fn decide(record: Option<&Record>, fingerprint: &str, retry: Retry, now: Millis) -> Verdict {
     let Some(record) = record.filter(|record| now.since(Millis(record.at)) < LIFE) else {

@@ -1,4 +1,4 @@
-//! The ledger of jobs: what it keeps of a prompt, which jobs a list has, and where a page of it ends.
+//! The ledger of jobs: prompt summaries, filters and cursors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,32 +8,32 @@ use serde::{Deserialize, Serialize};
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 
-/// The most characters that a summary has, without the ellipsis.
-const LONGEST_SUMMARY: usize = 120;
-/// The most characters that a text to look for has.
-pub const LONGEST_TEXT: usize = 200;
+/// Maximum number of characters in a summary, without the ellipsis.
+const MAX_SUMMARY_LENGTH: usize = 120;
+/// Maximum number of characters in a search string.
+const MAX_TEXT_LENGTH: usize = 200;
 
-/// The most bytes that the database of a project's object may have for whole prompts to be kept: at 10 GB
-/// nothing more could be written down of any job, so that a fifth is left for first lines and states.
-const ROOM_FOR_WHOLE: u64 = 8_000_000_000;
+/// Maximum database size for storing whole prompts, in bytes. The database is full at 10 GB. The
+/// remaining fifth is reserved for summaries and states.
+const MAX_BYTES_FOR_WHOLE: u64 = 8_000_000_000;
 
-/// Whether a database of so many bytes has room for whole prompts.
+/// Whether a database of this size has room for whole prompts.
 #[must_use]
 pub const fn has_room_for_whole(bytes: u64) -> bool {
-    bytes <= ROOM_FOR_WHOLE
+    bytes <= MAX_BYTES_FOR_WHOLE
 }
 
-/// What is kept of prompts with the record of a job.
+/// The part of a prompt that a job's record stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepPrompts {
-    /// Their first line: see [`summarize_prompt`].
+    /// The first line: see [`summarize_prompt`].
     FirstLine,
-    /// All of them.
+    /// The whole prompt.
     Whole,
 }
 
 impl KeepPrompts {
-    /// What has this name in `KEEP_PROMPTS`.
+    /// Parses the value of `KEEP_PROMPTS`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
@@ -44,19 +44,19 @@ impl KeepPrompts {
     }
 }
 
-/// Which jobs a list has: those that fit all that is not `None`.
+/// A filter for a list of jobs. Jobs must meet every condition that is not `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct JobFilter {
-    /// Where they stand.
+    /// The state.
     pub state: Option<String>,
-    /// Who created them.
+    /// The creator.
     pub author: Option<String>,
-    /// What their prompt holds, in upper or lower case.
+    /// A string that the prompt contains, ignoring case.
     pub text: Option<String>,
 }
 
 impl JobFilter {
-    /// Reads the filter of a list.
+    /// Reads the filter from a call.
     ///
     /// # Errors
     /// 400 for a value that breaks a rule.
@@ -68,7 +68,7 @@ impl JobFilter {
             text: text("text"),
         };
         let length = filter.text.as_ref().map(|text| text.chars().count());
-        if length.is_some_and(|length| length > LONGEST_TEXT) {
+        if length.is_some_and(|length| length > MAX_TEXT_LENGTH) {
             let detail = "text must have 1 to 200 characters";
             return Err(Problem::field("text", GatewayRule::LongestText, detail));
         }
@@ -76,31 +76,31 @@ impl JobFilter {
     }
 }
 
-/// Shortens a prompt for the ledger: its first line that is not blank, without control
-/// characters. Empty when every line is blank.
+/// Returns the first line of a prompt that is not blank, shortened and without control characters.
+/// Returns an empty string if every line is blank.
 #[must_use]
 pub fn summarize_prompt(prompt: &Prompt) -> String {
-    let says = |c: char| !c.is_control() && !c.is_whitespace();
+    let is_visible = |c: char| !c.is_control() && !c.is_whitespace();
     let mut lines = prompt.as_str().lines().map(str::trim);
-    let line = lines.find(|line| line.contains(says)).unwrap_or("");
-    let mut shown = line.chars().filter(|c| !c.is_control());
-    let mut kept: String = shown.by_ref().take(LONGEST_SUMMARY).collect();
-    if shown.next().is_some() {
-        kept.push('…');
+    let line = lines.find(|line| line.contains(is_visible)).unwrap_or("");
+    let mut characters = line.chars().filter(|c| !c.is_control());
+    let mut summary: String = characters.by_ref().take(MAX_SUMMARY_LENGTH).collect();
+    if characters.next().is_some() {
+        summary.push('…');
     }
-    kept
+    summary
 }
 
-/// The last job of a page: the next page is what was created before it.
+/// The last job of a page. The next page contains older jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// When it was created, in milliseconds since the Unix epoch.
+    /// Creation of the job, in milliseconds since the Unix epoch.
     pub created: u64,
-    /// Its row, which orders jobs of the same millisecond.
+    /// The job's row, which orders jobs of the same millisecond.
     pub row: u64,
 }
 
-/// Writes the cursor that leads to the page after this job; to callers it is opaque.
+/// Encodes a cursor for the page after this job. Cursors are opaque to callers.
 ///
 /// ```
 /// use quillgate_worker::jobs::ledger::{Position, decode_cursor, encode_cursor};
@@ -113,10 +113,10 @@ pub fn encode_cursor(position: &Position) -> String {
     URL_SAFE_NO_PAD.encode(format!("{}.{}", position.created, position.row))
 }
 
-/// Reads a cursor.
+/// Decodes a cursor.
 ///
 /// # Errors
-/// 400 for a text that [`encode_cursor`] did not write.
+/// 400 for a string that [`encode_cursor`] did not return.
 pub fn decode_cursor(cursor: &str) -> Result<Position, Problem> {
     let read = || {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
@@ -129,7 +129,7 @@ pub fn decode_cursor(cursor: &str) -> Result<Position, Problem> {
         })
     };
     let detail = "cursor must be the nextCursor of an earlier page";
-    // A cursor has one form only: the one that was given out.
+    // Only the canonical encoding is valid.
     read()
         .filter(|before| encode_cursor(before) == cursor)
         .ok_or_else(|| Problem::field("cursor", GatewayRule::Cursor, detail))

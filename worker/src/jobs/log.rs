@@ -1,4 +1,4 @@
-//! Lines of the log about jobs and webhooks.
+//! Log lines about jobs and webhooks.
 
 use serde::Serialize;
 
@@ -13,8 +13,8 @@ struct GivenUpWebhook<'a> {
     status: Option<u16>,
 }
 
-/// Formats a line for a webhook that was not delivered and is not sent again; `status` is the receiver's
-/// last one, `None` when it did not answer.
+/// Formats a line for a webhook after its last failed attempt. `status` is `None` if the receiver did
+/// not respond.
 #[must_use]
 pub fn format_given_up_webhook(id: &str, status: Option<u16>) -> String {
     json::to_text(&GivenUpWebhook {
@@ -24,29 +24,19 @@ pub fn format_given_up_webhook(id: &str, status: Option<u16>) -> String {
     })
 }
 
-/// Formats a line for a webhook that is not sent, since the configuration no longer allows where it
-/// would go; an address may be a secret, and is not named.
+/// Formats a line for a webhook with an address that the configuration no longer allows. The line
+/// omits the address, which may contain a secret.
 #[must_use]
 pub fn format_dropped_webhook(id: &str) -> String {
-    format_operator_line(
-        &[
-            "webhook ",
-            id,
-            " was dropped: the configuration no longer allows its address",
-        ]
-        .concat(),
-    )
+    format_operator_line(&format!(
+        "webhook {id} was dropped: the configuration no longer allows its address"
+    ))
 }
 
-/// Formats a line for a job whose end nobody will learn, since the upstream does not know it.
+/// Formats a line for a lost job.
 #[must_use]
 pub fn format_lost_job(id: &str) -> String {
-    format_operator_line(
-        &[
-            "job ",
-            id,
-            " has been unknown to the upstream for 15 minutes: its webhook says so and waits no longer",
-        ]
-        .concat(),
-    )
+    format_operator_line(&format!(
+        "job {id} has been unknown to the upstream for 15 minutes: its webhook says so and waits no longer"
+    ))
 }

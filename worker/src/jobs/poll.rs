@@ -1,52 +1,51 @@
-//! When a job is polled, that is, read upstream while somebody waits for it to end.
+//! The timing of polls, which read jobs upstream until they finish.
 
 use quillgate::{JobStatus, Millis};
 
-/// The longest wait between two polls of a job while the upstream fails.
+/// Maximum wait between two polls of a job while the upstream fails.
 pub const LONGEST_PAUSE: Millis = Millis::from_seconds(60);
-/// How long after its creation a job may still be unknown to the upstream, for those who watch it.
+/// Time after creation in which the upstream may respond 404 to polls of a job.
 pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
-/// How long the upstream must have answered 404 before a job's webhook is given up.
+/// Time of uninterrupted 404 responses after which a job is lost.
 pub const LOST_AFTER: Millis = Millis::from_seconds(15 * 60);
-/// The shortest wait between two polls of a job that only a webhook waits for.
+/// Minimum wait between two polls of a job that has a webhook and no watchers.
 pub const UNWATCHED_PAUSE: Millis = Millis::from_seconds(15);
-/// How many polls a job's age leaves room for: the wait grows with it.
+/// A job's age divided by this number is the minimum wait between its polls.
 const POLLS_OF_AGE: u64 = 120;
-/// The most times that the wait is doubled.
+/// Maximum number of times that failures double the wait.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// Who waits for a job.
+/// The audience of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// Somebody watches it.
+    /// At least one watcher.
     Watchers,
-    /// Only its webhook waits for it.
+    /// Only a webhook.
     Webhook,
 }
 
-/// Whoever begins to watch a job.
+/// A watcher of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watcher {
-    /// They want to know how it is.
+    /// Needs the current state.
     New,
-    /// They name the last change that they have seen, and ask only whether there is more.
+    /// Needs only the changes after the last one that it received.
     Resuming,
 }
 
-/// What became of a poll.
+/// The outcome of a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PollOutcome {
-    /// It shows how the job is.
+    /// The poll returned the job's state.
     Answered,
-    /// A follow-up was answered meanwhile: what the poll says is older than that.
+    /// A follow-up received a newer state during the poll.
     Overtaken,
-    /// It failed.
+    /// The poll failed.
     Failed,
 }
 
-/// Computes the wait between two polls of a job: `interval`, longer as the job grows old, and longer
-/// while the upstream fails. `age` is how long ago it was set to work, and `failures` how many times
-/// in a row the upstream has failed.
+/// Computes the wait between two polls of a job. It starts at `interval`, and grows with `age`, the
+/// time since the job last started. Each of the consecutive `failures` doubles it.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -70,49 +69,48 @@ pub fn compute_pause(interval: Millis, audience: Audience, age: Millis, failures
     Millis(doubled).min(usual.max(LONGEST_PAUSE))
 }
 
-/// Whether a job with this status has ended; one whose status is not known has not.
+/// Whether this status is final. A missing status is not.
 #[must_use]
 pub fn is_finished(status: Option<&str>) -> bool {
     status.is_some_and(|status| JobStatus::from(status.to_owned()).is_terminal())
 }
 
-/// Whether a job that was set to work at `began` is no longer polled, although it has not ended.
+/// Whether a job that last started at `began` has reached the time limit for polls.
 #[must_use]
 pub fn is_given_up(began: Millis, limit: Millis, now: Millis) -> bool {
     now.since(began) >= limit
 }
 
-/// Whether a job should be known to the upstream by now: shortly after its creation it may simply
-/// not be known yet.
+/// Whether a 404 counts, because the job was not created just now.
 #[must_use]
 pub fn is_past_creation(created: Millis, now: Millis) -> bool {
     now.since(created) >= CREATION_DELAY
 }
 
-/// Whether a job is lost. `missing_since` is the first of the 404s that no success has interrupted:
-/// a single one proves nothing.
+/// Whether a job is lost. `missing_since` is the time of the first 404 since the last success. A
+/// single 404 can be temporary.
 #[must_use]
 pub fn is_lost(missing_since: Millis, now: Millis) -> bool {
     now.since(missing_since) >= LOST_AFTER
 }
 
-/// What is known about a job when somebody starts watching it.
+/// The recorded state of a job when a watcher connects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
-    /// Whether the job's state was ever seen.
+    /// Whether a response has ever contained the job's state.
     pub is_seen: bool,
-    /// Whether nothing more is expected of it: it has ended, or is no longer polled.
+    /// Whether the job has finished or is no longer polled.
     pub is_settled: bool,
-    /// When it was last polled.
+    /// Time of the last poll.
     pub checked: Millis,
-    /// Until when the upstream asks not to be polled.
+    /// Earliest time of the next poll, from the upstream's `Retry-After`.
     pub not_before: Millis,
 }
 
-/// Whether a job has to be polled before somebody starts watching it.
+/// Whether to poll a job before a watcher receives its state.
 ///
-/// A finished job may have been restarted from elsewhere, but whoever resumes only asks whether
-/// there is more.
+/// For new watchers, finished jobs are polled too, because other clients can restart them. A resuming
+/// watcher only needs changes.
 #[must_use]
 pub fn is_poll_due(known: Option<Known>, watcher: Watcher, interval: Millis, now: Millis) -> bool {
     let Some(known) = known.filter(|known| known.is_seen) else {

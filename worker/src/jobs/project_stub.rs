@@ -1,4 +1,4 @@
-//! The Durable Object of a project, as its callers see it.
+//! The stub of a project's Durable Object.
 
 use js_sys::Promise;
 use quillgate::Policy;
@@ -15,39 +15,39 @@ use crate::jobs::write::Write;
 use crate::runtime::{Call, HostResult, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
 
-/// The header field in which an object names the kind of problem that it answers with in the place
-/// of a WebSocket. It goes no further than to the Worker.
+/// The header field with the kind of problem that an object returns instead of a WebSocket. The Worker
+/// does not forward it.
 pub const PROBLEM_HEADER: &str = "problem-kind";
 
-/// A request that writes.
+/// A call that creates a job or sends a follow-up.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WriteCall {
     /// The request.
     pub call: Call,
-    /// What it writes.
+    /// The change.
     pub write: Write,
 }
 
-/// What to list of the ledger.
+/// A call that lists jobs of the ledger.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ListCall {
     /// The request.
     pub call: Call,
-    /// Which jobs.
+    /// The filter.
     pub filter: JobFilter,
-    /// The most jobs to list.
+    /// Maximum number of jobs.
     pub limit: u64,
-    /// Where the page before ended: a cursor, since its numbers may be beyond those of
-    /// JavaScript.
+    /// The end of the previous page. A cursor is a string, because its numbers can exceed JavaScript's
+    /// safe integers.
     pub cursor: Option<String>,
 }
 
-/// A whole answer, and how it came about.
+/// A response and its metrics.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WriteReply {
-    /// The answer.
+    /// The response.
     pub response: GatewayResponse,
-    /// For the log and `Server-Timing`.
+    /// The metrics for the log and `Server-Timing`.
     pub metrics: RequestMetrics,
 }
 
@@ -74,23 +74,23 @@ extern "C" {
     fn fetch(this: &RawProject, url: &str, options: &JsValue) -> Promise;
 }
 
-/// The object of a project, from outside.
+/// A stub of a project's object.
 pub struct ProjectStub(RawProject);
 
 impl ProjectStub {
-    /// Makes it trap.
+    /// Makes the object trap.
     #[cfg(feature = "trap-route")]
     pub fn trap(&self) -> Promise {
         self.0.trap()
     }
 
-    /// The object of this project.
+    /// Creates a stub for a project.
     pub fn new(env: &Env, project: &str) -> HostResult<Self> {
         let namespace = env.durable_object("PROJECT_GATE")?;
         Ok(Self(namespace.get_by_name(project)?.into_rpc()))
     }
 
-    /// Carries out a request that writes.
+    /// Creates a job or sends a follow-up.
     pub async fn write(&self, call: &WriteCall) -> HostResult<WriteReply> {
         receive(JsFuture::from(self.0.write(send_back(call)?)).await?)
     }
@@ -100,28 +100,28 @@ impl ProjectStub {
         receive(JsFuture::from(self.0.list(send_back(call)?)).await?)
     }
 
-    /// Reads what is recorded of a job.
+    /// Reads the record of a job.
     pub async fn read_record(&self, call: &Call, job: &str) -> HostResult<GatewayResponse> {
         receive(JsFuture::from(self.0.read_record(send_back(call)?, job)).await?)
     }
 
-    /// Deletes what is recorded of a job; `id` is the request's.
+    /// Deletes the record of a job. `id` is the request's id.
     pub async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
         receive(JsFuture::from(self.0.delete_record(id, job)).await?)
     }
 
-    /// How it is.
+    /// Returns the object's health.
     pub async fn health(&self) -> HostResult<ProjectHealth> {
         receive(JsFuture::from(self.0.health()).await?)
     }
 
-    /// Opens a policy that the upstream has closed.
+    /// Removes the upstream's block of a policy.
     pub async fn reopen(&self, policy: Policy) -> HostResult<()> {
         JsFuture::from(self.0.reopen(policy.as_str())).await?;
         Ok(())
     }
 
-    /// Opens a WebSocket on which changes are sent, or gives the answer that says why not.
+    /// Opens a WebSocket for changes. Returns the object's response, which is a problem if it refuses.
     pub async fn watch(&self, url: &str) -> HostResult<web_sys::Response> {
         let headers = js_sys::Object::new();
         js_sys::Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;

@@ -53,7 +53,7 @@ pub fn block_mark(row: u64) -> String {
         .collect()
 }
 
-/// Whether an alarm must be set, or set earlier, because jobs are not in the index yet.
+/// Whether pending indexing requires an alarm, or an earlier one.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -70,14 +70,14 @@ pub fn needs_alarm(next_indexing: Option<Millis>, alarm: Option<Millis>) -> bool
     next_indexing.is_some_and(|next| alarm.is_none_or(|alarm| next < alarm))
 }
 
-/// Rows of a project's jobs.
+/// The rows of a project's jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowRange {
     /// The oldest job.
     pub first: u64,
     /// The newest job.
     pub last: u64,
-    /// Rows up to this one are not in the index yet.
+    /// The index does not contain rows up to this one yet.
     pub backlog: u64,
 }
 
@@ -101,9 +101,9 @@ pub enum Step {
 /// A job that a step has compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its row.
+    /// The job's row.
     pub row: u64,
-    /// Whether it meets the whole filter.
+    /// Whether the job meets the whole filter.
     pub is_match: bool,
 }
 
@@ -139,7 +139,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search for `text`, in lower case and without NUL, in the jobs below a row.
+    /// Creates a search for `text` in the jobs below a row. `text` is lowercase and contains no NUL.
     #[must_use]
     pub fn new(text: &str, range: RowRange, below: Option<u64>, limit: usize) -> Self {
         let end = range.last.saturating_add(1);
@@ -153,7 +153,7 @@ impl Search {
         }
     }
 
-    /// The next jobs to compare. `None` when the page is complete or the request has done its share.
+    /// Returns the next step. Returns `None` when the page is complete or the request has used its steps.
     #[must_use]
     pub fn next_step(&self) -> Option<Step> {
         // One match more than the page holds shows that there is another page.
@@ -173,7 +173,7 @@ impl Search {
         Some(Step::Lookup { expression, below })
     }
 
-    /// Takes the jobs that the last step has compared.
+    /// Processes the jobs that the last step has compared.
     pub fn on_examined(&mut self, candidates: &[Candidate]) {
         self.steps += 1;
         let matches = candidates.iter().filter(|candidate| candidate.is_match);
@@ -214,7 +214,7 @@ impl Search {
     }
 }
 
-/// Chooses trigrams of a string, evenly spread. Few suffice: each candidate is compared as a whole.
+/// Chooses evenly spread trigrams. A few suffice, because the whole string is compared afterwards.
 fn choose_trigrams(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let windows: Vec<String> = characters.windows(TRIGRAM).map(String::from_iter).collect();

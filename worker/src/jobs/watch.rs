@@ -1,32 +1,31 @@
-//! The address at which the Worker asks a project's object for a WebSocket: it is written and read
-//! here.
+//! The URL with which the Worker requests a WebSocket from a project's object.
 
 use quillgate::encode::percent_encode;
 
 use crate::http::url::{decode_percent, split_url};
 use crate::jobs::events::parse_event_number;
 
-/// A request for the changes of a job, or of all jobs of the project.
+/// A request for the changes of one job or of all jobs in a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchCall {
     /// The request's id.
     pub id: String,
     /// The project.
     pub project: String,
-    /// The job; `None` for all of the project.
+    /// The job, or `None` for all jobs in the project.
     pub job: Option<String>,
     /// `traceparent` for the upstream.
     pub traceparent: String,
-    /// Whose stream it is: the same text for the same caller.
+    /// A stable identifier of the caller.
     pub caller: String,
-    /// `tracestate` for the upstream, which is not empty.
+    /// `tracestate` for the upstream, never empty.
     pub tracestate: Option<String>,
-    /// The number of the last change that the watcher has seen, if any.
+    /// The number of the last change that the watcher received.
     pub after: Option<u64>,
 }
 
 impl WatchCall {
-    /// The address.
+    /// Formats the URL.
     ///
     /// ```
     /// use quillgate_worker::jobs::watch::WatchCall;
@@ -56,10 +55,10 @@ impl WatchCall {
             &percent_encode(&self.caller),
             &percent_encode(self.tracestate.as_deref().unwrap_or("")),
         ];
-        ["https://gate/", &fields.join("/"), "?", &after].concat()
+        format!("https://gate/{}?{after}", fields.join("/"))
     }
 
-    /// Reads what [`Self::to_url`] wrote; `None` for anything else.
+    /// Parses the output of [`Self::to_url`]. Returns `None` for other URLs.
     #[must_use]
     pub fn from_url(url: &str) -> Option<Self> {
         let (path, query) = split_url(url);

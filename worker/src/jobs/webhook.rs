@@ -1,5 +1,4 @@
-//! Webhooks: where a job's end may be announced, how the announcement is signed, and when it is
-//! sent again (Standard Webhooks).
+//! Webhooks for finished jobs: addresses, signatures and retries (Standard Webhooks).
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -15,15 +14,15 @@ use crate::http::url::lowercase_origin;
 use crate::jobs::settings::WebhookSettings;
 use crate::json;
 
-/// The longest address, in bytes.
+/// Maximum length of an address, in bytes.
 pub const LONGEST_URL: usize = 2048;
-/// The longest name of a host, in bytes (RFC 1035, section 2.3.4).
-const LONGEST_HOST: usize = 253;
-/// The longest label of such a name.
-const LONGEST_LABEL: usize = 63;
+/// Maximum length of a host name, in bytes (RFC 1035, section 2.3.4).
+const MAX_HOST_LENGTH: usize = 253;
+/// Maximum length of a label in a host name.
+const MAX_LABEL_LENGTH: usize = 63;
 
-/// How long to wait for each attempt after the one before: the schedule of the Standard Webhooks
-/// specification, ten attempts over about three days.
+/// Wait before each attempt. The Standard Webhooks specification recommends this schedule of ten
+/// attempts over about three days.
 pub const RETRY_AFTER: [Millis; 10] = [
     Millis(0),
     Millis::from_seconds(5),
@@ -34,32 +33,31 @@ pub const RETRY_AFTER: [Millis; 10] = [
     Millis::from_seconds(10 * 3600),
     Millis::from_seconds(14 * 3600),
     Millis::from_seconds(20 * 3600),
-    LONGEST_WAIT,
+    MAX_WAIT,
 ];
-/// The longest wait between two attempts, whatever the receiver asks for: 24 h.
-const LONGEST_WAIT: Millis = Millis::from_seconds(24 * 3600);
+/// Maximum wait between two attempts. It also limits the receiver's `Retry-After`.
+const MAX_WAIT: Millis = Millis::from_seconds(24 * 3600);
 
-/// Checks that a webhook may be sent to an address, so that it never reaches what only the gateway
-/// can (OWASP, server-side request forgery). `hosts` are the `host[:port]` that the operator
-/// allows; an empty list allows none. Returns the address with its scheme and host in lower case.
+/// Checks that the gateway may send webhooks to an address. This prevents server-side request forgery
+/// (OWASP). `hosts` lists the operator's allowed `host[:port]` values. Returns the address with a
+/// lowercase scheme and host.
 ///
-/// Only `https` is accepted, without credentials or a fragment. A host is a name of at least two
-/// labels that is not a local one, or a public address in its usual notation; everything else
-/// that a URL parser would read as an address (`0x7f.1`, `127.1`, `2130706433`) is refused. A
-/// loopback host is accepted, with `http` too, when the operator lists it.
+/// The scheme must be `https`, without credentials or a fragment. The host must be a public IP address
+/// in canonical notation, or a name with at least two labels. Local names and other notations of
+/// addresses (`0x7f.1`, `127.1`, `2130706433`) are errors. If the operator lists a loopback host, it
+/// is valid, also with `http`.
 ///
-/// Names are not resolved here: what a listed name leads to is for the operator to know.
+/// Names are not resolved. The operator is responsible for the targets of listed names.
 ///
 /// # Errors
-/// 400 `invalid-request`, field `Webhook-Url`: rule `webhook-hosts` where no host is allowed, else
-/// rule `webhook-url`; the detail says which rule and never repeats the address, which may hold a
-/// secret.
+/// 400 `invalid-request`, field `Webhook-Url`, rule `webhook-hosts` if `hosts` is empty, else
+/// `webhook-url`. The detail never contains the address, which may contain a secret.
 pub fn check_address(url: &str, hosts: &[String]) -> Result<String, Problem> {
     if hosts.is_empty() {
         return Err(Problem::no_webhook_hosts());
     }
     check(url, hosts).map_err(|rule| {
-        let detail = ["Webhook-Url ", rule].concat();
+        let detail = format!("Webhook-Url {rule}");
         Problem::field("Webhook-Url", GatewayRule::WebhookUrl, &detail)
     })
 }
@@ -68,7 +66,7 @@ fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
     if url.len() > LONGEST_URL {
         return Err("must not be longer than 2048 bytes");
     }
-    // A URL parser drops tabs and line breaks and takes a backslash for a slash.
+    // URL parsers drop tabs and line breaks, and read a backslash as a slash.
     if !url
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
@@ -99,12 +97,11 @@ fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
         "https" => check_public(host)?,
         _ => return Err("must be an absolute https URL"),
     }
-    Ok([&scheme, "://", &authority, path].concat())
+    Ok(format!("{scheme}://{authority}{path}"))
 }
 
-/// Checks again, at each delivery, that a webhook may be sent to an address: the operator's own one
-/// as it is now, or one at a host that is allowed now. Returns it in its normal form; `None` when
-/// the settings no longer allow it or nothing could be signed.
+/// Checks an address again before each delivery, because the settings may have changed. Returns the
+/// normalised address. Returns `None` if it is no longer allowed or if no secret is set.
 #[must_use]
 pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> {
     if settings.secrets.is_empty() {
@@ -117,7 +114,7 @@ pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> 
     check(&url, &settings.hosts).ok()
 }
 
-/// Returns the host of an authority, with its brackets if it has any, and checks the port.
+/// Checks the port of an authority and returns the host, including the brackets of IPv6.
 fn split_host(authority: &str) -> Result<&str, &'static str> {
     let end = match authority.strip_prefix('[') {
         Some(rest) => rest.find(']').ok_or("must have a valid host")? + 2,
@@ -146,7 +143,7 @@ fn check_public(host: &str) -> Result<(), &'static str> {
         return is_public_v6(address).then_some(()).ok_or(PRIVATE);
     }
     let labels: Vec<_> = host.split('.').collect();
-    if host.len() > LONGEST_HOST || !labels.iter().all(|label| is_label(label)) {
+    if host.len() > MAX_HOST_LENGTH || !labels.iter().all(|label| is_label(label)) {
         return Err(MALFORMED);
     }
     if labels.last().is_some_and(|label| is_numeric(label)) {
@@ -162,25 +159,25 @@ fn check_public(host: &str) -> Result<(), &'static str> {
 fn is_label(label: &str) -> bool {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    (1..=LONGEST_LABEL).contains(&label.len()) && label.bytes().all(fits)
+    (1..=MAX_LABEL_LENGTH).contains(&label.len()) && label.bytes().all(fits)
 }
 
-/// Whether a host with this last label is an address to a URL parser (WHATWG URL, "ends in a
+/// Whether URL parsers read a host with this last label as an IPv4 address (WHATWG URL, "ends in a
 /// number").
 fn is_numeric(label: &str) -> bool {
     label.starts_with("0x") || label.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a name has no dot, or a meaning only in the local network (RFC 6761, 6762, 8375; ICANN
-/// for `internal`).
+/// Whether a name has no dot or is reserved for local networks (RFC 6761, 6762, 8375; ICANN for
+/// `internal`).
 fn is_local(host: &str, labels: &[&str]) -> bool {
     matches!(labels, [_] | [.., "localhost" | "local" | "internal"])
         || host == "home.arpa"
         || host.ends_with(".home.arpa")
 }
 
-/// Whether an address is globally reachable by the IANA IPv4 Special-Purpose Address Registry, and
-/// not multicast.
+/// Whether an address is globally reachable (IANA IPv4 Special-Purpose Address Registry) and not
+/// multicast.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !matches!(
         address.octets(),
@@ -194,14 +191,14 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
             | [198, 18 | 19, ..]
             | [198, 51, 100, _]
             | [203, 0, 113, _]
-            // Where Azure's machines reach their own host.
+            // The host of Azure's virtual machines.
             | [168, 63, 129, 16]
     )
 }
 
-/// Whether an address is global unicast (`2000::/3`), without IETF protocol assignments such as
+/// Whether an address is global unicast (`2000::/3`). Excludes IETF protocol assignments such as
 /// Teredo (`2001::/23`), documentation (`2001:db8::/32`, `3fff::/20`) and 6to4 (`2002::/16`), which
-/// leads to an IPv4 address.
+/// contains an IPv4 address.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
         [0x2001, second, ..] => second > 0x1ff && second != 0xdb8,
@@ -211,11 +208,11 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
 }
 
-/// Derives the keys of one receiver, by its address in its normal form and the project: one of each
-/// secret. A receiver that knows its own keys can neither compute another one's nor the secrets.
+/// Derives one key per secret for a receiver. The keys depend on the project and the normalised
+/// address. A receiver can compute neither the secrets nor the keys of other receivers.
 ///
-/// The keys are HKDF-SHA-256 without a salt, 32 bytes long. `info` is `quillgate webhook`, the
-/// address and the project, separated by line feeds, which no address contains.
+/// The keys are 32 bytes of HKDF-SHA-256 without a salt. `info` is `quillgate webhook`, the address
+/// and the project, separated by line feeds. Addresses never contain a line feed.
 #[must_use]
 pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<[u8; KEY_BYTES]> {
     let info = ["quillgate webhook", url, project].join("\n");
@@ -223,13 +220,13 @@ pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<[u8; KE
     secrets.iter().map(derive).collect()
 }
 
-/// Computes the value of `webhook-signature`: for each key `v1,` and HMAC-SHA-256, in base64, over
-/// `id.timestamp.body`, separated by spaces. While secrets rotate, the keys of all of them sign.
+/// Computes `webhook-signature`: for each key, `v1,` and the base64 of an HMAC-SHA-256 over
+/// `id.timestamp.body`, separated by spaces. During a rotation, every secret signs.
 ///
-/// `id` contains no full stop; `timestamp_seconds` is the value of `webhook-timestamp`.
+/// `id` contains no full stop. `timestamp_seconds` is the value of `webhook-timestamp`.
 #[must_use]
 pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &str) -> String {
-    let signed = [id, &timestamp_seconds.to_string(), body].join(".");
+    let signed = format!("{id}.{timestamp_seconds}.{body}");
     let signatures = keys.iter().map(|key| {
         let signature = STANDARD.encode(hmac_sha256(key.as_ref(), &[signed.as_bytes()]));
         format!("v1,{signature}")
@@ -237,23 +234,23 @@ pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &
     signatures.collect::<Vec<_>>().join(" ")
 }
 
-/// What follows an attempt.
+/// The action after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Nothing: it was delivered.
+    /// None: the webhook was delivered.
     Done,
-    /// Another attempt, after this long.
+    /// Another attempt after this wait.
     Again(Millis),
-    /// Nothing: the receiver does not want it, or all attempts have been made.
+    /// None: the receiver responded 410, or the last attempt failed.
     GivenUp,
 }
 
-/// Decides what follows an attempt that ended with `status`, `None` when there was no answer in
-/// time; `attempt` is how many attempts have been made, from 1.
+/// Returns the action after an attempt. `attempt` is its number, counted from 1. `status` is `None` if
+/// the receiver did not respond in time.
 ///
-/// A 2xx means that the webhook was delivered; a redirect is a failure and is never followed; a
-/// 410 ends the attempts. The wait is that of [`RETRY_AFTER`], made up to a tenth longer by
-/// `jitter`, from 0 to 1. If a 429 or 503 asks for a longer wait, that counts, up to 24 hours.
+/// A 2xx means success and a 410 ends the attempts. Redirects are failures and are never followed. The
+/// wait comes from [`RETRY_AFTER`]. `jitter`, from 0 to 1, adds up to a tenth. With a 429 or 503, the
+/// receiver can request a longer wait, up to 24 hours.
 #[must_use]
 pub fn plan_next(
     attempt: u32,
@@ -271,7 +268,7 @@ pub fn plan_next(
     };
     let scheduled = lengthen(*scheduled, jitter);
     let requested = retry_after.filter(|_| matches!(status, Some(429 | 503)));
-    let wait = requested.map_or(scheduled, |wait| wait.min(LONGEST_WAIT).max(scheduled));
+    let wait = requested.map_or(scheduled, |wait| wait.min(MAX_WAIT).max(scheduled));
     Next::Again(wait)
 }
 
@@ -285,23 +282,23 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
     Millis(wait.0 + wait.0 * permille / 1000)
 }
 
-/// What a webhook announces of a job, after which nothing follows unless the job is set to work again.
+/// The end of a job, which a webhook announces. Another one follows only if the job restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobEnd {
-    /// It was completed.
+    /// The job completed.
     Completed,
-    /// It failed.
+    /// The job failed.
     Failed,
-    /// It was archived.
+    /// The job was archived.
     Archived,
-    /// It has not ended in the time for which the gateway asks for it.
+    /// The job did not finish before the gateway stopped polling it.
     Unfinished,
-    /// The upstream has not known it for a while, and the gateway has stopped asking for it.
+    /// The upstream responded 404 for 15 minutes, and the gateway stopped polling.
     NotFound,
 }
 
 impl JobEnd {
-    /// Every end.
+    /// All ends.
     pub const ALL: [Self; 5] = [
         Self::Completed,
         Self::Failed,
@@ -310,7 +307,7 @@ impl JobEnd {
         Self::NotFound,
     ];
 
-    /// The end of a job with this status; `None` while it has not ended.
+    /// Returns the end for a status, or `None` if the status is not final.
     #[must_use]
     pub const fn of(status: &JobStatus) -> Option<Self> {
         match status {
@@ -321,13 +318,13 @@ impl JobEnd {
         }
     }
 
-    /// The end of this name.
+    /// Parses a name from the table of webhooks.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|end| end.as_str() == name)
     }
 
-    /// Its name in the table of webhooks, and the last part of the event's type.
+    /// Returns the name in the table of webhooks, which is also the last part of the event's type.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -343,36 +340,31 @@ impl JobEnd {
 /// A webhook's event.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
-    /// What has happened.
+    /// The end of the job.
     pub end: JobEnd,
-    /// When, in ISO 8601.
+    /// The time of the end, in ISO 8601.
     pub timestamp: &'a str,
     /// The project.
     pub project: &'a str,
-    /// The address that it is sent to, in its normal form.
+    /// The normalised address of the receiver.
     pub url: &'a str,
-    /// The job as JSON, which is inserted as it is.
+    /// The job as JSON, inserted verbatim.
     pub job: &'a str,
 }
 
 impl Event<'_> {
-    /// The body of the webhook. It names project and address, so that it is of no use elsewhere.
+    /// Formats the body of the webhook. It contains the project and address, so that a receiver can
+    /// reject events for other receivers.
     #[must_use]
     pub fn to_json(&self) -> String {
         let quote = |text: &str| json::to_text(&Value::from(text));
-        [
-            "{\"type\":\"agent_job.",
+        format!(
+            r#"{{"type":"agent_job.{}","timestamp":"{}","project":{},"webhookUrl":{},"data":{}}}"#,
             self.end.as_str(),
-            "\",\"timestamp\":\"",
             self.timestamp,
-            "\",\"project\":",
-            &quote(self.project),
-            ",\"webhookUrl\":",
-            &quote(self.url),
-            ",\"data\":",
+            quote(self.project),
+            quote(self.url),
             self.job,
-            "}",
-        ]
-        .concat()
+        )
     }
 }

@@ -9,41 +9,41 @@ use crate::budget::Ceiling;
 use crate::hash::fingerprint;
 use crate::jobs::idempotency::Retry;
 
-/// A request that changes something upstream, to be carried out at most once.
+/// A request that changes the upstream and runs at most once.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
-    /// The policy under which it is counted.
+    /// The rate limit policy.
     pub policy: Policy,
     /// The caller's [`Caller::key`].
     pub caller: String,
-    /// The caller as people know them: the token's `sub`.
+    /// The token's `sub`, which identifies the caller to people.
     pub subject: String,
     /// The caller's own quota for the policy.
     pub quota: Option<u32>,
-    /// The ceilings for the policy that the caller shares with others.
+    /// The policy's ceilings that the caller shares with others.
     pub ceilings: Vec<Ceiling>,
-    /// The job that it changes, unless it creates one.
+    /// The job that receives a follow-up, or `None` to create a job.
     pub job: Option<String>,
     /// The caller's idempotency key.
     pub key: Option<String>,
-    /// What a repetition of the request must have in common with it.
+    /// A hash of the request. Requests with the same key must have the same fingerprint.
     pub fingerprint: String,
-    /// Whether to send it again although its outcome is unknown.
+    /// Whether to repeat the request if its outcome is unknown.
     pub retry: Retry,
-    /// Path and query.
+    /// The path and query.
     pub target: String,
-    /// The JSON that is sent upstream, rebuilt from checked values.
+    /// The JSON body for the upstream, built from validated values.
     pub body: String,
-    /// A summary of the prompt, for the ledger.
+    /// The summary of the prompt for the ledger.
     pub prompt_summary: String,
-    /// The whole prompt, when the ledger keeps it.
+    /// The whole prompt, if the ledger stores it.
     pub prompt: Option<String>,
-    /// Where the end of the job is announced.
+    /// The address of the webhook.
     pub webhook: Option<String>,
 }
 
 impl Write {
-    /// A fingerprint of the caller, the idempotency key and the request. `None` without a key.
+    /// Returns a hash of the caller, the idempotency key and the request, or `None` without a key.
     #[must_use]
     pub fn key_fingerprint(&self) -> Option<String> {
         let key = self.key.as_deref()?;

@@ -1,20 +1,18 @@
-//! The circuit breakers: what keeps failing upstream is left alone for a while.
+//! Circuit breakers: they stop calls to the upstream while it keeps failing.
 //!
-//! There is one for each operation in each project, so that reads never stop writes, and one
-//! project's failures never another project. Failures of one thing (a job, a range of page views)
-//! count once in the period, however often it is asked for: one id to which the upstream answers
-//! 500 stops nobody.
+//! Each operation of a project has its own breaker. Failed reads never stop writes, and projects do
+//! not affect each other. Repeated failures of one subject, such as a job or a range of page views,
+//! count once per period. A single id with 500 responses therefore never opens a breaker.
 //!
-//! While it is closed, it lets every call through and counts. When at least half of the last 30
-//! seconds' calls failed, and there were at least 20 of them, it opens and refuses everything for
-//! 30 seconds. Then it is half open: it lets one call through as a trial and refuses the others
-//! until the trial's outcome is recorded. A success closes it; a failure opens it again for twice
-//! as long, up to 5 minutes. A trial without an outcome counts as lost after as long as the breaker
-//! had been open, and the next call becomes the trial.
+//! A closed breaker allows and counts calls. It opens when at least half of the calls in the last 30
+//! seconds failed, given at least 20 calls. An open breaker refuses calls for 30 seconds. Then it is
+//! half open: it allows one call as a trial and refuses others until the trial's outcome is recorded.
+//! A success closes the breaker. A failure opens it for twice as long, up to 5 minutes. If the outcome
+//! is not recorded within the breaker's last period, the next call becomes the trial.
 //!
-//! Calls are counted in steps of 3 seconds, so that the state stays small; the period that counts
-//! is therefore between 27 and 30 seconds long. A call that began before the breaker opened and
-//! ends during a trial counts as the trial: its outcome is just as recent.
+//! Calls are counted in steps of 3 seconds to limit the state, so the period is 27 to 30 seconds long.
+//! A call that started before the breaker opened can finish during a trial. It then counts as the
+//! trial, because its outcome is as recent.
 
 use quillgate::Millis;
 use serde::{Deserialize, Serialize};
@@ -23,34 +21,34 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use quillgate::Operation;
 
-/// How many calls there must have been before the breaker opens.
+/// Minimum number of calls before the breaker opens.
 pub const LEAST_CALLS: u32 = 20;
-/// How long the breaker stays open at first: 30 s.
-pub const FIRST_PERIOD: Millis = Millis(30_000);
-/// The longest it stays open at a time: 5 min.
-pub const LONGEST_PERIOD: Millis = Millis(300_000);
+/// Time for which the breaker opens first: 30 s.
+pub const INITIAL_PERIOD: Millis = Millis(30_000);
+/// Maximum time for which the breaker opens: 5 min.
+pub const MAX_PERIOD: Millis = Millis(300_000);
 
-/// How many breakers are kept: only those of which some call has failed lately.
+/// Maximum number of stored breakers. Only breakers with recent failures are stored.
 pub const MOST_BREAKERS: usize = 256;
-/// How many things that failed a breaker remembers; later ones count each time.
+/// Maximum number of failed subjects per breaker. Failures of further subjects always count.
 pub const MOST_SUBJECTS: usize = 64;
 
 const STEP: u64 = 3_000;
 const STEPS: u64 = 10;
 
-/// The breaker's state; `Breaker::default()` is closed.
+/// A circuit breaker. The default is closed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Breaker {
     steps: Vec<Step>,
-    /// What has failed, with the number of the step in which it counted.
+    /// Failed subjects with the numbers of their steps.
     failed: Vec<(u64, String)>,
     opened: Option<Opened>,
 }
 
-/// The calls of one step of time.
+/// The calls in one step of time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Step {
-    /// Its number since the Unix epoch.
+    /// The step's number since the Unix epoch.
     number: u64,
     calls: u32,
     failures: u32,
@@ -59,34 +57,34 @@ struct Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Opened {
     until: u64,
-    /// How long it was opened for.
+    /// The time for which the breaker opened.
     period: u64,
-    /// When the trial was let through, if it was.
+    /// The start of the trial.
     trial: Option<u64>,
 }
 
-/// What a breaker does with a call, from the best to the worst.
+/// The state of a breaker, from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// Lets it through.
+    /// Allows calls.
     Closed,
-    /// Lets it through as a trial, unless there is one already.
+    /// Allows one call as a trial.
     HalfOpen,
-    /// Refuses it.
+    /// Refuses calls.
     Open,
 }
 
-/// How a call went, as a breaker counts it.
+/// The outcome of a call for a breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome<'a> {
-    /// The upstream answered, whatever it said.
+    /// The upstream is reachable and responded.
     Answered,
-    /// It failed or was silent, when asked for this: `None` for a new thing, which has no name yet.
+    /// The call failed or timed out, with its subject. A call that creates something has none.
     Failed(Option<&'a str>),
 }
 
-/// What a request is counted under.
+/// The operation and project that share a breaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
     /// The operation.
@@ -95,13 +93,13 @@ pub struct Scope {
     pub project: String,
 }
 
-/// The breakers of an isolate. One that is calm is forgotten, so that a healthy upstream costs
-/// nothing.
+/// The breakers of an isolate. Breakers without recent failures are dropped, so a healthy upstream
+/// costs nothing.
 #[derive(Debug, Default)]
 pub struct Breakers(Vec<(Scope, Breaker)>);
 
 impl Breakers {
-    /// Checks whether a call may be made: see [`Breaker::allow`].
+    /// Checks whether the breaker allows a call: see [`Breaker::allow`].
     ///
     /// # Errors
     /// 503 `upstream-unavailable` with `Retry-After`.
@@ -110,7 +108,7 @@ impl Breakers {
         found.map_or(Ok(()), |(_, breaker)| breaker.allow(now))
     }
 
-    /// Records how a call went.
+    /// Records the outcome of a call.
     pub fn record_outcome(&mut self, scope: &Scope, outcome: CallOutcome<'_>, now: Millis) {
         let known = self.0.iter().position(|(own, _)| own == scope);
         if known.is_none() && outcome == CallOutcome::Answered {
@@ -126,7 +124,7 @@ impl Breakers {
         }
     }
 
-    /// The worst that is done with calls of these operations, in this project or in any.
+    /// Returns the worst state of these operations, in one project or in all.
     #[must_use]
     pub fn state(&self, operations: &[Operation], project: Option<&str>, now: Millis) -> State {
         let concerned = self.0.iter().filter(|(scope, _)| {
@@ -137,19 +135,19 @@ impl Breakers {
         states.max().unwrap_or(State::Closed)
     }
 
-    /// How many there are.
+    /// Returns the number of breakers.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether all is calm.
+    /// Whether no breaker is stored.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds one, for which another makes room: rather one that is closed.
+    /// Adds a breaker. If the maximum is reached, it replaces another one, preferably a closed one.
     fn add(&mut self, scope: &Scope, now: Millis) -> usize {
         if self.0.len() >= MOST_BREAKERS {
             self.0.retain(|(_, breaker)| !breaker.is_calm(now));
@@ -164,14 +162,14 @@ impl Breakers {
 }
 
 impl State {
-    /// The state of this name.
+    /// Parses a state's name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let states = [Self::Closed, Self::Open, Self::HalfOpen];
         states.into_iter().find(|state| state.as_str() == name)
     }
 
-    /// The state's name: `closed`, `open` or `half-open`.
+    /// Returns the name: `closed`, `open` or `half-open`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -183,7 +181,7 @@ impl State {
 }
 
 impl Breaker {
-    /// Checks whether a call may be made. If it may, its outcome has to be recorded with
+    /// Checks whether the breaker allows a call. Callers must record the outcome of an allowed call with
     /// [`Breaker::record_outcome`].
     ///
     /// # Errors
@@ -193,7 +191,7 @@ impl Breaker {
             return Ok(());
         };
         let next = match opened.trial {
-            Some(begun) => begun.saturating_add(opened.period),
+            Some(started) => started.saturating_add(opened.period),
             None => opened.until,
         };
         if now.0 < next {
@@ -203,20 +201,20 @@ impl Breaker {
         Ok(())
     }
 
-    /// Records how a call went.
+    /// Records the outcome of a call.
     pub fn record_outcome(&mut self, outcome: CallOutcome<'_>, now: Millis) {
         match (&self.opened, outcome) {
             (Some(Opened { trial: None, .. }), _) => {}
             (Some(_), CallOutcome::Answered) => *self = Self::default(),
             (Some(opened), CallOutcome::Failed(_)) => {
-                let period = opened.period.saturating_mul(2).min(LONGEST_PERIOD.0);
+                let period = opened.period.saturating_mul(2).min(MAX_PERIOD.0);
                 self.open(period, now);
             }
             (None, outcome) => self.count(outcome, now),
         }
     }
 
-    /// What the breaker does with a call at this moment.
+    /// Returns the current state.
     #[must_use]
     pub fn state(&self, now: Millis) -> State {
         match &self.opened {
@@ -226,7 +224,7 @@ impl Breaker {
         }
     }
 
-    /// Whether it is closed and has counted no recent failure, so that it may be dropped.
+    /// Whether the breaker is closed without recent failures, so that it can be dropped.
     #[must_use]
     pub fn is_calm(&self, now: Millis) -> bool {
         let recent = |step: &&Step| step.number + STEPS > now.0 / STEP;
@@ -272,7 +270,7 @@ impl Breaker {
             |part: fn(&Step) -> u32| self.steps.iter().map(|step| u64::from(part(step))).sum();
         let (calls, failures): (u64, u64) = (sum(|step| step.calls), sum(|step| step.failures));
         if calls >= u64::from(LEAST_CALLS) && failures * 2 >= calls {
-            self.open(FIRST_PERIOD.0, now);
+            self.open(INITIAL_PERIOD.0, now);
         }
     }
 }

@@ -10,12 +10,12 @@ thread_local! {
     static BREAKERS: RefCell<Breakers> = RefCell::default();
 }
 
-/// Runs something with the breakers.
+/// Runs a function with the breakers.
 pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
     BREAKERS.with_borrow_mut(run)
 }
 
-/// What the breakers do with these operations, in this project or in any.
+/// Returns the worst state of these operations, in one project or in all.
 pub fn breaker_state(operations: &[Operation], project: Option<&str>, now: Millis) -> State {
     with_breakers(|breakers| breakers.state(operations, project, now))
 }

@@ -43,7 +43,7 @@ pub struct Exchange<T> {
 
 /// A response with a job, for forwarding.
 pub struct JobReply {
-    /// The head of the answer.
+    /// The head of the response.
     pub head: UpstreamHead,
     /// The unchanged body, including unknown members.
     pub text: JsString,

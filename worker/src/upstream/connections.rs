@@ -1,5 +1,5 @@
-//! The connections of a Durable Object: who may use one is decided by [`crate::upstream::permits`]; here a
-//! request waits for its turn.
+//! The connections of a Durable Object. Requests wait here for a permit from
+//! [`crate::upstream::permits`].
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,23 +17,23 @@ pub struct Connections(Rc<RefCell<Queue>>);
 #[derive(Default)]
 struct Queue {
     permits: Permits,
-    /// What wakes each request that waits.
+    /// The wakers of queued requests.
     waiting: Vec<(u64, Wake)>,
 }
 
-/// The right to one connection, until it is dropped.
+/// A permit for one connection. Dropping it releases the connection.
 pub struct Permit {
     connections: Connections,
     lane: Lane,
-    /// Whether it had to be waited for.
+    /// Whether the request had to wait.
     pub has_waited: bool,
 }
 
 impl Connections {
-    /// Waits for a connection, but not for longer than `time`.
+    /// Waits for a connection, at most for `time`.
     ///
     /// # Errors
-    /// 503 `gateway-busy`: nothing may be sent.
+    /// 503 `gateway-busy` if no connection is available in time.
     pub async fn acquire(&self, lane: Lane, time: Millis) -> Result<Permit, Problem> {
         let admission = self.0.borrow_mut().permits.ask(lane);
         let has_waited = match admission {
@@ -56,7 +56,7 @@ impl Connections {
             self.0.borrow_mut().waiting.push((number, wake));
         })
         .await;
-        // Only the permits know which of the two was first.
+        // The permit may have arrived just before the timeout.
         let mut queue = self.0.borrow_mut();
         queue.waiting.retain(|(own, _)| *own != number);
         queue.permits.stop_waiting(number)

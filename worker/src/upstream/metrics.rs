@@ -1,33 +1,33 @@
-//! What the log and `Server-Timing` contain about a request.
+//! Metrics of a request for the log and `Server-Timing`.
 
 use serde::{Deserialize, Serialize};
 
-/// What is known about an exchange with the upstream.
+/// Metrics of an exchange with the upstream.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ExchangeMetrics {
-    /// The upstream's status; `None` when it did not answer.
+    /// The upstream's status, or `None` without a response.
     pub status: Option<u16>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub milliseconds: u64,
-    /// What the operator has to fix.
+    /// A message for the operator.
     pub operator: Option<String>,
 }
 
-/// What is known about a request apart from its answer.
+/// Metrics of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestMetrics {
-    /// The exchange with the upstream, if there was one.
+    /// The exchange with the upstream, if any.
     pub upstream: Option<ExchangeMetrics>,
-    /// `Cache-Status` after the cache's name.
+    /// The value of `Cache-Status` after the cache's name.
     pub cache: Option<String>,
-    /// Slots left in the budget.
+    /// The remaining budget.
     pub budget_left: Option<u32>,
-    /// What the operator has to fix.
+    /// A message for the operator.
     pub operator: Option<String>,
 }
 
 impl RequestMetrics {
-    /// What the operator has to fix, in the gateway or with the upstream's key.
+    /// Returns the message for the operator, about the gateway or the upstream's key.
     #[must_use]
     pub fn operator(&self) -> Option<&str> {
         let upstream = self.upstream.as_ref();
@@ -36,7 +36,7 @@ impl RequestMetrics {
             .or_else(|| upstream?.operator.as_deref())
     }
 
-    /// `Server-Timing`: how much of the time the upstream took.
+    /// Formats `Server-Timing` with the duration of the upstream exchange.
     #[must_use]
     pub fn server_timing(&self) -> Option<String> {
         let upstream = self.upstream.as_ref()?;

@@ -1,33 +1,34 @@
-//! Which requests of a Durable Object may go out: an object may wait for the heads of six answers at
-//! a time, and the runtime queues a seventh request while its deadline already runs. So the
-//! object queues it itself, before its deadline begins.
+//! Permits for outgoing requests of a Durable Object.
 //!
-//! Webhooks and reads have fewer permits than there are connections, so that one is always free for
-//! a request that writes, however slow the upstream and the receivers are.
+//! The runtime limits an object to six requests without a response head. It queues further requests
+//! while their deadlines run, so the object queues them before their deadlines start.
+//!
+//! Webhooks and reads have fewer permits than there are connections. Slow receivers or a slow
+//! upstream therefore never block writes.
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// How many requests of an object may be under way.
+/// Maximum number of concurrent requests per object.
 pub const MOST_CONNECTIONS: usize = 6;
-/// How many requests of a lane may wait for a permit.
+/// Maximum number of queued requests per lane.
 pub const MOST_WAITING: usize = 256;
 
-/// What a request is for.
+/// The class of a request, which has its own limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// To change something upstream.
+    /// A write to the upstream.
     Write,
-    /// To read a job.
+    /// A read of a job.
     ReadJob,
-    /// To read a page of analytics: two connections are left for the keys of issuers.
+    /// A read of a page of analytics. Two connections remain for the keys of issuers.
     ReadPage,
-    /// To deliver a webhook.
+    /// A delivery of a webhook.
     Webhook,
 }
 
 impl Lane {
-    /// How many requests of this lane may be under way.
+    /// Returns the maximum number of concurrent requests in this lane.
     #[must_use]
     pub const fn most(self) -> usize {
         match self {
@@ -39,14 +40,14 @@ impl Lane {
     }
 }
 
-/// What becomes of a request that asks for a permit.
+/// The result of a request for a permit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Admission {
-    /// It may go out.
+    /// The request may be sent.
     Granted,
-    /// It waits under this number, until [`Permits::release`] gives that back.
+    /// The request waits until [`Permits::release`] returns this number.
     Queued(u64),
-    /// Too many are waiting: 503 `gateway-busy`, and nothing is sent.
+    /// The queue is full. Return 503 `gateway-busy` and send nothing.
     Refused(Problem),
 }
 
@@ -66,13 +67,13 @@ pub enum Admission {
 #[derive(Debug, Default)]
 pub struct Permits {
     held: Vec<Lane>,
-    /// In the order in which they came.
+    /// In order of arrival.
     waiting: Vec<(u64, Lane)>,
     last: u64,
 }
 
 impl Permits {
-    /// Asks for a permit.
+    /// Requests a permit.
     pub fn ask(&mut self, lane: Lane) -> Admission {
         if self.is_free(lane) {
             self.held.push(lane);
@@ -87,8 +88,8 @@ impl Permits {
         Admission::Queued(self.last)
     }
 
-    /// Gives a permit back. Returns the number of the request that holds it from now on: the first
-    /// that may.
+    /// Releases a permit and grants it to the first eligible request in the queue. Returns the number of
+    /// that request.
     pub fn release(&mut self, lane: Lane) -> Option<u64> {
         let at = self.held.iter().position(|own| *own == lane)?;
         self.held.swap_remove(at);
@@ -99,11 +100,10 @@ impl Permits {
         Some(number)
     }
 
-    /// Stops waiting.
+    /// Removes a request from the queue. If it already has a permit, it keeps the permit.
     ///
     /// # Errors
-    /// 503 `gateway-busy` for a request that did not get a permit in time; one that was granted its
-    /// permit meanwhile holds it.
+    /// 503 `gateway-busy` if the request has not received a permit.
     pub fn stop_waiting(&mut self, number: u64) -> Result<(), Problem> {
         let found = self.waiting.iter().position(|(own, _)| *own == number);
         match found {
@@ -121,7 +121,7 @@ impl Permits {
     }
 }
 
-/// 503: all connections are in use, and nothing was sent.
+/// Returns 503 for a request that was not sent because all connections are in use.
 #[must_use]
 pub fn busy_problem() -> Problem {
     let detail = "all connections to the upstream are in use; nothing was sent";

@@ -36,7 +36,7 @@ impl UpstreamSettings {
         })
     }
 
-    /// The admin keys for requests with this method, newest first.
+    /// Returns the admin keys for requests with this method, newest first.
     #[must_use]
     pub fn keys(&self, method: Method) -> &[AdminKey] {
         match method {
@@ -45,7 +45,7 @@ impl UpstreamSettings {
         }
     }
 
-    /// The name of the variable with [`Self::keys`].
+    /// Returns the name of the variable with [`Self::keys`].
     #[must_use]
     pub fn key_variable(&self, method: Method) -> &'static str {
         match method {

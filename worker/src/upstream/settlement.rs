@@ -1,22 +1,20 @@
-//! What to store under an idempotency key after a request was sent to Mintlify.
+//! The outcome to store under an idempotency key after a request to Mintlify.
 
-/// What is kept of a request that was sent upstream.
+/// The outcome to store under an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settlement {
-    /// Its answer, even an error.
+    /// The response, which may be an error.
     Store,
-    /// Only that nobody knows how it ended.
+    /// An unknown outcome.
     Unknown,
-    /// Nothing: it was not carried out, and may be sent again under the same key.
+    /// No outcome. The upstream did not process the request, so callers may repeat it with the same key.
     Forget,
 }
 
-/// Decides what is kept by the status of the upstream's answer; `None` when there was none, or
-/// not all of it arrived.
+/// Returns the outcome for an upstream status. `status` is `None` if no complete response arrived.
 ///
-/// 408 says that the upstream gave up waiting, not what it had done by then. After 421 and 425 it
-/// has done nothing (RFC 9110, section 15.5.20; RFC 8470, section 5.2), and may answer otherwise
-/// the next time.
+/// After a 408, the upstream may have processed a part of the request. After 421 and 425, it has not
+/// processed the request (RFC 9110, section 15.5.20; RFC 8470, section 5.2).
 #[must_use]
 pub const fn settle(status: Option<u16>) -> Settlement {
     match status {

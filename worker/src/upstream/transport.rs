@@ -21,10 +21,10 @@ extern "C" {
         headers: &Headers,
         body: &JsValue,
         milliseconds: f64,
-        longest: u32,
+        max_bytes: u32,
     ) -> Promise;
 
-    /// An answer to a request that was sent.
+    /// A response from the host.
     pub type Reply;
 
     #[wasm_bindgen(method, getter)]
@@ -37,13 +37,13 @@ extern "C" {
     fn text(this: &Reply) -> Option<JsString>;
 
     #[wasm_bindgen(method, js_name = readError)]
-    fn read_error_text(this: &Reply, longest: u32) -> Promise;
+    fn read_error_text(this: &Reply, max_bytes: u32) -> Promise;
 
     #[wasm_bindgen(method)]
     fn cancel(this: &Reply);
 }
 
-/// A request to somebody else.
+/// An outgoing request.
 pub struct Outgoing<'a> {
     /// The method.
     pub method: &'a str,
@@ -53,44 +53,44 @@ pub struct Outgoing<'a> {
     pub headers: HeaderFields,
     /// The body.
     pub body: Option<&'a str>,
-    /// How long head and body of the answer may take.
+    /// Timeout of the response's head and body.
     pub time: Millis,
-    /// The most bytes of a success's body that are read.
+    /// Maximum size of a 2xx body, in bytes.
     pub longest: u32,
 }
 
-/// An answer whose head has come. Of a 2xx the body has been read as well; what becomes of
-/// another's body is the caller's: [`Message::read_error`] or [`Message::discard`].
+/// A response. The body of a 2xx has been read. For other statuses, callers must call
+/// [`Message::read_error`] or [`Message::discard`].
 pub struct Message {
     reply: Reply,
-    /// The head, as far as it matters: see `host.js`.
+    /// The relevant part of the head: see `host.js`.
     pub head: UpstreamHead,
 }
 
 impl Message {
-    /// The text of a 2xx; `None` when it is too long, broke off or did not come in time.
+    /// Returns the body of a 2xx. Returns `None` if it was too long, incomplete or late.
     pub fn text(&self) -> Option<JsString> {
         self.reply.text()
     }
 
-    /// The text of an answer that is not 2xx; empty when it is too long or broke off.
-    pub async fn read_error(self, longest: u32) -> String {
-        let text = JsFuture::from(self.reply.read_error_text(longest)).await;
+    /// Returns the body of an error response. Returns an empty string if it is too long or incomplete.
+    pub async fn read_error(self, max_bytes: u32) -> String {
+        let text = JsFuture::from(self.reply.read_error_text(max_bytes)).await;
         let text = text.ok().and_then(|text| text.as_string());
         text.unwrap_or_else(String::new)
     }
 
-    /// Lets the body go unread.
+    /// Cancels the body.
     pub fn discard(self) {
         self.reply.cancel();
     }
 }
 
-/// Sends a request and waits for the head of its answer, and for the body of a 2xx. A redirect is
-/// never followed, and nothing in between keeps the answer.
+/// Sends a request and waits for the response's head, and for the body of a 2xx. Redirects are never
+/// followed, and responses are never cached.
 ///
 /// # Errors
-/// That no answer came.
+/// No response arrived.
 #[expect(clippy::cast_precision_loss, reason = "minutes at most")]
 pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
     let headers = make_headers(&request.headers).map_err(|error| transport_error(&error))?;
