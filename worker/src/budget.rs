@@ -20,7 +20,8 @@
 //! * A caller is **active** while it holds a reservation or an open claim, or requests a slot.
 //! * The **share** is the limit divided by the number of active callers, rounded down, and at
 //!   least 1.
-//! * Each other caller is **owed** one slot per open claim, up to its share.
+//! * Each other caller is **owed** one slot per open claim, but at most the number that it needs to
+//!   reach its share.
 //! * A caller that holds its share cannot take a slot owed to others. It is refused when the slots
 //!   taken and the slots owed add up to the limit. This rule never refuses a caller below its
 //!   share.

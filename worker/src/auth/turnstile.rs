@@ -43,7 +43,8 @@ impl Turnstile {
     pub fn read(
         value: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, VariableError> {
-        // Reads all three even without a secret: a test collects the names of known variables here.
+        // Reads all three even without a secret, because the check for unknown variables records
+        // the names that are read.
         let [secret, site_key, verify_url] = [
             "TURNSTILE_SECRET",
             "TURNSTILE_SITE_KEY",
