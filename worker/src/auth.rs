@@ -1,9 +1,8 @@
-//! Who is calling: the gateway's own access tokens, sent as bearer tokens (RFC 6750), and those
-//! of the issuers that it trusts.
+//! Authentication: the gateway's own access tokens, sent as bearer tokens (RFC 6750), and tokens
+//! of trusted issuers.
 //!
-//! A token's `alg` alone decides which of the two it is: HS256 is only ever verified with the
-//! gateway's own secrets, RS256 and ES256 only with an issuer's published keys, and any other
-//! algorithm is refused.
+//! A token's `alg` alone selects how it is verified. HS256 requires one of the gateway's own
+//! secrets; RS256 and ES256 require a published key of an issuer. Other algorithms are rejected.
 
 pub mod access_token;
 pub mod caller;
@@ -35,18 +34,18 @@ use crate::bounded_cache::BoundedCache;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// The header fields in which a caller can send a token.
+/// The header fields that can carry a token.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Credentials<'a> {
-    /// `Authorization`. When it is present, only it counts, valid or not.
+    /// `Authorization`. When present, the other field is ignored, even if this one is invalid.
     pub authorization: Option<&'a str>,
-    /// `Cf-Access-Jwt-Assertion`, which Cloudflare Access adds. It counts when a trusted
+    /// `Cf-Access-Jwt-Assertion`, added by Cloudflare Access. It is ignored unless a trusted
     /// issuer takes its tokens from it.
     pub access_assertion: Option<&'a str>,
 }
 
 impl Credentials<'_> {
-    /// Whether there is a token that counts, valid or not.
+    /// Whether a usable field carries a token, valid or not.
     #[must_use]
     pub fn has_token(&self, settings: &AuthSettings) -> bool {
         find_token(self, &settings.trusted_issuers).is_some()
@@ -56,28 +55,28 @@ impl Credentials<'_> {
 /// Whether the host has verified the signature of an issuer's token.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Signature {
-    /// Not yet.
+    /// The signature has not been verified.
     #[default]
     Unverified,
-    /// Yes: that of the [`UnverifiedToken`] which the same credentials gave before, with the key
-    /// that [`jwks::find_key`] found for it.
+    /// The host verified the signature of the [`UnverifiedToken`] from the previous call, with the
+    /// key from [`jwks::find_key`].
     Verified,
 }
 
-/// What credentials show.
+/// The result of checking credentials.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Identity {
-    /// Who is calling.
+    /// An authenticated caller.
     Caller(Rc<Caller>),
-    /// A trusted issuer's token of which everything but the signature has been checked. The host
-    /// verifies the signature and calls again with [`Signature::Verified`]; until then the token
-    /// admits nobody.
+    /// A trusted issuer's token, checked except for its signature. The host must verify the
+    /// signature and call again with [`Signature::Verified`].
     Unverified(UnverifiedToken),
 }
 
-/// The tokens that an isolate has verified, so that each is verified once rather than with every
-/// request. What may change in the meantime is checked each time: revocation and expiry here,
-/// projects and scopes by [`Caller::authorize`].
+/// An isolate's cache of verified tokens, which avoids verifying a token with every request.
+///
+/// Revocation and expiry are still checked with every request, and so are projects and scopes
+/// ([`Caller::authorize`]).
 #[derive(Debug)]
 pub struct VerifiedTokens {
     tokens: BoundedCache<VerifiedToken>,
@@ -89,12 +88,12 @@ enum VerifiedToken {
     Foreign { caller: Rc<Caller>, source: Source },
 }
 
-/// The most tokens that are remembered.
+/// The maximum number of cached tokens.
 const MAX_TOKENS: usize = 1_000;
-/// The most bytes that they may take, counted as text and claims.
+/// The maximum size of the cache in bytes, counting tokens and their claims.
 const MAX_BYTES: usize = 1024 * 1024;
-/// The longest that an issuer's token is remembered: as long as an isolate uses a key set, so that
-/// a withdrawn key is not trusted for much longer than that.
+/// The maximum time for which an issuer's token is cached. It equals the time for which an isolate
+/// uses a key set, so that a withdrawn key is not trusted for much longer.
 const FOREIGN_LIFETIME: Millis = jwks::ISOLATE_FRESH_FOR;
 
 impl Default for VerifiedTokens {
@@ -126,31 +125,32 @@ impl VerifiedTokens {
     }
 
     fn remember(&mut self, token: &str, verified: VerifiedToken, until: Millis) {
-        // The claims are about as long as the text that they were read from.
+        // The claims are about as long as the encoded token.
         self.tokens.insert(token, verified, token.len(), until);
     }
 
-    /// How many tokens are remembered.
+    /// Returns the number of cached tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
 
-    /// Whether none is.
+    /// Whether the cache is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
 }
 
-/// Identifies the caller. One of the gateway's own tokens is verified here. Of an issuer's token
-/// everything but the signature is checked here, and the host has to verify that. A token that
-/// was verified before is not verified again while it is remembered.
+/// Identifies the caller.
+///
+/// Verifies the gateway's own tokens completely. For an issuer's token, the host must verify the
+/// signature. Cached tokens are not verified again.
 ///
 /// # Errors
-/// 401 with a challenge: bare when there is no token, `invalid_token` when it is not
-/// valid. 403 when it is valid and none of its issuer's rules matches it. The detail says
-/// what is wrong and never repeats the token.
+/// - 401 with a bare challenge if there is no token.
+/// - 401 with `invalid_token` if the token is invalid. The detail never repeats the token.
+/// - 403 if the token is valid but matches no rule of its issuer.
 pub fn identify(
     credentials: &Credentials<'_>,
     settings: &AuthSettings,
@@ -202,7 +202,7 @@ fn verify_own(
     Ok(own)
 }
 
-/// The token that counts, and where it was found.
+/// Returns the token to check and its source.
 fn find_token<'a>(
     credentials: &Credentials<'a>,
     issuers: &[TrustedIssuer],
@@ -215,7 +215,7 @@ fn find_token<'a>(
     counts.then_some((assertion, Source::AccessAssertion))
 }
 
-/// The token of the `Bearer` scheme, whose name is not case-sensitive (RFC 9110, section 11.1).
+/// Returns the token of the case-insensitive `Bearer` scheme (RFC 9110, section 11.1).
 fn parse_bearer(authorization: &str) -> Option<&str> {
     let (scheme, token) = authorization.split_once(' ')?;
     let token = token.trim_start_matches(' ');
@@ -234,7 +234,7 @@ fn describe_algorithms(issuers: &[TrustedIssuer]) -> &'static str {
     }
 }
 
-/// 401: there is no token (RFC 6750, section 3.1).
+/// Returns a 401 for a request without a token (RFC 6750, section 3.1).
 #[must_use]
 pub fn missing_token_problem() -> Problem {
     let detail = "an access token must be sent as Authorization: Bearer";
@@ -242,8 +242,10 @@ pub fn missing_token_problem() -> Problem {
         .with_header("www-authenticate", "Bearer realm=\"quillgate\"")
 }
 
-/// 401: the token is not valid (RFC 6750, section 3.1). The host uses this too, when an issuer's
-/// signature is wrong or there is no key to verify it with; `reason` must not repeat the token.
+/// Returns a 401 for an invalid token (RFC 6750, section 3.1).
+///
+/// The host also uses it for a wrong signature or a missing key. `reason` must not repeat the
+/// token.
 #[must_use]
 pub fn invalid_token(reason: &str) -> Problem {
     let challenge = "Bearer realm=\"quillgate\", error=\"invalid_token\"";

@@ -1,48 +1,53 @@
-//! Budgets: how many requests of a kind may go upstream in any period of time, and from whom.
+//! Budgets: the maximum number of upstream requests of each kind in any window, and its fair
+//! distribution.
 //!
-//! A policy (`create-job`, `send-message`, `analytics`, `read-jobs`) allows `limit` reservations in any
-//! `window`. It is a sliding log, not a counter that is reset, so there are no bursts at the edges
-//! of a window. The host keeps the log, one row per reservation with its instant `at`, and passes
-//! a summary of it: [`Ask`]. A row counts while `at > now − window`; its slot is free again exactly
-//! at `at + window`. The row of a request in progress lies in the future, at `now + timeout`, and
-//! is moved to the present when the request has ended, so that no slot is freed before the
-//! upstream's own count can have dropped the request.
+//! A policy (`create-job`, `send-message`, `analytics`, `read-jobs`) allows `limit` reservations in
+//! any `window`. A sliding log counts them, so there are no bursts at the edges of a window.
+//!
+//! The host stores the log, one row per reservation with its instant `at`, and passes a summary:
+//! [`Ask`]. A row counts while `at > now − window`; its slot becomes free exactly at `at + window`.
+//! The row of a request in flight has the future instant `now + timeout`. When the request ends,
+//! the row moves to the present. No slot therefore becomes free before the upstream stops counting
+//! the request.
 //!
 //! # Fair share
 //!
-//! No caller is held back while nobody else waits: a sole caller may use the whole limit.
+//! A sole caller can use the whole limit. Callers are held back only while others wait.
 //!
-//! * Each refused request leaves a **claim**, which stays open until a minute after the time at
-//!   which the caller was told to retry. A grant removes one of the caller's own claims. A request
-//!   that is refused by the quota of its own token leaves none: its caller waits for itself, not
-//!   for others.
-//! * A caller is **active** while it holds a reservation or an open claim, or asks for a slot.
+//! * Each refused request records a **claim**. It stays open until one minute after the retry time
+//!   in the response. A grant removes one of the caller's claims. A refusal by the token's own
+//!   quota records no claim, because the caller waits only for itself.
+//! * A caller is **active** while it holds a reservation or an open claim, or requests a slot.
 //! * The **share** is the limit divided by the number of active callers, rounded down, and at
 //!   least 1.
-//! * Each of the other callers is **owed** as many slots as it has open claims, but no more than it
-//!   needs to reach its share.
-//! * A caller that already holds its share may not take a slot that others are owed: it is refused
-//!   when the slots taken and the slots owed add up to the limit. A caller below its share is never
-//!   refused for the sake of others.
+//! * Each other caller is **owed** one slot per open claim, but at most the number that it needs to
+//!   reach its share.
+//! * A caller that holds its share cannot take a slot owed to others. It is refused when the slots
+//!   taken and the slots owed add up to the limit. This rule never refuses a caller below its
+//!   share.
 //!
-//! An example with a limit of 10: a deploy script takes all 10 slots, one a minute from 12:00. At
-//! 12:30 Alice asks, is refused, is told to retry at 13:00, and leaves a claim. Two callers are
-//! active, so the share is 5. At 13:00 the first slot becomes free. The script, which keeps asking,
-//! holds 9 and has its share; 9 taken and 1 owed make 10, so it is refused. Alice asks and gets the
-//! slot, which removes her claim. At 13:01 the next slot becomes free; nobody waits, so the script
-//! gets it. If Alice had not come back, her claim would have ended at 13:01 and the script would
-//! have had her slot as well.
+//! An example with a limit of 10:
 //!
-//! So a caller that is below its share and retries when it is told to finds a slot that no caller
-//! with its full share can have taken. Callers below their share are equals: the first to ask is
-//! served. With more active callers than slots the share is 1, and all callers that hold none are
-//! equals.
+//! 1. A deploy script takes all 10 slots, one a minute from 12:00.
+//! 2. At 12:30 Alice's request is refused with a retry time of 13:00, and records a claim. Two
+//!    callers are active, so the share is 5.
+//! 3. At 13:00 the first slot becomes free. The script tries again. It holds 9 slots, more than its
+//!    share; 9 taken and 1 owed make 10, so it is refused.
+//! 4. Alice retries and gets the slot, which removes her claim.
+//! 5. At 13:01 the next slot becomes free. No caller is waiting, so the script gets it.
+//!
+//! If Alice had not retried, her claim would have ended at 13:01. The script would then have got
+//! her slot as well.
+//!
+//! A caller below its share that retries on time therefore finds a slot that callers with a full
+//! share cannot take. Callers below their share are served in order of arrival. With more active
+//! callers than slots, the share is 1, and callers without a slot are equals.
 //!
 //! # Ceilings
 //!
-//! Beside the limit a request can be under its caller's own quota, and under [`Ceiling`]s that it
-//! shares with others: with every caller that a rule of an issuer admits, for example. Each is as
-//! exact as the limit. Like a quota, a ceiling that refuses a request leaves no claim.
+//! A request can also be limited by its caller's own quota and by [`Ceiling`]s shared with other
+//! callers, such as all callers that a rule of an issuer admits. They are as exact as the limit. A
+//! refusal by a quota or a ceiling records no claim.
 
 pub mod health;
 pub mod limits;
@@ -50,69 +55,67 @@ pub mod outcome;
 pub mod read_budget;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
+pub mod upstream_block;
 pub mod usage;
 
 use std::cmp::Reverse;
 
-use quillgate::Millis;
+use quillgate::{Millis, Policy};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::HeaderFields;
-use quillgate::Policy;
 
-/// How long a claim stays open after the moment its caller was told to retry: 60 s.
+/// The time for which a claim stays open after its caller's retry time: 60 s.
 pub const CLAIM_LIFE: Millis = Millis(60_000);
-/// How long the upstream is left alone after a 429 that does not say how long: 60 s.
-pub const USUAL_CLOSURE: Millis = Millis(60_000);
-/// How often a policy that is closed is probed: every 5 minutes for a window of an hour.
-const PROBES_PER_WINDOW: u64 = 12;
 
-/// A caller's request for one slot, and a summary of the policy's log. Instants are in milliseconds
-/// since the Unix epoch, durations in milliseconds.
+/// A request for a slot, with a summary of the policy's log.
+///
+/// Instants are in milliseconds since the Unix epoch, durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
     /// The policy.
     pub policy: Policy,
-    /// How many reservations any window may hold, from 1.
+    /// The maximum number of reservations in any window, at least 1.
     pub limit: u32,
     /// The window's length.
     pub window: u64,
-    /// The present.
+    /// The current time.
     pub now: u64,
-    /// The caller that asks.
+    /// The requesting caller.
     pub caller: String,
-    /// The most that the caller's token may hold of the window: its `quota` claim.
+    /// The token's `quota` claim: the maximum number of the caller's own reservations in the
+    /// window.
     pub quota: Option<u32>,
-    /// The ceilings that the caller shares with others.
+    /// The ceilings shared with other callers, and their use.
     pub shared: Vec<SharedUse>,
-    /// Until when the upstream itself refuses, by a 429 of its own: [`plan_closure`].
+    /// The end of the upstream's block, unless this request is a probe: [`upstream_block`].
     pub closed_until: Option<u64>,
-    /// The reservations in the window, one entry for each caller that has some.
+    /// The reservations in the window, one entry per caller.
     pub used: Vec<Used>,
-    /// The open claims, one entry for each caller that has some.
+    /// The open claims, one entry per caller.
     pub claims: Vec<Claims>,
 }
 
-/// A ceiling on the reservations in a budget's window that several callers hold together.
+/// A ceiling on the reservations that several callers hold together in a budget's window.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Ceiling {
-    /// What they are counted under.
+    /// The key under which these callers are counted.
     pub name: String,
-    /// The most that they may hold.
+    /// The maximum number of their reservations.
     pub most: u32,
 }
 
-/// How far a [`Ceiling`] is reached.
+/// The use of a [`Ceiling`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedUse {
-    /// The most that the callers may hold.
+    /// The maximum number of reservations.
     pub most: u32,
-    /// How many reservations they hold.
+    /// The number of reservations.
     pub count: u32,
-    /// The earliest `at` of them.
+    /// Their earliest `at`.
     pub oldest: Option<u64>,
 }
 
@@ -121,33 +124,33 @@ pub struct SharedUse {
 pub struct Used {
     /// The caller.
     pub caller: String,
-    /// How many there are, from 1.
+    /// Their number, at least 1.
     pub count: u32,
-    /// The earliest `at` of them.
+    /// Their earliest `at`.
     pub oldest: u64,
 }
 
-/// One caller's open claims.
+/// The open claims of one caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
     /// The caller.
     pub caller: String,
-    /// How many there are, from 1.
+    /// Their number, at least 1.
     pub count: u32,
 }
 
 /// The header fields that describe the budget (draft-ietf-httpapi-ratelimit-headers).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateLimitFields {
-    /// `RateLimit-Policy`: the limit, the token's own quota when it has one, and of the ceilings
-    /// that it shares the one with the least left.
+    /// `RateLimit-Policy`: the limit, the token's own quota if any, and the shared ceiling with the
+    /// fewest slots left.
     pub rate_limit_policy: String,
-    /// `RateLimit`: how many slots are left, and in how many seconds the next one becomes free.
+    /// `RateLimit`: the slots left, and the seconds until the next one becomes free.
     pub rate_limit: String,
 }
 
 impl RateLimitFields {
-    /// As header fields.
+    /// Converts them to header fields.
     #[must_use]
     pub fn into_headers(self) -> HeaderFields {
         HeaderFields::default()
@@ -156,37 +159,37 @@ impl RateLimitFields {
     }
 }
 
-/// Whether the slot is granted.
+/// The decision about a slot.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// It is: the host inserts a row, and deletes one of the caller's claims.
+    /// Granted: the host inserts a row and deletes one of the caller's claims.
     Granted(Granted),
-    /// It is not, and nothing may go upstream.
+    /// Refused: the host must not send the request upstream.
     Refused(Refused),
 }
 
-/// A slot that is granted.
+/// A granted slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granted {
     /// The header fields after this grant.
     pub fields: RateLimitFields,
-    /// How many slots of the limit are left after this grant.
+    /// The number of slots of the limit left after this grant.
     pub left: u32,
 }
 
-/// A slot that is not granted.
+/// A refused slot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refused {
     /// 429 `quota-exceeded`, with `Retry-After` and the budget's header fields.
     pub problem: Problem,
-    /// The budget's header fields alone, for a request that is answered all the same.
+    /// The budget's header fields alone, for a response that succeeds without a slot.
     pub fields: RateLimitFields,
-    /// Until when the claim that the host records stays open; `None` when the token's own quota
-    /// or a shared ceiling refused the slot, which leaves no claim.
+    /// The end of the claim that the host records; `None` if the token's own quota or a shared
+    /// ceiling refused the slot.
     pub claim_until: Option<u64>,
 }
 
-/// Decides whether a slot is granted.
+/// Decides whether to grant a slot.
 ///
 /// # Example
 /// ```
@@ -234,65 +237,7 @@ pub fn reserve(ask: &Ask) -> Verdict {
     })
 }
 
-/// Decides how long a 429 of the upstream closes a policy; `retry_after` is how long it asks to
-/// wait. After a whole window nothing of what it counts can be left.
-#[must_use]
-pub fn plan_closure(retry_after: Option<Millis>, window: Millis) -> Millis {
-    retry_after.unwrap_or(USUAL_CLOSURE).min(window)
-}
-
-/// What is known of a policy that the upstream has closed by a 429. Now and then one request is let
-/// through as a probe; when it succeeds, the policy is open again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Closure {
-    /// When it ends.
-    pub until: Millis,
-    /// When the next request is let through as a probe.
-    pub probe_at: Millis,
-    /// The reservation of the probe that was let through last.
-    pub probe: Option<u64>,
-}
-
-impl Closure {
-    /// A closure that ends then.
-    #[must_use]
-    pub fn new(until: Millis, window: Millis, now: Millis) -> Self {
-        Self {
-            until,
-            probe_at: next_probe(window, now),
-            probe: None,
-        }
-    }
-
-    /// The same after this reservation was let through as a probe.
-    #[must_use]
-    pub fn with_probe(self, reservation: u64, window: Millis, now: Millis) -> Self {
-        Self {
-            probe: Some(reservation),
-            ..Self::new(self.until, window, now)
-        }
-    }
-
-    /// Extends it, after another 429.
-    #[must_use]
-    pub fn extend(earlier: Option<Self>, time: Millis, window: Millis, now: Millis) -> Self {
-        let until = now.plus(time);
-        let until = earlier.map_or(until, |earlier| earlier.until.max(until));
-        Self::new(until, window, now)
-    }
-
-    /// Until when a request is refused; `None` when it may go through, be it as a probe.
-    #[must_use]
-    pub fn refuses_until(&self, now: Millis) -> Option<Millis> {
-        (now < self.until && now < self.probe_at).then_some(self.until)
-    }
-}
-
-fn next_probe(window: Millis, now: Millis) -> Millis {
-    now.plus(Millis((window.0 / PROBES_PER_WINDOW).max(1)))
-}
-
-/// Why a slot is not granted.
+/// The reason for a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
     Limit,
@@ -306,14 +251,14 @@ enum Rule {
 
 struct Reason {
     rule: Rule,
-    /// When it ends.
+    /// When the reason ceases to apply.
     until: u64,
 }
 
-/// What the caller may use of the limit, alone or with others.
+/// A part of the limit that the caller can use, alone or with others.
 struct Share {
     rule: Rule,
-    /// What its name ends with.
+    /// The suffix of its name.
     suffix: &'static str,
     state: SharedUse,
 }
@@ -337,7 +282,7 @@ impl Ask {
         self.used.iter().fold(0, add)
     }
 
-    /// The reservations of `caller`.
+    /// Returns the reservations of `caller`.
     fn used_by(&self, caller: &str) -> Option<&Used> {
         self.used.iter().find(|used| used.caller == caller)
     }
@@ -350,8 +295,10 @@ impl Ask {
         self.limit.saturating_sub(self.total())
     }
 
-    /// The caller's own quota, and the tightest of the ceilings that it shares. Neither exceeds the
-    /// limit, except a ceiling on reads: their limit is per caller, and a ceiling counts several.
+    /// Returns the caller's own quota and the tightest shared ceiling.
+    ///
+    /// Neither exceeds the limit, except a ceiling on reads. The limit on reads applies per caller,
+    /// and a ceiling counts several callers.
     fn shares(&self) -> impl Iterator<Item = Share> {
         let own = self.quota.map(|most| {
             let most = most.min(self.limit);
@@ -386,13 +333,13 @@ impl Ask {
         self.closed_until.filter(|until| *until > self.now)
     }
 
-    /// When the next slot becomes free; when none is taken, a window from now.
+    /// Returns when the next slot becomes free; one window from now if all are free.
     fn next_free(&self) -> u64 {
         let oldest = self.used.iter().map(|used| used.oldest).min();
         oldest.unwrap_or(self.now).saturating_add(self.window)
     }
 
-    /// When the next slot of a share becomes free; when none of it is taken, a window from now.
+    /// Returns when the next slot of a share becomes free; one window from now if all are free.
     fn next_free_of(&self, share: &Share) -> u64 {
         let oldest = share.state.oldest.unwrap_or(self.now);
         oldest.saturating_add(self.window)
@@ -425,7 +372,7 @@ impl Ask {
         (self.limit / active).max(1)
     }
 
-    /// How many slots the other callers are owed.
+    /// Returns the number of slots owed to other callers.
     fn owed(&self) -> u32 {
         let share = self.fair_share();
         let others = self
@@ -514,23 +461,23 @@ impl Ask {
         }
     }
 
-    /// The name of a share in the header fields and among violated policies.
+    /// Returns the name of a share in the header fields and among violated policies.
     fn name_of(&self, share: &Share) -> String {
-        [self.policy.as_str(), share.suffix].concat()
+        format!("{}{}", self.policy.as_str(), share.suffix)
     }
 
     fn window_seconds(&self) -> u64 {
         self.window.div_ceil(1000)
     }
 
-    /// Whole seconds until a moment, rounded up, at least 1.
+    /// Returns the whole seconds until a moment, rounded up, at least 1.
     fn seconds_until(&self, moment: u64) -> u64 {
         moment.saturating_sub(self.now).div_ceil(1000).max(1)
     }
 }
 
-/// The state of a policy in a refusal. A policy that is not violated has no time: it could be later
-/// than `Retry-After`, which is not allowed (draft-ietf-httpapi-ratelimit-headers).
+/// Returns the state of a policy in a refusal. A policy that is not violated has no time: it could
+/// be later than `Retry-After`, which the draft forbids (draft-ietf-httpapi-ratelimit-headers).
 fn level(violated_until: Option<u64>, left: u32) -> Level {
     Level {
         left: if violated_until.is_some() { 0 } else { left },

@@ -14,8 +14,8 @@ use crate::auth::revocation::RevokedTokens;
 use crate::hash::verify_hmac_sha256;
 use crate::json;
 
-/// The longest lifetime of a token, in seconds: 90 days.
-const LONGEST_LIFETIME: f64 = 90.0 * 86_400.0;
+/// The maximum lifetime of a token, in seconds: 90 days.
+const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
 
 /// A token whose signature has been verified.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ pub struct AccessToken {
 }
 
 impl AccessToken {
-    /// Verifies a token's signature with any of the secrets, and reads its claims.
+    /// Verifies a token's signature with any of the secrets and reads its claims.
     ///
     /// # Errors
     /// If the token is invalid.
@@ -37,10 +37,10 @@ impl AccessToken {
         Self::read(token.claims()?)
     }
 
-    /// Reads the claims of a token whose signature has been verified.
+    /// Reads the claims of a token with a verified signature.
     ///
     /// # Errors
-    /// [`INCOMPLETE`] when one is missing or of another type.
+    /// [`INCOMPLETE`] if a claim is missing or has another type.
     pub fn read(mut members: Map<String, Value>) -> Result<Self, &'static str> {
         let members = &mut members;
         let projects = members.remove("projects").ok_or(INCOMPLETE)?;
@@ -76,7 +76,7 @@ impl AccessToken {
         })
     }
 
-    /// Checks the claims, and what may change while the token is remembered.
+    /// Checks the claims that can become invalid while the token is cached.
     ///
     /// # Errors
     /// If the token is revoked or not valid at this time.
@@ -97,29 +97,29 @@ impl AccessToken {
         if self.issued > now + LEEWAY || self.not_before.is_some_and(|nbf| nbf > now + LEEWAY) {
             return Err(NOT_YET);
         }
-        if self.expires - self.issued > LONGEST_LIFETIME {
+        if self.expires - self.issued > MAX_LIFETIME {
             return Err("the access token lives longer than 90 days");
         }
         Ok(())
     }
 
-    /// The caller whose token it is.
+    /// Returns the token's caller.
     #[must_use]
     pub fn caller(&self) -> Rc<Caller> {
         Rc::clone(&self.caller)
     }
 
-    /// When it expires.
+    /// Returns the expiry time.
     #[must_use]
     pub fn expires(&self) -> Millis {
         to_millis(self.expires)
     }
 }
 
-/// Verifies a token's signature, and says by its place which of the secrets it is signed with.
+/// Verifies a token's signature and returns the index of the matching secret.
 ///
 /// # Errors
-/// That it is none of them, or that it is no token of the gateway's own.
+/// If no secret matches or the token is not one of the gateway's own.
 pub fn verify_signature(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<usize, &'static str> {
     if !token.is_kind(&["jwt"]) {
         return Err(UNKNOWN_KIND);

@@ -1,4 +1,4 @@
-//! A caller who has been identified, and what they may do.
+//! Authenticated callers and their permissions.
 
 use quillgate::{Millis, Scope};
 use serde_json::Value;
@@ -8,24 +8,24 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use quillgate::Policy;
 
-/// The issuer of the gateway's own tokens; no trusted issuer may have this name.
+/// The issuer of the gateway's own tokens. No trusted issuer can have this name.
 pub const ISSUER: &str = "quillgate";
 
-/// The scope for operating the gateway. Only requests that name a project need a grant for it.
+/// The scope for operating the gateway. Requests that name no project need no grant for one.
 pub const OPERATE: &str = Scope::Operate.as_str();
 
-/// Projects, and what may be done in each of them.
+/// Projects and the scopes that apply to each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// The exact ids of the projects; there are no patterns.
+    /// The exact project ids, without patterns.
     pub projects: Vec<String>,
-    /// The scopes, as [`Scope::as_str`] names them.
+    /// The scopes, as named by [`Scope::as_str`].
     pub scopes: Vec<String>,
 }
 
 impl Grant {
-    /// The grant of these projects with the scopes that a text lists, separated by
-    /// spaces (RFC 6749, section 3.3).
+    /// Creates a grant for these projects with a space-separated list of scopes (RFC 6749,
+    /// section 3.3).
     #[must_use]
     pub fn new(projects: Vec<String>, scope: &str) -> Self {
         let words = scope.split(' ').filter(|word| !word.is_empty());
@@ -44,7 +44,7 @@ impl Grant {
     }
 }
 
-/// Ceilings on a caller's own reservations in a budget's window, below the budget itself.
+/// Maximum numbers of a caller's reservations in the window of each budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quota {
     create_job: Option<u32>,
@@ -54,11 +54,11 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// Reads an object that maps names of policies to integers of at least 0, or one such integer
-    /// for all of them. One above `u32::MAX` counts as `u32::MAX`.
+    /// Reads an object that maps policy names to non-negative integers, or one integer for all
+    /// policies. Values above `u32::MAX` count as `u32::MAX`.
     ///
-    /// `None` for anything else, and for a name that is not a policy's: a misspelt ceiling must
-    /// not be ignored.
+    /// Returns `None` for anything else. Unknown policy names are rejected, so that a misspelt
+    /// ceiling is not ignored.
     #[must_use]
     pub fn read(value: &Value) -> Option<Self> {
         let ceiling = |value: &Value| Some(u32::try_from(value.as_u64()?).unwrap_or(u32::MAX));
@@ -76,13 +76,13 @@ impl Quota {
         Some(quota)
     }
 
-    /// Whether it has a ceiling in any budget.
+    /// Whether it limits any policy.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         *self != Self::default()
     }
 
-    /// The ceiling in the budget of this policy; `None` when only the budget itself applies.
+    /// Returns the ceiling for this policy; `None` when only the budget itself applies.
     #[must_use]
     pub const fn ceiling(&self, policy: Policy) -> Option<u32> {
         match policy {
@@ -93,7 +93,7 @@ impl Quota {
         }
     }
 
-    /// Keeps the policies for which `other` has no ceiling.
+    /// Returns the ceilings for policies that `other` does not limit.
     #[must_use]
     pub fn without(mut self, other: Self) -> Self {
         for policy in Policy::ALL {
@@ -127,16 +127,16 @@ impl Quota {
     }
 }
 
-/// A quota that a caller shares with others.
+/// A quota shared by several callers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedQuota {
-    /// The key under which the budget counts them.
+    /// The key under which the budget counts these callers.
     pub name: String,
-    /// Their ceilings.
+    /// The shared ceilings.
     pub quota: Quota,
 }
 
-/// A caller whose token is valid.
+/// An authenticated caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The token's `iss`: [`super::access_token::ISSUER`] for one of the gateway's own tokens.
@@ -147,22 +147,21 @@ pub struct Caller {
     pub grants: Vec<Grant>,
     /// The caller's own ceilings.
     pub quota: Quota,
-    /// The claims that tell the caller from others, as JSON, where a rule names them; otherwise
-    /// the subject does.
+    /// The claims that identify the caller, as JSON, if a rule names them; otherwise, the subject
+    /// identifies the caller.
     pub claims: Option<String>,
-    /// The ceilings that the caller shares with others.
+    /// The ceilings shared with other callers.
     pub shared: Vec<SharedQuota>,
-    /// From when on the token is not accepted any more.
+    /// The time at which the token expires.
     pub expires: Millis,
 }
 
 impl Caller {
-    /// Checks that the caller may do what needs `scope` in `project`: one grant has to contain
-    /// both.
+    /// Checks that a single grant contains both the project and the scope.
     ///
     /// # Errors
-    /// 403 when no grant has the project; 403 with a challenge that names the scope when some
-    /// have the project, but none of them the scope (RFC 6750, section 3.1).
+    /// 403 if no grant has the project. If only the scope is missing, the 403 has a challenge that
+    /// names it (RFC 6750, section 3.1).
     pub fn authorize(&self, project: &str, scope: &str) -> Result<(), Problem> {
         let mut grants = self
             .grants
@@ -178,7 +177,7 @@ impl Caller {
         Err(insufficient_scope_problem(scope))
     }
 
-    /// Checks that the caller operates the gateway: some grant has the scope [`OPERATE`].
+    /// Checks that some grant has the scope [`OPERATE`].
     ///
     /// # Errors
     /// 403 with a challenge that names the scope.
@@ -189,13 +188,13 @@ impl Caller {
         Err(insufficient_scope_problem(OPERATE))
     }
 
-    /// The name under which this caller's budgets and idempotency keys are kept.
+    /// Returns the key for this caller's budgets and idempotency keys.
     #[must_use]
     pub fn key(&self) -> String {
         caller_key(&self.issuer, &self.subject, self.claims.as_deref())
     }
 
-    /// The ceilings in the budget of this policy that the caller shares with others.
+    /// Returns the shared ceilings for this policy.
     #[must_use]
     pub fn ceilings(&self, policy: Policy) -> Vec<Ceiling> {
         let shared = self.shared.iter();
@@ -209,13 +208,15 @@ impl Caller {
     }
 }
 
-/// The name under which a caller is counted: issuer and subject, separated by a space, which no
-/// issuer contains; or a space, the issuer and the claims, which no subject can imitate.
+/// Returns a unique key for a caller.
+///
+/// It consists of issuer and subject, separated by a space, which no issuer contains. If a rule
+/// names claims, it is a space, the issuer and the claims. No subject can produce that key.
 #[must_use]
 pub fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
     match claims {
-        None => [issuer, subject].join(" "),
-        Some(claims) => ["", issuer, claims].join(" "),
+        None => format!("{issuer} {subject}"),
+        Some(claims) => format!(" {issuer} {claims}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! JWK Sets (RFC 7517): which key a signature is verified with, and when a set is fetched.
+//! JWK Sets (RFC 7517): selects the key for a signature and decides when to fetch a set.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::json;
 
-/// The least length of an RSA modulus, in bits (RFC 7518, section 3.3).
-const LEAST_MODULUS: usize = 2048;
+/// The minimum length of an RSA modulus, in bits (RFC 7518, section 3.3).
+const MIN_MODULUS_BITS: usize = 2048;
 
-/// An algorithm of an issuer's signatures.
+/// A signature algorithm of an issuer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
@@ -21,7 +21,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// The algorithm of this exact name.
+    /// Returns the algorithm with this exact name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
@@ -31,7 +31,7 @@ impl Algorithm {
         }
     }
 
-    /// Its name in a token's header (RFC 7518, section 3.1).
+    /// Returns its name in a token's header (RFC 7518, section 3.1).
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -40,17 +40,17 @@ impl Algorithm {
         }
     }
 
-    /// Whether a signature can have this length: that of the key for RSA, twice 32 bytes for P-256.
+    /// Whether a signature can have this length: the key's length for RSA, 64 bytes for P-256.
     #[must_use]
     pub const fn fits(self, signature: &[u8]) -> bool {
         match self {
-            Self::Rs256 => signature.len() >= LEAST_MODULUS / 8,
+            Self::Rs256 => signature.len() >= MIN_MODULUS_BITS / 8,
             Self::Es256 => signature.len() == 64,
         }
     }
 }
 
-/// The public members of a key, as a JWK (RFC 7518, sections 6.2 and 6.3).
+/// The public parameters of a key, as a JWK (RFC 7518, sections 6.2 and 6.3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kty")]
 pub enum PublicKey {
@@ -74,13 +74,13 @@ pub enum PublicKey {
     },
 }
 
-/// The one key of a JWK Set (RFC 7517, section 5) with exactly this `kid`, when it may be
-/// used to verify signatures of `algorithm`.
+/// Returns the only key of a JWK Set (RFC 7517, section 5) with this exact `kid`.
 ///
-/// `None` when no key has that `kid`; the host may have an old set.
+/// Returns `None` if no key has that `kid`; the host may have an old set.
 ///
 /// # Errors
-/// If the key must not be used or the string is not a set. The message is the detail of the 401.
+/// If the JSON is not a set or the key must not verify signatures of `algorithm`. The message
+/// becomes the detail of the 401.
 pub fn find_key(
     jwks: &str,
     kid: &str,
@@ -128,10 +128,10 @@ fn read_public_key(key: &Value, algorithm: Algorithm) -> Result<PublicKey, &'sta
     match algorithm {
         Algorithm::Rs256 if key["kty"] == "RSA" => {
             let ((n, modulus), (e, exponent)) = (number("n")?, number("e")?);
-            if count_bits(&modulus) < LEAST_MODULUS {
+            if count_bits(&modulus) < MIN_MODULUS_BITS {
                 return Err("the issuer's key is too short");
             }
-            // With an exponent of 1 a signature is its own message.
+            // With an exponent of 1, a signature equals its message, so anyone could forge it.
             if count_bits(&exponent) < 2 || exponent.last().is_none_or(|last| last % 2 == 0) {
                 return Err(MALFORMED);
             }
@@ -148,7 +148,7 @@ fn read_public_key(key: &Value, algorithm: Algorithm) -> Result<PublicKey, &'sta
     }
 }
 
-/// The length of a big-endian number in bits, without leading zeros.
+/// Returns the length of a big-endian number in bits, without leading zeros.
 fn count_bits(number: &[u8]) -> usize {
     match number.iter().position(|byte| *byte != 0) {
         Some(at) => (number.len() - at) * 8 - number[at].leading_zeros() as usize,
@@ -156,24 +156,24 @@ fn count_bits(number: &[u8]) -> usize {
     }
 }
 
-/// How long a set is used before it is fetched again: an hour.
+/// The age at which a set is fetched again: an hour.
 pub const FRESH_FOR: Millis = Millis::from_seconds(3600);
-/// The greatest age of a set: a day after it was fetched it counts as unavailable.
+/// The maximum age of a set: a day. Older sets are unavailable.
 pub const MAX_AGE: Millis = Millis::from_seconds(86_400);
-/// The shortest time between two looks for keys that the set lacks: a minute.
+/// The minimum time between two fetches for keys that the set lacks: a minute.
 pub const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
-/// The shortest time between two fetches while there is no set at all: ten seconds.
+/// The minimum time between two fetches while there is no set: ten seconds.
 pub const FIRST_PAUSE: Millis = Millis::from_seconds(10);
-/// How long an isolate uses a set before it asks the organisation's object for a newer one: a
-/// minute.
+/// The time for which an isolate uses a set before it requests a newer one from the organization's
+/// object: a minute.
 pub const ISOLATE_FRESH_FOR: Millis = Millis::from_seconds(60);
 
-/// A key set as it was fetched.
+/// A fetched key set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySet {
     /// The set's JSON.
     pub text: String,
-    /// When the issuer sent it.
+    /// When it was fetched.
     pub fetched: Millis,
     kids: Vec<String>,
 }
@@ -182,7 +182,7 @@ impl KeySet {
     /// Reads a set.
     ///
     /// # Errors
-    /// Why the text is not a JWK Set; it must not replace a valid one.
+    /// The reason, if the string is not a JWK Set. The host must then retain the previous set.
     pub fn read(text: String, fetched: Millis) -> Result<Self, &'static str> {
         let keys = read_keys(&text)?;
         let kid = |key: &Value| key.get("kid")?.as_str().map(str::to_owned);
@@ -194,7 +194,7 @@ impl KeySet {
         })
     }
 
-    /// Whether it is not too old to verify anything with.
+    /// Whether it is recent enough to verify signatures.
     #[must_use]
     pub fn is_usable(&self, now: Millis) -> bool {
         now.since(self.fetched) < MAX_AGE
@@ -210,7 +210,7 @@ impl KeySet {
 
     fn find(&self, kid: &str, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
         const UNKNOWN: &str = "the access token's kid is not one of its issuer's keys";
-        // Nearly every stranger's token ends here, without the set being parsed.
+        // This rejects most tokens of strangers without parsing the set.
         if !self.has(kid) {
             return Err(UNKNOWN);
         }
@@ -220,11 +220,12 @@ impl KeySet {
 
 /// The key set of an issuer in the organization's object.
 ///
-/// A set is fetched again when it is an hour old, and when it lacks a key. The latter happens at
-/// most once a minute, since a stranger can name any key. A set of up to a day is better than none.
+/// A set is fetched again when it is an hour old or lacks a requested key. Strangers can name any
+/// key, so missing keys cause at most one fetch per minute. If a fetch fails, the previous set
+/// remains valid until it is a day old.
 #[derive(Debug, Default)]
 pub struct KeySource {
-    /// The newest set that was fetched.
+    /// The most recently fetched set.
     pub set: Option<KeySet>,
     asked: Option<Millis>,
     searched: Option<Millis>,
@@ -233,9 +234,9 @@ pub struct KeySource {
 /// The action required before looking up a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// Use the set that there is.
+    /// Use the current set.
     Use,
-    /// Fetch the set first, or wait for the fetch that is in progress.
+    /// Fetch the set first, or wait for the fetch in progress.
     Fetch,
 }
 
@@ -249,14 +250,14 @@ impl KeySource {
         }
     }
 
-    /// The newest set, unless it is too old.
+    /// Returns the newest set, unless it is too old.
     #[must_use]
     pub fn usable_set(&self, now: Millis) -> Option<&KeySet> {
         self.set.as_ref().filter(|set| set.is_usable(now))
     }
 
-    /// Decides whether the set has to be fetched before this key is looked up; `is_fetching` says
-    /// whether a fetch is in progress.
+    /// Decides whether to fetch the set before looking up this key. `is_fetching` states whether a
+    /// fetch is in progress.
     pub fn look_up(&mut self, kid: &str, is_fetching: bool, now: Millis) -> Lookup {
         let set = self.usable_set(now);
         let is_old = set.is_none_or(|set| !set.is_fresh(now));
@@ -291,19 +292,18 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
     last.is_none_or(|at| now.since(at) >= pause)
 }
 
-/// A key set as an isolate remembers it, so that strangers do not reach the organisation's object:
-/// whatever keys their tokens name, and whether or not the set is available, they cause one call a
-/// minute.
+/// A key set in an isolate's memory, which shields the organization's object from strangers.
 ///
-/// A key that is known is used at once while its set is less than a day old, whether or not the
-/// organisation's object answers. A call that finds the key it was made for does not count: who
-/// had it looked up is no stranger to the issuer, and the next new key must not wait.
+/// Tokens with unknown keys cause at most one call per minute, even when the set is unavailable.
+/// A known key is used immediately while its set is less than a day old, even when the object does
+/// not respond. A call that finds its key does not count, so the next new key can be requested
+/// without a pause.
 #[derive(Debug, Default)]
 pub struct RememberedSet {
     set: Option<KeySet>,
-    /// When the last call for an unknown key began, however it ended.
+    /// When the last call for an unknown key began, whether or not it succeeded.
     searched: Option<Millis>,
-    /// When the set was last replaced, or a call for a newer one began.
+    /// When the set was last replaced, or the last call for a newer one began.
     refreshed: Option<Millis>,
     is_searching: bool,
 }
@@ -311,36 +311,36 @@ pub struct RememberedSet {
 /// The reason for requesting a set from the organization's object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
-    /// A key is not known.
+    /// The key is unknown.
     Search,
     /// The key is known, but may have been withdrawn.
     Refresh,
 }
 
-/// Why there is no key to verify with.
+/// The reason why no key can verify a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoKey {
     /// The issuer's keys are not available.
     Unavailable,
-    /// The token names no key that may be used, for this reason.
+    /// The token names no usable key, for this reason.
     Unusable(&'static str),
 }
 
-/// Where an isolate finds a key.
+/// The result of looking up a key in an isolate.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
-    /// It has the key, or knows that there is none to verify with.
+    /// The isolate has the key, or knows that no key can verify the token.
     Found(Result<PublicKey, NoKey>),
-    /// It has the key, and has to refresh the set without waiting for it.
+    /// The isolate has the key. It must refresh the set without waiting for it.
     FoundAndRefresh(PublicKey),
-    /// It has to ask the organisation's object, and to [`RememberedSet::conclude`].
+    /// The isolate must call the organization's object and then [`RememberedSet::conclude`].
     Ask(Call),
-    /// It has to wait for the call that is in progress.
+    /// The isolate must wait for the call in progress.
     Wait,
 }
 
 impl RememberedSet {
-    /// Looks a key up. A call that this demands counts as begun.
+    /// Looks up a key. A call that this requests counts as begun.
     pub fn search(&mut self, kid: &str, algorithm: Algorithm, now: Millis) -> Search {
         match self.find(kid, algorithm, now) {
             Ok(key) => {
@@ -364,18 +364,18 @@ impl RememberedSet {
         }
     }
 
-    /// The key in the set that is remembered.
+    /// Returns the key in the cached set.
     ///
     /// # Errors
-    /// Why there is no key to verify with.
+    /// The reason, if no key can verify the token.
     pub fn find(&self, kid: &str, algorithm: Algorithm, now: Millis) -> Result<PublicKey, NoKey> {
         let set = self.set.as_ref().filter(|set| set.is_usable(now));
         let set = set.ok_or(NoKey::Unavailable)?;
         set.find(kid, algorithm).map_err(NoKey::Unusable)
     }
 
-    /// Takes the result of a call that [`Self::search`] demanded for this key: a set, or `None`
-    /// when none was to be had, which leaves the one that is remembered.
+    /// Processes the result of a call that [`Self::search`] requested for this key. `None` means
+    /// that no set was available; the cached set then remains.
     pub fn conclude(
         &mut self,
         call: Call,
@@ -385,7 +385,7 @@ impl RememberedSet {
         now: Millis,
     ) {
         let known = self.set.as_ref().map(|known| known.fetched);
-        // Calls may end in another order than they began.
+        // Calls can finish in another order than they began.
         if let Some(set) = set.filter(|set| known.is_none_or(|known| known <= set.fetched)) {
             self.set = Some(set);
             self.refreshed = Some(now);

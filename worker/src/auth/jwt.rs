@@ -1,6 +1,6 @@
-//! JSON Web Tokens (RFC 7519) as text: their parts, and the claims that every token has.
+//! The structure of JSON Web Tokens (RFC 7519) and their common claims.
 //!
-//! Whether a token is valid is decided by [`super::access_token`] and [`super::oidc`].
+//! [`super::access_token`] and [`super::oidc`] decide whether a token is valid.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::json;
 
-/// The longest token that is read, in bytes.
-const LONGEST_TOKEN: usize = 8 * 1024;
-/// How far clocks may differ, in seconds.
+/// The maximum length of a token, in bytes.
+const MAX_TOKEN_LENGTH: usize = 8 * 1024;
+/// The tolerated clock difference, in seconds.
 pub const LEEWAY: f64 = 60.0;
 
 /// Not a token.
@@ -20,26 +20,26 @@ pub const MALFORMED: &str = "the access token is not a signed JWT";
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
 /// `typ` or `crit` is not as expected.
 pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
-/// Signed with another key.
+/// The signature is not by the expected key.
 pub const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
-/// `iss` is not one that is trusted.
+/// `iss` is not trusted.
 pub const OTHER_ISSUER: &str = "the access token is from another issuer";
 /// `sub` is empty.
 pub const NO_SUBJECT: &str = "the access token has no subject";
 /// `exp` has passed.
 pub const EXPIRED: &str = "the access token has expired";
-/// The operator no longer accepts it.
+/// The operator has revoked the token.
 pub const REVOKED: &str = "the access token has been revoked";
 /// `nbf` or `iat` is in the future.
 pub const NOT_YET: &str = "the access token is not valid yet";
 
-/// A token in its three parts (RFC 7515, section 7.1), with the header decoded.
+/// The three parts of a token (RFC 7515, section 7.1), with a decoded header.
 pub struct Jwt<'a> {
     /// The header's parameters, without `alg`.
     pub header: Map<String, Value>,
     /// `alg`.
     pub algorithm: String,
-    /// The header and the claims as sent: what is signed.
+    /// The signing input: header and claims, as sent.
     pub signed: &'a str,
     /// The signature as sent.
     pub signature: &'a str,
@@ -52,7 +52,7 @@ impl<'a> Jwt<'a> {
     /// # Errors
     /// If the token is invalid.
     pub fn read(token: &'a str) -> Result<Self, &'static str> {
-        if token.len() > LONGEST_TOKEN {
+        if token.len() > MAX_TOKEN_LENGTH {
             return Err("the access token is too long");
         }
         let (signed, signature) = token.rsplit_once('.').ok_or(MALFORMED)?;
@@ -68,18 +68,18 @@ impl<'a> Jwt<'a> {
         })
     }
 
-    /// The claims.
+    /// Decodes the claims.
     ///
     /// # Errors
-    /// [`INCOMPLETE`] when they are not a JSON object.
+    /// [`INCOMPLETE`] if they are not a JSON object.
     pub fn claims(&self) -> Result<Map<String, Value>, &'static str> {
         decode_part(self.claims).ok_or(INCOMPLETE)
     }
 
-    /// The claims as text, undecoded but for base64url.
+    /// Decodes the claims from base64url, without parsing their JSON.
     ///
     /// # Errors
-    /// [`INCOMPLETE`] when they are not text.
+    /// [`INCOMPLETE`] if they are not UTF-8.
     pub fn claims_text(&self) -> Result<String, &'static str> {
         let bytes = URL_SAFE_NO_PAD.decode(self.claims).ok();
         bytes
@@ -87,8 +87,9 @@ impl<'a> Jwt<'a> {
             .ok_or(INCOMPLETE)
     }
 
-    /// Whether `typ` is absent or one of `kinds`, which are not case-sensitive (RFC 7515,
-    /// section 4.1.9), and the token requires no extension (`crit`): none is supported.
+    /// Whether `typ` is absent or one of `kinds`, and the token requires no extension (`crit`).
+    ///
+    /// `kinds` are not case-sensitive (RFC 7515, section 4.1.9). No extensions are supported.
     #[must_use]
     pub fn is_kind(&self, kinds: &[&str]) -> bool {
         let is_one = |typ: &str| kinds.iter().any(|kind| typ.eq_ignore_ascii_case(kind));
@@ -96,7 +97,7 @@ impl<'a> Jwt<'a> {
         !self.header.contains_key("crit") && self.header.get("typ").is_none_or(known)
     }
 
-    /// The signature's bytes, decoded from unpadded base64url; there is one way to write them.
+    /// Decodes the signature from canonical, unpadded base64url.
     ///
     /// # Errors
     /// [`MALFORMED`] for anything else.
@@ -115,7 +116,7 @@ fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// Removes and returns a member that is text; any other stays in the object.
+/// Removes and returns a string property. Properties of other types remain in the object.
 #[must_use]
 pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
     match members.get_mut(name)? {
@@ -128,8 +129,8 @@ pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String>
     }
 }
 
-/// Reads a `NumericDate` of the claims (RFC 7519, section 2): seconds since 1970, possibly with a
-/// fraction. `null` counts as missing.
+/// Reads a `NumericDate` claim (RFC 7519, section 2): seconds since 1970, possibly with a fraction.
+/// `null` counts as missing.
 ///
 /// # Errors
 /// [`INCOMPLETE`] for anything else.
@@ -140,14 +141,14 @@ pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f6
     }
 }
 
-/// An instant in seconds, as tokens have it.
+/// Converts an instant to seconds, the unit of `NumericDate`.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "the clock is far below 2^53 ms")]
 pub fn to_seconds(now: Millis) -> f64 {
     now.0 as f64 / 1000.0
 }
 
-/// An instant of a token in milliseconds.
+/// Converts a `NumericDate` to milliseconds.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,

@@ -1,12 +1,12 @@
-//! Tokens of the issuers that the gateway trusts (`OpenID` Connect Core 1.0, RFC 7519): those of
-//! GitHub workflows, Cloudflare Access, Auth0 and the like.
+//! Tokens of trusted issuers (`OpenID` Connect Core 1.0, RFC 7519), such as GitHub Actions,
+//! Cloudflare Access or Auth0.
 //!
-//! Everything but the signature is checked here. The host verifies the signature, since it has to
-//! fetch the keys and has the asymmetric algorithms: it gets an [`UnverifiedToken`], finds the one
-//! key that may be used with [`super::jwks::find_key`], and calls [`super::identify`] again.
+//! This module checks everything but the signature. The host fetches keys and supports asymmetric
+//! algorithms, so it verifies the signature of an [`UnverifiedToken`]. It selects the key with
+//! [`super::jwks::find_key`] and calls [`super::identify`] again.
 //!
-//! How long such a token lives is up to its issuer, from minutes (GitHub) to a month (Cloudflare
-//! Access): only `exp` counts, whereas the gateway's own tokens live for 90 days at most.
+//! The issuer chooses the lifetime of its tokens, from minutes (GitHub) to a month (Cloudflare
+//! Access). Only `exp` limits it, whereas the gateway's own tokens live for at most 90 days.
 
 use quillgate::Millis;
 use serde_json::{Map, Value};
@@ -23,31 +23,31 @@ use crate::auth::trusted_issuer::{Source, TrustedIssuer, read_one_or_more};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// The longest key id that is looked up, in bytes.
-const LONGEST_KID: usize = 256;
-/// The header parameters by which a token names its own key (RFC 7515, sections 4.1.2,
-/// 4.1.3, 4.1.5 and 4.1.6). None is followed; a token that has one is refused.
+/// The maximum length of a key id, in bytes.
+const MAX_KID_LENGTH: usize = 256;
+/// The header parameters with which a token names its own key (RFC 7515, sections 4.1.2, 4.1.3,
+/// 4.1.5 and 4.1.6). Tokens that have one are rejected.
 const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
-/// A trusted issuer's token of which everything but the signature has been checked.
+/// A trusted issuer's token, checked except for its signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnverifiedToken {
     /// The issuer.
     pub issuer: String,
-    /// Where the issuer's keys are published.
+    /// The URL of the issuer's keys.
     pub jwks: String,
-    /// The id of the key that the token names.
+    /// The id of the signing key.
     pub kid: String,
-    /// The algorithm of the signature.
+    /// The signature algorithm.
     pub algorithm: Algorithm,
     /// The signing input: the header, a full stop and the claims, as sent.
     pub signed: String,
-    /// The signature in base64url, as sent. For ES256 it is `r` and `s`, 32 bytes each
-    /// (RFC 7518, section 3.4), as `WebCrypto` takes it.
+    /// The signature in base64url, as sent. For ES256 it is `r` and `s`, 32 bytes each (RFC 7518,
+    /// section 3.4), the format of `WebCrypto`.
     pub signature: String,
 }
 
-/// The claims of an issuer's token, checked.
+/// The checked claims of an issuer's token.
 #[derive(Debug)]
 pub struct CheckedClaims<'a> {
     issuer: &'a TrustedIssuer,
@@ -56,8 +56,9 @@ pub struct CheckedClaims<'a> {
     expires: f64,
 }
 
-/// Checks everything about an issuer's token but its signature, which the host has to verify.
-/// With `clients` it is an ID token for one of them, and else an access token.
+/// Checks everything about an issuer's token but its signature.
+///
+/// With `clients`, the token must be an ID token for one of them; otherwise, an access token.
 ///
 /// # Errors
 /// If the token is invalid.
@@ -82,7 +83,7 @@ pub fn check<'a>(
     Ok((checked, unverified))
 }
 
-/// Checks the claims of an issuer's token: see [`check`].
+/// Checks the claims of an issuer's token, like [`check`].
 ///
 /// # Errors
 /// If a claim is missing or invalid.
@@ -106,11 +107,12 @@ pub fn check_claims<'a>(
 }
 
 impl CheckedClaims<'_> {
-    /// The caller whose token it is. Only for a token whose signature has been verified: the
-    /// answer to a forged token must not show which rules there are.
+    /// Returns the token's caller.
+    ///
+    /// The signature must be verified first: responses to forged tokens must not reveal rules.
     ///
     /// # Errors
-    /// 403 when no rule of the issuer matches the claims.
+    /// 403 if no rule of the issuer matches the claims.
     pub fn caller(&self) -> Result<Caller, Problem> {
         let mut caller = Caller {
             issuer: self.issuer.issuer.clone(),
@@ -135,8 +137,8 @@ impl CheckedClaims<'_> {
         if caller.grants.is_empty() {
             return Err(not_mapped_problem());
         }
-        // Rules may tell callers apart by other claims than the first one does. Each of their
-        // quotas is counted by its own, or a choice among the rules would lift all of them.
+        // Rules can identify callers by other claims than the first rule does. Each quota counts
+        // under its own rule's claims. Otherwise, choosing among rules would bypass all of them.
         let key = caller.key();
         for (name, quota) in quotas.into_iter().filter(|(_, quota)| quota.is_limited()) {
             let mut shared = caller.shared.iter_mut();
@@ -151,10 +153,10 @@ impl CheckedClaims<'_> {
         Ok(caller)
     }
 
-    /// Checks that the operator still accepts the token.
+    /// Checks that the token is not revoked.
     ///
     /// # Errors
-    /// That it has been revoked.
+    /// If the token has been revoked.
     pub fn check_revoked(&self, revoked: &RevokedTokens) -> Result<(), &'static str> {
         if revoked.covers_foreign(&self.issuer.issuer, &self.claims)? {
             return Err(REVOKED);
@@ -162,20 +164,20 @@ impl CheckedClaims<'_> {
         Ok(())
     }
 
-    /// When it expires.
+    /// Returns the expiry time.
     #[must_use]
     pub fn expires(&self) -> Millis {
         to_millis(self.expires)
     }
 
-    /// Whether a claim is this text.
+    /// Whether a claim equals this string.
     #[must_use]
     pub fn has(&self, name: &str, value: &str) -> bool {
         self.claims.get(name).is_some_and(|held| *held == *value)
     }
 }
 
-/// The id of the key that a token names, when the rest of its header is valid as well.
+/// Validates the header and returns the id of the signing key.
 fn read_key_id(token: &Jwt<'_>, algorithm: Algorithm) -> Result<String, &'static str> {
     if !token.is_kind(&["jwt", "at+jwt"]) {
         return Err(UNKNOWN_KIND);
@@ -187,7 +189,7 @@ fn read_key_id(token: &Jwt<'_>, algorithm: Algorithm) -> Result<String, &'static
         return Err(WRONG_SIGNATURE);
     }
     let kid = token.header.get("kid").and_then(Value::as_str);
-    kid.filter(|kid| (1..=LONGEST_KID).contains(&kid.len()))
+    kid.filter(|kid| (1..=MAX_KID_LENGTH).contains(&kid.len()))
         .map(str::to_owned)
         .ok_or("the access token names no key")
 }
@@ -211,8 +213,8 @@ impl TrustedIssuer {
     ) -> Result<(), &'static str> {
         let audience = claims.get("aud").cloned().ok_or(INCOMPLETE)?;
         let audiences = read_one_or_more(audience).ok_or(INCOMPLETE)?;
-        // An ID token may name several, and then has to say whose it is (OpenID Connect Core, section
-        // 3.1.3.7).
+        // An ID token with several audiences must name the authorized party (OpenID Connect Core,
+        // section 3.1.3.7).
         let party = claims.get("azp");
         let is_for = |client: &SignInIssuer| {
             client.issuer == self.issuer
@@ -252,8 +254,8 @@ fn check_times(claims: &Map<String, Value>, now: Millis) -> Result<f64, &'static
     Ok(expires)
 }
 
-/// 403: the caller is known and may do nothing. There is no scope to ask for, so the challenge
-/// names none (RFC 6750, section 3.1).
+/// Returns a 403 for a caller without permissions. No scope would help, so the challenge names
+/// none (RFC 6750, section 3.1).
 fn not_mapped_problem() -> Problem {
     let detail = "no rule of TRUSTED_ISSUERS matches the access token's claims";
     let challenge = "Bearer realm=\"quillgate\", error=\"insufficient_scope\"";

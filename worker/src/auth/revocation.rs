@@ -1,4 +1,4 @@
-//! Tokens that the operator no longer accepts, although they are valid otherwise.
+//! Access tokens and subjects revoked by the operator.
 
 use serde_json::{Map, Value};
 
@@ -8,8 +8,8 @@ use crate::auth::trusted_issuer::{ExpectedClaims, TrustedIssuer};
 use crate::json;
 use crate::variable::VariableError;
 
-/// The variables that list them. Cloudflare allows 5 kB for each, which is about 250 ids of the
-/// length that `npm run token` makes.
+/// The variables that list revocations. Cloudflare allows 5 kB for each, or about 250 ids of the
+/// length that `npm run token` generates.
 pub const VARIABLES: [&str; 4] = [
     "REVOKED_TOKENS",
     "REVOKED_TOKENS_2",
@@ -17,21 +17,21 @@ pub const VARIABLES: [&str; 4] = [
     "REVOKED_TOKENS_4",
 ];
 
-/// The tokens that are no longer accepted.
+/// The revoked tokens.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RevokedTokens {
     ids: Vec<String>,
-    /// Subjects, each with the instant, in seconds, before which its tokens were not to be issued.
+    /// Subjects and instants, in seconds. A subject's tokens issued before its instant are revoked.
     subjects: Vec<(String, u64)>,
     foreign: Vec<Foreign>,
 }
 
-/// Tokens of a trusted issuer.
+/// Revoked tokens of a trusted issuer.
 #[derive(Debug, Clone, PartialEq)]
 struct Foreign {
     issuer: String,
     claims: ExpectedClaims,
-    /// The instant, in seconds, before which they were issued; `None` for whenever that was.
+    /// An instant, in seconds. Only tokens issued before it are revoked; `None` revokes all.
     before: Option<u64>,
 }
 
@@ -39,8 +39,8 @@ impl RevokedTokens {
     /// Reads the [`VARIABLES`].
     ///
     /// # Errors
-    /// The first of them that is malformed or revokes tokens of an issuer that is not trusted:
-    /// a misspelt one would revoke nothing.
+    /// The first variable that is malformed or names an issuer that is not trusted. A misspelt
+    /// revocation would otherwise have no effect.
     pub fn read(
         variable: impl Fn(&str) -> Option<String>,
         issuers: &[TrustedIssuer],
@@ -84,7 +84,7 @@ impl RevokedTokens {
             members.remove("before");
         }
         let claims = members.remove("claims");
-        // What is left is misspelt, or of another type.
+        // Remaining properties are misspelt or have another type.
         if !members.is_empty() {
             return Err(FORMS);
         }
@@ -124,8 +124,8 @@ impl RevokedTokens {
         Ok(())
     }
 
-    /// Whether one of the gateway's own tokens is revoked, by its id or by its subject and the
-    /// instant, in seconds, at which it was issued.
+    /// Whether one of the gateway's own tokens is revoked by its id, or by its subject and its
+    /// time of issue in seconds.
     #[must_use]
     pub fn covers_own(&self, id: Option<&str>, subject: &str, issued: f64) -> bool {
         let is_covered =
@@ -134,11 +134,11 @@ impl RevokedTokens {
             || self.subjects.iter().any(is_covered)
     }
 
-    /// Whether a token of a trusted issuer is revoked. One that does not say when it was issued
-    /// counts as issued before any instant.
+    /// Whether a token of a trusted issuer is revoked. A token without `iat` counts as issued
+    /// before any instant.
     ///
     /// # Errors
-    /// `iat` is not an instant.
+    /// If `iat` is not an instant.
     pub fn covers_foreign(
         &self,
         issuer: &str,

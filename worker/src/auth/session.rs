@@ -1,9 +1,8 @@
-//! Sessions of the gateway's own page: a cookie in the place of a token, so that no script of the
-//! page can read either.
+//! Sessions of the gateway's page: a cookie replaces the token, and scripts can read neither.
 //!
-//! A session is a Durable Object that keeps the claims of the token it was opened with
-//! ([`crate::auth::session_record`]). The cookie is the only way to it; no isolate remembers it,
-//! so a session that has ended has ended everywhere.
+//! A session is a Durable Object that stores the claims of the token that opened it
+//! ([`crate::auth::session_record`]). Only the cookie identifies it. Isolates do not cache
+//! sessions, so a session ends everywhere at the same time.
 
 pub mod cookie;
 pub mod cross_site;
@@ -25,14 +24,14 @@ use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::json;
 
-/// The path of the session itself; those of sign-in are below it.
+/// The path of sessions. Sign-in paths are below it.
 pub const SESSION: &str = "/session";
 
-/// Reads the body of a request that opens a session: its token, or none where Cloudflare Access says
-/// who is calling.
+/// Reads the body of a request that opens a session. The token is absent if Cloudflare Access
+/// identifies the caller.
 ///
 /// # Errors
-/// 400 for a body that is not a JSON object, or has anything else in it.
+/// 400 if the body is not a JSON object or has other properties.
 pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
     let Some(Value::Object(mut members)) = json::parse(body) else {
         return Err(Problem::malformed_body());
@@ -47,9 +46,10 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
     }
 }
 
-/// Describes a session as JSON: whose it is, what may be done in it, and until when. Its issuer is
-/// `null` where that is the gateway itself: two people of one subject are told apart by it. Which
-/// of its projects are archived is among it, so that nobody has to be answered 501 to know.
+/// Describes a session as JSON: its caller, grants and expiry.
+///
+/// The issuer distinguishes users with the same subject; it is `null` for the gateway itself. The
+/// description marks archived projects, so the page need not try a request and receive a 501.
 #[must_use]
 pub fn describe(caller: &Caller, is_archived: impl Fn(&str) -> bool) -> String {
     let (mut projects, mut scopes) = (Vec::new(), Vec::new());
@@ -78,7 +78,7 @@ fn add_new(all: &mut Vec<Value>, more: &[String]) {
     }
 }
 
-/// Describes as JSON how a session can be opened.
+/// Lists as JSON how a session can be opened.
 #[must_use]
 pub fn describe_methods(settings: &AuthSettings) -> String {
     let mut issuers = Vec::new();
@@ -91,7 +91,7 @@ pub fn describe_methods(settings: &AuthSettings) -> String {
     json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
 }
 
-/// Keeps a browser from using an answer again without asking: the session may have ended by then.
+/// Makes browsers revalidate a cached response: the session may have ended.
 pub fn require_revalidation(headers: &mut HeaderFields) {
     let kept = headers.get("cache-control");
     if kept.is_some_and(|kept| kept != "no-store") {

@@ -1,8 +1,8 @@
-//! What a session keeps of the token that it was opened with: the claims, once they are verified, and
-//! never the token.
+//! The stored record of a session: the verified claims of the token that opened it, never the
+//! token.
 //!
-//! Rules, revocations and expiry are applied to the claims with every request, as they are to a
-//! token, so that a changed rule counts at once.
+//! Rules, revocations and expiry are checked again with every request, as for a token. A changed
+//! rule therefore applies immediately.
 
 use std::rc::Rc;
 
@@ -23,18 +23,18 @@ use crate::auth::{
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The longest that a session lasts: as long as the gateway's own tokens. An issuer's may live for
-/// as long as it likes.
-pub const LONGEST_SESSION: Millis = Millis::from_seconds(90 * 86_400);
+/// The maximum lifetime of a session. It equals that of the gateway's own tokens; tokens of an
+/// issuer may live longer.
+pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 
-/// The first word of a record, which says how the claims after the first line are read: those of one
-/// of the gateway's own tokens,
+/// A record starts with one of these words, then its latest end. The claims follow on the next
+/// line. This word marks the claims of one of the gateway's own tokens.
 const OWN: &str = "own";
-/// of an issuer's access token,
+/// The claims of an issuer's access token.
 const BEARER: &str = "bearer";
-/// of Cloudflare Access's assertion,
+/// The claims of a Cloudflare Access assertion.
 const ASSERTION: &str = "assertion";
-/// or of an ID token. The second word says until when the session lasts at most.
+/// The claims of an ID token.
 const ID_TOKEN: &str = "id-token";
 
 /// The credential that opens a session.
@@ -42,15 +42,15 @@ const ID_TOKEN: &str = "id-token";
 pub enum Proof<'a> {
     /// An access token.
     AccessToken(&'a str),
-    /// What Cloudflare Access says about the request.
+    /// An assertion of Cloudflare Access.
     AccessAssertion(&'a str),
-    /// What an issuer says of somebody who has just signed in there.
+    /// An ID token from a sign-in that has just succeeded.
     IdToken {
         /// The token.
         token: &'a str,
-        /// Where it was fetched.
+        /// The sign-in issuer that returned it.
         client: &'a SignInIssuer,
-        /// What it has to repeat.
+        /// The expected nonce.
         nonce: &'a str,
     },
 }
@@ -60,25 +60,25 @@ pub enum Proof<'a> {
 pub enum Opening {
     /// A session that may be opened.
     Session(NewSession),
-    /// The host verifies the signature first, and calls again.
+    /// A token with an unverified signature. The host must verify it and call again.
     Unverified(UnverifiedToken),
 }
 
 /// A session that may be opened.
 #[derive(Debug)]
 pub struct NewSession {
-    /// Whose it is.
+    /// The session's caller.
     pub caller: Rc<Caller>,
-    /// What is kept of it.
+    /// The record to store.
     pub record: String,
-    /// The place of the secret of `ACCESS_TOKEN_SECRET` with which it ends.
+    /// The index of the secret in `ACCESS_TOKEN_SECRET` on which the session depends.
     pub secret: usize,
 }
 
-/// Checks what a session is to be opened with.
+/// Checks the credential for a new session.
 ///
 /// # Errors
-/// As [`super::identify`] refuses a token.
+/// The same as for [`super::identify`].
 pub fn open(
     proof: Proof<'_>,
     settings: &AuthSettings,
@@ -116,8 +116,8 @@ pub fn open(
         (kind, 0)
     };
     let claims = token.claims_text().map_err(invalid_token)?;
-    let ends = now.plus(LONGEST_SESSION).0.to_string();
-    let record = [kind, " ", &ends, "\n", &claims].concat();
+    let ends = now.plus(MAX_SESSION_LIFETIME).0;
+    let record = format!("{kind} {ends}\n{claims}");
     Ok(Opening::Session(NewSession {
         caller: identify(&record, settings, now)?,
         record,
@@ -125,13 +125,13 @@ pub fn open(
     }))
 }
 
-/// Identifies the caller whose session has this record.
+/// Identifies the caller of the session with this record.
 ///
 /// # Errors
-/// As [`super::identify`] refuses a token with these claims.
+/// The same as for [`super::identify`] with a token that has these claims.
 pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc<Caller>, Problem> {
     let (head, claims) = record.split_once('\n').unwrap_or((record, ""));
-    // What an earlier version has written does not say when it ends.
+    // Records of earlier versions have no end.
     let (kind, ends) = head.split_once(' ').unwrap_or((head, ""));
     let ends = ends.parse().map_or(Millis(u64::MAX), Millis);
     if now >= ends {

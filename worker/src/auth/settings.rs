@@ -7,7 +7,7 @@ use crate::variable::{VariableError, Variables, read_json};
 
 /// Settings of access tokens, trusted issuers and sign-in.
 pub struct AuthSettings {
-    /// The secrets of the gateway's own access tokens: the first signs, all verify.
+    /// The secrets of the gateway's own access tokens. The first signs; all verify.
     pub token_secrets: Vec<Vec<u8>>,
     /// Other issuers of accepted access tokens.
     pub trusted_issuers: Vec<TrustedIssuer>,
@@ -33,8 +33,8 @@ impl AuthSettings {
     }
 }
 
-/// The shortest key for HS256, in bytes: as long as the hash (RFC 7518, section 3.2).
-const LEAST_SECRET: usize = 32;
+/// The minimum length of a secret for HS256, in bytes: the hash length (RFC 7518, section 3.2).
+const MIN_SECRET_LENGTH: usize = 32;
 
 fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableError> {
     let error = |rule| VariableError {
@@ -46,7 +46,10 @@ fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableErr
         .split(',')
         .map(|secret| secret.trim().as_bytes().to_vec())
         .collect();
-    if secrets.iter().any(|secret| secret.len() < LEAST_SECRET) {
+    if secrets
+        .iter()
+        .any(|secret| secret.len() < MIN_SECRET_LENGTH)
+    {
         return Err(error(
             "must be at least 32 bytes, or several secrets of that length separated by commas",
         ));

@@ -7,33 +7,33 @@ use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::http::url::is_secure_url;
 use crate::json;
 
-/// The longest name of an issuer as people see it, in bytes.
-const LONGEST_NAME: usize = 64;
+/// The maximum length of an issuer's display name, in bytes.
+const MAX_NAME_LENGTH: usize = 64;
 
-/// An issuer at which people sign in.
+/// An issuer at which users sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInIssuer {
-    /// Its name as people see it.
+    /// The display name.
     pub name: String,
-    /// The exact `iss` of its tokens: one of `TRUSTED_ISSUERS`, whose rules and keys count.
+    /// The exact `iss` of its tokens. An entry of `TRUSTED_ISSUERS` supplies its rules and keys.
     pub issuer: String,
-    /// What the gateway is called there; the audience of its ID tokens.
+    /// The gateway's client id at the issuer; the audience of its ID tokens.
     pub client_id: String,
-    /// Where people sign in.
+    /// The URL of the sign-in page.
     pub authorization_endpoint: String,
-    /// Where a code is exchanged for a token.
+    /// The URL that exchanges a code for a token.
     pub token_endpoint: String,
-    /// The scopes to ask for.
+    /// The scopes to request.
     pub scope: String,
-    /// What the gateway shows the token endpoint of itself, beside PKCE's verifier.
+    /// The client secret for the token endpoint, used in addition to PKCE.
     pub secret: Option<String>,
 }
 
-/// Reads `SIGN_IN_ISSUERS`: a JSON list of issuers, each with the members `name`, `issuer`,
+/// Reads `SIGN_IN_ISSUERS`: a JSON list of issuers. Each has the properties `name`, `issuer`,
 /// `clientId`, `authorizationEndpoint`, `tokenEndpoint` and optionally `scope`.
 ///
 /// # Errors
-/// The rule that is broken, in words that follow the variable's name.
+/// The violated rule, worded to follow the variable's name.
 pub fn read_sign_in_issuers(
     json: &str,
     trusted: &[TrustedIssuer],
@@ -72,7 +72,7 @@ fn read_issuer(item: Value, trusted: &[TrustedIssuer]) -> Result<SignInIssuer, &
         return Err(MEMBERS);
     }
     let name = issuer.name.as_str();
-    if !(1..=LONGEST_NAME).contains(&name.len()) || name.contains(char::is_control) {
+    if !(1..=MAX_NAME_LENGTH).contains(&name.len()) || name.contains(char::is_control) {
         return Err("must have in name a text of at most 64 bytes");
     }
     let is_it = |one: &TrustedIssuer| one.issuer == issuer.issuer && one.source == Source::Bearer;
@@ -93,11 +93,11 @@ fn read_issuer(item: Value, trusted: &[TrustedIssuer]) -> Result<SignInIssuer, &
     Ok(issuer)
 }
 
-/// Gives the issuers their secrets: one text where there is one issuer, and else a JSON object of
-/// texts by the issuers' names, since none may learn another's.
+/// Assigns client secrets to issuers: a single string for one issuer, otherwise a JSON object from
+/// issuer names to secrets. Each issuer receives only its own secret.
 ///
 /// # Errors
-/// The rule that is broken, in words that follow the variable's name.
+/// The violated rule, worded to follow the variable's name.
 pub fn assign_secrets(
     issuers: &mut [SignInIssuer],
     secret: Option<String>,

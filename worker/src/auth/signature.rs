@@ -1,4 +1,4 @@
-//! Signatures of issuers' tokens, verified by `WebCrypto`.
+//! Verifies signatures of issuers' tokens with `WebCrypto`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,10 +11,10 @@ use crate::auth::jwks::{Algorithm, PublicKey};
 use crate::auth::oidc::UnverifiedToken;
 use crate::runtime::{HostResult, subtle};
 
-/// Whether a foreign token's signature is that of the key (RFC 7518, sections 3.3 and 3.4).
+/// Whether the key verifies the signature of an issuer's token (RFC 7518, sections 3.3 and 3.4).
 ///
 /// # Errors
-/// A key that cannot be imported, too.
+/// If the key cannot be imported or the runtime fails.
 pub async fn verify_signature(token: &UnverifiedToken, key: &PublicKey) -> HostResult<bool> {
     let algorithm = parameters(token.algorithm)?;
     let jwk: Object = serde_wasm_bindgen::to_value(key)?.unchecked_into();
@@ -22,7 +22,7 @@ pub async fn verify_signature(token: &UnverifiedToken, key: &PublicKey) -> HostR
     let subtle = subtle();
     let imported = subtle.import_key_with_object("jwk", &jwk, &algorithm, false, &usages)?;
     let imported: CryptoKey = JsFuture::from(imported).await?.unchecked_into();
-    // It was read as base64url before.
+    // The token's check has already decoded it once.
     let Ok(signature) = URL_SAFE_NO_PAD.decode(&token.signature) else {
         return Ok(false);
     };

@@ -9,25 +9,25 @@ use crate::hash::fingerprint;
 use crate::http::url::is_secure_url;
 use crate::json;
 
-/// The longest name of an issuer, in bytes.
-const LONGEST_ISSUER: usize = 512;
+/// The maximum length of an issuer's name, in bytes.
+const MAX_ISSUER_LENGTH: usize = 512;
 
-/// An issuer that is trusted to identify callers.
+/// An issuer trusted to identify callers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrustedIssuer {
     /// The exact `iss` of its tokens.
     pub issuer: String,
     /// The accepted audiences; a token's `aud` must contain one of them.
     pub audiences: Vec<String>,
-    /// Where its keys are published, a JWK Set.
+    /// The URL of its keys, a JWK Set.
     pub jwks: String,
-    /// The only place from which its tokens are taken.
+    /// The only accepted source of its tokens.
     pub source: Source,
     /// The rules that map claims to grants.
     pub rules: Vec<Rule>,
 }
 
-/// Where a token is taken from.
+/// The header field that carries a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// `Authorization: Bearer`.
@@ -43,30 +43,31 @@ pub struct Rule {
     pub(super) grant: Grant,
     /// The quota of each caller: see [`Rule::quotas`].
     quota: Quota,
-    /// The names of the claims that tell one caller from another; `sub` does when there are none.
+    /// The names of the claims that identify a caller; if empty, `sub` does.
     caller: Vec<String>,
     /// The quota that all its callers share.
     ceiling: Quota,
-    /// What they are counted under: two spaces, which no caller's key begins with, and a hash.
+    /// The budget key of its callers: two spaces and a hash. No caller's key begins with two
+    /// spaces.
     pub(super) name: String,
 }
 
-/// Names of claims, at least one, each with its accepted values; a token must have one of them.
+/// Names of claims, at least one, and their accepted values. A token must match every claim.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedClaims(Vec<(String, Vec<Value>)>);
 
 impl Rule {
-    /// Whether the rule admits a token. One that lacks a claim which tells callers apart is not
-    /// admitted: nobody could say whose it is.
+    /// Whether the rule admits a token. The token must have all claims that identify its caller.
     pub(super) fn admits(&self, claims: &Map<String, Value>) -> bool {
         let has = |name: &String| claims.get(name).is_some_and(is_plain);
         self.claims.match_token(claims) && self.caller.iter().all(has)
     }
 
-    /// The quota of each caller, and the quota of all callers of the rule together.
+    /// Returns the quota of each caller and the quota that all callers of the rule share.
     ///
-    /// A workflow chooses its subject, so a quota for each subject would limit nothing. Without
-    /// `caller`, the quota therefore counts all callers together, except for policies with a ceiling.
+    /// A workflow chooses its own subject, so a quota per subject would limit nothing. Without
+    /// `caller`, the quota therefore counts all callers together, except for policies with a
+    /// ceiling.
     pub(super) fn quotas(&self) -> (Quota, Quota) {
         if !self.caller.is_empty() {
             return (self.quota, self.ceiling);
@@ -75,13 +76,13 @@ impl Rule {
         (self.quota.without(together), self.ceiling.lower(together))
     }
 
-    /// The claims that tell the caller of an admitted token from others, as JSON; `None` when its
+    /// Returns the claims that identify the caller of an admitted token, as JSON; `None` if its
     /// subject does.
     pub(super) fn caller_claims(&self, claims: &Map<String, Value>) -> Option<String> {
         if self.caller.is_empty() {
             return None;
         }
-        // One by one: collected, they would be sorted first, by three kilobytes of code.
+        // Inserted one by one: `collect` would add three kilobytes of sorting code.
         let mut own = Map::new();
         for name in &self.caller {
             if let Some(value) = claims.get(name) {
@@ -93,23 +94,23 @@ impl Rule {
 }
 
 impl ExpectedClaims {
-    /// A claim with its only accepted value.
+    /// Creates a claim with a single accepted value.
     #[must_use]
     pub fn one(name: &str, value: String) -> Self {
         Self(vec![(name.to_owned(), vec![Value::String(value)])])
     }
 
-    /// Reads claims, each with a text, an integer, a boolean or a list of these.
+    /// Reads claims. Each value is a string, an integer, a boolean or a list of these.
     ///
-    /// `None` for anything else, and when there is none: that would be every token.
+    /// Returns `None` for anything else, and for an empty object, which would match every token.
     #[must_use]
     pub fn read(claims: Map<String, Value>) -> Option<Self> {
         let claims: Option<Vec<_>> = claims.into_iter().map(read_claim).collect();
         claims.filter(|claims| !claims.is_empty()).map(Self)
     }
 
-    /// Whether a token has each claim with one of its values: exactly the same text, integer or
-    /// boolean. Of a list, one element has to be equal.
+    /// Whether every claim of the token exactly equals an accepted value. In a list, one element
+    /// must be equal.
     #[must_use]
     pub fn match_token(&self, claims: &Map<String, Value>) -> bool {
         self.0
@@ -122,7 +123,7 @@ impl ExpectedClaims {
     }
 }
 
-/// A text, or a list of texts.
+/// Reads a string or a list of strings.
 pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
     match value {
         Value::String(text) => Some(vec![text]),
@@ -130,13 +131,15 @@ pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
     }
 }
 
-/// Reads `TRUSTED_ISSUERS`: a JSON list of issuers, each with the members `issuer`, `audience`
-/// (one or a list), `jwks`, `rules` and optionally `header`; each rule has `claims`, `projects`,
-/// `scope` and optionally `quota`, `caller` and `ceiling`.
+/// Reads `TRUSTED_ISSUERS`: a JSON list of issuers.
+///
+/// Each issuer has the properties `issuer`, `audience` (a string or a list), `jwks`, `rules` and
+/// optionally `header`. Each rule has `claims`, `projects`, `scope` and optionally `quota`,
+/// `caller` and `ceiling`.
 ///
 /// # Errors
-/// The rule that is broken, in words that follow the variable's name. Unknown and duplicate
-/// members are refused: a misspelt rule must not silently grant or deny anything.
+/// The violated rule, worded to follow the variable's name. Unknown and duplicate properties are
+/// rejected, so that a misspelt rule cannot silently grant or deny anything.
 pub fn read_trusted_issuers(json: &str) -> Result<Vec<TrustedIssuer>, &'static str> {
     let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
         return Err("must be a JSON list of issuers without duplicate members");
@@ -192,10 +195,10 @@ fn read_issuer(item: Value) -> Result<TrustedIssuer, &'static str> {
     })
 }
 
-/// The gateway's own name is refused whatever its case, so that no log can be misread.
+/// Rejects the gateway's own name in any case, which would make logs ambiguous.
 fn is_issuer(name: &str) -> bool {
     let visible = name.bytes().all(|byte| byte.is_ascii_graphic());
-    let fits = (1..=LONGEST_ISSUER).contains(&name.len());
+    let fits = (1..=MAX_ISSUER_LENGTH).contains(&name.len());
     visible && fits && !name.eq_ignore_ascii_case(ISSUER)
 }
 
@@ -242,7 +245,7 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
         ceiling: read_quota(ceiling).ok_or(
             "must have in ceiling an integer, or integers for create-job, send-message, analytics or read-jobs",
         )?,
-        name: ["", "", &name].join(" "),
+        name: format!("  {name}"),
     })
 }
 
@@ -266,12 +269,12 @@ fn read_claim((name, value): (String, Value)) -> Option<(String, Vec<Value>)> {
     (!values.is_empty() && values.iter().all(is_plain)).then_some((name, values))
 }
 
-/// Whether it is a text, a boolean or an integer.
+/// Whether a value is a string, a boolean or an integer.
 fn is_plain(value: &Value) -> bool {
     value.is_string() || value.is_boolean() || value.is_u64() || value.is_i64()
 }
 
-/// A rule that grants nothing is a mistake, and so is a scope that nothing needs.
+/// Reads a grant. A grant without effect and an unknown scope are mistakes.
 fn read_grant(projects: Vec<String>, scope: &str) -> Result<Grant, &'static str> {
     let grant = Grant::new(projects, scope);
     let is_known = |scope: &String| Scope::ALL.iter().any(|known| known.as_str() == scope);

@@ -1,5 +1,5 @@
-//! Turnstile: checks that a person uses the browser that asks to change something. It is optional,
-//! and only browsers are checked.
+//! Turnstile: an optional check that a person uses the browser that requests a change. Other
+//! clients are not checked.
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -10,40 +10,41 @@ use crate::http::url::is_secure_url;
 use crate::json;
 use crate::variable::VariableError;
 
-/// Where Cloudflare verifies a response.
+/// The Cloudflare endpoint that verifies responses.
 const SITEVERIFY: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
-/// The longest response, in characters, according to Cloudflare's documentation.
-const LONGEST_RESPONSE: usize = 2048;
+/// The maximum length of a response, according to Cloudflare's documentation.
+const MAX_RESPONSE_LENGTH: usize = 2048;
 
-/// How responses are verified.
+/// The Turnstile configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turnstile {
-    /// The secret with which the gateway identifies itself.
+    /// The secret that authenticates the gateway to Cloudflare.
     pub secret: String,
-    /// The key that a page needs to show the widget; public.
+    /// The public key with which a page shows the widget.
     pub site_key: String,
-    /// Where a response is verified.
+    /// The URL that verifies responses.
     pub verify_url: String,
 }
 
-/// A response that has yet to be verified.
+/// An unverified response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TurnstileProof {
     /// The widget's response, valid for 300 s and for one verification.
     pub response: String,
-    /// The host of the page that it must come from.
+    /// The expected host of the page.
     pub hostname: String,
 }
 
 impl Turnstile {
-    /// Reads the three variables; without a secret nobody is checked.
+    /// Reads the three variables. Without a secret, no request is checked.
     ///
     /// # Errors
-    /// A secret without a site key, or an address that is not `https`.
+    /// A secret without a site key, or a URL that is not `https`.
     pub fn read(
         value: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, VariableError> {
-        // All are asked for, whether or not they count: that is how a check knows their names.
+        // Reads all three even without a secret, because the check for unknown variables records
+        // the names that are read.
         let [secret, site_key, verify_url] = [
             "TURNSTILE_SECRET",
             "TURNSTILE_SITE_KEY",
@@ -71,12 +72,12 @@ impl Turnstile {
         }))
     }
 
-    /// Requires a response before a page of `origin` may change something.
+    /// Requires a response for a change from a page of `origin`.
     ///
     /// # Errors
-    /// 403 `turnstile-required`, with the site key, when there is no response to verify.
+    /// 403 `turnstile-required`, with the site key, if there is no response to verify.
     pub fn require(&self, response: Option<&str>, origin: &str) -> Result<TurnstileProof, Problem> {
-        let fits = |response: &&str| (1..=LONGEST_RESPONSE).contains(&response.len());
+        let fits = |response: &&str| (1..=MAX_RESPONSE_LENGTH).contains(&response.len());
         let response = response
             .filter(fits)
             .ok_or_else(|| self.required_problem())?;
@@ -93,7 +94,7 @@ impl Turnstile {
     }
 }
 
-/// The host of an origin, without its port.
+/// Returns the host of an origin, without its port.
 fn host_of(origin: &str) -> &str {
     let authority = origin.split_once("://").map_or(origin, |(_, rest)| rest);
     match authority.rsplit_once(':') {
@@ -102,7 +103,7 @@ fn host_of(origin: &str) -> &str {
     }
 }
 
-/// Whether Cloudflare's answer confirms a person, on a page of this host.
+/// Whether Cloudflare confirms a person on a page of this host.
 #[must_use]
 pub fn is_accepted(answer: &str, hostname: &str) -> bool {
     json::parse(answer.as_bytes()).is_some_and(|answer| {
@@ -110,14 +111,14 @@ pub fn is_accepted(answer: &str, hostname: &str) -> bool {
     })
 }
 
-/// 403: the response is not valid, or was used before.
+/// Returns a 403 for a response that is invalid or already used.
 #[must_use]
 pub fn failed_problem() -> Problem {
     let detail = "the Turnstile response was not accepted; it is valid once, for five minutes";
     Problem::new(ProblemKind::TurnstileFailed, detail)
 }
 
-/// 503: the response cannot be verified right now.
+/// Returns a 503 for a response that cannot be verified now.
 #[must_use]
 pub fn unavailable_problem() -> Problem {
     let detail = "Turnstile responses cannot be checked right now; nothing was sent";
@@ -134,7 +135,7 @@ pub fn choose_idempotency_key(key_fingerprint: Option<&str>, random_uuid: &str) 
     key_fingerprint.map_or_else(|| random_uuid.to_owned(), derive_uuid)
 }
 
-/// Builds the body with which a response is verified; `idempotency_key` is a UUID of
+/// Builds the body that verifies a response. `idempotency_key` comes from
 /// [`choose_idempotency_key`].
 #[must_use]
 pub fn build_verification(secret: &str, proof: &TurnstileProof, idempotency_key: &str) -> String {
@@ -145,7 +146,7 @@ pub fn build_verification(secret: &str, proof: &TurnstileProof, idempotency_key:
     }))
 }
 
-/// Derives a UUID from a fingerprint: 120 bits of its hash (RFC 9562, section 5.8).
+/// Derives a UUID from a fingerprint: version 8, with bits of its hash (RFC 9562, section 5.8).
 fn derive_uuid(fingerprint: &str) -> String {
     let digest = Sha256::digest(fingerprint.as_bytes());
     let mut hex = String::with_capacity(36);
@@ -154,7 +155,7 @@ fn derive_uuid(fingerprint: &str) -> String {
             hex.push('-');
         }
         let byte = match at {
-            // The version, which is 8, and the variant, of which two bits are left at zero.
+            // Sets version 8 in the high bits of byte 6 and the variant in those of byte 8.
             6 | 8 => 0x80 | (byte & 0x0f),
             _ => *byte,
         };

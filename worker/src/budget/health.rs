@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetHealth {
-    /// How many requests any window may hold.
+    /// The maximum number of requests in any window.
     pub limit: u32,
-    /// How many slots are free.
+    /// The number of free slots.
     pub left: u32,
-    /// Until when the upstream refuses requests, in milliseconds since the Unix epoch.
+    /// The end of the upstream's block, in milliseconds since the Unix epoch.
     pub closed_until: Option<u64>,
 }

@@ -1,8 +1,8 @@
-//! How a request that held a slot of a budget ended.
+//! The outcome of a request that held a slot of a budget.
 
 use quillgate::Millis;
 
-/// How a request that held a slot ended.
+/// The outcome of a request that held a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotOutcome {
     /// Mintlify accepted the request.

@@ -1,13 +1,13 @@
 //! The budget for reading jobs, per caller and project.
 //!
-//! A read touches no Durable Object, and stays quick because of that; so each isolate counts for
-//! itself. A caller whose requests reach several isolates may read the limit in each of them: the
-//! budget keeps one caller from flooding the upstream, and is no exact quota. Only a quota of 0 is
-//! exact. (Cloudflare's rate limiting binding is no more exact: it counts per location, over 10 or 60
-//! seconds, with a limit fixed at deployment, and says neither what is left nor when.)
+//! Reads call no Durable Object, which keeps them fast, so each isolate counts separately. A caller
+//! that reaches several isolates can use the full limit in each. This protects the upstream from
+//! floods but is not an exact quota; only a quota of 0 is exact. Cloudflare's rate limiting binding
+//! is not exact either. It counts per location over 10 or 60 seconds, its limit is fixed at
+//! deployment, and it does not report the remaining requests or the reset time.
 //!
-//! Reads are counted in sixtieths of the window, so that a caller takes a few hundred bytes. Each
-//! counts until the end of its step has left the window, so never too short.
+//! Reads are counted in sixtieths of the window, so a caller takes only a few hundred bytes. Each
+//! read counts until the end of its step has left the window, so never too briefly.
 
 use quillgate::Millis;
 
@@ -15,34 +15,34 @@ use crate::budget;
 use crate::budget::{Ask, Ceiling, SharedUse, Used, Verdict};
 use quillgate::Policy;
 
-/// How many callers are counted; the one that was idle for longest makes room for another.
-pub const MOST_CALLERS: usize = 1_000;
+/// The maximum number of counted callers. A new caller replaces the one idle for longest.
+pub const MAX_CALLERS: usize = 1_000;
 
 const STEPS: u64 = 60;
 
-/// Who reads, and how much that caller may.
+/// A reading caller and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader {
-    /// The caller and the project.
+    /// The key of the caller and project.
     pub name: String,
-    /// The most that the caller's token may read within a window.
+    /// The token's own quota: its maximum number of reads within a window.
     pub quota: Option<u32>,
-    /// The ceilings that the caller shares with others.
+    /// The ceilings shared with other callers.
     pub ceilings: Vec<Ceiling>,
-    /// How many reads a window may hold.
+    /// The maximum number of reads in a window.
     pub limit: u32,
     /// The window's length.
     pub window: Millis,
 }
 
-/// What each caller has read, from the one that was idle for longest on.
+/// The recent reads of each caller, ordered from the longest idle to the most recent.
 #[derive(Debug, Default)]
 pub struct ReadBudget(Vec<CallerReads>);
 
 #[derive(Debug)]
 struct CallerReads {
     name: String,
-    /// The end of each step, and how many reads were made in it.
+    /// The end of each step and the number of its reads.
     steps: Vec<(u64, u32)>,
 }
 
@@ -69,7 +69,7 @@ impl CallerReads {
 impl ReadBudget {
     /// Counts a read if the limit, the quota and every ceiling allow it.
     ///
-    /// A refused read counts nowhere: it must not use up a ceiling that other callers share.
+    /// A refused read is not counted: it must not use up a ceiling that other callers share.
     pub fn reserve(&mut self, reader: &Reader, now: Millis) -> Verdict {
         let since = now.since(reader.window).0;
         let ceilings = reader.ceilings.iter();
@@ -90,19 +90,19 @@ impl ReadBudget {
         verdict
     }
 
-    /// How many callers are counted.
+    /// Returns the number of counted callers.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether none is.
+    /// Whether no caller is counted.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Removes the reads under `name`, without those that have left the window.
+    /// Removes and returns the reads under `name`, without those that have left the window.
     fn take(&mut self, name: &str, since: u64) -> CallerReads {
         let Some(at) = self.0.iter().position(|reads| reads.name == name) else {
             return CallerReads {
@@ -119,7 +119,7 @@ impl ReadBudget {
         if reads.steps.is_empty() {
             return;
         }
-        if self.0.len() >= MOST_CALLERS {
+        if self.0.len() >= MAX_CALLERS {
             self.0.remove(0);
         }
         self.0.push(reads);

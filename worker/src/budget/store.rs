@@ -1,12 +1,13 @@
-//! Budgets: a sliding log of reservations, one for each request upstream of the last window.
-//! `SQLite` keeps it; this object, the only one that writes it, has it in memory as well. What may
-//! be granted is decided by [`crate::budget`]; between its reading and the new row nothing else
-//! runs.
+//! The budgets of a Durable Object, stored in `SQLite`: a sliding log with one reservation per
+//! upstream request.
+//!
+//! This object alone writes the log and also caches it in memory. [`crate::budget`] decides which
+//! reservations to grant. No other code runs between that decision and the insertion of a row.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use quillgate::Millis;
+use quillgate::{Millis, Policy};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -14,43 +15,22 @@ use crate::budget;
 use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
 use crate::budget::outcome::{SlotCount, SlotOutcome};
+use crate::budget::upstream_block::UpstreamBlock;
 use crate::budget::usage::Usage;
-use crate::budget::{
-    Ask, Ceiling, Claims, Closure, RateLimitFields, Refused, SharedUse, Used, Verdict,
-};
+use crate::budget::{Ask, Ceiling, Claims, RateLimitFields, Refused, SharedUse, Used, Verdict};
 use crate::json;
 use crate::runtime::{Database, HostResult, now, number, text};
-use quillgate::Policy;
 
-/// The tables, the first step of both objects.
-pub const BUDGET_TABLES: &str = "
-  CREATE TABLE reservation (
-    id INTEGER PRIMARY KEY,
-    policy TEXT NOT NULL,
-    caller TEXT NOT NULL,
-    at INTEGER NOT NULL
-  );
-  CREATE INDEX reservation_at ON reservation (at);
-  CREATE TABLE claim (
-    id INTEGER PRIMARY KEY,
-    policy TEXT NOT NULL,
-    caller TEXT NOT NULL,
-    until INTEGER NOT NULL
-  );
-  CREATE INDEX claim_caller ON claim (policy, caller);
-  CREATE TABLE closed (policy TEXT PRIMARY KEY, until INTEGER NOT NULL);
-";
+/// The budget tables, the first migration of both objects.
+pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
 
-/// A step of both objects: the names of the ceilings under which a reservation counts beside its
-/// caller, a JSON list; empty when there are none.
-pub const CEILING_COLUMN: &str =
-    "ALTER TABLE reservation ADD COLUMN ceilings TEXT NOT NULL DEFAULT ''";
-/// The next step of both: when the upstream is asked again although it has closed a policy.
-pub const PROBE_TABLES: &str = "
-  ALTER TABLE closed ADD COLUMN probe INTEGER NOT NULL DEFAULT 0;
-";
+/// A migration of both objects: a reservation's ceilings, as a JSON list of names or an empty
+/// string.
+pub const CEILING_COLUMN: &str = include_str!("migrations/0005_ceiling_column.sql");
+/// The next migration of both objects: the time at which a blocked policy is probed.
+pub const PROBE_TABLES: &str = include_str!("migrations/0006_probe_tables.sql");
 
-/// How often rows that have left the window are dropped.
+/// The interval at which rows outside the window are deleted.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 
 #[derive(Deserialize)]
@@ -75,29 +55,29 @@ struct ClaimRow {
     count: u32,
 }
 
-/// Who asks for a slot, and under which policy.
+/// A caller's request for a slot.
 #[derive(Debug, Clone)]
 pub struct Claimant {
     /// The policy.
     pub policy: Policy,
-    /// Who asks.
+    /// The caller.
     pub caller: String,
-    /// The most that the caller's token may hold of the window.
+    /// The token's own quota: its maximum number of reservations in the window.
     pub quota: Option<u32>,
-    /// The ceilings that the caller shares with others.
+    /// The ceilings shared with other callers.
     pub ceilings: Vec<Ceiling>,
 }
 
-/// A slot that was granted.
+/// A granted slot.
 #[derive(Debug, Clone)]
 pub struct Slot {
-    /// The reservation.
+    /// The reservation's id.
     pub id: u64,
-    /// What it was granted under.
+    /// The policy of the reservation.
     pub policy: Policy,
-    /// What is said about the budget.
+    /// The budget's header fields.
     pub fields: RateLimitFields,
-    /// How many slots are left.
+    /// The number of slots left.
     pub left: u32,
 }
 
@@ -105,21 +85,21 @@ pub struct Slot {
 pub struct BudgetStore {
     database: Rc<Database>,
     limits: Limits,
-    /// Maximum duration of a request in flight.
+    /// The maximum duration of a request in flight.
     request_timeout: Millis,
     usage: RefCell<Usage>,
-    /// The same reservations by the ceilings that they count under.
+    /// The same reservations, by ceiling.
     shared: RefCell<Usage>,
-    /// What the upstream has closed, by policy.
-    closed: RefCell<Vec<(Policy, Closure)>>,
-    /// Policies under which nobody has an open claim, as far as is known.
+    /// The upstream's blocks, by policy.
+    closed: RefCell<Vec<(Policy, UpstreamBlock)>>,
+    /// Policies known to have no open claims.
     unclaimed: RefCell<Vec<Policy>>,
     next_sweep: Cell<Millis>,
     last_id: Cell<u64>,
 }
 
 impl BudgetStore {
-    /// The budgets as they are stored.
+    /// Loads the stored budgets.
     pub fn open(
         database: Rc<Database>,
         limits: Limits,
@@ -155,7 +135,7 @@ impl BudgetStore {
                 if at <= now {
                     usage.restore(policy, name, at);
                 } else {
-                    // It was under way when an earlier instance ended.
+                    // The request was in flight when an earlier instance ended.
                     usage.begin(id, policy, name, at);
                 }
             };
@@ -169,28 +149,25 @@ impl BudgetStore {
             let Some(policy) = Policy::from_name(&row.policy) else {
                 continue;
             };
-            let closure = Closure::new(Millis(row.until), self.limits.window, now);
+            let block = UpstreamBlock::new(Millis(row.until), self.limits.window, now);
             if row.probe == 0 {
-                // Of an earlier release, which did not probe.
-                self.keep_closure(policy, closure)?;
+                // Earlier releases did not probe.
+                self.store_block(policy, block)?;
             } else {
-                let probe_at = Millis(row.probe).min(closure.probe_at);
-                let kept = Closure {
-                    probe_at,
-                    ..closure
-                };
+                let probe_at = Millis(row.probe).min(block.probe_at);
+                let kept = UpstreamBlock { probe_at, ..block };
                 self.closed.borrow_mut().push((policy, kept));
             }
         }
         Ok(())
     }
 
-    /// Takes a slot, before the upstream is asked.
+    /// Reserves a slot for an upstream request.
     pub fn reserve(&self, claimant: &Claimant) -> HostResult<Result<Slot, Refused>> {
         let now = now();
         let policy = claimant.policy;
-        let closure = self.closure(policy, now);
-        let ask = self.ask(claimant, closure, now)?;
+        let block = self.find_block(policy, now);
+        let ask = self.ask(claimant, block, now)?;
         let has_claims = !ask.claims.is_empty();
         match budget::reserve(&ask) {
             Verdict::Refused(refused) => {
@@ -204,9 +181,9 @@ impl BudgetStore {
                     self.redeem(claimant)?;
                 }
                 let id = self.begin(claimant, now)?;
-                if let Some(closure) = closure {
-                    let probed = closure.with_probe(id, self.limits.window, now);
-                    self.keep_closure(policy, probed)?;
+                if let Some(block) = block {
+                    let probed = block.with_probe(id, self.limits.window, now);
+                    self.store_block(policy, probed)?;
                 }
                 Ok(Ok(Slot {
                     id,
@@ -218,12 +195,17 @@ impl BudgetStore {
         }
     }
 
-    fn ask(&self, claimant: &Claimant, closure: Option<Closure>, now: Millis) -> HostResult<Ask> {
+    fn ask(
+        &self,
+        claimant: &Claimant,
+        block: Option<UpstreamBlock>,
+        now: Millis,
+    ) -> HostResult<Ask> {
         let policy = claimant.policy;
         let claims = self.claims(policy, now)?;
         let used = self.usage.borrow_mut().summarize(policy, now);
         let shared = self.shared_use(claimant, &used, now);
-        let refused_until = closure.and_then(|closure| closure.refuses_until(now));
+        let refused_until = block.and_then(|block| block.refuses_until(now));
         Ok(Ask {
             policy,
             limit: self.limits.limit(policy),
@@ -238,14 +220,14 @@ impl BudgetStore {
         })
     }
 
-    /// How much of the window a caller holds.
+    /// Returns a caller's reservations in the window.
     pub fn used_by(&self, policy: Policy, caller: &str) -> Option<Used> {
         let used = self.usage.borrow_mut().summarize(policy, now());
         used.into_iter().find(|used| used.caller == caller)
     }
 
-    /// How far the ceilings are reached. What one is named after may be a caller as well, whose own
-    /// reservations count under it too.
+    /// Returns the use of each ceiling. A ceiling can have the name of a caller; that caller's own
+    /// reservations then count too.
     fn shared_use(&self, claimant: &Claimant, used: &[Used], now: Millis) -> Vec<SharedUse> {
         if claimant.ceilings.is_empty() {
             return Vec::new();
@@ -271,13 +253,13 @@ impl BudgetStore {
             .collect()
     }
 
-    /// Records a reservation, and returns its id.
+    /// Records a reservation and returns its id.
     fn begin(&self, claimant: &Claimant, now: Millis) -> HostResult<u64> {
         if now >= self.next_sweep.get() {
             self.sweep(now)?;
         }
         let id = self.last_id.get() + 1;
-        // The latest instant of a response: until then, no reservation is freed too early.
+        // The latest possible time of the response, so that no reservation expires too early.
         let at = now.plus(self.request_timeout);
         let insert =
             "INSERT INTO reservation (id, policy, caller, at, ceilings) VALUES (?, ?, ?, ?, ?)";
@@ -301,8 +283,8 @@ impl BudgetStore {
         Ok(id)
     }
 
-    /// Counts a request that waited before it was sent as of the latest moment at which its answer can
-    /// arrive, for its caller and for the ceilings.
+    /// Restarts the timeout of a request that waited before it was sent. It then counts from the
+    /// latest possible time of its response.
     pub fn postpone(&self, id: u64) -> HostResult<()> {
         let at = now().plus(self.request_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
@@ -312,13 +294,13 @@ impl BudgetStore {
         Ok(())
     }
 
-    /// Stops counting a slot whose row was rolled back.
+    /// Stops counting a slot after a rollback of its row.
     pub fn forget(&self, id: u64) {
         self.usage.borrow_mut().release(id);
         self.shared.borrow_mut().release(id);
     }
 
-    /// Counts a request from now on, when the upstream has had it.
+    /// Counts a finished request from now on.
     pub fn settle(&self, id: u64) -> HostResult<()> {
         let now = now();
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
@@ -328,7 +310,7 @@ impl BudgetStore {
         Ok(())
     }
 
-    /// Gives a slot back: the upstream did nothing.
+    /// Frees a slot that the upstream did not count.
     fn release(&self, id: u64) -> HostResult<()> {
         let delete = "DELETE FROM reservation WHERE id = ?";
         self.database.execute(delete, [number(id)])?;
@@ -336,20 +318,20 @@ impl BudgetStore {
         Ok(())
     }
 
-    /// Counts a request by how it ended, and blocks its policy when Mintlify refused with a 429.
+    /// Counts or frees a finished request, and blocks its policy after a 429 from Mintlify.
     pub fn conclude(&self, slot: &Slot, outcome: SlotOutcome) -> HostResult<()> {
-        let closure = self.closure(slot.policy, now());
+        let block = self.find_block(slot.policy, now());
         match outcome {
             SlotOutcome::Succeeded => {
-                if closure.is_some_and(|closure| closure.probe == Some(slot.id)) {
+                if block.is_some_and(|block| block.probe == Some(slot.id)) {
                     self.reopen(slot.policy)?;
                 }
                 self.settle(slot.id)
             }
             SlotOutcome::Failed { count, closed_for } => {
                 if let Some(time) = closed_for {
-                    let closure = Closure::extend(closure, time, self.limits.window, now());
-                    self.keep_closure(slot.policy, closure)?;
+                    let block = UpstreamBlock::extend(block, time, self.limits.window, now());
+                    self.store_block(slot.policy, block)?;
                 }
                 match count {
                     SlotCount::Keep => self.settle(slot.id),
@@ -366,21 +348,21 @@ impl BudgetStore {
         self.database.execute(delete, [number(before.0)])
     }
 
-    fn keep_closure(&self, policy: Policy, closure: Closure) -> HostResult<()> {
+    fn store_block(&self, policy: Policy, block: UpstreamBlock) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO closed (policy, until, probe) VALUES (?, ?, ?)";
         let row = [
             text(policy.as_str()),
-            number(closure.until.0),
-            number(closure.probe_at.0),
+            number(block.until.0),
+            number(block.probe_at.0),
         ];
         self.database.execute(insert, row)?;
         let mut closed = self.closed.borrow_mut();
         closed.retain(|(own, _)| *own != policy);
-        closed.push((policy, closure));
+        closed.push((policy, block));
         Ok(())
     }
 
-    /// Opens a policy that the upstream has closed.
+    /// Removes a policy's block.
     pub fn reopen(&self, policy: Policy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
         self.database.execute(delete, [text(policy.as_str())])?;
@@ -388,22 +370,22 @@ impl BudgetStore {
         Ok(())
     }
 
-    /// What the upstream has closed, and until after now.
-    fn closure(&self, policy: Policy, now: Millis) -> Option<Closure> {
+    /// Returns the policy's block, unless it has ended.
+    fn find_block(&self, policy: Policy, now: Millis) -> Option<UpstreamBlock> {
         let closed = self.closed.borrow();
         let found = closed
             .iter()
-            .find(|(own, closure)| *own == policy && now < closure.until);
-        found.map(|(_, closure)| *closure)
+            .find(|(own, block)| *own == policy && now < block.until);
+        found.map(|(_, block)| *block)
     }
 
-    /// How a budget stands.
+    /// Returns the state of a policy's budget.
     pub fn health(&self, policy: Policy) -> BudgetHealth {
         let now = now();
         let limit = self.limits.limit(policy);
         let used = self.usage.borrow_mut().summarize(policy, now);
         let total = used.iter().map(|used| used.count).sum();
-        let closed_until = self.closure(policy, now).map(|closure| closure.until);
+        let closed_until = self.find_block(policy, now).map(|block| block.until);
         BudgetHealth {
             limit,
             left: match closed_until {
@@ -434,7 +416,7 @@ impl BudgetStore {
         Ok(rows.into_iter().map(claims).collect())
     }
 
-    /// Remembers who was refused; more claims than slots would mean nothing.
+    /// Records a claim, unless the caller already has as many as there are slots.
     fn claim(&self, ask: &Ask, until: u64) -> HostResult<()> {
         let mut claims = ask.claims.iter();
         let own = claims.find(|claims| claims.caller == ask.caller);
@@ -455,7 +437,7 @@ impl BudgetStore {
     }
 }
 
-/// The names of ceilings as they are stored: of most reservations there are none.
+/// Serializes the names of ceilings; an empty string for none.
 fn write_names(ceilings: &[Ceiling]) -> String {
     if ceilings.is_empty() {
         return String::new();
@@ -466,7 +448,7 @@ fn write_names(ceilings: &[Ceiling]) -> String {
 
 fn read_names(stored: &str) -> Vec<String> {
     let names = json::parse(stored.as_bytes()).and_then(json::into_strings);
-    // Most are empty, which is no JSON.
+    // Most are empty strings, which are not JSON.
     names.into_iter().flatten().collect()
 }
 
@@ -485,8 +467,8 @@ mod tests {
 
     use super::*;
 
-    /// A store whose database has one request under way: Alice's, which counts under a ceiling.
-    fn store_with_a_request_under_way() -> BudgetStore {
+    /// Opens a store with Alice's request in flight, which counts under a ceiling.
+    fn open_store_with_request_in_flight() -> BudgetStore {
         let script = "const row = { id: 1, policy: 'analytics', caller: 'alice',
             at: Date.now() + 1000, ceilings: '[\"team\"]' };
           const exec = (query) => {
@@ -504,7 +486,7 @@ mod tests {
 
     #[wasm_bindgen_test]
     fn postponing_a_request_counts_for_its_caller_and_its_ceilings() {
-        let store = store_with_a_request_under_way();
+        let store = open_store_with_request_in_flight();
         let earliest = now().plus(store.request_timeout);
         store.postpone(1).unwrap();
         for (usage, name) in [(&store.usage, "alice"), (&store.shared, "team")] {

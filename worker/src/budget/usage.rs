@@ -1,4 +1,4 @@
-//! How much of a budget's window is used, and by whom: the sliding log, in memory.
+//! The sliding log of reservations, in memory.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,8 @@ use quillgate::Millis;
 use crate::budget::Used;
 use quillgate::Policy;
 
-/// The reservations in a window, by policy and caller. One reservation may count for several.
+/// The reservations in a window, by policy and caller. One reservation can count for several
+/// callers.
 #[derive(Debug)]
 pub struct Usage {
     window: Millis,
@@ -18,14 +19,14 @@ pub struct Usage {
 #[derive(Debug)]
 struct CallerLog {
     caller: String,
-    /// When each settled one was made, from the oldest on.
+    /// The times of settled reservations, oldest first.
     settled: VecDeque<u64>,
-    /// The latest instant as of which each one in progress may count, by id.
+    /// The id of each reservation in flight and the latest time at which it can settle.
     in_flight: Vec<(u64, u64)>,
 }
 
 impl CallerLog {
-    /// Removes what has left the window.
+    /// Removes reservations that have left the window.
     fn expire(&mut self, since: u64) {
         while self.settled.front().is_some_and(|at| *at <= since) {
             self.settled.pop_front();
@@ -37,7 +38,7 @@ impl CallerLog {
         self.settled.len() + self.in_flight.len()
     }
 
-    /// Removes a reservation from those in progress; returns whether it was one of them.
+    /// Removes a reservation in flight. Returns whether it existed.
     fn take(&mut self, id: u64) -> bool {
         let at = self.in_flight.iter().position(|(own, _)| *own == id);
         at.map(|at| self.in_flight.swap_remove(at)).is_some()
@@ -51,7 +52,7 @@ impl CallerLog {
 }
 
 impl Usage {
-    /// An empty log for a window of this length.
+    /// Creates an empty log for a window of this length.
     #[must_use]
     pub const fn new(window: Millis) -> Self {
         Self {
@@ -60,17 +61,17 @@ impl Usage {
         }
     }
 
-    /// Counts a reservation as of the latest instant at which it may be settled.
+    /// Adds a reservation in flight. `at` is the latest time at which it can settle.
     pub fn begin(&mut self, id: u64, policy: Policy, caller: &str, at: Millis) {
         self.log(policy, caller).in_flight.push((id, at.0));
     }
 
-    /// Counts a reservation that is settled already; to be called from the oldest on.
+    /// Adds a settled reservation. Callers must restore the oldest first.
     pub fn restore(&mut self, policy: Policy, caller: &str, at: Millis) {
         self.log(policy, caller).settled.push_back(at.0);
     }
 
-    /// Counts a reservation as of `now`, which is never before an earlier settlement.
+    /// Settles a reservation at `now`, which must not be before earlier settlements.
     pub fn settle(&mut self, id: u64, now: Millis) {
         for log in self.all_logs() {
             if log.take(id) {
@@ -79,7 +80,7 @@ impl Usage {
         }
     }
 
-    /// Counts a reservation that is not settled as of another latest instant.
+    /// Changes the latest time at which a reservation in flight can settle.
     pub fn postpone(&mut self, id: u64, at: Millis) {
         let in_flight = self.all_logs().flat_map(|log| &mut log.in_flight);
         for (_, latest) in in_flight.filter(|(own, _)| *own == id) {
@@ -87,14 +88,14 @@ impl Usage {
         }
     }
 
-    /// Stops counting a reservation.
+    /// Stops counting a reservation in flight.
     pub fn release(&mut self, id: u64) {
         for log in self.all_logs() {
             log.take(id);
         }
     }
 
-    /// Summarises a policy's window by caller.
+    /// Summarizes a policy's window by caller.
     pub fn summarize(&mut self, policy: Policy, now: Millis) -> Vec<Used> {
         let since = now.since(self.window).0;
         let Some((_, logs)) = self.logs.iter_mut().find(|(own, _)| *own == policy) else {

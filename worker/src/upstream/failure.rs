@@ -5,7 +5,7 @@ use quillgate::{ApiError, Method, Millis};
 use serde_json::json;
 
 use crate::budget::outcome::{SlotCount, SlotOutcome};
-use crate::budget::plan_closure;
+use crate::budget::upstream_block::block_duration;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::upstream::head::UpstreamHead;
@@ -184,7 +184,7 @@ pub fn classify_error(
         }
         _ => {
             let error = read_api_error(head, body, settings, now);
-            let closed = plan_closure(error.retry_after, settings.limit_window);
+            let closed = block_duration(error.retry_after, settings.limit_window);
             UpstreamFailure {
                 problem: error_problem(&error, method),
                 settlement: settle(Some(status)),

@@ -1,7 +1,7 @@
-//! The cookie of a session (RFC 6265bis): how it is found, written and told from a forged one.
+//! The session cookie (RFC 6265bis): finding, writing and verifying it.
 //!
-//! Its value is 256 random bits and a tag over them by a key derived from `ACCESS_TOKEN_SECRET`, so
-//! that a stranger's cookie is refused before any object is asked.
+//! Its value is 256 random bits and a tag over them, with a key derived from `ACCESS_TOKEN_SECRET`.
+//! Forged cookies are therefore rejected without calling an object.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,26 +11,26 @@ use crate::auth::session::problem::ended_problem;
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
 use crate::http::problem::Problem;
 
-/// The cookie's name. Its prefix has browsers refuse it from another host, for another path, and
-/// without `Secure` (section 4.1.3.2).
+/// The cookie's name. Browsers reject this prefix from another host, for another path, and without
+/// `Secure` (section 4.1.3.2).
 pub const NAME: &str = "__Host-quillgate";
 /// The length of the random part, and of the tag, in bytes.
 pub const RANDOM_BYTES: usize = 32;
-/// The characters of a value.
+/// The length of a value, in characters.
 const VALUE_LENGTH: usize = 86;
 
-/// What a request has of cookies with a name.
+/// The cookies of a request that have a given name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cookie<'a> {
-    /// None.
+    /// No cookie.
     Missing,
-    /// One, with this value.
+    /// One cookie, with this value.
     One(&'a str),
-    /// Several: no browser sends that of a cookie with the prefix `__Host-`.
+    /// Several cookies. Browsers never send this for the prefix `__Host-`.
     Several,
 }
 
-/// Finds the cookie of a name in `Cookie` (section 4.2.1).
+/// Finds a cookie by name in `Cookie` (section 4.2.1).
 #[must_use]
 pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
     let mut found = Cookie::Missing;
@@ -48,49 +48,39 @@ pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
     found
 }
 
-/// From where a browser sends a cookie along.
+/// The `SameSite` attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameSite {
-    /// Only from pages of the same site.
+    /// Sent only with requests from the same site.
     Strict,
-    /// Also when a link or a redirect leads here from elsewhere.
+    /// Also sent when a link or a redirect leads here from another site.
     Lax,
 }
 
-/// Writes `Set-Cookie` (section 4.1). A cookie that lives for no time is deleted.
+/// Writes `Set-Cookie` (section 4.1). A lifetime of zero deletes the cookie.
 #[must_use]
 pub fn write_cookie(name: &str, value: &str, same_site: SameSite, lifetime: Millis) -> String {
     let same_site = match same_site {
         SameSite::Strict => "Strict",
         SameSite::Lax => "Lax",
     };
-    let seconds = (lifetime.0 / 1000).to_string();
-    let attributes = "; Path=/; Secure; HttpOnly; SameSite=";
-    [
-        name,
-        "=",
-        value,
-        attributes,
-        same_site,
-        "; Max-Age=",
-        &seconds,
-    ]
-    .concat()
+    let seconds = lifetime.0 / 1000;
+    format!("{name}={value}; Path=/; Secure; HttpOnly; SameSite={same_site}; Max-Age={seconds}")
 }
 
-/// Writes the `Set-Cookie` that deletes the cookie of a session.
+/// Writes the `Set-Cookie` that deletes the session cookie.
 #[must_use]
 pub fn clear_cookie() -> String {
     write_cookie(NAME, "", SameSite::Strict, Millis(0))
 }
 
-/// What a session's object is known by: a hash, from which nobody gets the cookie.
+/// The name of a session's object: a hash that does not reveal the cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionId(String);
 
 impl SessionId {
-    /// Makes the id of a new session, and the value of its cookie, which counts for as long as
-    /// `secret` is one of the gateway's.
+    /// Creates the id of a new session and its cookie value. The cookie is valid while `secret` is
+    /// one of the gateway's secrets.
     #[must_use]
     pub fn new(random: &[u8; RANDOM_BYTES], secret: &[u8]) -> (Self, String) {
         let tag = hmac_sha256(&derive(secret), &[random]);
@@ -98,10 +88,10 @@ impl SessionId {
         (Self::of_value(&value), value)
     }
 
-    /// Reads the session's cookie; `None` when there is none.
+    /// Reads the session cookie; `None` if it is absent.
     ///
     /// # Errors
-    /// 401 for several of them, and for one that the gateway did not make.
+    /// 401 for several cookies, or one that the gateway did not create.
     #[must_use]
     pub fn read(header: Option<&str>, secrets: &[Vec<u8>]) -> Option<Result<Self, Problem>> {
         match find_cookie(header, NAME) {
@@ -115,7 +105,7 @@ impl SessionId {
         Self(fingerprint(&["session", value]))
     }
 
-    /// The name of the object.
+    /// Returns the name of the object.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,18 +1,18 @@
-//! Requests that a page of another site makes a browser send along with a cookie: that of a session,
-//! or that of Cloudflare Access.
+//! Rejects requests of other sites' pages that carry a cookie, of a session or of Cloudflare
+//! Access.
 //!
-//! `SameSite=Strict` keeps pages of other sites out, but a subdomain's page is of the same site, and
-//! browsers have had gaps: a request counts only if it says itself that the gateway's own page sent
-//! it.
+//! `SameSite=Strict` is not enough: pages of subdomains are same-site, and browsers have had gaps.
+//! A request must therefore prove that the gateway's own page sent it.
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::url::origin_of;
 
-/// Checks that no page but the gateway's own has sent a request: by `Origin`, without which nothing
-/// may be changed, and by `Sec-Fetch-Site`, where the browser sends it. An address that somebody
-/// typed may be read.
+/// Checks that the gateway's own page sent a request.
+///
+/// Changes require a matching `Origin`. `Sec-Fetch-Site` must match if present. A URL that
+/// the user typed allows reading only.
 ///
 /// # Errors
 /// 403 for anything else.

@@ -1,6 +1,6 @@
-//! The object of a session: what is kept of it until it ends.
+//! The Durable Object of a session, which stores its record until it ends.
 //!
-//! The cookie's value is not among it: the object's name is its hash.
+//! The object does not store the cookie's value; its name is a hash of it.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `DurableObjectState` and `DurableObjectStorage`, for what the `worker` crate does not wrap.
+    /// `DurableObjectState` and `DurableObjectStorage`, for methods that the `worker` crate lacks.
     pub type SessionState;
 
     #[wasm_bindgen(method, getter)]
@@ -23,8 +23,8 @@ extern "C" {
     #[wasm_bindgen(method, js_name = deleteAll)]
     fn delete_all(this: &SessionStorage) -> Promise;
 
-    /// Storage by key that answers at once. What is put there first makes its table: an object that is
-    /// only asked stores nothing.
+    /// Synchronous key-value storage. The first `put` creates its table, so an object that only
+    /// reads stores nothing.
     type KeyValueStorage;
 
     #[wasm_bindgen(method)]
@@ -35,7 +35,7 @@ extern "C" {
 
 const RECORD: &str = "record";
 
-/// The object as the runtime has it.
+/// The Durable Object class.
 #[wasm_bindgen]
 pub struct Session {
     storage: SessionStorage,
@@ -43,7 +43,7 @@ pub struct Session {
 
 #[wasm_bindgen]
 impl Session {
-    /// The object of this state.
+    /// Creates an instance with this state.
     #[wasm_bindgen(constructor)]
     pub fn new(state: &SessionState) -> Self {
         Self {
@@ -51,30 +51,30 @@ impl Session {
         }
     }
 
-    /// Keeps a record until an instant, in milliseconds since 1970; `false` when there is one already.
+    /// Stores a record until an instant, in milliseconds since 1970. Returns `false` if one exists.
     pub fn open(&self, record: &str, ends: f64) -> bool {
         let kept = self.storage.kv();
         let is_free = kept.get(RECORD).is_undefined();
         if is_free {
-            // First the alarm: should it be refused, nothing is kept without an end. What answers this call
-            // waits for both to be safe.
+            // Sets the alarm first: if that fails, no record is stored without an end. The runtime
+            // holds the response until both are stored.
             let _is_safe = self.storage.set_alarm(ends);
             kept.put(RECORD, record);
         }
         is_free
     }
 
-    /// The record, unless the session has ended.
+    /// Returns the record, unless the session has ended.
     pub fn read(&self) -> JsValue {
         self.storage.kv().get(RECORD)
     }
 
-    /// Ends the session: nothing is left of it.
+    /// Ends the session and deletes its storage.
     pub fn end(&self) -> Promise {
         self.storage.delete_all()
     }
 
-    /// Ends it when its time is over.
+    /// Ends an expired session.
     pub fn alarm(&self) -> Promise {
         self.end()
     }

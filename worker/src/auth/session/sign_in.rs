@@ -1,10 +1,12 @@
-//! Sign-in at an issuer: the authorization code flow of `OpenID` Connect with PKCE (RFC 6749, section
-//! 4.1; RFC 7636).
+//! Sign-in at an issuer: the authorization code flow of `OpenID` Connect with PKCE (RFC 6749,
+//! section 4.1; RFC 7636).
 //!
-//! What has to be known again when the browser comes back is in a cookie: a random seed, an end,
-//! the issuer, the way back, and the session before, whose own cookie an issuer's redirect leaves
-//! behind. `state`, the verifier of PKCE and `nonce` are derived from that text by a key of the
-//! gateway's, so that they are nowhere to be read, and a changed cookie has another `state`.
+//! A cookie stores the state of the flow: a random seed, its expiry, the issuer, the return path
+//! and the previous session. The previous session is included because browsers omit its own cookie
+//! from an issuer's redirect.
+//!
+//! `state`, the PKCE verifier and `nonce` are derived from the cookie with a secret key. They
+//! appear nowhere in plain text, and a changed cookie has another `state`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -26,32 +28,32 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::url::{decode_percent, find_parameter, origin_of, split_url};
 use crate::json;
 
-/// Where a sign-in begins, below [`super::SESSION`].
+/// The path that begins a sign-in, below [`super::SESSION`].
 pub const START: &str = "/start";
-/// Where the issuer sends the browser back to.
+/// The path to which the issuer redirects the browser.
 pub const CALLBACK: &str = "/session/callback";
-/// The cookie's name. It has to come along when another site leads back here, and so cannot be
+/// The cookie's name. The cookie must accompany a redirect from another site, so it cannot be
 /// `SameSite=Strict`.
 const NAME: &str = "__Host-quillgate-sign-in";
-/// How long a sign-in may take.
+/// The maximum duration of a sign-in.
 const LIFETIME: Millis = Millis::from_seconds(600);
-/// The longest way back, in bytes.
-const LONGEST_RETURN: usize = 1_024;
-/// The longest code of an issuer, in bytes.
-const LONGEST_CODE: usize = 4_096;
+/// The maximum length of a return path, in bytes.
+const MAX_RETURN_LENGTH: usize = 1_024;
+/// The maximum length of an issuer's code, in bytes.
+const MAX_CODE_LENGTH: usize = 4_096;
 
-/// Where a sign-in at an issuer begins.
+/// Returns the path that begins a sign-in at an issuer.
 #[must_use]
 pub fn start_path(issuer: &SignInIssuer) -> String {
-    ["/session/start?issuer=", &percent_encode(&issuer.name)].concat()
+    format!("/session/start?issuer={}", percent_encode(&issuer.name))
 }
 
-/// A sign-in that somebody wants to begin.
+/// A request to begin a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignIn<'a> {
-    /// Where.
+    /// The issuer.
     pub issuer: &'a SignInIssuer,
-    /// The path to which it leads back.
+    /// The path to which the browser returns.
     pub return_path: String,
 }
 
@@ -59,7 +61,7 @@ impl<'a> SignIn<'a> {
     /// Reads the query of `GET /session/start`.
     ///
     /// # Errors
-    /// 404 for an issuer that there is not, 400 for a way back that is no path of the gateway's own.
+    /// 404 for an unknown issuer, 400 for a return path outside the gateway.
     pub fn read(query: Option<&str>, settings: &'a AuthSettings) -> Result<Self, Problem> {
         let name = read_parameter(query, "issuer").ok_or_else(Problem::not_found)?;
         let mut issuers = settings.sign_in_issuers.iter();
@@ -80,17 +82,17 @@ impl<'a> SignIn<'a> {
     }
 }
 
-/// Whether a text is a path here wherever it is used as an address: browsers take `//host` and
-/// `/\host` for another host, and leave tabs and line breaks out.
+/// Whether a path stays on this host when it is used as a URL. Browsers treat `//host` and `/\host`
+/// as another host and remove tabs and line breaks.
 fn is_own_path(path: &str) -> bool {
     let visible = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
-    path.len() <= LONGEST_RETURN
+    path.len() <= MAX_RETURN_LENGTH
         && path.starts_with('/')
         && !path.starts_with("//")
         && path.bytes().all(visible)
 }
 
-/// What sends a browser to an issuer.
+/// The redirect to an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
     /// `Location`.
@@ -99,8 +101,9 @@ pub struct Redirect {
     pub cookie: String,
 }
 
-/// Begins a sign-in, which ends the session `before` when it succeeds; `url` is the request's, and
-/// `random` makes it one of its own.
+/// Begins a sign-in, which ends the session `before` when it succeeds.
+///
+/// `url` is the URL of the request. `random` makes the sign-in unique.
 #[must_use]
 pub fn begin(
     settings: &AuthSettings,
@@ -138,12 +141,12 @@ pub fn begin(
     let endpoint = issuer.authorization_endpoint.as_str();
     let separator = if endpoint.contains('?') { "&" } else { "?" };
     Redirect {
-        location: [endpoint, separator, &query].concat(),
+        location: format!("{endpoint}{separator}{query}"),
         cookie: write_cookie(NAME, &seed, SameSite::Lax, LIFETIME),
     }
 }
 
-/// A browser that comes back from an issuer.
+/// A redirect back from an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback<'a> {
     /// The issuer.
@@ -152,21 +155,21 @@ pub struct Callback<'a> {
     pub name: String,
     /// When the mark is deleted.
     pub ends: Millis,
-    /// What the ID token has to repeat.
+    /// The expected nonce of the ID token.
     pub nonce: String,
-    /// The name of the session that the browser had when it began.
+    /// The name of the browser's session when the sign-in began.
     pub before: Option<String>,
-    /// The path to which it leads back.
+    /// The path to which the browser returns.
     pub return_path: String,
-    /// The body with which the token is fetched.
+    /// The body of the token request.
     pub body: String,
 }
 
 /// Reads a request to [`CALLBACK`] with its cookies.
 ///
 /// # Errors
-/// 400 unless this browser has begun the sign-in within ten minutes, at this issuer, and the issuer
-/// says that it succeeded.
+/// 400 unless this browser began the sign-in at this issuer within ten minutes and the issuer
+/// reports success.
 pub fn read_callback<'a>(
     settings: &'a AuthSettings,
     url: &str,
@@ -195,9 +198,9 @@ pub fn read_callback<'a>(
     let (Some(issuer), Some(return_path), true) = (issuer, return_path, now < ends) else {
         return Err(failed());
     };
-    // Which issuer the browser comes from (RFC 9207).
+    // The issuer identifies itself in `iss` (RFC 9207).
     let other = read_parameter(query, "iss").is_some_and(|iss| iss != issuer.issuer);
-    let code = read_parameter(query, "code").filter(|code| code.len() <= LONGEST_CODE);
+    let code = read_parameter(query, "code").filter(|code| code.len() <= MAX_CODE_LENGTH);
     let (Some(code), false) = (code, other) else {
         return Err(failed_problem("the issuer has not signed anybody in"));
     };
@@ -223,7 +226,7 @@ pub fn read_callback<'a>(
     })
 }
 
-/// Reads the ID token of a token endpoint's answer (`OpenID` Connect Core, section 3.1.3.3).
+/// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3).
 #[must_use]
 pub fn read_id_token(answer: &str) -> Option<String> {
     let Some(Value::Object(mut members)) = json::parse(answer.as_bytes()) else {
@@ -232,13 +235,13 @@ pub fn read_id_token(answer: &str) -> Option<String> {
     take_text(&mut members, "id_token")
 }
 
-/// Where the page says that a sign-in has failed.
+/// Returns the page's path that shows a failed sign-in.
 #[must_use]
 pub fn failure_path(kind: ProblemKind) -> String {
-    ["/?sign-in-failed=", kind.as_str()].concat()
+    format!("/?sign-in-failed={}", kind.as_str())
 }
 
-/// Whether `Accept` asks for a page.
+/// Whether `Accept` requests a page.
 #[must_use]
 pub fn accepts_page(accept: Option<&str>) -> bool {
     let mut types = accept.unwrap_or("").split(',');
@@ -248,13 +251,13 @@ pub fn accepts_page(accept: Option<&str>) -> bool {
     })
 }
 
-/// 400: a sign-in that leads nowhere.
+/// Returns a 400 for a failed sign-in.
 #[must_use]
 pub fn failed_problem(detail: &str) -> Problem {
     Problem::new(ProblemKind::SignInFailed, detail)
 }
 
-/// What a derived text is for.
+/// The purposes of derived values.
 const STATE: &[u8] = b"state ";
 const VERIFIER: &[u8] = b"verifier ";
 const NONCE: &[u8] = b"nonce ";
@@ -277,10 +280,10 @@ fn decode_text(encoded: &str) -> Option<String> {
 }
 
 fn callback_of(url: &str) -> String {
-    [origin_of(url), CALLBACK].concat()
+    format!("{}{CALLBACK}", origin_of(url))
 }
 
-/// Finds a parameter and decodes its value; `None` when it is missing, empty or broken.
+/// Finds and decodes a parameter; `None` if it is missing, empty or malformed.
 fn read_parameter(query: Option<&str>, name: &str) -> Option<String> {
     let value = decode_percent(&find_parameter(query, name)?.replace('+', " "))?;
     (!value.is_empty()).then_some(value)

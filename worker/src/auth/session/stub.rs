@@ -1,4 +1,4 @@
-//! The Durable Object of a session, as its callers see it.
+//! The client of a session's Durable Object.
 
 use js_sys::Promise;
 use quillgate::Millis;
@@ -20,24 +20,24 @@ extern "C" {
     fn end(this: &RawSession) -> Promise;
 }
 
-/// The object of a session, from outside.
+/// A stub of a session's Durable Object.
 pub struct SessionStub(RawSession);
 
 impl SessionStub {
-    /// The object of this name.
+    /// Creates a stub for the object with this name.
     pub fn new(env: &Env, name: &str) -> HostResult<Self> {
         let namespace = env.durable_object("SESSION")?;
         Ok(Self(namespace.get_by_name(name)?.into_rpc()))
     }
 
-    /// Keeps a record until an instant; `false` when there is one already.
+    /// Stores a record until an instant. Returns `false` if one exists.
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub async fn open(&self, record: &str, ends: Millis) -> HostResult<bool> {
         let opened = JsFuture::from(self.0.open(record, ends.0 as f64)).await?;
         Ok(opened.is_truthy())
     }
 
-    /// The record; `None` when the session has ended.
+    /// Returns the record; `None` if the session has ended.
     pub async fn read(&self) -> HostResult<Option<String>> {
         Ok(JsFuture::from(self.0.read()).await?.as_string())
     }

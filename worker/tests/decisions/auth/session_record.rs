@@ -3,7 +3,7 @@
 use quillgate::Millis;
 use quillgate_worker::auth::Signature;
 use quillgate_worker::auth::session_record::{
-    LONGEST_SESSION, Opening, Proof, identify, open as check,
+    MAX_SESSION_LIFETIME, Opening, Proof, identify, open as check,
 };
 use quillgate_worker::auth::sign_in_issuer::SignInIssuer;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn record_contains_the_claims_and_not_the_token() {
     let token = token(&claims());
     let session = open(Proof::AccessToken(&token), &configuration()).unwrap();
     let (kind, kept) = session.record.split_once('\n').unwrap();
-    let ends = NOW.plus(LONGEST_SESSION).0;
+    let ends = NOW.plus(MAX_SESSION_LIFETIME).0;
     assert_eq!(kind, format!("own {ends}"));
     assert_eq!(serde_json::from_str::<Value>(kept).unwrap(), claims());
     assert!(!session.record.contains(token.rsplit_once('.').unwrap().1));
@@ -302,7 +302,7 @@ fn session_ends_when_its_token_expires() {
 #[test]
 fn session_lasts_at_most_90_days() {
     let most = Millis::from_seconds(90 * 86_400);
-    assert_eq!(LONGEST_SESSION, most);
+    assert_eq!(MAX_SESSION_LIFETIME, most);
     let ends = NOW.plus(most);
     // The year 2500.
     let far = change(foreign_claims(), "exp", Some(16_725_225_600_u64.into()));

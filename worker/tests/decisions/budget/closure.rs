@@ -1,7 +1,7 @@
 //! Upstream blocks after a 429: duration and probes.
 
 use quillgate::Millis;
-use quillgate_worker::budget::{Closure, plan_closure};
+use quillgate_worker::budget::upstream_block::{UpstreamBlock, block_duration};
 
 use super::{HOUR, MINUTE};
 use crate::fixtures::NOW;
@@ -17,14 +17,14 @@ fn status_429_blocks_for_the_requested_time_up_to_the_window() {
         (Some(Millis(24 * HOUR)), 3 * HOUR),
         (Some(Millis(u64::MAX)), 3 * HOUR),
     ] {
-        assert_eq!(plan_closure(asked, window), Millis(closed));
+        assert_eq!(block_duration(asked, window), Millis(closed));
     }
 }
 
 #[test]
 fn block_is_probed_by_one_request_per_twelfth_of_a_window() {
     let (window, later) = (Millis(HOUR), |minutes| Millis(NOW.0 + minutes * MINUTE));
-    let closure = Closure::new(later(30), window, NOW);
+    let closure = UpstreamBlock::new(later(30), window, NOW);
     assert_eq!(closure.refuses_until(NOW), Some(later(30)));
     let before = Millis(later(5).0 - 1);
     assert_eq!(closure.refuses_until(before), Some(later(30)));
@@ -40,11 +40,11 @@ fn block_is_probed_by_one_request_per_twelfth_of_a_window() {
 #[test]
 fn another_429_can_only_extend_a_block() {
     let window = Millis(HOUR);
-    let first = Closure::extend(None, Millis(30 * MINUTE), window, NOW);
+    let first = UpstreamBlock::extend(None, Millis(30 * MINUTE), window, NOW);
     let probed = first.with_probe(7, window, NOW);
     for (time, until) in [(MINUTE, 30 * MINUTE), (HOUR, HOUR)] {
-        let again = Closure::extend(Some(probed), Millis(time), window, NOW);
+        let again = UpstreamBlock::extend(Some(probed), Millis(time), window, NOW);
         let until = Millis(NOW.0 + until);
-        assert_eq!(again, Closure::new(until, window, NOW));
+        assert_eq!(again, UpstreamBlock::new(until, window, NOW));
     }
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::budget::read_budget::{MOST_CALLERS, ReadBudget, Reader};
+use quillgate_worker::budget::read_budget::{MAX_CALLERS, ReadBudget, Reader};
 use quillgate_worker::budget::{Ceiling, Verdict};
 
 use crate::fixtures::{NOW, at, status_and_kind};
@@ -165,12 +165,12 @@ fn read_counts_towards_every_ceiling_or_none() {
 fn number_of_counted_callers_is_bounded() {
     let mut reads = ReadBudget::default();
     let alice = reader("alice", None);
-    for other in 0..5 * MOST_CALLERS / 2 {
-        if other % (MOST_CALLERS / 2) == 0 {
+    for other in 0..5 * MAX_CALLERS / 2 {
+        if other % (MAX_CALLERS / 2) == 0 {
             expect_granted(&mut reads, &alice, NOW);
         }
         expect_granted(&mut reads, &reader(&other.to_string(), None), NOW);
-        assert!(reads.len() <= MOST_CALLERS);
+        assert!(reads.len() <= MAX_CALLERS);
     }
     expect_refused(&mut reads, &alice, NOW);
 }

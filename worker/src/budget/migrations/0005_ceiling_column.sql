@@ -1,0 +1,1 @@
+ALTER TABLE reservation ADD COLUMN ceilings TEXT NOT NULL DEFAULT '';

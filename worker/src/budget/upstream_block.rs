@@ -1,0 +1,68 @@
+//! Blocks of a policy by the upstream, which begin with a 429.
+
+use quillgate::Millis;
+
+/// The duration of a block after a 429 without `Retry-After`: 60 s.
+pub const DEFAULT_BLOCK: Millis = Millis(60_000);
+/// The number of probes per window: one every 5 minutes for a window of an hour.
+const PROBES_PER_WINDOW: u64 = 12;
+
+/// Returns how long a 429 from the upstream blocks a policy, according to its `Retry-After`.
+///
+/// The maximum is one window, after which the upstream no longer counts the earlier requests.
+#[must_use]
+pub fn block_duration(retry_after: Option<Millis>, window: Millis) -> Millis {
+    retry_after.unwrap_or(DEFAULT_BLOCK).min(window)
+}
+
+/// A block of a policy after a 429 from the upstream.
+///
+/// Single requests are still sent at intervals as probes. A successful probe ends the block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UpstreamBlock {
+    /// When the block ends.
+    pub until: Millis,
+    /// When the next request can be sent as a probe.
+    pub probe_at: Millis,
+    /// The reservation of the latest probe.
+    pub probe: Option<u64>,
+}
+
+impl UpstreamBlock {
+    /// Creates a block that ends at `until`.
+    #[must_use]
+    pub fn new(until: Millis, window: Millis, now: Millis) -> Self {
+        Self {
+            until,
+            probe_at: next_probe(window, now),
+            probe: None,
+        }
+    }
+
+    /// Records the reservation of a probe and postpones the next probe.
+    #[must_use]
+    pub fn with_probe(self, reservation: u64, window: Millis, now: Millis) -> Self {
+        Self {
+            probe: Some(reservation),
+            ..Self::new(self.until, window, now)
+        }
+    }
+
+    /// Creates or extends a block after a 429. It never ends before the earlier block.
+    #[must_use]
+    pub fn extend(earlier: Option<Self>, time: Millis, window: Millis, now: Millis) -> Self {
+        let until = now.plus(time);
+        let until = earlier.map_or(until, |earlier| earlier.until.max(until));
+        Self::new(until, window, now)
+    }
+
+    /// Returns when the block ends; `None` if a request can be sent now, possibly as a probe.
+    #[must_use]
+    pub fn refuses_until(&self, now: Millis) -> Option<Millis> {
+        (now < self.until && now < self.probe_at).then_some(self.until)
+    }
+}
+
+fn next_probe(window: Millis, now: Millis) -> Millis {
+    now.plus(Millis((window.0 / PROBES_PER_WINDOW).max(1)))
+}
