@@ -43,8 +43,7 @@ impl Turnstile {
     pub fn read(
         value: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, VariableError> {
-        // Reads all three even without a secret, because the check for unknown variables records
-        // the names that are read.
+        // Reads all three even without a secret, so that a check can record every variable's name.
         let [secret, site_key, verify_url] = [
             "TURNSTILE_SECRET",
             "TURNSTILE_SITE_KEY",
