@@ -1,8 +1,8 @@
 //! Budgets of upstream requests.
 
-mod closure;
 mod fair_share;
 mod read_budget;
+mod upstream_block;
 mod usage;
 mod verdict;
 mod window;
