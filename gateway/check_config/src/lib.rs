@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The most bytes of a variable or a secret: Cloudflare allows 5 kB.
-const LONGEST_VALUE: usize = 5_000;
+const MAX_VALUE_BYTES: usize = 5_000;
 
 /// Values for what only Cloudflare holds, or what was refused, so that the rest can be read.
 static STAND_INS: [(&str, Kind, &str); 4] = [
@@ -98,8 +98,8 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
                 name,
                 "must be a text, in quotes; a list or an object is JSON in quotes",
             ),
-            Some(text) if text.len() > LONGEST_VALUE => {
-                report.add(name, format!("must have at most {LONGEST_VALUE} bytes"));
+            Some(text) if text.len() > MAX_VALUE_BYTES => {
+                report.add(name, format!("must have at most {MAX_VALUE_BYTES} bytes"));
             }
             Some(text) => {
                 texts.insert(name.as_str(), text);
@@ -190,7 +190,7 @@ mod wasm {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_VALUE, Problem, check};
+    use super::{MAX_VALUE_BYTES, Problem, check};
     use serde_json::{Value, json};
 
     const NONE: [Problem; 0] = [];
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_typo_is_found_and_its_value_is_not_repeated() {
-        let long = "x".repeat(LONGEST_VALUE + 1);
+        let long = "x".repeat(MAX_VALUE_BYTES + 1);
         for (name, value, words) in [
             ("TRUSTED_ISSUERS", json!("[hunter2]"), "must be a JSON list"),
             (

@@ -139,7 +139,7 @@ pub struct SharedQuota {
 /// An authenticated caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The token's `iss`: [`super::access_token::ISSUER`] for one of the gateway's own tokens.
+    /// The token's `iss`: [`ISSUER`] for one of the gateway's own tokens.
     pub issuer: String,
     /// The token's `sub`.
     pub subject: String,

@@ -15,10 +15,10 @@ pub const HEARTBEAT_TEXT: &str = ": hb\n\n";
 /// First line of a stream. Clients wait 3 seconds before they reconnect.
 pub const OPENING_TEXT: &str = "retry: 3000\n\n";
 /// Maximum lifetime of a stream. Clients then reconnect.
-pub const LONGEST_STREAM: Millis = Millis::from_seconds(3600);
+pub const MAX_STREAM_LIFETIME: Millis = Millis::from_seconds(3600);
 /// Maximum lifetime of a stream that was opened with a session cookie. A stream can outlive its
 /// session by this time.
-pub const LONGEST_SESSION_STREAM: Millis = Millis::from_seconds(300);
+pub const MAX_SESSION_STREAM_LIFETIME: Millis = Millis::from_seconds(300);
 /// Last event of a stream when its job is no longer polled.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
 /// Message to a watcher before a poll of a job that the gateway did not create. The poll counts as
@@ -149,22 +149,22 @@ pub fn parse_event_number(text: &str) -> Option<u64> {
 }
 
 /// Computes how long a stream may stay open. It ends when its token `expires`, at the latest after
-/// [`LONGEST_STREAM`], or after [`LONGEST_SESSION_STREAM`] with a session cookie.
+/// [`MAX_STREAM_LIFETIME`], or after [`MAX_SESSION_STREAM_LIFETIME`] with a session cookie.
 ///
 /// ```
 /// use quillgate::Millis;
-/// use quillgate_worker::jobs::events::{LONGEST_SESSION_STREAM, LONGEST_STREAM, limit_stream};
+/// use quillgate_worker::jobs::events::{MAX_SESSION_STREAM_LIFETIME, MAX_STREAM_LIFETIME, limit_stream};
 ///
 /// assert_eq!(limit_stream(Millis(5_000), Millis(2_000), false), Millis(3_000));
-/// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000), false), LONGEST_STREAM);
-/// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000), true), LONGEST_SESSION_STREAM);
+/// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000), false), MAX_STREAM_LIFETIME);
+/// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000), true), MAX_SESSION_STREAM_LIFETIME);
 /// ```
 #[must_use]
 pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
     let longest = if in_session {
-        LONGEST_SESSION_STREAM
+        MAX_SESSION_STREAM_LIFETIME
     } else {
-        LONGEST_STREAM
+        MAX_STREAM_LIFETIME
     };
     expires.since(now).min(longest)
 }

@@ -11,7 +11,7 @@ use crate::http::problem::Problem;
 /// Maximum number of characters in a summary, without the ellipsis.
 const MAX_SUMMARY_LENGTH: usize = 120;
 /// Maximum number of characters in a search string.
-pub const LONGEST_TEXT: usize = 200;
+pub const MAX_TEXT_LENGTH: usize = 200;
 
 /// Maximum database size for storing whole prompts, in bytes. The database is full at 10 GB. The
 /// remaining fifth is reserved for summaries and states.
@@ -68,7 +68,7 @@ impl JobFilter {
             text: text("text"),
         };
         let length = filter.text.as_ref().map(|text| text.chars().count());
-        if length.is_some_and(|length| length > LONGEST_TEXT) {
+        if length.is_some_and(|length| length > MAX_TEXT_LENGTH) {
             let detail = "text must have 1 to 200 characters";
             return Err(Problem::field("text", GatewayRule::LongestText, detail));
         }

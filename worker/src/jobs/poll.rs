@@ -3,7 +3,7 @@
 use quillgate::{JobStatus, Millis};
 
 /// Maximum wait between two polls of a job while the upstream fails.
-pub const LONGEST_PAUSE: Millis = Millis::from_seconds(60);
+pub const MAX_PAUSE: Millis = Millis::from_seconds(60);
 /// Time after creation in which the upstream may respond 404 to polls of a job.
 pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
 /// Time of uninterrupted 404 responses after which a job is lost.
@@ -66,7 +66,7 @@ pub fn compute_pause(interval: Millis, audience: Audience, age: Millis, failures
     };
     let usual = usual.max(Millis(age.0 / POLLS_OF_AGE));
     let doubled = usual.0.saturating_mul(1 << failures.min(MAX_DOUBLINGS));
-    Millis(doubled).min(usual.max(LONGEST_PAUSE))
+    Millis(doubled).min(usual.max(MAX_PAUSE))
 }
 
 /// Whether this status is final. A missing status is not.

@@ -15,7 +15,7 @@ use crate::jobs::settings::WebhookSettings;
 use crate::json;
 
 /// Maximum length of an address, in bytes.
-pub const LONGEST_URL: usize = 2048;
+pub const MAX_URL_LENGTH: usize = 2048;
 /// Maximum length of a host name, in bytes (RFC 1035, section 2.3.4).
 const MAX_HOST_LENGTH: usize = 253;
 /// Maximum length of a label in a host name.
@@ -63,7 +63,7 @@ pub fn check_address(url: &str, hosts: &[String]) -> Result<String, Problem> {
 }
 
 fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
-    if url.len() > LONGEST_URL {
+    if url.len() > MAX_URL_LENGTH {
         return Err("must not be longer than 2048 bytes");
     }
     // URL parsers drop tabs and line breaks, and read a backslash as a slash.

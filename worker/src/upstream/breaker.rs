@@ -22,16 +22,16 @@ use crate::http::problem_kind::ProblemKind;
 use quillgate::Operation;
 
 /// Minimum number of calls before the breaker opens.
-pub const LEAST_CALLS: u32 = 20;
+pub const MIN_CALLS: u32 = 20;
 /// Time for which the breaker opens first: 30 s.
 pub const INITIAL_PERIOD: Millis = Millis(30_000);
 /// Maximum time for which the breaker opens: 5 min.
 pub const MAX_PERIOD: Millis = Millis(300_000);
 
 /// Maximum number of stored breakers. Only breakers with recent failures are stored.
-pub const MOST_BREAKERS: usize = 256;
+pub const MAX_BREAKERS: usize = 256;
 /// Maximum number of failed subjects per breaker. Failures of further subjects always count.
-pub const MOST_SUBJECTS: usize = 64;
+pub const MAX_SUBJECTS: usize = 64;
 
 const STEP: u64 = 3_000;
 const STEPS: u64 = 10;
@@ -149,10 +149,10 @@ impl Breakers {
 
     /// Adds a breaker. If the maximum is reached, it replaces another one, preferably a closed one.
     fn add(&mut self, scope: &Scope, now: Millis) -> usize {
-        if self.0.len() >= MOST_BREAKERS {
+        if self.0.len() >= MAX_BREAKERS {
             self.0.retain(|(_, breaker)| !breaker.is_calm(now));
         }
-        if self.0.len() >= MOST_BREAKERS {
+        if self.0.len() >= MAX_BREAKERS {
             let closed = self.0.iter().position(|(_, own)| own.opened.is_none());
             self.0.swap_remove(closed.unwrap_or(0));
         }
@@ -250,7 +250,7 @@ impl Breaker {
             if self.failed.iter().any(|(_, own)| own == subject) {
                 return;
             }
-            if self.failed.len() < MOST_SUBJECTS {
+            if self.failed.len() < MAX_SUBJECTS {
                 self.failed.push((number, subject.to_owned()));
             }
         }
@@ -269,7 +269,7 @@ impl Breaker {
         let sum =
             |part: fn(&Step) -> u32| self.steps.iter().map(|step| u64::from(part(step))).sum();
         let (calls, failures): (u64, u64) = (sum(|step| step.calls), sum(|step| step.failures));
-        if calls >= u64::from(LEAST_CALLS) && failures * 2 >= calls {
+        if calls >= u64::from(MIN_CALLS) && failures * 2 >= calls {
             self.open(INITIAL_PERIOD.0, now);
         }
     }

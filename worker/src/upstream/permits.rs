@@ -10,9 +10,9 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
 /// Maximum number of concurrent requests per object.
-pub const MOST_CONNECTIONS: usize = 6;
+pub const MAX_CONNECTIONS: usize = 6;
 /// Maximum number of queued requests per lane.
-pub const MOST_WAITING: usize = 256;
+pub const MAX_WAITING: usize = 256;
 
 /// The class of a request, which has its own limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Lane {
     #[must_use]
     pub const fn most(self) -> usize {
         match self {
-            Self::Write => MOST_CONNECTIONS,
+            Self::Write => MAX_CONNECTIONS,
             Self::ReadJob => 3,
             Self::ReadPage => 4,
             Self::Webhook => 2,
@@ -80,7 +80,7 @@ impl Permits {
             return Admission::Granted;
         }
         let waiting = self.waiting.iter().filter(|(_, own)| *own == lane);
-        if waiting.count() >= MOST_WAITING {
+        if waiting.count() >= MAX_WAITING {
             return Admission::Refused(busy_problem());
         }
         self.last += 1;
@@ -117,7 +117,7 @@ impl Permits {
 
     fn is_free(&self, lane: Lane) -> bool {
         let own = self.held.iter().filter(|own| **own == lane).count();
-        self.held.len() < MOST_CONNECTIONS && own < lane.most()
+        self.held.len() < MAX_CONNECTIONS && own < lane.most()
     }
 }
 

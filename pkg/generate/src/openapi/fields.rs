@@ -1,6 +1,6 @@
 //! Header fields of requests and of answers.
 
-use quillgate_worker::jobs::webhook::LONGEST_URL;
+use quillgate_worker::jobs::webhook::MAX_URL_LENGTH;
 use serde_json::{Map, Value, json};
 
 use super::{patterns, reference};
@@ -79,7 +79,7 @@ fn of_requests() -> Vec<Field> {
             "Where the end of this job is announced, as in `webhooks`: https, at a host by name or at a \
              public address in its usual notation, which the pattern leaves out. The operator lists the hosts \
              (`WEBHOOK_HOSTS`), and a gateway without them or without `WEBHOOK_SECRET` takes none.",
-            json!({ "type": "string", "maxLength": LONGEST_URL, "pattern": patterns::WEBHOOK_URL }),
+            json!({ "type": "string", "maxLength": MAX_URL_LENGTH, "pattern": patterns::WEBHOOK_URL }),
             "https://hooks.example/quillgate",
         ),
         field(

@@ -4,7 +4,7 @@ use quillgate::Operation;
 use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
 use quillgate_worker::http::content::LARGEST_BODY;
 use quillgate_worker::http::problem_kind::ProblemKind;
-use quillgate_worker::jobs::ledger::LONGEST_TEXT;
+use quillgate_worker::jobs::ledger::MAX_TEXT_LENGTH;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
@@ -335,7 +335,7 @@ fn schema_of(operation: Operation, parameter: &Parameter) -> Value {
         _ => None,
     };
     if operation == Operation::ListAgentJobs && parameter.name == "text" {
-        return json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_TEXT });
+        return json!({ "type": "string", "minLength": 1, "maxLength": MAX_TEXT_LENGTH });
     }
     match pattern {
         Some(pattern) => json!({ "type": "string", "pattern": pattern }),

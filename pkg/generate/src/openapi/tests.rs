@@ -22,7 +22,7 @@ use quillgate_worker::http::{content, cors};
 use quillgate_worker::jobs::idempotency;
 use quillgate_worker::jobs::idempotency::{Record, Retry, State};
 use quillgate_worker::jobs::{ledger, webhook};
-use quillgate_worker::upstream::breaker::{Breaker, CallOutcome, LEAST_CALLS};
+use quillgate_worker::upstream::breaker::{Breaker, CallOutcome, MIN_CALLS};
 use quillgate_worker::upstream::failure;
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::permits;
@@ -493,7 +493,7 @@ fn problems_of_the_upstream() -> Vec<Problem> {
 fn problems_of_records() -> Vec<Problem> {
     let now = Millis(1_000_000);
     let mut breaker = Breaker::default();
-    for _ in 0..LEAST_CALLS {
+    for _ in 0..MIN_CALLS {
         breaker.record_outcome(CallOutcome::Failed(None), now);
     }
     let ask = Ask {

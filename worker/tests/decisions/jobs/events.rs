@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::jobs::events::{
-    END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LONGEST_SESSION_STREAM, LONGEST_STREAM,
-    ListEvent, ListHistory, LongPoll, MAX_REPLAYED, OPENING_TEXT, PollProgress, limit_stream,
+    END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, ListEvent, ListHistory, LongPoll, MAX_REPLAYED,
+    MAX_SESSION_STREAM_LIFETIME, MAX_STREAM_LIFETIME, OPENING_TEXT, PollProgress, limit_stream,
     parse_event_number, parse_preferred_wait,
 };
 
@@ -37,7 +37,7 @@ fn end_of_polling_is_an_event_without_an_id() {
 #[test]
 fn stream_ends_with_its_token_or_after_an_hour() {
     let hour = Millis::from_seconds(3600);
-    assert_eq!(LONGEST_STREAM, hour);
+    assert_eq!(MAX_STREAM_LIFETIME, hour);
     for (expires, expected) in [
         (Millis(0), Millis(0)),
         (NOW, Millis(0)),
@@ -53,7 +53,7 @@ fn stream_ends_with_its_token_or_after_an_hour() {
 #[test]
 fn stream_of_a_session_ends_after_five_minutes() {
     let most = Millis::from_seconds(300);
-    assert_eq!(LONGEST_SESSION_STREAM, most);
+    assert_eq!(MAX_SESSION_STREAM_LIFETIME, most);
     for (expires, expected) in [
         (NOW, Millis(0)),
         (NOW.plus(Millis(1)), Millis(1)),

@@ -2,7 +2,7 @@
 
 use quillgate::Millis;
 use quillgate_worker::jobs::poll::{
-    Audience, CREATION_DELAY, Known, LONGEST_PAUSE, LOST_AFTER, UNWATCHED_PAUSE, Watcher,
+    Audience, CREATION_DELAY, Known, LOST_AFTER, MAX_PAUSE, UNWATCHED_PAUSE, Watcher,
     compute_pause, is_finished, is_given_up, is_lost, is_past_creation, is_poll_due,
 };
 
@@ -14,7 +14,7 @@ const NEW: Millis = Millis(0);
 
 #[test]
 fn poll_intervals_match_the_documentation() {
-    assert_eq!(LONGEST_PAUSE, Millis(60_000));
+    assert_eq!(MAX_PAUSE, Millis(60_000));
     assert_eq!(CREATION_DELAY, Millis(60_000));
     assert_eq!(LOST_AFTER, Millis(900_000));
     assert_eq!(UNWATCHED_PAUSE, Millis(15_000));

@@ -6,7 +6,7 @@ use quillgate::Operation;
 use quillgate_worker::upstream::breaker::CallOutcome;
 use quillgate_worker::upstream::breaker::CallOutcome::{Answered, Failed};
 use quillgate_worker::upstream::breaker::{
-    Breaker, Breakers, MOST_BREAKERS, MOST_SUBJECTS, Scope, State,
+    Breaker, Breakers, MAX_BREAKERS, MAX_SUBJECTS, Scope, State,
 };
 
 use crate::fixtures::{NOW, at, status_and_kind};
@@ -275,10 +275,10 @@ fn number_of_breakers_is_bounded_and_open_ones_stay() {
     for _ in 0..20 {
         breakers.record_outcome(&open, FAILED, NOW);
     }
-    for project in 0..3 * MOST_BREAKERS {
+    for project in 0..3 * MAX_BREAKERS {
         let other = scope(Operation::GetAgentJob, &project.to_string());
         breakers.record_outcome(&other, FAILED, NOW);
-        assert!(breakers.len() <= MOST_BREAKERS);
+        assert!(breakers.len() <= MAX_BREAKERS);
     }
     assert!(breakers.allow(&open, NOW).is_err());
     for project in 0..2 {
@@ -327,7 +327,7 @@ proptest! {
             breaker.record_outcome(Answered, NOW);
             breaker.record_outcome(Failed(Some(&job.to_string())), NOW);
             let kept = format!("{breaker:?}").matches('(').count();
-            prop_assert!(kept <= MOST_SUBJECTS, "{}", kept);
+            prop_assert!(kept <= MAX_SUBJECTS, "{}", kept);
         }
     }
 

@@ -1,9 +1,7 @@
 //! Permits for the connections of a Durable Object.
 
 use proptest::prelude::*;
-use quillgate_worker::upstream::permits::{
-    Admission, Lane, MOST_CONNECTIONS, MOST_WAITING, Permits,
-};
+use quillgate_worker::upstream::permits::{Admission, Lane, MAX_CONNECTIONS, MAX_WAITING, Permits};
 
 use crate::fixtures::status_and_kind;
 
@@ -83,7 +81,7 @@ fn timed_out_request_is_rejected_unless_just_granted() {
 fn queue_of_each_lane_is_bounded() {
     let mut permits = Permits::default();
     fill(&mut permits, Lane::Webhook);
-    for _ in 0..MOST_WAITING {
+    for _ in 0..MAX_WAITING {
         queue(&mut permits, Lane::Webhook);
     }
     let Admission::Refused(problem) = permits.ask(Lane::Webhook) else {
@@ -118,14 +116,14 @@ proptest! {
                     prop_assert!(permits.stop_waiting(number).is_err());
                 },
             }
-            prop_assert!(held.len() <= MOST_CONNECTIONS);
+            prop_assert!(held.len() <= MAX_CONNECTIONS);
             for lane in LANES {
                 prop_assert!(held.iter().filter(|own| **own == lane).count() <= lane.most());
             }
             // No waiting request is eligible for a free permit.
             for (_, lane) in &waiting {
                 let own = held.iter().filter(|own| *own == lane).count();
-                prop_assert!(held.len() == MOST_CONNECTIONS || own == lane.most());
+                prop_assert!(held.len() == MAX_CONNECTIONS || own == lane.most());
             }
         }
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use quillgate_worker::http::url::lowercase_origin;
 use quillgate_worker::jobs::settings::WebhookSettings;
-use quillgate_worker::jobs::webhook::{LONGEST_URL, check_address, recheck_address};
+use quillgate_worker::jobs::webhook::{MAX_URL_LENGTH, check_address, recheck_address};
 
 use crate::fixtures::field_and_rule;
 
@@ -363,8 +363,8 @@ fn local_host_name_is_rejected() {
 #[test]
 fn url_length_is_limited() {
     let url = |length: usize| format!("{:x<length$}", "https://hooks.example.com/");
-    assert!(check_address(&url(LONGEST_URL), &listing(&url(LONGEST_URL))).is_ok());
-    assert_refused(&url(LONGEST_URL + 1), &listing(&url(LONGEST_URL + 1)));
+    assert!(check_address(&url(MAX_URL_LENGTH), &listing(&url(MAX_URL_LENGTH))).is_ok());
+    assert_refused(&url(MAX_URL_LENGTH + 1), &listing(&url(MAX_URL_LENGTH + 1)));
 }
 
 #[test]
