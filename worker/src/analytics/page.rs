@@ -337,7 +337,7 @@ impl ReportHead {
 }
 
 /// Builds the entity tag (RFC 9110, section 8.8.3) from the row ranges and the tags of the pages. Equal
-/// bodies have equal tags.
+/// tags mean equal bodies.
 fn build_etag(pages: &[(&PageHead, Piece)]) -> String {
     let part = |(page, piece): &(&PageHead, Piece)| {
         if piece.is_whole() {

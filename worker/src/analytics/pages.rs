@@ -34,7 +34,7 @@ struct Parts {
     after: String,
 }
 
-/// A placeholder. JSON contains this character only in escaped form.
+/// The placeholder for `hasMore` in [`Parts`]. It cannot occur in a page, because JSON escapes it.
 const HAS_MORE: char = '\u{1}';
 
 impl Page {

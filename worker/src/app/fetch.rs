@@ -28,7 +28,7 @@ pub fn join_header_names(is_post: bool) -> String {
 
 /// Handles a request. `head` is a [`PackedHead`], `started` the current time.
 ///
-/// Returns a `Response`, a promise of one, or an object whose `read` is that promise.
+/// Returns a `Response`, or a promise of one.
 #[wasm_bindgen]
 pub fn handle(
     head: String,

@@ -99,7 +99,7 @@ fn begin_call(
     Ok(promise)
 }
 
-/// Runs a closure with the remembered key set at an address.
+/// Calls `run` with the cached key set for `address`, which is empty at first.
 fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
     KEY_SETS.with_borrow_mut(|all| {
         // Addresses come from the configuration, so their number is bounded.

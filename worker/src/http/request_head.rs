@@ -99,7 +99,7 @@ impl<'a> PackedHead<'a> {
         self.value("tracestate")
     }
 
-    /// Returns the input of the planner.
+    /// Returns the parts of the head that the planner reads.
     #[must_use]
     pub fn request_head(&self) -> RequestHead<'a> {
         RequestHead {

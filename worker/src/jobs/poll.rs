@@ -1,4 +1,4 @@
-//! The timing of polls, which read jobs upstream until they finish.
+//! The timing of polls. A poll reads a job from Mintlify. Polling stops when the job finishes.
 
 use quillgate::{JobStatus, Millis};
 

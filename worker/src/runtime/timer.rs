@@ -10,7 +10,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
-/// The maximum delay. Timers fire immediately above 2^31 milliseconds.
+/// The maximum delay. A timer with a delay above 2^31 ms fires immediately.
 const MAX_DELAY: Millis = Millis::from_seconds(86_400);
 
 #[wasm_bindgen]

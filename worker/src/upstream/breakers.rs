@@ -10,7 +10,7 @@ thread_local! {
     static BREAKERS: RefCell<Breakers> = RefCell::default();
 }
 
-/// Runs a function with the breakers.
+/// Calls `run` with this isolate's circuit breakers.
 pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
     BREAKERS.with_borrow_mut(run)
 }

@@ -10,7 +10,7 @@ use crate::http::problem::Problem;
 use crate::runtime::{Wait, Wake};
 use crate::upstream::permits::{Admission, Lane, Permits};
 
-/// The connections of an object.
+/// A Durable Object's outgoing connections, and the requests that wait for one.
 #[derive(Clone, Default)]
 pub struct Connections(Rc<RefCell<Queue>>);
 

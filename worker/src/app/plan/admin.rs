@@ -1,4 +1,4 @@
-//! Plans of operators' requests: health, and policies that the upstream has blocked.
+//! Plans requests of operators: health checks, and reopening policies that Mintlify has blocked.
 
 use std::rc::Rc;
 

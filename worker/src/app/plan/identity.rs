@@ -12,7 +12,8 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::SessionState;
 
 impl Planner<'_> {
-    /// Identifies the caller, or returns the action that must come first.
+    /// Identifies the caller. If that needs another step first, such as verifying a signature, returns
+    /// that step.
     pub(super) fn identify(&mut self) -> Result<Result<Rc<Caller>, Action>, Problem> {
         let credentials = Credentials {
             authorization: self.head.authorization,

@@ -30,7 +30,7 @@ impl SessionStub {
         Ok(Self(namespace.get_by_name(name)?.into_rpc()))
     }
 
-    /// Stores a record until an instant. Returns `false` if one exists.
+    /// Stores `record` until `ends`. Returns `false` if the session already has a record.
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub async fn open(&self, record: &str, ends: Millis) -> HostResult<bool> {
         let opened = JsFuture::from(self.0.open(record, ends.0 as f64)).await?;

@@ -1,5 +1,5 @@
-//! The polls of a project in the current window. They are stored, because the runtime can evict the
-//! object between two polls.
+//! Counts a project's polls in the current window. The counts are stored, because the runtime can
+//! evict the object between two polls.
 
 use std::rc::Rc;
 

@@ -18,8 +18,8 @@ pub const MISSING_JOBS: &str = include_str!("migrations/0008_missing_jobs.sql");
 
 /// Whole prompts, follow-ups, the start of each state, and the revisions of the list.
 ///
-/// `folded` has the searched prompt in lower case. It is set for prompts beyond ASCII, because
-/// `SQLite` converts ASCII letters only.
+/// `folded` holds the searchable part of the prompt in lower case. It is set only for prompts with
+/// non-ASCII characters, because `SQLite`'s `lower` handles only ASCII.
 pub const JOB_RECORDS: &str = include_str!("migrations/0009_job_records.sql");
 
 /// The latest deletion that is no longer stored. Earlier releases did not record it, so every

@@ -133,7 +133,8 @@ impl JobSearch {
         })
     }
 
-    /// Compares the jobs of one step with the filter.
+    /// Tests the jobs of one step against `filter` and the text `wanted`. Returns all of them, with or
+    /// without a match.
     fn examine(&self, step: &Step, filter: &JobFilter, wanted: &str) -> HostResult<Vec<Candidate>> {
         let mut conditions = vec!["listed = 1"];
         let mut values = Vec::new();
