@@ -9,8 +9,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { setup } from "../../scripts/setup.mjs";
 import { BUILDS } from "../../scripts/test/builds.mjs";
-import { PROJECT } from "../../tests/gateway/gate.mjs";
-import { startJobs } from "../../tests/gateway/jobs.mjs";
+import { startJobs } from "../../tests/gateway/jobs_gateway.mjs";
+import { PROJECT } from "../../tests/gateway/recorded_gateway.mjs";
 
 const CALLERS = 200;
 const IDLE_CREATIONS = 20;

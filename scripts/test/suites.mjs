@@ -34,7 +34,7 @@ const ONE_SLOT = 1;
 export const ALONE = new Set([
   "tests/build/unchanged.test.mjs",
   "tests/cli/startup.test.mjs",
-  "tests/gateway/sliding_window.test.mjs",
+  "tests/gateway/budgets/sliding_window.test.mjs",
   "tests/harness/files.test.mjs",
   "tests/package/memory.test.mjs",
   "tests/soak/soak.test.mjs",
@@ -42,14 +42,14 @@ export const ALONE = new Set([
 
 /** Test files that wait for the gateway's own intervals and use little processor time. */
 export const WAITING = new Set([
-  "tests/gateway/export_waiting.test.mjs",
-  "tests/gateway/hibernation.test.mjs",
-  "tests/gateway/poll_budget.test.mjs",
-  "tests/gateway/polls.test.mjs",
-  "tests/gateway/receivers.test.mjs",
-  "tests/gateway/streams.test.mjs",
-  "tests/gateway/watching.test.mjs",
-  "tests/gateway/webhooks.test.mjs",
+  "tests/gateway/exports/waiting.test.mjs",
+  "tests/gateway/streams/hibernation.test.mjs",
+  "tests/gateway/budgets/polls.test.mjs",
+  "tests/gateway/jobs/polls.test.mjs",
+  "tests/gateway/webhooks/receivers.test.mjs",
+  "tests/gateway/streams/limits.test.mjs",
+  "tests/gateway/streams/job.test.mjs",
+  "tests/gateway/webhooks/delivery.test.mjs",
 ]);
 
 const BUILD = { wasmBindgen: true };

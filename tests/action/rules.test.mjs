@@ -1,7 +1,7 @@
 /** The examples in docs/github-actions.md against a gateway with their rules. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { startGate } from "../gateway/gate.mjs";
+import { startGate } from "../gateway/recorded_gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
 import { commits, EXAMPLES, INTRUDERS } from "./examples.mjs";
 import { PULL_REQUEST } from "./fixtures.mjs";

@@ -1,7 +1,7 @@
 /** The action against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { startGate } from "../gateway/gate.mjs";
+import { startGate } from "../gateway/recorded_gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
 import {
   COMPLETED,

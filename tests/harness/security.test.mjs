@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/** Matches `tests/gateway/access.test.mjs`: "a title". */
+/** Matches `tests/gateway/auth/access.test.mjs`: "a title". */
 const REFERENCE = /`([\w./-]+\.(?:mjs|rs))`: "([^"]+)"/g;
 const HOLES = 13;
 const OWASP_ITEMS = 10;

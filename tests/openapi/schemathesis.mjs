@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { JOBS, PROJECT, startGate } from "../gateway/gate.mjs";
+import { JOBS, PROJECT, startGate } from "../gateway/recorded_gateway.mjs";
 import { LOGS, startProgram } from "../harness/process.mjs";
 
-const HERE = fileURLToPath(new URL(".", import.meta.url));
+const HERE = fileURLToPath(new URL("./", import.meta.url));
 const REPORT = join(LOGS, "schemathesis.json");
 /** Routes for the gateway's own page, which need a browser's cookies; tests/gateway covers them. */
 const SESSION_ROUTES = "^/session(/|$)";

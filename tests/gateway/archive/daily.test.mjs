@@ -1,0 +1,589 @@
+/**
+ * The daily archive: cron runs alone store every day, through upstream faults and a killed gateway,
+ * and series are read from the stored days.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { ROOT } from "../../../scripts/versions.mjs";
+import { queryArchive, startGateway } from "../../harness/gateway.mjs";
+import { assertInvalid, assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+
+const DAY_MS = 86_400_000;
+/** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` matches a quarter of a large site. */
+const DAYS = Number(process.env.ARCHIVE_DAYS ?? 10);
+const PAGES = Number(process.env.ARCHIVE_PAGES ?? 600);
+const PER_THOUSAND = 50;
+/** Requests per window. Small enough that the archive needs several windows. */
+const LIMIT = Number(process.env.ARCHIVE_LIMIT ?? 30);
+const WINDOW_SECONDS = 2;
+const SHARE = 33;
+const RECHECK_DAYS = 3;
+const OTHER = "other-docs";
+const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
+const SCOPES = "analytics:read gateway:operate";
+
+const state = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
+/** Fixed at the start, because a run can cross midnight. */
+const startedAt = Date.now();
+const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
+const dayNumber = (date) => Date.parse(date) / DAY_MS;
+let gate;
+
+before(async () => {
+  gate = await startGate("archive", {
+    upstream: { pages: PAGES, varyingDays: true, projects: [PROJECT, OTHER] },
+    gateway: {
+      state,
+      archive: true,
+      vars: {
+        ARCHIVE_PROJECTS: PROJECT,
+        ARCHIVE_SHARE: String(SHARE),
+        ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
+        ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
+        LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+        // A request in flight when the gateway is killed holds its slot for this long.
+        UPSTREAM_TIMEOUT_SECONDS: "2",
+      },
+    },
+  });
+  await gate.upstream.setLimits({ analytics: null });
+});
+
+after(async () => {
+  await gate?.stop();
+  rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function ask(path, { json, scope = SCOPES, headers = [] } = {}) {
+  const authorization = `Bearer ${gate.token({ scope })}`;
+  const method = json ? "POST" : "GET";
+  return gate.send({ method, target: DAILY + path, json, authorization, headers });
+}
+
+async function read(path, options) {
+  const answer = await ask(path, options);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json;
+}
+
+const query = (values) => `?${new URLSearchParams(values)}`;
+const allDays = () => ({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(0) });
+
+/** Runs the archive until no day is missing. */
+async function runUntilComplete() {
+  for (;;) {
+    await gate.gateway.runCron();
+    const status = await read("/status");
+    if (status.missing.length === 0) return status;
+  }
+}
+
+/** The simulator's counts of a day. */
+async function truthOf(date) {
+  const dateTo = new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
+  const range = { dateFrom: date, dateTo };
+  const { totals, views } = await gate.upstream.views(range);
+  const visitors = await gate.upstream.report({ report: "visitors", ...range });
+  return { date, totals, views, visitors: visitors.totals };
+}
+
+const truths = () => Promise.all(days().map(truthOf));
+/** Requests that each day takes: one for the visitors, and one per page of 250 rows. */
+async function countRequests(dates) {
+  const truths = await Promise.all(dates.map(truthOf));
+  return truths.map(({ views }) => 1 + Math.max(1, Math.ceil(views.length / 250)));
+}
+const add = (numbers) => numbers.reduce((all, number) => all + number, 0);
+/** The days fetched again after one more day: days whose counts may still change, and yesterday. */
+const unsettled = () => Array.from({ length: RECHECK_DAYS + 1 }, (_, at) => daysAgo(at + 1));
+
+/** An estimate is based on the size of a typical day, not on the size of each day. */
+function assertEstimated(requests, days, each) {
+  const [min, max] = [days * Math.min(...each), days * Math.max(...each)];
+  assert.ok(min <= requests && requests <= max, `${requests}, not ${min} to ${max}`);
+}
+
+const days = () => Array.from({ length: DAYS }, (_, at) => daysAgo(DAYS - at));
+const counts = ({ human, ai, total }) => ({ human, ai, total });
+
+/** All stored rows of pages, without those of prefixes, ordered by day and path. */
+function archivedRows() {
+  return queryArchive(
+    state,
+    `SELECT views.day, node.path, views.human, views.ai, views.total
+     FROM views JOIN node ON node.id = views.node WHERE node.is_prefix = 0
+     ORDER BY views.day, node.path`,
+  );
+}
+
+/** Everything that the archive stores, except for the times of the fetches. */
+const archivedState = async () => [
+  await queryArchive(state, "SELECT day, node, human, ai, total FROM views ORDER BY day, node"),
+  await queryArchive(
+    state,
+    `SELECT day, pages, human, ai, total, visitors_total,
+     (SELECT count(*) FROM staging) AS staged FROM day ORDER BY day`,
+  ),
+];
+
+/** Compares every row of every day with the simulator's. */
+async function assertEqualToTruth(truths) {
+  const expected = truths.flatMap(({ date, views }) =>
+    views
+      .filter(({ total }) => total > 0)
+      .map(({ path, ...rest }) => ({ day: dayNumber(date), path, ...counts(rest) }))
+      .sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))),
+  );
+  assert.ok(expected.length > DAYS * PAGES * 0.5, `${expected.length} rows`);
+  assert.deepEqual(await archivedRows(), expected);
+}
+
+/** The number of requests beyond the first for each target. */
+function countRepetitions(requests) {
+  return requests.length - new Set(requests.map(({ target }) => target)).size;
+}
+
+/** Asserts that no window has more requests than the archive's share. */
+function assertWithinShare(requests) {
+  const share = Math.floor((LIMIT * SHARE) / 100);
+  const times = requests.map(({ at }) => at);
+  assert.ok(times.every(Number.isFinite), "each request has a time");
+  for (const [at, time] of times.entries()) {
+    const next = times[at + share];
+    assert.ok(
+      next === undefined || next - time >= WINDOW_SECONDS * 1000,
+      `${share + 1} requests within ${next - time} ms`,
+    );
+  }
+}
+
+const archiveRequests = async () =>
+  (await gate.upstream.requests()).filter(({ target }) => target.includes("/v1/analytics/"));
+
+test("before its first run, the archive is empty and reports yesterday as missing", async () => {
+  const status = await read("/status");
+  assert.deepEqual(status.missing, [{ dateFrom: daysAgo(1), dateTo: daysAgo(0) }]);
+  assert.deepEqual([status.complete, status.partial, status.failed], [0, 0, 0]);
+  const { views, missing } = await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(0) }));
+  assert.deepEqual([views, missing], [[], [daysAgo(2), daysAgo(1)]]);
+});
+
+test("a backfill can be estimated first, and repeated requests start it only once", async () => {
+  const dateFrom = daysAgo(DAYS);
+  const estimated = await read(`/backfill${query({ dateFrom })}`);
+  assert.deepEqual([estimated.dateFrom, estimated.days], [dateFrom, DAYS]);
+  assert.equal(
+    (await read("/status")).missing[0].dateFrom,
+    daysAgo(1),
+    "an estimate starts no backfill",
+  );
+  for (const json of [{ dateFrom }, { dateFrom }, { dateFrom: daysAgo(2) }]) {
+    const answer = await ask("/backfill", { json });
+    assert.equal(answer.status, 202, answer.text);
+    assert.equal(answer.json.dateFrom, dateFrom);
+  }
+  const { missing } = await read("/status");
+  assert.deepEqual(missing, [{ dateFrom, dateTo: daysAgo(0) }]);
+  const oldest = await read(`/backfill${query({ dateFrom: "1999-01-01" })}`);
+  assert.equal(oldest.dateFrom, daysAgo(730), "days past their retention are not fetched");
+});
+
+const LONG = { timeout: DAYS * PAGES > 10_000 ? 900_000 : 90_000 };
+
+test(
+  "cron runs archive every day correctly and within their share, through faults and a kill",
+  LONG,
+  async (context) => {
+    const each = await countRequests(days());
+    await gate.upstream.setFaultRate({ perThousand: PER_THOUSAND, seed: 7 });
+    for (;;) {
+      await gate.gateway.runCron();
+      const { complete, requests } = await read("/status");
+      if (complete >= 2) {
+        assertEstimated(requests, DAYS - complete, each);
+        break;
+      }
+    }
+    // Kill the gateway while it waits for a response.
+    await gate.upstream.hold({ times: 1, process: true });
+    let isHeld = false;
+    const held = gate.upstream.untilHeld(1, 30_000).then(() => {
+      isHeld = true;
+    });
+    let running;
+    while (!isHeld) {
+      running = gate.gateway.runCron().catch((error) => error);
+      await Promise.race([running, held]);
+    }
+    await gate.restart();
+    await running;
+    await gate.upstream.release();
+    await runUntilComplete();
+
+    const { injected } = await gate.upstream.faultRate();
+    const faults = Object.values(injected).reduce((sum, count) => sum + count, 0);
+    await gate.upstream.clearFaultRate();
+    const requests = await archiveRequests();
+    context.diagnostic(
+      `${requests.length} requests, ${faults} faults: ${JSON.stringify(injected)}`,
+    );
+    assert.ok(faults > 0, "at least one fault is injected");
+    assert.equal(new Set(requests.map(({ target }) => target)).size, add(each));
+    assert.ok(
+      countRepetitions(requests) <= faults + 1,
+      "at most one repetition for each fault and the kill",
+    );
+    assertWithinShare(requests);
+    await assertEqualToTruth(await truths());
+  },
+);
+
+test("a run on a complete archive sends no request and changes nothing", LONG, async () => {
+  const before = await archivedState();
+  await gate.upstream.reset();
+  await gate.upstream.setLimits({ analytics: null });
+  await gate.gateway.runCron();
+  assert.deepEqual(await archiveRequests(), []);
+  assert.deepEqual(await archivedState(), before);
+});
+
+test("the status reports a complete archive", async () => {
+  const status = await read("/status");
+  assert.deepEqual(
+    [status.dateFrom, status.dateTo, status.complete, status.requests, status.hours],
+    [daysAgo(DAYS), daysAgo(0), DAYS, 0, 0],
+  );
+  assert.deepEqual([status.missing, status.failures], [[], []]);
+  assert.ok(status.bytes > 10_000, `${status.bytes} bytes`);
+});
+
+// --- reading series ---
+
+/** Tests whether a path is the prefix or below it. */
+const below = (prefix) => (path) =>
+  prefix === "/" || path === prefix || path.startsWith(`${prefix}/`);
+const sum = (rows) =>
+  rows.reduce(
+    (all, { human, ai, total }) => ({
+      human: all.human + human,
+      ai: all.ai + ai,
+      total: all.total + total,
+    }),
+    { human: 0, ai: 0, total: 0 },
+  );
+
+/** The first day of a day's group. Computed differently from the gateway, as a cross-check. */
+function groupOf(group, date) {
+  const at = new Date(`${date}T00:00:00Z`);
+  if (group === "week") at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));
+  if (group === "month") at.setUTCDate(1);
+  return at.toISOString().slice(0, 10);
+}
+
+function expectedSeries(truths, group, select) {
+  const groups = new Map();
+  for (const truth of truths) {
+    const date = groupOf(group, truth.date);
+    groups.set(date, [...(groups.get(date) ?? []), select(truth)]);
+  }
+  return [...groups].map(([date, selected]) => ({
+    date,
+    ...sum(selected),
+    days: selected.length,
+    missing: [],
+  }));
+}
+
+test("series by day, week and month match the upstream for the site, a page and a prefix", async () => {
+  const known = await truths();
+  await gate.upstream.reset();
+  const { views } = known[0];
+  const page = views.find(({ path }) => path.split("/").length > 2).path;
+  const prefix = page.slice(0, page.lastIndexOf("/"));
+  const selections = [
+    [{}, ({ totals }) => totals],
+    [{ path: page }, (day) => sum(day.views.filter(({ path }) => path === page))],
+    [{ path: "/nowhere" }, () => sum([])],
+    [{ prefix }, (day) => sum(day.views.filter(({ path }) => below(prefix)(path)))],
+    [{ prefix: page }, (day) => sum(day.views.filter(({ path }) => below(page)(path)))],
+    [{ prefix: "/" }, (day) => sum(day.views)],
+    [{ prefix: "/nowhere" }, () => sum([])],
+  ];
+  for (const [selection, select] of selections) {
+    for (const group of ["day", "week", "month"]) {
+      const series = await read(query({ ...allDays(), ...selection, group }));
+      const rows = series.views.map(({ visitors: _, ...row }) => row);
+      const what = `${JSON.stringify(selection)} by ${group}`;
+      assert.deepEqual(rows, expectedSeries(known, group, select), what);
+      assert.deepEqual([series.missing, series.nextCursor], [[], null]);
+      for (const [at, { visitors }] of series.views.entries()) {
+        const isSiteByDay = group === "day" && Object.keys(selection).length === 0;
+        assert.deepEqual(visitors, isSiteByDay ? counts(known[at].visitors) : null, what);
+      }
+    }
+  }
+  assert.deepEqual(await archiveRequests(), [], "series are not read from the upstream");
+});
+
+test("the pages of a series add up to the unpaged series", async () => {
+  for (const group of ["day", "week"]) {
+    const whole = await read(query({ ...allDays(), group }));
+    const rows = [];
+    let cursor;
+    do {
+      const values = { ...allDays(), group, limit: group === "day" ? 3 : 1 };
+      const page = await read(query(cursor ? { ...values, cursor } : values));
+      assert.ok(page.views.length <= values.limit);
+      rows.push(...page.views);
+      cursor = page.nextCursor;
+    } while (cursor);
+    assert.deepEqual(rows, whole.views);
+  }
+});
+
+test("a series is cacheable for a day once its counts are final, and revalidates by ETag", async () => {
+  const old = query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(RECHECK_DAYS + 1) });
+  const settled = await ask(old);
+  assert.equal(settled.header("cache-control"), "private, max-age=86400");
+  assert.equal(settled.header("vary"), "Origin, Authorization");
+  const recent = await ask(query(allDays()));
+  assert.equal(recent.header("cache-control"), "private, max-age=300");
+  const future = await ask(query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(-1) }));
+  assert.equal(future.header("cache-control"), "private, max-age=300");
+  assert.deepEqual(future.json.missing, [daysAgo(0)], "today is missing");
+  const etag = settled.header("etag");
+  const known = await ask(old, { headers: [["If-None-Match", etag]] });
+  assert.deepEqual([known.status, known.text, known.header("etag")], [304, "", etag]);
+  assert.notEqual(recent.header("etag"), etag);
+});
+
+test("rejects invalid parameters of series and backfills by field and rule", async () => {
+  const [dateFrom, dateTo] = [daysAgo(3), daysAgo(1)];
+  for (const [values, field, rule] of [
+    [{ dateTo }, "dateFrom", "required"],
+    [{ dateFrom }, "dateTo", "required"],
+    [{ dateFrom: dateTo, dateTo: dateFrom }, "dateFrom", "before-date-to"],
+    [{ dateFrom: `${dateFrom}T00:00Z`, dateTo }, "dateFrom", "day"],
+    [{ dateFrom: "2001-01-01", dateTo }, "dateTo", "longest-range"],
+    [{ dateFrom, dateTo, prefix: "/guides/" }, "prefix", "prefix"],
+    [{ dateFrom, dateTo, prefix: "guides" }, "prefix", "prefix"],
+    [{ dateFrom, dateTo, prefix: "/a", path: "/b" }, "prefix", "not-with-path"],
+    [{ dateFrom, dateTo, group: "year" }, "group", "one-of"],
+    [{ dateFrom, dateTo, limit: "1001" }, "limit", "page-size"],
+    [{ dateFrom, dateTo, cursor: dateFrom }, "cursor", "cursor"],
+    [{ dateFrom, dateTo, cursor: "x" }, "cursor", "cursor"],
+    [{ dateFrom, dateTo, offset: "1" }, "offset", "unknown"],
+  ]) {
+    assertInvalid(await ask(query(values)), field, rule);
+  }
+  assertInvalid(await ask("/backfill", { json: {} }), "dateFrom", "required");
+  assertInvalid(await ask("/backfill", { json: { dateFrom: "soon" } }), "dateFrom", "date-format");
+});
+
+test("reading the archive requires analytics:read, and a backfill requires gateway:operate", async () => {
+  const series = query(allDays());
+  for (const [path, scope, json] of [
+    [series, "gateway:operate"],
+    ["/status", "gateway:operate"],
+    [`/backfill${query({ dateFrom: daysAgo(1) })}`, "analytics:read"],
+    ["/backfill", "analytics:read", { dateFrom: daysAgo(1) }],
+  ]) {
+    assertProblem(await ask(path, { scope, json }), 403, "insufficient-scope");
+  }
+  const anonymous = await gate.get(DAILY + series, { authorization: null });
+  assertProblem(anonymous, 401, "missing-token");
+});
+
+test("a project without an archive returns 501 and the variable to set", async () => {
+  const token = gate.token({ scope: SCOPES, projects: [OTHER] });
+  const target = `/v1/analytics/${OTHER}/views/daily/status`;
+  const answer = await gate.get(target, { authorization: `Bearer ${token}` });
+  const { detail } = assertProblem(answer, 501, "archive-not-configured");
+  assert.match(detail, /ARCHIVE_PROJECTS/);
+});
+
+test("the queries of a series use the primary keys and no temporary table", async () => {
+  const read = (name) =>
+    readFileSync(join(ROOT, "worker", "src", "analytics", "archive", "sql", `${name}.sql`), "utf8");
+  const values = [`'${PROJECT}'`, "0", "30000", "'/a'", "1"];
+  for (const name of ["site", "node"]) {
+    const sql = read(name).replace(/\?(\d)/g, (_, at) => values[at - 1]);
+    const plan = await queryArchive(state, `EXPLAIN QUERY PLAN ${sql}`);
+    const steps = plan.map(({ detail }) => detail);
+    const tables = steps.filter((step) => /^(SEARCH|SCAN)/.test(step));
+    assert.ok(tables.length > 1 && tables.every((step) => step.startsWith("SEARCH")), `${steps}`);
+    assert.ok(
+      tables.some((step) => step.includes("day USING PRIMARY KEY (project=? AND day>? AND day<?)")),
+      `${steps}`,
+    );
+    const viewSteps = tables.filter((step) => step.includes("SEARCH views"));
+    assert.ok(
+      viewSteps.every((step) => step.includes("USING PRIMARY KEY (node=? AND day=?)")),
+      `${steps}`,
+    );
+    assert.equal(viewSteps.length, name === "site" ? 0 : 1);
+    assert.ok(!steps.some((step) => step.includes("TEMP B-TREE")), `${steps}`);
+  }
+});
+
+// --- changes ---
+
+/** Makes the stored days this many days older. */
+const age = (count) =>
+  queryArchive(state, `UPDATE day SET fetched = fetched - ${count * DAY_MS}; SELECT 1 AS done`);
+
+test("corrects a day whose counts grew later, with one more fetch", LONG, async () => {
+  await gate.upstream.reset();
+  await gate.upstream.setLimits({ analytics: null });
+  await gate.upstream.setLate({ day: daysAgo(2), percent: 50 });
+  const grown = await truthOf(daysAgo(2));
+  const [before] = (await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(1) }))).views;
+  assert.notDeepEqual(counts(before), counts(grown.totals), "the late counts differ");
+  await age(1);
+  const due = add(await countRequests(unsettled()));
+  while ((await archiveRequests()).length < due) await gate.gateway.runCron();
+  await gate.gateway.runCron();
+  const requests = await archiveRequests();
+  assert.deepEqual([requests.length, countRepetitions(requests)], [due, 0]);
+  const [corrected] = (await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(1) }))).views;
+  assert.deepEqual(counts(corrected), counts(grown.totals));
+  await assertEqualToTruth(await truths());
+});
+
+test("never mixes old and new rows of a day that grows during its fetch", LONG, async () => {
+  await gate.upstream.reset();
+  await gate.upstream.setLimits({ analytics: null });
+  await age(1);
+  const due = add(await countRequests(unsettled()));
+  await gate.upstream.hold({ target: "offset=250", times: 1 });
+  let isHeld = false;
+  const held = gate.upstream.untilHeld(1).then(() => {
+    isHeld = true;
+  });
+  // A run ends when its share of the budget is spent. The next run continues.
+  const running = (async () => {
+    while (!isHeld) await gate.gateway.runCron();
+  })();
+  await held;
+  const targets = (await archiveRequests()).map((request) => request.target);
+  const date = /dateFrom=([-\d]+)/.exec(targets.find((it) => it.includes("offset=250")))[1];
+  const old = await read(query(allDays()));
+  await gate.upstream.setLate({ day: date, percent: 50 });
+  await gate.upstream.release();
+  await running;
+  const ofDate = (series) => series.views.find((row) => row.date === date);
+  const expected = await truthOf(date);
+  const isNew = (row) => row.total === expected.totals.total;
+  assert.ok(!isNew(ofDate(old)), "the day is unchanged until its fetch is complete");
+  while (!isNew(ofDate(await read(query(allDays()))))) await gate.gateway.runCron();
+  const visitorRequests = (await archiveRequests()).filter(
+    (request) => request.target.includes("/visitors?") && request.target.includes(`=${date}&`),
+  );
+  assert.equal(visitorRequests.length, 2, "the fetch starts again");
+  // The first fetch of the visitors and of two pages was discarded.
+  while ((await archiveRequests()).length < due + 3) await gate.gateway.runCron();
+  await assertEqualToTruth(await truths());
+});
+
+test("lists missing days instead of counting them as zero", async () => {
+  const lost = daysAgo(3);
+  await queryArchive(
+    state,
+    `UPDATE day SET fetched = NULL WHERE day = ${dayNumber(lost)}; SELECT 1 AS done`,
+  );
+  const byDay = await read(query(allDays()));
+  assert.deepEqual(byDay.missing, [lost]);
+  assert.equal(byDay.views.length, DAYS - 1);
+  assert.ok(!byDay.views.some(({ date }) => date === lost));
+  const byMonth = await read(query({ ...allDays(), group: "month" }));
+  assert.deepEqual(byMonth.missing, [lost]);
+  const ofMonth = byMonth.views.find(({ date }) => date === groupOf("month", lost));
+  if (ofMonth) {
+    const sameMonth = days().filter((date) => groupOf("month", date) === ofMonth.date);
+    assert.deepEqual([ofMonth.missing, ofMonth.days], [[lost], sameMonth.length - 1]);
+    const held = byDay.views.filter(({ date }) => groupOf("month", date) === ofMonth.date);
+    assert.deepEqual(counts(ofMonth), sum(held));
+  }
+  const { missing, requests } = await read("/status");
+  assert.deepEqual(missing, [{ dateFrom: lost, dateTo: daysAgo(2) }]);
+  assertEstimated(requests, 1, await countRequests(days()));
+});
+
+test("reports a failing day and its next attempt, and archives the other days", LONG, async () => {
+  const failing = daysAgo(3);
+  const target = `dateFrom=${failing}`;
+  await gate.upstream.fault({ target, times: 0, fault: { kind: "status", status: 500 } });
+  while ((await read("/status")).failed === 0) await gate.gateway.runCron();
+  const { failures, missing } = await read("/status");
+  assert.deepEqual([failures[0].date, missing.length], [failing, 1]);
+  assert.equal(failures[0].problem, "/problems/upstream-error");
+  assert.ok(Date.parse(failures[0].retryAt) > 0);
+  await gate.upstream.clearFaults();
+  await runUntilComplete();
+  assert.deepEqual((await read("/status")).failures, []);
+  await assertEqualToTruth(await truths());
+});
+
+test("reads past an empty page to the end of a day", LONG, async () => {
+  const { length } = await archiveRequests();
+  await gate.upstream.digHole({ at: 250, places: 250 });
+  await age(1);
+  const isLast = (date) => (target) => target.includes(`From=${date}&`) && /=750$/.test(target);
+  for (;;) {
+    await gate.gateway.runCron();
+    const targets = (await archiveRequests()).slice(length).map(({ target }) => target);
+    if (unsettled().every((date) => targets.some(isLast(date)))) break;
+  }
+  await gate.upstream.fillHoles();
+  await assertEqualToTruth(await truths());
+});
+
+test("deletes the days past their retention, and no others", LONG, async () => {
+  const RETAINED_DAYS = 4;
+  await gate.gateway.stop();
+  gate.settings.vars.ARCHIVE_RETENTION_DAYS = String(RETAINED_DAYS);
+  gate.gateway = await startGateway(gate.settings);
+  gate.host = `127.0.0.1:${gate.gateway.port}`;
+  await gate.gateway.runCron();
+  if (DAYS - RETAINED_DAYS > 10) {
+    for (let at = 0; at < DAYS; at += 10) await gate.gateway.runCron();
+  }
+  const { dateFrom, complete } = await read("/status");
+  assert.deepEqual([dateFrom, complete], [daysAgo(RETAINED_DAYS), RETAINED_DAYS]);
+  const [{ first, unused, dangling }] = await queryArchive(
+    state,
+    `SELECT (SELECT min(day) FROM views) AS first,
+     (SELECT count(*) FROM node WHERE NOT EXISTS (SELECT 1 FROM views WHERE node = node.id)) AS unused,
+     (SELECT count(*) FROM node WHERE parent NOT IN (SELECT id FROM node)) AS dangling`,
+  );
+  assert.deepEqual([first, unused, dangling], [dayNumber(daysAgo(RETAINED_DAYS)), 0, 0]);
+  const series = await read(query(allDays()));
+  assert.equal(series.views.length, RETAINED_DAYS);
+});
+
+for (const [what, settings, words] of [
+  ["without a database", { archive: false }, /D1 .*ARCHIVE/],
+  ["without its tables", { archive: "without tables" }, /d1 migrations apply ARCHIVE/],
+]) {
+  test(`${what}, the archive routes return 501 and the step to take`, async () => {
+    await gate.gateway.stop();
+    const elsewhere = join(state, what);
+    gate.gateway = await startGateway({ ...gate.settings, ...settings, state: elsewhere });
+    gate.host = `127.0.0.1:${gate.gateway.port}`;
+    for (const [path, json] of [
+      [query(allDays())],
+      ["/status"],
+      [`/backfill${query({ dateFrom: daysAgo(1) })}`],
+      ["/backfill", { dateFrom: daysAgo(1) }],
+    ]) {
+      const { detail } = assertProblem(await ask(path, { json }), 501, "archive-not-configured");
+      assert.match(detail, words);
+    }
+  });
+}
+
+test("responses and the log of the archive contain no key, secret or token", () =>
+  gate.assertDiscreet());

@@ -1,0 +1,197 @@
+/** The daily archive with paths that a visitor can choose: control characters, and very long paths. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { ROOT } from "../../../scripts/versions.mjs";
+import { queryArchive } from "../../harness/gateway.mjs";
+import { PROJECT, startGate } from "../recorded_gateway.mjs";
+
+const DAY_MS = 86_400_000;
+const startedAt = Date.now();
+const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
+const dayNumber = (date) => Date.parse(date) / DAY_MS;
+const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
+/** Time for a run that fetches one day. On the first build of this archive, a NUL never ends. */
+const RUN_MS = 30_000;
+/** More than an archive with one day of ordinary paths takes. */
+const MAX_BYTES = 200_000;
+
+/** The row of a page, with different counts for people and AI. */
+const row = (path, human) => ({ path, human, ai: 1, total: human + 1 });
+const sum = (rows) => rows.reduce((total, { human }) => total + human, 0);
+const deepPath = (segments, suffix = "") => "/s".repeat(segments) + suffix;
+
+/** Starts a gateway whose archive receives these rows for yesterday. */
+async function archiveYesterday(name, views) {
+  const state = mkdtempSync(join(tmpdir(), `quillgate-${name}-`));
+  const gate = await startGate(name, {
+    gateway: { state, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
+  });
+  const stop = async () => {
+    await gate.stop();
+    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+  };
+  const read = async (path, query = {}) => {
+    const authorization = `Bearer ${gate.token({ scope: "analytics:read gateway:operate" })}`;
+    const target = `${DAILY}${path}?${new URLSearchParams(query)}`;
+    const answer = await gate.get(target, { authorization });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json;
+  };
+  const series = async (subject) => {
+    const { views } = await read("", { dateFrom: daysAgo(1), dateTo: daysAgo(0), ...subject });
+    assert.equal(views.length, 1);
+    const [{ human, ai, total }] = views;
+    return { human, ai, total };
+  };
+  const human = async (subject) => (await series(subject)).human;
+  const people = sum(views);
+  const totals = { human: people, ai: views.length, total: people + views.length };
+  await gate.upstream.fault({
+    target: "/views?",
+    times: 0,
+    fault: { kind: "json", status: 200, body: { totals, views, hasMore: false } },
+  });
+  try {
+    await Promise.race([
+      gate.gateway.runCron(),
+      new Promise((_, reject) => {
+        setTimeout(() => reject(new Error("the run does not end")), RUN_MS).unref();
+      }),
+    ]);
+  } catch (error) {
+    await gate.gateway.kill();
+    await stop().catch(() => {});
+    throw error;
+  }
+  return { gate, state, read, series, human, totals, stop };
+}
+
+describe("control characters in paths", () => {
+  const VIEWS = [
+    row("/\0x", 1),
+    row("/%00x", 10),
+    row("/a/\0b", 100),
+    row("/a/\0/\0c", 1000),
+    row("/tab\tx", 10_000),
+    row("/a/b", 100_000),
+    row("\0", 1_000_000),
+  ];
+  let archive;
+
+  before(async () => {
+    archive = await archiveYesterday("archive-control", VIEWS);
+  });
+  after(() => archive?.stop());
+
+  test("a run with NUL in paths ends, and the gateway still answers", async () => {
+    assert.equal((await archive.gate.get("/healthz", { authorization: null })).status, 200);
+    assert.equal((await archive.read("/status")).complete, 1);
+  });
+
+  test("control characters are stored percent-encoded", async () => {
+    for (const [path, human] of [
+      ["/tab%09x", 10_000],
+      ["/tab\tx", 10_000],
+      ["/a/%00b", 100],
+      ["/a/\0/\0c", 1000],
+      ["/a/b", 100_000],
+    ]) {
+      assert.equal(await archive.human({ path }), human, JSON.stringify(path));
+    }
+  });
+
+  test("two paths that are equal once encoded are counted together", async () => {
+    for (const path of ["/\0x", "/%00x"]) assert.equal(await archive.human({ path }), 11);
+  });
+
+  test("prefixes add up exactly", async () => {
+    assert.deepEqual(await archive.series({ prefix: "/" }), archive.totals);
+    assert.equal(await archive.human({ prefix: "/a" }), 101_100);
+    assert.equal(await archive.human({ prefix: "/a/\0" }), 1000);
+  });
+});
+
+describe("deep and long paths", () => {
+  const MAX_SEGMENTS = 16;
+  const long = `/long/${"x".repeat(3000)}`;
+  const VIEWS = [
+    row(deepPath(6000), 1),
+    row(deepPath(MAX_SEGMENTS + 1), 10),
+    row(deepPath(MAX_SEGMENTS), 100),
+    row(deepPath(6000, "/other"), 1000),
+    row(long, 10_000),
+    row("/long", 100_000),
+  ];
+  let archive;
+
+  before(async () => {
+    archive = await archiveYesterday("archive-deep", VIEWS);
+  });
+  after(() => archive?.stop());
+
+  test(`two paths of 6,000 segments take less than ${MAX_BYTES} bytes`, async (context) => {
+    const { bytes } = await archive.read("/status");
+    context.diagnostic(`${bytes} bytes`);
+    assert.ok(bytes < MAX_BYTES, `${bytes} bytes`);
+  });
+
+  test("prefixes add up exactly, with the paths past the limits", async () => {
+    assert.deepEqual(await archive.series({ prefix: "/" }), archive.totals);
+    for (const segments of [1, 8, MAX_SEGMENTS]) {
+      assert.equal(await archive.human({ prefix: deepPath(segments) }), 1111, `${segments}`);
+    }
+    assert.equal(await archive.human({ prefix: "/long" }), 110_000);
+  });
+
+  test("a path past the limits has unknown counts, and other paths have their own", async () => {
+    const unknown = { human: null, ai: null, total: null };
+    for (const path of [deepPath(MAX_SEGMENTS + 1), long]) {
+      assert.deepEqual(await archive.series({ path }), unknown);
+      assert.deepEqual(await archive.series({ prefix: path }), unknown);
+    }
+    assert.equal(await archive.human({ path: deepPath(MAX_SEGMENTS) }), 100);
+    assert.equal(await archive.human({ path: "/long" }), 100_000);
+    assert.equal(await archive.human({ path: "/nowhere" }), 0);
+  });
+
+  test("counts that an earlier build stored under a deep path stay readable", async () => {
+    const path = deepPath(MAX_SEGMENTS + 1);
+    await archive.gate.gateway.stop();
+    await queryArchive(
+      archive.state,
+      `INSERT INTO node (id, project, path, is_prefix) VALUES (100000, 1, '${path}', 0);
+       INSERT INTO views VALUES (100000, ${dayNumber(daysAgo(1))}, 7, 1, 8)`,
+    );
+    await archive.gate.restart();
+    assert.deepEqual(await archive.series({ path }), { human: 7, ai: 1, total: 8 });
+  });
+});
+
+test("no node becomes its own parent, even if a raw NUL is staged", async () => {
+  const archive = await archiveYesterday("archive-sql", [row("/a", 1)]);
+  try {
+    await archive.gate.gateway.stop();
+    const read = (name) =>
+      readFileSync(
+        join(ROOT, "worker", "src", "analytics", "archive", "sql", `${name}.sql`),
+        "utf8",
+      )
+        .replaceAll(/--.*$/gm, "")
+        .replaceAll("?1", "1")
+        .replaceAll("?2", "2");
+    const page = { views: [row("/\0x", 1), row("/a/\0b", 1)] };
+    const [counted] = await queryArchive(
+      archive.state,
+      `INSERT INTO staging VALUES (1, 2, 0, '${JSON.stringify(page)}');
+       ${read("intern")}; ${read("link")};
+       SELECT count(*) AS nodes, sum(parent = id) AS own FROM node`,
+    );
+    assert.ok(counted.nodes > 3, `${counted.nodes} nodes`);
+    assert.equal(counted.own, 0);
+  } finally {
+    await archive.stop();
+  }
+});

@@ -1,0 +1,365 @@
+/** Access checks that reject a request before anything goes upstream: tokens, schemes, projects, scopes. */
+import assert from "node:assert/strict";
+import { createSign, generateKeyPairSync } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { newSecret } from "../../harness/token.mjs";
+import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+const DAY = 24 * 3600;
+const now = () => Math.floor(Date.now() / 1000);
+const HS256 = { alg: "HS256", typ: "JWT" };
+
+let gate;
+
+before(async () => {
+  gate = await startGate("access");
+});
+after(() => gate?.stop());
+
+/** Asserts that every operation rejects this `Authorization` value with the same problem. */
+async function assertUnauthorized(authorization, kind, detail) {
+  const challenges = {
+    "missing-token": 'Bearer realm="quillgate"',
+    "invalid-token": 'Bearer realm="quillgate", error="invalid_token"',
+  };
+  const json = { prompt: "x" };
+  for (const answer of [
+    await gate.get(VIEWS, { authorization }),
+    await gate.get(`${JOBS}/j1`, { authorization }),
+    await gate.get(`${JOBS}/j1/events`, { authorization }),
+    await gate.get(`${JOBS}s`, { authorization }),
+    await gate.post(JOBS, json, { authorization }),
+    await gate.post(`${JOBS}/j1/message`, json, { authorization }),
+  ]) {
+    const problem = assertProblem(answer, 401, kind);
+    assert.equal(answer.header("www-authenticate"), challenges[kind]);
+    if (detail) assert.match(problem.detail, detail);
+  }
+}
+
+const testRejectedToken = (what, token, detail) =>
+  test(`rejects a token ${what}`, () =>
+    assertUnauthorized(`Bearer ${token()}`, "invalid-token", detail));
+
+describe("without a bearer token", () => {
+  for (const [what, authorization] of [
+    ["without an Authorization field", () => null],
+    ["with an empty Authorization field", () => ""],
+    ["with a token but no scheme", () => gate.token()],
+    [
+      "with Basic credentials that hold a token",
+      () => `Basic ${Buffer.from(`alice:${gate.token()}`).toString("base64")}`,
+    ],
+    ["with a valid token under the Basic scheme", () => `Basic ${gate.token()}`],
+    ["with a valid token under the Token scheme", () => `Token ${gate.token()}`],
+    ["with Bearer but no token", () => "Bearer"],
+    ["with a tab after Bearer", () => `Bearer\t${gate.token()}`],
+    ["with two schemes in one field", () => `Basic Zm9v, Bearer ${gate.token()}`],
+  ]) {
+    test(`rejects a request ${what}`, () => assertUnauthorized(authorization(), "missing-token"));
+  }
+
+  test("ignores a token outside the Authorization field", async () => {
+    const token = gate.token();
+    const places = [
+      ["X-Authorization", `Bearer ${token}`],
+      ["X_Authorization", `Bearer ${token}`],
+      ["Authorization_", `Bearer ${token}`],
+      ["Proxy-Authorization", `Bearer ${token}`],
+      ["X-Forwarded-Authorization", `Bearer ${token}`],
+      ["X-Original-Authorization", `Bearer ${token}`],
+      ["Cf-Access-Jwt-Assertion", token],
+      ["X-Api-Key", token],
+      ["Cookie", `token=${token}; authorization=Bearer ${token}`],
+      ["X-Forwarded-User", "alice"],
+      ["X-Forwarded-Uri", "/healthz"],
+      ["User-Agent", "kube-probe/1.30"],
+    ];
+    for (const header of places) {
+      const answer = await gate.get(VIEWS, { authorization: null, headers: [header] });
+      assertProblem(answer, 401, "missing-token");
+    }
+    for (const name of ["access_token", "token", "authorization"]) {
+      const answer = await gate.get(`${VIEWS}?${name}=${token}`, { authorization: null });
+      assertProblem(answer, 401, "missing-token");
+    }
+  });
+
+  test("rejects the admin key as a bearer token", () =>
+    assertUnauthorized(`Bearer ${gate.key}`, "invalid-token", /is not a signed JWT/));
+
+  test("rejects the token secret as a bearer token", () =>
+    assertUnauthorized(`Bearer ${gate.secret}`, "invalid-token", /is not a signed JWT/));
+});
+
+describe("a malformed token", () => {
+  const MALFORMED = /is not a signed JWT/;
+  testRejectedToken("with only one part", () => "token", MALFORMED);
+  testRejectedToken("with empty parts", () => "..", MALFORMED);
+  testRejectedToken(
+    "with two parts",
+    () => gate.token().split(".").slice(0, 2).join("."),
+    MALFORMED,
+  );
+  testRejectedToken("with four parts", () => `${gate.token()}.x`);
+  testRejectedToken("with base64 padding", () => `${gate.token()}=`, MALFORMED);
+  testRejectedToken(
+    "followed by a second token in the same field",
+    () => `${gate.token()}, Bearer ${gate.token()}`,
+  );
+  testRejectedToken(
+    "whose header is an array",
+    () => gate.tokenOf('["HS256","JWT",null]'),
+    MALFORMED,
+  );
+  testRejectedToken(
+    "whose header names two algorithms",
+    () => gate.tokenOf('{"alg":"none","alg":"HS256"}'),
+    MALFORMED,
+  );
+  testRejectedToken("over 8 KiB", () => gate.token({ jti: "x".repeat(7000) }), /is too long/);
+
+  test("rejects two Authorization fields, even if both tokens are valid", async () => {
+    for (const second of [gate.token(), "x"]) {
+      for (const [first, last] of [
+        [gate.token(), second],
+        [second, gate.token()],
+      ]) {
+        const headers = [["Authorization", `Bearer ${last}`]];
+        const answer = await gate.get(VIEWS, { authorization: `Bearer ${first}`, headers });
+        assertProblem(answer, 401, "invalid-token");
+      }
+    }
+  });
+});
+
+describe("a token with a wrong signature or algorithm", () => {
+  const ALGORITHM = /must be signed with HS256/;
+  const WRONG = /signature is wrong/;
+  testRejectedToken("signed with another secret", () => gate.token({}, newSecret()), WRONG);
+  testRejectedToken("without a signature", () => unsigned(HS256), WRONG);
+  for (const alg of ["none", "None", "NONE"]) {
+    testRejectedToken(
+      `with alg ${alg} and no signature`,
+      () => unsigned({ alg, typ: "JWT" }),
+      ALGORITHM,
+    );
+    testRejectedToken(
+      `with alg ${alg} and a valid HMAC signature`,
+      () => gate.tokenOf({ alg }),
+      ALGORITHM,
+    );
+  }
+  for (const alg of ["RS256", "ES256", "PS256", "EdDSA", "hs256", "HS384"]) {
+    testRejectedToken(
+      `with alg ${alg}, signed as HMAC with our secret`,
+      () => gate.tokenOf({ alg }),
+      ALGORITHM,
+    );
+  }
+  testRejectedToken(
+    "signed with HS512",
+    () => gate.tokenOf({ alg: "HS512" }, { hash: "sha512" }),
+    ALGORITHM,
+  );
+  testRejectedToken(
+    "signed with HS512 but labelled HS256",
+    () => gate.tokenOf(HS256, { hash: "sha512" }),
+    WRONG,
+  );
+  testRejectedToken("signed with a real RS256 key", () => signedWithRsa(), ALGORITHM);
+  testRejectedToken(
+    "signed with the key in its own header",
+    () => gate.tokenOf({ ...HS256, jwk: { kty: "oct", k: "eA" } }, { secret: "x" }),
+    WRONG,
+  );
+  testRejectedToken(
+    "with a critical extension",
+    () => gate.tokenOf({ ...HS256, crit: ["b64"], b64: false }),
+    /of an unknown kind/,
+  );
+  testRejectedToken(
+    "of another type",
+    () => gate.tokenOf({ ...HS256, typ: "JWE" }),
+    /of an unknown kind/,
+  );
+  testRejectedToken(
+    "with other claims under a valid signature",
+    () => {
+      const [header, , signature] = gate.token().split(".");
+      const claims = gate.claims({ projects: ["other-docs"] });
+      return [header, Buffer.from(JSON.stringify(claims)).toString("base64url"), signature].join(
+        ".",
+      );
+    },
+    WRONG,
+  );
+
+  function unsigned(header) {
+    return gate.tokenOf(header).replace(/[^.]*$/, "");
+  }
+
+  function signedWithRsa() {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const signed = gate.tokenOf({ alg: "RS256" }).split(".").slice(0, 2).join(".");
+    return `${signed}.${createSign("sha256").update(signed).sign(privateKey, "base64url")}`;
+  }
+});
+
+describe("a token with invalid claims", () => {
+  const INCOMPLETE = /claims are not complete/;
+  for (const name of ["iss", "sub", "projects", "scope", "iat", "exp"]) {
+    testRejectedToken(`without ${name}`, () => gate.token({ [name]: undefined }), INCOMPLETE);
+  }
+  testRejectedToken(
+    "that has expired",
+    () => gate.token({ iat: now() - 60, exp: now() }),
+    /has expired/,
+  );
+  testRejectedToken(
+    "with a string as exp",
+    () => gate.token({ exp: String(now() + 60) }),
+    INCOMPLETE,
+  );
+  testRejectedToken(
+    "with an exp too large for a number",
+    () => withClaim(`"exp":1e999`),
+    INCOMPLETE,
+  );
+  testRejectedToken(
+    "with two exps",
+    () => withClaim(`"exp":${now() + 60},"exp":${now() + 60}`),
+    INCOMPLETE,
+  );
+  testRejectedToken(
+    "valid for more than 90 days",
+    () => gate.token({ exp: now() + 91 * DAY }),
+    /longer than 90 days/,
+  );
+  testRejectedToken(
+    "with an exp of 1e300",
+    () => gate.token({ exp: 1e300 }),
+    /longer than 90 days/,
+  );
+  testRejectedToken("issued tomorrow", () => gate.token({ iat: now() + DAY }), /not valid yet/);
+  testRejectedToken("valid from tomorrow", () => gate.token({ nbf: now() + DAY }), /not valid yet/);
+  testRejectedToken(
+    "from another issuer",
+    () => gate.token({ iss: "quillgate2" }),
+    /another issuer/,
+  );
+  testRejectedToken("with an empty subject", () => gate.token({ sub: "" }), /no subject/);
+  testRejectedToken(
+    "with a string as projects",
+    () => gate.token({ projects: PROJECT }),
+    INCOMPLETE,
+  );
+  testRejectedToken(
+    "whose claims are an array",
+    () => gate.tokenOf(HS256, { claims: "[]" }),
+    INCOMPLETE,
+  );
+
+  function withClaim(json) {
+    const claims = JSON.stringify(gate.claims({ exp: undefined })).replace("{", `{${json},`);
+    return gate.tokenOf(HS256, { claims });
+  }
+});
+
+describe("a valid token", () => {
+  const json = { prompt: "x" };
+
+  async function assertForbidden(changes, target = VIEWS) {
+    const answer = await gate.get(target, { authorization: `Bearer ${gate.token(changes)}` });
+    const problem = assertProblem(answer, 403, "project-not-allowed");
+    assert.equal(answer.header("www-authenticate"), undefined);
+    return problem;
+  }
+
+  test("rejects a valid token for another project", async () => {
+    for (const projects of [
+      [],
+      ["other-docs"],
+      ["*"],
+      ["demo-*"],
+      [""],
+      ["DEMO-DOCS"],
+      ["demo-docs "],
+      ["demo"],
+      ["demo-docs,other-docs"],
+    ]) {
+      await assertForbidden({ projects });
+    }
+    for (const project of ["other-docs", "Demo-docs", "demo-docs%20", "empty-docs", "*"]) {
+      await assertForbidden({}, `/v1/analytics/${project}/views`);
+      await assertForbidden({}, `/v2/agent/${project}/job/j1`);
+      await assertForbidden({}, `/v2/agent/${project}/job/j1/events`);
+      await assertForbidden({}, `/v2/agent/${project}/jobs`);
+    }
+  });
+
+  test("the problem for a forbidden project reveals neither its existence nor other errors", async () => {
+    const [existing, missing, broken] = await Promise.all([
+      assertForbidden({}, "/v1/analytics/empty-docs/views"),
+      assertForbidden({}, "/v1/analytics/no-such-docs/views"),
+      assertForbidden({}, "/v1/analytics/no-such-docs/views?limit=0&x=1"),
+    ]);
+    assert.deepEqual(
+      [missing, broken].map((problem) => ({ ...problem, instance: existing.instance })),
+      [existing, existing],
+    );
+  });
+
+  for (const [operation, scope, send] of [
+    ["creating a job", "jobs:create", (options) => gate.post(JOBS, json, options)],
+    ["reading a job", "jobs:read", (options) => gate.get(`${JOBS}/j1`, options)],
+    ["streaming a job's events", "jobs:read", (options) => gate.get(`${JOBS}/j1/events`, options)],
+    ["listing jobs", "jobs:read", (options) => gate.get(`${JOBS}s`, options)],
+    [
+      "sending a follow-up",
+      "jobs:create",
+      (options) => gate.post(`${JOBS}/j1/message`, json, options),
+    ],
+    ["reading page views", "analytics:read", (options) => gate.get(VIEWS, options)],
+    [
+      "deleting a record",
+      "gateway:operate",
+      (options) => gate.send({ method: "DELETE", target: `${JOBS}/j1/record`, ...options }),
+    ],
+  ]) {
+    test(`${operation} requires the scope ${scope} and names it in the challenge`, async () => {
+      const others = ["jobs:create", "jobs:read", "analytics:read"].filter((one) => one !== scope);
+      for (const held of [
+        "",
+        "*",
+        others.join(" "),
+        scope.toUpperCase(),
+        `${scope}x`,
+        scope.split(":")[0],
+        `${others[0]},${scope}`,
+        `${others[0]}\t${scope}`,
+      ]) {
+        const answer = await send({ authorization: `Bearer ${gate.token({ scope: held })}` });
+        const problem = assertProblem(answer, 403, "insufficient-scope");
+        assert.match(problem.detail, new RegExp(`scope ${scope}$`));
+        assert.equal(
+          answer.header("www-authenticate"),
+          `Bearer realm="quillgate", error="insufficient_scope", scope="${scope}"`,
+        );
+      }
+    });
+  }
+});
+
+test("no rejected request reaches the upstream, and accepted ones do", async () => {
+  assert.equal(await gate.received(), 0);
+  for (const [n, scheme] of ["Bearer", "bearer", "BEARER", "bEARER "].entries()) {
+    const authorization = `${scheme} ${gate.token()}`;
+    // Each request has its own date range, so that none is served from the cache.
+    const answer = await gate.get(`${VIEWS}?dateFrom=2024-01-0${n + 1}`, { authorization });
+    assert.equal(answer.status, 200, scheme);
+  }
+  assert.equal(await gate.received(), 4);
+});
+
+test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());

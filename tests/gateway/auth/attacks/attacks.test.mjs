@@ -1,0 +1,133 @@
+/**
+ * Forged, swapped and smuggled tokens and requests. Each is rejected, reaches no upstream and
+ * reveals nothing. A test for an attack on another gateway names its advisory.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { signToken, withWrongSignature } from "../../../harness/issuer.mjs";
+import { LOGS } from "../../../harness/process.mjs";
+import { mintToken } from "../../../harness/token.mjs";
+import { assertProblem, startGate, VIEWS } from "../../recorded_gateway.mjs";
+import {
+  access,
+  assertion,
+  bearer,
+  CANARY,
+  foreign,
+  gate,
+  INVALID,
+  issuers,
+  LIST,
+  lacks,
+  MISSING,
+  NOT_ALLOWED,
+  NOT_MAPPED,
+  OTHER,
+  odd,
+  own,
+  REALM,
+  trusted,
+  workflow,
+} from "./fixtures.mjs";
+
+// Each file covers one kind of attack on the same gateway. The tests below run after all of them.
+import "./signatures.mjs";
+import "./keys.mjs";
+import "./claims.mjs";
+import "./scopes.mjs";
+import "./requests.mjs";
+import "./key_sets.mjs";
+
+test("no attack reaches the upstream or the attacker's own server", async () => {
+  const { requests, jobsCreated } = await gate.upstream.counters();
+  assert.deepEqual([requests, jobsCreated], [0, 0]);
+  assert.equal(issuers.attacker.jwksRequests, 0);
+});
+
+describe("valid counterparts of the attacks", () => {
+  test("accepts each token without its manipulation", async () => {
+    for (const options of [
+      bearer(own()),
+      bearer(foreign()),
+      bearer(foreign({}, { alg: "ES256" })),
+      bearer(foreign({ aud: ["other", "quillgate"], ref: "refs/heads/next" })),
+      bearer(foreign(narrowEnough())),
+      bearer(issuers.flooded.mint(workflow({}, issuers.flooded))),
+      bearer(signToken(workflow({}, issuers.odd), { ...odd.rsa, kid: "bare" })),
+      assertion(access()),
+    ]) {
+      assert.equal((await gate.get(LIST, options)).status, 200);
+      assert.equal((await gate.get(VIEWS, options)).status, 200);
+    }
+    assert.equal(await gate.received(), 1, "the page is cached after the first request");
+  });
+
+  test("serves no cached page to unauthorized callers (GHSA-6wqw-2p9w-4vw4)", async () => {
+    const received = await gate.received();
+    for (const [options, [status, kind]] of [
+      [{ authorization: null }, MISSING],
+      [bearer(withWrongSignature(foreign())), INVALID],
+      [bearer(own({ projects: [OTHER] })), NOT_ALLOWED],
+      [bearer(own({ scope: "jobs:read" })), lacks("analytics:read")],
+      [bearer(foreign({ repository: "acme/none" })), NOT_MAPPED],
+    ]) {
+      const headers = [...(options.headers ?? []), ["If-None-Match", "*"]];
+      assertProblem(await gate.get(VIEWS, { ...options, headers }), status, kind);
+    }
+    assert.equal(await gate.received(), received);
+  });
+
+  test("rejects a token that shares only its beginning with a valid one (GHSA-jjhc-v7c2-5hh6)", async () => {
+    for (const valid of [foreign(), own()]) {
+      assert.equal((await gate.get(LIST, bearer(valid))).status, 200);
+      for (const length of [20, 100, valid.lastIndexOf("."), valid.length - 8]) {
+        const filled = valid.slice(0, length) + valid.slice(length).replaceAll(/[\w-]/g, "A");
+        assertProblem(await gate.get(LIST, bearer(filled)), 401, "invalid-token");
+      }
+    }
+  });
+
+  const narrowEnough = () => ({ repository: "acme/docs", environment: "only jobs:read" });
+});
+
+test("responses and the log contain no token, key, claim or stack trace", async () => {
+  await gate.assertDiscreet();
+  for (const file of ["traffic-attacks.bin", "traffic-attacks.log"]) {
+    const traffic = readFileSync(join(LOGS, file), "latin1");
+    assert.ok(!traffic.includes(CANARY), `a claim in ${file}`);
+    // In base64, every token's header and claims begin with these characters.
+    assert.doesNotMatch(traffic, /eyJ[\w-]{8}/, `a token in ${file}`);
+    assert.doesNotMatch(traffic, /-----BEGIN|"kty"|"n":/, `a key in ${file}`);
+    assert.doesNotMatch(traffic, /panicked|RuntimeError|\n\s+at .+:\d+:\d+/, `a stack in ${file}`);
+  }
+});
+
+describe("without an issuer that reads Cf-Access-Jwt-Assertion", () => {
+  let bare;
+
+  before(async () => {
+    const vars = { TRUSTED_ISSUERS: JSON.stringify(trusted().filter((one) => !one.header)) };
+    bare = await startGate("attacks-bare", { gateway: { vars } });
+  });
+  after(() => bare?.stop());
+
+  test("ignores Cf-Access-Jwt-Assertion if no issuer is configured for it", async () => {
+    for (const token of [access(), foreign(), mintToken(bare.claims(), bare.secret), "x"]) {
+      const answer = await bare.get(LIST, assertion(token, bare));
+      assertProblem(answer, 401, "missing-token");
+      assert.equal(answer.header("www-authenticate"), REALM);
+    }
+    const headers = [["Cf-Access-Jwt-Assertion", access()]];
+    const answer = await bare.get(LIST, { headers });
+    assert.equal(answer.status, 200, "the field does not affect a valid token");
+  });
+
+  test("accepts a token of an issuer whose keys are available again", async () => {
+    const { garbage } = issuers;
+    garbage.setFault();
+    const token = garbage.mint(workflow({}, garbage));
+    assert.equal((await bare.get(LIST, bearer(token))).status, 200);
+  });
+});

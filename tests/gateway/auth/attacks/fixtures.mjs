@@ -1,0 +1,194 @@
+/** Helpers for the attack tests: a gateway, issuers that it trusts, tokens, and checks of rejections. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, test } from "node:test";
+import { jwkOf, startIssuer } from "../../../harness/issuer.mjs";
+import { mintToken } from "../../../harness/token.mjs";
+import { assertProblem, EVERY_SCOPE, PROJECT, startGate } from "../../recorded_gateway.mjs";
+import { asymmetric, hmac, oddKeys, tokenOf, twinKeys } from "./forged_tokens.mjs";
+
+export const OTHER = "other-docs";
+export const LIST = `/v2/agent/${PROJECT}/jobs`;
+export const SCOPES = EVERY_SCOPE.split(" ");
+/** Part of the claims of every token. Neither a response nor the log may contain it. */
+export const CANARY = `claim-canary-${randomBytes(8).toString("hex")}`;
+
+export const REALM = 'Bearer realm="quillgate"';
+export const INVALID = [401, "invalid-token", `${REALM}, error="invalid_token"`];
+export const MISSING = [401, "missing-token", REALM];
+export const NOT_MAPPED = [403, "identity-not-mapped", `${REALM}, error="insufficient_scope"`];
+export const NOT_ALLOWED = [403, "project-not-allowed", undefined];
+export const lacks = (scope) => [
+  ...[403, "insufficient-scope"],
+  `${REALM}, error="insufficient_scope", scope="${scope}"`,
+];
+
+/** Each operation of a project, with the scope that it requires. */
+export const operations = (project = PROJECT) => [
+  { target: `/v1/analytics/${project}/views`, scope: "analytics:read" },
+  { target: `/v2/agent/${project}/jobs`, scope: "jobs:read" },
+  { target: `/v2/agent/${project}/job/j1`, scope: "jobs:read" },
+  { target: `/v2/agent/${project}/job/j1/events`, scope: "jobs:read" },
+  { method: "POST", target: `/v2/agent/${project}/job`, scope: "jobs:create" },
+  { method: "POST", target: `/v2/agent/${project}/job/j1/message`, scope: "jobs:create" },
+];
+export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
+/** A read, a write and an operator's request. Each row of a table of tokens is tried on them. */
+export const SAMPLE = [operations()[0], operations()[4], DEEP];
+
+/** The faults of key sets, by the name of the trusted issuer. */
+export const FAULTS = {
+  failing: () => ({ status: 500 }),
+  missing: () => ({ status: 404 }),
+  garbage: () => ({ garbage: true }),
+  without: () => ({ body: '{"keys":"none"}' }),
+  redirecting: () => ({ redirect: issuers.attacker.jwksUrl }),
+  huge: () => ({ huge: true }),
+  resetting: () => ({ reset: true }),
+  hanging: () => ({ hang: true }),
+};
+const WORKING = ["github", "partner", "access", "attacker", "flooded", "twins", "odd"];
+
+export let gate;
+/** The issuers by name. All but `attacker` are trusted. */
+export const issuers = {};
+export const twins = twinKeys();
+export const odd = oddKeys();
+
+before(async () => {
+  const names = [...WORKING, ...Object.keys(FAULTS)];
+  const started = await Promise.all(names.map(() => startIssuer()));
+  for (const [at, name] of names.entries()) issuers[name] = started[at];
+  for (const [name, fault] of Object.entries(FAULTS)) issuers[name].setFault(fault());
+  issuers.twins.setFault({ body: JSON.stringify({ keys: twins.map(jwkOf) }) });
+  issuers.odd.setFault({ body: JSON.stringify({ keys: odd.set }) });
+  const vars = { TRUSTED_ISSUERS: JSON.stringify(trusted()) };
+  gate = await startGate("attacks", { gateway: { vars } });
+});
+after(async () => {
+  await gate?.stop();
+  await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
+});
+
+function grant(claims, changes) {
+  return { claims, projects: [PROJECT], scope: EVERY_SCOPE, ...changes };
+}
+
+export function trusted() {
+  const entry = ({ url, jwksUrl }, rules = [grant({ repository: "acme/docs" })]) => ({
+    ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules },
+  });
+  const { github, partner, access, attacker: _, ...others } = issuers;
+  return [
+    entry(github, workflowRules()),
+    entry(partner, [grant({ repository: "acme/docs" }, { projects: [OTHER] })]),
+    {
+      ...entry(access, [grant({ email: "alice@acme.example" })]),
+      header: "cf-access-jwt-assertion",
+    },
+    ...Object.values(others).map((issuer) => entry(issuer)),
+  ];
+}
+
+function workflowRules() {
+  return [
+    grant({ repository: "acme/docs", ref: ["refs/heads/main", "refs/heads/next"] }),
+    ...SCOPES.map((scope) => grant({ environment: `only ${scope}` }, { scope })),
+    grant({ repository: "acme/split" }, { scope: "jobs:read" }),
+    grant({ repository: "acme/split" }, { projects: [OTHER], scope: "analytics:read" }),
+    grant({ repository: "acme/elsewhere" }, { projects: [OTHER] }),
+    grant({ repository: "acme/nothing" }, { quota: 0 }),
+  ];
+}
+
+// --- tokens ----------------------------------------------------------------
+
+export const now = () => Math.floor(Date.now() / 1000);
+
+/** The claims of a workflow's token, valid unless changed. */
+export const workflow = (changes = {}, issuer = issuers.github) => ({
+  ...issuer.githubClaims({ jti: CANARY, actor: CANARY }),
+  ...changes,
+});
+
+/** A trusted issuer's token, valid unless its claims or its header are changed. */
+export const foreign = (changes, options) => issuers.github.mint(workflow(changes), options);
+
+/** A trusted issuer's token with changed header parameters. `undefined` removes a parameter. */
+export const foreignWith = (header, { alg } = {}) => foreign({}, { header, alg });
+
+/** A token of Cloudflare Access, valid unless its claims are changed. */
+export const access = (changes) => issuers.access.mint(issuers.access.accessClaims(changes));
+
+export const ownClaims = (changes) => gate.claims({ jti: CANARY, ...changes });
+
+/** The gateway's own token, valid unless its claims are changed. */
+export const own = (changes) => mintToken(ownClaims(changes), gate.secret);
+
+/** The gateway's own token with another header. Its signature is valid by default. */
+export const ownWith = (header, sign = hmac(gate.secret)) => tokenOf(header, ownClaims(), sign);
+
+/** The header of a workflow's token. */
+export const header = (changes, alg = "RS256") => ({
+  ...{ alg, typ: "JWT", kid: issuers.github.key(alg).kid },
+  ...changes,
+});
+
+/** An RS256 token with this string as its claims. */
+export const foreignText = (claims) =>
+  tokenOf(header(), claims, asymmetric(issuers.github.key().privateKey, "sha256"));
+
+/** The JSON of an object, with one more property in front. */
+export const withProperty = (object, property) =>
+  JSON.stringify(object).replace("{", `{${property},`);
+
+// --- requests --------------------------------------------------------------
+
+export const bearer = (token) => ({ authorization: `Bearer ${token}` });
+/** A Cloudflare Access token, from the gateway's own page. */
+export const assertion = (token, { host } = gate) =>
+  smuggled(["Cf-Access-Jwt-Assertion", token], ["Origin", `http://${host}`]);
+export const smuggled = (...headers) => ({ authorization: null, headers });
+
+/** Sends a request for an operation, with a body if it needs one. */
+function send({ scope: _, ...operation }, options) {
+  const json = operation.method === "POST" ? { prompt: "x" } : undefined;
+  return gate.send({ ...operation, json, ...options });
+}
+
+/** Asserts that each operation rejects these credentials with the same problem. */
+export async function assertRejected(options, [status, kind, challenge], targets = operations()) {
+  const answers = await Promise.all(targets.map((operation) => send(operation, options)));
+  return answers.map((answer) => {
+    assert.equal(answer.header("www-authenticate"), challenge);
+    return assertProblem(answer, status, kind);
+  });
+}
+
+/** Tests that each token of the rows `[description, token, reason]` is rejected for its reason. */
+export function testRejectedTokens(rows, { credentials = bearer, field = "" } = {}) {
+  for (const [what, token, reason] of rows) {
+    test(`rejects a token ${what}${field}`, async () => {
+      const problems = await assertRejected(credentials(token()), INVALID, SAMPLE);
+      for (const { detail } of problems) assert.match(detail, reason);
+    });
+  }
+}
+
+export const ALGORITHM = /must be signed with HS256, or by a trusted issuer with RS256 or ES256/;
+export const WRONG = /signature is wrong/;
+export const MALFORMED = /is not a signed JWT/;
+export const INCOMPLETE = /claims are not complete/;
+export const KIND = /of an unknown kind/;
+export const NO_KEY = /names no key/;
+export const UNKNOWN_KEY = /kid is not one of its issuer's keys/;
+export const BRINGS_KEY = /brings its own key/;
+export const OTHER_ALGORITHM = /key is for another algorithm/;
+export const OTHER_TYPE = /key is of another type/;
+export const ISSUER = /from another issuer/;
+export const AUDIENCE = /for another audience/;
+export const SUBJECT = /has no subject/;
+export const EXPIRED = /has expired/;
+export const NOT_YET = /not valid yet/;
+export const TOO_LONG = /is too long/;
+export const ANY = /./;

@@ -1,0 +1,102 @@
+/** Builds forged tokens and keys, with any header, claims and signature. */
+import assert from "node:assert/strict";
+import { createHash, createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
+import { jwkOf, newSigningKey } from "../../../harness/issuer.mjs";
+
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** The prefix of a SHA-256 digest in an RS256 signature (RFC 8017, section 9.2). */
+const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
+/** The order of P-256. As r or s, it is congruent to zero. */
+const ORDER = Buffer.from(
+  "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551",
+  "hex",
+);
+
+/** Encodes a part of a token: a string verbatim, anything else as JSON. */
+export function encoded(part) {
+  return Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
+}
+
+/**
+ * Builds a token with exactly this header and these claims. A string is used verbatim.
+ *
+ * @param {unknown} header
+ * @param {unknown} claims
+ * @param {(body: string) => Uint8Array} sign returns the signature of the body
+ */
+export function tokenOf(header, claims, sign) {
+  const body = `${encoded(header)}.${encoded(claims)}`;
+  return `${body}.${Buffer.from(sign(body)).toString("base64url")}`;
+}
+
+/** Signs with HMAC. */
+export const hmac =
+  (secret, hash = "sha256") =>
+  (body) =>
+    createHmac(hash, secret).update(body).digest();
+
+/** Signs with a private key, as Node.js does with these options. */
+export const asymmetric = (key, hash, options) => (body) =>
+  signBytes(hash, Buffer.from(body), { key, ...options });
+
+/** Signs with RSASSA-PSS, as PS256 does. */
+export const pss = (key) => asymmetric(key, "sha256", { padding: 6, saltLength: 32 });
+
+/** Returns the same bytes for every body. */
+export const constant = (bytes) => () => bytes;
+
+/** ES256 signatures that verify under every key if the verifier does not reject zero. */
+export const ZERO_SIGNATURES = { zero: Buffer.alloc(64), order: Buffer.concat([ORDER, ORDER]) };
+
+/** The signature of a body under any 2,048-bit RSA key with an exponent of 1. */
+export function ownMessage(body) {
+  const digest = createHash("sha256").update(body).digest();
+  const end = Buffer.concat([Buffer.from([0]), SHA256_PREFIX, digest]);
+  return Buffer.concat([Buffer.from([0, 1]), Buffer.alloc(254 - end.length, 0xff), end]);
+}
+
+/** The signature with a leading zero byte. */
+export function lengthened(signature) {
+  const bytes = Buffer.from(signature, "base64url");
+  return Buffer.concat([Buffer.alloc(1), bytes]).toString("base64url");
+}
+
+/** The same bytes in a non-canonical encoding: the unused bits of the last character are set. */
+export function uncanonical(signature) {
+  const last = BASE64URL[BASE64URL.indexOf(signature.at(-1)) + 1];
+  const changed = signature.slice(0, -1) + last;
+  assert.deepEqual(Buffer.from(changed, "base64url"), Buffer.from(signature, "base64url"));
+  return changed;
+}
+
+/** Two keys with the same `kid`. Either could be the attacker's. */
+export function twinKeys() {
+  return [newSigningKey(), newSigningKey()].map((key) => ({ ...key, kid: "twin" }));
+}
+
+/**
+ * Keys that must not verify, by their `kid`, and the private keys of most of them.
+ *
+ * @returns {{ rsa: import("../../../harness/issuer.mjs").SigningKey,
+ *   weak: import("../../../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}
+ */
+export function oddKeys() {
+  const rsa = newSigningKey();
+  const weak = { ...rsa, ...generateKeyPairSync("rsa", { modulusLength: 1024 }) };
+  const { publicKey: p384 } = generateKeyPairSync("ec", { namedCurve: "P-384" });
+  const point = Buffer.alloc(32, 1).toString("base64url");
+  const { use: _, alg: __, ...bare } = jwkOf(rsa);
+  const set = {
+    encrypts: { ...bare, use: "enc" },
+    signs: { ...bare, key_ops: ["sign"] },
+    rs512: { ...bare, alg: "RS512" },
+    even: { ...bare, e: "AQAA" },
+    one: { ...bare, e: "AQ" },
+    weak: jwkOf(weak),
+    p384: p384.export({ format: "jwk" }),
+    nowhere: { kty: "EC", crv: "P-256", x: point, y: point },
+    oct: { kty: "oct", k: encoded("known to all"), alg: "HS256" },
+    bare,
+  };
+  return { rsa, weak, set: Object.entries(set).map(([kid, key]) => ({ ...key, kid })) };
+}

@@ -1,0 +1,44 @@
+/** Issuers whose key set is unavailable, and tokens with unknown keys. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { signToken } from "../../../harness/issuer.mjs";
+import { assertProblem } from "../../recorded_gateway.mjs";
+import { bearer, FAULTS, gate, issuers, LIST, workflow } from "./fixtures.mjs";
+import { constant, tokenOf } from "./forged_tokens.mjs";
+
+describe("an unavailable key set", () => {
+  const token = (name) => issuers[name].mint(workflow({}, issuers[name]));
+
+  test("returns 503 when an issuer's key set is unavailable, and follows no redirect", async () => {
+    const names = Object.keys(FAULTS);
+    const answers = await Promise.all(names.map((name) => gate.get(LIST, bearer(token(name)))));
+    for (const answer of answers) {
+      assertProblem(answer, 503, "issuer-unavailable");
+      assert.ok(Number(answer.header("retry-after")) > 0);
+    }
+    const forged = signToken(workflow({}, issuers.redirecting), issuers.attacker.key());
+    assertProblem(await gate.get(LIST, bearer(forged)), 503, "issuer-unavailable");
+    assert.equal(issuers.attacker.jwksRequests, 0);
+  });
+
+  test("concurrent requests share one failing fetch of a key set", async () => {
+    const requests = Array.from({ length: 50 }, () => gate.get(LIST, bearer(token("failing"))));
+    for (const answer of await Promise.all(requests)) {
+      assertProblem(answer, 503, "issuer-unavailable");
+    }
+    assert.equal(issuers.failing.jwksRequests, 1);
+  });
+});
+
+test("1,000 unknown kids cause at most one more fetch of the key set within a minute", async () => {
+  const { flooded } = issuers;
+  const claims = workflow({}, flooded);
+  const unknown = (kid) => tokenOf({ alg: "RS256", kid }, claims, constant(Buffer.alloc(256, 1)));
+  for (let batch = 0; batch < 10; batch += 1) {
+    const tokens = Array.from({ length: 100 }, (_, at) => unknown(`unknown-${batch}-${at}`));
+    const answers = await Promise.all(tokens.map((token) => gate.get(LIST, bearer(token))));
+    for (const answer of answers) assertProblem(answer, 401, "invalid-token");
+  }
+  // The first fetch, and one more for an unknown key.
+  assert.ok(flooded.jwksRequests <= 2, `${flooded.jwksRequests} fetches`);
+});

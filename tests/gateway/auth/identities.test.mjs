@@ -1,0 +1,565 @@
+/** Authentication: workflow tokens, Cloudflare Access, and gateway tokens while secrets rotate. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { startIssuer } from "../../harness/issuer.mjs";
+import { accessClaims, mintToken, newSecret } from "../../harness/token.mjs";
+import { openSession, SESSION_COOKIE } from "../browser.mjs";
+import {
+  ALLOWED_ORIGIN,
+  assertProblem,
+  EVERY_SCOPE,
+  JOBS,
+  PROJECT,
+  startGate,
+  VIEWS,
+} from "../recorded_gateway.mjs";
+
+const LIST = `/v2/agent/${PROJECT}/jobs`;
+const DEEP = "/healthz?deep";
+const OPERATE = "gateway:operate";
+const REALM = 'Bearer realm="quillgate"';
+const INVALID = `${REALM}, error="invalid_token"`;
+const prompt = "document the release";
+
+/** Trusted issuers. Each test that changes an issuer's keys has its own. */
+const NAMES = ["github", "people", "crowded", "rotating", "keeping"];
+const issuers = {};
+/** Faults of a key set that was fetched before. Each fault has its own issuer. */
+const OUTAGES = {
+  500: { status: 500 },
+  garbage: { garbage: true },
+  "a reset": { reset: true },
+  "a redirect": { redirect: "http://127.0.0.1:1/" },
+  "32 MiB": { huge: true },
+  "a key that is not an object": { body: '{"keys":[5]}' },
+  "a duplicate property": { body: '{"keys":[],"keys":[]}' },
+};
+/** Tokens of `mallory` issued before this instant are revoked. */
+const revokedBefore = now();
+const oldSecret = newSecret();
+
+let gate;
+
+before(async () => {
+  const names = [...NAMES, ...Object.keys(OUTAGES)];
+  const started = await Promise.all(names.map(() => startIssuer()));
+  for (const [at, name] of names.entries()) issuers[name] = started[at];
+  const secret = newSecret();
+  gate = await startGate("identities", {
+    gateway: {
+      secret: `${secret},${oldSecret}`,
+      vars: {
+        TRUSTED_ISSUERS: JSON.stringify(trusted()),
+        REVOKED_TOKENS: JSON.stringify([
+          { jti: "leaked" },
+          { sub: "mallory", before: revokedBefore },
+          { iss: issuers.github.url, claims: { repository_id: "6666" } },
+        ]),
+        REVOKED_TOKENS_2: JSON.stringify([
+          ...Array.from({ length: 200 }, (_, at) => `leaked-${at}`),
+          { iss: issuers.people.url, sub: "left-the-company" },
+        ]),
+      },
+    },
+  });
+  gate.secret = secret;
+});
+after(async () => {
+  await gate?.stop();
+  await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
+});
+beforeEach(() => gate.upstream.reset());
+
+function now() {
+  return Math.floor(Date.now() / 1000);
+}
+
+function trusted() {
+  const grant = (claims, changes) => ({
+    ...{ claims, projects: [PROJECT], scope: EVERY_SCOPE },
+    ...changes,
+  });
+  const entry = ({ url, jwksUrl }, rules) => ({
+    ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules },
+  });
+  const { github, people, ...others } = issuers;
+  const operators = grant({ team: "platform" }, { projects: [], scope: OPERATE });
+  return [
+    entry(github, [
+      grant({ repository: "acme/docs", ref: "refs/heads/main" }),
+      grant({ repository: "acme/app", environment: "production" }, { scope: "jobs:create" }),
+      grant({ repository: "acme/few" }, { caller: ["repository_id"], quota: { "create-job": 2 } }),
+      operators,
+    ]),
+    {
+      ...entry(people, [grant({ email: ["alice@acme.example", "bob@acme.example"] }), operators]),
+      header: "Cf-Access-Jwt-Assertion",
+    },
+    ...Object.values(others).map((issuer) => entry(issuer, [grant({ repository: "acme/docs" })])),
+  ];
+}
+
+/** Mints a GitHub workflow's token. */
+const workflow = (changes, options) => {
+  const token = issuers.github.mint(issuers.github.githubClaims(changes), options);
+  return gate.known(token);
+};
+
+/** Mints a Cloudflare Access token for a user. */
+const person = (changes) => gate.known(issuers.people.mint(issuers.people.accessClaims(changes)));
+
+const bearer = (token) => ({ authorization: `Bearer ${token}` });
+const assertion = (token, ...headers) => ({
+  ...{ authorization: null, headers: [["Cf-Access-Jwt-Assertion", token], ...headers] },
+});
+/** The gateway's own origin, as its page sends it. */
+const ownOrigin = () => ["Origin", `http://${gate.host}`];
+
+function assertUnauthorized(answer, reason, kind = "invalid-token") {
+  const { detail } = assertProblem(answer, 401, kind);
+  assert.equal(answer.header("www-authenticate"), kind === "invalid-token" ? INVALID : REALM);
+  if (reason) assert.match(detail, reason);
+}
+
+async function assertAccepted(options) {
+  const answer = await gate.get(LIST, options);
+  assert.equal(answer.status, 200, answer.text);
+}
+
+describe("a GitHub workflow", () => {
+  const SUBJECT = "repo:acme/docs:ref:refs/heads/main";
+
+  for (const alg of ["RS256", "ES256"]) {
+    test(`creates a job with a workflow's own token (${alg}) and no stored secret`, async () => {
+      const options = bearer(workflow({}, { alg }));
+      const created = await gate.post(JOBS, { prompt }, options);
+      assert.equal(created.status, 201, created.text);
+      const [job] = await gate.upstream.jobs();
+      assert.deepEqual([created.json.id, job.prompt], [job.id, prompt]);
+
+      const read = await gate.get(`${JOBS}/${job.id}`, options);
+      assert.deepEqual([read.status, read.json.id], [200, job.id]);
+      const { jobs } = (await gate.get(LIST, options)).json;
+      const own = jobs.find(({ id }) => id === job.id);
+      assert.deepEqual([own.createdBy, own.prompt], [SUBJECT, prompt]);
+
+      const line = await gate.logged(created.header("x-request-id"));
+      assert.deepEqual([line.subject, line.project, line.status], [SUBJECT, PROJECT, 201]);
+    });
+  }
+
+  test("sends nothing from a workflow's token upstream", async () => {
+    const token = workflow();
+    assert.equal((await gate.post(JOBS, { prompt }, bearer(token))).status, 201);
+    const [request] = await gate.upstream.requests();
+    assert.equal(request.authorization, "accepted");
+    const signature = token.split(".").at(-1);
+    assert.ok(!JSON.stringify(request).includes(signature));
+    assert.ok(!JSON.stringify(request).includes("acme"));
+  });
+
+  test("grants a workflow only the scope of the rule for its environment", async () => {
+    const deploying = { repository: "acme/app", environment: "production" };
+    const created = await gate.post(JOBS, { prompt }, bearer(workflow(deploying)));
+    assert.equal(created.status, 201, created.text);
+    const answer = await gate.get(LIST, bearer(workflow(deploying)));
+    assertProblem(answer, 403, "insufficient-scope");
+    const challenge = `${REALM}, error="insufficient_scope", scope="jobs:read"`;
+    assert.equal(answer.header("www-authenticate"), challenge);
+  });
+
+  for (const [what, changes] of [
+    ["another repository", { repository: "acme/other" }],
+    ["a fork", { repository: "mallory/docs" }],
+    ["another branch", { ref: "refs/heads/evil" }],
+    ["a tag with the branch's name", { ref: "refs/tags/main" }],
+    ["another environment", { repository: "acme/app", environment: "staging" }],
+    ["no environment", { repository: "acme/app" }],
+  ]) {
+    test(`rejects a workflow from ${what} with 403 and without its identity`, async () => {
+      for (const answer of [
+        await gate.post(JOBS, { prompt }, bearer(workflow(changes))),
+        await gate.get(VIEWS, bearer(workflow(changes))),
+      ]) {
+        const { detail } = assertProblem(answer, 403, "identity-not-mapped");
+        assert.doesNotMatch(detail, /acme|mallory|heads|production/);
+        assert.equal(answer.header("www-authenticate"), `${REALM}, error="insufficient_scope"`);
+      }
+      assert.equal(await gate.received(), 0);
+    });
+  }
+
+  test("limits a workflow to the quota of its rule before the project's budget", async () => {
+    const options = () => bearer(workflow({ repository: "acme/few" }));
+    for (const left of [1, 0]) {
+      const created = await gate.post(JOBS, { prompt }, options());
+      assert.equal(created.status, 201, created.text);
+      assert.match(created.header("ratelimit-policy"), /"create-job-caller";q=2;/);
+      assert.match(created.header("ratelimit"), new RegExp(`"create-job-caller";r=${left};`));
+    }
+    const refused = await gate.post(JOBS, { prompt }, options());
+    const problem = assertProblem(refused, 429, "quota-exceeded");
+    assert.ok(problem["violated-policies"].length > 0);
+    assert.ok(Number(refused.header("retry-after")) > 0);
+    assert.equal((await gate.upstream.jobs()).length, 2);
+    const other = await gate.post(JOBS, { prompt }, bearer(workflow()));
+    assert.equal(other.status, 201, "another caller has its own quota");
+  });
+});
+
+describe("a user behind Cloudflare Access", () => {
+  test("accepts a Cloudflare Access token in its header field", async () => {
+    const created = await gate.post(JOBS, { prompt }, assertion(person(), ownOrigin()));
+    assert.equal(created.status, 201, created.text);
+    const line = await gate.logged(created.header("x-request-id"));
+    assert.equal(line.subject, issuers.people.accessClaims().sub);
+  });
+
+  test("matches the Cloudflare Access field name case-insensitively", async () => {
+    for (const name of ["cf-access-jwt-assertion", "CF-ACCESS-JWT-ASSERTION"]) {
+      await assertAccepted({ authorization: null, headers: [[name, person()]] });
+    }
+  });
+
+  test("rejects a Cloudflare Access token outside its header field", async () => {
+    assertUnauthorized(await gate.get(LIST, bearer(person())), /from another issuer/);
+    const cookie = [["Cookie", `CF_Authorization=${person()}`]];
+    const answer = await gate.get(LIST, { authorization: null, headers: cookie });
+    assertUnauthorized(answer, undefined, "missing-token");
+    const smuggled = [["Cf_Access_Jwt_Assertion", person()]];
+    const other = await gate.get(LIST, { authorization: null, headers: smuggled });
+    assertUnauthorized(other, undefined, "missing-token");
+  });
+
+  test("rejects a Cloudflare Access user whose address no rule lists", async () => {
+    for (const email of ["mallory@acme.example", "alice@acme.example.evil", "ALICE@acme.example"]) {
+      const answer = await gate.get(LIST, assertion(person({ email })));
+      assertProblem(answer, 403, "identity-not-mapped");
+    }
+  });
+
+  test("rejects workflow and gateway tokens in the Cloudflare Access field", async () => {
+    assertUnauthorized(await gate.get(LIST, assertion(workflow())), /from another issuer/);
+    assertUnauthorized(await gate.get(LIST, assertion(gate.token())), /must be signed with/);
+  });
+
+  test("ignores the Cloudflare Access field when Authorization is present, valid or not", async () => {
+    const headers = [["Cf-Access-Jwt-Assertion", person()]];
+    const token = gate.token({ sub: "of-the-bearer", scope: EVERY_SCOPE });
+    const created = await gate.post(JOBS, { prompt }, { ...bearer(token), headers });
+    assert.equal(created.status, 201);
+    const line = await gate.logged(created.header("x-request-id"));
+    assert.equal(line.subject, "of-the-bearer");
+    assertUnauthorized(await gate.get(LIST, { ...bearer("x"), headers }), /not a signed JWT/);
+    const basic = { authorization: "Basic Zm9vOmJhcg==", headers };
+    assertUnauthorized(await gate.get(LIST, basic), undefined, "missing-token");
+    const narrow = bearer(gate.token({ projects: ["other-docs"] }));
+    assertProblem(await gate.get(LIST, { ...narrow, headers }), 403, "project-not-allowed");
+    const bad = [["Cf-Access-Jwt-Assertion", "x"]];
+    await assertAccepted({ ...bearer(gate.token()), headers: bad });
+  });
+
+  test("rejects a Cloudflare Access request from a page of another origin (CSRF)", async () => {
+    for (const origin of [
+      "https://evil.example",
+      "null",
+      `https://${gate.host}`,
+      "http://127.0.0.1",
+    ]) {
+      const options = assertion(person(), ["Origin", origin]);
+      for (const answer of [
+        await gate.post(JOBS, { prompt }, options),
+        await gate.get(VIEWS, options),
+      ]) {
+        assertProblem(answer, 403, "origin-not-allowed");
+        assert.equal(answer.header("access-control-allow-origin"), undefined);
+      }
+    }
+    assert.equal(await gate.received(), 0);
+  });
+
+  test("rejects a Cloudflare Access request from a form, which needs no preflight (CSRF)", async () => {
+    const body = JSON.stringify({ prompt });
+    for (const type of [
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "text/plain",
+      "text/plain; application/json",
+      "",
+    ]) {
+      const options = assertion(person(), ownOrigin(), ["Content-Type", type]);
+      const answer = await gate.send({ method: "POST", target: JOBS, body, ...options });
+      assertProblem(answer, 415, "unsupported-media-type");
+    }
+    assert.equal(await gate.received(), 0);
+  });
+
+  for (const site of ["same-site", "cross-site"]) {
+    test(`rejects a Cloudflare Access request with Sec-Fetch-Site: ${site}`, async () => {
+      for (const headers of [[], [ownOrigin()]]) {
+        const options = assertion(person(), ["Sec-Fetch-Site", site], ...headers);
+        for (const target of [LIST, VIEWS, `${LIST}/events`]) {
+          assertProblem(await gate.get(target, options), 403, "cross-site");
+        }
+        assertProblem(await gate.post(JOBS, { prompt }, options), 403, "cross-site");
+      }
+      assert.equal(await gate.received(), 0);
+    });
+  }
+
+  test("rejects Cloudflare Access writes without Origin", async () => {
+    for (const site of [[], [["Sec-Fetch-Site", "same-origin"]], [["Sec-Fetch-Site", "none"]]]) {
+      const options = assertion(person(), ...site);
+      assertProblem(await gate.post(JOBS, { prompt }, options), 403, "cross-site");
+      const deletion = { method: "DELETE", target: `${JOBS}/j1/record`, ...options };
+      assertProblem(await gate.send(deletion), 403, "cross-site");
+    }
+    assert.equal(await gate.received(), 0);
+    for (const site of ["same-origin", "none"]) {
+      await assertAccepted(assertion(person(), ["Sec-Fetch-Site", site]));
+    }
+  });
+
+  test("accepts a Cloudflare Access request whose session cookie no longer counts", async () => {
+    const browser = await openSession(gate);
+    const { cookie } = browser;
+    await browser.signOut();
+    for (const value of [cookie, "made-up"]) {
+      const ended = ["Cookie", `${SESSION_COOKIE}=${value}`];
+      for (const token of [person(), person()]) {
+        const answer = await gate.get(LIST, assertion(token, ended));
+        assert.equal(answer.status, 200, answer.text);
+        const line = await gate.logged(answer.header("x-request-id"));
+        assert.equal(line.subject, issuers.people.accessClaims().sub);
+      }
+      const created = await gate.post(JOBS, { prompt }, assertion(person(), ended, ownOrigin()));
+      assert.equal(created.status, 201, created.text);
+      assertUnauthorized(await gate.get(LIST, assertion("x", ended)), /not a signed JWT/);
+      const without = await gate.get(LIST, { authorization: null, headers: [ended] });
+      assertProblem(without, 401, "session-ended");
+    }
+  });
+
+  test("accepts Cloudflare Access requests from the gateway's own page and allowed origins", async () => {
+    for (const origin of [gate.gateway.url, ALLOWED_ORIGIN]) {
+      await assertAccepted(assertion(person(), ["Origin", origin]));
+    }
+  });
+});
+
+describe("an issuer's keys", () => {
+  const claims = (issuer, changes) => issuer.githubClaims(changes);
+  const token = (issuer, options) => bearer(gate.known(issuer.mint(claims(issuer), options)));
+
+  test("fetches an issuer's keys once for 100 concurrent first requests", async () => {
+    const { crowded } = issuers;
+    crowded.setFault({ delayMs: 300 });
+    const pending = Array.from({ length: 100 }, (_, at) =>
+      gate.get(LIST, token(crowded, { alg: at % 2 ? "RS256" : "ES256" })),
+    );
+    for (const answer of await Promise.all(pending)) assert.equal(answer.status, 200, answer.text);
+    assert.equal(crowded.jwksRequests, 1);
+    await assertAccepted(token(crowded));
+    assert.equal(crowded.jwksRequests, 1);
+  });
+
+  test("accepts an issuer's new keys after one fetch, and rejects removed keys", async () => {
+    const { rotating } = issuers;
+    await assertAccepted(token(rotating));
+    const before = token(rotating);
+    const old = rotating.rotate();
+    assert.equal(rotating.jwksRequests, 1);
+    const pending = Array.from({ length: 20 }, () => gate.get(LIST, token(rotating)));
+    for (const answer of await Promise.all(pending)) assert.equal(answer.status, 200, answer.text);
+    assert.equal(rotating.jwksRequests, 2);
+
+    assertUnauthorized(await gate.get(LIST, before), /kid is not one of its issuer's keys/);
+    const fresh = token(rotating, { key: old.ES256 });
+    assertUnauthorized(await gate.get(LIST, fresh), /kid is not one of its issuer's keys/);
+    await assertAccepted(token(rotating, { alg: "ES256" }));
+    assert.equal(rotating.jwksRequests, 2, "a removed key's kid caused another fetch");
+  });
+
+  test("accepts an issuer's older keys while they stay in the key set", async () => {
+    const { keeping } = issuers;
+    const [first, second] = [keeping.rotate({ keepOld: true }), keeping.rotate({ keepOld: true })];
+    for (const key of [
+      first.RS256,
+      first.ES256,
+      second.RS256,
+      keeping.key(),
+      keeping.key("ES256"),
+    ]) {
+      await assertAccepted(token(keeping, { key }));
+    }
+    assert.equal(keeping.jwksRequests, 1);
+  });
+
+  for (const [what, fault] of Object.entries(OUTAGES)) {
+    test(`accepts an issuer's known keys while its key set is unusable: ${what}`, async () => {
+      const issuer = issuers[what];
+      await assertAccepted(token(issuer));
+      issuer.setFault(fault);
+      const unknown = await gate.get(LIST, token(issuer, { kid: "unknown" }));
+      assertUnauthorized(unknown, /kid is not one of its issuer's keys/);
+      await assertAccepted(token(issuer));
+      await assertAccepted(token(issuer, { alg: "ES256" }));
+    });
+  }
+});
+
+describe("a gateway token", () => {
+  const own = (changes) => bearer(gate.token(changes));
+
+  test("accepts tokens signed with the newest or the previous secret only", async () => {
+    await assertAccepted(own());
+    await assertAccepted(bearer(gate.known(mintToken(gate.claims(), oldSecret))));
+    const stranger = bearer(gate.known(mintToken(gate.claims(), newSecret())));
+    assertUnauthorized(await gate.get(LIST, stranger), /signature is wrong/);
+    const both = `${gate.secret},${oldSecret}`;
+    const joined = bearer(gate.tokenOf({ alg: "HS256" }, { secret: both }));
+    assertUnauthorized(await gate.get(LIST, joined), /signature is wrong/);
+  });
+
+  test("rejects a token with a revoked jti, whatever its subject", async () => {
+    for (const sub of ["alice", "bob"]) {
+      const answer = await gate.get(LIST, own({ sub, jti: "leaked" }));
+      assertUnauthorized(answer, /has been revoked/);
+    }
+    const old = bearer(gate.known(mintToken(gate.claims({ jti: "leaked" }), oldSecret)));
+    assertUnauthorized(await gate.get(LIST, old), /has been revoked/);
+  });
+
+  test("rejects a token whose jti a second revocation variable lists", async () => {
+    for (const jti of ["leaked-0", "leaked-199"]) {
+      assertUnauthorized(await gate.get(LIST, own({ jti })), /has been revoked/);
+    }
+    await assertAccepted(own({ jti: "leaked-200" }));
+  });
+
+  test("accepts a token whose jti is absent or only similar to a revoked one", async () => {
+    for (const jti of ["leaked2", "leake", "Leaked", " leaked", undefined]) {
+      await assertAccepted(own({ jti }));
+    }
+  });
+
+  test("rejects a token issued before its subject's revocation instant", async () => {
+    for (const iat of [revokedBefore - 1, revokedBefore - 86_400]) {
+      const answer = await gate.get(LIST, own({ sub: "mallory", iat }));
+      assertUnauthorized(answer, /has been revoked/);
+    }
+    const half = own({ sub: "mallory", iat: revokedBefore - 0.5 });
+    assertUnauthorized(await gate.get(LIST, half), /has been revoked/);
+  });
+
+  test("accepts newer tokens of a revoked subject, and tokens of other subjects", async () => {
+    await assertAccepted(own({ sub: "mallory", iat: revokedBefore }));
+    await assertAccepted(own({ sub: "mallory" }));
+    for (const sub of ["alice", "Mallory", "mallory2", "mallor"]) {
+      await assertAccepted(own({ sub, iat: revokedBefore - 3600 }));
+    }
+  });
+
+  test("returns the same problem type for revoked and malformed tokens", async () => {
+    const revoked = assertProblem(
+      await gate.get(LIST, own({ jti: "leaked" })),
+      401,
+      "invalid-token",
+    );
+    const wrong = assertProblem(await gate.get(LIST, bearer("x")), 401, "invalid-token");
+    assert.deepEqual(
+      [revoked.type, revoked.title, revoked.status],
+      [wrong.type, wrong.title, wrong.status],
+    );
+  });
+});
+
+describe("a trusted issuer's token", () => {
+  test("rejects an issuer's token with revoked claims, and accepts its other tokens", async () => {
+    const stolen = bearer(workflow({ repository_id: "6666" }));
+    assertUnauthorized(await gate.get(LIST, stolen), /has been revoked/);
+    await assertAccepted(bearer(workflow()));
+  });
+
+  test("rejects an issuer's token with a revoked subject, even if a rule matches", async () => {
+    const former = assertion(person({ sub: "left-the-company" }));
+    assertUnauthorized(await gate.get(LIST, former), /has been revoked/);
+    await assertAccepted(assertion(person()));
+  });
+});
+
+describe("an operator", () => {
+  const operator = (changes = {}) => {
+    const claims = accessClaims({ sub: "olga", scope: OPERATE });
+    return bearer(gate.known(mintToken({ ...claims, ...changes }, gate.secret)));
+  };
+
+  test("returns the gateway's health to operators, without a project in the token", async () => {
+    for (const options of [
+      operator(),
+      bearer(workflow({ repository: "acme/x", team: "platform" })),
+      assertion(person({ email: "x@acme.example", team: "platform" })),
+    ]) {
+      const answer = await gate.get(DEEP, options);
+      assert.equal(answer.status, 200, answer.text);
+      const { status, organisation, trustedIssuers } = answer.json;
+      assert.deepEqual([status, organisation.breaker], ["ok", "closed"]);
+      assert.deepEqual(
+        trustedIssuers,
+        trusted().map(({ issuer }) => issuer),
+      );
+      assert.equal(answer.header("cache-control"), "no-store");
+    }
+    assert.equal(await gate.received(), 0);
+  });
+
+  test("returns a project's health to an operator that names the project", async () => {
+    const { project } = (
+      await gate.get(`${DEEP}&project=${PROJECT}`, operator({ projects: [PROJECT] }))
+    ).json;
+    assert.equal(project.breaker, "closed");
+    assert.equal(project.budgets["create-job"].limit, 100);
+    assert.equal((await gate.get(DEEP, operator())).json.project, undefined);
+  });
+
+  test("rejects a health report without a valid token with 401", async () => {
+    for (const target of [DEEP, `${DEEP}=1`, `${DEEP}&project=${PROJECT}`, `/healthz?x=1&deep`]) {
+      const answer = await gate.get(target, { authorization: null });
+      assertUnauthorized(answer, undefined, "missing-token");
+      assertUnauthorized(await gate.get(target, bearer("x")), /not a signed JWT/);
+    }
+  });
+
+  test("rejects a health report without the operator scope, and names it in the challenge", async () => {
+    for (const options of [
+      bearer(gate.token()),
+      bearer(gate.token({ scope: "gateway:operat gateway operate" })),
+      bearer(workflow()),
+      assertion(person()),
+    ]) {
+      const answer = await gate.get(DEEP, options);
+      assertProblem(answer, 403, "insufficient-scope");
+      const challenge = `${REALM}, error="insufficient_scope", scope="${OPERATE}"`;
+      assert.equal(answer.header("www-authenticate"), challenge);
+    }
+  });
+
+  test("rejects other requests with a token that has only the operator scope", async () => {
+    for (const options of [operator(), operator({ projects: [PROJECT] })]) {
+      for (const answer of [await gate.get(LIST, options), await gate.get(VIEWS, options)]) {
+        assert.equal(answer.status, 403, answer.text);
+      }
+    }
+    assert.equal(await gate.received(), 0);
+  });
+
+  test("answers a liveness request without a valid token", async () => {
+    for (const authorization of [null, "Bearer x", `Bearer ${gate.token()}`]) {
+      const answer = await gate.get("/healthz", { authorization });
+      assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);
+    }
+  });
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

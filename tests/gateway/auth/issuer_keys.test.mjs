@@ -1,0 +1,140 @@
+/**
+ * Issuer key sets: forged tokens cause few calls to a Durable Object, and callers with a known key
+ * stay signed in during an issuer's outage.
+ */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { newSigningKey, signToken, startIssuer } from "../../harness/issuer.mjs";
+import { assertProblem, EVERY_SCOPE, PROJECT, startGate } from "../recorded_gateway.mjs";
+
+const LIST = `/v2/agent/${PROJECT}/jobs`;
+const OPERATE = "gateway:operate";
+const FORGED_TOKENS = 2_300;
+const CONCURRENCY = 100;
+/** The first fetch, one for an unknown kid, and two more if the attack takes over a minute. */
+const MAX_FETCHES = 4;
+
+const bearer = (token) => ({ authorization: `Bearer ${token}` });
+
+function trust(...issuers) {
+  const rule = { claims: { repository: "acme/docs" }, projects: [PROJECT], scope: EVERY_SCOPE };
+  const entry = ({ url, jwksUrl }) => ({
+    ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules: [rule] },
+  });
+  return JSON.stringify(issuers.map(entry));
+}
+
+const mint = (gate, issuer, options) =>
+  bearer(gate.known(issuer.mint(issuer.githubClaims(), options)));
+
+/** The number of key-set calls to the organization object since it started. */
+async function keySetCalls(gate) {
+  const operator = bearer(gate.token({ projects: [], scope: OPERATE }));
+  const answer = await gate.get("/healthz?deep", operator);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json.organisation.keySetCalls;
+}
+
+describe("an attacker with 2,300 forged tokens and random kids", () => {
+  const attackerKey = newSigningKey();
+  let gate;
+  let issuer;
+  let failing;
+
+  before(async () => {
+    [issuer, failing] = await Promise.all([startIssuer(), startIssuer()]);
+    gate = await startGate("issuer-keys-attack", {
+      gateway: { vars: { TRUSTED_ISSUERS: trust(issuer, failing) } },
+    });
+  });
+  after(async () => {
+    await gate?.stop();
+    await Promise.all([issuer?.stop(), failing?.stop()]);
+  });
+
+  async function attack(target, status, kind) {
+    const claims = target.githubClaims();
+    for (let sent = 0; sent < FORGED_TOKENS; sent += CONCURRENCY) {
+      const forged = Array.from({ length: CONCURRENCY }, () =>
+        signToken(claims, attackerKey, { kid: randomUUID() }),
+      );
+      const answers = await Promise.all(forged.map((token) => gate.get(LIST, bearer(token))));
+      for (const answer of answers) assertProblem(answer, status, kind);
+    }
+  }
+
+  test("makes at most 4 key-set calls for 2,300 forged tokens with random kids", async () => {
+    // The delay lets the other requests arrive during the first fetch.
+    issuer.setFault({ delayMs: 500 });
+    await attack(issuer, 401, "invalid-token");
+    const calls = await keySetCalls(gate);
+    assert.ok(calls <= MAX_FETCHES, `${calls} calls to the organization object`);
+    const fetches = issuer.jwksRequests;
+    assert.ok(fetches >= 1 && fetches <= MAX_FETCHES, `${fetches} fetches from the issuer`);
+  });
+
+  test("accepts genuine tokens after an attack with forged tokens", async () => {
+    for (const alg of ["RS256", "ES256"]) {
+      const answer = await gate.get(LIST, mint(gate, issuer, { alg }));
+      assert.equal(answer.status, 200, answer.text);
+    }
+  });
+
+  test("makes at most 4 key-set calls for forged tokens while the issuer fails", async () => {
+    failing.setFault({ status: 500 });
+    const earlier = await keySetCalls(gate);
+    await attack(failing, 503, "issuer-unavailable");
+    const calls = (await keySetCalls(gate)) - earlier;
+    assert.ok(calls <= MAX_FETCHES, `${calls} calls to the organization object`);
+    const fetches = failing.jwksRequests;
+    assert.ok(fetches >= 1 && fetches <= MAX_FETCHES, `${fetches} fetches from the issuer`);
+  });
+
+  test("keeps secrets out of responses and the log during an attack", () => gate.assertDiscreet());
+});
+
+describe("an issuer that has shut down", () => {
+  let gate;
+  let issuer;
+  let state;
+
+  before(async () => {
+    state = mkdtempSync(join(tmpdir(), "quillgate-issuer-keys-"));
+    issuer = await startIssuer();
+    gate = await startGate("issuer-keys-outage", {
+      gateway: { state, vars: { TRUSTED_ISSUERS: trust(issuer) } },
+    });
+    const answer = await gate.get(LIST, mint(gate, issuer));
+    assert.equal(answer.status, 200, answer.text);
+    await issuer.stop();
+  });
+  after(async () => {
+    await gate?.stop();
+    rmSync(state, { recursive: true, force: true });
+  });
+
+  test("accepts known keys of a stopped issuer after the Worker restarts", async () => {
+    await gate.restart();
+    // An unknown kid comes first and must not discard the stored keys.
+    const unknown = await gate.get(LIST, mint(gate, issuer, { kid: "unknown" }));
+    assertProblem(unknown, 401, "invalid-token");
+    for (const alg of ["RS256", "ES256"]) {
+      const answer = await gate.get(LIST, mint(gate, issuer, { alg }));
+      assert.equal(answer.status, 200, answer.text);
+    }
+  });
+
+  test("deletes the stored keys of an issuer that is no longer configured", async () => {
+    const { vars } = gate.settings;
+    gate.settings.vars = { ...vars, TRUSTED_ISSUERS: "[]" };
+    await gate.restart();
+    assert.equal(await keySetCalls(gate), 0);
+    gate.settings.vars = vars;
+    await gate.restart();
+    assertProblem(await gate.get(LIST, mint(gate, issuer)), 503, "issuer-unavailable");
+  });
+});

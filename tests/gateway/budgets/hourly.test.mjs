@@ -1,0 +1,461 @@
+/**
+ * Hourly budgets, judged by what reaches the upstream: what costs a slot, what the RateLimit fields
+ * report, and that no burst and no restart exceeds the limit.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import {
+  arrivals,
+  assertExceeded,
+  atOnce,
+  Caller,
+  CLOCKS_MS,
+  HOUR,
+  items,
+  jobsOf,
+  left,
+  messageOf,
+  newViews,
+  PROJECTS,
+  timed,
+  unlimited,
+  untilStatus,
+  viewsRequested,
+} from "./rate_limits.mjs";
+
+/** Seconds that a request may take. Its slot may become free this much later than after an hour. */
+const TIMEOUT = 30;
+const CREATE_LIMIT = 100;
+const MESSAGE_LIMIT = 25;
+const ANALYTICS_LIMIT = 60;
+
+/** Maximum size of a request body. */
+const MAX_BODY_BYTES = 128 * 1024;
+const JSON_TYPE = ["Content-Type", "application/json"];
+
+describe("an hourly window", () => {
+  let gate;
+  let alice;
+  let state;
+  /** The earliest time at which a slot can have been taken. */
+  let started;
+
+  before(async () => {
+    started = Date.now();
+    state = mkdtempSync(join(tmpdir(), "quillgate-budgets-"));
+    gate = await startGate("budgets", {
+      upstream: { ...unlimited, projects: PROJECTS, jobDurationMs: 600_000 },
+      gateway: {
+        state,
+        vars: {
+          CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
+          MESSAGE_LIMIT_PER_HOUR: String(MESSAGE_LIMIT),
+          ANALYTICS_LIMIT_PER_HOUR: String(ANALYTICS_LIMIT),
+          UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT),
+        },
+      },
+    });
+    alice = new Caller(gate);
+  });
+  after(async () => {
+    await gate?.stop();
+    rmSync(state, { recursive: true, force: true });
+  });
+  beforeEach(() => gate.upstream.reset());
+
+  /** Sets the upstream's response to the next request of an operation. */
+  const failNext = (operation, status, headers = {}) =>
+    gate.upstream.fault({ operation, fault: { kind: "status", status, headers } });
+
+  describe("the reported budget", () => {
+    test("RateLimit counts down by one with each request, under each policy", async () => {
+      const job = await alice.created("count-docs");
+      for (const [policy, limit, ask] of [
+        ["create-job", CREATE_LIMIT - 1, () => alice.create("count-docs")],
+        ["send-message", MESSAGE_LIMIT, () => alice.followUp("count-docs", job)],
+        ["analytics", ANALYTICS_LIMIT, () => alice.views("count-docs")],
+      ]) {
+        const reported = [];
+        for (let count = 0; count < 5; count += 1) reported.push(left(await ask(), policy));
+        assert.deepEqual(
+          reported,
+          [1, 2, 3, 4, 5].map((used) => limit - used),
+          policy,
+        );
+      }
+    });
+
+    test("the RateLimit fields report the limit, the window and the time of the next free slot", async () => {
+      for (const [policy, limit, ask] of [
+        ["create-job", CREATE_LIMIT, () => alice.create("count-docs")],
+        ["analytics", ANALYTICS_LIMIT, () => alice.views("count-docs")],
+      ]) {
+        const answer = await ask();
+        assert.equal(answer.header("ratelimit-policy"), `"${policy}";q=${limit};w=${HOUR}`);
+        const { t } = items(answer.header("ratelimit"))[policy];
+        assert.ok(t > 0 && t <= HOUR + TIMEOUT, `${t} s`);
+        assert.equal(answer.header("retry-after"), undefined);
+      }
+    });
+
+    test("a request costs no slot if the upstream rejects the gateway's own key", async () => {
+      const first = left(await alice.create("back-docs"), "create-job");
+      for (const status of [401, 403]) {
+        await failNext("agentJobs.create", status);
+        const rejected = await alice.create("back-docs");
+        assertProblem(rejected, 502, "upstream-credential");
+      }
+      assert.equal(left(await alice.create("back-docs"), "create-job"), first - 1);
+
+      const views = left(await alice.views("back-docs"), "analytics");
+      for (const status of [401, 403]) {
+        await failNext("analytics.views", status);
+        assertProblem(await alice.views("back-docs"), 502, "upstream-credential");
+      }
+      assert.equal(left(await alice.views("back-docs"), "analytics"), views - 1);
+    });
+
+    test("a request costs a slot after any other upstream error", async () => {
+      const first = left(await alice.create("kept-docs"), "create-job");
+      const statuses = [400, 404, 409, 500, 502, 503];
+      for (const [used, status] of statuses.entries()) {
+        await failNext("agentJobs.create", status);
+        const failed = await alice.create("kept-docs");
+        assertProblem(failed, status, "upstream-error");
+        assert.equal(left(failed, "create-job"), first - 1 - used);
+      }
+      const last = left(await alice.create("kept-docs"), "create-job");
+      assert.equal(last, first - 1 - statuses.length);
+    });
+
+    test("a broken connection costs a slot for each attempt", async () => {
+      const first = left(await alice.create("kept-docs"), "create-job");
+      await gate.upstream.fault({ fault: { kind: "reset" } });
+      assertProblem(await alice.create("kept-docs"), 502, "upstream-unreachable");
+      assert.equal(left(await alice.create("kept-docs"), "create-job"), first - 2);
+
+      const views = left(await alice.views("kept-docs"), "analytics");
+      await gate.upstream.fault({ times: 2, fault: { kind: "reset" } });
+      assertProblem(await alice.views("kept-docs"), 502, "upstream-unreachable");
+      assert.equal(left(await alice.views("kept-docs"), "analytics"), views - 3);
+      assert.equal(
+        (await arrivals(gate, "analytics.views")).length,
+        4,
+        "each slot is an attempt upstream",
+      );
+    });
+  });
+
+  test("RateLimit stays exact when the gateway retries an attempt", async () => {
+    const first = left(await alice.views("kept-docs"), "analytics");
+    await failNext("analytics.views", 503);
+    const repeated = await alice.views("kept-docs");
+    assert.equal(repeated.status, 200, repeated.text);
+    assert.equal(left(repeated, "analytics"), first - 2);
+    assert.equal(left(await alice.views("kept-docs"), "analytics"), first - 3);
+  });
+
+  test("a request that the gateway rejects costs no slot", async () => {
+    const project = "free-docs";
+    const path = jobsOf(project);
+    const job = await alice.created(project);
+    const key = [["Idempotency-Key", "costs-nothing"]];
+    assert.equal((await alice.create(project, { headers: key })).status, 201);
+    const before = [
+      left(await alice.create(project), "create-job"),
+      left(await alice.followUp(project, job), "send-message"),
+      left(await alice.views(project), "analytics"),
+    ];
+    const reached = await gate.received();
+
+    const json = { prompt: "x" };
+    const views = newViews(project);
+    const writes = [path, messageOf(project, job)];
+    const everywhere = (options) => [
+      ...writes.map((target) => gate.post(target, json, options)),
+      gate.get(views, options),
+    ];
+    const callerWith = (claims) => ({ ...new Caller(gate, "alice", claims) });
+    const postAll = (options) =>
+      writes.map((target) => gate.send({ method: "POST", target, ...alice, ...options }));
+    for (const [status, answers] of [
+      [401, everywhere({ authorization: null })],
+      [401, everywhere({ authorization: "Bearer no.token.atall" })],
+      [401, everywhere(callerWith({ exp: 1 }))],
+      [403, everywhere(callerWith({ scope: "" }))],
+      [403, everywhere(callerWith({ projects: ["other-docs"] }))],
+      [403, everywhere({ ...alice, headers: [["Origin", "https://evil.example"]] })],
+      [415, postAll({ body: JSON.stringify(json) })],
+      [
+        413,
+        postAll({
+          headers: [JSON_TYPE],
+          body: JSON.stringify({ prompt: "x".repeat(MAX_BODY_BYTES) }),
+          chunked: true,
+        }),
+      ],
+      [400, postAll({ headers: [JSON_TYPE], body: '{"prompt":""}' })],
+      [400, postAll({ headers: [JSON_TYPE], body: "{" })],
+      [400, postAll({ json, headers: [["Idempotency-Key", '"half']] })],
+      [400, postAll({ json, headers: [["Idempotency-Retry", "never"]] })],
+      [400, [gate.get(`${views}&limit=0`, { ...alice })]],
+      [404, [gate.post(`${path}/${job.id}/messages`, json, { ...alice })]],
+      [405, [gate.send({ method: "DELETE", target: path, ...alice })]],
+      [422, [gate.post(path, { prompt: "another" }, { ...alice, headers: key })]],
+    ]) {
+      for (const answer of await Promise.all(answers)) {
+        assert.equal(answer.status, status, answer.text);
+        assert.equal(answer.header("ratelimit"), undefined, "the response reports no budget");
+      }
+    }
+
+    assert.equal(await gate.received(), reached);
+    assert.deepEqual(
+      [
+        left(await alice.create(project), "create-job"),
+        left(await alice.followUp(project, job), "send-message"),
+        left(await alice.views(project), "analytics"),
+      ],
+      before.map((slots) => slots - 1),
+    );
+  });
+
+  describe("the upstream's own 429", () => {
+    test("an upstream 429 blocks its own policy for its Retry-After, and no other policy", async () => {
+      const job = await alice.created("closed-docs");
+      await failNext("agentJobs.create", 429, { "retry-after": "1800" });
+      const first = await timed(() => alice.create("closed-docs"));
+      assertProblem(first.answer, 429, "upstream-error");
+      assert.equal(first.answer.header("retry-after"), "1800");
+      const reached = await gate.received();
+
+      const second = await timed(() => alice.create("closed-docs"));
+      const wait = assertExceeded(second.answer, "create-job", { limit: CREATE_LIMIT });
+      assert.match(second.answer.json.detail, /upstream itself/);
+      assert.ok(second.received + wait * 1000 >= first.sent + 1_800_000, `${wait} s`);
+      assert.ok(wait <= 1800, `${wait} s`);
+      assert.equal(await gate.received(), reached, "the upstream receives no further request");
+
+      assert.equal((await alice.followUp("closed-docs", job)).status, 200);
+      assert.equal((await alice.views("closed-docs")).status, 200);
+      assert.equal((await alice.create("open-docs")).status, 201);
+    });
+
+    test("an upstream 429 without a valid Retry-After blocks its policy for 60 seconds", async () => {
+      for (const headers of [{}, { "retry-after": "soon" }]) {
+        const project = "retry-after" in headers ? "usual-docs" : "open-docs";
+        await failNext("agentJobs.create", 429, headers);
+        const first = await timed(() => alice.create(project));
+        assertProblem(first.answer, 429, "upstream-error");
+        const second = await timed(() => alice.create(project));
+        const wait = assertExceeded(second.answer, "create-job", { limit: CREATE_LIMIT });
+        assert.ok(second.received + wait * 1000 >= first.sent + 60_000, `${wait} s`);
+        assert.ok(wait <= 60, `${wait} s`);
+      }
+      assert.equal(await gate.received(), 2);
+    });
+
+    test("an upstream 429 blocks its policy for at most a day", async () => {
+      await failNext("agentJobs.create", 429, { "retry-after": "99999999" });
+      assertProblem(await alice.create("ages-docs"), 429, "upstream-error");
+      const rejected = await alice.create("ages-docs");
+      const wait = assertExceeded(rejected, "create-job", { limit: CREATE_LIMIT });
+      assert.ok(wait <= 24 * HOUR, `${wait} s`);
+    });
+
+    test("an upstream 429 costs no slot, and the policy opens after its Retry-After", async () => {
+      const slots = left(await alice.views("open-docs"), "analytics");
+      await failNext("analytics.views", 429, { "retry-after": "1" });
+      assertProblem(await alice.views("open-docs"), 429, "upstream-error");
+      const { answer, before: rejected } = await untilStatus(200, () => alice.views("open-docs"));
+      for (const one of rejected) assertExceeded(one, "analytics", { limit: ANALYTICS_LIMIT });
+      assert.equal(left(answer, "analytics"), slots - 1);
+      const [, second, third, ...more] = await arrivals(gate, "analytics.views");
+      assert.deepEqual(more, [], "no rejected request reaches the upstream");
+      assert.ok(third - second >= 1000 - CLOCKS_MS, `${third - second} ms`);
+    });
+
+    test("an upstream 429 for analytics leaves the job policies open", async () => {
+      const job = await alice.created("one-docs");
+      await failNext("analytics.views", 429, { "retry-after": "1" });
+      assertProblem(await alice.views("one-docs"), 429, "upstream-error");
+      assert.equal((await alice.create("one-docs")).status, 201);
+      assert.equal((await alice.followUp("one-docs", job)).status, 200);
+      await untilStatus(200, () => alice.views("one-docs"));
+    });
+  });
+
+  describe("a token's own quota", () => {
+    test("a token's quota limits its own caller only and is reported with the limit", async () => {
+      const carol = new Caller(gate, "carol", { quota: { "create-job": 3 } });
+      const policies = `"create-job";q=${CREATE_LIMIT};w=${HOUR}, "create-job-caller";q=3;w=${HOUR}`;
+      for (const [used, expected] of [2, 1, 0].entries()) {
+        const answer = await carol.create("own-docs");
+        assert.equal(answer.status, 201, answer.text);
+        assert.equal(answer.header("ratelimit-policy"), policies);
+        assert.equal(left(answer, "create-job"), CREATE_LIMIT - 1 - used);
+        assert.equal(left(answer, "create-job-caller"), expected);
+      }
+      const rejected = await carol.create("own-docs");
+      const problem = assertProblem(rejected, 429, "quota-exceeded");
+      assert.deepEqual(problem["violated-policies"], ["create-job-caller"]);
+      assert.equal(rejected.header("ratelimit-policy"), policies);
+      const wait = rejected.header("retry-after");
+      assert.equal(
+        rejected.header("ratelimit"),
+        `"create-job";r=${CREATE_LIMIT - 3}, "create-job-caller";r=0;t=${wait}`,
+      );
+      assert.ok(Number(wait) > 0 && Number(wait) <= HOUR + TIMEOUT, `${wait} s`);
+      assert.equal((await gate.upstream.counters()).jobsCreated, 3);
+
+      const other = await alice.create("own-docs");
+      assert.equal(left(other, "create-job"), CREATE_LIMIT - 4);
+      assert.equal((await carol.views("own-docs")).status, 200, "the quota is for one policy");
+    });
+
+    test("a quota of 0 rejects every request of its caller", async () => {
+      const dave = new Caller(gate, "dave", { quota: { "create-job": 0 } });
+      const problem = assertProblem(await dave.create("none-docs"), 429, "quota-exceeded");
+      assert.deepEqual(problem["violated-policies"], ["create-job-caller"]);
+      assert.equal(await gate.received(), 0);
+      assert.equal(left(await alice.create("none-docs"), "create-job"), CREATE_LIMIT - 1);
+    });
+
+    test("a quota that is a single number applies to each policy", async () => {
+      const erin = new Caller(gate, "erin", { quota: 1 });
+      const job = await erin.created("every-docs");
+      assert.equal((await erin.followUp("every-docs", job)).status, 200);
+      assert.equal((await erin.views("every-docs")).status, 200);
+      for (const [policy, ask] of [
+        ["create-job", () => erin.create("every-docs")],
+        ["send-message", () => erin.followUp("every-docs", job)],
+        ["analytics", () => erin.views("every-docs")],
+      ]) {
+        const problem = assertProblem(await ask(), 429, "quota-exceeded");
+        assert.deepEqual(problem["violated-policies"], [`${policy}-caller`]);
+      }
+      assert.equal(await gate.received(), 3);
+    });
+
+    test("all tokens of a caller share its quota", async () => {
+      const frank = (jti) => new Caller(gate, "frank", { jti, quota: { "create-job": 1 } });
+      assert.equal((await frank("first").create("own-docs")).status, 201);
+      assertProblem(await frank("second").create("own-docs"), 429, "quota-exceeded");
+    });
+  });
+
+  test("each project has its own job budgets, and all projects share the analytics budget", async () => {
+    const slots = left(await alice.views("one-docs"), "analytics");
+    assert.equal(left(await alice.views("other-docs"), "analytics"), slots - 1);
+    assert.equal(left(await alice.views("one-docs"), "analytics"), slots - 2);
+
+    const one = left(await alice.create("one-docs"), "create-job");
+    assert.equal(left(await alice.create("other-docs"), "create-job"), CREATE_LIMIT - 1);
+    assert.equal(left(await alice.create("one-docs"), "create-job"), one - 1);
+  });
+
+  describe("concurrent requests", () => {
+    /** Asserts the result of a burst on a budget with `slots` left. */
+    async function assertExactly(slots, answers, { policy, limit, operation, status, since }) {
+      const granted = answers.filter(({ answer }) => answer.status === status);
+      assert.equal(granted.length, slots, "one request is granted per slot");
+      const reported = granted.map(({ answer }) => left(answer, policy));
+      assert.deepEqual(
+        reported.sort((a, b) => a - b),
+        [...Array(slots).keys()],
+        "each slot is granted once",
+      );
+      const reached = await arrivals(gate, operation);
+      assert.equal(reached.length, slots, "only granted requests reach the upstream");
+      const freed = (since ?? reached[0]) + HOUR * 1000 - CLOCKS_MS;
+
+      const rejected = answers.filter(({ answer }) => answer.status !== status);
+      for (const { answer, received } of rejected) {
+        const wait = assertExceeded(answer, policy, { limit });
+        // No slot is free before the first one, and no Retry-After exceeds the longest possible wait.
+        assert.ok(received + wait * 1000 >= freed, `${wait} s`);
+        assert.ok(wait <= HOUR + TIMEOUT, `${wait} s`);
+      }
+    }
+
+    test(`exactly ${CREATE_LIMIT} of 300 concurrent creations succeed`, async () => {
+      const answers = await atOnce(300, () => alice.create("burst-docs"));
+      const operation = "agentJobs.create";
+      const expected = { policy: "create-job", limit: CREATE_LIMIT, operation, status: 201 };
+      await assertExactly(CREATE_LIMIT, answers, expected);
+      assert.equal((await gate.upstream.counters()).jobsCreated, CREATE_LIMIT);
+      const jobs = new Set((await gate.upstream.jobs()).map(({ id }) => id));
+      const created = answers.filter(({ answer }) => answer.status === 201);
+      assert.deepEqual(new Set(created.map(({ answer }) => answer.json.id)), jobs);
+    });
+
+    test(`exactly ${MESSAGE_LIMIT} of 75 concurrent follow-ups by three callers succeed`, async () => {
+      const job = await alice.created("talk-docs");
+      const callers = ["alice", "bob", "carol"].map((sub) => new Caller(gate, sub));
+      const each = callers.map((caller) => atOnce(25, () => caller.followUp("talk-docs", job)));
+      const answers = (await Promise.all(each)).flat();
+      const operation = "agentJobs.sendMessage";
+      const expected = { policy: "send-message", limit: MESSAGE_LIMIT, operation, status: 200 };
+      await assertExactly(MESSAGE_LIMIT, answers, expected);
+      assert.equal((await gate.upstream.counters()).messagesSent, MESSAGE_LIMIT);
+    });
+
+    test("concurrent views of many projects take exactly the slots that are left", async () => {
+      const slots = left(await alice.views("one-docs"), "analytics");
+      assert.ok(slots > 5, `${slots} are left for this test`);
+      await gate.upstream.reset();
+      const answers = await atOnce(3 * slots, () => alice.views(PROJECTS[viewsRequested % 5]));
+      const operation = "analytics.views";
+      const limit = ANALYTICS_LIMIT;
+      const expected = { policy: "analytics", limit, operation, status: 200, since: started };
+      await assertExactly(slots, answers, expected);
+    });
+  });
+
+  describe("a Worker killed while requests are in flight", () => {
+    const DONE = 40;
+    /** The maximum number of creations that a Durable Object sends concurrently. */
+    const IN_FLIGHT = 6;
+    const project = "crash-docs";
+
+    test("finished and in-flight requests still cost a slot after the Worker is killed", async () => {
+      await atOnce(DONE, () => alice.created(project));
+      await gate.upstream.hold({ operation: "agentJobs.create", process: true });
+      const inFlight = atOnce(IN_FLIGHT, () => alice.create(project));
+      await gate.upstream.untilHeld(IN_FLIGHT, 30_000);
+      await gate.restart();
+      for (const { answer } of await inFlight) assert.equal(answer.status, undefined, "lost");
+      await gate.upstream.clearFaults();
+
+      const rest = await atOnce(150, () => alice.create(project));
+      const granted = rest.filter(({ answer }) => answer.status === 201);
+      assert.equal(granted.length, CREATE_LIMIT - DONE - IN_FLIGHT);
+      const reached = await arrivals(gate, "agentJobs.create", project);
+      assert.equal(reached.length, CREATE_LIMIT, "no more than the limit in total");
+      assert.equal((await gate.upstream.counters()).jobsCreated, CREATE_LIMIT);
+      for (const { answer, received } of rest.filter(({ answer }) => answer.status !== 201)) {
+        const wait = assertExceeded(answer, "create-job", { limit: CREATE_LIMIT });
+        assert.ok(received + wait * 1000 >= reached[0] + HOUR * 1000 - CLOCKS_MS, `${wait} s`);
+      }
+    });
+
+    test("every other budget is unchanged after the Worker is killed", async () => {
+      assertExceeded(await alice.create("burst-docs"), "create-job", { limit: CREATE_LIMIT });
+      assertExceeded(await alice.views("one-docs"), "analytics", { limit: ANALYTICS_LIMIT });
+      assert.equal(await gate.received(), 0);
+    });
+
+    test("a policy that an upstream 429 blocked stays blocked after the Worker is killed", async () => {
+      const rejected = await alice.create("closed-docs");
+      assertExceeded(rejected, "create-job", { limit: CREATE_LIMIT });
+      assert.match(rejected.json.detail, /upstream itself/);
+      assert.equal(await gate.received(), 0);
+    });
+  });
+
+  test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+});

@@ -1,0 +1,140 @@
+/**
+ * Polls of jobs stay within a budget: the project's for its own jobs, the watcher's reads for others.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+
+const JOBS = 50;
+/** A short window, so that the test takes seconds instead of hours. */
+const WINDOW_S = 8;
+const LIMIT = 100;
+/** A fifth of the limit, which is the default of JOB_POLLS_PER_HOUR. */
+const POLLS = LIMIT / 5;
+/** Tolerance for the latency between the gateway, which counts a poll, and the simulator, which dates it. */
+const LATENCY_TOLERANCE_MS = 1_000;
+const PATIENCE_MS = 120_000;
+
+/** The largest number of instants within any window of this length. */
+function countInWindow(instants, windowMs) {
+  const sorted = instants.toSorted((a, b) => a - b);
+  const count = (from) => sorted.filter((at) => at >= from && at < from + windowMs).length;
+  return Math.max(0, ...sorted.map(count));
+}
+
+describe("a Mintlify that counts reads as creations", () => {
+  let jobs;
+  before(async () => {
+    jobs = await startJobs("poll-budget", {
+      upstream: { createLimit: LIMIT, readsShareJobLimit: true },
+      vars: {
+        CREATE_LIMIT_PER_HOUR: String(LIMIT),
+        LIMIT_WINDOW_SECONDS: String(WINDOW_S),
+        // Blank means unset.
+        JOB_POLLS_PER_HOUR: "",
+      },
+      prepare: (upstream) => upstream.setLimits({ create: LIMIT, windowMs: WINDOW_S * 1000 }),
+    });
+  });
+  after(() => jobs?.stop());
+
+  /** Creates jobs at 80 % of the limit until stopped. Every creation must succeed. */
+  function keepCreating() {
+    let isStopped = false;
+    let count = 0;
+    // One creation more than fits would make the test depend on the order at a window's edge.
+    const interval = (WINDOW_S * 1000) / (LIMIT - POLLS - 2);
+    const running = (async () => {
+      while (!isStopped) {
+        await Promise.all([jobs.create("another job"), sleep(interval)]);
+        count += 1;
+      }
+      return count;
+    })();
+    running.catch(() => {});
+    return async () => {
+      isStopped = true;
+      return await running;
+    };
+  }
+
+  test("delivers every change of 50 watched jobs and leaves 80 % of the limit to creations", async (context) => {
+    const own = [];
+    for (let index = 0; index < JOBS; index += 1) own.push((await jobs.create("watched")).id);
+    const streams = await Promise.all(own.map((id) => jobs.watching(id)));
+    await jobs.untilHealth(({ budgets }) => budgets["create-job"].left === LIMIT);
+    const stop = keepCreating();
+    const started = performance.now();
+    for (const status of ["planning", "completed"]) {
+      for (const id of own) await jobs.upstream.setJob(id, { status });
+      const isNow = ({ data }) => JSON.parse(data).status === status;
+      await Promise.all(streams.map((stream) => stream.event(isNow, PATIENCE_MS)));
+    }
+    const seconds = (performance.now() - started) / 1000;
+    const created = await stop();
+
+    const polls = [];
+    for (const id of own) polls.push(...(await jobs.reads(id)).at);
+    const largest = countInWindow(polls, WINDOW_S * 1000 - LATENCY_TOLERANCE_MS);
+    context.diagnostic(
+      `${JOBS} jobs, 2 changes each, in ${seconds.toFixed(0)} s (${(seconds / WINDOW_S).toFixed(1)} windows): ` +
+        `${polls.length} polls, at most ${largest} per window; ${created} creations, none refused`,
+    );
+    assert.ok(largest <= POLLS, `${largest} polls in a window`);
+    assert.ok(created > LIMIT - POLLS, `only ${created} creations were tried`);
+  });
+});
+
+describe("a job that the gateway did not create", () => {
+  const QUOTA = 20;
+  const WATCHED = 10;
+  let jobs;
+  before(async () => {
+    jobs = await startJobs("foreign-polls");
+  });
+  after(() => jobs?.stop());
+
+  const reader = (sub, quota) => {
+    const grant = { sub, scope: "jobs:read", projects: [PROJECT] };
+    return `Bearer ${jobs.gate.token({ ...grant, quota: { "read-jobs": quota } })}`;
+  };
+  const totalReads = async (ids) => {
+    const reads = await Promise.all(ids.map((id) => jobs.reads(id)));
+    return reads.reduce((sum, { count }) => sum + count, 0);
+  };
+
+  test("counts polls as reads of the watcher and ends its streams when they are used up", async (context) => {
+    const authorization = reader("limited", QUOTA);
+    const ids = [];
+    for (let index = 0; index < WATCHED; index += 1) {
+      ids.push((await jobs.directly("made elsewhere")).id);
+    }
+    const streams = await Promise.all(ids.map((id) => jobs.watching(id, { authorization })));
+    for (const stream of streams) assert.equal(await stream.ended, "clean");
+    const reads = await totalReads(ids);
+    context.diagnostic(`${reads} upstream reads under a quota of ${QUOTA}`);
+    assert.equal(reads, QUOTA);
+
+    const answer = await jobs.gate.get(jobs.path(ids[0]), { authorization });
+    assertProblem(answer, 429, "quota-exceeded");
+    const again = jobs.watch(ids[0], { authorization });
+    await again.ended;
+    assert.equal(again.status, 429);
+    assert.equal(await totalReads(ids), QUOTA);
+  });
+
+  test("still polls for other watchers when one watcher's reads are used up", async () => {
+    const { id } = await jobs.directly("made elsewhere");
+    const poor = await jobs.watching(id, { authorization: reader("poor", 2) });
+    const rich = await jobs.watching(id, { authorization: reader("rich", 1000) });
+    await jobs.untilReads(id, 5);
+    assert.equal(await poor.ended, "clean");
+    await jobs.upstream.setJob(id, { status: "completed" });
+    await rich.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
+    assert.equal(await rich.ended, "clean");
+  });
+
+  test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());
+});

@@ -1,0 +1,126 @@
+/** Helpers for budget tests: callers, the RateLimit header fields, and the arrivals upstream. */
+import assert from "node:assert/strict";
+import { assertProblem } from "../recorded_gateway.mjs";
+
+export const HOUR = 3600;
+/** Deadline for events that must happen eventually. */
+export const PATIENCE_MS = 60_000;
+/** Maximum difference between two clocks that both count whole milliseconds. */
+export const CLOCKS_MS = 2;
+
+const EVERY_SCOPE = "jobs:create jobs:read analytics:read";
+export const jobsOf = (project) => `/v2/agent/${project}/job`;
+export const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message`;
+
+/** Most tests use a separate project, and so separate budgets. Only the analytics budget is shared. */
+export const PROJECTS = [
+  ...["count", "back", "kept", "free", "closed", "usual", "ages", "open", "own", "none", "every"],
+  ...["one", "other", "burst", "talk", "crash", "edge", "told", "fair", "sole", "slow"],
+].map((name) => `${name}-docs`);
+
+export let viewsRequested = 0;
+
+/** The path of page views that no test has requested yet, so that no cache has them. */
+export function newViews(project) {
+  viewsRequested += 1;
+  const day = new Date(Date.UTC(2010, 0, viewsRequested)).toISOString().slice(0, 10);
+  return `/v1/analytics/${project}/views?dateFrom=${day}&dateTo=2024-01-01`;
+}
+
+/** A caller of one gateway, with one token for every project. */
+export class Caller {
+  #gate;
+
+  constructor(gate, sub = "alice", claims = {}) {
+    this.#gate = gate;
+    const token = gate.token({ sub, projects: PROJECTS, scope: EVERY_SCOPE, ...claims });
+    this.authorization = `Bearer ${token}`;
+  }
+
+  create(project, options = {}) {
+    const json = { prompt: "write it down" };
+    return this.#gate.post(jobsOf(project), json, { ...options, ...this });
+  }
+
+  async created(project) {
+    const answer = await this.create(project);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json;
+  }
+
+  followUp(project, job) {
+    return this.#gate.post(messageOf(project, job), { prompt: "and more" }, { ...this });
+  }
+
+  views(project) {
+    return this.#gate.get(newViews(project), { ...this });
+  }
+}
+
+/** The items of `RateLimit` or `RateLimit-Policy`: `{ "create-job": { r: 41, t: 1800 } }`. */
+export function items(field) {
+  const pattern = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
+  const read = (item) => {
+    const [, name, parameters] = pattern.exec(item) ?? assert.fail(`not an item: ${item}`);
+    const pairs = parameters.slice(1).split(";");
+    return [name, Object.fromEntries(pairs.map((pair) => [pair[0], Number(pair.slice(2))]))];
+  };
+  return Object.fromEntries(field.split(", ").map(read));
+}
+
+/** The number of slots left of a policy, from the RateLimit field of a response. */
+export function left(answer, policy) {
+  assert.ok(answer.header("ratelimit"), `${answer.status} ${answer.text}`);
+  const { r, t } = items(answer.header("ratelimit"))[policy];
+  assert.ok(t >= 1, `t is ${t} and must be at least 1`);
+  return r;
+}
+
+/**
+ * Checks a 429 of the gateway, and that its header fields agree.
+ *
+ * @returns {number} the seconds of `Retry-After`
+ */
+export function assertExceeded(answer, policy, { limit, window = HOUR }) {
+  const problem = assertProblem(answer, 429, "quota-exceeded");
+  assert.equal(problem.title, "Quota exceeded");
+  assert.deepEqual(problem["violated-policies"], [policy]);
+  const wait = answer.header("retry-after");
+  assert.match(wait, /^[1-9]\d*$/, "whole seconds");
+  assert.equal(answer.header("ratelimit-policy"), `"${policy}";q=${limit};w=${window}`);
+  assert.equal(answer.header("ratelimit"), `"${policy}";r=0;t=${wait}`);
+  return Number(wait);
+}
+
+/** Sends a request and records its start and end. The gateway decides in between. */
+export async function timed(ask) {
+  const sent = Date.now();
+  const answer = await ask();
+  return { answer, sent, received: Date.now() };
+}
+
+/** Sends this many requests concurrently. */
+export const atOnce = (count, ask) => Promise.all(Array.from({ length: count }, () => timed(ask)));
+
+/** The times at which requests of an operation reached the upstream, in order of arrival. */
+export async function arrivals(gate, operation, project = "") {
+  const requests = await gate.upstream.requests();
+  const matching = requests.filter(
+    (request) => request.operation === operation && request.target.includes(`/${project}`),
+  );
+  return matching.map(({ at }) => at);
+}
+
+/** Repeats a request until the response has this status. Also returns all earlier responses. */
+export async function untilStatus(status, ask) {
+  const before = [];
+  const deadline = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadline) {
+    const one = await timed(ask);
+    if (one.answer.status === status) return { ...one, before };
+    before.push(one.answer);
+  }
+  assert.fail(`no ${status} in ${before.length} responses; the last was ${before.at(-1)?.text}`);
+}
+
+export const unlimited = { createLimit: 1e6, messageLimit: 1e6, analyticsLimit: 1e6 };

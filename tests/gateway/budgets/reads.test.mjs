@@ -1,0 +1,93 @@
+/** The read budget: reads of jobs per caller and project are limited. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";
+
+const LIMIT = 20;
+const OTHER = "empty-docs";
+const HOUR = 3600;
+/** The window slides in sixty steps, so a read can count one step longer than the window. */
+const WINDOW_STEP = HOUR / 60;
+
+let gate;
+
+before(async () => {
+  gate = await startGate("reads", {
+    upstream: { projects: [PROJECT, OTHER] },
+    gateway: { vars: { READ_LIMIT_PER_HOUR: String(LIMIT) } },
+  });
+});
+after(() => gate?.stop());
+beforeEach(() => gate.upstream.reset());
+
+const as = (sub, claims = {}) => ({
+  authorization: `Bearer ${gate.token({ sub, projects: [PROJECT, OTHER], ...claims })}`,
+});
+const readsOf = (project) => [
+  `/v2/agent/${project}/job/j1`,
+  `/v2/agent/${project}/jobs`,
+  `/v2/agent/${project}/job/j1/events`,
+];
+
+/** Checks a 429 problem and its header fields. */
+function assertExceeded(answer, policy, policies) {
+  const problem = assertProblem(answer, 429, "quota-exceeded");
+  assert.deepEqual(problem["violated-policies"], [policy]);
+  assert.equal(answer.header("ratelimit-policy"), policies);
+  const wait = Number(answer.header("retry-after"));
+  assert.ok(wait > 0 && wait <= HOUR + WINDOW_STEP, `${wait} s`);
+  assert.ok(answer.header("ratelimit").includes(`"${policy}";r=0;t=${wait}`));
+}
+
+describe("a token with a quota of 0", () => {
+  for (const [what, quota] of [
+    ["every operation", 0],
+    ["reads", { "read-jobs": 0 }],
+  ]) {
+    test(`sends none of 300 reads upstream for a quota of 0 for ${what}`, async () => {
+      const withoutQuota = as("without-quota", { quota });
+      for (let count = 0; count < 100; count += 1) {
+        const reads = readsOf(PROJECT).map((read) => gate.get(read, withoutQuota));
+        const answers = await Promise.all(reads);
+        const policies = `"read-jobs";q=${LIMIT};w=${HOUR}, "read-jobs-caller";q=0;w=${HOUR}`;
+        for (const answer of answers) assertExceeded(answer, "read-jobs-caller", policies);
+      }
+      assert.equal(await gate.received(), 0);
+    });
+  }
+});
+
+test("limits a caller's reads of a project's jobs, whichever read operation it uses", async () => {
+  const alice = as("alice");
+  for (let used = 1; used <= LIMIT; used += 1) {
+    const answer = await gate.get(readsOf(PROJECT)[used % 3], alice);
+    assert.notEqual(answer.status, 429, answer.text);
+    assert.equal(answer.header("ratelimit-policy"), `"read-jobs";q=${LIMIT};w=${HOUR}`);
+    const [, left, wait] = /^"read-jobs";r=(\d+);t=(\d+)$/.exec(answer.header("ratelimit"));
+    assert.equal(Number(left), LIMIT - used);
+    assert.ok(wait <= HOUR + WINDOW_STEP, `${wait} s`);
+  }
+  const received = await gate.received();
+  for (const read of readsOf(PROJECT)) {
+    const answer = await gate.get(read, alice);
+    assertExceeded(answer, "read-jobs", `"read-jobs";q=${LIMIT};w=${HOUR}`);
+  }
+  assert.equal(await gate.received(), received);
+
+  assert.equal((await gate.get(`${JOBS}s`, as("bob"))).status, 200, "another caller");
+  assert.equal((await gate.get(readsOf(OTHER)[1], alice)).status, 200, "another project");
+  assert.equal((await gate.post(JOBS, { prompt: "x" }, alice)).status, 201, "another policy");
+});
+
+test("does not charge the read budget for a request that is rejected for another reason", async () => {
+  const carol = as("carol");
+  for (let count = 0; count < 2 * LIMIT; count += 1) {
+    const rejected = await gate.get(`${JOBS}s?limit=0`, carol);
+    assert.deepEqual([rejected.status, rejected.header("ratelimit")], [400, undefined]);
+  }
+  const answer = await gate.get(`${JOBS}s`, carol);
+  assert.match(answer.header("ratelimit"), new RegExp(`^"read-jobs";r=${LIMIT - 1};`));
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

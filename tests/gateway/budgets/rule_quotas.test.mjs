@@ -1,0 +1,135 @@
+/**
+ * Quotas of issuer rules. A workflow chooses its environment and so its `sub`. Quotas therefore
+ * count by the claims that a rule names, and a ceiling counts all callers of a rule.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { startIssuer } from "../../harness/issuer.mjs";
+import { assertProblem, EVERY_SCOPE, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";
+
+const prompt = "document the release";
+let gate;
+let issuer;
+let state;
+
+before(async () => {
+  state = mkdtempSync(join(tmpdir(), "quillgate-rule-quotas-"));
+  issuer = await startIssuer();
+  const grant = { projects: [PROJECT], scope: EVERY_SCOPE };
+  const rules = [
+    {
+      ...{ ...grant, claims: { repository_owner_id: "3003", event_name: "push" } },
+      ...{ caller: ["repository_id"], quota: { "create-job": 2 } },
+    },
+    {
+      ...{ ...grant, claims: { event_name: "workflow_dispatch" } },
+      ...{ quota: 2, ceiling: { "create-job": 3 } },
+    },
+    {
+      ...{ ...grant, claims: { event_name: "schedule" } },
+      ...{ quota: { "read-jobs": 1 }, ceiling: { "read-jobs": 3 } },
+    },
+    { ...grant, claims: { event_name: "release" }, quota: { "create-job": 2 } },
+  ];
+  const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
+  gate = await startGate("rule-quotas", {
+    gateway: { state, vars: { TRUSTED_ISSUERS: JSON.stringify([entry]) } },
+  });
+});
+after(async () => {
+  await gate?.stop();
+  await issuer?.stop();
+  rmSync(state, { recursive: true, force: true });
+});
+
+/** `Authorization` of a workflow whose `sub` names only repository and environment. */
+function authorize(environment, changes) {
+  const sub = `repo:acme/docs:environment:${environment}`;
+  const token = gate.known(issuer.mint(issuer.githubClaims({ sub, environment, ...changes })));
+  return `Bearer ${token}`;
+}
+
+function create(environment, changes) {
+  return gate.post(JOBS, { prompt }, { authorization: authorize(environment, changes) });
+}
+
+function assertCreated(answer) {
+  assert.equal(answer.status, 201, answer.text);
+}
+
+function assertExceeded(answer, policy) {
+  const problem = assertProblem(answer, 429, "quota-exceeded");
+  assert.deepEqual(problem["violated-policies"], [policy]);
+  assert.ok(Number(answer.header("retry-after")) > 0);
+}
+
+test("counts one quota for a repository across all its environments", async () => {
+  assertCreated(await create("one"));
+  assertCreated(await create("two"));
+  for (const environment of ["three", "one", "four"]) {
+    assertExceeded(await create(environment), "create-job-caller");
+  }
+  assert.equal((await gate.upstream.jobs()).length, 2);
+  assertCreated(await create("three", { repository_id: "2003" }));
+});
+
+test("rejects a token without the claim that identifies callers", async () => {
+  const answer = await create("one", { repository_id: undefined });
+  assertProblem(answer, 403, "identity-not-mapped");
+});
+
+test("limits all callers of a rule together to its ceiling", async () => {
+  const dispatched = { event_name: "workflow_dispatch" };
+  const first = await create("a", dispatched);
+  assertCreated(first);
+  assert.match(
+    first.header("ratelimit-policy"),
+    /"create-job-caller";q=2;.*"create-job-rule";q=3;/,
+  );
+  assert.match(first.header("ratelimit"), /"create-job-rule";r=2;/);
+  const many = ["b", "c", "d", "e", "f", "g", "h"].map((name) => create(name, dispatched));
+  const answers = await Promise.all(many);
+  assert.equal(answers.filter(({ status }) => status === 201).length, 2);
+  for (const answer of answers.filter(({ status }) => status !== 201)) {
+    assertExceeded(answer, "create-job-rule");
+  }
+  // The ceiling does not apply to other rules.
+  assertCreated(await create("x", { repository_id: "2004" }));
+});
+
+test("leaves a rule's ceiling on reads to others when it refuses a caller's reads", async () => {
+  const list = (environment) => {
+    const authorization = authorize(environment, { event_name: "schedule" });
+    return gate.get(`${JOBS}s`, { authorization });
+  };
+  assert.equal((await list("greedy")).status, 200);
+  for (let refused = 0; refused < 10; refused += 1) {
+    assertExceeded(await list("greedy"), "read-jobs-caller");
+  }
+  assert.equal((await list("second")).status, 200);
+  assert.equal((await list("third")).status, 200);
+  assertExceeded(await list("fourth"), "read-jobs-rule");
+});
+
+test("counts a quota without caller claims for all subjects of a rule together", async () => {
+  const released = { event_name: "release" };
+  assertCreated(await create("first", released));
+  const second = await create("second", released);
+  assertCreated(second);
+  assert.match(second.header("ratelimit-policy"), /"create-job-rule";q=2;/);
+  for (const environment of ["third", "fourth", "first"]) {
+    assertExceeded(await create(environment, released), "create-job-rule");
+  }
+});
+
+test("keeps quotas and ceilings of rules after a restart", async () => {
+  await gate.restart();
+  assertExceeded(await create("five"), "create-job-caller");
+  assertExceeded(await create("i", { event_name: "workflow_dispatch" }), "create-job-rule");
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

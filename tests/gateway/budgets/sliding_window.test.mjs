@@ -1,0 +1,170 @@
+/**
+ * The sliding window of a budget: no bursts at an edge, exact waiting times, and a fair share for
+ * callers that have waited.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import {
+  arrivals,
+  assertExceeded,
+  atOnce,
+  Caller,
+  CLOCKS_MS,
+  left,
+  PATIENCE_MS,
+  PROJECTS,
+  timed,
+  unlimited,
+  untilStatus,
+} from "./rate_limits.mjs";
+
+describe("a window of a few seconds", () => {
+  const WINDOW = 4;
+  const LIMIT = 4;
+  let gate;
+
+  before(async () => {
+    gate = await startGate("budgets-short", {
+      upstream: { ...unlimited, projects: PROJECTS },
+      gateway: {
+        vars: {
+          LIMIT_WINDOW_SECONDS: String(WINDOW),
+          CREATE_LIMIT_PER_HOUR: String(LIMIT),
+          UPSTREAM_TIMEOUT_SECONDS: "2",
+        },
+      },
+    });
+  });
+  after(() => gate?.stop());
+
+  const waitOf = (answer) => assertExceeded(answer, "create-job", { limit: LIMIT, window: WINDOW });
+
+  /** Asserts that no window of upstream requests exceeds the limit. */
+  async function assertWithinLimit(project) {
+    const at = await arrivals(gate, "agentJobs.create", project);
+    assert.ok(at.length > LIMIT, `only ${at.length} requests upstream`);
+    for (let last = LIMIT; last < at.length; last += 1) {
+      const span = at[last] - at[last - LIMIT];
+      const text = `${LIMIT + 1} requests within ${span} ms: ${at}`;
+      assert.ok(span >= WINDOW * 1000 - CLOCKS_MS, text);
+    }
+  }
+
+  /** The creators of a project's jobs, from the gateway's list. */
+  async function creatorsOf(project) {
+    const { authorization } = new Caller(gate);
+    const answer = await gate.get(`/v2/agent/${project}/jobs?limit=100`, { authorization });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json.jobs.map((job) => job.createdBy);
+  }
+
+  describe("with one project per test", { concurrency: true }, () => {
+    test("never sends more requests upstream than the limit within any window", async () => {
+      const project = "edge-docs";
+      const alice = new Caller(gate);
+      const create = () => alice.create(project);
+      // Use half the limit, wait, then use as much as possible for two more windows.
+      await Promise.all([create(), create()]);
+      await sleep((WINDOW * 1000) / 2);
+      const ends = Date.now() + 2 * WINDOW * 1000;
+      const refusals = [];
+      while (Date.now() < ends) {
+        const batch = await atOnce(3, create);
+        // By now, requests granted together with a 429 have reached the upstream.
+        const ended = Date.now();
+        for (const { answer, sent } of batch) {
+          if (answer.status === 429) refusals.push({ wait: waitOf(answer), sent, ended });
+          else assert.equal(answer.status, 201, answer.text);
+        }
+      }
+      await assertWithinLimit(project);
+      const reached = await arrivals(gate, "agentJobs.create", project);
+      assert.ok(refusals.length > 0, "no request got 429");
+      for (const { wait, sent, ended } of refusals) {
+        const next = reached.find((at) => at > ended) ?? Number.POSITIVE_INFINITY;
+        const message = `the next request came ${next - sent} ms after Retry-After: ${wait}`;
+        assert.ok(next > sent + (wait - 1) * 1000 - CLOCKS_MS, message);
+      }
+    });
+
+    test("grants a request after its Retry-After, and none a whole second earlier", async () => {
+      const alice = new Caller(gate);
+      const create = () => alice.create("told-docs");
+      const first = await untilStatus(429, create);
+      const wait = waitOf(first.answer);
+      const { before: refused } = await untilStatus(201, create);
+      for (const answer of refused) waitOf(answer);
+      const granted = (await arrivals(gate, "agentJobs.create", "told-docs"))[first.before.length];
+      const earliest = first.sent + (wait - 1) * 1000 - CLOCKS_MS;
+      const elapsed = granted - first.sent;
+      assert.ok(granted > earliest, `granted ${elapsed} ms after Retry-After: ${wait}`);
+
+      const second = await untilStatus(429, create);
+      await sleep(second.received + waitOf(second.answer) * 1000 - Date.now());
+      assert.equal((await create()).status, 201);
+      await assertWithinLimit("told-docs");
+    });
+
+    test("grants a sole caller the whole limit, regardless of its earlier 429s", async () => {
+      const hog = new Caller(gate, "hog");
+      const fill = () => untilStatus(429, () => hog.create("sole-docs"));
+      const { before: first, ...refused } = await fill();
+      assert.deepEqual(
+        first.map(({ status }) => status),
+        Array(LIMIT).fill(201),
+      );
+      // One window after the last response, all earlier requests have left the window.
+      await sleep(refused.received + WINDOW * 1000 - Date.now());
+      const { before: again } = await fill();
+      assert.equal(again.length, LIMIT, "the sole caller gets the whole limit");
+    });
+
+    test("serves a waiting caller before a caller that has used most of the limit", async () => {
+      const project = "fair-docs";
+      const hog = new Caller(gate, "hog");
+      const patient = new Caller(gate, "patient");
+      const hogs = () => hog.create(project);
+      await untilStatus(429, hogs);
+      const refused = await timed(() => patient.create(project));
+      const retryAt = refused.received + waitOf(refused.answer) * 1000;
+
+      let heldBack = false;
+      const deadline = Date.now() + PATIENCE_MS;
+      while (Date.now() < retryAt || (!heldBack && Date.now() < deadline)) {
+        const answer = await hogs();
+        if (answer.status === 429) waitOf(answer);
+        heldBack ||= answer.status === 429 && /kept for other callers/.test(answer.json.detail);
+      }
+      assert.ok(heldBack, "the last reservation is kept for the patient caller");
+      // The hog has used more than its share and continues. The patient caller retries.
+      const [, granted] = await Promise.all([
+        atOnce(20, hogs),
+        timed(() => patient.create(project)),
+      ]);
+      assert.equal(granted.answer.status, 201, granted.answer.text);
+      const subjects = await creatorsOf(project);
+      assert.equal(subjects.filter((subject) => subject === "patient").length, 1);
+      assert.ok(
+        subjects.filter((subject) => subject === "hog").length > LIMIT,
+        "the hog got further requests granted",
+      );
+
+      await untilStatus(201, hogs);
+      await assertWithinLimit(project);
+    });
+
+    test("counts a request that timed out upstream", async () => {
+      const alice = new Caller(gate);
+      await gate.upstream.fault({ target: "slow-docs", fault: { kind: "hang" } });
+      const lost = await alice.create("slow-docs");
+      assertProblem(lost, 504, "upstream-timeout");
+      assert.equal(left(lost, "create-job"), LIMIT - 1);
+      assert.equal(left(await alice.create("slow-docs"), "create-job"), LIMIT - 2);
+    });
+  });
+
+  test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+    gate.assertDiscreet());
+});

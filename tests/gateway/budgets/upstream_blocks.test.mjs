@@ -1,0 +1,196 @@
+/** An upstream 429 blocks a policy for at most its own window. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { accessClaims, mintToken } from "../../harness/token.mjs";
+import { assertInvalid, assertProblem, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+/** After a twelfth of the window, one request passes as a probe. */
+const WINDOW_SECONDS = 24;
+const PROBE_MS = (WINDOW_SECONDS * 1000) / 12;
+const DAY_SECONDS = 86_400;
+/** Deadline for events that must happen eventually. */
+const PATIENCE_MS = 60_000;
+/** Maximum difference between two clocks that both count whole milliseconds. */
+const CLOCKS_MS = 2;
+const PROJECTS = [PROJECT, "probed-docs", "failing-docs", "reset-docs"];
+const CREATE = "agentJobs.create";
+
+let gate;
+let alice;
+let state;
+
+before(async () => {
+  state = mkdtempSync(join(tmpdir(), "quillgate-closures-"));
+  gate = await startGate("closures", {
+    upstream: { projects: PROJECTS },
+    gateway: { state, vars: { LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS) } },
+  });
+  alice = { authorization: `Bearer ${gate.token({ projects: PROJECTS })}` };
+});
+after(async () => {
+  await gate?.stop();
+  rmSync(state, { recursive: true, force: true });
+});
+beforeEach(() => gate.upstream.reset());
+
+const create = (project) => gate.post(`/v2/agent/${project}/job`, { prompt: "x" }, alice);
+const failWith429 = (operation, times = 1) =>
+  gate.upstream.fault({
+    operation,
+    times,
+    fault: { kind: "status", status: 429, headers: { "retry-after": String(DAY_SECONDS) } },
+  });
+
+/** Checks that the gateway itself rejected the request. */
+function assertBlocked(answer) {
+  assert.match(assertProblem(answer, 429, "quota-exceeded").detail, /the upstream itself/);
+  const wait = Number(answer.header("retry-after"));
+  assert.ok(wait <= WINDOW_SECONDS, `${wait} s`);
+}
+
+/** Repeats a request until the gateway no longer rejects it. */
+async function untilUnblocked(send) {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadline) {
+    const answer = await send();
+    if (!answer.text.includes("quota-exceeded")) return answer;
+    assertBlocked(answer);
+  }
+  assert.fail(`no request passed within ${PATIENCE_MS} ms`);
+}
+
+/** The times at which requests of an operation reached the upstream. */
+async function arrivals(operation) {
+  const requests = await gate.upstream.requests();
+  return requests.filter((request) => request.operation === operation).map(({ at }) => at);
+}
+
+const operator = (projects = PROJECTS) => {
+  const claims = accessClaims({ sub: "olga", projects, scope: "gateway:operate" });
+  return { authorization: `Bearer ${gate.known(mintToken(claims, gate.secret))}` };
+};
+const health = async (project) =>
+  (await gate.get(`/healthz?deep&project=${project}`, operator())).json;
+/** The files of Durable Objects, without SQLite's temporary ones. */
+const storedObjects = () => {
+  const files = readdirSync(state, { recursive: true });
+  return files.filter((name) => name.endsWith(".sqlite")).sort();
+};
+const unblock = (rest, options = operator()) =>
+  gate.send({ method: "DELETE", target: `/healthz/closures/${rest}`, ...options });
+
+describe("an upstream 429 with a Retry-After of a day", () => {
+  test("an upstream 429 blocks its policy for at most a window, and a successful probe unblocks it", async () => {
+    const project = "probed-docs";
+    await failWith429(CREATE);
+    assertProblem(await create(project), 429, "upstream-error");
+    assertBlocked(await create(project));
+    const { closedUntil } = (await health(project)).project.budgets["create-job"];
+    assert.ok(closedUntil <= Date.now() + WINDOW_SECONDS * 1000 + CLOCKS_MS);
+
+    assert.equal((await untilUnblocked(() => create(project))).status, 201);
+    const [first, probe, ...more] = await arrivals(CREATE);
+    assert.ok(probe - first >= PROBE_MS - CLOCKS_MS, `${probe - first} ms`);
+    assert.deepEqual(more, [], "no other request passes");
+    assert.equal((await create(project)).status, 201, "the policy is unblocked");
+    assert.equal((await health(project)).project.budgets["create-job"].closedUntil, null);
+  });
+
+  test("a failed probe keeps the policy blocked, and only one probe runs at a time", async () => {
+    const project = "failing-docs";
+    await failWith429(CREATE, 2);
+    assertProblem(await create(project), 429, "upstream-error");
+    const probe = await untilUnblocked(() => create(project));
+    assertProblem(probe, 429, "upstream-error");
+    assertBlocked(await create(project));
+
+    await gate.upstream.hold({ operation: CREATE });
+    const held = untilUnblocked(() => create(project));
+    await gate.upstream.untilHeld(1);
+    for (let count = 0; count < 5; count += 1) assertBlocked(await create(project));
+    await gate.upstream.release();
+    assert.equal((await held).status, 201);
+    assert.equal((await arrivals(CREATE)).length, 3);
+  });
+});
+
+describe("an operator", () => {
+  test("an operator unblocks a project's policy immediately", async () => {
+    const project = "reset-docs";
+    await failWith429(CREATE);
+    assertProblem(await create(project), 429, "upstream-error");
+    assertBlocked(await create(project));
+    const answer = await unblock(`create-job?project=${project}`);
+    assert.deepEqual([answer.status, answer.text], [204, ""]);
+    assert.equal((await create(project)).status, 201);
+    assert.equal(
+      (await unblock(`send-message?project=${project}`)).status,
+      204,
+      "unblocking an open policy succeeds",
+    );
+  });
+
+  test("an operator unblocks the organisation's analytics policy", async () => {
+    await failWith429("analytics.views");
+    const views = (day) => gate.get(`${VIEWS}?dateFrom=2015-01-0${day}`, alice);
+    assertProblem(await views(1), 429, "upstream-error");
+    assertBlocked(await views(2));
+    assert.equal((await unblock("analytics")).status, 204);
+    assert.equal((await views(3)).status, 200);
+  });
+
+  test("rejects an unblock request without a project or with an unknown policy", async () => {
+    assertInvalid(await unblock("create-job"), "project", "not-empty");
+    for (const policy of ["read-jobs", "jobs", ""]) {
+      assertProblem(await unblock(`${policy}?project=${PROJECT}`), 404, "not-found");
+    }
+    const got = await gate.get("/healthz/closures/analytics", operator());
+    assertProblem(got, 405, "method-not-allowed");
+    assert.equal(got.header("allow"), "DELETE, OPTIONS");
+  });
+
+  test("acts only on projects in the operator's token and creates no object for others", async () => {
+    const named = operator([PROJECT]);
+    const send = (method, target, options) => gate.send({ method, target, ...options });
+    await health(PROJECT);
+    const before = storedObjects();
+    for (const [project, status, kind] of [
+      ["unknown-docs", 403, "project-not-allowed"],
+      ["probed-docs", 403, "project-not-allowed"],
+      ["a%2Fb", 403, "project-not-allowed"],
+      ["x".repeat(5_000), 403, "project-not-allowed"],
+      ["%00", 403, "project-not-allowed"],
+      ["..", 400, "invalid-request"],
+      ["", 400, "invalid-request"],
+      ["%", 400, "invalid-request"],
+    ]) {
+      for (const options of [named, operator([])]) {
+        const [deep, reopening] = ["/healthz?deep&", "/healthz/closures/create-job?"];
+        const query = `project=${project}`;
+        assertProblem(await send("GET", deep + query, options), status, kind);
+        assertProblem(await send("DELETE", reopening + query, options), status, kind);
+      }
+    }
+    assert.deepEqual(storedObjects(), before);
+    assert.equal((await gate.get(`/healthz?deep&project=${PROJECT}`, named)).status, 200);
+    assert.equal((await gate.get("/healthz?deep", operator([]))).status, 200);
+    assert.equal((await unblock("analytics", operator([]))).status, 204);
+  });
+
+  test("rejects an unblock request without an operator's token or from a foreign origin", async () => {
+    const project = PROJECT;
+    await failWith429(CREATE);
+    assertProblem(await create(project), 429, "upstream-error");
+    const path = `create-job?project=${project}`;
+    assertProblem(await unblock(path, { authorization: null }), 401, "missing-token");
+    assertProblem(await unblock(path, alice), 403, "insufficient-scope");
+    const page = { ...operator(), headers: [["Origin", "https://evil.example"]] };
+    assertProblem(await unblock(path, page), 403, "origin-not-allowed");
+    assertBlocked(await create(project));
+  });
+});
+
+test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());

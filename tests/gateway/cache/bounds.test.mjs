@@ -1,0 +1,266 @@
+/**
+ * Bounds on the cost of page views: thousands of spellings of one page, large pages, and many
+ * readers of a range that includes today. The simulator and the organisation object count requests.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { Client } from "../../../pkg/dist/node.js";
+import { importSource } from "../../page/source.mjs";
+import {
+  assertViews,
+  budget,
+  cacheOf,
+  closedRange,
+  costOf,
+  dayFromToday,
+  gateCalls,
+  NO_CACHE,
+  organisation,
+  PAGE_ROWS,
+  upstreamsOwn,
+  viewsOf,
+  watchedConfig,
+} from "../analytics_requests.mjs";
+import { PROJECT, startGate } from "../recorded_gateway.mjs";
+
+const LIMIT = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
+const ROWS = 600;
+const MISS = "fwd=uri-miss; stored";
+const HIT = "hit; ttl=+";
+const REFETCHED = "fwd=request; stored";
+/** Concurrent requests in tests that send thousands. */
+const CONCURRENCY = 8;
+const FIVE_MINUTES_MS = 300_000;
+
+let gate;
+let worker;
+
+before(async () => {
+  worker = watchedConfig();
+  gate = await startGate("cache-bounds", {
+    upstream: { pages: ROWS },
+    gateway: { config: worker.config, vars: LIMIT },
+  });
+});
+after(async () => {
+  await gate?.stop();
+  worker?.dispose();
+});
+beforeEach(() => unlimited(gate));
+
+/** Resets the simulator and removes its limit on analytics. */
+async function unlimited({ upstream }) {
+  await upstream.reset();
+  await upstream.setLimits({ analytics: null });
+}
+
+/** Gets each target, a few concurrently. Returns the responses in the order of the targets. */
+async function getAll(targets) {
+  const authorization = `Bearer ${gate.token()}`;
+  const answers = [];
+  let next = 0;
+  const work = async () => {
+    while (next < targets.length) {
+      const at = next;
+      next += 1;
+      answers[at] = await gate.get(targets[at], { authorization });
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return answers;
+}
+
+describe("thousands of spellings of one page", () => {
+  const COUNT = 3000;
+  const MIDNIGHTS = [
+    (zeros) => `2024-01-01T00:00:00.${zeros}Z`,
+    (zeros) => `2024-01-01T00:00:00.000${zeros}9+00:00`,
+    (zeros) => `2024-01-01T05:30:00.${zeros}+05:30`,
+    (zeros) => `2023-12-31T14:00:00.${zeros}-10:00`,
+  ];
+
+  /** Builds the request with this number. No two requests are the same. */
+  function spelling(at, dateFrom) {
+    const dateTo = MIDNIGHTS[at % MIDNIGHTS.length]("0".repeat(1 + (at % 997)));
+    const limit = 1 + (at % PAGE_ROWS);
+    const offset = (at * 7) % (PAGE_ROWS + 1 - limit);
+    return { dateFrom, dateTo, limit, offset };
+  }
+
+  test(`${COUNT} spellings, limits and offsets of a page cost one request and one object call`, async () => {
+    const range = { ...closedRange(), dateTo: "2024-01-01T00:00:00Z" };
+    const whole = viewsOf({ ...range, limit: PAGE_ROWS });
+    const expected = await upstreamsOwn(gate, whole);
+    const calls = await gateCalls(gate);
+    const spellings = Array.from({ length: COUNT }, (_, at) => spelling(at, range.dateFrom));
+    assert.equal(new Set(spellings.map(viewsOf)).size, COUNT);
+    const { result, visits, units } = await costOf(gate, async () => {
+      assertViews(await gate.get(whole), MISS);
+      return await getAll(spellings.map(viewsOf));
+    });
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+    assert.equal((await gateCalls(gate)) - calls, 1);
+    for (const [at, answer] of result.entries()) {
+      const { limit, offset } = spellings[at];
+      const views = expected.views.slice(offset, offset + limit);
+      assert.deepEqual(assertViews(answer, HIT), { ...expected, views, hasMore: true });
+    }
+  });
+
+  test("slices across two cached pages equal the upstream's and keep their ETag", async () => {
+    const range = closedRange();
+    for (const offset of [0, 250, 500]) await gate.get(viewsOf({ ...range, offset }));
+    const calls = await gateCalls(gate);
+    const validators = new Set();
+    for (const [limit, offset] of [
+      [250, 1],
+      [2, 249],
+      [250, 450],
+      [250, 599],
+      [250, 600],
+      [1, 5],
+    ]) {
+      const target = viewsOf({ ...range, limit, offset });
+      const own = await upstreamsOwn(gate, target);
+      for (const answer of [await gate.get(target), await gate.get(target)]) {
+        assert.deepEqual(assertViews(answer, HIT), own, target);
+        validators.add(answer.header("etag"));
+      }
+      const matching = { headers: [["If-None-Match", [...validators].at(-1)]] };
+      assert.equal((await gate.get(target, matching)).status, 304);
+    }
+    assert.equal(validators.size, 6);
+    assert.equal(await gateCalls(gate), calls);
+  });
+
+  test("every slice has the new rows after its page was fetched again", async () => {
+    const range = closedRange();
+    const slices = [0, 3, 7].map((offset) => viewsOf({ ...range, limit: 5, offset }));
+    const page = await upstreamsOwn(gate, viewsOf({ ...range, limit: PAGE_ROWS }));
+    for (const target of slices) await gate.get(target);
+    for (const row of page.views) row.human += 1;
+    await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
+    assertViews(await gate.get(slices[0], { headers: NO_CACHE }), REFETCHED);
+    for (const [at, offset] of [0, 3, 7].entries()) {
+      const { views } = assertViews(await gate.get(slices[at]), HIT);
+      assert.deepEqual(views, page.views.slice(offset, offset + 5));
+    }
+  });
+});
+
+describe("the pages on disk", () => {
+  const MAX_PAGES = 2000;
+
+  test(`the disk cache holds at most ${MAX_PAGES} pages and evicts the oldest first`, async () => {
+    const range = closedRange();
+    // After the last row: an empty page is the cheapest for the simulator.
+    const target = (page) => viewsOf({ ...range, offset: ROWS + PAGE_ROWS * (1 + page) });
+    const pages = Array.from({ length: MAX_PAGES + 100 }, (_, page) => page);
+    const { units } = await costOf(gate, () => getAll(pages.map(target)));
+    assert.equal(units, pages.length);
+    const { cachedPages } = await organisation(gate);
+    assert.ok(cachedPages <= MAX_PAGES && cachedPages >= MAX_PAGES / 2, String(cachedPages));
+    const first = await costOf(gate, () => gate.get(target(0)));
+    assert.equal(first.visits, 1);
+    const last = await costOf(gate, () => gate.get(target(pages.length - 1)));
+    assert.equal(last.visits, 0);
+  });
+});
+
+describe("a page of large rows", () => {
+  /** Rows of about 6 kB, mostly surrogate pairs, and 1.5 MB in total. */
+  function largePage() {
+    const path = (at) => `/${at}/${"-".repeat(at % 2)}${"🚀".repeat(1500)}`;
+    const views = Array.from({ length: PAGE_ROWS }, (_, at) => ({ path: path(at), total: at }));
+    return { totals: { total: 1 }, views, hasMore: false };
+  }
+
+  test("slices of a page of large rows cost one unit together, even after a restart", async (t) => {
+    const state = mkdtempSync(join(tmpdir(), "quillgate-large-"));
+    const own = await startGate("cache-large", { gateway: { state, vars: LIMIT } });
+    t.after(async () => {
+      await own.stop();
+      rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+    });
+    const range = closedRange();
+    const page = largePage();
+    assert.ok(Buffer.byteLength(JSON.stringify(page)) > 1_500_000);
+    await own.upstream.fault({ times: 1, fault: { kind: "json", status: 200, body: page } });
+    const { left } = await budget(own);
+    const small = await own.get(viewsOf({ ...range, limit: 1, offset: 7 }));
+    assert.deepEqual(assertViews(small, MISS).views, [page.views[7]]);
+    const other = await own.get(viewsOf({ ...range, limit: 2, offset: 248 }));
+    assert.deepEqual(assertViews(other, HIT).views, page.views.slice(248));
+    assert.equal(left - (await budget(own)).left, 1);
+    await own.restart();
+    const whole = await own.get(viewsOf({ ...range, limit: PAGE_ROWS }));
+    assert.deepEqual(assertViews(whole, HIT), page);
+    assert.equal(await own.received(), 1);
+    await own.assertDiscreet();
+  });
+});
+
+describe("a range that includes today", () => {
+  /** Instants within the same five minutes. Some may be in the future. */
+  function instants() {
+    const start = Math.floor(Date.now() / FIVE_MINUTES_MS) * FIVE_MINUTES_MS;
+    return [0, 1, 123_456, FIVE_MINUTES_MS - 1].map((milliseconds) => start + milliseconds);
+  }
+
+  function newClient() {
+    const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token() };
+    return new Client({ ...options, maxRetries: 0 });
+  }
+
+  test("all clients that open the page within five minutes cost one request", async () => {
+    const { boundsOf, presetRange } = await importSource("analytics/range.ts");
+    const client = newClient();
+    const { visits } = await costOf(gate, async () => {
+      for (const now of instants()) {
+        const today = new Date(now).toISOString().slice(0, 10);
+        const { dateFrom, dateTo } = boundsOf(presetRange("last-28-days", today), now);
+        const pages = client.pageViews.list({ dateFrom, dateTo, limit: PAGE_ROWS }).pages();
+        const { value } = await pages.next();
+        assert.equal(value.views.length, PAGE_ROWS);
+        await pages.return();
+      }
+    });
+    assert.equal(visits, 1);
+  });
+
+  test("all clients with an open-ended range cost one walk within five minutes", async (t) => {
+    const client = newClient();
+    const dateFrom = dayFromToday(-60);
+    const walks = instants();
+    const clock = t.mock.method(Date, "now");
+    const { visits } = await costOf(gate, async () => {
+      for (const now of walks) {
+        clock.mock.mockImplementation(() => now);
+        const rows = await client.pageViews.list({ dateFrom }).all();
+        assert.equal(rows.length, ROWS);
+      }
+      clock.mock.restore();
+    });
+    assert.equal(visits, Math.ceil(ROWS / PAGE_ROWS));
+  });
+
+  test("a range is cacheable for a day only if it ended at least two days ago", async () => {
+    for (const [days, seconds] of [
+      [0, 300],
+      [-1, 300],
+      [-2, 86_400],
+    ]) {
+      const range = { ...closedRange(), dateTo: dayFromToday(days) };
+      const answer = await gate.get(viewsOf(range));
+      assert.equal(cacheOf(answer), MISS);
+      assert.equal(answer.header("cache-control"), `private, max-age=${seconds}`, String(days));
+    }
+  });
+});
+
+test("responses and the log contain no key, secret or token", async () => {
+  await gate.assertDiscreet();
+});

@@ -1,0 +1,438 @@
+/**
+ * Page views while the upstream fails or the budget is spent. Fresh pages are served as usual and
+ * stale pages are served with a mark. Without a cached page, the caller gets the error.
+ */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import {
+  assertViews,
+  budget,
+  cacheOf,
+  caller,
+  closedRange,
+  costOf,
+  Matrix,
+  moneyless,
+  NO_CACHE,
+  openRange,
+  untilOpen,
+  untilStale,
+  viewsOf,
+} from "../analytics_requests.mjs";
+import { assertProblem, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+const VARS = { ANALYTICS_FRESH_SECONDS: "1", UPSTREAM_TIMEOUT_SECONDS: "1" };
+/** Two upstream pages, the second one partial. */
+const ROWS = 300;
+
+const MISS = "fwd=uri-miss; stored";
+const HIT = "hit; ttl=+";
+const RENEWED = "fwd=stale; stored";
+const REFETCHED = "fwd=request; stored";
+const SPENT = "hit; ttl=-; detail=quota-exceeded";
+
+let gate;
+
+before(async () => {
+  gate = await startGate("cache-faults", {
+    upstream: { pages: ROWS },
+    gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: "100000" } },
+  });
+});
+after(() => gate?.stop());
+beforeEach(() => unlimited(gate));
+
+/** Resets the simulator and removes its limit on analytics. */
+async function unlimited({ upstream }) {
+  await upstream.reset();
+  await upstream.setLimits({ analytics: null });
+}
+
+/** Caches a page and waits until it is stale. */
+async function stalePage(own) {
+  const target = viewsOf(openRange());
+  const cached = await own.get(target);
+  assertViews(cached, MISS);
+  await untilStale(own, target);
+  return { target, cached };
+}
+
+/** Injects a fault into every request until the faults are cleared. */
+const failAlways = (own, fault) => own.upstream.fault({ times: 0, fault });
+
+const wait = (seconds) => ({ "retry-after": String(seconds) });
+const status = (code, headers = {}) => ({ kind: "status", status: code, headers });
+const NO_PAGE = { kind: "json", status: 200, body: { views: [], hasMore: false } };
+const ENDLESS = { kind: "slowDrip", chunkBytes: 1, intervalMs: 3_600_000 };
+const REDIRECT = { kind: "redirect", status: 302, location: VIEWS };
+
+/** Checks that a response is the cached page, marked as stale. */
+function assertStale(answer, cached, cache) {
+  assertViews(answer, cache);
+  assert.equal(answer.text, cached.text);
+  assert.equal(answer.header("etag"), cached.header("etag"));
+  assert.equal(answer.header("cache-control"), "private, no-cache");
+  assert.ok(Number(answer.header("age")) >= 1);
+}
+
+describe("upstream faults by state of the cache", () => {
+  const fresh = "200 rows, hit; ttl=+, 0 requests";
+  const stale = (code, requests = "1 request") => {
+    const upstreamStatus = code ? ` fwd-status=${code};` : "";
+    return `200 rows, fwd=stale;${upstreamStatus} ttl=-; detail=stale, ${requests}`;
+  };
+
+  /** Each fault, and the expected results for a stale page and for an uncached page. */
+  const TABLE = [
+    ["500", status(500), stale(500), "500 upstream-error, 1 request"],
+    ["timeout", { kind: "hang" }, stale(), "504 upstream-timeout, 1 request"],
+    ["cut body", { kind: "cutBody" }, stale(200), "502 upstream-malformed, 1 request"],
+    ["cut chunks", { kind: "cutChunked" }, stale(200), "502 upstream-malformed, 1 request"],
+    ["429", status(429, wait(1)), stale(429), "429 upstream-error, 1 request"],
+    ["reset", { kind: "reset" }, stale(null, "2 requests"), "502 upstream-unreachable, 2 requests"],
+    ["503", status(503), stale(503, "2 requests"), "503 upstream-error, 2 requests"],
+    ["503, wait", status(503, wait(7)), stale(503), "503 upstream-error, 1 request"],
+    ["malformed JSON", { kind: "malformedJson" }, stale(200), "502 upstream-malformed, 1 request"],
+    ["no page", NO_PAGE, stale(200), "502 upstream-malformed, 1 request"],
+    ["HTML", { kind: "html", status: 200 }, stale(200), "502 upstream-malformed, 1 request"],
+    ["endless body", ENDLESS, stale(200), "502 upstream-malformed, 1 request"],
+    ["redirect", REDIRECT, stale(302), "502 upstream-redirect, 1 request"],
+    ["401", status(401), stale(401), "502 upstream-credential, 1 request"],
+    ["403", status(403), stale(403), "502 upstream-credential, 1 request"],
+  ];
+
+  const COLUMNS = ["fresh", "stale", "empty"];
+  const RANGES = { fresh: closedRange, stale: openRange, empty: closedRange };
+  const matrix = new Matrix(COLUMNS);
+  const cells = TABLE.flatMap(([name, fault, ...expected]) =>
+    COLUMNS.map((column, at) => ({
+      name,
+      fault,
+      column,
+      expected: [fresh, ...expected][at],
+      target: viewsOf(RANGES[column]()),
+    })),
+  );
+
+  before(async () => {
+    const cached = cells.filter(({ column }) => column !== "empty");
+    for (const cell of cached) {
+      cell.cached = await gate.get(cell.target);
+      assertViews(cell.cached, MISS);
+    }
+    for (const { column, target } of cached) if (column === "stale") await untilStale(gate, target);
+  });
+
+  for (const cell of cells) {
+    test(`upstream fault "${cell.name}", ${cell.column} cache: ${cell.expected}`, async () => {
+      await failAlways(gate, cell.fault);
+      const answer = await gate.get(cell.target);
+      const result = describeResult(answer, cell.cached, await gate.received());
+      matrix.note(cell.name, cell.column, result);
+      assert.equal(result, cell.expected);
+      assertMarked(answer, cell);
+      await assertRecovers(cell);
+    });
+  }
+
+  test("the table of upstream faults has a result in every cell", (t) => {
+    for (const line of matrix.lines()) t.diagnostic(line);
+    assert.equal(matrix.lines().length, TABLE.length + 2);
+    assert.doesNotMatch(matrix.lines().slice(2).join("\n"), /\| -( |$)/m, "no cell is empty");
+  });
+
+  /** Describes a response in the format of the table. */
+  function describeResult(answer, cached, count) {
+    const requests = `${count} ${count === 1 ? "request" : "requests"}`;
+    if (answer.status !== 200) {
+      const kind = answer.json.type.replace("/problems/", "");
+      return `${answer.status} ${kind}, ${requests}`;
+    }
+    const rows = answer.text === cached?.text ? "rows" : "other bytes";
+    return `200 ${rows}, ${cacheOf(answer)}, ${requests}`;
+  }
+
+  /** Checks the header fields of a response. */
+  function assertMarked(answer, { name, column, cached }) {
+    if (column === "fresh") {
+      assert.equal(answer.header("cache-control"), "private, max-age=86400");
+      assert.equal(answer.header("etag"), cached.header("etag"));
+    } else if (column === "stale") {
+      assertStale(answer, cached, cacheOf(answer));
+    } else {
+      assertProblem(answer, answer.status, answer.json.type.replace("/problems/", ""));
+      assert.equal(answer.header("etag"), undefined);
+      const expected = { 429: "1", 503: "60", "503, wait": "7" }[name];
+      assert.equal(answer.header("retry-after"), expected);
+    }
+  }
+
+  /**
+   * Asserts that a failure leaves nothing in the cache: once the upstream works, the page is served.
+   * The second request makes the breaker count more successes than failures.
+   */
+  async function assertRecovers({ column, target }) {
+    await gate.upstream.clearFaults();
+    await untilOpen(gate);
+    const cache = { fresh: HIT, stale: RENEWED, empty: MISS }[column];
+    assert.equal(assertViews(await gate.get(target), cache).views.length, 50);
+    if (column === "fresh") return;
+    assertViews(await gate.get(target, { headers: NO_CACHE }), REFETCHED);
+  }
+});
+
+describe("a stale page", () => {
+  test("a stale page is fetched again and is fresh afterwards", async () => {
+    const { target, cached } = await stalePage(gate);
+    const { result, visits, units } = await costOf(gate, () => gate.get(target));
+    assertViews(result, RENEWED);
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+    assert.equal(result.header("age"), "0");
+    assert.equal(result.header("cache-control"), "private, max-age=1");
+    assert.equal(result.header("etag"), cached.header("etag"));
+  });
+
+  test("a stale page is replaced if the upstream works", async () => {
+    const { target, cached } = await stalePage(gate);
+    const page = { ...cached.json, totals: { human: 1, ai: 1, total: 2 } };
+    await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
+    const answer = await gate.get(target);
+    assert.deepEqual(assertViews(answer, RENEWED).totals, page.totals);
+    assert.notEqual(answer.header("etag"), cached.header("etag"));
+  });
+
+  for (const code of [400, 404, 410, 422]) {
+    test(`an upstream ${code} is returned even if a stale page is cached`, async () => {
+      const { target } = await stalePage(gate);
+      await gate.upstream.fault({ fault: status(code) });
+      const { upstream } = assertProblem(await gate.get(target), code, "upstream-error");
+      assert.equal(upstream.status, code);
+      assert.equal(await gate.received(), 2);
+    });
+  }
+
+  test("each request for a stale page tries the upstream while it fails", async () => {
+    const { target, cached } = await stalePage(gate);
+    await gate.upstream.reset();
+    await failAlways(gate, status(500));
+    const failed = "fwd=stale; fwd-status=500; ttl=-; detail=stale";
+    for (const visits of [1, 2, 3]) {
+      assertStale(await gate.get(target), cached, failed);
+      assert.equal(await gate.received(), visits);
+    }
+  });
+
+  test("a stale page returns 304 for its ETag", async () => {
+    const { target, cached } = await stalePage(gate);
+    await failAlways(gate, status(500));
+    const headers = [["If-None-Match", cached.header("etag")]];
+    const answer = await gate.get(target, { headers });
+    assert.deepEqual([answer.status, answer.text], [304, ""]);
+    assert.equal(answer.header("cache-control"), "private, no-cache");
+    assert.equal(cacheOf(answer), "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+  });
+
+  test("a request with no-cache gets the stale page if the upstream fails", async () => {
+    const { target, cached } = await stalePage(gate);
+    await failAlways(gate, status(500));
+    const answer = await gate.get(target, { headers: NO_CACHE });
+    assert.deepEqual([answer.status, answer.text], [200, cached.text]);
+    assert.match(cacheOf(answer), /detail=stale$/);
+    assert.equal(answer.header("cache-control"), "private, no-cache");
+  });
+
+  test("the log records the upstream's status for a stale page", async () => {
+    const { target } = await stalePage(gate);
+    await failAlways(gate, status(500));
+    const answer = await gate.get(target);
+    const line = await gate.logged(answer.header("x-request-id"));
+    assert.deepEqual([line.status, line.upstreamStatus, line.problem], [200, 500, null]);
+    assert.match(line.cache, /stale/);
+  });
+});
+
+describe("a slice across two pages", () => {
+  const SLICE = { limit: 20, offset: 240 };
+  const fails = (own, offset) =>
+    own.upstream.fault({ times: 0, target: `offset=${offset}`, fault: status(500) });
+
+  for (const offset of [0, 250]) {
+    test(`a slice is marked stale if only its page at offset ${offset} cannot be fetched again`, async () => {
+      const target = viewsOf({ ...openRange(), ...SLICE });
+      const cached = await gate.get(target);
+      await untilStale(gate, target);
+      await fails(gate, offset);
+      const answer = await gate.get(target);
+      assertStale(answer, cached, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+    });
+
+    test(`a slice fails if its uncached page at offset ${offset} fails`, async () => {
+      await fails(gate, offset);
+      const answer = await gate.get(viewsOf({ ...closedRange(), ...SLICE }));
+      assertProblem(answer, 500, "upstream-error");
+    });
+  }
+});
+
+describe("a fresh page", () => {
+  test("a request with no-cache gets the fresh page, marked, if the upstream fails", async () => {
+    const target = viewsOf(closedRange());
+    const cached = await gate.get(target);
+    await gate.upstream.reset();
+    await failAlways(gate, status(500));
+    const answer = await gate.get(target, { headers: NO_CACHE });
+    assert.deepEqual([answer.status, answer.text], [200, cached.text]);
+    assert.match(answer.header("cache-status"), /fwd-status=500/);
+    assert.doesNotMatch(answer.header("cache-status"), /fwd=stale|detail=stale/);
+    assert.equal(await gate.received(), 1);
+  });
+});
+
+describe("a retry", () => {
+  for (const [what, fault] of [
+    ["a 503", status(503)],
+    ["a 502", status(502)],
+    ["a 504", status(504)],
+    ["a reset", { kind: "reset" }],
+  ]) {
+    test(`a retry after ${what} succeeds and costs a unit`, async () => {
+      const target = viewsOf(closedRange());
+      await gate.upstream.fault({ fault });
+      const { result, visits, units } = await costOf(gate, () => gate.get(target));
+      assertViews(result, MISS);
+      assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
+      assertViews(await gate.get(target), HIT);
+    });
+  }
+
+  test("the gateway retries only once", async () => {
+    await gate.upstream.fault({ times: 2, fault: status(503) });
+    const { result, visits, units } = await costOf(gate, () => gate.get(viewsOf(closedRange())));
+    assertProblem(result, 503, "upstream-error");
+    assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
+  });
+
+  test("the gateway does not retry after a 500, after a 429 or after a Retry-After", async () => {
+    for (const code of [500, 429, 503]) {
+      await gate.upstream.fault({ fault: status(code, wait(1)) });
+      const { result, visits } = await costOf(gate, () => gate.get(viewsOf(closedRange())));
+      assert.deepEqual([result.status, visits], [code, 1]);
+      await untilOpen(gate);
+    }
+  });
+
+  test("the gateway does not retry when the caller's own quota is spent", async () => {
+    const last = caller(gate, "last", { quota: { analytics: 1 } });
+    await gate.upstream.fault({ fault: status(503) });
+    const run = () => gate.get(viewsOf(closedRange()), last);
+    const { result, visits, units } = await costOf(gate, run);
+    assertProblem(result, 503, "upstream-error");
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+  });
+});
+
+describe("an upstream 429", () => {
+  test("an upstream 429 blocks the budget for stale and for uncached pages", async () => {
+    const { target, cached } = await stalePage(gate);
+    await gate.upstream.reset();
+    await gate.upstream.fault({ fault: status(429, wait(5)) });
+    const rejected = await gate.get(viewsOf(closedRange()));
+    assertProblem(rejected, 429, "upstream-error");
+    assertStale(await gate.get(target), cached, SPENT);
+    const unknown = await gate.get(viewsOf(openRange()));
+    assertProblem(unknown, 429, "quota-exceeded");
+    assert.equal((await budget(gate)).left, 0);
+    assert.equal(await gate.received(), 1, "no other request reaches the upstream");
+    for (const answer of [rejected, unknown]) {
+      assert.match(answer.header("retry-after"), /^[1-5]$/);
+    }
+    await untilOpen(gate);
+    assertViews(await gate.get(target), RENEWED);
+  });
+
+  test("an upstream 429 returns the unit that the request reserved", async () => {
+    await gate.get(viewsOf(closedRange()));
+    const { left } = await budget(gate);
+    await gate.upstream.fault({ fault: status(429, wait(1)) });
+    await gate.get(viewsOf(closedRange()));
+    await untilOpen(gate);
+    assert.equal((await budget(gate)).left, left);
+  });
+});
+
+describe("a spent budget", () => {
+  const LIMIT = 6;
+  const closed = viewsOf(closedRange());
+  let own;
+  let stale;
+
+  before(async () => {
+    own = await startGate("cache-spent", {
+      upstream: { pages: ROWS },
+      gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: String(LIMIT) } },
+    });
+    await unlimited(own);
+    stale = await stalePage(own);
+    assertViews(await own.get(closed), MISS);
+  });
+  after(() => own?.stop());
+  beforeEach(() => own.upstream.reset());
+
+  test("the gateway does not retry on the last unit of the budget", async () => {
+    while ((await budget(own)).left > 1) await own.get(viewsOf(closedRange()));
+    await own.upstream.reset();
+    await own.upstream.fault({ fault: status(503) });
+    assertProblem(await own.get(viewsOf(closedRange())), 503, "upstream-error");
+    assert.equal(await own.received(), 1);
+    assert.equal((await budget(own)).left, 0);
+  });
+
+  test("a spent budget still serves stale pages, marked", async () => {
+    assertStale(await own.get(stale.target), stale.cached, SPENT);
+    assertStale(await own.get(stale.target, { headers: NO_CACHE }), stale.cached, SPENT);
+    assert.equal(await own.received(), 0);
+  });
+
+  test("a stale page on a spent budget has the RateLimit fields", async () => {
+    const answer = await own.get(stale.target);
+    assert.match(answer.header("ratelimit") ?? "none", /^"analytics";r=0;t=\d+$/);
+    assert.equal(answer.header("ratelimit-policy"), `"analytics";q=${LIMIT};w=3600`);
+  });
+
+  test("a spent budget still serves fresh pages, marked if the request has no-cache", async () => {
+    assertViews(await own.get(closed), HIT);
+    const forced = await own.get(closed, { headers: NO_CACHE });
+    assertViews(forced, "hit; ttl=+; detail=quota-exceeded");
+    assert.equal(forced.header("cache-control"), "private, max-age=86400");
+    assert.equal(await own.received(), 0);
+  });
+
+  test("a spent budget rejects uncached pages without an upstream request", async () => {
+    for (const range of [closedRange(), openRange()]) {
+      const answer = await own.get(viewsOf(range));
+      const problem = assertProblem(answer, 429, "quota-exceeded");
+      assert.deepEqual(problem["violated-policies"], ["analytics"]);
+      const wait = Number(answer.header("retry-after"));
+      assert.ok(wait > 0 && wait <= 3600 + 1, String(wait));
+      assert.equal(answer.header("ratelimit-policy"), `"analytics";q=${LIMIT};w=3600`);
+      assert.match(answer.header("ratelimit"), /^"analytics";r=0;t=\d+$/);
+      assert.equal(answer.header("cache-status"), undefined);
+    }
+    assert.equal(await own.received(), 0);
+  });
+
+  test("a caller with a spent quota gets stale pages while other callers get new ones", async () => {
+    const { target, cached } = await stalePage(gate);
+    assertStale(await gate.get(target, moneyless(gate)), cached, SPENT);
+    assertViews(await gate.get(target), RENEWED);
+  });
+
+  test("responses and the log of a spent budget contain no key, secret or token", () =>
+    own.assertDiscreet());
+});
+
+test("no upstream fault makes the gateway panic", () => {
+  assert.doesNotMatch(gate.gateway.log(), /panicked|RuntimeError|Critical|Reinitializing/);
+});
+
+test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());

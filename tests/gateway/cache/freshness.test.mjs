@@ -1,0 +1,253 @@
+/**
+ * Freshness of cached page views: lifetime, validators, `no-cache`, and a restarted gateway.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { startGateway } from "../../harness/gateway.mjs";
+import {
+  assertViews,
+  cacheOf,
+  caller,
+  closedRange,
+  costOf,
+  dayFromToday,
+  moneyless,
+  NO_CACHE,
+  openAll,
+  openRange,
+  readAll,
+  until,
+  upstreamsOwn,
+  viewsOf,
+} from "../analytics_requests.mjs";
+import { assertProblem } from "../recorded_gateway.mjs";
+import {
+  gate,
+  HIT,
+  headersOf,
+  ifNoneMatch,
+  LIMIT,
+  MISS,
+  REFETCHED,
+  state,
+  useGate,
+} from "./cached_views.mjs";
+
+useGate("cache-freshness");
+after(() => gate.assertDiscreet());
+
+describe("the lifetime", () => {
+  const lifetimeOf = (answer) => answer.header("cache-control");
+
+  for (const [what, range, seconds] of [
+    [
+      "of a range that ended before yesterday",
+      { dateFrom: "2023-01-01", dateTo: dayFromToday(-2) },
+      86400,
+    ],
+    [
+      "of a range up to the start of yesterday",
+      { dateFrom: "2023-01-05", dateTo: dayFromToday(-1) },
+      300,
+    ],
+    [
+      "of a range up to the start of today",
+      { dateFrom: "2023-01-02", dateTo: dayFromToday(0) },
+      300,
+    ],
+    ["of a range that includes tomorrow", { dateFrom: "2023-01-03", dateTo: dayFromToday(2) }, 300],
+    ["of a range without an end", { dateFrom: "2023-01-04" }, 300],
+    ["of a range without a start", { dateTo: "2023-06-01" }, 86400],
+    ["without a range", {}, 300],
+  ]) {
+    test(`the lifetime ${what} is ${seconds} seconds`, async () => {
+      const target = viewsOf({ ...range, limit: 1 });
+      const missed = await gate.get(target);
+      assertViews(missed, MISS);
+      assert.equal(lifetimeOf(missed), `private, max-age=${seconds}`);
+      const hit = await gate.get(target);
+      assertViews(hit, HIT);
+      assert.equal(lifetimeOf(hit), `private, max-age=${seconds}`);
+      const [, ttl] = /ttl=(\d+)/.exec(hit.header("cache-status"));
+      assert.ok(Number(ttl) <= seconds && Number(ttl) + Number(hit.header("age")) >= seconds - 1);
+    });
+  }
+
+  test("Age starts at 0 and grows", async () => {
+    const target = viewsOf(closedRange());
+    const ages = [];
+    await until(async () => {
+      const answer = await gate.get(target);
+      assert.match(answer.header("age"), /^\d+$/);
+      ages.push(Number(answer.header("age")));
+      return ages.at(-1) >= 2;
+    });
+    assert.equal(ages[0], 0);
+    assert.deepEqual(
+      ages,
+      [...ages].sort((a, b) => a - b),
+    );
+    assert.equal(await gate.received(), 1);
+  });
+});
+
+describe("a validator", () => {
+  let target;
+  let etag;
+
+  before(async () => {
+    target = viewsOf(closedRange());
+    etag = (await gate.get(target)).header("etag");
+  });
+
+  for (const [what, value] of [
+    ["the current ETag", () => etag],
+    ["the current ETag as a weak one", () => `W/${etag}`],
+    ["a list that has the current ETag", () => `"other", W/"another",${etag} , "last"`],
+    ["an asterisk", () => "*"],
+  ]) {
+    test(`If-None-Match with ${what} returns 304 without a body`, async () => {
+      const answer = await gate.get(target, ifNoneMatch(value()));
+      assert.deepEqual([answer.status, answer.text], [304, ""]);
+      assert.equal(answer.header("etag"), etag);
+      assert.equal(answer.header("cache-control"), "private, max-age=86400");
+      assert.equal(cacheOf(answer), HIT);
+      assert.match(answer.header("age"), /^\d+$/);
+      assert.equal(answer.header("vary"), "Origin, Authorization");
+      assert.equal(await gate.received(), 0);
+    });
+  }
+
+  test("If-None-Match with another ETag returns the page", async () => {
+    for (const value of ['"other"', `"${etag}"`, etag.slice(1, -1), `"x${etag.slice(1)}`, ""]) {
+      assertViews(await gate.get(target, ifNoneMatch(value)), HIT);
+    }
+  });
+
+  test("the same bytes have the same ETag for every caller and after every fetch", async () => {
+    assert.equal((await gate.get(target, caller(gate, "bob"))).header("etag"), etag);
+    const again = await gate.get(target, { headers: NO_CACHE });
+    assertViews(again, REFETCHED);
+    assert.equal(again.header("etag"), etag);
+    const [one, two] = [viewsOf({ ...closedRange(), offset: 9000 }), viewsOf(closedRange())];
+    assert.notEqual((await gate.get(one)).header("etag"), (await gate.get(two)).header("etag"));
+  });
+
+  test("a changed page has another ETag", async () => {
+    const page = await upstreamsOwn(gate, target);
+    page.views[0].human += 1;
+    await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
+    const old = ifNoneMatch(etag).headers;
+    const changed = await gate.get(target, { headers: [...NO_CACHE, ...old] });
+    assert.deepEqual(assertViews(changed, REFETCHED).views, page.views.slice(0, 50));
+    assert.notEqual(changed.header("etag"), etag);
+    const hit = await gate.get(target, ifNoneMatch(etag));
+    assert.deepEqual(assertViews(hit, HIT).views, page.views.slice(0, 50));
+    assert.equal(hit.header("etag"), changed.header("etag"));
+  });
+});
+
+describe("a request with no-cache", () => {
+  for (const value of ["no-cache", "No-Cache", "max-age=0, no-cache", "no-cache,no-transform"]) {
+    test(`Cache-Control: ${value} fetches the page again and costs a unit`, async () => {
+      const target = viewsOf(closedRange());
+      await gate.get(target);
+      const send = () => gate.get(target, headersOf("Cache-Control", value));
+      const { result, visits, units } = await costOf(gate, send);
+      assertViews(result, REFETCHED);
+      assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+      assert.match(result.header("ratelimit"), /^"analytics";r=\d+;t=\d+$/);
+      assertViews(await gate.get(target), HIT);
+    });
+  }
+
+  for (const value of ["max-age=60", "no-cachet", "x-no-cache", "no-transform"]) {
+    test(`Cache-Control: ${value} is served from the cache`, async () => {
+      const target = viewsOf(closedRange());
+      await gate.get(target);
+      assertViews(await gate.get(target, headersOf("Cache-Control", value)), HIT);
+    });
+  }
+
+  test("a request with no-cache does not delay requests that the cache can serve", async () => {
+    const target = viewsOf(closedRange());
+    await gate.get(target);
+    await gate.upstream.hold();
+    const [forced] = openAll(gate, 1, target, { headers: NO_CACHE });
+    await gate.upstream.untilHeld(1);
+    assertViews(await gate.get(target), HIT);
+    await gate.upstream.release();
+    const [answer] = await readAll([forced]);
+    assertViews(answer, REFETCHED);
+  });
+
+  test("a request with no-cache on a spent quota gets the cached page, marked", async () => {
+    const target = viewsOf(closedRange());
+    const cached = await gate.get(target);
+    const send = () => gate.get(target, { ...moneyless(gate), headers: NO_CACHE });
+    const { result, visits, units } = await costOf(gate, send);
+    assertViews(result, "hit; ttl=+; detail=quota-exceeded");
+    assert.equal(result.text, cached.text);
+    assert.equal(result.header("cache-control"), "private, max-age=86400");
+    assert.deepEqual({ visits, units }, { visits: 0, units: 0 });
+  });
+
+  test("a request with no-cache on a spent quota is rejected if no page is cached", async () => {
+    const options = { ...moneyless(gate), headers: NO_CACHE };
+    const answer = await gate.get(viewsOf(closedRange()), options);
+    const problem = assertProblem(answer, 429, "quota-exceeded");
+    assert.deepEqual(problem["violated-policies"], ["analytics-caller"]);
+    assert.equal(await gate.received(), 0);
+  });
+});
+
+describe("a restarted gateway", () => {
+  const FRESH_SECONDS = 4321;
+
+  /** Ends the gateway and starts another one on the same storage. */
+  async function restart(end) {
+    await gate.gateway[end]();
+    gate.gateway = await startGateway({
+      upstreamUrl: gate.upstream.url,
+      adminKey: gate.key,
+      secret: gate.secret,
+      port: gate.gateway.port,
+      state,
+      vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: String(FRESH_SECONDS) },
+    });
+  }
+
+  for (const [what, end] of [
+    ["stopped", "stop"],
+    ["killed", "kill"],
+  ]) {
+    test(`a gateway that was ${what} and restarted serves fresh pages without an upstream request`, async () => {
+      const targets = [closedRange(), openRange()].map(viewsOf);
+      const ask = () => Promise.all(targets.map((target) => gate.get(target)));
+      const before = await ask();
+      assert.deepEqual(before.map(cacheOf), [MISS, MISS]);
+      await gate.upstream.reset();
+      await restart(end);
+      for (const [at, answer] of (await ask()).entries()) {
+        assertViews(answer, HIT);
+        assert.equal(answer.text, before[at].text);
+        for (const name of ["etag", "cache-control"]) {
+          assert.equal(answer.header(name), before[at].header(name));
+        }
+        assert.ok(Number(answer.header("age")) >= Number(before[at].header("age")));
+      }
+      assert.equal(await gate.received(), 0);
+    });
+  }
+
+  test("ANALYTICS_FRESH_SECONDS applies to ranges that include today only", async () => {
+    for (const [range, seconds] of [
+      [openRange(), FRESH_SECONDS],
+      [closedRange(), 86400],
+    ]) {
+      const answer = await gate.get(viewsOf(range));
+      assertViews(answer, MISS);
+      assert.equal(answer.header("cache-control"), `private, max-age=${seconds}`);
+    }
+  });
+});

@@ -1,0 +1,529 @@
+/**
+ * Shared page views: all readers of one page, concurrent or later, cost one upstream request. The
+ * simulator counts requests.
+ */
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { Client } from "../../../pkg/dist/node.js";
+import {
+  assertViews,
+  cacheOf,
+  caller,
+  closedRange,
+  costOf,
+  gateCalls,
+  moneyless,
+  NO_CACHE,
+  openAll,
+  PAGE_ROWS,
+  readAll,
+  setGateFailing,
+  tally,
+  until,
+  upstreamsOwn,
+  viewsOf,
+  watchedConfig,
+} from "../analytics_requests.mjs";
+import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+import {
+  EMPTY,
+  gate,
+  HIT,
+  ifNoneMatch,
+  LIMIT,
+  MISS,
+  OTHER,
+  REFETCHED,
+  ROWS,
+  UPSTREAM,
+  unlimited,
+  useGate,
+} from "./cached_views.mjs";
+
+useGate("cache");
+
+const READERS = 1000;
+const JOINED = "fwd=uri-miss; collapsed";
+
+/** The limit and offset of each request that the simulator received. */
+async function pagesRequested({ upstream }) {
+  const requests = await upstream.requests();
+  return requests.map(({ target }) => {
+    const query = new URL(target, upstream.url).searchParams;
+    return [query.get("limit"), query.get("offset")].map(Number);
+  });
+}
+
+describe("many readers of one page", () => {
+  test(`${READERS} concurrent readers cost one upstream request and one unit, and get the same bytes`, async () => {
+    const target = viewsOf({ ...closedRange(), limit: PAGE_ROWS });
+    const expected = await upstreamsOwn(gate, target);
+    const { result, visits, units } = await costOf(gate, async () => {
+      await gate.upstream.hold();
+      const readers = openAll(gate, READERS, target);
+      await Promise.all(readers.map(({ sent }) => sent));
+      await gate.upstream.untilHeld(1);
+      await gate.upstream.release();
+      return readAll(readers);
+    });
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+    assert.equal(result.filter(({ status }) => status === 200).length, READERS);
+    assert.equal(new Set(result.map(({ text }) => text)).size, 1);
+    assert.equal(new Set(result.map((answer) => answer.header("etag"))).size, 1);
+    assert.deepEqual(result[0].json, expected);
+    const { [MISS]: first, [JOINED]: joined = 0, [HIT]: late = 0, ...others } = tally(result);
+    assert.deepEqual([first, joined + late, others], [1, READERS - 1, {}]);
+  });
+
+  test("each reader of a shared page gets its own request id", async () => {
+    const target = viewsOf(closedRange());
+    const answers = await readAll(openAll(gate, 20, target));
+    assert.equal(new Set(answers.map((answer) => answer.header("x-request-id"))).size, 20);
+  });
+});
+
+describe("upstream pages of 250 rows", () => {
+  /** Gets the slice of each `[limit, offset]`, one after another. */
+  async function getSlices(range, slices) {
+    const answers = [];
+    for (const [limit, offset] of slices) {
+      answers.push(await gate.get(viewsOf({ ...range, limit, offset })));
+    }
+    return answers;
+  }
+
+  test("ten pages of 25 cost one request and one unit", async () => {
+    const range = closedRange();
+    const slices = Array.from({ length: 10 }, (_, page) => [25, 25 * page]);
+    const { result, visits, units } = await costOf(gate, () => getSlices(range, slices));
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+    assert.deepEqual(await pagesRequested(gate), [[PAGE_ROWS, 0]]);
+    assert.deepEqual(result.map(cacheOf), [MISS, ...Array(9).fill(HIT)]);
+    const whole = await upstreamsOwn(gate, viewsOf({ ...range, limit: PAGE_ROWS }));
+    assert.deepEqual(
+      result.flatMap(({ json }) => json.views),
+      whole.views,
+    );
+  });
+
+  for (const [limit, offset, pages] of [
+    [1, 0, [0]],
+    [250, 0, [0]],
+    [1, 249, [0]],
+    [100, 150, [0]],
+    [1, 250, [250]],
+    [250, 250, [250]],
+    [30, 730, [500, 750]],
+    [2, 249, [0, 250]],
+    [250, 1, [0, 250]],
+    [250, 499, [250, 500]],
+  ]) {
+    test(`limit ${limit} and offset ${offset} fetch only the pages at offset ${pages.join(" and ")}`, async () => {
+      const target = viewsOf({ ...closedRange(), limit, offset });
+      const { result, visits, units } = await costOf(gate, () => gate.get(target));
+      assert.deepEqual({ visits, units }, { visits: pages.length, units: pages.length });
+      const requested = await pagesRequested(gate);
+      assert.deepEqual(
+        requested,
+        pages.map((start) => [PAGE_ROWS, start]),
+      );
+      assert.deepEqual(assertViews(result, MISS), await upstreamsOwn(gate, target));
+    });
+  }
+
+  test("a slice across two pages fetches only the page that is not cached", async () => {
+    const range = closedRange();
+    await gate.get(viewsOf(range));
+    const target = viewsOf({ ...range, limit: 20, offset: 240 });
+    const { result, visits } = await costOf(gate, () => gate.get(target));
+    assertViews(result, MISS);
+    assert.equal(visits, 1);
+    assert.deepEqual((await pagesRequested(gate)).at(-1), [PAGE_ROWS, 250]);
+  });
+
+  test("unknown fields of a page and its rows are preserved", async () => {
+    const target = viewsOf(closedRange());
+    const row = { path: "/", human: 1, ai: 2, total: 3, trend: { week: [1, null, "x"] } };
+    const totals = { human: 1, ai: 2, total: 3, bots: 4 };
+    const body = { totals, views: [row], hasMore: false, generatedAt: "now", notes: [{ a: 1 }] };
+    await gate.upstream.fault({ fault: { kind: "json", status: 200, body } });
+    assert.deepEqual(assertViews(await gate.get(target), MISS), body);
+    assert.deepEqual(assertViews(await gate.get(target), HIT), body);
+  });
+
+  test("an empty page with hasMore is passed on unchanged", async () => {
+    const target = viewsOf({ ...closedRange(), limit: 25 });
+    const { totals } = await upstreamsOwn(gate, target);
+    await gate.upstream.fault({ fault: { kind: "emptyPage" } });
+    const expected = { totals, views: [], hasMore: true };
+    assert.deepEqual(assertViews(await gate.get(target), MISS), expected);
+  });
+
+  test("a project without views returns an empty page", async () => {
+    const range = closedRange();
+    for (const [limit, offset] of [
+      [25, 0],
+      [250, 0],
+      [25, 1000],
+    ]) {
+      const target = viewsOf({ project: EMPTY, ...range, limit, offset });
+      const own = await upstreamsOwn(gate, target);
+      const answer = await gate.get(target, caller(gate, "erin", { projects: [EMPTY] }));
+      assert.deepEqual(answer.json, own);
+      assert.deepEqual([own.views, own.hasMore], [[], false]);
+    }
+  });
+
+  test("a walk by the package costs one request per page", async () => {
+    const range = closedRange();
+    const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token() };
+    const client = new Client({ ...options, maxRetries: 0 });
+    const { views } = await gate.upstream.views({ projectId: PROJECT, ...range });
+    const walk = async (limit) => {
+      const rows = [];
+      for await (const row of client.pageViews.list({ ...range, limit })) rows.push({ ...row });
+      return rows;
+    };
+    const first = await costOf(gate, () => walk(undefined));
+    assert.equal(first.result.length, ROWS);
+    assert.deepEqual(first.result, views);
+    const pages = ROWS / PAGE_ROWS;
+    assert.deepEqual([first.visits, first.units], [pages, pages]);
+    const second = await costOf(gate, () => walk(100));
+    assert.deepEqual([second.result, second.visits, second.units], [views, 0, 0]);
+  });
+});
+
+describe("a slice equals the upstream's own response", () => {
+  /** Returns a seeded generator of numbers from 0 to below `limit`. */
+  function seededRandom(seed) {
+    let state = seed;
+    return (limit) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((state / 2 ** 32) * limit);
+    };
+  }
+
+  /** Limits and offsets at every edge, and 60 random ones. */
+  function slicesOf(rows) {
+    const next = seededRandom(rows);
+    const edges = [0, 249, 250, 251, rows - 1, rows, rows + 1, rows + 249, rows + 250, rows + 9999];
+    const atEdges = edges.flatMap((offset) => [1, 25, 250].map((limit) => [limit, offset]));
+    const upToTheEnd = [1, 50, 250].map((limit) => [limit, rows - limit]);
+    const others = Array.from({ length: 60 }, () => [1 + next(250), next(rows + 300)]);
+    return [...atEdges, ...upToTheEnd, ...others];
+  }
+
+  /** The numbers of the pages that a slice needs. No page follows the last one. */
+  function pagesOf([limit, offset], rows) {
+    const last = Math.max(0, Math.ceil(rows / PAGE_ROWS) - 1);
+    const first = Math.floor(offset / PAGE_ROWS);
+    const end = Math.floor((offset + limit - 1) / PAGE_ROWS);
+    return first < end && first < last ? [first, end] : [first];
+  }
+
+  /** Checks each slice, and that only pages that no earlier slice needed are fetched. */
+  async function assertSlices(own, rows) {
+    const range = closedRange();
+    const slices = slicesOf(rows);
+    const targets = slices.map(([limit, offset]) => viewsOf({ ...range, limit, offset }));
+    const expected = await Promise.all(targets.map((target) => upstreamsOwn(own, target)));
+    const cached = new Set();
+    let visits = await own.received();
+    for (const [at, slice] of slices.entries()) {
+      const answer = await own.get(targets[at]);
+      assert.deepEqual([answer.status, answer.json], [200, expected[at]], targets[at]);
+      const before = cached.size;
+      for (const page of pagesOf(slice, rows)) cached.add(page);
+      visits += cached.size - before;
+      assert.equal(await own.received(), visits, targets[at]);
+    }
+  }
+
+  test(`slices of ${ROWS} rows, in full pages only, equal the upstream's own response`, () =>
+    assertSlices(gate, ROWS));
+
+  test("slices of 610 rows, with a partial last page, equal the upstream's own response", async () => {
+    await assertSlices(watched.gate, WATCHED_ROWS);
+  });
+});
+
+describe("an equivalent query", () => {
+  const range = { dateFrom: "2001-05-06", dateTo: "2002-07-08" };
+  const list = `dateFrom=${range.dateFrom}&dateTo=${range.dateTo}`;
+  const views = (query, project = PROJECT) => `/v1/analytics/${project}/views?${query}`;
+  let first;
+
+  before(async () => {
+    first = await gate.get(views(list));
+    assertViews(first, MISS);
+  });
+
+  for (const [what, target] of [
+    ["the other order of parameters", views("dateTo=2002-07-08&dateFrom=2001-05-06")],
+    ["the default limit", views(`${list}&limit=50`)],
+    ["the default offset", views(`offset=0&${list}`)],
+    [
+      "the default limit and offset",
+      views(`limit=50&dateTo=2002-07-08&offset=0&dateFrom=2001-05-06`),
+    ],
+    ["an encoded parameter name", views("%64ate%46rom=2001-05-06&dateTo=2002-07-08")],
+    ["encoded dates", views("dateFrom=2001%2D05%2d06&dateTo=%32002-07-08")],
+    ["an encoded limit", views(`${list}&limit=%35%30`)],
+    ["extra ampersands", views(`&${list}&&`)],
+    ["an encoded character in the project", views(list, "demo%2Ddocs")],
+    ["a fully encoded project", views(list, "%64%65%6d%6F%2d%64%6F%63%73")],
+  ]) {
+    test(`a query with ${what} uses the same cache entry`, async () => {
+      const answer = await gate.get(target);
+      assertViews(answer, HIT);
+      assert.equal(answer.text, first.text);
+      assert.equal(await gate.received(), 0);
+    });
+  }
+
+  for (const [what, other] of [
+    ["another start", { dateFrom: "2001-05-07", dateTo: "2002-07-08" }],
+    ["another end", { dateFrom: "2001-05-06", dateTo: "2002-07-09" }],
+    ["no end", { dateFrom: "2001-05-06" }],
+    ["the end of the first range as its start", { dateFrom: "2002-07-08", dateTo: "2002-07-09" }],
+  ]) {
+    test(`a query with ${what} has its own cache entry`, async () => {
+      const target = viewsOf(other);
+      const answer = await gate.get(target);
+      assert.deepEqual(assertViews(answer, MISS), await upstreamsOwn(gate, target));
+      assert.notEqual(answer.text, first.text);
+    });
+  }
+});
+
+describe("a cached page", () => {
+  const range = closedRange();
+  const target = viewsOf(range);
+  let cached;
+
+  before(async () => {
+    cached = await gate.get(target);
+  });
+
+  test("a cached page costs no budget, and the log records a hit", async () => {
+    const answer = await gate.get(target);
+    assertViews(answer, HIT);
+    assert.equal(answer.header("ratelimit"), undefined);
+    const line = await gate.logged(answer.header("x-request-id"));
+    const { cache, budgetLeft, upstreamStatus, status } = line;
+    assert.deepEqual(
+      { cache, budgetLeft, upstreamStatus, status },
+      { cache: "hit", budgetLeft: null, upstreamStatus: null, status: 200 },
+    );
+  });
+
+  test("every caller with access to the project gets the cached page", async () => {
+    for (const credentials of [
+      caller(gate, "bob"),
+      caller(gate, "carol", { projects: [OTHER, PROJECT] }),
+    ]) {
+      const answer = await gate.get(target, credentials);
+      assertViews(answer, HIT);
+      assert.equal(answer.text, cached.text);
+    }
+    assert.equal(await gate.received(), 0);
+  });
+
+  test("callers without the project or the scope do not get the cached page", async () => {
+    const eve = caller(gate, "eve", { projects: [OTHER] });
+    for (const project of [PROJECT, "demo%2Ddocs", "demo%2ddocs", "%64emo-docs"]) {
+      const answer = await gate.get(viewsOf({ project, ...range }), eve);
+      assertProblem(answer, 403, "project-not-allowed");
+    }
+    const blind = caller(gate, "blind", { scope: "jobs:create jobs:read" });
+    assertProblem(await gate.get(target, blind), 403, "insufficient-scope");
+    const stranger = await gate.get(target, { authorization: null });
+    assert.equal(stranger.status, 401);
+    const matching = [["If-None-Match", "*"]];
+    const probing = await gate.get(target, { ...eve, headers: matching });
+    assertProblem(probing, 403, "project-not-allowed");
+  });
+
+  test("the same query for another project has its own cache entry", async () => {
+    const eve = caller(gate, "eve", { projects: [OTHER] });
+    for (const [project, cache] of [
+      [OTHER, MISS],
+      ["other%2Ddocs", HIT],
+      ["%6fther-docs", HIT],
+    ]) {
+      const answer = await gate.get(viewsOf({ project, ...range }), eve);
+      assertViews(answer, cache);
+      assert.notEqual(answer.text, cached.text);
+      const own = await upstreamsOwn(gate, viewsOf({ project: OTHER, ...range }));
+      assert.deepEqual(answer.json, own);
+    }
+    assert.equal((await gate.get(target)).text, cached.text);
+  });
+
+  test("no encoded path reaches the cached page of another project", async () => {
+    for (const project of [
+      `${OTHER}%2F..%2F${PROJECT}`,
+      `${OTHER}%00`,
+      `${OTHER}%20`,
+      "demo%252Ddocs",
+      `${PROJECT}%3F`,
+    ]) {
+      const answer = await gate.get(viewsOf({ project, ...range }));
+      assert.ok([400, 403, 404].includes(answer.status), `${project}: ${answer.status}`);
+    }
+    assert.equal(await gate.received(), 0);
+  });
+});
+
+const WATCHED_ROWS = 610;
+const watched = {};
+
+before(async () => {
+  watched.worker = watchedConfig();
+  watched.gate = await startGate("cache-watched", {
+    upstream: { ...UPSTREAM, pages: WATCHED_ROWS },
+    gateway: { config: watched.worker.config, vars: LIMIT },
+  });
+});
+after(async () => {
+  await watched.gate?.stop();
+  watched.worker?.dispose();
+});
+
+describe("the organisation object", () => {
+  let own;
+
+  beforeEach(async () => {
+    own = watched.gate;
+    await unlimited(own);
+  });
+
+  /**
+   * Sends requests that wait in the organisation object while the first one is upstream. Calls
+   * `meanwhile` with the first exchange once all have arrived.
+   */
+  async function together(count, target, { options, others = options, next, meanwhile } = {}) {
+    await own.upstream.hold({ next });
+    const calls = await gateCalls(own);
+    const first = openAll(own, 1, target, options);
+    await own.upstream.untilHeld(1);
+    const rest = openAll(own, count - 1, target, others);
+    await until(async () => (await gateCalls(own)) >= calls + count);
+    await meanwhile?.(first[0]);
+    await own.upstream.release();
+    return readAll([...first, ...rest]);
+  }
+
+  test(`${READERS} waiting readers share one upstream request`, async () => {
+    const target = viewsOf(closedRange());
+    const { result, visits, units } = await costOf(own, () => together(READERS, target));
+    assert.deepEqual(tally(result), { [MISS]: 1, [JOINED]: READERS - 1 });
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+    assert.equal(new Set(result.map(({ text }) => text)).size, 1);
+  });
+
+  test("readers of different slices of a page share one upstream request", async () => {
+    const range = closedRange();
+    const calls = await gateCalls(own);
+    await own.upstream.hold();
+    const slices = Array.from({ length: 20 }, (_, at) => viewsOf({ ...range, offset: at }));
+    const readers = slices.flatMap((target) => openAll(own, 1, target));
+    await until(async () => (await gateCalls(own)) >= calls + 20);
+    await own.upstream.release();
+    assert.deepEqual(tally(await readAll(readers)), { [MISS]: 1, [JOINED]: 19 });
+    assert.equal(await own.received(), 1);
+  });
+
+  test("concurrent requests with no-cache share one upstream request", async () => {
+    const target = viewsOf(closedRange());
+    await own.get(target);
+    const run = () => together(100, target, { options: { headers: NO_CACHE } });
+    const { result, visits, units } = await costOf(own, run);
+    assert.deepEqual(tally(result), { [REFETCHED]: 1, "fwd=request; collapsed": 99 });
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+  });
+
+  test("every waiting reader gets the failure of the shared request", async () => {
+    const next = { kind: "status", status: 500 };
+    const answers = await together(20, viewsOf(closedRange()), { next });
+    assert.equal(await own.received(), 1);
+    for (const answer of answers) assertProblem(answer, 500, "upstream-error");
+  });
+
+  test("a reader that joins another caller's request does not see that caller's quota", async () => {
+    const options = caller(own, "rationed", { quota: { analytics: 7 } });
+    const others = caller(own, "plain");
+    const answers = await together(2, viewsOf(closedRange()), { options, others });
+    const [first, joined] = answers.map((answer) => answer.header("ratelimit"));
+    assert.match(first, /"analytics-caller";r=6/);
+    assert.doesNotMatch(joined ?? "", /analytics-caller/);
+  });
+
+  test("waiting readers get the page even if the first reader disconnects", async () => {
+    const target = viewsOf(closedRange());
+    const answers = await together(30, target, {
+      async meanwhile(leader) {
+        leader.leave();
+        // Each round trip to the object gives it time to notice that the reader has disconnected.
+        for (let trip = 0; trip < 3; trip += 1) await callObject();
+      },
+    });
+    assert.equal(answers[0].hasHead, false);
+    assert.deepEqual(tally(answers.slice(1)), { [JOINED]: 29 });
+    const { pageViews, aborted } = await pageViewCounters();
+    assert.deepEqual([pageViews, aborted], [1, 0]);
+  });
+
+  test("a page is cached even if its only reader disconnects", async () => {
+    const target = viewsOf(closedRange());
+    await own.upstream.hold();
+    const [reader] = openAll(own, 1, target);
+    await own.upstream.untilHeld(1);
+    reader.leave();
+    for (let trip = 0; trip < 3; trip += 1) await callObject();
+    await own.upstream.release();
+    await own.untilCounters(({ inFlight }) => inFlight === 0);
+    await until(async () => (await own.get(target, moneyless(own))).status === 200);
+    const { pageViews, aborted } = await pageViewCounters();
+    assert.deepEqual([pageViews, aborted], [1, 0]);
+  });
+
+  const callObject = () => own.get(viewsOf({ ...closedRange(), limit: 1 }), moneyless(own));
+
+  async function pageViewCounters() {
+    const { byOperation, aborted } = await own.upstream.counters();
+    return { pageViews: byOperation["analytics.views"], aborted };
+  }
+
+  test("a cached page costs no call of the organisation object", async () => {
+    const target = viewsOf(closedRange());
+    await own.get(target);
+    const calls = await gateCalls(own);
+    const answers = await readAll(openAll(own, 200, target));
+    assert.deepEqual(tally(answers), { [HIT]: 200 });
+    assertViews(await own.get(target, caller(own, "bob")), HIT);
+    assert.equal((await own.get(target, ifNoneMatch("*"))).status, 304);
+    assert.equal(await gateCalls(own), calls);
+  });
+
+  test("without the organisation object, cached pages are served and others return 503", async (t) => {
+    t.after(() => setGateFailing(own, "no"));
+    const cached = viewsOf(closedRange());
+    const uncached = viewsOf(closedRange());
+    await own.get(cached);
+    await setGateFailing(own, "yes");
+    assertViews(await own.get(cached), HIT);
+    const problem = await own.get(uncached);
+    assertProblem(problem, 503, "gate-unavailable");
+    assert.equal(problem.header("retry-after"), "1");
+    await setGateFailing(own, "no");
+    assertViews(await own.get(uncached), MISS);
+  });
+});
+
+test("responses and the log contain no key, secret or token", async () => {
+  await gate.assertDiscreet();
+  await watched.gate.assertDiscreet();
+});

@@ -1,0 +1,79 @@
+/** Misconfiguration: error responses and the log name the wrong variable, never its value. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+const VALUE = "hunter2-of-the-operator";
+
+for (const [what, variable, value, rule] of [
+  ["no admin key", "ADMIN_API_KEY", undefined, "is not set"],
+  ["an empty admin key", "ADMIN_API_KEY", "  ", "is not set"],
+  ["an assistant key", "ADMIN_API_KEY", `mint_dsc_${VALUE}`, "must be an admin key"],
+  ["an index key", "ADMIN_API_KEY", `mint_us_${VALUE}`, "must be an admin key"],
+  ["another service's key", "ADMIN_API_KEY", `sk-${VALUE}`, "must be an admin key"],
+  ["no token secret", "ACCESS_TOKEN_SECRET", undefined, "is not set"],
+  ["a short token secret", "ACCESS_TOKEN_SECRET", VALUE, "must be at least 32 bytes"],
+  [
+    "an origin with a path",
+    "ALLOWED_ORIGINS",
+    `https://${VALUE}.example/a`,
+    "must be exact origins",
+  ],
+  ["all origins", "ALLOWED_ORIGINS", "*", "must be exact origins"],
+  [
+    "an upstream with a password",
+    "UPSTREAM_BASE_URL",
+    `https://alice:${VALUE}@api.example`,
+    "must be an absolute https URL",
+  ],
+  ["a limit of 0", "READ_LIMIT_PER_HOUR", "0", "must be an integer from 1 to 1000000"],
+  ["a retention in words", "JOB_RETENTION_DAYS", VALUE, "must be an integer from 1 to 3650"],
+  ["a timeout in words", "UPSTREAM_TIMEOUT_SECONDS", VALUE, "must be an integer from 1 to 300"],
+]) {
+  describe(`a gateway with ${what}`, () => {
+    let gate;
+
+    before(async () => {
+      gate = await startGate(`misconfiguration-${what.replaceAll(/\W/g, "-")}`, {
+        gateway: { vars: { [variable]: value } },
+      });
+    });
+    after(() => gate?.stop());
+
+    const assertNamesVariable = (message) => {
+      assert.ok(message.includes(`${variable} ${rule}`), message);
+      if (value?.trim().length > 1) assert.ok(!message.includes(value), message);
+      assert.ok(!message.includes(VALUE), message);
+    };
+
+    test(`responds 500 to every API request and names ${variable}, given ${what}`, async () => {
+      for (const answer of [
+        await gate.get(VIEWS),
+        await gate.post(JOBS, { prompt: "x" }),
+        await gate.get(`${JOBS}/j1`),
+        await gate.get(VIEWS, { authorization: null }),
+        await gate.send({ method: "DELETE", target: VIEWS }),
+        await gate.get("/v2/nowhere"),
+      ]) {
+        const problem = assertProblem(answer, 500, "misconfigured");
+        assert.equal(problem.variable, variable);
+        assertNamesVariable(problem.detail);
+        assert.ok(!answer.raw.includes(VALUE));
+        const line = await gate.logged(answer.header("x-request-id"));
+        assertNamesVariable(line.operator);
+        assert.deepEqual([line.status, line.problem], [500, "misconfigured"]);
+      }
+      assert.equal(await gate.received(), 0);
+    });
+
+    test(`serves the liveness route and the page, given ${what}`, async () => {
+      assert.equal((await gate.get("/healthz")).status, 200);
+      assert.match((await gate.get("/")).header("content-type"), /^text\/html/);
+    });
+
+    test(`keeps secrets out of responses and the log, given ${what}`, async () => {
+      assert.ok(!gate.gateway.log().includes(VALUE));
+      await gate.assertDiscreet();
+    });
+  });
+}

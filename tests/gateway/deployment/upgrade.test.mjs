@@ -1,0 +1,369 @@
+/**
+ * Upgrades: the gateway continues with the state of an earlier release. The fixture is the storage
+ * that commit 6f04cb0 left after a crash, see `README.md`.
+ */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { deriveKeys } from "../../../scripts/webhook_key.mjs";
+import { startGateway } from "../../harness/gateway.mjs";
+import { signatureProblem, startReceiver } from "../../harness/receiver.mjs";
+import { assertViews, moneyless } from "../analytics_requests.mjs";
+import { runSql, startJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { configWith } from "../wrangler_config.mjs";
+
+const STATE = fileURLToPath(new URL("state", import.meta.url));
+const CLOCK_WORKER = fileURLToPath(new URL("../workers/clock.mjs", import.meta.url));
+const LIST = `/v2/agent/${PROJECT}/jobs`;
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+/** Maximum wait for an alarm and a webhook, generous for a busy machine. */
+const PATIENCE_MS = 60_000;
+/** Longer than this file runs. */
+const MAX_TEST_DURATION_MS = 15 * 60_000;
+
+const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
+const { unwatched, completed, moving, awaited, ended, elsewhere } = stored.jobs;
+const BUSY = stored.busy.project;
+/** Replaces a stored prompt with one that has letters beyond ASCII. */
+const ACCENTED = "Die GRÖSSE der Übersicht";
+/** One more than the stored limit, because one project has used up its budget. */
+const CREATE_LIMIT = stored.limits.create + 1;
+
+let jobs;
+let receiver;
+/** The simulator's counters at the start of a test. */
+let earlier;
+
+before(async () => {
+  receiver = await startReceiver();
+  const state = decompressState();
+  await moveTimestamps(state);
+  await runSql(state, [["UPDATE job SET line = ? WHERE id = ?", ACCENTED, unwatched.id]], PROJECT);
+  jobs = await startJobs("state", {
+    state,
+    projects: [PROJECT, BUSY],
+    vars: {
+      CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
+      MESSAGE_LIMIT_PER_HOUR: String(stored.limits.message),
+      ANALYTICS_LIMIT_PER_HOUR: String(stored.limits.analytics),
+      WEBHOOK_SECRET,
+      WEBHOOK_HOSTS: receiver.host,
+    },
+    prepare: addStoredJobs,
+  });
+});
+after(async () => {
+  await jobs?.stop();
+  await receiver?.stop();
+});
+beforeEach(async () => {
+  earlier = await jobs.upstream.counters();
+});
+
+/** Copies the storage to a temporary folder, with the layout of `wrangler dev --persist-to`. */
+function decompressState() {
+  const state = mkdtempSync(join(tmpdir(), "quillgate-state-"));
+  for (const file of readdirSync(STATE, { recursive: true })) {
+    if (!file.endsWith(".gz")) continue;
+    const decompressed = join(state, "v3", "do", file.slice(0, -".gz".length));
+    mkdirSync(dirname(decompressed), { recursive: true });
+    writeFileSync(decompressed, gunzipSync(readFileSync(join(STATE, file))));
+  }
+  return state;
+}
+
+/** Moves stored timestamps so that the state is as old as when the gateway was killed. */
+async function moveTimestamps(state) {
+  const { config, dispose } = configWith({ path: CLOCK_WORKER });
+  const clock = await startGateway({ config, state });
+  try {
+    const change = {
+      objects: [
+        ["PROJECT_GATE", PROJECT],
+        ["PROJECT_GATE", BUSY],
+        ["ORG_GATE", "organisation"],
+      ],
+      milliseconds: Date.now() - stored.madeAt,
+      from: stored.origin,
+      to: receiver.url,
+    };
+    const body = JSON.stringify(change);
+    const response = await fetch(`${clock.url}/v1/clock`, { method: "POST", body });
+    assert.equal(await response.text(), "moved");
+  } finally {
+    await clock.stop();
+    dispose();
+  }
+}
+
+/** Adds the stored jobs to the simulator. One has completed since the crash. */
+async function addStoredJobs(upstream) {
+  for (const job of Object.values(stored.jobs)) {
+    const { createdAt, status, prLink } = lastState(job);
+    await upstream.addJob(job.id, { projectId: PROJECT, createdAt: Date.parse(createdAt) });
+    await upstream.setJob(job.id, { status, prLink });
+  }
+  await upstream.setJob(awaited.id, { status: "completed" });
+}
+
+/** A job's last state before the crash. */
+const lastState = ({ events }) => JSON.parse(events.at(-1)[1]);
+const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
+const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
+const idsOf = (list) => list.map(({ id }) => id);
+const withoutCheckedAt = ({ checkedAt, ...job }) => job;
+const bearer = (sub) => `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
+
+/** The id and data of an event after the stored ones. */
+function nextEvent(id, job, status) {
+  return [id, JSON.stringify({ ...lastState(job), status })];
+}
+
+/** Sends a creation, or a follow-up to the job `id`. */
+function send({ key, prompt = "x", project, id, headers = [], authorization = bearer("alice") }) {
+  const target = jobs.path(id, { project, rest: id === undefined ? "" : "/message" });
+  const idempotency = key === undefined ? [] : [["Idempotency-Key", key]];
+  const options = { headers: [...idempotency, ...headers], authorization };
+  return jobs.gate.post(target, { prompt }, options);
+}
+
+/** The signing key of the receiver at this path. */
+const keyOf = (path) =>
+  deriveKeys({ project: PROJECT, url: receiver.url + path }, WEBHOOK_SECRET)[0];
+
+/** The remaining budget in a response's `RateLimit`. */
+const remaining = (answer) => Number(/;r=(\d+)/.exec(answer.header("ratelimit"))[1]);
+
+/** The number of upstream requests of an operation since the test started. */
+async function requestsSince(operation) {
+  const { byOperation } = await jobs.upstream.counters();
+  return (byOperation[operation] ?? 0) - (earlier.byOperation[operation] ?? 0);
+}
+
+const creations = () => requestsSince("agentJobs.create");
+const viewRequests = () => requestsSince("analytics.views");
+
+describe("before the first request", () => {
+  test("delivers a stored pending webhook as the same message before any request", async () => {
+    const { id, text, path } = stored.webhook;
+    const delivery = await receiver.next((received) => received.path === path, PATIENCE_MS);
+    const { project, webhookUrl, ...message } = delivery.json;
+    assert.deepEqual([delivery.headers["webhook-id"], message], [id, JSON.parse(text)]);
+    assert.deepEqual([project, webhookUrl], [PROJECT, receiver.url + path]);
+    assert.equal(signatureProblem(delivery, keyOf(path)), undefined);
+  });
+
+  test("polls a stored job with a webhook and delivers its completion before any request", async () => {
+    const delivery = await receiver.next(({ path }) => path === "/awaited", PATIENCE_MS);
+    assert.equal(signatureProblem(delivery, keyOf("/awaited")), undefined);
+    assert.equal(delivery.json.type, "agent_job.completed");
+    assert.deepEqual(delivery.json.data, { ...lastState(awaited), status: "completed" });
+    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
+    assert.equal(receiver.deliveries.length, 2, "each message is delivered once");
+  });
+});
+
+describe("stored jobs", () => {
+  test("lists stored jobs with the same fields in the same order", async () => {
+    const { json } = await jobs.get(LIST);
+    const changes = new Map([
+      [awaited.id, { status: "completed" }],
+      [unwatched.id, { prompt: ACCENTED }],
+    ]);
+    const expected = stored.listed.jobs.map((job) => ({ ...job, ...changes.get(job.id) }));
+    assert.deepEqual(json.jobs.map(withoutCheckedAt), expected.map(withoutCheckedAt));
+    assert.equal(json.nextCursor, null);
+    const checkedAt = (list) => list.find(({ id }) => id === completed.id).checkedAt;
+    assert.equal(checkedAt(json.jobs), checkedAt(expected), "a finished job is not polled");
+  });
+
+  test("lists stored jobs page by page", async () => {
+    const listed = [];
+    let cursor = "";
+    while (cursor !== null) {
+      const { json } = await jobs.get(`${LIST}?limit=2${cursor && `&cursor=${cursor}`}`);
+      listed.push(...idsOf(json.jobs));
+      cursor = json.nextCursor;
+    }
+    assert.deepEqual(listed, idsOf(stored.listed.jobs));
+  });
+
+  test("finds stored jobs by their prompt, ignoring case", async () => {
+    for (const [text, id] of [
+      ["THE LINKS", completed.id],
+      ["grösse DER ü", unwatched.id],
+    ]) {
+      const { json } = await jobs.get(`${LIST}?${new URLSearchParams({ text })}`);
+      assert.deepEqual(idsOf(json.jobs), [id]);
+    }
+  });
+
+  test("returns a stored job's record without follow-ups and without change times", async () => {
+    const { json } = await jobs.get(jobs.path(completed.id, { rest: "/record" }));
+    const { id, prompt } = stored.listed.jobs.find(({ id }) => id === completed.id);
+    assert.deepEqual([json.job.id, json.prompt, json.messages], [id, prompt, []]);
+    const seen = completed.events.map(([, data]) => JSON.parse(data));
+    assert.deepEqual(
+      json.changes,
+      seen.map(({ status, prLink }) => ({ at: null, status, prLink })),
+    );
+  });
+
+  for (const lastEventId of ["0", "1", "3"]) {
+    test(`resumes a stored job's events after Last-Event-ID ${lastEventId}`, async () => {
+      const stream = jobs.watch(moving.id, { lastEventId });
+      const missed = moving.events.slice(Number(lastEventId));
+      await stream.until(({ events, status }) => status === 200 && events.length >= missed.length);
+      assert.deepEqual(eventsOf(stream), missed);
+      stream.leave();
+    });
+  }
+
+  test("polls a watched stored job and appends events to the stored ones", async () => {
+    const all = await jobs.watchingAll();
+    const stream = jobs.watch(moving.id, { lastEventId: "2" });
+    await stream.event();
+    await jobs.untilReads(moving.id, 2);
+    for (const status of ["reviewing", "completed"]) {
+      await jobs.upstream.setJob(moving.id, { status });
+      await stream.event(hasStatus(status), PATIENCE_MS);
+    }
+    assert.equal(await stream.ended, "clean");
+    const isLast = (event) => hasStatus("completed")(event) && event.data.includes(moving.id);
+    assert.ok(Number((await all.event(isLast, PATIENCE_MS)).lastEventId) >= 2);
+    all.leave();
+    assert.deepEqual(eventsOf(stream), [
+      moving.events.at(-1),
+      nextEvent("4", moving, "reviewing"),
+      nextEvent("5", moving, "completed"),
+    ]);
+  });
+
+  test("streams a stored job that was created outside the gateway, but does not list it", async () => {
+    const stream = jobs.watch(elsewhere.id, { lastEventId: "1" });
+    await stream.event();
+    await jobs.upstream.setJob(elsewhere.id, { status: "failed" });
+    await stream.event(hasStatus("failed"), PATIENCE_MS);
+    assert.equal(await stream.ended, "clean");
+    const [, second] = elsewhere.events;
+    assert.deepEqual(eventsOf(stream), [second, nextEvent("3", elsewhere, "failed")]);
+    const { json } = await jobs.get(LIST);
+    assert.ok(!idsOf(json.jobs).includes(elsewhere.id));
+  });
+
+  test("ends the stream of a finished stored job after its stored events", async () => {
+    for (const job of [completed, ended]) {
+      const stream = jobs.watch(job.id, { lastEventId: "1" });
+      assert.equal(await stream.ended, "clean");
+      assert.deepEqual(eventsOf(stream), job.events.slice(1));
+      const resumed = jobs.watch(job.id, { lastEventId: "2" });
+      assert.equal(await resumed.ended, "clean");
+      assert.equal(resumed.status, 204);
+    }
+  });
+
+  test("sends a follow-up to a stored job within the stored budget", async () => {
+    const answer = await send({ id: unwatched.id });
+    assert.equal(answer.status, 200, answer.text);
+    const { left } = stored.budgets.project["send-message"];
+    assert.equal(remaining(answer), left - 1);
+  });
+});
+
+describe("a stored idempotency key", () => {
+  for (const name of ["done", "refused"]) {
+    test(`replays the stored response of an idempotency key (${name})`, async () => {
+      const { key, prompt, status, text } = stored.keys[name];
+      for (const headers of [[], [["Idempotency-Retry", "force"]]]) {
+        const answer = await send({ key, prompt, headers });
+        assert.deepEqual([answer.status, answer.text], [status, text]);
+        assert.equal(answer.header("idempotent-replayed"), "true");
+      }
+      assertProblem(await send({ key, prompt: "another" }), 422, "idempotency-key-reused");
+      assert.equal(await creations(), 0);
+    });
+  }
+
+  for (const name of ["lost", "running"]) {
+    test(`reports an unknown outcome for a stored key without a response (${name})`, async () => {
+      const { key, prompt } = stored.keys[name];
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const problem = assertProblem(await send({ key, prompt }), 409, "outcome-unknown");
+        assert.equal(problem.outcome, "unknown");
+      }
+      assertProblem(await send({ key, prompt: "another" }), 422, "idempotency-key-reused");
+      assert.equal(await creations(), 0);
+    });
+  }
+
+  test("accepts a stored idempotency key from another caller as a new key", async () => {
+    const { key } = stored.keys.done;
+    const answer = await send({ key, prompt: "bob's", authorization: bearer("bob") });
+    assert.deepEqual([answer.status, await creations()], [201, 1]);
+  });
+});
+
+describe("a stored budget", () => {
+  test("counts every stored reservation, including the interrupted creation's", async () => {
+    const used = stored.limits.create - stored.budgets.project["create-job"].left;
+    const { left, ...rest } = (await jobs.health()).budgets["create-job"];
+    assert.deepEqual(rest, { limit: CREATE_LIMIT, closedUntil: null });
+    // The crash interrupted one more, and the test above sent one.
+    assert.equal(left, CREATE_LIMIT - used - 2);
+    const answer = await send({});
+    assert.deepEqual([answer.status, remaining(answer)], [201, left - 1]);
+  });
+
+  test("grants the last of a stored budget to the caller that was waiting for it", async () => {
+    const { left } = (await jobs.health(BUSY)).budgets["create-job"];
+    assert.equal(left, 1);
+    const rejected = await send({ project: BUSY, authorization: bearer("bob") });
+    assert.match(assertProblem(rejected, 429, "quota-exceeded").detail, /fair share/);
+    assert.equal(await creations(), 0);
+    const granted = await send({ project: BUSY, authorization: bearer("carol") });
+    assert.deepEqual([granted.status, remaining(granted)], [201, 0]);
+  });
+
+  test("keeps a stored budget blocked for as long as Mintlify requested", async () => {
+    const answer = await send({ project: BUSY, id: stored.busy.job });
+    const problem = assertProblem(answer, 429, "quota-exceeded");
+    assert.match(problem.detail, /the upstream itself/);
+    assert.equal(await requestsSince("agentJobs.sendMessage"), 0);
+    const longest = stored.budgets.busy["send-message"].closedUntil - stored.madeAt + 1000;
+    const wait = 1000 * Number(answer.header("retry-after"));
+    assert.ok(wait <= longest && wait > longest - 1000 - MAX_TEST_DURATION_MS, `${wait} ms`);
+  });
+});
+
+describe("a stored page of views", () => {
+  test("serves a stored fresh page from the cache", async () => {
+    const { target, text, etag } = stored.views.fresh;
+    const answer = await jobs.gate.get(target, moneyless(jobs.gate));
+    assertViews(answer, "hit; ttl=+");
+    assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
+    assert.equal((await jobs.get(target, [["If-None-Match", etag]])).status, 304);
+    assert.equal(await viewRequests(), 0);
+  });
+
+  test("serves a stored stale page when Mintlify fails", async () => {
+    const { target, text, etag } = stored.views.stale;
+    await jobs.upstream.fault({ fault: { kind: "status", status: 500 } });
+    const answer = await jobs.get(target);
+    assertViews(answer, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+    assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
+    assert.equal(await viewRequests(), 1);
+    assert.equal(remaining(answer), stored.budgets.organisation.analytics.left - 1);
+  });
+
+  test("fetches a stored stale page again when Mintlify responds", async () => {
+    assertViews(await jobs.get(stored.views.stale.target), "fwd=stale; stored");
+    assert.equal(await viewRequests(), 1);
+  });
+});
+
+test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());

@@ -1,0 +1,99 @@
+/** The limits on exports that wait for the budget (`Prefer: wait`). */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { caller } from "../analytics_requests.mjs";
+import { exportOf, newRange, readIncomplete } from "../expected_exports.mjs";
+import { assertProblem, startGate } from "../recorded_gateway.mjs";
+
+const PER_CALLER = 2;
+const PER_ORGANIZATION = 3;
+/** Longer than this test, so that no waiting export continues. */
+const WINDOW_SECONDS = 600;
+/** A waiting export sends nothing for this long. A refused one has ended long before. */
+const SILENCE_MS = 2000;
+/** Longer than a place is held without being renewed. */
+const LEASE_MS = 26_000;
+/** A cancelled export frees its place within this time. */
+const RELEASE_MS = LEASE_MS + 10_000;
+const range = newRange();
+let gate;
+const requests = new Set();
+
+before(async () => {
+  gate = await startGate("exports-places", {
+    upstream: { pages: 2500, analyticsLimit: 1e6 },
+    gateway: {
+      vars: {
+        ANALYTICS_LIMIT_PER_HOUR: "4",
+        LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+        WAITING_EXPORTS_PER_CALLER: String(PER_CALLER),
+        WAITING_EXPORTS: String(PER_ORGANIZATION),
+      },
+    },
+  });
+});
+
+after(async () => {
+  for (const sent of requests) sent.destroy();
+  await gate?.stop();
+});
+
+/** Opens an export that may wait, and collects its body until it ends or sends nothing more. */
+async function openExport(name) {
+  const target = exportOf("views", { format: "ndjson", ...range });
+  const { authorization } = caller(gate, name);
+  const headers = { authorization, prefer: `wait=${WINDOW_SECONDS}` };
+  const sent = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();
+  requests.add(sent);
+  sent.on("error", () => {});
+  const [answer] = await once(sent, "response");
+  assert.equal(answer.statusCode, 200);
+  let text = "";
+  answer.setEncoding("utf8").on("data", (part) => {
+    text += part;
+  });
+  answer.on("error", () => {});
+  const ended = once(answer, "end").then(() => true);
+  const hasEnded = await Promise.race([ended, sleep(SILENCE_MS, false)]);
+  // After a FIN the client may still read, so only a reset tells workerd that it has left.
+  return { hasEnded, text, cancel: () => sent.socket.resetAndDestroy() };
+}
+
+function assertRefused({ hasEnded, text }) {
+  assert.ok(hasEnded, "the export has ended");
+  const { incomplete } = readIncomplete(text, "ndjson");
+  assert.equal(incomplete.problem, "/problems/too-many-streams");
+  assert.equal(incomplete.retryAfter, 60);
+}
+
+test("a caller, and the organization, can have only a limited number of waiting exports", async () => {
+  const [first] = [await openExport("rita"), await openExport("rita")].map((opened) => {
+    assert.ok(!opened.hasEnded, "the export waits");
+    return opened;
+  });
+  assertRefused(await openExport("rita"));
+  assert.ok(!(await openExport("bob")).hasEnded, "another caller's export waits");
+  assertRefused(await openExport("carol"));
+
+  await sleep(LEASE_MS);
+  assertRefused(await openExport("carol"));
+
+  first.cancel();
+  const deadline = performance.now() + RELEASE_MS;
+  while ((await openExport("carol")).hasEnded) {
+    assert.ok(performance.now() < deadline, "a cancelled export frees its place");
+    await sleep(500);
+  }
+});
+
+test("an export that must wait for its first page gets 429 if there is no place", async () => {
+  const target = exportOf("views", { format: "csv", ...newRange() });
+  const headers = [["Prefer", `wait=${WINDOW_SECONDS}`]];
+  const answer = await gate.get(target, { ...caller(gate, "dora"), headers });
+  const { detail } = assertProblem(answer, 429, "too-many-streams");
+  assert.match(detail, /the organization has 3 exports waiting/);
+  assert.equal(answer.header("retry-after"), "60");
+});

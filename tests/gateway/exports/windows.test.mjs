@@ -1,0 +1,260 @@
+/**
+ * Exports of more rows than an hourly budget allows: cut off at any byte and resumed, or waiting for
+ * the budget. Each window of the gateway moves the simulator's clock by an hour.
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { caller } from "../analytics_requests.mjs";
+import {
+  exportOf,
+  FORMATS,
+  formatRows,
+  isIncomplete,
+  keepWholeRecords,
+  newRange,
+  readIncomplete,
+  rowsUpstream,
+} from "../expected_exports.mjs";
+import { startGate } from "../recorded_gateway.mjs";
+
+const HOUR_MS = 3_600_000;
+/** The upstream's hourly budget, and the gateway's budget per window of a few seconds. */
+const BUDGET = 100;
+const PAGE_ROWS = 250;
+
+/** Reads a response. Disconnects after `maxBytes` of the body. */
+async function read(
+  gate,
+  target,
+  { authorization },
+  { maxBytes = Number.POSITIVE_INFINITY, prefer } = {},
+) {
+  const headers = { authorization, ...(prefer === undefined ? {} : { prefer }) };
+  const sent = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();
+  const [answer] = await once(sent, "response");
+  const parts = [];
+  let length = 0;
+  for await (const part of answer) {
+    parts.push(part);
+    length += part.length;
+    if (length >= maxBytes) break;
+  }
+  sent.destroy();
+  const body = Buffer.concat(parts);
+  const isCut = length >= maxBytes;
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: isCut ? body.subarray(0, maxBytes) : body,
+    isCut,
+  };
+}
+
+/** Yields a reproducible sequence of numbers in [0, 1). */
+function* randomNumbers(seed) {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+describe("a hundred thousand rows", () => {
+  const ROWS = 100_000;
+  const BREAKS = 10;
+  const SEED = 20_261_122;
+  /** Longer than 100 requests take, so that the window outlasts the budget. */
+  const WINDOW_SECONDS = 5;
+  let gate;
+  let reader;
+
+  before(async () => {
+    gate = await startGate("exports-long", {
+      upstream: { pages: ROWS, analyticsLimit: BUDGET },
+      gateway: {
+        vars: {
+          ANALYTICS_LIMIT_PER_HOUR: String(BUDGET),
+          LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+        },
+      },
+    });
+    reader = caller(gate, "rita");
+  });
+  after(async () => {
+    await gate?.stop();
+  });
+
+  /** Waits for the gateway's next window and moves the simulator's clock by an hour. */
+  async function passAnHour() {
+    await sleep(WINDOW_SECONDS * 1000);
+    await gate.upstream.forwardClock(HOUR_MS);
+  }
+
+  /**
+   * Exports a range as a client with a bad connection does: keeps the complete records, counts the
+   * rows and resumes there. `breaks` are the offsets in the export at which the connection breaks.
+   */
+  async function exportAll(format, range, breaks) {
+    const pieces = [];
+    const found = { cuts: 0, windows: 1, length: 0, rows: 0 };
+    const keep = (whole, rows) => {
+      pieces.push(whole);
+      found.length += whole.length;
+      found.rows += rows;
+    };
+    const remaining = [...breaks];
+    for (;;) {
+      const isFirst = found.rows === 0 && found.length === 0;
+      const query = { format, ...range, ...(isFirst ? {} : { cursor: found.rows }) };
+      const maxBytes = remaining.length > 0 ? Math.max(1, remaining[0] - found.length) : undefined;
+      const answer = await read(gate, exportOf("views", query), reader, { maxBytes });
+      if (answer.status === 429) {
+        found.windows += 1;
+        await passAnHour();
+        continue;
+      }
+      assert.equal(answer.status, 200, answer.body.toString());
+      if (answer.isCut) {
+        remaining.shift();
+        found.cuts += 1;
+        const { whole, rows } = keepWholeRecords(answer.body, format, isFirst);
+        // Without a complete row, the next attempt starts again with the header.
+        if (rows > 0) keep(whole, rows);
+        continue;
+      }
+      const text = answer.body.toString();
+      if (!isIncomplete(text, format)) {
+        const { whole, rows } = keepWholeRecords(answer.body, format, isFirst);
+        assert.equal(whole.length, answer.body.length, "the export ends with a complete record");
+        keep(whole, rows);
+        return { ...found, bytes: Buffer.concat(pieces) };
+      }
+      const { before, incomplete } = readIncomplete(text, format);
+      const { whole, rows } = keepWholeRecords(Buffer.from(before), format, isFirst);
+      keep(whole, rows);
+      assert.equal(incomplete.cursor, String(found.rows), "the cursor is the number of rows");
+      assert.ok(incomplete.retryAfter >= 1 && incomplete.retryAfter <= WINDOW_SECONDS + 1);
+      found.windows += 1;
+      await passAnHour();
+    }
+  }
+
+  for (const format of FORMATS) {
+    test(`100,000 rows in ${format} are complete after four windows and ten broken connections`, async (t) => {
+      const range = newRange();
+      if ((await gate.received()) > 0) await passAnHour();
+      const expected = Buffer.from(
+        formatRows("views", format, await rowsUpstream(gate, "views", range)),
+      );
+      const random = randomNumbers(SEED);
+      const breaks = Array.from({ length: BREAKS }, () =>
+        Math.floor(random.next().value * expected.length),
+      ).sort((a, b) => a - b);
+      const before = await gate.upstream.counters();
+      const found = await exportAll(format, range, breaks);
+      const after = await gate.upstream.counters();
+      const requests = after.requests - before.requests;
+      t.diagnostic(
+        `${format}: ${found.rows} rows, ${found.bytes.length} bytes, ${found.windows} windows, ` +
+          `${found.cuts} breaks, ${requests} requests`,
+      );
+      assert.equal(found.rows, ROWS);
+      assert.ok(found.bytes.equals(expected), "the export equals the expected bytes");
+      assert.equal(found.cuts, BREAKS);
+      const pages = ROWS / PAGE_ROWS;
+      assert.ok(requests >= pages && requests <= pages + BREAKS, `${requests} requests`);
+      assert.ok(found.windows >= pages / BUDGET, `${found.windows} windows`);
+      assert.equal(after.byStatus[429] ?? 0, 0, "the upstream's own budget is never exceeded");
+    });
+  }
+
+  test("rows before endless empty pages are exported, and the export ends as incomplete", async () => {
+    const range = newRange();
+    const lines = await rowsUpstream(gate, "views", range);
+    await passAnHour();
+    await gate.upstream.digHole({ at: 10_000, places: 5000 });
+    const answer = await read(gate, exportOf("views", { format: "ndjson", ...range }), reader, {});
+    await gate.upstream.reset();
+    const { before, incomplete } = readIncomplete(answer.body.toString(), "ndjson");
+    assert.equal(before.split("\n").length - 1, 10_000);
+    assert.ok(lines.startsWith(before));
+    assert.deepEqual(incomplete, { cursor: "11000", problem: "/problems/upstream-malformed" });
+  });
+
+  test("responses and the log contain no key, secret or token", async () => {
+    await gate.get("/healthz");
+    await gate.assertDiscreet();
+  });
+});
+
+describe("an export that waits for the budget", () => {
+  const WINDOW_SECONDS = 2;
+  const PAGES = 10;
+  const LIMIT = 4;
+  let gate;
+  let reader;
+
+  before(async () => {
+    gate = await startGate("exports-waiting", {
+      upstream: { pages: PAGES * PAGE_ROWS, analyticsLimit: 1e6 },
+      gateway: {
+        vars: {
+          ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
+          LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+        },
+      },
+    });
+    reader = caller(gate, "rita");
+  });
+  after(async () => {
+    await gate?.stop();
+  });
+
+  const ask = (format, range, prefer) =>
+    read(gate, exportOf("views", { format, ...range }), reader, { prefer });
+
+  for (const format of FORMATS) {
+    test(`the ${format} export with Prefer: wait=60 waits for several windows and is complete`, async () => {
+      const range = newRange();
+      const answer = await ask(format, range, "wait=60");
+      assert.equal(answer.status, 200, answer.body.toString());
+      assert.equal(answer.headers["preference-applied"], "wait=60");
+      const expected = formatRows("views", format, await rowsUpstream(gate, "views", range));
+      assert.equal(answer.body.toString(), expected);
+    });
+  }
+
+  test("an export with Prefer: wait=1 waits for at most a second in total", async () => {
+    await sleep(WINDOW_SECONDS * 1000);
+    const range = newRange();
+    const answer = await ask("ndjson", range, "wait=1");
+    assert.equal(answer.status, 200, answer.body.toString());
+    assert.equal(answer.headers["preference-applied"], "wait=1");
+    const { before, incomplete } = readIncomplete(answer.body.toString(), "ndjson");
+    const lines = await rowsUpstream(gate, "views", range);
+    assert.ok(lines.startsWith(before) && before.length < lines.length);
+    assert.equal(Number(incomplete.cursor), before.split("\n").length - 1);
+  });
+
+  test("an export ignores a Prefer field without valid seconds", async () => {
+    for (const prefer of ["wait=soon", "wait=-1", "respond-async", "wait"]) {
+      const answer = await ask("ndjson", newRange(), prefer);
+      assert.equal(answer.headers["preference-applied"], undefined, prefer);
+      const text = answer.body.toString();
+      if (answer.status !== 429) readIncomplete(text, "ndjson");
+      else assert.equal(JSON.parse(text).type, "/problems/quota-exceeded");
+    }
+  });
+
+  test("an export with Prefer: wait=60 waits after an upstream 429 and is complete", async () => {
+    const range = newRange();
+    await sleep(WINDOW_SECONDS * 1000);
+    const fault = { kind: "status", status: 429, headers: { "retry-after": "1" } };
+    await gate.upstream.fault({ target: "offset=500", fault });
+    const answer = await ask("csv", range, "wait=60");
+    const expected = formatRows("views", "csv", await rowsUpstream(gate, "views", range));
+    assert.equal(answer.body.toString(), expected);
+  });
+});

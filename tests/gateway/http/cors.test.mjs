@@ -1,0 +1,186 @@
+/** CORS: the origins that may call the gateway, and the fields that browsers receive. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+const ALLOWED_HEADERS =
+  "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, " +
+  "Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
+const EXPOSED_HEADERS =
+  "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, " +
+  "Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
+
+let gate;
+
+before(async () => {
+  gate = await startGate("cors");
+});
+after(() => gate?.stop());
+
+const from = (origin, options = {}) => ({
+  ...options,
+  headers: [["Origin", origin], ...(options.headers ?? [])],
+});
+
+/** The CORS fields of a response, and Timing-Allow-Origin. */
+function cors(answer) {
+  const isCors = (name) => name.startsWith("access-control-") || name === "timing-allow-origin";
+  return Object.fromEntries(answer.headers.filter(([name]) => isCors(name)));
+}
+
+/** The names in a comma-separated field. */
+const namesIn = (field) => field?.split(", ") ?? [];
+
+describe("CORS checks before a request goes upstream", () => {
+  for (const origin of [
+    "https://evil.example",
+    "null",
+    "*",
+    `${ALLOWED_ORIGIN}/`,
+    `${ALLOWED_ORIGIN}:443`,
+    `${ALLOWED_ORIGIN}:8443`,
+    `${ALLOWED_ORIGIN}.evil.example`,
+    "https://evil-docs.example",
+    "https://a.docs.example",
+    "https://docs.exampl",
+    "https://docsXexample",
+    "https://DOCS.example",
+    "HTTPS://docs.example",
+    "http://docs.example",
+    "docs.example",
+    `${ALLOWED_ORIGIN}, https://evil.example`,
+    `${ALLOWED_ORIGIN} https://evil.example`,
+    "http://localhost",
+    "http://localhost:51730",
+    "file://",
+  ]) {
+    test(`rejects the origin "${origin}" without CORS fields`, async () => {
+      for (const answer of [
+        await gate.get(VIEWS, from(origin)),
+        await gate.post(JOBS, { prompt: "x" }, from(origin)),
+        await preflight(origin, "POST"),
+      ]) {
+        assertProblem(answer, 403, "origin-not-allowed");
+        assert.deepEqual(cors(answer), {});
+      }
+    });
+  }
+
+  test("rejects two Origin fields, even if both origins are allowed", async () => {
+    const headers = [
+      ["Origin", ALLOWED_ORIGIN],
+      ["Origin", "http://localhost:5173"],
+    ];
+    assertProblem(await gate.get(VIEWS, { headers }), 403, "origin-not-allowed");
+  });
+
+  test("rejects other spellings of the gateway's own origin", async () => {
+    for (const origin of [`https://${gate.host}`, "http://127.0.0.1", `http://${gate.host}/`]) {
+      assertProblem(await gate.get(VIEWS, from(origin)), 403, "origin-not-allowed");
+    }
+    const headers = [["X-Forwarded-Host", "evil.example"]];
+    const answer = await gate.get(VIEWS, from("https://evil.example", { headers }));
+    assertProblem(answer, 403, "origin-not-allowed");
+  });
+
+  test("answers a preflight without a token", async () => {
+    const answer = await preflight(ALLOWED_ORIGIN, "POST");
+    assert.deepEqual([answer.status, answer.text], [204, ""]);
+    assert.equal(answer.header("vary"), "Origin");
+    assert.deepEqual(cors(answer), {
+      "access-control-allow-headers": ALLOWED_HEADERS,
+      "access-control-allow-methods": "POST",
+      "access-control-allow-origin": ALLOWED_ORIGIN,
+      "access-control-expose-headers": EXPOSED_HEADERS,
+      "access-control-max-age": "7200",
+      "timing-allow-origin": ALLOWED_ORIGIN,
+    });
+  });
+
+  test("a preflight returns the methods of the path, whatever method it requests", async () => {
+    const answer = await preflight(ALLOWED_ORIGIN, "DELETE", VIEWS);
+    assert.equal(cors(answer)["access-control-allow-methods"], "GET, HEAD");
+  });
+
+  test("a preflight for an unknown route returns 404", async () => {
+    const answer = await preflight(ALLOWED_ORIGIN, "GET", "/v2/nowhere");
+    assertProblem(answer, 404, "not-found");
+    assert.equal(cors(answer)["access-control-allow-origin"], ALLOWED_ORIGIN);
+  });
+
+  test("an allowed origin can read error responses", async () => {
+    for (const [answer, status] of [
+      [await gate.get(VIEWS, from(ALLOWED_ORIGIN, { authorization: null })), 401],
+      [await gate.get(`${VIEWS}?limit=0`, from(ALLOWED_ORIGIN)), 400],
+      [await gate.get("/v2/nowhere", from(ALLOWED_ORIGIN)), 404],
+      [await gate.get(JOBS, from(ALLOWED_ORIGIN)), 405],
+    ]) {
+      assert.equal(answer.status, status);
+      assert.equal(cors(answer)["access-control-allow-origin"], ALLOWED_ORIGIN);
+      assert.match(cors(answer)["access-control-expose-headers"], /\bX-Request-Id\b/);
+      assert.equal(answer.header("vary"), "Origin");
+    }
+  });
+
+  test("no preflight and no rejected request reaches the upstream", async () => {
+    assert.equal(await gate.received(), 0);
+  });
+});
+
+test("an allowed origin gets the response and its own name as the allowed origin", async () => {
+  for (const origin of [ALLOWED_ORIGIN, "http://localhost:5173"]) {
+    for (const [answer, status] of [
+      // The first request fetches the page and the second gets it from the cache.
+      [await gate.get(VIEWS, from(origin)), 200],
+      [await gate.get(VIEWS, from(origin)), 200],
+      [await gate.post(JOBS, { prompt: "x" }, from(origin)), 201],
+      [await gate.get(`${JOBS}s`, from(origin)), 200],
+    ]) {
+      assert.equal(answer.status, status, answer.text);
+      assert.ok(namesIn(answer.header("vary")).includes("Origin"));
+      assert.deepEqual(cors(answer), {
+        "access-control-allow-origin": origin,
+        "access-control-expose-headers": EXPOSED_HEADERS,
+        "timing-allow-origin": origin,
+      });
+    }
+  }
+});
+
+test("the gateway's own origin gets the response without CORS fields", async () => {
+  for (const options of [from(gate.gateway.url), {}]) {
+    const answer = await gate.get(VIEWS, options);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.header("vary"), "Origin, Authorization");
+    assert.deepEqual(cors(answer), {});
+  }
+});
+
+test("the upstream's own CORS fields are not passed on", async () => {
+  const body = '{"totals":{},"views":[],"hasMore":false}';
+  const headers = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-credentials": "true",
+    vary: "Cookie",
+  };
+  for (const [target, vary] of [
+    [`${VIEWS}?dateFrom=2024-01-01`, "Origin, Authorization"],
+    [`${JOBS}/j1`, "Origin"],
+  ]) {
+    await gate.upstream.fault({ fault: { kind: "status", status: 200, body, headers } });
+    const answer = await gate.get(target);
+    assert.deepEqual([answer.status, cors(answer), answer.header("vary")], [200, {}, vary]);
+  }
+});
+
+test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+
+function preflight(origin, method, target = JOBS) {
+  const headers = [["Access-Control-Request-Method", method]];
+  return gate.send({
+    method: "OPTIONS",
+    target,
+    authorization: null,
+    ...from(origin, { headers }),
+  });
+}

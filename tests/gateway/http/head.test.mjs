@@ -1,0 +1,112 @@
+/** HEAD returns the header fields of GET, and Strict-Transport-Security is sent over https. */
+import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { startWithWrangler } from "../../harness/wrangler.mjs";
+import { JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
+
+let gate;
+
+before(async () => {
+  gate = await startGate("head");
+});
+after(() => gate?.stop());
+
+describe("HEAD", () => {
+  /** Fields that differ between two requests, and fields that describe the body. */
+  const IGNORED_FIELDS = [
+    ...["date", "x-request-id", "server-timing", "age", "ratelimit"],
+    ...["content-length", "transfer-encoding"],
+  ];
+  /** The status and the comparable fields of a response. */
+  const headOf = ({ status, headers }) => [
+    status,
+    headers.filter(([name]) => !IGNORED_FIELDS.includes(name)).sort(),
+  ];
+  let id;
+
+  before(async () => {
+    id = (await gate.post(JOBS, { prompt: "to be read" })).json.id;
+    await gate.upstream.setJob(id, { status: "completed" });
+  });
+
+  for (const [what, target, headers = []] of [
+    ["page views", () => `${VIEWS}?limit=1`],
+    ["unchanged page views", () => `${VIEWS}?limit=1`, [["If-None-Match", "*"]]],
+    ["a job", () => `${JOBS}/${id}`],
+    ["a job with Prefer: wait", () => `${JOBS}/${id}`, [["Prefer", "wait=1"]]],
+    ["an unknown job", () => `${JOBS}/nowhere`],
+    ["the list of jobs", () => `${JOBS}s`],
+    ["the events of a job", () => `${JOBS}/${id}/events`],
+    ["the events of an unknown job", () => `${JOBS}/nowhere/events`],
+    ["an unknown route", () => "/v2/nowhere"],
+    ["an invalid parameter", () => `${VIEWS}?limit=0`],
+    ["the OpenAPI description", () => "/openapi.json"],
+  ]) {
+    test(`HEAD returns the header fields of GET without a body for ${what}`, async () => {
+      await gate.get(target(), { headers });
+      const read = await gate.get(target(), { headers });
+      const head = await gate.send({ method: "HEAD", target: target(), headers });
+      assert.deepEqual(headOf(head), headOf(read));
+      assert.deepEqual([head.complete, head.body.length], [true, 0]);
+    });
+  }
+
+  test("HEAD requires a token with the scope", async () => {
+    for (const [token, status] of [
+      [null, 401],
+      [`Bearer ${gate.token({ scope: "analytics:read" })}`, 403],
+    ]) {
+      const options = { method: "HEAD", target: `${JOBS}s`, authorization: token };
+      const answer = await gate.send(options);
+      assert.deepEqual([answer.status, answer.body.length], [status, 0]);
+    }
+  });
+
+  test("HEAD on an event stream leaves no watcher", async () => {
+    const { id: open } = (await gate.post(JOBS, { prompt: "to be watched" })).json;
+    const target = `${JOBS}/${open}/events`;
+    assert.equal((await gate.send({ method: "HEAD", target })).status, 200);
+    const authorization = `Bearer ${gate.token({ scope: "gateway:operate" })}`;
+    for (;;) {
+      const health = await gate.get(`/healthz?deep&project=${PROJECT}`, { authorization });
+      if (health.json.project.watchers === 0) break;
+    }
+  });
+});
+
+describe("Strict-Transport-Security", () => {
+  const POLICY = "max-age=31536000";
+  const policyOf = async (own, target, options) =>
+    (await own.get(target, options)).header("strict-transport-security");
+
+  test("Strict-Transport-Security is in every response over https", async () => {
+    const { config, dispose } = configWith({ path: BUILT_SCRIPT });
+    // The Worker sees this host and scheme in every request.
+    appendFileSync(config, '\n[dev]\nhost = "gate.example"\nupstream_protocol = "https"\n');
+    const secure = await startGate("head-https", {
+      startWith: startWithWrangler,
+      gateway: { config },
+    });
+    try {
+      for (const target of ["/healthz", "/openapi.json", `${JOBS}s`, `${JOBS}/nowhere`, VIEWS]) {
+        assert.equal(await policyOf(secure, target), POLICY, target);
+      }
+      assert.equal(await policyOf(secure, VIEWS, { authorization: null }), POLICY);
+      assert.equal(await policyOf(secure, "/v2/nowhere"), POLICY);
+      const options = { method: "OPTIONS", target: VIEWS, authorization: null };
+      assert.equal((await secure.send(options)).header("strict-transport-security"), POLICY);
+      assert.equal(await policyOf(secure, "/", { authorization: null }), POLICY, "the page");
+    } finally {
+      await secure.stop();
+      dispose();
+    }
+  });
+
+  test("Strict-Transport-Security is absent over http", async () => {
+    for (const target of ["/healthz", `${JOBS}s`]) {
+      assert.equal(await policyOf(gate, target), undefined, target);
+    }
+  });
+});

@@ -1,0 +1,186 @@
+/** Polling of jobs: intervals grow with a job's age, honor `Retry-After`, and end at a limit. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { startReceiver } from "../../harness/receiver.mjs";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { PROJECT } from "../recorded_gateway.mjs";
+
+const LIMIT_S = 5;
+const HALF_A_DAY_MS = 12 * 3600 * 1000;
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
+/** Projects whose polls are delayed. */
+const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
+/** Maximum wait for an event, generous for a busy machine. */
+const PATIENCE_MS = 60_000;
+
+let jobs;
+/** A gateway that stops polling a job after a few seconds. */
+let impatient;
+let receiver;
+
+before(async () => {
+  receiver = await startReceiver();
+  const vars = {
+    JOB_POLL_LIMIT_SECONDS: String(LIMIT_S),
+    WEBHOOK_SECRET,
+    WEBHOOK_HOSTS: receiver.host,
+  };
+  const projects = [PROJECT, OTHER_PROJECT, ...Object.values(DELAYED)];
+  [jobs, impatient] = await Promise.all([
+    startJobs("polls", { projects }),
+    startJobs("polls-limited", { vars }),
+  ]);
+});
+after(async () => {
+  await Promise.all([jobs?.stop(), impatient?.stop()]);
+  await receiver?.stop();
+});
+
+const states = (stream) =>
+  stream.events.filter(({ type }) => type === "job").map(({ data }) => JSON.parse(data).status);
+
+/**
+ * Waits for `count` polling intervals, measured by a new watched job of another project: a 429 delays
+ * every poll of its project.
+ */
+async function waitIntervals(gateway, count) {
+  const project = OTHER_PROJECT;
+  const { id } = await gateway.create("tick", { project });
+  const clock = await gateway.watching(id, { project });
+  await gateway.untilReads(id, count);
+  clock.leave();
+}
+
+describe("Retry-After in response to a poll", () => {
+  for (const status of [429, 503]) {
+    test(`honors the Retry-After of a ${status} before every further poll of the job`, async () => {
+      const project = DELAYED[status];
+      const { id } = await jobs.create(undefined, { project });
+      const stream = await jobs.watching(id, { project });
+      const fault = { kind: "status", status, headers: { "retry-after": "30" } };
+      await jobs.upstream.fault({ target: id, times: 1, fault });
+      const { count } = await jobs.untilReads(id, 1);
+      const settled = (await jobs.reads(id)).count;
+      assert.ok(settled - count <= 1, "only the poll in flight");
+      await waitIntervals(jobs, 5);
+      assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
+
+      // Lists and new watchers get the last known state without an earlier poll.
+      const { json } = await jobs.get(`/v2/agent/${project}/jobs`);
+      assert.ok(json.jobs.some((job) => job.id === id));
+      const other = await jobs.watching(id, { project });
+      assert.deepEqual(states(other), ["active"]);
+      assert.equal((await jobs.reads(id)).count, settled, "reads after a list and a new watcher");
+      for (const open of [stream, other]) open.leave();
+      await jobs.upstream.setJob(id, { status: "completed" });
+    });
+  }
+
+  test("delays the polls of all jobs after a 429, but no creation", async () => {
+    const project = DELAYED[429];
+    const { id } = await jobs.create(undefined, { project });
+    const stream = await jobs.watching(id, { project });
+    await waitIntervals(jobs, 3);
+    assert.equal((await jobs.reads(id)).count, 0);
+    stream.leave();
+  });
+
+  test("honors a poll's Retry-After after a restart", async () => {
+    const project = DELAYED.restart;
+    const { id } = await jobs.create(undefined, { project });
+    const stream = await jobs.watching(id, { project });
+    const fault = { kind: "status", status: 429, headers: { "retry-after": "60" } };
+    await jobs.upstream.fault({ target: id, times: 1, fault });
+    await jobs.untilReads(id, 1);
+    await waitIntervals(jobs, 2);
+    const { count } = await jobs.reads(id);
+    await jobs.restart("kill", () => stream.ended);
+    const again = await jobs.watching(id, { project });
+    await waitIntervals(jobs, 4);
+    assert.equal((await jobs.reads(id)).count, count);
+    again.leave();
+  });
+});
+
+test("polls a job that is half a day old much less often than a new job", async () => {
+  const { id } = await jobs.create();
+  const update = "UPDATE job SET began = began - ? WHERE id = ?";
+  await jobs.restartWithSql([[update, HALF_A_DAY_MS, id]]);
+  const stream = await jobs.watching(id);
+  const { count } = await jobs.reads(id);
+  await waitIntervals(jobs, 5);
+  assert.equal((await jobs.reads(id)).count, count, "the next poll is minutes away");
+
+  // A follow-up makes the job active again.
+  await jobs.followUp(id);
+  await jobs.untilReads(id, 2);
+  stream.leave();
+});
+
+describe("a job that does not finish", () => {
+  const isEnd = ({ type }) => type === "end";
+  const limitMessage = (id) =>
+    `job ${id} has not ended within ${LIMIT_S} s and is no longer polled`;
+
+  /** Waits for the operator's log line about a job. */
+  async function untilLogged(id) {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (!impatient.gate.gateway.log().includes(limitMessage(id))) {
+      assert.ok(performance.now() < deadline, `the log has no line about ${id}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(impatient.gate.gateway.log().split(limitMessage(id)).length, 2, "logged once");
+  }
+
+  test("stops polling a job at the limit, notifies its watchers and logs it", async () => {
+    const { id } = await impatient.create();
+    const streams = [await impatient.watching(id), await impatient.watching(id)];
+    for (const stream of streams) {
+      const { data } = await stream.event(isEnd, PATIENCE_MS);
+      assert.equal(JSON.parse(data).reason, "poll-limit");
+      assert.equal(await stream.ended, "clean");
+      assert.deepEqual(states(stream), ["active"]);
+    }
+    await untilLogged(id);
+    const { count } = await impatient.reads(id);
+    await waitIntervals(impatient, 3);
+    assert.equal((await impatient.reads(id)).count, count);
+
+    // A resumed stream gets 204. A new one gets the state, which the gateway reads once, and the end.
+    const resumed = impatient.watch(id, { lastEventId: streams[0].lastEventId });
+    assert.equal(await resumed.ended, "clean");
+    assert.equal(resumed.status, 204);
+    const fresh = impatient.watch(id);
+    assert.equal(await fresh.ended, "clean");
+    assert.deepEqual(
+      fresh.events.map(({ type }) => type),
+      ["job", "end"],
+    );
+    assert.equal((await impatient.reads(id)).count, count + 1);
+
+    // A follow-up makes the job active again.
+    await impatient.followUp(id);
+    const again = await impatient.watching(id);
+    await impatient.untilReads(id, 1);
+    await impatient.upstream.setJob(id, { status: "completed" });
+    await again.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
+    assert.equal(await again.ended, "clean");
+  });
+
+  test("stops polling a job at the limit and sends its webhook as unfinished", async () => {
+    const project = OTHER_PROJECT;
+    const headers = [["Webhook-Url", `${receiver.url}/never`]];
+    const { id } = await impatient.create("never ends", { project, headers });
+    await untilLogged(id);
+    const { count } = await impatient.reads(id);
+    await waitIntervals(impatient, 3);
+    assert.equal((await impatient.reads(id)).count, count);
+    const { json } = await receiver.next(({ path }) => path === "/never", PATIENCE_MS);
+    assert.equal(json.type, "agent_job.unfinished");
+    assert.equal(json.data.id, id);
+    assert.equal(json.data.status, "active", "the last known status");
+  });
+});
+
+test("keeps secrets out of responses, streams and the log", () =>
+  Promise.all([jobs.assertDiscreet(), impatient.assertDiscreet()]));

@@ -1,0 +1,424 @@
+/** Job records: their contents, how much of a prompt is stored, and how the list filters jobs. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Client, NotFoundError } from "../../../pkg/dist/node.js";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { assertCommonHead, assertInvalid, assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
+
+/** The project that stores whole prompts. */
+const WHOLE_PROMPTS = "whole-docs";
+/** The project of the list filter tests. */
+const FILTERED = "found-docs";
+const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
+/** Never in the first line of a prompt. */
+const SECOND_LINE = "and-this-is-the-private-second-line-91be";
+const MAX_MESSAGES = 100;
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** The number of characters of a prompt that the `text` filter searches. */
+const SEARCHED_CHARACTERS = 4_096;
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const RECORD_FIELDS = ["job", "prompt", "messages", "changes"];
+
+let jobs;
+
+before(async () => {
+  jobs = await startJobs("job-records", { projects: PROJECTS });
+});
+after(() => jobs?.stop());
+
+const as = (sub, changes = {}) =>
+  `Bearer ${jobs.gate.token({ sub, projects: jobs.projects, ...changes })}`;
+const target = (id, project) => jobs.path(id, { project, rest: "/record" });
+const statuses = ({ changes }) => changes.map(({ status }) => status);
+
+async function recordOf(id, { project, authorization = jobs.authorization } = {}) {
+  const answer = await jobs.gate.get(target(id, project), { authorization });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json;
+}
+
+/** Changes a job upstream and waits until its stream has received the new status. */
+async function change(id, fields, stream) {
+  await jobs.upstream.setJob(id, fields);
+  await stream.event(isNow(fields.status), PATIENCE_MS);
+}
+
+async function followUpAs(sub, id, prompt, project) {
+  const message = jobs.path(id, { project, rest: "/message" });
+  const answer = await jobs.gate.post(message, { prompt }, { authorization: as(sub) });
+  assert.equal(answer.status, 200, answer.text);
+}
+
+/** The number of rows per table that contain a string. */
+async function rowsContaining(text, project) {
+  const columns = ["coalesce(line, '') || coalesce(prompt, '') || coalesce(folded, '')", "prompt"];
+  const counts = ["job", "message"].map(
+    (table, at) =>
+      `SELECT '${table}' AS name, count(*) AS rows FROM ${table} WHERE instr(${columns[at]}, ?1) > 0`,
+  );
+  const rows = await jobs.restartWithSql([[counts.join(" UNION ALL "), text]], project);
+  return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]));
+}
+
+describe("the record of a job", () => {
+  test("returns a record with the listed job, its follow-ups and its status changes", async () => {
+    const startedAt = Date.now();
+    const { id } = await jobs.create("Document the API", { authorization: as("ana") });
+    const stream = await jobs.watching(id);
+    await change(id, { status: "planning" }, stream);
+    await change(id, { status: "completed", prLink: "https://git.example/pull/7" }, stream);
+    await followUpAs("ben", id, "And an example");
+    await followUpAs("ana", id, "And another");
+
+    const answer = await jobs.get(target(id));
+    assertCommonHead(answer);
+    const { job, prompt, messages, changes } = answer.json;
+    assert.deepEqual(Object.keys(answer.json), RECORD_FIELDS);
+    const { json } = await jobs.get(`/v2/agent/${PROJECT}/jobs?limit=1`);
+    assert.deepEqual({ ...job, checkedAt: null }, { ...json.jobs[0], checkedAt: null });
+    assert.deepEqual([job.createdBy, prompt], ["ana", "Document the API"]);
+    assert.deepEqual(
+      messages.map(({ prompt, author }) => [prompt, author]),
+      [
+        ["And an example", "ben"],
+        ["And another", "ana"],
+      ],
+    );
+    assert.deepEqual(statuses(answer.json), ["active", "planning", "completed", "active"]);
+    assert.deepEqual(
+      changes.slice(0, 3).map(({ prLink }) => prLink),
+      [null, null, "https://git.example/pull/7"],
+    );
+    const times = [changes[0].at, changes[2].at, ...messages.map(({ sentAt }) => sentAt)];
+    for (const time of times) assert.match(time, ISO_8601);
+    const instants = times.map((time) => Date.parse(time));
+    assert.deepEqual(
+      instants,
+      instants.toSorted((a, b) => a - b),
+    );
+    assert.ok(instants[0] >= startedAt - 1000 && instants.at(-1) <= Date.now() + 1000);
+  });
+
+  test("refreshes a record's status upstream, and never again once the job has finished", async () => {
+    const { id } = await jobs.create();
+    await jobs.upstream.setJob(id, { status: "failed" });
+    const { count } = await jobs.reads(id);
+    const deadline = performance.now() + 60_000;
+    let record;
+    do record = await recordOf(id);
+    while (record.job.status !== "failed" && performance.now() < deadline);
+    assert.deepEqual(statuses(record), ["active", "failed"]);
+    const { count: refreshed } = await jobs.reads(id);
+    assert.equal(refreshed, count + 1);
+    await recordOf(id);
+    assert.equal((await jobs.reads(id)).count, refreshed);
+  });
+
+  test("records a change only when a job's status or link changes", async () => {
+    const { id } = await jobs.create();
+    const stream = await jobs.watching(id);
+    for (const model of ["model-a", "model-b"]) {
+      const data = JSON.parse(stream.events.at(-1).data);
+      const fault = { kind: "json", status: 200, body: { ...data, model } };
+      await jobs.upstream.fault({ operation: "agentJobs.get", target: id, fault });
+      await stream.event(({ data }) => JSON.parse(data).model === model);
+    }
+    await change(id, { status: "completed" }, stream);
+    assert.deepEqual(statuses(await recordOf(id)), ["active", "completed"]);
+  });
+
+  test("returns 404 for the record of a job created outside the gateway or in another project", async () => {
+    const own = await jobs.create();
+    const direct = await jobs.directly("from elsewhere");
+    const watched = await jobs.watching(direct.id);
+    await jobs.followUp(direct.id);
+    watched.leave();
+    for (const [id, project] of [
+      [direct.id, PROJECT],
+      ["unknown", PROJECT],
+      [own.id, OTHER_PROJECT],
+    ]) {
+      assertProblem(await jobs.get(target(id, project)), 404, "job-not-recorded");
+    }
+    const rows = await jobs.restartWithSql([["SELECT job FROM message WHERE job = ?", direct.id]]);
+    assert.deepEqual(rows, []);
+  });
+
+  test("requires the project and jobs:read to read a record", async () => {
+    const { id } = await jobs.create();
+    for (const [authorization, status, kind] of [
+      [null, 401, "missing-token"],
+      [as("x", { scope: "jobs:create gateway:operate" }), 403, "insufficient-scope"],
+      [as("x", { projects: [OTHER_PROJECT] }), 403, "project-not-allowed"],
+    ]) {
+      assertProblem(await jobs.gate.get(target(id), { authorization }), status, kind);
+    }
+    const { job } = await recordOf(id, { authorization: as("x", { scope: "jobs:read" }) });
+    assert.equal(job.id, id);
+  });
+
+  test("returns the same record to the package's agentJobs.record", async () => {
+    const { id } = await jobs.create("for the package");
+    await jobs.followUp(id, "and more");
+    const token = jobs.gate.token({ projects: jobs.projects });
+    const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: PROJECT, token });
+    const record = await client.agentJobs.record(id);
+    const raw = await recordOf(id);
+    assert.deepEqual({ ...record, job: null }, { ...raw, job: null });
+    assert.deepEqual(Object.keys(record.job), Object.keys(raw.job));
+    await assert.rejects(client.agentJobs.record("unknown"), NotFoundError);
+  });
+
+  test(`returns the last ${MAX_MESSAGES} follow-ups in a record`, async () => {
+    const { id } = await jobs.create();
+    await jobs.restartWithSql([
+      [
+        `WITH RECURSIVE past (number) AS
+            (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
+          INSERT INTO message (job, number, prompt, author, sent)
+          SELECT ?2, number, 'past-' || number, 'alice', number FROM past`,
+        MAX_MESSAGES,
+        id,
+      ],
+    ]);
+    await jobs.followUp(id, "the last");
+    const { messages } = await recordOf(id);
+    assert.equal(messages.length, MAX_MESSAGES);
+    assert.deepEqual([messages[0].prompt, messages.at(-1).prompt], ["past-2", "the last"]);
+  });
+});
+
+describe("stored prompts", () => {
+  test("stores only the first line of prompts and follow-ups by default", async () => {
+    const { id } = await jobs.create(`\n  First \n${SECOND_LINE}`);
+    await jobs.followUp(id, `Then\n${SECOND_LINE}`);
+    const { prompt, messages } = await recordOf(id);
+    assert.deepEqual([prompt, messages[0].prompt], ["First", "Then"]);
+    assert.deepEqual(await rowsContaining(SECOND_LINE), { job: 0, message: 0 });
+  });
+
+  test("stores whole prompts with KEEP_PROMPTS=whole until the record is deleted", async () => {
+    const project = WHOLE_PROMPTS;
+    const earlier = await jobs.create(`Earlier\n${SECOND_LINE}`, { project });
+    jobs.vars.KEEP_PROMPTS = "whole";
+    await jobs.restart("stop");
+    const prompt = `\n  First \n${SECOND_LINE} "ä" 😀\u0000\n`;
+    const long = `long ${"x".repeat(100_000)} end`;
+    const { id } = await jobs.create(prompt, { project });
+    // Together, they exceed the database's maximum size of a value.
+    for (let sent = 0; sent < 25; sent += 1) await jobs.followUp(id, long, { project });
+    const record = await recordOf(id, { project });
+    assert.equal(record.prompt, prompt);
+    assert.deepEqual(
+      record.messages.map((message) => message.prompt),
+      Array.from({ length: 25 }, () => long),
+    );
+    assert.equal(record.job.prompt, "First", "lists have the first line only");
+    assert.equal((await recordOf(earlier.id, { project })).prompt, "Earlier");
+    const list = `/v2/agent/${project}/jobs?text=${SECOND_LINE.toUpperCase()}`;
+    const found = (await jobs.get(list)).json.jobs;
+    assert.deepEqual(
+      found.map((job) => job.id),
+      [id],
+    );
+
+    // The filter searches the first characters only, with and without characters beyond ASCII.
+    for (const letter of ["y", "ä"]) {
+      const padding = letter.repeat(SEARCHED_CHARACTERS - 6);
+      const marks = [`near-${letter}`, `far-${letter}`];
+      const edge = await jobs.create(`${padding}${marks[0]} ${marks[1]}`, { project });
+      const findAll = async (text) => {
+        const answer = await jobs.get(
+          `/v2/agent/${project}/jobs?${new URLSearchParams({ text: text.toUpperCase() })}`,
+        );
+        assert.equal(answer.status, 200, answer.text);
+        return answer.json;
+      };
+      assert.deepEqual(
+        (await findAll(marks[0])).jobs.map((job) => job.id),
+        [edge.id],
+      );
+      assert.deepEqual(await findAll(marks[1]), { jobs: [], nextCursor: null });
+      assert.ok((await recordOf(edge.id, { project })).prompt.endsWith(marks[1]));
+    }
+
+    jobs.vars.KEEP_PROMPTS = "first-line";
+    await jobs.restart("stop");
+    assert.equal((await recordOf(id, { project })).prompt, prompt);
+    const later = await jobs.create(`Later\n${SECOND_LINE}`, { project });
+    assert.equal((await recordOf(later.id, { project })).prompt, "Later");
+
+    await jobs.deleteRecord(id, { project });
+    assertProblem(await jobs.get(target(id, project)), 404, "job-not-recorded");
+    assert.deepEqual(await rowsContaining(SECOND_LINE, project), { job: 0, message: 0 });
+    assert.deepEqual(await rowsContaining("xxxxxxxxxx", project), { job: 0, message: 0 });
+  });
+});
+
+describe("stored follow-ups", () => {
+  test(`stores the latest follow-ups of a job up to ${MAX_MESSAGE_BYTES} bytes`, async () => {
+    const { id } = await jobs.create();
+    // Letters of two bytes, because the limit counts bytes.
+    const letters = 50_000;
+    const fitting = Math.floor(MAX_MESSAGE_BYTES / (2 * letters));
+    await jobs.restartWithSql([
+      [
+        `WITH RECURSIVE past (number) AS
+            (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
+          INSERT INTO message (job, number, prompt, author, sent)
+          SELECT ?2, number, replace(hex(zeroblob(?3 / 2)), '0', 'ä'), 'alice', number FROM past`,
+        fitting + 5,
+        id,
+        letters,
+      ],
+    ]);
+    await jobs.followUp(id, "short");
+    const { messages } = await recordOf(id);
+    assert.deepEqual(
+      messages.map(({ prompt }) => prompt.length),
+      [...Array.from({ length: fitting }, () => letters), "short".length],
+    );
+  });
+});
+
+describe("a filtered list", () => {
+  const LIST = `/v2/agent/${FILTERED}/jobs`;
+  /** Prompts with characters that are special in SQL or in SQL patterns. */
+  const PROMPTS = [
+    "100% of it",
+    "100 per cent",
+    "snake_case names",
+    "snakeXcase names",
+    "Über die Größe",
+    'it\'s a "quoted" one; -- DROP TABLE job',
+    "[a-z]* and ? and \\",
+    "ÉCRIRE 😀 the guide",
+  ];
+  const ids = new Map();
+
+  const find = async (query) => {
+    const answer = await jobs.get(`${LIST}?${new URLSearchParams({ limit: "100", ...query })}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json.jobs;
+  };
+  const promptsOf = (found) => found.map(({ prompt }) => prompt);
+
+  before(async () => {
+    for (const [at, prompt] of PROMPTS.entries()) {
+      const authorization = as(at % 2 === 0 ? "ana@example.org" : "Ana@example.org");
+      const { id } = await jobs.create(prompt, { project: FILTERED, authorization });
+      ids.set(prompt, id);
+    }
+    const ends = { "100% of it": "completed", "100 per cent": "failed" };
+    for (const [prompt, status] of Object.entries(ends)) {
+      await jobs.upstream.setJob(ids.get(prompt), { status });
+    }
+    const deadline = performance.now() + 60_000;
+    for (;;) {
+      const found = await find({});
+      if (found.filter(({ status }) => status !== "active").length === 2) break;
+      assert.ok(performance.now() < deadline, "the list still shows the jobs as active");
+    }
+  });
+
+  for (const [text, expected] of [
+    ["100%", ["100% of it"]],
+    ["%", ["100% of it"]],
+    ["e_c", ["snake_case names"]],
+    ["E_C", ["snake_case names"]],
+    ["NAMES", ["snakeXcase names", "snake_case names"]],
+    ["über", ["Über die Größe"]],
+    ["GRÖSSE", []],
+    ["GRÖßE", ["Über die Größe"]],
+    ["écrire", ["ÉCRIRE 😀 the guide"]],
+    ["😀", ["ÉCRIRE 😀 the guide"]],
+    ["it's", ['it\'s a "quoted" one; -- DROP TABLE job']],
+    ['"quoted"', ['it\'s a "quoted" one; -- DROP TABLE job']],
+    ["; -- drop", ['it\'s a "quoted" one; -- DROP TABLE job']],
+    ["[a-z]*", ["[a-z]* and ? and \\"]],
+    ["\\", ["[a-z]* and ? and \\"]],
+    ["' OR 1=1", []],
+    ["x".repeat(200), []],
+  ]) {
+    test(`searches prompts for ${text.slice(0, 20)} literally, ignoring case`, async () => {
+      assert.deepEqual(promptsOf(await find({ text })), expected);
+    });
+  }
+
+  test("filters jobs by the exact subject of their author", async () => {
+    for (const [author, count] of [
+      ["ana@example.org", 4],
+      ["Ana@example.org", 4],
+      ["ana", 0],
+      ["%", 0],
+    ]) {
+      const found = await find({ author });
+      assert.equal(found.length, count, author);
+      for (const job of found) assert.equal(job.createdBy, author);
+    }
+  });
+
+  test("filters jobs by the last status that the gateway read", async () => {
+    for (const [state, count] of [
+      ["active", 6],
+      ["completed", 1],
+      ["failed", 1],
+      ["archived", 0],
+    ]) {
+      const found = await find({ state });
+      assert.equal(found.length, count, state);
+      for (const job of found) assert.equal(job.status, state);
+    }
+  });
+
+  test("lists only jobs that match every filter", async () => {
+    const author = "ana@example.org";
+    assert.deepEqual(promptsOf(await find({ author, text: "100" })), ["100% of it"]);
+    assert.deepEqual(await find({ author, text: "100", state: "failed" }), []);
+  });
+
+  test("paginates a filtered list without gaps while new jobs are created", async () => {
+    const state = "active";
+    const all = promptsOf(await find({ state }));
+    const seen = [];
+    let cursor;
+    for (;;) {
+      const query = { state, limit: "2", ...(cursor && { cursor }) };
+      const { json } = await jobs.get(`${LIST}?${new URLSearchParams(query)}`);
+      seen.push(...promptsOf(json.jobs));
+      cursor = json.nextCursor;
+      if (cursor === null) break;
+      assert.equal(json.jobs.length, 2);
+      await jobs.create("in between", { project: FILTERED });
+    }
+    assert.deepEqual(seen, all);
+  });
+
+  test("lists the same filtered jobs through the package", async () => {
+    const token = jobs.gate.token({ projects: jobs.projects });
+    const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: FILTERED, token });
+    const found = [];
+    const params = { author: "ana@example.org", state: "active", limit: 1 };
+    for await (const { prompt } of client.agentJobs.list(params)) found.push(prompt);
+    assert.deepEqual(found, ["[a-z]* and ? and \\", "Über die Größe", "snake_case names"]);
+    const { jobs: failed } = await client.agentJobs.list({ state: "failed", text: "PER" });
+    assert.deepEqual(promptsOf(failed), ["100 per cent"]);
+  });
+
+  for (const [query, field, rule] of [
+    ["state=queued", "state", "one-of"],
+    ["state=", "state", "one-of"],
+    ["author=", "author", "not-empty"],
+    ["text=", "text", "not-empty"],
+    [`text=${"x".repeat(201)}`, "text", "longest-text"],
+    ["text=a&text=b", "text", "once"],
+    ["prompt=a", "prompt", "unknown"],
+  ]) {
+    test(`rejects a filtered list with ?${query.slice(0, 20)}`, async () => {
+      assertInvalid(await jobs.get(`${LIST}?${query}`), field, rule);
+    });
+  }
+});
+
+test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());

@@ -1,0 +1,200 @@
+/** Retention of job records: age, number of events, deletion, and cost with many finished jobs. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { startReceiver } from "../../harness/receiver.mjs";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+
+const DAY_MS = 24 * 3600 * 1000;
+const RETENTION_DAYS = 7;
+/** More records than one alarm deletes. */
+const EXPIRED_JOBS = 50;
+/** The maximum number of stored events per job, besides its current state. */
+const MAX_EVENTS = 100;
+const LIST = `/v2/agent/${PROJECT}/jobs?limit=100`;
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 6).toString("base64")}`;
+/** Maximum wait for an event, generous for a busy machine. */
+const PATIENCE_MS = 60_000;
+
+let jobs;
+let receiver;
+
+before(async () => {
+  receiver = await startReceiver();
+  const vars = {
+    JOB_RETENTION_DAYS: String(RETENTION_DAYS),
+    WEBHOOK_SECRET,
+    WEBHOOK_HOSTS: receiver.host,
+  };
+  jobs = await startJobs("records", { vars });
+});
+after(async () => {
+  await jobs?.stop();
+  await receiver?.stop();
+});
+
+const listed = async () => (await jobs.get(LIST)).json.jobs.map(({ id }) => id);
+const isNow = (status) => (event) => JSON.parse(event.data).status === status;
+
+/** Changes a job's status upstream step by step while a stream watches it. */
+async function changeWhileWatched(id, statuses) {
+  const stream = await jobs.watching(id);
+  for (const status of statuses) {
+    await jobs.upstream.setJob(id, { status });
+    await stream.event(isNow(status), PATIENCE_MS);
+  }
+  stream.leave();
+}
+
+test("deletes jobs and their events after the retention period", async () => {
+  const old = [];
+  for (let number = 0; number < EXPIRED_JOBS; number += 1) old.push((await jobs.create()).id);
+  await changeWhileWatched(old[0], ["planning", "completed"]);
+  const kept = (await jobs.create("kept")).id;
+  await changeWhileWatched(kept, ["planning"]);
+  const update = "UPDATE job SET began = began - ? WHERE id <> ?";
+  // Retention has a precision of one hour.
+  const age = RETENTION_DAYS * DAY_MS + 3_600_000;
+  await jobs.restartWithSql([[update, age, kept]]);
+  const late = (await jobs.create("late")).id;
+
+  const deadline = performance.now() + PATIENCE_MS;
+  while ((await listed()).length > 2 && performance.now() < deadline);
+  assert.deepEqual(await listed(), [late, kept]);
+  const rows = await jobs.restartWithSql([["SELECT DISTINCT job FROM event"]]);
+  assert.deepEqual(rows, [{ job: kept }]);
+});
+
+test("stores a job's last 100 events besides its current state", async () => {
+  const { id } = await jobs.create();
+  await jobs.restartWithSql([
+    [
+      `WITH RECURSIVE past (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM past WHERE seq < ?)
+        INSERT INTO event (job, seq, data)
+        SELECT ?, seq, json_object('id', ?, 'status', 'past-' || seq) FROM past`,
+      MAX_EVENTS,
+      id,
+      id,
+    ],
+    ["UPDATE job SET seq = ? WHERE id = ?", MAX_EVENTS + 1, id],
+  ]);
+  await changeWhileWatched(id, ["planning", "writing"]);
+  const stream = jobs.watch(id, { lastEventId: "0" });
+  await stream.event(isNow("writing"), PATIENCE_MS);
+  const numbers = stream.events.map(({ lastEventId }) => Number(lastEventId));
+  const expected = Array.from({ length: MAX_EVENTS + 1 }, (_, at) => at + 3);
+  assert.deepEqual(numbers, expected);
+  stream.leave();
+});
+
+describe("a job's record", () => {
+  const record = (id, options) => jobs.path(id, { rest: "/record", ...options });
+  const remove = (target, authorization = jobs.authorization) =>
+    jobs.gate.send({ method: "DELETE", target, authorization });
+
+  test("rejects the deletion of a record without the operator scope", async () => {
+    const { id } = await jobs.create();
+    for (const [authorization, status, kind] of [
+      [null, 401, "missing-token"],
+      [`Bearer ${jobs.gate.token()}`, 403, "insufficient-scope"],
+    ]) {
+      assertProblem(await remove(record(id), authorization), status, kind);
+    }
+    assert.ok((await listed()).includes(id));
+    for (const method of ["POST", "PUT"]) {
+      const { authorization } = jobs;
+      const answer = await jobs.gate.send({ method, target: record(id), authorization });
+      assertProblem(answer, 405, "method-not-allowed");
+      assert.match(answer.header("allow"), /DELETE/);
+    }
+  });
+
+  test("returns 404 for the deletion of an unknown record or one in another project", async () => {
+    const { id } = await jobs.create();
+    assertProblem(await remove(record("unknown")), 404, "job-not-recorded");
+    assertProblem(await remove(record(id, { project: OTHER_PROJECT })), 404, "job-not-recorded");
+    assert.ok((await listed()).includes(id));
+  });
+
+  test("deletes a record with its events, streams, webhooks and stored responses", async () => {
+    receiver.answerAlways(500);
+    const headers = [
+      ["Idempotency-Key", "of-a-deleted-job"],
+      ["Webhook-Url", `${receiver.url}/deleted`],
+    ];
+    const prompt = "to be deleted-3c9e";
+    const { id } = await jobs.create(prompt, { headers });
+    const other = await jobs.create("stays", { headers: [["Idempotency-Key", "of-another"]] });
+    await changeWhileWatched(id, ["planning", "completed"]);
+    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 1);
+    await jobs.followUp(id);
+    const stream = await jobs.watching(id);
+    const creations = async () => (await jobs.upstream.counters()).byOperation["agentJobs.create"];
+    const earlier = await creations();
+
+    const { authorization } = jobs;
+    const answer = await remove(record(id));
+    assert.deepEqual([answer.status, answer.text], [204, ""]);
+    assert.equal(await stream.ended, "clean");
+    assert.ok(!(await listed()).includes(id));
+    assertProblem(await remove(record(id)), 404, "job-not-recorded");
+    for (const retry of [[], [["Idempotency-Retry", "force"]]]) {
+      const options = { headers: [...headers, ...retry], authorization };
+      const again = await jobs.gate.post(jobs.path(), { prompt }, options);
+      const problem = assertProblem(again, 409, "record-deleted");
+      assert.equal(problem.outcome, undefined);
+      assert.doesNotMatch(problem.detail, /force/);
+    }
+    assert.equal((await jobs.health()).webhooksWaiting, 0);
+    assert.equal(await creations(), earlier);
+
+    const replayed = await jobs.gate.post(
+      jobs.path(),
+      { prompt: "stays" },
+      { headers: [["Idempotency-Key", "of-another"]], authorization },
+    );
+    assert.deepEqual([replayed.status, replayed.json.id], [201, other.id]);
+    const tables = ["job", "event", "message", "idempotency", "outbox"];
+    const columns = { job: "id || coalesce(data, '')", event: "job || data", message: "job" };
+    const found = tables.map((table) => {
+      const text = columns[table] ?? (table === "outbox" ? "job" : "coalesce(body, '')");
+      return `SELECT '${table}' AS name, count(*) AS rows FROM ${table} WHERE instr(${text}, ?1) > 0`;
+    });
+    const rows = await jobs.restartWithSql([[found.join(" UNION ALL "), id]]);
+    assert.deepEqual(
+      rows,
+      tables.map((name) => ({ name, rows: 0 })),
+    );
+  });
+});
+
+test("creates a job equally fast with 200,000 finished jobs with webhooks as without", async () => {
+  const finished = 200_000;
+  await jobs.restartWithSql([
+    [
+      `WITH RECURSIVE one (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?)
+        INSERT INTO job (id, listed, subject, line, webhook, created, status, data, seq, checked, began)
+        SELECT 'ended-' || number, 1, 'alice', 'ended', 'https://hooks.example/x', ?2, 'completed',
+          json_object('id', 'ended-' || number, 'status', 'completed'), 1, ?2, ?2 FROM one`,
+      finished,
+      Date.now() - DAY_MS,
+    ],
+  ]);
+  const headers = [["Webhook-Url", `${receiver.url}/cost`]];
+  const time = async (project) => {
+    const startedAt = performance.now();
+    const { id } = await jobs.create("measure me", { project, headers });
+    const elapsed = performance.now() - startedAt;
+    await jobs.upstream.setJob(id, { status: "completed" });
+    return elapsed;
+  };
+  const times = { [PROJECT]: [], [OTHER_PROJECT]: [] };
+  for (let round = 0; round < 15; round += 1) {
+    for (const project of Object.keys(times)) times[project].push(await time(project));
+  }
+  const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  const [full, empty] = [median(times[PROJECT]), median(times[OTHER_PROJECT])];
+  assert.ok(full <= 3 * empty, `${full} ms with ${finished} jobs, ${empty} ms without`);
+});
+
+test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());

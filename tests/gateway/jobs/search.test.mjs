@@ -1,0 +1,120 @@
+/** Search of prompts: jobs of earlier releases, short strings, bounded pages and NUL. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Client } from "../../../pkg/dist/node.js";
+import { startJobs } from "../jobs_gateway.mjs";
+import { PATIENCE_MS } from "../watched_jobs.mjs";
+
+const [OLD, SHORT, NUL, DELETED] = ["old-docs", "short-docs", "nul-docs", "deleted-docs"];
+/** More jobs than one request compares without the index. */
+const MANY_JOBS = 4_000;
+/** The maximum number of jobs that one request compares. */
+const MAX_COMPARED = 1_600;
+
+let jobs;
+
+before(async () => {
+  jobs = await startJobs("search", {
+    projects: [OLD, SHORT, NUL, DELETED],
+    vars: { KEEP_PROMPTS: "whole" },
+  });
+});
+after(() => jobs?.stop());
+
+const listPath = (project, query) =>
+  `/v2/agent/${project}/jobs?${new URLSearchParams({ limit: "100", ...query })}`;
+
+async function find(project, query) {
+  const answer = await jobs.get(listPath(project, query));
+  assert.equal(answer.status, 200, answer.text);
+  const { jobs: found, nextCursor } = answer.json;
+  return { ids: found.map(({ id }) => id), nextCursor };
+}
+
+/** Stores jobs as a release without the search index did: `first` has its own prompt. */
+async function storeJobs(project, count, first) {
+  await jobs.create("creates the tables", { project });
+  await jobs.restartWithSql(
+    [
+      [
+        `WITH RECURSIVE one (number) AS
+            (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
+          INSERT INTO job (id, listed, subject, line, created, status, data, seq, checked, began)
+          SELECT 'old-' || number, 1, 'earlier', iif(number = 1, ?2, 'Fix the guide ' || number),
+            ?3 + number, 'completed', '{}', 1, ?3, ?3 FROM one`,
+        count,
+        first,
+        Date.now(),
+      ],
+      ["UPDATE search_backlog SET last = (SELECT max(row) FROM job)"],
+    ],
+    project,
+  );
+}
+
+test("finds jobs that an earlier release stored, and adds them to the index", async () => {
+  await storeJobs(OLD, MANY_JOBS, "Find the NEEDLE");
+  const { id } = await jobs.create("Another needle", { project: OLD });
+  const first = await find(OLD, { text: "Needle" });
+  assert.equal(first.ids[0], id);
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    // Without the index, the oldest job is on a later page.
+    const { ids, nextCursor } = await find(OLD, { text: "needle" });
+    if (nextCursor === null) {
+      assert.deepEqual(ids, [id, "old-1"]);
+      break;
+    }
+    assert.ok(performance.now() < deadline, "the index is still incomplete");
+  }
+  const [{ last }] = await jobs.restartWithSql([["SELECT last FROM search_backlog"]], OLD);
+  assert.ok(last < MAX_COMPARED, `rows up to ${last} are not in the index`);
+  assert.deepEqual((await find(OLD, { text: "needle", author: "earlier" })).ids, ["old-1"]);
+  assert.deepEqual((await find(OLD, { text: "needle", state: "failed" })).ids, []);
+});
+
+test("compares a bounded number of jobs per request with a short string", async () => {
+  await storeJobs(SHORT, MANY_JOBS, "Zz");
+  const first = await find(SHORT, { text: "ZZ" });
+  assert.deepEqual(first.ids, []);
+  let requests = 1;
+  let page = first;
+  for (; page.nextCursor !== null; requests += 1) {
+    page = await find(SHORT, { text: "ZZ", cursor: page.nextCursor });
+  }
+  assert.deepEqual(page.ids, ["old-1"]);
+  assert.equal(requests, Math.ceil((MANY_JOBS + 1) / MAX_COMPARED));
+
+  const token = jobs.gate.token({ projects: jobs.projects });
+  const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: SHORT, token });
+  const found = [];
+  for await (const job of client.agentJobs.list({ text: "zz" })) found.push(job.id);
+  assert.deepEqual(found, ["old-1"]);
+});
+
+test("finds text after a NUL", async () => {
+  await storeJobs(NUL, 1, "Before\u0000behind");
+  const { id } = await jobs.create("Before\u0000Behind it", { project: NUL });
+  for (const text of ["behind", "BEFORE BEHIND", "before\u0000be", "eh"]) {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const { ids } = await find(NUL, { text });
+      if (ids.includes("old-1")) {
+        assert.deepEqual(ids, [id, "old-1"], text);
+        break;
+      }
+      assert.deepEqual(ids, [id], text);
+      assert.ok(performance.now() < deadline, "the stored job is still not found");
+    }
+  }
+});
+
+test("does not find a deleted record", async () => {
+  const project = DELETED;
+  const [kept, deleted] = [
+    await jobs.create("a shared prompt", { project }),
+    await jobs.create("a shared prompt", { project }),
+  ];
+  await jobs.deleteRecord(deleted.id, { project });
+  assert.deepEqual(await find(project, { text: "shared" }), { ids: [kept.id], nextCursor: null });
+});

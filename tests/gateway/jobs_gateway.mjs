@@ -1,0 +1,271 @@
+/** Test fixture for jobs: creates, updates and watches them, and restarts the gateway. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { openEventStream } from "../harness/event_source.mjs";
+import { startGateway } from "../harness/gateway.mjs";
+import { EVERY_SCOPE, PROJECT, startGate } from "./recorded_gateway.mjs";
+import { configWith } from "./wrangler_config.mjs";
+
+const SQL_WORKER = fileURLToPath(new URL("workers/sql.mjs", import.meta.url));
+
+/** A second project. Each project has its own Durable Object. */
+export const OTHER_PROJECT = "empty-docs";
+
+/** Longer than any test, so that jobs change only when a test changes them. */
+const NEVER_MS = 24 * 3600 * 1000;
+const TERMINAL_STATUSES = ["completed", "failed", "archived"];
+const CHECK_INTERVAL_MS = 20;
+/** Fails the test that waits, instead of the whole file. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Starts a gateway and a simulator with limits that allow many jobs. Storage persists across
+ * restarts.
+ *
+ * @param {string} name as for `startGate`
+ * @param {object} [options]
+ * @param {Record<string, string>} [options.vars]
+ * @param {string[]} [options.projects] existing projects; the default token covers all of them
+ * @param {string} [options.state] storage folder, by default a new one; `stop` removes it
+ * @param {string} [options.config] path of another wrangler configuration
+ * @param {(upstream: object) => unknown} [options.prepare] as for `startGate`
+ * @param {object} [options.upstream] further options of the simulator
+ */
+export async function startJobs(name, options = {}) {
+  const { vars = {}, projects = [PROJECT, OTHER_PROJECT], config, prepare } = options;
+  const state = options.state ?? mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
+  const all = {
+    JOB_POLL_SECONDS: "1",
+    JOB_POLLS_PER_HOUR: "100000",
+    UPSTREAM_TIMEOUT_SECONDS: "2",
+    CREATE_LIMIT_PER_HOUR: "100000",
+    MESSAGE_LIMIT_PER_HOUR: "100000",
+    STREAMS_PER_CALLER: "1000",
+    ...vars,
+  };
+  const limits = { createLimit: 100_000, messageLimit: 100_000, ...options.upstream };
+  const gate = await startGate(name, {
+    upstream: { jobDurationMs: NEVER_MS, projects, ...limits },
+    gateway: { vars: all, state, config },
+    prepare,
+  });
+  return new Jobs(gate, { vars: all, state, projects });
+}
+
+class Jobs {
+  #streams = [];
+  #token;
+
+  constructor(gate, { vars, state, projects }) {
+    Object.assign(this, { gate, vars, state, projects, upstream: gate.upstream });
+    this.#token = gate.token({ projects, scope: `${EVERY_SCOPE} gateway:operate` });
+  }
+
+  /** A token with every scope, including the operator's. */
+  get authorization() {
+    return `Bearer ${this.#token}`;
+  }
+
+  /** The path for creating jobs, or of the job `id`. */
+  path(id, { project = PROJECT, rest = "" } = {}) {
+    return `/v2/agent/${project}/job${id === undefined ? "" : `/${id}`}${rest}`;
+  }
+
+  /** Creates a job through the gateway. @returns {Promise<Record<string, unknown>>} */
+  async create(prompt = "document the API", { project, headers, authorization } = {}) {
+    const answer = await this.gate.post(
+      this.path(undefined, { project }),
+      { prompt },
+      { headers, authorization: authorization ?? this.authorization },
+    );
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json;
+  }
+
+  /** Bypasses the gateway: creates a job at the simulator, or sends a follow-up to the job `id`. */
+  async directly(prompt, { id, project } = {}) {
+    const rest = id === undefined ? "" : "/message";
+    const response = await fetch(this.upstream.url + this.path(id, { project, rest }), {
+      method: "POST",
+      headers: { authorization: `Bearer ${this.gate.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ prompt }),
+    });
+    assert.ok(response.ok, String(response.status));
+    return await response.json();
+  }
+
+  /** Sends a follow-up through the gateway. */
+  async followUp(id, prompt = "and more", { project } = {}) {
+    const target = this.path(id, { project, rest: "/message" });
+    const answer = await this.gate.post(target, { prompt }, { authorization: this.authorization });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json;
+  }
+
+  /** Sends a GET request to the gateway with the token for every scope. */
+  get(target, headers = []) {
+    return this.gate.get(target, { headers, authorization: this.authorization });
+  }
+
+  /** Opens an event stream for one job. */
+  watch(id, { project, lastEventId, authorization = this.authorization, headers = {} } = {}) {
+    const url = this.gate.gateway.url + this.path(id, { project, rest: "/events" });
+    const stream = openEventStream(url, { lastEventId, headers: { authorization, ...headers } });
+    this.#streams.push(stream);
+    return stream;
+  }
+
+  /** Opens an event stream for all jobs of a project. */
+  watchAll({ project = PROJECT, lastEventId, authorization = this.authorization } = {}) {
+    const url = `${this.gate.gateway.url}/v2/agent/${project}/jobs/events`;
+    const stream = openEventStream(url, { lastEventId, headers: { authorization } });
+    this.#streams.push(stream);
+    return stream;
+  }
+
+  /** Opens a stream for all jobs of a project and waits for its response head. */
+  async watchingAll(options) {
+    const stream = this.watchAll(options);
+    await stream.opened;
+    assert.equal(stream.status, 200, stream.text);
+    return stream;
+  }
+
+  /** Deletes a job's record, as an operator. */
+  async deleteRecord(id, { project } = {}) {
+    const target = this.path(id, { project, rest: "/record" });
+    const { authorization } = this;
+    const answer = await this.gate.send({ method: "DELETE", target, authorization });
+    assert.equal(answer.status, 204, answer.text);
+  }
+
+  /** Opens a stream for one job and waits for its first event. */
+  async watching(id, options) {
+    const stream = this.watch(id, options);
+    await stream.event();
+    return stream;
+  }
+
+  /** The number of times the gateway read the job upstream, and when, in milliseconds. */
+  async reads(id) {
+    return (await this.upstream.job(id)).reads;
+  }
+
+  /**
+   * Waits until the gateway has read the job upstream `more` times. A watched job is read once per
+   * polling interval, so this also waits for that number of intervals.
+   */
+  async untilReads(id, more) {
+    const { count } = await this.reads(id);
+    return await this.#until(async () => {
+      const now = await this.reads(id);
+      return now.count >= count + more ? now : undefined;
+    }, `${more} more reads of job ${id}`);
+  }
+
+  /** The project's section of the operator's health report. */
+  async health(project = PROJECT) {
+    const url = `${this.gate.gateway.url}/healthz?deep&project=${project}`;
+    const response = await fetch(url, { headers: { authorization: this.authorization } });
+    assert.equal(response.status, 200);
+    return (await response.json()).project;
+  }
+
+  /** Waits until `check` returns true for the project's health, and returns that health. */
+  async untilHealth(check, project) {
+    return await this.#until(async () => {
+      const health = await this.health(project);
+      return check(health) ? health : undefined;
+    }, `the health that ${check} describes`);
+  }
+
+  /**
+   * Finishes every job of the project, which ends all streams and long polls. That includes
+   * clients that have disconnected: the runtime notices a closed connection only when it writes.
+   */
+  async finishAllJobs() {
+    const own = (await this.upstream.jobs()).filter(({ projectId }) => projectId === PROJECT);
+    for (const { id, status } of own) {
+      if (TERMINAL_STATUSES.includes(status)) continue;
+      await this.upstream.setJob(id, { status: "completed" });
+    }
+    await this.untilHealth(({ watchers }) => watchers === 0);
+  }
+
+  /** Calls `check` until it returns something other than `undefined`. */
+  async #until(check, expected) {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const found = await check();
+      if (found !== undefined) return found;
+      assert.ok(performance.now() < deadline, `not within ${PATIENCE_MS} ms: ${expected}`);
+      await sleep(CHECK_INTERVAL_MS);
+    }
+  }
+
+  /**
+   * Ends the Worker, runs `meanwhile`, and starts the Worker again with its stored state.
+   *
+   * @param {"stop" | "kill"} how
+   * @param {() => Promise<unknown>} [meanwhile]
+   */
+  async restart(how, meanwhile = async () => {}) {
+    const { gate } = this;
+    const before = gate.gateway;
+    await before[how]();
+    await meanwhile();
+    // Clients reconnect to the same port.
+    const now = await startGateway({ ...gate.settings, vars: this.vars, port: before.port });
+    gate.gateway = { ...now, log: () => before.log() + now.log() };
+  }
+
+  /**
+   * Restarts the Worker. While it is stopped, runs SQL in a project's Durable Object.
+   *
+   * @param {[string, ...unknown[]][]} statements queries, each followed by its bindings
+   * @param {string} [project]
+   * @returns {Promise<Record<string, unknown>[]>} the rows of the last statement
+   */
+  async restartWithSql(statements, project = PROJECT) {
+    let rows;
+    await this.restart("stop", async () => {
+      rows = await runSql(this.state, statements, project);
+    });
+    return rows;
+  }
+
+  /** Like `Gate.assertDiscreet`, and also searches the event streams for secrets. */
+  async assertDiscreet() {
+    await this.gate.assertDiscreet();
+    const received = this.#streams.map(({ text }) => text).join("\n");
+    for (const secret of [this.gate.key, this.gate.secret, this.#token]) {
+      assert.ok(!received.includes(secret), "a stream contains a secret");
+    }
+  }
+
+  async stop() {
+    for (const stream of this.#streams) stream.leave();
+    await this.gate.stop();
+    rmSync(this.state, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Runs SQL in a project's Durable Object while the gateway is stopped. */
+export async function runSql(state, statements, project) {
+  const { config, dispose } = configWith({ path: SQL_WORKER });
+  const worker = await startGateway({ config, state });
+  try {
+    const body = JSON.stringify({ binding: "PROJECT_GATE", name: project, statements });
+    const response = await fetch(`${worker.url}/v1/sql`, { method: "POST", body });
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    return JSON.parse(text);
+  } finally {
+    await worker.stop();
+    dispose();
+  }
+}

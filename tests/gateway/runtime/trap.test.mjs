@@ -1,0 +1,445 @@
+/**
+ * A panic in Rust is a trap in wasm, which leaves the instance unusable. Requests in flight on that
+ * instance get 500 immediately and never hang. A new instance handles the next request, and stored
+ * state is unchanged.
+ *
+ * The Worker under test has the cargo feature `trap-route`: `POST /__trap` makes it panic.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startGateway } from "../../harness/gateway.mjs";
+import { startReceiver } from "../../harness/receiver.mjs";
+import { assertViews, closedRange, moneyless, until, viewsOf } from "../analytics_requests.mjs";
+import { startJobs } from "../jobs_gateway.mjs";
+import { Exchange } from "../raw_http.mjs";
+import { ALLOWED_ORIGIN, assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { trapWorker } from "../trap_worker.mjs";
+import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
+
+const LIST = `/v2/agent/${PROJECT}/jobs`;
+/** The project of the watched job. The simulator never holds its polls. */
+const WATCHED = "watched-docs";
+
+// Requests in flight at the trap. The simulator holds the first three kinds until after the trap.
+const READS = 15;
+const VIEWS = 15;
+/** The number of view requests that go upstream concurrently. The others wait in their object. */
+const SENT_VIEWS = 4;
+const CREATIONS = 5;
+const LONG_POLLS = 5;
+const STREAMS = 10;
+/** Reads that are also held, but sent to a second gateway. */
+const OTHER_READS = 3;
+
+/**
+ * Longer than `IDLE_TIMEOUT_MS` of `raw_http.mjs`, so that the upstream timeout cannot end a hanging
+ * request.
+ */
+const UPSTREAM_TIMEOUT_SECONDS = 60;
+const ROUNDS = 20;
+const PATIENCE_MS = 60_000;
+/** The gateway repeats an interrupted delivery after 25 s. */
+const DELIVERY_PATIENCE_MS = 45_000;
+
+const PLACES = [
+  { name: "in the Worker", query: "where=now" },
+  { name: "in the Worker after an await", query: "where=later" },
+  { name: "in the project object", query: `where=project&project=${PROJECT}` },
+  { name: "in the organization object", query: "where=organisation" },
+];
+
+const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
+const withoutCheckedAt = ({ checkedAt, ...job }) => job;
+const repeat = (count, make) => Array.from({ length: count }, (_, index) => make(index));
+
+let derived;
+
+before(async () => {
+  derived = configWith({ path: await trapWorker() });
+});
+after(() => derived?.dispose());
+
+/** Starts the Worker with the trap route. */
+function startTrapJobs(name, vars = {}) {
+  return startJobs(name, {
+    config: derived.config,
+    projects: [PROJECT, WATCHED],
+    vars: { UPSTREAM_TIMEOUT_SECONDS: String(UPSTREAM_TIMEOUT_SECONDS), ...vars },
+  });
+}
+
+/** Makes the Worker panic. The route needs no token. */
+function trap(gate, { query }) {
+  return gate.send({ method: "POST", target: `/__trap?${query}`, authorization: null });
+}
+
+/** Sends a request from an allowed page without waiting for its response. */
+function open({ gate, authorization }, { method = "GET", headers = [], ...request }) {
+  const all = [["Origin", ALLOWED_ORIGIN], ...headers];
+  return gate.open(gate.bytes({ method, authorization, headers: all, ...request }), method);
+}
+
+/** Sends a GET to a second gateway with the same secrets. */
+function openAt(other, { gate, authorization }, target) {
+  const host = `127.0.0.1:${other.port}`;
+  return new Exchange(other.port, gate.bytes({ target, authorization, host }));
+}
+
+/** Waits for the whole response and its time. The response is incomplete if the request hangs. */
+async function readAnswer(exchange) {
+  const answer = await exchange.until(({ complete }) => complete);
+  const at = performance.now();
+  exchange.leave();
+  return { answer, at };
+}
+
+const readAnswers = (exchanges) => Promise.all(exchanges.map(readAnswer));
+
+/** The request that creates a job under an idempotency key. */
+function creation(jobs, key) {
+  const headers = [["Idempotency-Key", key]];
+  return { method: "POST", target: jobs.path(), json: { prompt: `under ${key}` }, headers };
+}
+
+function create(jobs, key) {
+  const { authorization } = jobs;
+  return jobs.gate.send({ ...creation(jobs, key), authorization });
+}
+
+/** The remaining budgets for creations in the project and for analytics. */
+async function remainingBudgets(jobs) {
+  const answer = await jobs.get(`/healthz?deep&project=${PROJECT}`);
+  assert.equal(answer.status, 200, answer.text);
+  const { project, organisation } = answer.json;
+  return {
+    creations: project.budgets["create-job"].left,
+    analytics: organisation.budgets.analytics.left,
+  };
+}
+
+/** One client of a job's stream, which reconnects as an `EventSource` does. */
+class Watcher {
+  #open;
+  /** One stream per connection. */
+  streams = [];
+
+  /** @param {(lastEventId?: string) => import("../../harness/event_source.mjs").EventStream} open */
+  constructor(open) {
+    this.#open = open;
+    this.streams.push(open());
+  }
+
+  get #stream() {
+    return this.streams.at(-1);
+  }
+
+  get events() {
+    const all = this.streams.flatMap(({ events }) => events);
+    return all.map(({ lastEventId, data }) => [lastEventId, data]);
+  }
+
+  get ended() {
+    return this.#stream.ended;
+  }
+
+  /** Waits for an event with this status. Fails if a stream stays open without one. */
+  async untilStatus(status) {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (performance.now() < deadline) {
+      const event = this.#stream.event(hasStatus(status), PATIENCE_MS);
+      const arrived = await event.then(
+        () => true,
+        () => false,
+      );
+      if (arrived) return;
+      assert.ok(this.#stream.isOver, "a stream stayed open without an event");
+      await sleep(50);
+      const [lastEventId] = this.events.at(-1);
+      this.streams.push(this.#open(lastEventId));
+    }
+    assert.fail(`no event with status ${status} within ${PATIENCE_MS} ms`);
+  }
+}
+
+for (const [index, place] of PLACES.entries()) {
+  describe(`a trap ${place.name}`, () => {
+    const keys = repeat(CREATIONS, (number) => `in-flight-${number}`);
+    let jobs;
+    /** A second gateway: the same Worker in another isolate. */
+    let other;
+    /** State stored before the trap. */
+    let stored;
+    let watched;
+    let watchers;
+    /** Reads in flight on the other gateway. */
+    let otherReads;
+    /** Whether one of them got a response while the simulator held it. */
+    let otherAnswered;
+    let trapAnswer;
+    let answers;
+    /** Milliseconds from the trap's response to the last response of a request in flight. */
+    let lastAfter;
+    let nextAnswers;
+
+    before(async () => {
+      jobs = await startTrapJobs(`trap-${index}`);
+      other = await startGateway({ ...jobs.gate.settings, state: undefined });
+      stored = await storeState();
+      await watchJob();
+      const inFlight = await openRequests();
+
+      trapAnswer = await trap(jobs.gate, place);
+      const trappedAt = performance.now();
+      nextAnswers = await Promise.all([
+        jobs.gate.get("/healthz", { authorization: null }),
+        jobs.gate.get(stored.page.target, moneyless(jobs.gate)),
+      ]);
+      answers = await readAnswers(inFlight);
+      lastAfter = Math.max(...answers.map(({ at }) => at)) - trappedAt;
+
+      otherAnswered = otherReads.some(({ answer }) => answer.hasHead);
+      await jobs.upstream.release();
+      otherReads = await readAnswers(otherReads);
+    });
+    after(async () => {
+      await other?.stop();
+      await jobs?.stop();
+    });
+
+    /** Stores a job under an idempotency key, and a page of views. */
+    async function storeState() {
+      const created = await create(jobs, "stored");
+      assert.equal(created.status, 201, created.text);
+      const target = viewsOf(closedRange());
+      const { text } = await jobs.get(target);
+      const list = (await jobs.get(LIST)).json.jobs;
+      return { created, page: { target, text }, list, budgets: await remainingBudgets(jobs) };
+    }
+
+    async function watchJob() {
+      watched = await jobs.create("be watched", { project: WATCHED });
+      const watch = (lastEventId) => jobs.watch(watched.id, { project: WATCHED, lastEventId });
+      watchers = repeat(STREAMS, () => new Watcher(watch));
+      await Promise.all(watchers.map((watcher) => watcher.untilStatus("active")));
+    }
+
+    /** Sends the requests and waits until all of them are in flight. */
+    async function openRequests() {
+      const watchedJob = jobs.path(watched.id, { project: WATCHED });
+      const headers = [["Prefer", "wait=25"]];
+      const longPolls = repeat(LONG_POLLS, () => open(jobs, { target: watchedJob, headers }));
+      const all = STREAMS + LONG_POLLS;
+      await jobs.untilHealth((health) => health.watchers === all, WATCHED);
+
+      const job = jobs.path(stored.created.json.id);
+      await jobs.upstream.hold({ operation: "agentJobs.get", target: job });
+      await jobs.upstream.hold({ operation: "analytics.views" });
+      await jobs.upstream.hold({ operation: "agentJobs.create", process: true });
+      const reads = repeat(READS, () => open(jobs, { target: job }));
+      const views = repeat(VIEWS, () => open(jobs, { target: viewsOf(closedRange()) }));
+      const creations = keys.map((key) => open(jobs, creation(jobs, key)));
+      otherReads = repeat(OTHER_READS, () => openAt(other, jobs, job));
+      await jobs.upstream.untilHeld(READS + SENT_VIEWS + CREATIONS + OTHER_READS);
+      const analytics = stored.budgets.analytics - VIEWS;
+      await until(async () => (await remainingBudgets(jobs)).analytics === analytics);
+      return [...reads, ...views, ...creations, ...longPolls];
+    }
+
+    test(`responds 500 to a request that traps ${place.name}, and logs it`, async () => {
+      const { instance } = assertProblem(trapAnswer, 500, "internal");
+      const line = new RegExp(`\\{.*"requestId":"${instance}".*\\}`);
+      const [logged] = await until(() => line.exec(jobs.gate.gateway.log()));
+      const { status, operator } = JSON.parse(logged);
+      assert.equal(status, 500);
+      assert.ok(operator, "the log line has a message for the operator");
+    });
+
+    test(`responds 500 to every request in flight immediately after a trap ${place.name}`, (t) => {
+      for (const { answer } of answers) assertProblem(answer, 500, "internal");
+      const ids = answers.map(({ answer }) => answer.header("x-request-id"));
+      assert.equal(new Set(ids).size, answers.length, "each response has its own request id");
+      const delay = `${lastAfter.toFixed(1)} ms`;
+      t.diagnostic(`the last of ${ids.length} responses came ${delay} after the trap's own`);
+    });
+
+    test(`reports an unknown outcome only for writes in flight at a trap ${place.name}`, () => {
+      const outcomes = answers.map(({ answer }) => answer.json.outcome);
+      const expected = Array(answers.length).fill(undefined);
+      expected.fill("unknown", READS + VIEWS, READS + VIEWS + CREATIONS);
+      assert.deepEqual(outcomes, expected);
+      assert.equal(trapAnswer.json.outcome, "unknown");
+    });
+
+    test(`lets allowed pages read responses after a trap ${place.name}`, () => {
+      for (const { answer } of answers) {
+        assert.equal(answer.header("access-control-allow-origin"), ALLOWED_ORIGIN);
+        assert.match(answer.header("access-control-expose-headers"), /\bX-Request-Id\b/);
+      }
+    });
+
+    test(`serves the next request after a trap ${place.name}`, async () => {
+      const [health, page] = nextAnswers;
+      assert.equal(health.status, 200, health.text);
+      assertViews(page, "hit; ttl=+");
+      assert.equal(page.text, stored.page.text);
+      const { id } = stored.created.json;
+      assert.equal((await jobs.get(jobs.path(id))).json.id, id);
+    });
+
+    test(`serves other isolates normally after a trap ${place.name}`, () => {
+      assert.equal(otherAnswered, false);
+      for (const { answer } of otherReads) {
+        assert.deepEqual([answer.status, answer.complete], [200, true], answer.text);
+      }
+    });
+
+    test(`keeps the budget reservations of requests in flight at a trap ${place.name}`, async () => {
+      const expected = {
+        creations: stored.budgets.creations - CREATIONS,
+        analytics: stored.budgets.analytics - VIEWS,
+      };
+      assert.deepEqual(await remainingBudgets(jobs), expected);
+      assertViews(await jobs.get(viewsOf(closedRange())), "fwd=uri-miss; stored");
+      expected.analytics -= 1;
+      assert.deepEqual(await remainingBudgets(jobs), expected);
+    });
+
+    test(`keeps stored responses and the job list after a trap ${place.name}`, async () => {
+      const { created, list } = stored;
+      const replayed = await create(jobs, "stored");
+      assert.equal(replayed.header("idempotent-replayed"), "true", replayed.text);
+      assert.deepEqual([replayed.status, replayed.text], [created.status, created.text]);
+      const { json } = await jobs.get(LIST);
+      assert.deepEqual(json.jobs.map(withoutCheckedAt), list.map(withoutCheckedAt));
+    });
+
+    test(`reports creations in flight at a trap ${place.name} as unknown outcomes`, async () => {
+      const earlier = await jobs.upstream.counters();
+      for (const key of keys) {
+        const problem = assertProblem(await create(jobs, key), 409, "outcome-unknown");
+        assert.equal(problem.outcome, "unknown");
+      }
+      const { jobsCreated, byOperation } = await jobs.upstream.counters();
+      assert.equal(jobsCreated, earlier.jobsCreated);
+      assert.equal(byOperation["agentJobs.create"], earlier.byOperation["agentJobs.create"]);
+      assert.equal((await create(jobs, "after-the-trap")).status, 201);
+    });
+
+    test(`sends each event exactly once to every watcher across a trap ${place.name}`, async (t) => {
+      const changes = ["planning", "completed"];
+      for (const status of changes) {
+        await jobs.upstream.setJob(watched.id, { status });
+        await Promise.all(watchers.map((watcher) => watcher.untilStatus(status)));
+      }
+      const expected = ["active", ...changes].map((status, number) => {
+        return [String(number + 1), JSON.stringify({ ...watched, status })];
+      });
+      for (const watcher of watchers) {
+        assert.deepEqual(watcher.events, expected);
+        assert.equal(await watcher.ended, "clean");
+      }
+      const reconnected = watchers.filter(({ streams }) => streams.length > 1).length;
+      t.diagnostic(`${reconnected} of ${STREAMS} watchers had to reconnect`);
+    });
+
+    test(`keeps secrets out of responses, streams and the log of a trap ${place.name}`, () =>
+      jobs.assertDiscreet());
+  });
+}
+
+describe("repeated traps", () => {
+  let jobs;
+  let receiver;
+
+  before(async () => {
+    receiver = await startReceiver();
+    jobs = await startTrapJobs("traps", {
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+      WEBHOOK_HOSTS: receiver.host,
+    });
+  });
+  after(async () => {
+    await jobs?.stop();
+    await receiver?.stop();
+  });
+
+  /** Asserts that a creation, the job list, page views and a stream work. */
+  async function assertWorking(key) {
+    const created = await create(jobs, key);
+    assert.equal(created.status, 201, created.text);
+    const { id } = created.json;
+    const [newest] = (await jobs.get(`${LIST}?limit=1`)).json.jobs;
+    assert.equal(newest.id, id);
+    assertViews(await jobs.get(viewsOf(closedRange())), "fwd=uri-miss; stored");
+    const stream = await jobs.watching(id);
+    stream.leave();
+  }
+
+  test("works after each of 20 consecutive traps", async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const answer = await trap(jobs.gate, PLACES[round % PLACES.length]);
+      assertProblem(answer, 500, "internal");
+      await assertWorking(`round-${round}`);
+    }
+  });
+
+  test("responds to each of 20 concurrent traps and works after them", async () => {
+    const traps = repeat(ROUNDS, (index) => trap(jobs.gate, PLACES[index % PLACES.length]));
+    for (const answer of await Promise.all(traps)) assertProblem(answer, 500, "internal");
+    await assertWorking("concurrent");
+  });
+
+  test("ends a stream after a trap if its caller pays for polls, and charges the next stream", async () => {
+    const reader = (sub, reads) => {
+      const grant = { sub, scope: "jobs:read", projects: [PROJECT] };
+      return `Bearer ${jobs.gate.token({ ...grant, quota: { "read-jobs": reads } })}`;
+    };
+    const { id } = await jobs.directly("made elsewhere");
+    const interrupted = await jobs.watching(id, { authorization: reader("rich", 1000) });
+    assertProblem(await trap(jobs.gate, PLACES[0]), 500, "internal");
+    assert.equal(await interrupted.ended, "clean");
+
+    const earlier = await jobs.reads(id);
+    const quota = 3;
+    const replacement = await jobs.watching(id, { authorization: reader("poor", quota) });
+    assert.equal(await replacement.ended, "clean");
+    const { count } = await jobs.reads(id);
+    assert.ok(count - earlier.count <= quota, `${count - earlier.count} reads`);
+  });
+
+  test("delivers a webhook again as the same message after a trap during its delivery", async () => {
+    receiver.answer({ hang: true });
+    const headers = [["Webhook-Url", `${receiver.url}/end`]];
+    const { id } = await jobs.create("notify me", { headers });
+    const stream = await jobs.watching(id);
+    await jobs.upstream.setJob(id, { status: "completed" });
+    await stream.ended;
+    const first = await receiver.next();
+    const inProject = PLACES.find(({ query }) => query.startsWith("where=project"));
+    assertProblem(await trap(jobs.gate, inProject), 500, "internal");
+    const second = await receiver.next(() => true, DELIVERY_PATIENCE_MS);
+    assert.equal(second.headers["webhook-id"], first.headers["webhook-id"]);
+    assert.equal(second.text, first.text);
+    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
+  });
+});
+
+describe("the release build", () => {
+  test("responds 404 to the trap route in the release build", async () => {
+    const gate = await startGate("no-trap");
+    try {
+      for (const place of PLACES) assertProblem(await trap(gate, place), 404, "not-found");
+      assert.equal((await gate.get("/healthz")).status, 200);
+    } finally {
+      await gate.stop();
+    }
+  });
+
+  test("does not contain the trap route's path in the release build", () => {
+    const files = [BUILT_SCRIPT, join(dirname(BUILT_SCRIPT), "gateway_bg.wasm")];
+    for (const file of files) assert.ok(!readFileSync(file).includes("__trap"), file);
+  });
+});

@@ -1,0 +1,210 @@
+/** Attacks with session cookies: cross-site requests, and planted, forged or misplaced cookies. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import {
+  assertNothingSent,
+  assertSignedOut,
+  Browser,
+  openSession,
+  READS,
+  SESSION_COOKIE,
+  SIGN_IN_COOKIE,
+  WRITES,
+} from "../browser.mjs";
+import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+describe("requests from other sites", () => {
+  let gate;
+  let victim;
+
+  before(async () => {
+    gate = await startGate("sessions-cross-site");
+    victim = await openSession(gate);
+  });
+  after(() => gate?.stop());
+
+  /** Header fields of requests from pages other than the gateway's own. */
+  const crossSiteFields = () => [
+    [
+      ["Origin", "https://evil.example"],
+      ["Sec-Fetch-Site", "cross-site"],
+    ],
+    [["Origin", "https://evil.example"]],
+    [
+      ["Origin", ALLOWED_ORIGIN],
+      ["Sec-Fetch-Site", "cross-site"],
+    ],
+    [["Origin", ALLOWED_ORIGIN]],
+    [["Origin", "null"]],
+    [["Origin", `https://${gate.host}`]],
+    [
+      ["Origin", `http://${gate.host}`],
+      ["Sec-Fetch-Site", "same-site"],
+    ],
+    [
+      ["Origin", `http://${gate.host}`],
+      ["Sec-Fetch-Site", "cross-site"],
+    ],
+  ];
+
+  test("rejects cross-site writes with a session cookie, from forms and from fetch (CSRF)", async () => {
+    await assertNothingSent(gate, async () => {
+      const withoutOrigin = [[], [["Sec-Fetch-Site", "none"]], [["Sec-Fetch-Site", "cross-site"]]];
+      for (const headers of [...crossSiteFields(), ...withoutOrigin]) {
+        for (const request of WRITES) {
+          const answer = await victim.send({ ...request, headers });
+          assert.equal(answer.status, 403, `${JSON.stringify(headers)} ${answer.text}`);
+          assert.match(answer.json.type, /\/(cross-site|origin-not-allowed)$/);
+        }
+      }
+      for (const type of ["text/plain", "application/x-www-form-urlencoded"]) {
+        const headers = [
+          ["Origin", "https://evil.example"],
+          ["Content-Type", type],
+        ];
+        const form = { method: "POST", target: JOBS, headers, body: '{"prompt":"x"}' };
+        assert.equal((await victim.send(form)).status, 403);
+      }
+    });
+  });
+
+  test("rejects cross-site reads with a session cookie, from subresources and from fetch", async () => {
+    await assertNothingSent(gate, async () => {
+      const sites = [[["Sec-Fetch-Site", "cross-site"]], [["Sec-Fetch-Site", "same-site"]]];
+      for (const headers of [...crossSiteFields(), ...sites]) {
+        for (const target of ["/session", ...READS]) {
+          const answer = await victim.get(target, { headers });
+          assert.equal(answer.status, 403, `${target} ${JSON.stringify(headers)}`);
+          assert.ok(!answer.text.includes("alice"));
+        }
+      }
+    });
+  });
+
+  test("never allows credentials in CORS responses", async () => {
+    const preflight = [
+      ["Origin", ALLOWED_ORIGIN],
+      ["Access-Control-Request-Method", "POST"],
+    ];
+    for (const target of ["/session", JOBS, VIEWS]) {
+      const options = await gate.send({
+        ...{ method: "OPTIONS", target, authorization: null, headers: preflight },
+      });
+      assert.equal(options.status, 204);
+      assert.equal(options.header("access-control-allow-credentials"), undefined);
+      const answer = await victim.get(target, { headers: [["Origin", ALLOWED_ORIGIN]] });
+      assert.equal(answer.header("access-control-allow-credentials"), undefined);
+    }
+  });
+
+  test("rejects cross-site sign-in, so that a victim never works as the attacker", async () => {
+    const token = gate.token({ sub: "mallory" });
+    for (const headers of [...crossSiteFields(), [], [["Sec-Fetch-Site", "none"]]]) {
+      const target = "/session";
+      const answer = await victim.send({ method: "POST", target, json: { token }, headers });
+      assert.equal(answer.status, 403);
+      assert.equal(answer.header("set-cookie"), undefined);
+    }
+    assert.equal((await victim.get("/session")).json.subject, "alice");
+  });
+
+  test("rejects cross-site sign-out", async () => {
+    for (const headers of [...crossSiteFields(), [], [["Sec-Fetch-Site", "none"]]]) {
+      const answer = await victim.signOut({ headers });
+      assert.equal(answer.status, 403);
+      assert.equal(answer.header("set-cookie"), undefined);
+    }
+    assert.equal((await victim.get("/session")).status, 200);
+  });
+});
+
+describe("planted, forged and misplaced cookies", () => {
+  let gate;
+
+  before(async () => {
+    gate = await startGate("sessions-cookies");
+  });
+  after(() => gate?.stop());
+
+  test("creates a new session cookie at sign-in, whatever cookie was planted before", async () => {
+    const attacker = await openSession(gate, { sub: "mallory" });
+    const ended = await openSession(gate, { sub: "mallory" });
+    const endedCookie = ended.cookie;
+    await ended.signOut();
+    for (const planted of [attacker.cookie, endedCookie, "A".repeat(86), "known"]) {
+      const victim = new Browser(gate);
+      victim.cookies.set(SESSION_COOKIE, planted);
+      await victim.signIn();
+      assert.notEqual(victim.cookie, planted);
+      assert.equal((await victim.get("/session")).json.subject, "alice");
+      const thief = new Browser(gate);
+      thief.cookies.set(SESSION_COOKIE, planted);
+      await assertSignedOut(thief);
+    }
+    const cookies = new Set();
+    for (let n = 0; n < 20; n++) cookies.add((await openSession(gate)).cookie);
+    assert.equal(cookies.size, 20);
+  });
+
+  test("rejects a session cookie that is forged, too long or duplicate", async () => {
+    const { cookie } = await openSession(gate);
+    const flipped = (cookie[0] === "A" ? "B" : "A") + cookie.slice(1);
+    await assertNothingSent(gate, async () => {
+      for (const value of [
+        "",
+        "x",
+        "A".repeat(86),
+        flipped,
+        cookie.slice(0, -1),
+        `${cookie}A`,
+        `"${cookie}"`,
+        `${cookie}=`,
+        cookie.toLowerCase(),
+        encodeURIComponent(`${cookie};`),
+        gate.token(),
+        "A".repeat(6_000),
+      ]) {
+        for (const target of ["/session", VIEWS]) {
+          const headers = [["Cookie", `${SESSION_COOKIE}=${value}`]];
+          const answer = await gate.get(target, { authorization: null, headers });
+          assertProblem(answer, 401, "session-ended");
+        }
+      }
+      for (const headers of [
+        [["Cookie", `${SESSION_COOKIE}=${cookie}; ${SESSION_COOKIE}=${cookie}`]],
+        [["Cookie", `${SESSION_COOKIE}=x; a=b; ${SESSION_COOKIE}=${cookie}`]],
+        [
+          ["Cookie", `${SESSION_COOKIE}=${cookie}`],
+          ["Cookie", `${SESSION_COOKIE}=x`],
+        ],
+      ]) {
+        const answer = await gate.get(VIEWS, { authorization: null, headers });
+        assertProblem(answer, 401, "session-ended");
+      }
+    });
+  });
+
+  test("ignores a session's value under another name or outside the Cookie field", async () => {
+    const { cookie } = await openSession(gate);
+    await assertNothingSent(gate, async () => {
+      for (const headers of [
+        [["Cookie", `quillgate=${cookie}`]],
+        [["Cookie", `__host-quillgate=${cookie}`]],
+        [["Cookie", `__Secure-quillgate=${cookie}`]],
+        [["Cookie", `${SIGN_IN_COOKIE}=${cookie}`]],
+        [["X-Cookie", `${SESSION_COOKIE}=${cookie}`]],
+        [["Cookie2", `${SESSION_COOKIE}=${cookie}`]],
+      ]) {
+        const answer = await gate.get(VIEWS, { authorization: null, headers });
+        assertProblem(answer, 401, "missing-token");
+      }
+      const query = await gate.get(`${VIEWS}?${SESSION_COOKIE}=${cookie}`, { authorization: null });
+      assertProblem(query, 401, "missing-token");
+      const bearer = await gate.get(VIEWS, { authorization: `Bearer ${cookie}` });
+      assertProblem(bearer, 401, "invalid-token");
+    });
+  });
+
+  test("keeps secrets and session tokens out of responses and the log", () =>
+    gate.assertDiscreet());
+});

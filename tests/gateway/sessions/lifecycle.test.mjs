@@ -1,0 +1,380 @@
+/** Sessions of the page: opening, use, sign-out, expiry, and later changes of the configuration. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { startIssuer } from "../../harness/issuer.mjs";
+import { newSecret } from "../../harness/token.mjs";
+import {
+  assertNothingSent,
+  assertSignedOut,
+  Browser,
+  LIST,
+  nowInSeconds,
+  openSession,
+  READS,
+  SESSION_COOKIE,
+  WRITES,
+} from "../browser.mjs";
+import { exportOf, readIncomplete, splitLines } from "../expected_exports.mjs";
+import {
+  assertCommonHead,
+  assertProblem,
+  EVERY_SCOPE,
+  PROJECT,
+  startGate,
+  VIEWS,
+} from "../recorded_gateway.mjs";
+
+const JSON_TYPE = ["Content-Type", "application/json"];
+const MAX_SESSION_MS = 90 * 86_400_000;
+
+describe("a session opened with a token", () => {
+  let gate;
+  let state;
+
+  before(async () => {
+    state = mkdtempSync(join(tmpdir(), "quillgate-sessions-"));
+    gate = await startGate("sessions", { gateway: { state } });
+  });
+  after(async () => {
+    await gate?.stop();
+    rmSync(state, { recursive: true, force: true });
+  });
+
+  test("starts no session object for requests without a cookie or with a forged one", async () => {
+    await gate.get(VIEWS);
+    await gate.get(VIEWS, { headers: [["Cookie", `${SESSION_COOKIE}=x`]] });
+    const forged = new Browser(gate);
+    forged.cookies.set(SESSION_COOKIE, "A".repeat(86));
+    await assertSignedOut(forged);
+    const files = readdirSync(join(state, "v3", "do"), { recursive: true }).map(String);
+    const objects = files.filter((file) => /[0-9a-f]{64}\.sqlite$/.test(file)).join();
+    assert.match(objects, /OrgGate/);
+    assert.doesNotMatch(objects, /Session/);
+  });
+
+  test("opens a session for the token's remaining lifetime and describes it", async () => {
+    const browser = new Browser(gate);
+    const exp = nowInSeconds() + 600;
+    const answer = await browser.signIn(gate.token({ exp }));
+    assertCommonHead(answer);
+    const session = {
+      issuer: null,
+      subject: "alice",
+      projects: [PROJECT],
+      archivedProjects: [],
+      scopes: EVERY_SCOPE.split(" "),
+      expiresAt: exp * 1000,
+    };
+    assert.deepEqual(answer.json, session);
+    const cookie = answer.header("set-cookie");
+    const pattern =
+      /^__Host-quillgate=[\w-]{86}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=(\d+)$/;
+    const [, lifetime] = pattern.exec(cookie) ?? assert.fail(cookie);
+    assert.ok(Number(lifetime) <= 600 && Number(lifetime) > 500, lifetime);
+    const again = await browser.get("/session");
+    assert.deepEqual([again.status, again.json], [200, session]);
+    assert.equal(again.header("set-cookie"), undefined);
+  });
+
+  test("grants a session the projects and scopes of its token", async () => {
+    const browser = await openSession(gate);
+    for (const target of [VIEWS, LIST]) assert.equal((await browser.get(target)).status, 200);
+    const created = await browser.send(WRITES[0]);
+    assert.equal(created.status, 201, created.text);
+    const reader = await openSession(gate, { scope: "jobs:read" });
+    assert.equal((await reader.get(LIST)).status, 200);
+    await assertNothingSent(gate, async () => {
+      assertProblem(await reader.get(VIEWS), 403, "insufficient-scope");
+      assertProblem(await reader.send(WRITES[0]), 403, "insufficient-scope");
+      const other = await reader.get("/v2/agent/other-docs/jobs");
+      assertProblem(other, 403, "project-not-allowed");
+    });
+  });
+
+  test("accepts a session for a typed address, with responses that must be revalidated", async () => {
+    const browser = await openSession(gate);
+    const typed = await browser.get(VIEWS, { headers: [["Sec-Fetch-Site", "none"]] });
+    assert.equal(typed.status, 200);
+    assert.equal(typed.header("cache-control"), "private, no-cache");
+    const known = ["If-None-Match", typed.header("etag")];
+    const same = await browser.get(VIEWS, { headers: [...browser.sameOrigin, known] });
+    assert.deepEqual([same.status, same.header("cache-control")], [304, "private, no-cache"]);
+    await browser.signOut();
+    assertProblem(await browser.get(VIEWS), 401, "missing-token");
+  });
+
+  test("ignores the session when the request also has a token", async () => {
+    const browser = await openSession(gate, { sub: "bob" });
+    const authorization = `Bearer ${gate.token({ sub: "alice" })}`;
+    const both = await browser.get(LIST, { authorization });
+    assert.equal(both.status, 200);
+    assert.equal((await gate.logged(both.header("x-request-id"))).subject, "alice");
+    const wrong = await browser.get(LIST, { authorization: "Bearer x" });
+    assertProblem(wrong, 401, "invalid-token");
+  });
+
+  test("rejects a stolen cookie everywhere after sign-out", async () => {
+    const browser = await openSession(gate);
+    const thief = new Browser(gate);
+    thief.cookies.set(SESSION_COOKIE, browser.cookie);
+    assert.equal((await thief.get(VIEWS)).status, 200);
+    const ended = await browser.signOut();
+    assert.equal(ended.status, 204);
+    const cleared = `${SESSION_COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0`;
+    assert.equal(ended.header("set-cookie"), cleared);
+    assert.equal(browser.cookie, undefined);
+    await assertSignedOut(thief);
+    for (const other of [thief, new Browser(gate)]) {
+      const again = await other.signOut();
+      assert.deepEqual([again.status, again.header("set-cookie")], [204, cleared]);
+    }
+  });
+
+  test("keeps ended sessions ended and open sessions open after a restart", async () => {
+    const [kept, ended] = [await openSession(gate), await openSession(gate)];
+    const stolen = new Browser(gate);
+    stolen.cookies.set(SESSION_COOKIE, ended.cookie);
+    await ended.signOut();
+    await gate.restart();
+    assert.equal((await kept.get("/session")).status, 200);
+    await assertSignedOut(stolen);
+  });
+
+  test("ends a session when its token expires", async () => {
+    // With less than a second left, the cookie's Max-Age would be 0.
+    const browser = await openSession(gate, { exp: nowInSeconds() + 3 });
+    let answer = await browser.get("/session");
+    assert.equal(answer.status, 200);
+    while (answer.status === 200) answer = await browser.get("/session");
+    await assertNothingSent(gate, async () => {
+      for (const target of READS) assert.equal((await browser.get(target)).status, 401);
+      for (const request of WRITES) assert.equal((await browser.send(request)).status, 401);
+    });
+    // The session's alarm deletes it.
+    while (!answer.text.includes("session-ended")) answer = await browser.get("/session");
+    assertProblem(answer, 401, "session-ended");
+  });
+
+  test("opens no session without a valid token in the body", async () => {
+    const browser = new Browser(gate);
+    await assertNothingSent(gate, async () => {
+      for (const [body, status, kind] of [
+        [{ token: gate.token({}, newSecret()) }, 401, "invalid-token"],
+        [
+          { token: gate.token({ exp: nowInSeconds() - 1, iat: nowInSeconds() - 10 }) },
+          401,
+          "invalid-token",
+        ],
+        [{ token: "x".repeat(9_000) }, 401, "invalid-token"],
+        [{ token: "" }, 401, "invalid-token"],
+        [{}, 401, "missing-token"],
+        [{ token: 5 }, 400, "invalid-request"],
+        [{ token: gate.token(), cookie: "x" }, 400, "invalid-request"],
+        [[gate.token()], 400, "invalid-request"],
+      ]) {
+        const answer = await browser.send({ method: "POST", target: "/session", json: body });
+        assertProblem(answer, status, kind);
+        assert.equal(answer.header("set-cookie"), undefined);
+      }
+      const token = gate.token();
+      const form = [...browser.sameOrigin, ["Content-Type", "application/x-www-form-urlencoded"]];
+      const request = { method: "POST", target: "/session", headers: form, body: `token=${token}` };
+      assertProblem(await browser.send(request), 415, "unsupported-media-type");
+      // A token outside the body does not open a session.
+      const authorization = `Bearer ${token}`;
+      const empty = { method: "POST", target: "/session", json: {}, authorization };
+      assertProblem(await browser.send(empty), 401, "missing-token");
+      assertProblem(await gate.get("/session"), 401, "missing-token");
+    });
+  });
+
+  test("limits a caller to 60 new sessions per hour", async () => {
+    const busy = gate.token({ sub: "busy" });
+    const post = { method: "POST", target: "/session", json: { token: busy } };
+    const first = new Browser(gate);
+    for (let opened = 0; opened < 60; opened += 1) {
+      const browser = opened === 0 ? first : new Browser(gate);
+      assert.equal((await browser.send(post)).status, 201);
+    }
+    const late = new Browser(gate);
+    const answer = await late.send(post);
+    const problem = assertProblem(answer, 429, "quota-exceeded");
+    assert.equal(problem.detail, "a caller may open 60 sessions in any 3600 seconds");
+    assert.match(answer.header("retry-after"), /^[1-9]\d*$/);
+    assert.equal(answer.header("set-cookie"), undefined);
+    // The limit does not affect reads or other callers.
+    assert.equal((await first.get(LIST)).status, 200);
+    assert.equal((await gate.get(LIST, { authorization: `Bearer ${busy}` })).status, 200);
+    await late.signIn();
+  });
+
+  test("keeps session cookies and tokens out of the log", async () => {
+    const browser = await openSession(gate);
+    const { cookie } = browser;
+    for (const target of ["/session", VIEWS]) await browser.get(target);
+    const { header } = await browser.signOut();
+    assert.ok(header);
+    assert.ok(!gate.gateway.log().includes(cookie));
+    assert.ok(!gate.gateway.log().includes(SESSION_COOKIE));
+    await gate.assertDiscreet();
+  });
+});
+
+describe("sign-out", () => {
+  const PAGE_ROWS = 250;
+  let gate;
+
+  before(async () => {
+    gate = await startGate("sessions-sign-out", {
+      upstream: { pages: 2600, analyticsLimit: 1e6 },
+      gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
+    });
+  });
+  after(() => gate?.stop());
+
+  test("ends an export in progress when the caller signs out", async () => {
+    const browser = await openSession(gate);
+    const query = { format: "ndjson", dateFrom: "2024-01-01", dateTo: "2024-03-01" };
+    await gate.upstream.hold({ target: "offset=500" });
+    const exporting = browser.get(exportOf("views", query));
+    await gate.upstream.untilHeld(1);
+    const before = await gate.received();
+    await browser.signOut();
+    await gate.upstream.release();
+    const answer = await exporting;
+    assert.deepEqual([answer.status, answer.complete], [200, true], answer.text.slice(0, 500));
+    const { incomplete } = readIncomplete(answer.text, "ndjson");
+    assert.equal(incomplete.problem, "/problems/session-ended");
+    const rows = Number(incomplete.cursor);
+    assert.ok(rows <= 3 * PAGE_ROWS, `${rows} rows`);
+    const later = (await gate.received()) - before;
+    assert.ok(later <= 1, `${later} requests besides the prefetched page`);
+
+    const other = await openSession(gate);
+    const whole = await other.get(exportOf("views", query));
+    assert.equal(splitLines(whole.text).length, 2600);
+  });
+});
+
+describe("changes after a session was opened", () => {
+  let gate;
+  let issuer;
+  let state;
+
+  const rule = (changes) => ({
+    claims: { repository: "acme/docs" },
+    projects: [PROJECT],
+    scope: EVERY_SCOPE,
+    ...changes,
+  });
+  const trust = (...rules) => {
+    const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
+    return JSON.stringify([entry]);
+  };
+
+  before(async () => {
+    state = mkdtempSync(join(tmpdir(), "quillgate-sessions-changes-"));
+    issuer = await startIssuer();
+    gate = await startGate("sessions-changes", {
+      gateway: { state, vars: { TRUSTED_ISSUERS: trust(rule()) } },
+    });
+  });
+  after(async () => {
+    await gate?.stop();
+    await issuer?.stop();
+    rmSync(state, { recursive: true, force: true });
+  });
+
+  /** Restarts the gateway with other settings. */
+  async function restartWith(vars, secret = gate.secret) {
+    gate.settings.vars = vars;
+    gate.settings.secret = secret;
+    await gate.restart();
+  }
+
+  test("limits a session to 90 days, even if its token lives longer", async () => {
+    const browser = new Browser(gate);
+    const startedAt = Date.now();
+    const exp = Date.UTC(2500, 0) / 1000;
+    const answer = await browser.signIn(gate.known(issuer.mint(issuer.githubClaims({ exp }))));
+    const { expiresAt } = answer.json;
+    const [earliest, latest] = [startedAt, Date.now()].map((at) => at + MAX_SESSION_MS);
+    assert.ok(expiresAt >= earliest && expiresAt <= latest, `${expiresAt}`);
+    const [, lifetime] = /; Max-Age=(\d+)$/.exec(answer.header("set-cookie"));
+    assert.equal(Number(lifetime), MAX_SESSION_MS / 1000);
+    const again = await browser.get("/session");
+    assert.deepEqual([again.status, again.json.expiresAt], [200, expiresAt]);
+    // The session's alarm does not end it.
+    await gate.restart();
+    assert.equal((await browser.get("/session")).status, 200);
+  });
+
+  test("applies changed rules, revocations, issuers and secrets to open sessions", async () => {
+    const own = await openSession(gate, { jti: "an-id" });
+    const foreign = new Browser(gate);
+    const token = gate.known(issuer.mint(issuer.githubClaims()));
+    await foreign.signIn(token);
+    assert.equal((await foreign.get(VIEWS)).status, 200);
+    const described = (await foreign.get("/session")).json;
+    assert.deepEqual([described.issuer, described.projects], [issuer.url, [PROJECT]]);
+
+    await restartWith({ TRUSTED_ISSUERS: trust(rule({ scope: "jobs:read" })) });
+    await assertNothingSent(gate, async () => {
+      assertProblem(await foreign.get(VIEWS), 403, "insufficient-scope");
+      assertProblem(await foreign.send(WRITES[0]), 403, "insufficient-scope");
+    });
+    assert.deepEqual((await foreign.get("/session")).json.scopes, ["jobs:read"]);
+
+    await restartWith({ TRUSTED_ISSUERS: trust(rule({ projects: ["other-docs"] })) });
+    await assertNothingSent(gate, async () => {
+      assertProblem(await foreign.get(VIEWS), 403, "project-not-allowed");
+    });
+
+    await restartWith({
+      TRUSTED_ISSUERS: trust(rule()),
+      REVOKED_TOKENS: JSON.stringify(["an-id", { iss: issuer.url, claims: { actor: "alice" } }]),
+    });
+    for (const browser of [own, foreign]) await assertSignedOut(browser, "invalid-token");
+
+    await restartWith({ TRUSTED_ISSUERS: "[]" });
+    await assertSignedOut(foreign, "invalid-token");
+    assert.equal((await own.get("/session")).status, 200);
+
+    const older = gate.secret;
+    await restartWith({}, `${newSecret()},${older}`);
+    assert.equal((await own.get("/session")).status, 200);
+    await restartWith({}, newSecret());
+    await assertSignedOut(own);
+    await gate.assertDiscreet();
+  });
+});
+
+describe("session routes", () => {
+  let gate;
+
+  before(async () => {
+    gate = await startGate("sessions-paths");
+  });
+  after(() => gate?.stop());
+
+  test("returns the allowed methods of each session route, and 404 for other paths", async () => {
+    for (const [target, allow] of [
+      ["/session", "GET, HEAD, POST, DELETE, OPTIONS"],
+      ["/session/methods", "GET, HEAD, OPTIONS"],
+      ["/session/start", "GET, OPTIONS"],
+      ["/session/callback", "GET, OPTIONS"],
+    ]) {
+      const answer = await gate.send({ method: "PUT", target, headers: [JSON_TYPE] });
+      assertProblem(answer, 405, "method-not-allowed");
+      assert.equal(answer.header("allow"), allow);
+      const options = await gate.send({ method: "OPTIONS", target, authorization: null });
+      assert.deepEqual([options.status, options.header("allow")], [204, allow]);
+    }
+    for (const target of ["/session/", "/session/x", "/session/methods/"]) {
+      assertProblem(await gate.get(target), 404, "not-found");
+    }
+  });
+});

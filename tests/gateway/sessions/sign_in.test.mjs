@@ -1,0 +1,388 @@
+/** Sign-in with Cloudflare Access and at OpenID Connect issuers. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { forgeNone, newSigningKey, startIssuer } from "../../harness/issuer.mjs";
+import {
+  assertNothingSent,
+  assertSignedOut,
+  Browser,
+  LIST,
+  nowInSeconds,
+  openSession,
+  SESSION_COOKIE,
+  SIGN_IN_COOKIE,
+} from "../browser.mjs";
+import {
+  ALLOWED_ORIGIN,
+  assertCommonHead,
+  assertProblem,
+  EVERY_SCOPE,
+  PROJECT,
+  startGate,
+  VIEWS,
+} from "../recorded_gateway.mjs";
+
+describe("sign-in with Cloudflare Access", () => {
+  let gate;
+  let issuer;
+
+  before(async () => {
+    issuer = await startIssuer();
+    const rules = [{ claims: { type: "app" }, projects: [PROJECT], scope: EVERY_SCOPE }];
+    const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
+    const trusted = JSON.stringify([{ ...entry, header: "cf-access-jwt-assertion" }]);
+    gate = await startGate("sessions-access", { gateway: { vars: { TRUSTED_ISSUERS: trusted } } });
+  });
+  after(async () => {
+    await gate?.stop();
+    await issuer?.stop();
+  });
+
+  test("opens a session with a Cloudflare Access token and an empty body", async () => {
+    const browser = new Browser(gate);
+    assert.equal((await browser.get("/session/methods")).json.access, true);
+    const assertion = gate.known(issuer.mint(issuer.accessClaims()));
+    const headers = [...browser.sameOrigin, ["Cf-Access-Jwt-Assertion", assertion]];
+    const request = { method: "POST", target: "/session", json: {} };
+    const answer = await browser.send({ ...request, headers });
+    assert.equal(answer.status, 201, answer.text);
+    assert.equal((await browser.get(VIEWS)).status, 200);
+    await browser.signOut();
+    assertProblem(await browser.get(VIEWS), 401, "missing-token");
+  });
+
+  test("opens no session with a forged Cloudflare Access token or from another site", async () => {
+    const browser = new Browser(gate);
+    const claims = issuer.accessClaims();
+    const forged = issuer.mint(claims, { key: newSigningKey(), kid: issuer.key().kid });
+    const good = gate.known(issuer.mint(claims));
+    const request = { method: "POST", target: "/session", json: {} };
+    for (const [assertion, headers, status] of [
+      [forged, browser.sameOrigin, 401],
+      [forgeNone(claims), browser.sameOrigin, 401],
+      [good, [["Sec-Fetch-Site", "cross-site"]], 403],
+      [good, [["Origin", "https://evil.example"]], 403],
+      [good, [], 403],
+    ]) {
+      const all = [...headers, ["Cf-Access-Jwt-Assertion", assertion]];
+      const answer = await browser.send({ ...request, headers: all });
+      assert.equal(answer.status, status, answer.text);
+      assert.equal(answer.header("set-cookie"), undefined);
+    }
+    await gate.assertDiscreet();
+  });
+});
+
+describe("sign-in at an issuer", () => {
+  let gate;
+  let issuer;
+  let other;
+
+  before(async () => {
+    [issuer, other] = await Promise.all([startIssuer(), startIssuer()]);
+    const both = [issuer, other];
+    const rules = [{ claims: { sub: "carol" }, projects: [PROJECT], scope: "analytics:read" }];
+    const trusted = both.map(({ url, jwksUrl }) => {
+      return { issuer: url, audience: "quillgate", jwks: jwksUrl, rules };
+    });
+    const signIn = both.map(({ url, authorizeUrl, tokenUrl }, at) => ({
+      ...{ name: ["Acme SSO", "Other"][at], issuer: url, clientId: `client-${at}` },
+      ...{ authorizationEndpoint: authorizeUrl, tokenEndpoint: tokenUrl, scope: "openid email" },
+    }));
+    const vars = {
+      TRUSTED_ISSUERS: JSON.stringify(trusted),
+      SIGN_IN_ISSUERS: JSON.stringify(signIn),
+      SIGN_IN_CLIENT_SECRET: JSON.stringify({ Other: "a-secret-of-the-other" }),
+    };
+    gate = await startGate("sessions-sign-in", { gateway: { vars } });
+  });
+  after(async () => {
+    await gate?.stop();
+    await Promise.all([issuer?.stop(), other?.stop()]);
+  });
+
+  const START = "/session/start?issuer=Acme%20SSO";
+  const pathOf = ({ pathname, search }) => pathname + search;
+  /** Starts a sign-in. Returns the browser and the redirect to the issuer. */
+  async function startSignIn(target = START, browser = new Browser(gate)) {
+    const answer = await browser.get(target, { headers: [["Sec-Fetch-Site", "same-origin"]] });
+    assert.equal(answer.status, 302, answer.text);
+    return { browser, location: answer.header("location"), cookie: answer.header("set-cookie") };
+  }
+
+  /** Follows the issuer's redirect. A browser omits `SameSite=Strict` cookies on such a request. */
+  function followCallback(browser, callback, headers = []) {
+    browser.cookies.delete(SESSION_COOKIE);
+    const all = [["Sec-Fetch-Site", "cross-site"], ...headers];
+    return browser.get(pathOf(callback), { headers: all });
+  }
+
+  function assertRejected(answer, status, kind) {
+    assertProblem(answer, status, kind);
+    assert.equal(answer.header("set-cookie"), undefined);
+    assert.equal(answer.header("location"), undefined);
+  }
+
+  test("lists the sign-in issuers by name, cacheable for one minute", async () => {
+    const answer = await gate.get("/session/methods", { authorization: null });
+    assert.deepEqual(answer.json, {
+      token: true,
+      access: false,
+      issuers: [
+        { name: "Acme SSO", href: START },
+        { name: "Other", href: "/session/start?issuer=Other" },
+      ],
+    });
+    assert.equal(answer.header("cache-control"), "public, max-age=60");
+  });
+
+  test("redirects to the issuer and opens a session after the callback", async () => {
+    const { browser, location, cookie } = await startSignIn(`${START}&return=%2F%3Froute%3Dviews`);
+    const parameters = new URL(location).searchParams;
+    assert.equal(parameters.get("redirect_uri"), `http://${gate.host}/session/callback`);
+    assert.equal(parameters.get("code_challenge_method"), "S256");
+    assert.match(cookie, /; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/);
+    const callback = issuer.signIn(location);
+    const answer = await followCallback(browser, callback);
+    assert.equal(answer.status, 303, answer.text);
+    assert.equal(answer.header("location"), "/?route=views");
+    assert.match(answer.header("set-cookie"), /; SameSite=Strict; Max-Age=36\d\d$/);
+    const session = await browser.get("/session");
+    assert.deepEqual([session.json.subject, session.json.scopes], ["carol", ["analytics:read"]]);
+    assert.equal((await browser.get(VIEWS)).status, 200);
+    assertProblem(await browser.get(LIST), 403, "insufficient-scope");
+    assert.equal(issuer.tokenRequests.at(-1).client_secret, undefined);
+
+    const log = gate.gateway.log();
+    const secrets = [browser.cookie, callback.searchParams.get("code"), parameters.get("state")];
+    for (const secret of secrets) assert.ok(!log.includes(secret), "the log contains a secret");
+  });
+
+  test("sends each issuer its own client secret", async () => {
+    const { browser, location } = await startSignIn("/session/start?issuer=Other");
+    assert.equal((await followCallback(browser, other.signIn(location))).status, 303);
+    assert.equal(other.tokenRequests.at(-1).client_secret, "a-secret-of-the-other");
+  });
+
+  test("ends the earlier session at sign-in and creates a new cookie", async () => {
+    const browser = await openSession(gate);
+    const earlier = new Browser(gate);
+    earlier.cookies.set(SESSION_COOKIE, browser.cookie);
+    const { location } = await startSignIn(START, browser);
+    assert.equal((await followCallback(browser, issuer.signIn(location))).status, 303);
+    assert.notEqual(browser.cookie, earlier.cookie);
+    await assertSignedOut(earlier);
+  });
+
+  test("keeps the earlier session open when a sign-in fails", async () => {
+    const browser = await openSession(gate);
+    const earlier = new Browser(gate);
+    earlier.cookies.set(SESSION_COOKIE, browser.cookie);
+    const { location } = await startSignIn(START, browser);
+    issuer.setTokenFault({ status: 400 });
+    assertRejected(await followCallback(browser, issuer.signIn(location)), 400, "sign-in-failed");
+    issuer.setTokenFault();
+    assert.equal((await earlier.get("/session")).status, 200);
+  });
+
+  test("redirects a failed sign-in to the page with only the problem type", async () => {
+    const accept = (types) => [["Accept", types]];
+    const page = accept("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+    for (const [fault, status, kind] of [
+      [{ status: 400 }, 400, "sign-in-failed"],
+      [{ claims: { nonce: "another" } }, 401, "invalid-token"],
+      [{ claims: { sub: "mallory" } }, 403, "identity-not-mapped"],
+      [{ status: 500 }, 503, "issuer-unavailable"],
+    ]) {
+      issuer.setTokenFault(fault);
+      const [first, second] = [await startSignIn(), await startSignIn()];
+      const redirect = await followCallback(first.browser, issuer.signIn(first.location), page);
+      assert.deepEqual(
+        [redirect.status, redirect.header("location"), redirect.text],
+        [303, `/?sign-in-failed=${kind}`, ""],
+      );
+      assertCommonHead(redirect);
+      assert.equal(redirect.header("set-cookie"), undefined);
+      assert.equal((await gate.logged(redirect.header("x-request-id"))).problem, kind);
+      const callback = issuer.signIn(second.location);
+      const json = accept("application/json");
+      assertRejected(await followCallback(second.browser, callback, json), status, kind);
+    }
+    issuer.setTokenFault();
+    const stray = "/session/callback?state=secret-state&code=secret-code&error=secret-error";
+    const redirect = await gate.get(stray, { authorization: null, headers: page });
+    assert.deepEqual(
+      [redirect.status, redirect.header("location")],
+      [303, "/?sign-in-failed=sign-in-failed"],
+    );
+  });
+
+  test("returns to a path of its own page after sign-in and to no other address", async () => {
+    for (const path of [
+      "//evil.example",
+      "/\\evil.example",
+      "\\\\evil.example",
+      "https://evil.example",
+      "/\t/evil.example",
+      "/\r\nset-cookie: a=b",
+      "javascript:alert(1)",
+      "evil",
+      "",
+      `/${"x".repeat(2_000)}`,
+    ]) {
+      const target = `${START}&return=${encodeURIComponent(path)}`;
+      assertRejected(await gate.get(target, { authorization: null }), 400, "invalid-request");
+    }
+    const { browser, location } = await startSignIn(`${START}&return=/x//y`);
+    const answer = await followCallback(browser, issuer.signIn(location));
+    assert.equal(answer.header("location"), "/x//y");
+  });
+
+  test("starts no sign-in from another site or at an unknown issuer", async () => {
+    for (const headers of [
+      [["Sec-Fetch-Site", "cross-site"]],
+      [["Sec-Fetch-Site", "same-site"]],
+      [["Origin", ALLOWED_ORIGIN]],
+    ]) {
+      assertRejected(await gate.get(START, { authorization: null, headers }), 403, "cross-site");
+    }
+    for (const name of ["", "acme sso", "Third", issuer.url]) {
+      const target = `/session/start?issuer=${encodeURIComponent(name)}`;
+      assertRejected(await gate.get(target, { authorization: null }), 404, "not-found");
+    }
+  });
+
+  test("completes a sign-in once, and only in the browser that started it", async () => {
+    const tokenRequests = () => issuer.tokenRequests.length;
+    const { browser, location } = await startSignIn();
+    const callback = issuer.signIn(location);
+    const before = tokenRequests();
+    // An attacker's callback link, opened in a browser without a sign-in in progress.
+    assertRejected(await followCallback(new Browser(gate), callback), 400, "sign-in-failed");
+    // The same link, opened in a browser with its own sign-in in progress.
+    const victim = (await startSignIn()).browser;
+    assertRejected(await followCallback(victim, callback), 400, "sign-in-failed");
+    // A sign-in cookie with a changed expiry or return path.
+    const cookie = browser.cookies.get(SIGN_IN_COOKIE);
+    for (const [at, part] of [
+      [1, String(Date.now() + 1e9)],
+      [3, Buffer.from("//evil.example").toString("base64url")],
+    ]) {
+      const parts = cookie.split(".");
+      parts[at] = part;
+      const changed = new Browser(gate);
+      changed.cookies.set(SIGN_IN_COOKIE, parts.join("."));
+      assertRejected(await followCallback(changed, callback), 400, "sign-in-failed");
+    }
+    assert.equal(tokenRequests(), before, "the gateway sent the code to the issuer");
+
+    const copy = new Browser(gate);
+    copy.cookies.set(SIGN_IN_COOKIE, cookie);
+    assert.equal((await followCallback(browser, callback)).status, 303);
+    // Replays: the same state and code, then the same state with a new code.
+    assertRejected(await followCallback(copy, callback), 400, "sign-in-failed");
+    assertRejected(await followCallback(copy, issuer.signIn(location)), 400, "sign-in-failed");
+  });
+
+  test("sends the issuer one token request per sign-in, even if that request fails", async () => {
+    for (const fault of [{ status: 400 }, { status: 500 }, { claims: { nonce: "another" } }]) {
+      issuer.setTokenFault(fault);
+      const { browser, location } = await startSignIn();
+      const cookie = browser.cookies.get(SIGN_IN_COOKIE);
+      const before = issuer.tokenRequests.length;
+      const replay = () => {
+        const copy = new Browser(gate);
+        copy.cookies.set(SIGN_IN_COOKIE, cookie);
+        return followCallback(copy, issuer.signIn(location));
+      };
+      await Promise.all(Array.from({ length: 10 }, replay));
+      assertRejected(await replay(), 400, "sign-in-failed");
+      assert.equal(issuer.tokenRequests.length - before, 1);
+    }
+    issuer.setTokenFault();
+  });
+
+  test("rejects an authorization code that was issued for another sign-in", async () => {
+    const [first, second] = [await startSignIn(), await startSignIn()];
+    const callback = issuer.signIn(first.location);
+    callback.searchParams.set("state", new URL(second.location).searchParams.get("state"));
+    // The PKCE verifier does not match the code's challenge.
+    assertRejected(await followCallback(second.browser, callback), 400, "sign-in-failed");
+  });
+
+  test("rejects callbacks and ID tokens of another issuer (mix-up)", async () => {
+    const { browser, location } = await startSignIn();
+    const callback = issuer.signIn(location);
+    callback.searchParams.set("iss", other.url);
+    const before = issuer.tokenRequests.length;
+    assertRejected(await followCallback(browser, callback), 400, "sign-in-failed");
+    assert.equal(issuer.tokenRequests.length, before);
+
+    for (const fault of [
+      { claims: { iss: other.url } },
+      { mint: (claims) => other.mint({ ...claims, iss: other.url }) },
+      { mint: (claims) => other.mint(claims) },
+    ]) {
+      issuer.setTokenFault(fault);
+      const started = await startSignIn();
+      const answer = await followCallback(started.browser, issuer.signIn(started.location));
+      assertRejected(answer, 401, "invalid-token");
+    }
+    issuer.setTokenFault();
+  });
+
+  test("rejects an ID token that is forged, expired or not meant for this sign-in", async () => {
+    const stranger = newSigningKey();
+    for (const [fault, status, kind] of [
+      [{ claims: { aud: "client-1" } }, 401, "invalid-token"],
+      [{ claims: { aud: "quillgate" } }, 401, "invalid-token"],
+      [{ claims: { aud: ["client-0", "x"], azp: "x" } }, 401, "invalid-token"],
+      [{ claims: { aud: ["client-0", "x"] } }, 401, "invalid-token"],
+      [{ claims: { nonce: "another" } }, 401, "invalid-token"],
+      [{ claims: { nonce: undefined } }, 401, "invalid-token"],
+      [{ claims: { exp: nowInSeconds() - 100 } }, 401, "invalid-token"],
+      [{ claims: { sub: "mallory" } }, 403, "identity-not-mapped"],
+      [{ mint: (claims) => forgeNone(claims) }, 401, "invalid-token"],
+      [{ mint: (claims) => issuer.mint(claims, { key: stranger }) }, 401, "invalid-token"],
+      [
+        { mint: (claims) => issuer.mint(claims, { key: stranger, kid: issuer.key().kid }) },
+        ...[401, "invalid-token"],
+      ],
+      [{ mint: () => gate.token() }, 401, "invalid-token"],
+      [{ body: "{}" }, 503, "issuer-unavailable"],
+      [{ body: "<html>" }, 503, "issuer-unavailable"],
+      [{ status: 400 }, 400, "sign-in-failed"],
+      [{ status: 500 }, 503, "issuer-unavailable"],
+      [{ status: 302 }, 503, "issuer-unavailable"],
+    ]) {
+      issuer.setTokenFault(fault);
+      const { browser, location } = await startSignIn();
+      const answer = await followCallback(browser, issuer.signIn(location));
+      assertRejected(answer, status, kind);
+      assert.equal(browser.cookie, undefined);
+    }
+    issuer.setTokenFault();
+  });
+
+  test("rejects a callback with the issuer's error", async () => {
+    const { browser, location } = await startSignIn();
+    const state = new URL(location).searchParams.get("state");
+    const callback = `/session/callback?error=access_denied&state=${state}`;
+    assertRejected(await browser.get(callback, { headers: [] }), 400, "sign-in-failed");
+  });
+
+  test("rejects an ID token as an access token, as bearer and to open a session", async () => {
+    const claims = { iss: issuer.url, sub: "carol", aud: "client-0", exp: nowInSeconds() + 60 };
+    const token = gate.known(issuer.mint(claims));
+    await assertNothingSent(gate, async () => {
+      const bearer = await gate.get(VIEWS, { authorization: `Bearer ${token}` });
+      assertProblem(bearer, 401, "invalid-token");
+      const browser = new Browser(gate);
+      const request = { method: "POST", target: "/session", json: { token } };
+      assertProblem(await browser.send(request), 401, "invalid-token");
+    });
+  });
+
+  test("keeps secrets and tokens of a sign-in out of responses and the log", () =>
+    gate.assertDiscreet());
+});

@@ -1,0 +1,554 @@
+/** Event streams of a single job: order, resumption, polling cost, faults and restarts. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Client, NotFoundError } from "../../../pkg/dist/node.js";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import {
+  assertApart,
+  assertGrowing,
+  CLOCK_TOLERANCE_MS,
+  change,
+  INTERVAL_MS,
+  idsAndData,
+  isNow,
+  jobs,
+  manyWatching,
+  PATIENCE_MS,
+  startWatched,
+  states,
+  upstreamJob,
+} from "../watched_jobs.mjs";
+
+const SLOW_INTERVAL_S = 3;
+const WATCHERS = 200;
+
+/** A gateway with a longer polling interval and the default upstream timeout. */
+let slow;
+/** A job that never changes. */
+let quietJob;
+let quietStream;
+
+before(async () => {
+  const slowly = { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "30" };
+  [, slow] = await Promise.all([
+    startWatched("watching"),
+    startJobs("watching-slow", { vars: slowly }),
+  ]);
+  quietJob = await jobs.create("be quiet", { project: OTHER_PROJECT });
+  quietStream = jobs.watch(quietJob.id, { project: OTHER_PROJECT });
+  const left = await manyWatching(30, quietJob.id, { project: OTHER_PROJECT });
+  assert.equal((await jobs.health(OTHER_PROJECT)).watchers, 31);
+  for (const stream of left) stream.leave();
+});
+after(() => Promise.all([jobs?.stop(), slow?.stop()]));
+
+describe("many watchers of one job", () => {
+  const statuses = ["planning", "writing", "completed"];
+  let watched;
+  let alone;
+  let streams;
+
+  before(async () => {
+    watched = await jobs.create();
+    alone = await jobs.create();
+    const control = await jobs.watching(alone.id);
+    streams = await manyWatching(WATCHERS, watched.id);
+    for (const status of statuses) await change(watched.id, { status }, streams);
+    await Promise.all(streams.map(({ ended }) => ended));
+    control.leave();
+  });
+
+  test(`sends every change once and in order to ${WATCHERS} watchers of a job`, async () => {
+    assert.deepEqual(states(streams[0]), ["active", ...statuses]);
+    assertGrowing(streams[0]);
+    for (const stream of streams) assert.deepEqual(idsAndData(stream), idsAndData(streams[0]));
+    for (const { type } of streams[0].events) assert.equal(type, "job");
+    const last = JSON.parse(streams[0].events.at(-1).data);
+    assert.deepEqual(last, await upstreamJob(watched.id));
+  });
+
+  test("ends all streams of a job cleanly when the job finishes", () => {
+    assert.deepEqual(new Set(streams.map(({ how }) => how)), new Set(["clean"]));
+  });
+
+  test("reads a job once per interval for 200 watchers, like for one", async () => {
+    const [many, one] = [await jobs.reads(watched.id), await jobs.reads(alone.id)];
+    assertApart(many);
+    assertApart(one);
+    assert.ok(many.count >= statuses.length, "each change needed its own read");
+    const intervals = (many.at.at(-1) - many.at[0] + CLOCK_TOLERANCE_MS) / INTERVAL_MS;
+    assert.ok(many.count <= intervals + 1, `${many.count} reads in ${intervals} intervals`);
+  });
+
+  test("responds 204 to watchers that reconnect after the end, without a read upstream", async () => {
+    const { count } = await jobs.reads(watched.id);
+    const again = streams.map(({ lastEventId }) => jobs.watch(watched.id, { lastEventId }));
+    for (const stream of again) {
+      assert.equal(await stream.ended, "clean");
+      assert.deepEqual([stream.status, stream.text], [204, ""]);
+    }
+    assert.equal((await jobs.reads(watched.id)).count, count);
+  });
+
+  test("keeps no watchers after their job has finished", () => jobs.finishAllJobs());
+});
+
+describe("a watcher that reconnects", { concurrency: true }, () => {
+  /** Resumes after the last event of a stream. */
+  const resumed = (id, { lastEventId }) => jobs.watch(id, { lastEventId });
+  const joined = (...streams) => streams.flatMap(idsAndData);
+
+  test("sends each change exactly once to watchers that reconnect", async () => {
+    const { id } = await jobs.create();
+    const [reference, ...others] = await manyWatching(41, id);
+    await change(id, { status: "planning" }, [reference, ...others]);
+    for (const stream of others) stream.leave();
+    await change(id, { status: "writing" }, [reference]);
+    await change(id, { status: "reviewing" }, [reference]);
+    const again = others.map((stream) => resumed(id, stream));
+    await Promise.all(again.map((stream) => stream.event(isNow("reviewing"))));
+    await change(id, { status: "failed" }, [reference, ...again]);
+    assert.deepEqual(states(reference), ["active", "planning", "writing", "reviewing", "failed"]);
+    for (const [index, stream] of again.entries()) {
+      assert.deepEqual(joined(others[index], stream), idsAndData(reference));
+      assert.equal(await stream.ended, "clean");
+    }
+    assertApart(await jobs.reads(id));
+  });
+
+  test("sends a reconnecting watcher the changes that it missed", async () => {
+    const { id } = await jobs.create();
+    const first = await jobs.watching(id);
+    first.leave();
+    await jobs.upstream.setJob(id, { status: "planning" });
+    const second = resumed(id, first);
+    await second.event(isNow("planning"));
+    await change(id, { status: "completed" }, [second]);
+    assert.equal(await second.ended, "clean");
+    assert.deepEqual([...states(first), ...states(second)], ["active", "planning", "completed"]);
+    assertGrowing({ events: [...first.events, ...second.events] });
+  });
+
+  test("sends no event twice to a reconnecting watcher", async () => {
+    const { id } = await jobs.create();
+    const first = await jobs.watching(id);
+    first.leave();
+    const second = resumed(id, first);
+    await second.opened;
+    await change(id, { status: "completed" }, [second]);
+    assert.deepEqual(states(second), ["completed"]);
+  });
+});
+
+describe("Last-Event-ID", () => {
+  let job;
+
+  before(async () => {
+    job = await jobs.create();
+    const stream = await jobs.watching(job.id);
+    await change(job.id, { status: "planning" }, [stream]);
+    stream.leave();
+  });
+
+  for (const lastEventId of [
+    ...["", " ", "abc", "-1", "+1", "1.5", "1e3", "0x1", "1,2", '"1"', "NaN"],
+    ...["9".repeat(16), "9".repeat(400), "١", "1;2", "null"],
+  ]) {
+    test(`ignores the invalid Last-Event-ID "${lastEventId.slice(0, 20)}" of a job's stream`, async () => {
+      const value = Buffer.from(lastEventId).toString("latin1");
+      const stream = await jobs.watching(job.id, { lastEventId: value });
+      assert.deepEqual([stream.status, states(stream)], [200, ["planning"]]);
+      stream.leave();
+    });
+  }
+
+  for (const lastEventId of ["3", "999", "999999999999999"]) {
+    test(`sends the current state for the future Last-Event-ID ${lastEventId}`, async () => {
+      const stream = await jobs.watching(job.id, { lastEventId });
+      assert.deepEqual([states(stream), stream.lastEventId], [["planning"], "2"]);
+      stream.leave();
+    });
+  }
+
+  test("sends every change for Last-Event-ID 0", async () => {
+    const stream = jobs.watch(job.id, { lastEventId: "0" });
+    await stream.event(isNow("planning"));
+    assert.deepEqual(states(stream), ["active", "planning"]);
+    stream.leave();
+  });
+
+  test("sends a finished job's last event for a future Last-Event-ID", async () => {
+    const { id } = await jobs.create();
+    const first = await jobs.watching(id);
+    await change(id, { status: "completed" }, [first]);
+    const stream = jobs.watch(id, { lastEventId: "999" });
+    assert.equal(await stream.ended, "clean");
+    assert.deepEqual(idsAndData(stream), [idsAndData(first).at(-1)]);
+  });
+});
+
+describe("a job's stream", () => {
+  test("sends one event for a finished job and ends the stream", async () => {
+    const { id } = await jobs.create();
+    await jobs.upstream.setJob(id, { status: "completed", prLink: "https://example.com/pull/1" });
+    const first = await jobs.watching(id);
+    await first.event(isNow("completed"));
+    await first.ended;
+    const fresh = jobs.watch(id);
+    assert.equal(await fresh.ended, "clean");
+    assert.deepEqual(states(fresh), ["completed"]);
+    assert.equal(JSON.parse(fresh.events[0].data).prLink, "https://example.com/pull/1");
+  });
+
+  for (const status of ["completed", "failed", "archived"]) {
+    test(`streams a job created outside the gateway until it is ${status}`, async () => {
+      const { id } = await jobs.directly("from elsewhere");
+      const stream = await jobs.watching(id);
+      assert.deepEqual(states(stream), ["active"]);
+      await change(id, { status }, [stream]);
+      assert.equal(await stream.ended, "clean");
+      assertApart(await jobs.reads(id));
+    });
+  }
+
+  test("streams the final state of a job created and finished outside the gateway", async () => {
+    const { id } = await jobs.directly("from elsewhere");
+    await jobs.upstream.setJob(id, { status: "failed" });
+    const stream = jobs.watch(id);
+    assert.equal(await stream.ended, "clean");
+    assert.deepEqual(states(stream), ["failed"]);
+    assert.equal((await jobs.reads(id)).count, 1);
+  });
+
+  test("reads an unknown job once for 50 concurrent streams", async () => {
+    const { id } = await jobs.directly("from elsewhere");
+    const streams = await manyWatching(50, id);
+    assertApart(await jobs.reads(id));
+    for (const stream of streams) {
+      assert.deepEqual(idsAndData(stream), idsAndData(streams[0]));
+      stream.leave();
+    }
+  });
+
+  test("responds 404 to a stream of an unknown job and keeps no watcher", async () => {
+    await jobs.finishAllJobs();
+    const answer = await jobs.get(jobs.path("unknown", { rest: "/events" }));
+    const problem = assertProblem(answer, 404, "upstream-error");
+    assert.equal(problem.upstream.status, 404);
+    assert.equal((await jobs.health()).watchers, 0);
+  });
+
+  test("responds 404 with its own request id to each concurrent stream of an unknown job", async () => {
+    await jobs.upstream.hold({ operation: "agentJobs.get", target: "unknown-to-many" });
+    const target = jobs.path("unknown-to-many", { rest: "/events" });
+    const pending = ["one", "two", "three"].map((id) => jobs.get(target, [["X-Request-Id", id]]));
+    await jobs.upstream.untilHeld(1);
+    // A later request has its response, so all three now share the held read.
+    await jobs.health();
+    await jobs.upstream.release();
+    const instances = (await Promise.all(pending)).map(({ json }) => json.instance);
+    assert.deepEqual(instances, ["one", "two", "three"]);
+  });
+
+  test("responds 404 to a stream of another project's job", async () => {
+    const { id } = await jobs.create("elsewhere", { project: OTHER_PROJECT });
+    const answer = await jobs.get(jobs.path(id, { rest: "/events" }));
+    assertProblem(answer, 404, "upstream-error");
+  });
+
+  test("responds with a problem instead of a stream when the first read fails", async () => {
+    const { id } = await jobs.directly("from elsewhere");
+    await jobs.upstream.fault({ target: id, fault: { kind: "status", status: 500 } });
+    const answer = await jobs.get(jobs.path(id, { rest: "/events" }));
+    assertProblem(answer, 500, "upstream-error");
+    const stream = await jobs.watching(id);
+    stream.leave();
+  });
+
+  test("sends an event stream's head and a retry interval", async () => {
+    const { id } = await jobs.create();
+    const exchange = jobs.gate.open(
+      jobs.gate.bytes({ target: jobs.path(id, { rest: "/events" }) }),
+    );
+    const answer = await exchange.until(({ hasHead, text }) => hasHead && text.includes("}\n\n"));
+    assert.equal(answer.status, 200);
+    assert.match(answer.header("content-type"), /^text\/event-stream(; charset=utf-8)?$/);
+    assertCommonHead(answer);
+    assert.match(answer.text, /^retry: 3000\n\nid: 1\nevent: job\ndata: \{.*\}\n\n$/);
+    exchange.leave();
+  });
+
+  test("logs a job's stream by its route pattern", async () => {
+    const { id } = await jobs.create();
+    const stream = await jobs.watching(id, { headers: { "x-request-id": "a-watch-in-the-log" } });
+    const line = await jobs.gate.logged("a-watch-in-the-log");
+    assert.deepEqual(
+      [line.route, line.status, line.subject],
+      ["/v2/agent/{projectId}/job/{id}/events", 200, "alice"],
+    );
+    stream.leave();
+  });
+
+  test("requires the project and jobs:read to stream a job", async () => {
+    const { id } = await jobs.create();
+    const { count } = await jobs.reads(id);
+    const target = jobs.path(id, { rest: "/events" });
+    const as = (changes) => `Bearer ${jobs.gate.token(changes)}`;
+    for (const [authorization, status, kind] of [
+      [null, 401, "missing-token"],
+      ["Bearer no-token", 401, "invalid-token"],
+      [as({ scope: "jobs:create analytics:read gateway:operate" }), 403, "insufficient-scope"],
+      [as({ projects: [OTHER_PROJECT] }), 403, "project-not-allowed"],
+      [as({ projects: [] }), 403, "project-not-allowed"],
+    ]) {
+      assertProblem(await jobs.gate.get(target, { authorization }), status, kind);
+    }
+    for (const method of ["POST", "PUT", "DELETE"]) {
+      const { authorization } = jobs;
+      const answer = await jobs.gate.send({ method, target, authorization });
+      assertProblem(answer, 405, "method-not-allowed");
+    }
+    assert.equal((await jobs.reads(id)).count, count);
+  });
+});
+
+describe("a job without watchers", () => {
+  test("stops polling a job when all its watchers have disconnected", async () => {
+    await jobs.finishAllJobs();
+    const [left, clock] = [await jobs.create(), await jobs.create()];
+    const streams = await manyWatching(5, left.id);
+    const ticking = await jobs.watching(clock.id);
+    for (const stream of streams) stream.leave();
+    // The runtime notices that clients have disconnected when it writes to their streams.
+    await jobs.upstream.setJob(left.id, { status: "planning" });
+    await jobs.untilHealth(({ watchers }) => watchers === 1);
+    // One poll may be in flight. It has finished when the other job was read twice.
+    await jobs.untilReads(clock.id, 2);
+    const { count } = await jobs.reads(left.id);
+    await jobs.untilReads(clock.id, 3);
+    assert.equal((await jobs.reads(left.id)).count, count);
+    ticking.leave();
+  });
+
+  test("removes long polls whose clients have disconnected", async () => {
+    await jobs.finishAllJobs();
+    const { id } = await jobs.create();
+    const { authorization } = jobs;
+    const headers = [["Prefer", "wait=3"]];
+    const bytes = jobs.gate.bytes({ target: jobs.path(id), headers, authorization });
+    const left = Array.from({ length: 20 }, () => jobs.gate.open(bytes));
+    await jobs.untilHealth(({ watchers }) => watchers === 20);
+    for (const exchange of left) exchange.leave();
+    await jobs.untilHealth(({ watchers }) => watchers === 0);
+  });
+
+  test("stops polling a job when it has finished", async () => {
+    const [finished, clock] = [await jobs.create(), await jobs.create()];
+    const [stream, ticking] = [await jobs.watching(finished.id), await jobs.watching(clock.id)];
+    await change(finished.id, { status: "completed" }, [stream]);
+    const { count } = await jobs.reads(finished.id);
+    await jobs.untilReads(clock.id, 3);
+    assert.equal((await jobs.reads(finished.id)).count, count);
+    ticking.leave();
+  });
+});
+
+describe("slow tests, run concurrently", { concurrency: true }, () => {
+  describe("an upstream that fails while a job is watched", { concurrency: true }, () => {
+    const FAILURES = 2;
+
+    for (const [what, fault, readsEach] of [
+      ["500", { kind: "status", status: 500 }, 1],
+      ["a truncated body", { kind: "cutBody" }, 1],
+      // The gateway retries a GET without a response once, immediately.
+      ["a reset", { kind: "reset" }, 2],
+      ["no response", { kind: "hang" }, 1],
+    ]) {
+      test(`keeps a stream open and backs off its polls while the upstream fails: ${what}`, async () => {
+        const { id } = await jobs.create();
+        const stream = await jobs.watching(id);
+        await jobs.upstream.fault({ target: id, times: FAILURES * readsEach, fault });
+        await jobs.upstream.setJob(id, { status: "planning" });
+        const { count } = await jobs.reads(id);
+        await stream.event(isNow("planning"), PATIENCE_MS);
+        assert.deepEqual(states(stream), ["active", "planning"]);
+        const { at } = await jobs.reads(id);
+        // Failed polls of one or two attempts, then a successful one.
+        const polls = at.slice(count).filter((_, index) => index % readsEach === 0);
+        assert.equal(polls.length, FAILURES + 1);
+        const assertAtLeast = (gap, expected) =>
+          assert.ok(gap >= expected - CLOCK_TOLERANCE_MS, `${gap} ms`);
+        assertAtLeast(polls[1] - polls[0], 2 * INTERVAL_MS);
+        assertAtLeast(polls[2] - polls[1], 4 * INTERVAL_MS);
+        // Polling continues at the normal interval.
+        await change(id, { status: "completed" }, [stream]);
+        assert.equal(await stream.ended, "clean");
+      });
+    }
+  });
+
+  describe("a longer polling interval", { concurrency: 1 }, () => {
+    test("keeps the polling interval while watchers connect and disconnect", async () => {
+      const { id } = await slow.create();
+      const clock = await slow.watching(id);
+      for (let round = 0; round < 5; round += 1) {
+        const streams = await Promise.all(Array.from({ length: 10 }, () => slow.watching(id)));
+        for (const stream of streams) stream.leave();
+      }
+      const { at, count } = await slow.untilReads(id, 2);
+      assert.ok(count >= 2);
+      assertApart({ at }, SLOW_INTERVAL_S * 1000);
+      clock.leave();
+    });
+
+    test("polls a job on time while the poll of another job hangs", async () => {
+      const [stuck, lively] = [await slow.create(), await slow.create()];
+      const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
+      await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
+      await slow.upstream.untilHeld(1);
+      await slow.upstream.setJob(lively.id, { status: "planning" });
+      // The held poll times out after 30 s. The other job's poll must come long before.
+      await streams[1]
+        .event(isNow("planning"), PATIENCE_MS / 3)
+        .finally(() => slow.upstream.release());
+      for (const stream of streams) stream.leave();
+    });
+
+    test("keeps secrets out of responses, streams and the log of the slow gateway", () =>
+      slow.assertDiscreet());
+  });
+});
+
+describe("a follow-up to a watched job", () => {
+  const finish = async (id) => {
+    const stream = await jobs.watching(id);
+    await change(id, { status: "completed" }, [stream]);
+    await stream.ended;
+    return stream;
+  };
+
+  test("streams a finished job again after a follow-up", async () => {
+    const { id } = await jobs.create();
+    const first = await finish(id);
+    await jobs.followUp(id);
+    const again = jobs.watch(id, { lastEventId: first.lastEventId });
+    const fresh = jobs.watch(id);
+    for (const stream of [again, fresh]) await stream.event(isNow("active"));
+    await change(id, { status: "failed" }, [again, fresh]);
+    for (const stream of [again, fresh]) {
+      assert.equal(await stream.ended, "clean");
+      assert.deepEqual(states(stream), ["active", "failed"]);
+    }
+    assertGrowing({ events: [...first.events, ...again.events] });
+  });
+
+  test("streams a finished job again after a follow-up outside the gateway", async () => {
+    const [job, clock] = [await jobs.create(), await jobs.create()];
+    await finish(job.id);
+    await jobs.directly("and more", { id: job.id });
+    const ticking = await jobs.watching(clock.id);
+    await jobs.untilReads(clock.id, 2);
+    const fresh = await jobs.watching(job.id);
+    assert.deepEqual(states(fresh), ["active"]);
+    await change(job.id, { status: "completed" }, [fresh]);
+    ticking.leave();
+  });
+
+  test("does not revert a follow-up with a poll that started before it", async () => {
+    const { id } = await jobs.create();
+    const stream = await jobs.watching(id);
+    await jobs.upstream.setJob(id, { status: "completed" });
+    const order = { operation: "agentJobs.get", target: id, times: 1, process: true };
+    await jobs.upstream.hold(order);
+    await jobs.upstream.untilHeld(1);
+    await jobs.followUp(id);
+    await jobs.upstream.release();
+    // The job is active again, so its stream continues until the job really finishes.
+    await change(id, { status: "failed" }, [stream]);
+    assert.equal(await stream.ended, "clean");
+  });
+});
+
+/** A package client of the gateway. */
+function client() {
+  const { url } = jobs.gate.gateway;
+  const token = jobs.authorization.replace("Bearer ", "");
+  return new Client({ baseUrl: url, projectId: PROJECT, token, logLevel: "off" });
+}
+
+describe("the package", () => {
+  test("waits for a job over its stream in the package's agentJobs.wait", async () => {
+    const { id } = await jobs.create();
+    const updates = [];
+    const waiting = client().agentJobs.wait(id, { onUpdate: ({ status }) => updates.push(status) });
+    const beside = await jobs.watching(id);
+    await jobs.untilReads(id, 1);
+    for (const status of ["planning", "completed"]) await change(id, { status }, [beside]);
+    assert.deepEqual(await waiting, await upstreamJob(id));
+    assert.deepEqual(updates, ["active", "planning", "completed"]);
+    assertApart(await jobs.reads(id));
+  });
+
+  test("closes the stream when a loop over the package's agentJobs.watch ends", async () => {
+    await jobs.finishAllJobs();
+    const { id } = await jobs.create();
+    for await (const { job, done } of client().agentJobs.watch(id)) {
+      assert.deepEqual([job.status, done], ["active", false]);
+      break;
+    }
+    await jobs.upstream.setJob(id, { status: "planning" });
+    await jobs.untilHealth(({ watchers }) => watchers === 0);
+  });
+
+  test("rejects the package's agentJobs.wait of an unknown job with NotFoundError", async () => {
+    await assert.rejects(client().agentJobs.wait("unknown"), NotFoundError);
+  });
+});
+
+describe("a quiet stream", () => {
+  const project = OTHER_PROJECT;
+
+  test("sends a quiet stream only a heartbeat comment every 15 s", async () => {
+    await quietStream.until(({ comments }) => comments.length > 0, PATIENCE_MS);
+    assert.deepEqual([quietStream.retry, states(quietStream)], [3000, ["active"]]);
+    assert.equal(quietStream.comments[0].text.trim(), "hb");
+    assertApart(await jobs.reads(quietJob.id));
+  });
+
+  test("removes disconnected watchers of a quiet job and keeps the remaining one", async () => {
+    await jobs.untilHealth(({ watchers }) => watchers === 1, project);
+    assert.equal(quietStream.isOver, false);
+    await jobs.untilReads(quietJob.id, 1);
+  });
+});
+
+test("resumes raw and package streams after the gateway was killed", async () => {
+  const [changing, finishing] = [await jobs.create(), await jobs.create()];
+  const first = await jobs.watching(changing.id);
+  const other = await jobs.watching(finishing.id);
+  await change(changing.id, { status: "planning" }, [first]);
+  const iterator = client().agentJobs.watch(changing.id);
+  const updates = [(await iterator.next()).value.job.status];
+
+  await jobs.restart("kill", async () => {
+    assert.deepEqual([await first.ended, await other.ended], ["cut", "cut"]);
+    await jobs.upstream.setJob(changing.id, { status: "writing" });
+    await jobs.upstream.setJob(finishing.id, { status: "failed" });
+  });
+  const second = jobs.watch(changing.id, first);
+  const end = jobs.watch(finishing.id, other);
+  assert.equal(await end.ended, "clean");
+  assert.deepEqual([...states(other), ...states(end)], ["active", "failed"]);
+  await second.event(isNow("writing"));
+  await change(changing.id, { status: "completed" }, [second]);
+  assert.deepEqual(
+    [...states(first), ...states(second)],
+    ["active", "planning", "writing", "completed"],
+  );
+  assertGrowing({ events: [...first.events, ...second.events] });
+  for await (const { job } of iterator) updates.push(job.status);
+  assert.deepEqual(updates, ["planning", "writing", "completed"]);
+});
+
+test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());

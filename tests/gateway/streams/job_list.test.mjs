@@ -1,0 +1,375 @@
+/** The event stream of a project's job list: changes, deletions, resumption, limits and access. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Client } from "../../../pkg/dist/node.js";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { assertApart, PATIENCE_MS } from "../watched_jobs.mjs";
+
+/** Projects in which only one test or describe block creates jobs. */
+const [FRESH, MANY, RETAINED] = ["fresh-docs", "many-docs", "kept-docs"];
+const PROJECTS = [PROJECT, OTHER_PROJECT, FRESH, MANY, RETAINED];
+const DAY_MS = 24 * 3600 * 1000;
+const RETENTION_DAYS = 7;
+/** The number of jobs with which a new stream begins. */
+const INITIAL_JOBS = 25;
+/** The maximum number of changes that a resumed stream replays. */
+const MAX_REPLAYED = 250;
+const MAX_PER_CALLER = 3;
+const MAX_PER_PROJECT = 4;
+const SHORT_TOKEN_LIFETIME_S = 4;
+
+let jobs;
+/** A gateway with low stream limits and without polls during a test. */
+let capped;
+
+before(async () => {
+  const caps = {
+    STREAMS_PER_CALLER: String(MAX_PER_CALLER),
+    STREAMS_PER_JOB: String(MAX_PER_PROJECT),
+  };
+  [jobs, capped] = await Promise.all([
+    startJobs("list-events", {
+      projects: PROJECTS,
+      vars: { JOB_RETENTION_DAYS: String(RETENTION_DAYS) },
+    }),
+    startJobs("list-events-capped", { vars: { JOB_POLL_SECONDS: "300", ...caps } }),
+  ]);
+});
+after(() => Promise.all([jobs?.stop(), capped?.stop()]));
+
+const as = (sub, changes = {}, of = jobs) =>
+  `Bearer ${of.gate.token({ sub, projects: of.projects, ...changes })}`;
+const bearerFor = (seconds) => as("alice", { exp: Math.ceil(Date.now() / 1000) + seconds });
+const contentsOf = ({ events }) =>
+  events.map(({ lastEventId, type, data }) => [lastEventId, type, data]);
+const isJob =
+  (id, status) =>
+  ({ type, data }) => {
+    const job = JSON.parse(data);
+    return type === "job" && job.id === id && (status === undefined || job.status === status);
+  };
+const isDeleted =
+  (id) =>
+  ({ type, data }) =>
+    type === "deleted" && JSON.parse(data).id === id;
+const isReset = ({ type }) => type === "reset";
+const waitForEvent = (stream, check) => stream.event(check, PATIENCE_MS);
+const target = (project = PROJECT) => `/v2/agent/${project}/jobs/events`;
+const withoutCheckedAt = ({ checkedAt, ...job }) => job;
+
+describe("streams of a project's job list", () => {
+  test("sends all watchers of a job list the same changes and deletions in the same order", async () => {
+    const streams = await Promise.all(
+      ["alice", "bob"].map((sub) => jobs.watchingAll({ authorization: as(sub) })),
+    );
+    const all = (check) => Promise.all(streams.map((stream) => waitForEvent(stream, check)));
+    const prompt = "Describe the endpoint\nand keep this to yourself";
+    const { id } = await jobs.create(prompt, { authorization: as("carol") });
+    const [created] = await all(isJob(id, "active"));
+    const job = JSON.parse(created.data);
+    const listed = (await jobs.get(`/v2/agent/${PROJECT}/jobs`)).json.jobs[0];
+    assert.deepEqual(withoutCheckedAt(job), withoutCheckedAt(listed));
+    assert.deepEqual(
+      [job.prompt, job.createdBy, job.status],
+      ["Describe the endpoint", "carol", "active"],
+    );
+
+    // No caller watches the job itself.
+    await jobs.upstream.setJob(id, { status: "completed", prLink: "https://git.example/pull/1" });
+    const [completed] = await all(isJob(id, "completed"));
+    assert.equal(JSON.parse(completed.data).prLink, "https://git.example/pull/1");
+
+    const { length } = streams[0].events;
+    await jobs.followUp(id);
+    const isActiveAgain = ({ events }) => events.slice(length).find(isJob(id, "active"));
+    await Promise.all(streams.map((stream) => stream.until(isActiveAgain, PATIENCE_MS)));
+
+    await jobs.deleteRecord(id);
+    await all(isDeleted(id));
+    assert.deepEqual(contentsOf(streams[0]), contentsOf(streams[1]));
+    const numbers = streams[0].events.map(({ lastEventId }) => Number(lastEventId));
+    for (const [at, number] of numbers.entries()) assert.ok(at === 0 || number > numbers[at - 1]);
+    for (const stream of streams) stream.leave();
+  });
+
+  test("streams an event for a follow-up that does not change the job's status", async () => {
+    const { id } = await jobs.create();
+    const stream = await jobs.watchingAll();
+    await waitForEvent(stream, isJob(id));
+    const count = () => stream.events.filter(isJob(id)).length;
+    const earlier = count();
+    await jobs.followUp(id);
+    await stream.until(() => count() === earlier + 1, PATIENCE_MS);
+    stream.leave();
+  });
+
+  test("streams no events for jobs created outside the gateway", async () => {
+    const stream = await jobs.watchingAll();
+    const { id } = await jobs.directly("from elsewhere");
+    const watched = await jobs.watching(id);
+    await jobs.upstream.setJob(id, { status: "completed" });
+    assert.equal(await watched.ended, "clean");
+    const own = await jobs.create();
+    await waitForEvent(stream, isJob(own.id));
+    assert.ok(!stream.text.includes(id));
+    stream.leave();
+  });
+
+  test("streams no events for jobs of other projects", async () => {
+    const stream = await jobs.watchingAll();
+    const other = await jobs.create("elsewhere", { project: OTHER_PROJECT });
+    const own = await jobs.create();
+    await waitForEvent(stream, isJob(own.id));
+    assert.ok(!stream.text.includes(other.id));
+    stream.leave();
+  });
+
+  test("polls every unfinished job once per interval for several list streams", async () => {
+    const { id } = await jobs.create();
+    const streams = await Promise.all([1, 2, 3].map(() => jobs.watchingAll()));
+    const alone = await jobs.watching(id);
+    const reads = await jobs.untilReads(id, 3);
+    assertApart(reads);
+    for (const stream of [...streams, alone]) stream.leave();
+  });
+
+  test("stops polling when the last watcher of a job list has disconnected", async () => {
+    const project = FRESH;
+    const { id } = await jobs.create("left alone", { project });
+    const stream = await jobs.watchingAll({ project });
+    await jobs.untilReads(id, 1);
+    stream.leave();
+    // The runtime notices that a client has disconnected when it writes to the stream.
+    await jobs.upstream.setJob(id, { prLink: "https://git.example/pull/1" });
+    await jobs.untilHealth(({ watchers }) => watchers === 0, project);
+    const clock = await jobs.create("tick", { project: OTHER_PROJECT });
+    const ticking = await jobs.watching(clock.id, { project: OTHER_PROJECT });
+    await jobs.untilReads(clock.id, 2);
+    const { count } = await jobs.reads(id);
+    await jobs.untilReads(clock.id, 3);
+    assert.equal((await jobs.reads(id)).count, count);
+    ticking.leave();
+  });
+
+  test("yields changes and deletions from the package's agentJobs.watchAll", async () => {
+    const token = jobs.gate.token({ projects: jobs.projects });
+    const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: PROJECT, token });
+    const controller = new AbortController();
+    const changes = client.agentJobs.watchAll({ signal: controller.signal });
+    const { id } = await jobs.create("by the package");
+    const until = async (check) => {
+      for (;;) {
+        const { value } = await changes.next();
+        if (check(value)) return value;
+      }
+    };
+    const { job } = await until(({ job }) => job?.id === id);
+    assert.deepEqual([job.status, job.prompt], ["active", "by the package"]);
+    await jobs.deleteRecord(id);
+    await until(({ deleted }) => deleted === id);
+    controller.abort();
+    await assert.rejects(
+      until(() => false),
+      { name: "AbortError" },
+    );
+  });
+});
+
+describe("the start of a list stream", () => {
+  test("starts a list stream with the 25 most recently changed jobs, newest last", async () => {
+    const project = MANY;
+    const ids = [];
+    for (let number = 0; number < INITIAL_JOBS + 2; number += 1) {
+      ids.push((await jobs.create(`number ${number}`, { project })).id);
+    }
+    const stream = await jobs.watchingAll({ project });
+    await waitForEvent(stream, isJob(ids.at(-1)));
+    const first = stream.events.slice(0, INITIAL_JOBS).map(({ data }) => JSON.parse(data).id);
+    assert.deepEqual(first, ids.slice(-INITIAL_JOBS));
+    stream.leave();
+  });
+
+  test("resumes a list stream with the latest state of each changed job and with deletions", async () => {
+    const [changed, deleted] = [await jobs.create("changed"), await jobs.create("deleted")];
+    const first = await jobs.watchingAll();
+    await waitForEvent(first, isJob(deleted.id));
+    const other = await jobs.watchingAll();
+    first.leave();
+    for (const status of ["planning", "writing"]) {
+      await jobs.upstream.setJob(changed.id, { status });
+      await waitForEvent(other, isJob(changed.id, status));
+    }
+    await jobs.deleteRecord(deleted.id);
+    const { id } = await jobs.create("new");
+    await waitForEvent(other, isJob(id));
+
+    const { lastEventId } = first;
+    const second = await jobs.watchingAll({ lastEventId });
+    await waitForEvent(second, isJob(id));
+    const missed = other.events.filter((event) => Number(event.lastEventId) > Number(lastEventId));
+    const latest = missed.filter((event) => !isJob(changed.id, "planning")(event));
+    assert.deepEqual(contentsOf(second), contentsOf({ events: latest }));
+
+    const third = await jobs.watchingAll({ lastEventId: second.lastEventId });
+    const next = await jobs.create("next");
+    await waitForEvent(third, isJob(next.id));
+    assert.ok(isJob(next.id)(third.events[0]), "no event is sent twice");
+    for (const stream of [other, second, third]) stream.leave();
+  });
+
+  for (const lastEventId of ["", "abc", "-1", "1.5", "9".repeat(16), "999999999999999"]) {
+    test(`ignores the unknown Last-Event-ID "${lastEventId.slice(0, 20)}" of a list stream`, async () => {
+      const { id } = await jobs.create();
+      const stream = await jobs.watchingAll({ lastEventId });
+      await waitForEvent(stream, isJob(id));
+      stream.leave();
+    });
+  }
+
+  test(`resumes a list stream with ${MAX_REPLAYED} changes, and resets it after more`, async () => {
+    const project = MANY;
+    const count = MAX_REPLAYED + 50;
+    const [{ revision }] = await jobs.restartWithSql(
+      [
+        [
+          `WITH RECURSIVE one (number) AS
+              (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
+            INSERT INTO job (id, listed, subject, line, created, status, data, seq, checked, began, revision)
+            SELECT 'past-' || number, 1, 'alice', 'past', ?2, 'completed', '{}', 1, ?2, ?2,
+              (SELECT revision FROM project) + number FROM one`,
+          count,
+          Date.now(),
+        ],
+        ["UPDATE project SET revision = revision + ?", count],
+        ["SELECT revision FROM project"],
+      ],
+      project,
+    );
+    const latest = String(revision - MAX_REPLAYED);
+    const stream = await jobs.watchingAll({ project, lastEventId: latest });
+    await waitForEvent(stream, isJob(`past-${count}`));
+    assert.deepEqual(
+      stream.events.map(({ data }) => JSON.parse(data).id),
+      Array.from({ length: MAX_REPLAYED }, (_, at) => `past-${count - MAX_REPLAYED + 1 + at}`),
+    );
+    for (const lastEventId of ["1", String(revision - MAX_REPLAYED - 1), String(revision + 1)]) {
+      const outdated = await jobs.watchingAll({ project, lastEventId });
+      await waitForEvent(outdated, isReset);
+      const contents = contentsOf(outdated);
+      assert.deepEqual(contents[INITIAL_JOBS], [String(revision), "reset", "{}"]);
+      assert.equal(contents.length, INITIAL_JOBS + 1);
+      outdated.leave();
+    }
+    stream.leave();
+  });
+});
+
+describe("expired records", () => {
+  test("streams the deletion of an expired record, and forgets the deletion after a day", async () => {
+    const project = RETAINED;
+    const [old, other] = [
+      await jobs.create("old", { project }),
+      await jobs.create("x", { project }),
+    ];
+    const stream = await jobs.watchingAll({ project });
+    await waitForEvent(stream, isJob(other.id));
+    const { lastEventId } = stream;
+    const age = RETENTION_DAYS * DAY_MS + 3_600_000;
+    const update = "UPDATE job SET began = began - ? WHERE id = ?";
+    await jobs.restartWithSql([[update, age, old.id]], project);
+    const again = await jobs.watchingAll({ project, lastEventId });
+    await waitForEvent(again, isDeleted(old.id));
+    again.leave();
+
+    await jobs.restartWithSql([["UPDATE deleted SET at = at - ?", 2 * DAY_MS]], project);
+    const later = await jobs.watchingAll({ project, lastEventId });
+    await jobs.untilReads(other.id, 2);
+    later.leave();
+    const outdated = await jobs.watchingAll({ project, lastEventId });
+    await waitForEvent(outdated, isReset);
+    const current = outdated.lastEventId;
+    outdated.leave();
+    const resumed = await jobs.watchingAll({ project, lastEventId: current });
+    const next = await jobs.create("after the reset", { project });
+    await waitForEvent(resumed, isJob(next.id));
+    assert.ok(!resumed.events.some(isReset));
+    resumed.leave();
+    const rows = await jobs.restartWithSql([["SELECT id FROM deleted"]], project);
+    assert.deepEqual(rows, []);
+  });
+});
+
+describe("access to a list stream", () => {
+  test("requires the project and jobs:read to stream a job list", async () => {
+    for (const [authorization, status, kind] of [
+      [null, 401, "missing-token"],
+      ["Bearer no-token", 401, "invalid-token"],
+      [as("alice", { scope: "jobs:create analytics:read" }), 403, "insufficient-scope"],
+      [as("alice", { projects: [OTHER_PROJECT] }), 403, "project-not-allowed"],
+    ]) {
+      assertProblem(await jobs.gate.get(target(), { authorization }), status, kind);
+    }
+    for (const method of ["POST", "PUT", "DELETE"]) {
+      const { authorization } = jobs;
+      const answer = await jobs.gate.send({ method, target: target(), authorization });
+      assertProblem(answer, 405, "method-not-allowed");
+    }
+  });
+
+  test("logs a list stream by its route pattern, and adds no watcher for HEAD", async () => {
+    const project = OTHER_PROJECT;
+    await jobs.untilHealth(({ watchers }) => watchers === 0, project);
+    const headers = [["X-Request-Id", "a-list-in-the-log"]];
+    const { authorization } = jobs;
+    const options = { method: "HEAD", target: target(project), headers, authorization };
+    const answer = await jobs.gate.send(options);
+    assert.deepEqual([answer.status, answer.text], [200, ""]);
+    assert.match(answer.header("content-type"), /^text\/event-stream/);
+    const line = await jobs.gate.logged("a-list-in-the-log");
+    assert.deepEqual([line.route, line.status], ["/v2/agent/{projectId}/jobs/events", 200]);
+    await jobs.untilHealth(({ watchers }) => watchers === 0, project);
+  });
+
+  test("ends a list stream when its token expires, and resumes it with a new token", async () => {
+    const { id } = await jobs.create();
+    const other = await jobs.watchingAll();
+    const authorization = bearerFor(SHORT_TOKEN_LIFETIME_S);
+    const stream = await jobs.watchingAll({ authorization });
+    await waitForEvent(stream, isJob(id));
+    assert.equal(await stream.ended, "clean");
+    assert.equal(other.isOver, false);
+    assertProblem(await jobs.gate.get(target(), { authorization }), 401, "invalid-token");
+    const { lastEventId } = stream;
+    const again = await jobs.watchingAll({ lastEventId, authorization: bearerFor(600) });
+    const next = await jobs.create();
+    await waitForEvent(again, isJob(next.id));
+    for (const open of [other, again]) open.leave();
+  });
+
+  test("limits list streams per caller and per project", async () => {
+    const bearerOf = (sub) => as(sub, {}, capped);
+    const assertTooMany = async (authorization, owner) => {
+      const answer = await capped.gate.get(target(), { authorization });
+      const problem = assertProblem(answer, 429, "too-many-streams");
+      assert.ok(problem.detail.startsWith(owner), problem.detail);
+    };
+    const { id } = await capped.create();
+    const mallory = bearerOf("mallory");
+    const streams = [await capped.watching(id, { authorization: mallory })];
+    while (streams.length < MAX_PER_CALLER) {
+      streams.push(await capped.watchingAll({ authorization: mallory }));
+    }
+    await assertTooMany(mallory, "the caller");
+    for (let number = MAX_PER_CALLER - 1; number < MAX_PER_PROJECT; number += 1) {
+      streams.push(await capped.watchingAll({ authorization: bearerOf(`caller-${number}`) }));
+    }
+    await assertTooMany(bearerOf("one-more"), "the project");
+    // Streams of single jobs have their own limit.
+    streams.push(await capped.watching(id, { authorization: bearerOf("one-more") }));
+    for (const stream of streams) stream.leave();
+  });
+});
+
+test("keeps secrets out of responses, streams and the log", () =>
+  Promise.all([jobs.assertDiscreet(), capped.assertDiscreet()]));

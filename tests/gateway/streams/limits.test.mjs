@@ -1,0 +1,159 @@
+/** Limits of event streams: they end when their token expires, and their number is capped. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+
+const MAX_PER_CALLER = 5;
+const MAX_PER_JOB = 8;
+const SHORT_TOKEN_LIFETIME_S = 4;
+/** workerd evicts an object 10 s after its last request. */
+const LONGER_THAN_EVICTION_S = 16;
+/** Maximum wait for an event, generous for a busy machine. */
+const PATIENCE_MS = 60_000;
+
+/** No polls during a test, so that only the tested cause ends a stream. */
+const VARS = { JOB_POLL_SECONDS: "300" };
+
+let jobs;
+let capped;
+
+before(async () => {
+  const caps = { STREAMS_PER_CALLER: String(MAX_PER_CALLER), STREAMS_PER_JOB: String(MAX_PER_JOB) };
+  [jobs, capped] = await Promise.all([
+    startJobs("streams", { vars: VARS }),
+    startJobs("streams-capped", { vars: { ...VARS, ...caps } }),
+  ]);
+});
+after(() => Promise.all([jobs?.stop(), capped?.stop()]));
+
+/** The `Authorization` with a token that expires in `seconds`. */
+function bearerFor(seconds) {
+  const exp = Math.ceil(Date.now() / 1000) + seconds;
+  return `Bearer ${jobs.gate.token({ exp, projects: jobs.projects })}`;
+}
+
+/** Waits for a promise, and fails after {@link PATIENCE_MS}. */
+async function withTimeout(promise, expected) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`not within ${PATIENCE_MS} ms: ${expected}`)),
+      PATIENCE_MS,
+    );
+  });
+  return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+describe("a stream whose token expires", { concurrency: true }, () => {
+  for (const [name, seconds, project] of [
+    ["ends a stream when its token expires, and no other", SHORT_TOKEN_LIFETIME_S, PROJECT],
+    [
+      "ends a stream when its token expires, even after the object was evicted",
+      LONGER_THAN_EVICTION_S,
+      OTHER_PROJECT,
+    ],
+  ]) {
+    test(name, async () => {
+      const { id } = await jobs.create("watch me", { project });
+      const other = await jobs.watching(id, { project });
+      const authorization = bearerFor(seconds);
+      const stream = await jobs.watching(id, { project, authorization });
+      assert.equal(await withTimeout(stream.ended, "the end of the stream"), "clean");
+      assert.equal(other.isOver, false);
+      const target = jobs.path(id, { project, rest: "/events" });
+      assertProblem(await jobs.gate.get(target, { authorization }), 401, "invalid-token");
+
+      // A new token resumes after the last event.
+      const { lastEventId } = stream;
+      const again = jobs.watch(id, { project, lastEventId, authorization: bearerFor(600) });
+      await again.opened;
+      assert.equal(again.status, 200);
+      for (const open of [other, again]) open.leave();
+    });
+  }
+
+  test("responds to a long poll when its token expires, and to no other", async () => {
+    const { id } = await jobs.create();
+    const target = jobs.path(id);
+    const headers = [["Prefer", "wait=25"]];
+    const { authorization } = jobs;
+    const other = jobs.gate.open(jobs.gate.bytes({ target, headers, authorization }));
+    await jobs.untilHealth(({ watchers }) => watchers >= 1);
+    const short = bearerFor(SHORT_TOKEN_LIFETIME_S);
+    const answer = await jobs.gate.get(target, { headers, authorization: short });
+    assert.deepEqual([answer.status, answer.json.id], [200, id]);
+    assert.equal(other.answer.hasHead, false, "the other long poll still waits");
+    other.leave();
+  });
+});
+
+describe("the number of streams", () => {
+  const as = (sub) => `Bearer ${capped.gate.token({ sub })}`;
+  const events = (id) => capped.path(id, { rest: "/events" });
+
+  function assertTooMany(answer, owner) {
+    const problem = assertProblem(answer, 429, "too-many-streams");
+    assert.ok(problem.detail.startsWith(owner), problem.detail);
+    assert.match(answer.header("retry-after"), /^[1-9]\d*$/);
+  }
+
+  test("limits a caller's concurrent streams without reading further jobs upstream", async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 4 * MAX_PER_CALLER }, async () => (await capped.directly("watched")).id),
+    );
+    const exp = Math.ceil(Date.now() / 1000) + LONGER_THAN_EVICTION_S;
+    const short = `Bearer ${capped.gate.token({ sub: "mallory", exp })}`;
+    const first = await capped.watching(ids.pop(), { authorization: short });
+    const authorization = as("mallory");
+    const streams = ids.map((id) => capped.watch(id, { authorization }));
+    await Promise.all(streams.map(({ opened }) => opened));
+    const opened = streams.filter(({ status }) => status === 200);
+    assert.equal(opened.length, MAX_PER_CALLER - 1);
+    const others = streams.filter(({ status }) => status !== 200);
+    assert.deepEqual(new Set(others.map(({ status }) => status)), new Set([429]));
+
+    const { id } = await capped.directly("one more");
+    assertTooMany(await capped.gate.get(events(id), { authorization }), "the caller");
+    const poll = { headers: [["Prefer", "wait=5"]], authorization };
+    assertTooMany(await capped.gate.get(capped.path(id), poll), "the caller");
+    assert.equal((await capped.reads(id)).count, 0);
+
+    // Other callers are not affected, and a stream that ends makes room for a new one.
+    const bystander = await capped.watching(id, { authorization: as("bob") });
+    assert.equal(await withTimeout(first.ended, "the end of the first stream"), "clean");
+    await capped.untilHealth(({ watchers }) => watchers === MAX_PER_CALLER);
+    const next = await capped.watching(id, { authorization });
+    for (const stream of [...opened, bystander, next]) stream.leave();
+  });
+
+  test("limits the streams of a job across all callers", async () => {
+    const { id } = await capped.create();
+    const streams = [];
+    for (let number = 0; number < MAX_PER_JOB; number += 1) {
+      streams.push(await capped.watching(id, { authorization: as(`caller-${number}`) }));
+    }
+    const authorization = as("one-more");
+    assertTooMany(await capped.gate.get(events(id), { authorization }), "the job");
+    const { id: other } = await capped.create();
+    streams.push(await capped.watching(other, { authorization }));
+    for (const stream of streams) stream.leave();
+  });
+
+  test("limits a caller's streams per project", async () => {
+    const authorization = `Bearer ${capped.gate.token({ projects: capped.projects })}`;
+    const { id } = await capped.create();
+    const streams = [];
+    for (let number = 0; number < MAX_PER_CALLER; number += 1) {
+      streams.push(await capped.watching(id, { authorization }));
+    }
+    assertTooMany(await capped.gate.get(events(id), { authorization }), "the caller");
+    const project = capped.projects.find((name) => name !== PROJECT);
+    const elsewhere = await capped.create("x", { project });
+    streams.push(await capped.watching(elsewhere.id, { project, authorization }));
+    for (const stream of streams) stream.leave();
+  });
+});
+
+test("keeps secrets out of responses, streams and the log", () =>
+  Promise.all([jobs.assertDiscreet(), capped.assertDiscreet()]));

@@ -1,0 +1,168 @@
+/**
+ * The six concurrent connections of a Durable Object. Requests that wait for response headers must
+ * not block other kinds of requests.
+ */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { startReceiver } from "../../harness/receiver.mjs";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+
+const CONNECTIONS = 6;
+const READ_CONNECTIONS = 3;
+const WEBHOOK_CONNECTIONS = 2;
+const TIMEOUT_SECONDS = 6;
+/** Maximum difference between two clocks that both count whole milliseconds. */
+const CLOCKS_MS = 2;
+const CREATE = "agentJobs.create";
+const READ = "agentJobs.get";
+/** Its requests fail, so only one test uses it. */
+const SLOW_PROJECT = "slow-docs";
+
+let jobs;
+let receiver;
+
+before(async () => {
+  receiver = await startReceiver();
+  jobs = await startJobs("connections", {
+    projects: [PROJECT, OTHER_PROJECT, SLOW_PROJECT],
+    vars: {
+      UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS),
+      JOB_POLL_SECONDS: "1",
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+      WEBHOOK_HOSTS: receiver.host,
+    },
+  });
+});
+after(async () => {
+  await jobs?.stop();
+  await receiver?.stop();
+});
+beforeEach(() => jobs.upstream.reset());
+
+/** Sends a creation and returns any response. */
+function create({ key, project } = {}) {
+  const headers = key === undefined ? [] : [["Idempotency-Key", key]];
+  const { authorization } = jobs;
+  return jobs.gate.post(
+    jobs.path(undefined, { project }),
+    { prompt: "x" },
+    { authorization, headers },
+  );
+}
+
+/** The requests of an operation that the upstream received. */
+const requestsOf = async (operation) =>
+  (await jobs.upstream.requests()).filter((request) => request.operation === operation);
+
+describe("an upstream that does not respond", () => {
+  test("stalled job reads use three connections and do not block creations", async () => {
+    const ids = [];
+    for (let job = 0; job < 10; job += 1) {
+      // The gateway did not create these jobs, so it must read them from the upstream.
+      ids.push((await jobs.directly("elsewhere", { project: OTHER_PROJECT })).id);
+    }
+    await jobs.upstream.hold({ operation: READ });
+    const streams = ids.map((id) => jobs.watch(id, { project: OTHER_PROJECT }));
+    await jobs.upstream.untilHeld(READ_CONNECTIONS);
+    // These creations go through the same object, behind all waiting reads.
+    for (let count = 0; count < CONNECTIONS; count += 1) {
+      assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
+    }
+    assert.equal(
+      (await requestsOf(READ)).length,
+      READ_CONNECTIONS,
+      "the others wait for a connection",
+    );
+    await jobs.upstream.release();
+    for (const stream of streams) stream.leave();
+  });
+
+  test("six stalled creations use all connections; a seventh is not sent and its key stays free", async () => {
+    await jobs.upstream.hold({ operation: CREATE });
+    const held = Array.from({ length: CONNECTIONS }, () => create());
+    await jobs.upstream.untilHeld(CONNECTIONS);
+    // The held creations time out together. Some late ones then get a connection and a full timeout.
+    const late = Array.from({ length: 3 * CONNECTIONS }, (_, at) => create({ key: `late-${at}` }));
+    for (const answer of await Promise.all(held)) {
+      assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");
+    }
+    const answers = await Promise.all(late.map(timed));
+    const reached = await requestsOf(CREATE);
+    const isUnsent = ({ answer }) => answer.status === 503;
+    for (const { answer } of answers.filter(isUnsent)) {
+      const { outcome } = assertProblem(answer, 503, "gateway-busy");
+      assert.equal(outcome, undefined, "the request was not sent");
+      assert.equal(answer.header("retry-after"), "5");
+    }
+    const sent = answers.filter((one) => !isUnsent(one));
+    for (const { answer } of sent) {
+      assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");
+    }
+    assert.ok(sent.length < late.length, "some requests are not sent");
+    assert.equal(
+      reached.length,
+      CONNECTIONS + sent.length,
+      "a rejected request does not reach the upstream",
+    );
+
+    await jobs.upstream.release();
+    const unsent = answers.findIndex(isUnsent);
+    assert.equal((await create({ key: `late-${unsent}` })).status, 201);
+    assert.equal((await requestsOf(CREATE)).length, reached.length + 1);
+  });
+
+  test("the timeout of a queued request starts when it gets a connection", async () => {
+    await jobs.upstream.hold({ operation: CREATE });
+    const project = SLOW_PROJECT;
+    const { left } = (await jobs.health(project)).budgets["create-job"];
+    const held = Array.from({ length: CONNECTIONS }, () => create({ project }));
+    await jobs.upstream.untilHeld(CONNECTIONS);
+    const late = timed(create({ project }));
+    const isQueued = ({ budgets }) => budgets["create-job"].left === left - CONNECTIONS - 1;
+    await jobs.untilHealth(isQueued, project);
+    const released = Date.now();
+    await jobs.upstream.release(1);
+    const { answer, ended } = await late;
+    assertProblem(answer, 504, "upstream-timeout");
+    assert.ok(ended - released >= TIMEOUT_SECONDS * 1000 - CLOCKS_MS, `${ended - released} ms`);
+    await jobs.upstream.release();
+    await Promise.all(held);
+  });
+});
+
+describe("webhook receivers that do not respond", () => {
+  test("stalled webhooks use two connections and block neither reads nor creations", async () => {
+    await jobs.upstream.clearFaults();
+    receiver.answerAlways({ hang: true });
+    const headers = [["Webhook-Url", `${receiver.url}/hook`]];
+    const ids = [];
+    for (let job = 0; job < 5; job += 1) {
+      ids.push((await jobs.create("announce it", { headers, project: OTHER_PROJECT })).id);
+    }
+    for (const id of ids) await jobs.upstream.setJob(id, { status: "completed" });
+    const streams = ids.map((id) => jobs.watch(id, { project: OTHER_PROJECT }));
+    await Promise.all(streams.map((stream) => stream.ended));
+    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === ids.length, OTHER_PROJECT);
+    while (receiver.deliveries.length < WEBHOOK_CONNECTIONS) await new Promise(setImmediate);
+    for (let count = 0; count < CONNECTIONS; count += 1) {
+      assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
+    }
+    const other = await jobs.directly("elsewhere", { project: OTHER_PROJECT });
+    const stream = await jobs.watching(other.id, { project: OTHER_PROJECT });
+    stream.leave();
+    assert.equal(
+      receiver.deliveries.length,
+      WEBHOOK_CONNECTIONS,
+      "the others wait for a connection",
+    );
+  });
+});
+
+/** Waits for a response and records when it arrived. */
+async function timed(pending) {
+  const answer = await pending;
+  return { answer, ended: Date.now() };
+}
+
+test("responses and the log contain no key, secret or token", () => jobs.assertDiscreet());

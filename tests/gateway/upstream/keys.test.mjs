@@ -1,0 +1,416 @@
+/** Upstream API keys and their fallback, timeouts, retries, and the circuit breaker. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { newCanaryKey, scanForCanary } from "../../harness/canary.mjs";
+import { LOGS } from "../../harness/process.mjs";
+import { accessClaims, mintToken } from "../../harness/token.mjs";
+import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+const LIST = `/v2/agent/${PROJECT}/jobs`;
+const prompt = "keep it";
+/** Much longer than a response takes, so that only hanging requests time out. */
+const TIMEOUT_SECONDS = 2;
+const GET = "agentJobs.get";
+const CREATE = "agentJobs.create";
+
+/** The gateway's keys, newest first. */
+const keys = {
+  write: newCanaryKey(),
+  writeBefore: newCanaryKey(),
+  read: newCanaryKey(),
+  readBefore: newCanaryKey(),
+};
+/** The access of each key, unless a test changes it. */
+const DEFAULT_STATES = { write: "write", writeBefore: "write", read: "read", readBefore: "read" };
+
+let gate;
+let ranges = 0;
+
+before(async () => {
+  gate = await startGate("upstream-keys", {
+    gateway: {
+      adminKey: `${keys.write},${keys.writeBefore}`,
+      readKey: `${keys.read}, ${keys.readBefore}`,
+      vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) },
+    },
+  });
+});
+after(() => gate?.stop());
+beforeEach(async () => {
+  await gate.upstream.reset();
+  await setKeys(DEFAULT_STATES);
+  // Successes between the failures keep the breaker closed.
+  await Promise.all([1, 2, 3].map((at) => gate.get(`${JOBS}/ok-${at}`)));
+  await gate.upstream.reset();
+});
+
+async function setKeys(states) {
+  for (const [name, state] of Object.entries(states)) {
+    await gate.upstream.setKey({ key: keys[name], name, state });
+  }
+}
+
+/** Requests uncached page views. */
+const freshViews = () => {
+  ranges += 1;
+  const day = String(ranges).padStart(2, "0");
+  return gate.get(`${VIEWS}?dateFrom=2024-01-01&dateTo=2024-02-${day}`);
+};
+
+/** The names of the keys that the upstream has received, in order. */
+const keysSeen = async () => (await gate.upstream.requests()).map(({ key }) => key);
+
+/** Creates a job and returns its id. */
+async function createJob() {
+  const { json } = await gate.post(JOBS, { prompt });
+  return json.id;
+}
+
+/** Asserts that the log names the cause for the operator, and that the response does not. */
+async function assertCredentialProblem(answer, status) {
+  const problem = assertProblem(answer, 502, "upstream-credential");
+  assert.equal(problem.upstream, undefined);
+  assert.equal(answer.header("www-authenticate"), undefined);
+  assert.doesNotMatch(answer.text, /expired|read access|write access|mint_/i);
+  const line = await gate.logged(answer.header("x-request-id"));
+  assert.match(line.operator, new RegExp(`refused .*${status}`));
+  assert.equal(line.upstreamStatus, status);
+  return line.operator;
+}
+
+describe("read and write keys", () => {
+  test("uses the read key for every GET and the write key for POST only", async () => {
+    const job = await createJob();
+    assert.equal((await gate.post(`${JOBS}/${job}/message`, { prompt })).status, 200);
+    assert.equal((await gate.get(`${JOBS}/${job}`)).status, 200);
+    assert.equal((await freshViews()).status, 200);
+    assert.equal((await gate.get(LIST)).status, 200);
+    const requests = await gate.upstream.requests();
+    assert.ok(requests.length >= 4);
+    for (const { method, key } of requests) {
+      assert.equal(key, method === "GET" ? "read" : "write", method);
+    }
+  });
+});
+
+describe("two keys per access, newest first", () => {
+  for (const [what, send] of [
+    ["a job", async () => gate.get(`${JOBS}/${await createJob()}`)],
+    ["page views", freshViews],
+  ]) {
+    test(`falls back to the older key once when a GET gets 401: ${what}`, async () => {
+      await setKeys({ read: "expired" });
+      const answer = await send();
+      assert.equal(answer.status, 200, answer.text);
+      const seen = (await keysSeen()).filter((name) => name.startsWith("read"));
+      assert.deepEqual(seen, ["read", "readBefore"]);
+      const line = await gate.logged(answer.header("x-request-id"));
+      assert.match(line.operator, /refused the first of the gateway's keys/);
+    });
+  }
+
+  test("falls back to the older key once for a POST and creates exactly one job", async () => {
+    await setKeys({ write: "expired" });
+    const before = remaining(await gate.post(JOBS, { prompt }));
+    const created = await gate.post(JOBS, { prompt });
+    assert.equal(created.status, 201, created.text);
+    assert.equal(before - remaining(created), 1, "the budget is charged once");
+    assert.deepEqual(await keysSeen(), ["write", "writeBefore", "write", "writeBefore"]);
+    const line = await gate.logged(created.header("x-request-id"));
+    assert.match(line.operator, /refused the first of the gateway's keys/);
+    assert.equal((await gate.upstream.jobs()).length, 2);
+    assert.equal((await gate.upstream.jobs()).at(-1).id, created.json.id);
+  });
+
+  test("falls back to the older key for a follow-up and sends it once", async () => {
+    const job = await createJob();
+    await setKeys({ write: "expired" });
+    const answer = await gate.post(`${JOBS}/${job}/message`, { prompt: "and more" });
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual((await gate.upstream.jobs()).at(-1).messages, ["and more"]);
+  });
+
+  test("does not use the older key while the newest is valid", async () => {
+    await setKeys({ readBefore: "expired", writeBefore: "expired" });
+    assert.equal((await gate.get(`${JOBS}/${await createJob()}`)).status, 200);
+    assert.deepEqual(await keysSeen(), ["write", "read"]);
+  });
+
+  test("responds 502 and logs the reason when both keys have expired", async () => {
+    await setKeys({
+      read: "expired",
+      readBefore: "expired",
+      write: "expired",
+      writeBefore: "expired",
+    });
+    const logged = await assertCredentialProblem(await gate.get(`${JOBS}/j1`), 401);
+    assert.match(logged, /expired/);
+    await assertCredentialProblem(await freshViews(), 401);
+    await assertCredentialProblem(await gate.post(JOBS, { prompt }), 401);
+    const both = (name) => [name, `${name}Before`];
+    assert.deepEqual(await keysSeen(), [...both("read"), ...both("read"), ...both("write")]);
+    assert.deepEqual(await gate.upstream.jobs(), []);
+  });
+
+  test("releases the budget and the idempotency key when both keys are rejected", async () => {
+    const before = remaining(await gate.post(JOBS, { prompt }));
+    await setKeys({ write: "expired", writeBefore: "expired" });
+    const headers = [["Idempotency-Key", "for-later"]];
+    await assertCredentialProblem(await gate.post(JOBS, { prompt }, { headers }), 401);
+    await setKeys({ write: "write" });
+    const created = await gate.post(JOBS, { prompt }, { headers });
+    assert.equal(created.status, 201, created.text);
+    assert.equal(before - remaining(created), 1);
+  });
+
+  test("does not fall back to the older key after 403", async () => {
+    await setKeys({ read: "write", write: "read" });
+    const logged = await assertCredentialProblem(await gate.get(`${JOBS}/j1`), 403);
+    assert.match(logged, /limited to write access/);
+    await assertCredentialProblem(await freshViews(), 403);
+    await assertCredentialProblem(await gate.post(JOBS, { prompt }), 403);
+    assert.deepEqual(await keysSeen(), ["read", "read", "write"]);
+    assert.deepEqual(await gate.upstream.jobs(), []);
+  });
+
+  test("does not fall back to the older key after 400, 404 or 500", async () => {
+    for (const status of [400, 404, 500]) {
+      await gate.upstream.fault({ operation: CREATE, fault: { kind: "status", status } });
+      assert.equal((await gate.post(JOBS, { prompt })).status, status);
+    }
+    assert.deepEqual(new Set(await keysSeen()), new Set(["write"]));
+  });
+
+  function remaining(answer) {
+    return Number(/"create-job";r=(\d+)/.exec(answer.header("ratelimit"))[1]);
+  }
+});
+
+describe("an upstream that hangs", () => {
+  for (const [what, send, outcome] of [
+    ["a job", () => gate.get(`${JOBS}/j1`), undefined],
+    ["page views", freshViews, undefined],
+    ["a creation", () => gate.post(JOBS, { prompt }), "unknown"],
+    ["a follow-up", () => gate.post(`${JOBS}/j1/message`, { prompt }), "unknown"],
+  ]) {
+    test(`responds 504 after the upstream timeout without a retry: ${what}`, async () => {
+      await gate.upstream.fault({ fault: { kind: "hang" }, times: 0 });
+      const answer = await send();
+      assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, outcome);
+      const line = await gate.logged(answer.header("x-request-id"));
+      assert.deepEqual([line.upstreamStatus, line.problem], [null, "upstream-timeout"]);
+      assert.ok(
+        line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS,
+        `${line.upstreamMilliseconds} ms`,
+      );
+      assert.equal(await gate.received(), 1);
+    });
+  }
+});
+
+describe("retries", () => {
+  const reset = { kind: "reset" };
+  const status = (code, headers) => ({ kind: "status", status: code, headers });
+  const read = () => gate.get(`${JOBS}/none`);
+
+  for (const [what, fault] of [
+    ["a reset", reset],
+    ["502", status(502)],
+    ["503", status(503)],
+    ["504", status(504)],
+  ]) {
+    test(`retries a GET once after ${what}`, async () => {
+      const job = await createJob();
+      await gate.upstream.fault({ operation: GET, fault });
+      const answer = await gate.get(`${JOBS}/${job}`);
+      assert.deepEqual([answer.status, answer.json.id], [200, job]);
+      assert.equal((await gate.upstream.counters()).byOperation[GET], 2);
+    });
+  }
+
+  test("does not send a GET a third time", async () => {
+    await gate.upstream.fault({ fault: status(503), times: 0 });
+    assertProblem(await read(), 503, "upstream-error");
+    assert.equal(await gate.received(), 2);
+    await gate.upstream.reset();
+    await gate.upstream.fault({ fault: reset, times: 0 });
+    assertProblem(await read(), 502, "upstream-unreachable");
+    assert.equal(await gate.received(), 2);
+  });
+
+  test("charges the budget for a retry of page views", async () => {
+    const left = (answer) => Number(/"analytics";r=(\d+)/.exec(answer.header("ratelimit"))[1]);
+    const before = left(await freshViews());
+    await gate.upstream.fault({ fault: status(503) });
+    assert.equal((await freshViews()).status, 200);
+    assert.equal(await gate.received(), 3);
+    assert.equal(before - left(await freshViews()), 3);
+  });
+
+  for (const [what, fault, code] of [
+    ["500", status(500), 500],
+    ["404", status(404), 404],
+    ["400", status(400), 400],
+    ["429", status(429), 429],
+    ["503 with Retry-After", status(503, { "retry-after": "7" }), 503],
+  ]) {
+    test(`does not retry a GET after ${what}`, async () => {
+      await gate.upstream.fault({ operation: GET, fault, times: 0 });
+      const answer = await read();
+      assertProblem(answer, code, "upstream-error");
+      assert.equal(await gate.received(), 1);
+    });
+  }
+
+  for (const [what, fault, code] of [
+    ["a reset", reset, 502],
+    ["a reset after creating the job", { ...reset, process: true }, 502],
+    ["502", status(502), 502],
+    ["503", status(503), 503],
+    ["504", status(504), 504],
+    ["500", status(500), 500],
+  ]) {
+    test(`does not retry a POST after ${what}`, async () => {
+      await gate.upstream.fault({ operation: CREATE, fault, times: 0 });
+      const answer = await gate.post(JOBS, { prompt });
+      assert.equal(answer.status, code, answer.text);
+      assert.equal(answer.json.outcome, "unknown");
+      assert.equal(await gate.received(), 1);
+      assert.equal((await gate.upstream.jobs()).length, fault.process ? 1 : 0);
+    });
+  }
+});
+
+describe("the circuit breaker", () => {
+  /** The breaker opens when half of at least this many calls have failed. */
+  const MIN_CALLS = 20;
+  const OTHER = "empty-docs";
+  const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
+  let alone;
+  let authorization;
+
+  before(async () => {
+    alone = await startGate("upstream-keys-breaker", { upstream: { projects: [PROJECT, OTHER] } });
+    authorization = `Bearer ${alone.token({ projects: [PROJECT, OTHER] })}`;
+    await alone.upstream.fault(READS);
+  });
+  after(() => alone?.stop());
+
+  const deep = (project = PROJECT) => {
+    const projects = [PROJECT, OTHER];
+    const claims = accessClaims({ sub: "olga", projects, scope: "gateway:operate" });
+    const operator = `Bearer ${alone.known(mintToken(claims, alone.secret))}`;
+    return alone.get(`/healthz?deep&project=${project}`, { authorization: operator });
+  };
+  const pathOf = (project, rest = "") => `/v2/agent/${project}/job${rest}`;
+  const read = (id, project = PROJECT) => alone.get(pathOf(project, `/${id}`), { authorization });
+  const post = (target, headers = []) => alone.post(target, { prompt }, { authorization, headers });
+
+  /** Asserts that writes, page views and other projects still reach the upstream. */
+  async function assertOthersUnaffected() {
+    const created = await post(JOBS);
+    assert.equal(created.status, 201, created.text);
+    assert.equal((await post(`${JOBS}/${created.json.id}/message`)).status, 200);
+    assert.equal((await alone.get(VIEWS)).status, 200);
+    assertProblem(await read("j1", OTHER), 500, "upstream-error");
+  }
+
+  test("keeps the breaker closed when only one job id fails, however often", async () => {
+    assert.equal((await deep()).json.status, "ok");
+    for (let sent = 1; sent <= 3 * MIN_CALLS; sent += 1) {
+      assertProblem(await read("j1"), 500, "upstream-error");
+      assert.equal(await alone.received(), sent);
+    }
+    assert.equal((await deep()).json.status, "ok");
+    await assertOthersUnaffected();
+  });
+
+  test("opens the breaker for a project's reads when many job ids fail", async () => {
+    for (let job = 2; job <= MIN_CALLS; job += 1) {
+      assertProblem(await read(`j${job}`), 500, "upstream-error");
+    }
+    const received = await alone.received();
+    for (const id of ["j1", "j99"]) {
+      const answer = await read(id);
+      const { outcome } = assertProblem(answer, 503, "upstream-unavailable");
+      assert.equal(outcome, undefined, "nothing was sent");
+      const wait = Number(answer.header("retry-after"));
+      assert.ok(wait > 0 && wait <= 30, `Retry-After: ${wait}`);
+      const line = await alone.logged(answer.header("x-request-id"));
+      assert.deepEqual([line.problem, line.upstreamStatus], ["upstream-unavailable", null]);
+    }
+    assert.equal(await alone.received(), received);
+  });
+
+  test("keeps writes, page views and other projects working while the breaker is open", () =>
+    assertOthersUnaffected());
+
+  test("reports an open breaker as degraded health of the project, and the Worker as live", async () => {
+    const { status, organisation, project } = (await deep()).json;
+    const breakers = [organisation.breaker, project.breaker];
+    assert.deepEqual([status, ...breakers], ["degraded", "closed", "open"]);
+    assert.equal((await deep(OTHER)).json.status, "ok");
+    const up = await alone.get("/healthz", { authorization: null });
+    assert.deepEqual([up.status, up.json], [200, { status: "ok" }]);
+  });
+
+  test("opens the breaker for creations, and charges no budget while it is open", async () => {
+    await alone.upstream.fault({ fault: { kind: "status", status: 500 }, times: 0 });
+    const { left } = (await deep()).json.project.budgets["create-job"];
+    for (let sent = 0; sent < MIN_CALLS; sent += 1) {
+      assertProblem(await post(JOBS), 500, "upstream-error");
+    }
+    const headers = [["Idempotency-Key", "while-open"]];
+    const received = await alone.received();
+    for (const answer of [await post(JOBS), await post(JOBS, headers), await post(JOBS, headers)]) {
+      const { outcome } = assertProblem(answer, 503, "upstream-unavailable");
+      assert.equal(outcome, undefined, "nothing was sent");
+    }
+    assert.equal(await alone.received(), received);
+    const { project } = (await deep()).json;
+    assert.equal(project.budgets["create-job"].left, left - MIN_CALLS);
+    assertProblem(await post(pathOf(OTHER)), 500, "upstream-error");
+  });
+
+  test("does not count redirects and malformed responses as failures of the breaker", async () => {
+    await alone.upstream.clearFaults();
+    for (const fault of [
+      { kind: "redirect", status: 302, location: "/" },
+      { kind: "malformedJson" },
+    ]) {
+      await alone.upstream.fault({ fault, times: 0 });
+      for (let job = 0; job < 2 * MIN_CALLS; job += 1) {
+        assert.equal((await read(`r${job}`, OTHER)).status, 502);
+      }
+      await alone.upstream.clearFaults();
+    }
+    assertProblem(await read("gone", OTHER), 404, "upstream-error");
+  });
+
+  test("serves the gateway's own job list while the breaker is open", async () => {
+    assert.equal((await alone.get(LIST)).status, 200);
+    assertProblem(await alone.get(LIST, { authorization: null }), 401, "missing-token");
+    await alone.assertDiscreet();
+  });
+});
+
+test("uses the read key for polls of a watched job", async () => {
+  const job = await createJob();
+  const exchange = gate.open(gate.bytes({ target: `${JOBS}/${job}/events` }));
+  await exchange.until(({ text }) => text.includes(job));
+  exchange.leave();
+  const watched = (await gate.upstream.requests()).filter(({ operation }) => operation === GET);
+  for (const { key } of watched) assert.equal(key, "read");
+});
+
+test("keeps API keys out of responses and the log", async () => {
+  await gate.assertDiscreet();
+  const files = ["bin", "log"].map((kind) => join(LOGS, `traffic-upstream-keys.${kind}`));
+  for (const [name, key] of Object.entries(keys)) {
+    const { hits } = await scanForCanary(key, files);
+    assert.deepEqual(hits, [], name);
+  }
+  for (const file of files) assert.doesNotMatch(readFileSync(file, "latin1"), /mint_/);
+});

@@ -1,0 +1,470 @@
+/** The requests that the gateway sends upstream for each operation, and the responses it returns. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import {
+  assertCommonHead,
+  assertProblem,
+  JOBS,
+  PROJECT,
+  startGate,
+  VIEWS,
+} from "../recorded_gateway.mjs";
+
+/** Header fields that the runtime adds to a request with `cache: "no-store"`. */
+const NO_STORE_FIELDS = { "cache-control": "no-cache", pragma: "no-cache" };
+
+/** Header fields that the runtime adds to every upstream request. */
+const RUNTIME_FIELDS = ["host", "content-length", "cf-worker", "accept-encoding"];
+/** Header fields that every response may have, including two that the runtime adds for framing. */
+const RESPONSE_FIELDS = [
+  "cache-control",
+  "content-length",
+  "content-type",
+  "server-timing",
+  "transfer-encoding",
+  "vary",
+  "x-content-type-options",
+  "x-request-id",
+];
+/** Additional header fields of operations with a budget. */
+const BUDGET_FIELDS = ["ratelimit", "ratelimit-policy"];
+/** Additional header fields of page views. */
+const VIEWS_FIELDS = ["age", "cache-status", "etag", ...BUDGET_FIELDS];
+const VIEWS_HEAD = { cacheControl: /^private, max-age=\d+$/, vary: "Origin, Authorization" };
+/** The caller's trace with a span of the gateway. */
+const CONTINUED_TRACE = /^00-1{32}-(?!2{16}|0{16})[0-9a-f]{16}-01$/;
+/** Header fields of a caller that the gateway must not forward. */
+const CALLER_FIELDS = [
+  ["Cookie", "session=of-the-caller"],
+  ["X-Forwarded-For", "203.0.113.7"],
+  ["X-Forwarded-Host", "evil.example"],
+  ["X-Forwarded-Proto", "gopher"],
+  ["X-Forwarded-Uri", "/v2/agent/other/job"],
+  ["Forwarded", "for=203.0.113.7;host=evil.example"],
+  ["X-Real-IP", "203.0.113.7"],
+  ["X-Original-URL", "/v2/agent/other/job"],
+  ["X-Rewrite-URL", "/v2/agent/other/job"],
+  ["X-HTTP-Method-Override", "DELETE"],
+  ["X-Method-Override", "DELETE"],
+  ["X_Authorization", "Bearer smuggled"],
+  ["Proxy-Authorization", "Basic c211Z2dsZWQ="],
+  ["Api-Key", "smuggled"],
+  ["X-Api-Key", "smuggled"],
+  ["Referer", "https://docs.example/secret-page"],
+  ["User-Agent", "of-the-caller/1.0"],
+  ["Accept", "text/html"],
+  ["Accept-Language", "tlh"],
+  ["Accept-Encoding", "identity"],
+  ["If-None-Match", '"etag"'],
+  ["Range", "bytes=0-1"],
+  ["Traceparent", "00-11111111111111111111111111111111-2222222222222222-01"],
+  ["Idempotency-Key", "of-the-caller"],
+  ["X-Custom", "of-the-caller"],
+  ["Connection", "authorization, x-custom"],
+];
+
+let gate;
+
+before(async () => {
+  gate = await startGate("operations", { upstream: { jobDurationMs: 60_000 } });
+});
+after(() => gate?.stop());
+beforeEach(() => gate.upstream.reset());
+
+/** Returns the only request that the upstream has received. */
+async function receivedOnce() {
+  const requests = await gate.upstream.requests();
+  assert.equal(requests.length, 1);
+  return requests[0];
+}
+
+/** Checks a response's status and head. Besides the common fields it has exactly those of `more`. */
+function assertResponse(answer, status, more = [], head = {}) {
+  assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
+  assert.match(answer.header("content-type"), /^application\/json/);
+  assertCommonHead(answer, head);
+  const names = answer.headers.map(([name]) => name);
+  assert.deepEqual(
+    names.filter((name) => !RESPONSE_FIELDS.includes(name)),
+    more,
+    "the response has other header fields",
+  );
+}
+
+const assertRead = (answer) => assertResponse(answer, 200, BUDGET_FIELDS);
+const assertWritten = (answer, status) => assertResponse(answer, status, BUDGET_FIELDS);
+const assertViews = (answer) => assertResponse(answer, 200, VIEWS_FIELDS, VIEWS_HEAD);
+
+let days = 0;
+
+/** The target of uncached page views. */
+function newViews() {
+  days += 1;
+  return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;
+}
+
+/** The upstream target for page views: a whole page. */
+const pageOf = (views) => `${views}&limit=250&offset=0`;
+
+async function createdJob() {
+  const answer = await gate.post(JOBS, { prompt: "document the API" });
+  assertWritten(answer, 201);
+  return answer.json;
+}
+
+describe("each operation", () => {
+  test("creates a job with the exact prompt", async () => {
+    const prompt = 'Ä "prompt"\n\\ with\u0000 \u{1f600} </script>';
+    const answer = await gate.post(JOBS, { prompt });
+    assertWritten(answer, 201);
+    assert.equal(answer.json.status, "active");
+    const request = await receivedOnce();
+    assert.deepEqual([request.method, request.target], ["POST", JOBS]);
+    assert.deepEqual(JSON.parse(request.body), { prompt });
+    assert.equal(request.authorization, "accepted");
+    assert.equal((await gate.upstream.jobs()).at(-1).prompt, prompt);
+  });
+
+  test("returns a job as the upstream has it", async () => {
+    const job = await createdJob();
+    const answer = await gate.get(`${JOBS}/${job.id}`);
+    assertRead(answer);
+    assert.deepEqual(answer.json, job);
+    const request = (await gate.upstream.requests()).at(-1);
+    assert.deepEqual([request.method, request.target], ["GET", `${JOBS}/${job.id}`]);
+    assert.deepEqual([request.body, request.authorization], ["", "accepted"]);
+  });
+
+  test("sends a follow-up to a job", async () => {
+    const job = await createdJob();
+    const answer = await gate.post(`${JOBS}/${job.id}/message`, { prompt: "and more" });
+    assertWritten(answer, 200);
+    assert.equal(answer.json.id, job.id);
+    const request = (await gate.upstream.requests()).at(-1);
+    assert.deepEqual([request.method, request.target], ["POST", `${JOBS}/${job.id}/message`]);
+    assert.deepEqual(JSON.parse(request.body), { prompt: "and more" });
+    assert.deepEqual((await gate.upstream.jobs()).at(-1).messages, ["and more"]);
+  });
+
+  test("returns page views as the upstream has them", async () => {
+    const range = { dateFrom: "2024-02-01", dateTo: "2024-02-29T12:00:00+01:00" };
+    const query = new URLSearchParams({ offset: "10", limit: "20", ...range });
+    const answer = await gate.get(`${VIEWS}?${query}`);
+    assertViews(answer);
+    const { views, totals } = await gate.upstream.views(range);
+    assert.deepEqual(answer.json, { totals, views: views.slice(10, 30), hasMore: true });
+    const request = await receivedOnce();
+    assert.equal(request.method, "GET");
+    // The canonical query, which is also the cache key.
+    const canonical = "dateFrom=2024-02-01&dateTo=2024-02-29T11%3A00%3A00.000Z";
+    assert.equal(request.target, `${VIEWS}?${canonical}&limit=250&offset=0`);
+  });
+
+  test("lists jobs from its own records without a request upstream", async () => {
+    const [older, newer] = [await createdJob(), await createdJob()];
+    const received = await gate.received();
+    const answer = await gate.get(`${JOBS}s?limit=2`);
+    assertRead(answer);
+    assert.deepEqual(
+      answer.json.jobs.map(({ id }) => id),
+      [newer.id, older.id],
+    );
+    assert.equal(await gate.received(), received, "requests upstream");
+  });
+});
+
+describe("upstream requests", () => {
+  /** The header fields of the only upstream request, without the runtime's. */
+  async function receivedFields() {
+    const { headers } = await receivedOnce();
+    const own = headers.filter(([name]) => !RUNTIME_FIELDS.includes(name));
+    const values = Object.fromEntries(headers);
+    assert.equal(values.host, new URL(gate.upstream.url).host, "the upstream's own host");
+    return Object.fromEntries(own);
+  }
+
+  test("forwards none of the caller's header fields with a GET request", async () => {
+    assertViews(await gate.get(newViews(), { headers: CALLER_FIELDS }));
+    const { traceparent, ...fields } = await receivedFields();
+    assert.match(traceparent, CONTINUED_TRACE);
+    assert.deepEqual(fields, {
+      accept: "application/json",
+      authorization: "accepted",
+      ...NO_STORE_FIELDS,
+      "user-agent": "quillgate/0.1.0",
+    });
+  });
+
+  test("forwards none of the caller's header fields with a POST request", async () => {
+    assertWritten(await gate.post(JOBS, { prompt: "x" }, { headers: CALLER_FIELDS }), 201);
+    const { traceparent, ...fields } = await receivedFields();
+    assert.match(traceparent, CONTINUED_TRACE);
+    assert.deepEqual(fields, {
+      accept: "application/json",
+      authorization: "accepted",
+      ...NO_STORE_FIELDS,
+      "content-type": "application/json",
+      "user-agent": "quillgate/0.1.0",
+    });
+  });
+
+  test("sends its own trace upstream when the caller's is absent or invalid", async () => {
+    const traces = new Set();
+    for (const headers of [
+      [],
+      [["Traceparent", "of-the-caller"]],
+      [["Traceparent", `00-${"0".repeat(32)}-2222222222222222-01`]],
+    ]) {
+      await gate.upstream.reset();
+      assertWritten(await gate.post(JOBS, { prompt: "x" }, { headers }), 201);
+      const { traceparent } = await receivedFields();
+      assert.match(traceparent, /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-00$/);
+      traces.add(traceparent.slice(3, 35));
+    }
+    assert.equal(traces.size, 3, "each request has a different trace id");
+  });
+
+  test("ignores header fields that override the method or target", async () => {
+    const headers = [
+      ["X-HTTP-Method-Override", "POST"],
+      ["X-Original-URL", JOBS],
+    ];
+    const views = newViews();
+    assertViews(await gate.get(views, { headers }));
+    const { method, target } = await receivedOnce();
+    assert.deepEqual([method, target], ["GET", pageOf(views)]);
+  });
+
+  test("drops the body of a GET request", async () => {
+    assertViews(await gate.get(newViews(), { json: { prompt: "x" } }));
+    assert.equal((await receivedOnce()).body, "");
+  });
+
+  test("serializes a request body again instead of forwarding its bytes", async () => {
+    const body = ' { "\\u0070rompt" : "\\u0078" } \r\n';
+    const headers = [["Content-Type", "Application/JSON; charset=utf-16"]];
+    assertWritten(await gate.send({ method: "POST", target: JOBS, headers, body }), 201);
+    assert.equal((await receivedOnce()).body, '{"prompt":"x"}');
+  });
+
+  test("forwards the whole content of a chunked body", async () => {
+    const headers = [["Content-Type", "application/json"]];
+    const prompt = "x".repeat(100_000);
+    const body = JSON.stringify({ prompt });
+    const answer = await gate.send({ method: "POST", target: JOBS, headers, body, chunked: true });
+    assertWritten(answer, 201);
+    assert.deepEqual(JSON.parse((await receivedOnce()).body), { prompt });
+  });
+
+  test("accepts a body of exactly the maximum size", async () => {
+    const prompt = "x".repeat(128 * 1024 - '{"prompt":""}'.length);
+    assertWritten(await gate.post(JOBS, { prompt }), 201);
+    assert.deepEqual(JSON.parse((await receivedOnce()).body), { prompt });
+  });
+
+  test("percent-encodes an id so that it stays one path segment", async () => {
+    for (const [sent, target] of [
+      ["a;b=c", "a%3Bb%3Dc"],
+      ["a%20b+c", "a%20b%2Bc"],
+      ["%C3%BC", "%C3%BC"],
+      ["%6a%6f%62", "job"],
+      ["...", "..."],
+    ]) {
+      const answer = await gate.get(`${JOBS}/${sent}`);
+      assertProblem(answer, 404, "upstream-error");
+      assert.equal((await gate.upstream.requests()).at(-1).target, `${JOBS}/${target}`);
+    }
+  });
+
+  test("sends the authorized path upstream when the runtime has resolved its dot segments", async () => {
+    for (const path of [
+      `/v2/agent/other-docs/../${PROJECT}/job/j1`,
+      `/v2/./agent/${PROJECT}/job/x/../j1`,
+    ]) {
+      assertProblem(await gate.get(path), 404, "upstream-error");
+      assert.equal((await gate.upstream.requests()).at(-1).target, `${JOBS}/j1`);
+    }
+  });
+
+  test("sends nothing upstream for a path with encoded dot segments", async () => {
+    const before = await gate.received();
+    for (const path of [
+      `/v2/agent/other-docs/%2e%2e/${PROJECT}/job/j1`,
+      `/v2/agent/${PROJECT}/job/x/%2E%2E/j1`,
+    ]) {
+      assertProblem(await gate.get(path), 404, "not-found");
+    }
+    assert.equal(await gate.received(), before);
+  });
+
+  test("sends one upstream request for each of two pipelined requests", async () => {
+    const [first, second] = [newViews(), newViews()];
+    const bytes = Buffer.concat([first, second].map((target) => gate.bytes({ target })));
+    const exchange = gate.open(bytes);
+    const answer = await exchange.until(({ raw }) => raw.toString().split("hasMore").length === 3);
+    exchange.leave();
+    assert.equal(answer.status, 200);
+    const targets = (await gate.upstream.requests()).map(({ target }) => target);
+    assert.deepEqual(targets, [pageOf(first), pageOf(second)]);
+  });
+});
+
+describe("responses to callers", () => {
+  test("keeps the upstream's private header fields out of responses", async () => {
+    const hidden = ["set-cookie", "server", "x-internal-host", "x-powered-by"];
+    const direct = await fetch(`${gate.upstream.url}${VIEWS}`, {
+      headers: { authorization: `Bearer ${gate.key}` },
+    });
+    await direct.text();
+    for (const name of hidden) assert.ok(direct.headers.has(name), `the upstream sends ${name}`);
+    const job = await createdJob();
+    for (const target of [newViews(), `${JOBS}/${job.id}`, `${JOBS}/none`]) {
+      const answer = await gate.get(target);
+      for (const name of hidden) assert.equal(answer.header(name), undefined, name);
+      const received = answer.raw.toString().replace(job.model, "");
+      assert.doesNotMatch(received, /internal\.example|simulat/);
+    }
+  });
+
+  test("does not forward unexpected header fields of an upstream response", async () => {
+    const headers = {
+      "access-control-allow-origin": "*",
+      "cache-control": "public, max-age=31536000",
+      "content-disposition": "attachment",
+      link: "<https://evil.example/x.css>; rel=stylesheet",
+      location: "https://evil.example/",
+      refresh: "0; url=https://evil.example/",
+      "set-cookie": "a=b",
+      "x-request-id": "of-the-upstream",
+    };
+    const body = '{"totals":{},"views":[],"hasMore":false}';
+    for (const [send, assertOwn] of [
+      [() => gate.get(newViews()), assertViews],
+      [() => gate.get(`${JOBS}/j1`), assertRead],
+      [() => gate.post(JOBS, { prompt: "x" }), (answer) => assertWritten(answer, 200)],
+    ]) {
+      await gate.upstream.fault({ fault: { kind: "status", status: 200, body, headers } });
+      const answer = await send();
+      assertOwn(answer);
+      assert.notEqual(answer.header("x-request-id"), "of-the-upstream");
+    }
+  });
+
+  test("returns the upstream's exact 2xx status", async () => {
+    await gate.upstream.fault({ fault: { kind: "json", status: 202, body: { id: "j1" } } });
+    const answer = await gate.post(JOBS, { prompt: "x" });
+    assertWritten(answer, 202);
+    assert.deepEqual(answer.json, { id: "j1" });
+  });
+
+  test("returns an upstream error with its status and message", async () => {
+    const problem = assertProblem(await gate.get(`${JOBS}/none`), 404, "upstream-error");
+    assert.deepEqual(problem.upstream, { status: 404, error: "Job not found", details: [] });
+  });
+});
+
+describe("the request id", () => {
+  test("reuses the caller's request id when it is valid", async () => {
+    for (const id of ["a", "build-42_x=", "A".repeat(255)]) {
+      for (const target of [VIEWS, "/v2/nowhere", "/healthz"]) {
+        const answer = await gate.get(target, { headers: [["X-Request-Id", id]] });
+        assert.equal(answer.header("x-request-id"), id);
+      }
+    }
+  });
+
+  test("generates a request id when the caller's is invalid", async () => {
+    const ids = new Set();
+    for (const id of [
+      "",
+      "a b",
+      "a,b",
+      "a;b",
+      "<b>",
+      "a/b",
+      'a"',
+      "A".repeat(256),
+      "\xe4",
+      "a\tb",
+    ]) {
+      const answer = await gate.get("/v2/nowhere", { headers: [["X-Request-Id", id]] });
+      assertCommonHead(answer);
+      ids.add(answer.header("x-request-id"));
+    }
+    assert.equal(ids.size, 10, "each request has a different id");
+  });
+
+  test("generates a request id when the caller sends two", async () => {
+    const headers = [
+      ["X-Request-Id", "one"],
+      ["X-Request-Id", "two"],
+    ];
+    assertCommonHead(await gate.get("/v2/nowhere", { headers }));
+  });
+
+  test("logs the request id in the request's line", async () => {
+    await gate.get(VIEWS, { headers: [["X-Request-Id", "to-be-found-in-the-log"]] });
+    const line = await gate.logged("to-be-found-in-the-log");
+    assert.equal(line.status, 200);
+    const { subject, project, route } = line;
+    assert.deepEqual(
+      [subject, project, route],
+      ["alice", PROJECT, "/v1/analytics/{projectId}/views"],
+    );
+  });
+});
+
+describe("bodies in parts", () => {
+  test("does not start the response before a job's whole body has arrived", async () => {
+    const longerThanTheTest = 24 * 3600 * 1000;
+    const { id } = await createdJob();
+    const fault = { kind: "slowDrip", chunkBytes: 40, intervalMs: longerThanTheTest };
+    await gate.upstream.fault({ fault });
+    const exchange = gate.open(gate.bytes({ target: `${JOBS}/${id}` }));
+    await gate.untilCounters(({ inFlight }) => inFlight === 1);
+    // A later request has its response. The first bytes would have arrived before it.
+    assertViews(await gate.get(newViews()));
+    assert.equal((await gate.upstream.counters()).inFlight, 1, "the upstream is still sending");
+    assert.equal(exchange.answer.hasHead, false, "the gateway has started its response");
+
+    exchange.reset();
+    await gate.untilCounters(({ inFlight }) => inFlight === 0);
+  });
+
+  test("returns a whole body that the upstream sends in small chunks", async () => {
+    const drip = { fault: { kind: "slowDrip", chunkBytes: 97, intervalMs: 1 } };
+    const job = await createdJob();
+    await gate.upstream.fault(drip);
+    const read = await gate.get(`${JOBS}/${job.id}`);
+    assertRead(read);
+    assert.deepEqual(read.json, job);
+
+    const range = { dateFrom: "2023-03-01", dateTo: "2023-04-01" };
+    const { totals, views } = await gate.upstream.views(range);
+    await gate.upstream.fault(drip);
+    const page = await gate.get(`${VIEWS}?limit=50&${new URLSearchParams(range)}`);
+    assertViews(page);
+    assert.deepEqual(page.json, { totals, views: views.slice(0, 50), hasMore: true });
+  });
+
+  test("sends nothing upstream when the caller disconnects while sending a body", async () => {
+    const bytes = gate.bytes({
+      method: "POST",
+      target: JOBS,
+      headers: [
+        ["Content-Type", "application/json"],
+        ["Content-Length", "100"],
+      ],
+    });
+    const exchange = gate.open(Buffer.concat([bytes, Buffer.from('{"prompt":"half of')]));
+    await exchange.sent;
+    exchange.leave();
+    // A later request has its response. The aborted one would have gone upstream before it.
+    const views = newViews();
+    assertViews(await gate.get(views));
+    assert.deepEqual((await receivedOnce()).target, pageOf(views));
+  });
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

@@ -1,0 +1,51 @@
+/** Shared by the tests of event streams and long polls: a gateway, and checks of watchers. */
+import assert from "node:assert/strict";
+import { startJobs } from "./jobs_gateway.mjs";
+
+export const INTERVAL_MS = 1000;
+/** Tolerance for two clocks of whole milliseconds, and for a request's latency between them. */
+export const CLOCK_TOLERANCE_MS = 50;
+/** Maximum wait for an event, generous for a busy machine. */
+export const PATIENCE_MS = 60_000;
+
+/** The fixture of the file's gateway. */
+export let jobs;
+
+/** Starts the file's gateway. */
+export async function startWatched(name) {
+  jobs = await startJobs(name);
+}
+
+export const idsAndData = (stream) =>
+  stream.events.map(({ lastEventId, data }) => [lastEventId, data]);
+export const states = (stream) => stream.events.map(({ data }) => JSON.parse(data).status);
+export const isNow = (status) => (event) => JSON.parse(event.data).status === status;
+
+/** Changes a job upstream and waits until all of these streams have received its new status. */
+export async function change(id, fields, streams) {
+  await jobs.upstream.setJob(id, fields);
+  await Promise.all(streams.map((stream) => stream.event(isNow(fields.status), PATIENCE_MS)));
+}
+
+/** Asserts that consecutive reads of a job are at least `interval` milliseconds apart. */
+export function assertApart({ at }, interval = INTERVAL_MS) {
+  const gaps = at.slice(1).map((moment, index) => moment - at[index]);
+  for (const gap of gaps) assert.ok(gap >= interval - CLOCK_TOLERANCE_MS, `read after ${gap} ms`);
+}
+
+/** Opens `count` streams of a job. Each has received the current state. */
+export function manyWatching(count, id, options) {
+  return Promise.all(Array.from({ length: count }, () => jobs.watching(id, options)));
+}
+
+export function assertGrowing(stream) {
+  const ids = stream.events.map(({ lastEventId }) => Number(lastEventId));
+  const grow = ids.every((id, index) => index === 0 || id > ids[index - 1]);
+  assert.ok(grow, `ids ${ids}`);
+}
+
+/** The job as Mintlify returns it, without the simulator's own fields. */
+export async function upstreamJob(id) {
+  const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
+  return job;
+}

@@ -1,0 +1,569 @@
+/** Webhooks: one signed message per finished job, retries, allowed addresses, and no leaks. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { deriveKeys } from "../../../scripts/webhook_key.mjs";
+import { signatureProblem, startReceiver, verify } from "../../harness/receiver.mjs";
+import { startJobs } from "../jobs_gateway.mjs";
+import { assertInvalid, assertProblem, PROJECT } from "../recorded_gateway.mjs";
+
+const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
+const SECRETS = [newWebhookSecret(), newWebhookSecret()];
+/** Part of every webhook address, like a receiver's own secret often is. */
+const HIDDEN = "hidden-in-the-address-5c1d";
+/** The first retry interval of Standard Webhooks. */
+const FIRST_RETRY_MS = 5000;
+/** Tolerance for two clocks, and for a request's latency between them. */
+const CLOCK_TOLERANCE_MS = 50;
+/** Maximum wait for a retry, or for a poll of an unwatched job. */
+const PATIENCE_MS = 60_000;
+/** The gateway's timeout for a receiver. */
+const RECEIVER_TIMEOUT_MS = 20_000;
+
+const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"];
+RECEIVERS.push("hanging", "silent", "late", "crash");
+/** Each project has its own object, so that other tests do not set its alarms. */
+const PROJECTS = ["followed-up", "looked-at", "with-watchers", "with-others"];
+
+const ACCEPTED_URLS = [
+  "https://hooks.example/x",
+  "https://hooks.example:8443/x?y",
+  "HTTPS://Hooks.Example/x",
+  "https://93.184.215.14/x",
+  "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/x",
+  `https://hooks.example/${"x".repeat(2048 - "https://hooks.example/".length)}`,
+];
+/** Addresses that the gateway rejects even if the operator lists their hosts. */
+const REJECTED = [
+  ["an empty value", [""]],
+  [
+    "an invalid URL",
+    ["x", "hooks.example/x", "/x", "https:hooks.example", "https:/hooks.example/x"],
+  ],
+  [
+    "a scheme other than https",
+    ["http://hooks.example/x", "ws://hooks.example/x", "ftp://hooks.example/x"],
+  ],
+  ["a script or file", ["javascript:alert(1)", "data:text/plain,x", "file:///etc/passwd"]],
+  [
+    "a URL without a host",
+    ["https://", "https:///x", "https://?x", "https://:443/x", "https://./x"],
+  ],
+  [
+    "a loopback address",
+    ["https://127.0.0.1/x", "https://127.255.255.254/x", "http://127.0.0.1/x"],
+  ],
+  ["an address in 10/8", ["https://10.0.0.1/x", "https://10.255.255.255/x"]],
+  ["an address in 172.16/12", ["https://172.16.0.1/x", "https://172.31.255.255/x"]],
+  ["an address in 192.168/16", ["https://192.168.0.1/x"]],
+  ["a link-local address", ["https://169.254.0.1/x", "https://[fe80::1]/x", "https://[febf::1]/x"]],
+  ["a metadata service", ["http://169.254.169.254/latest/", "https://169.254.169.254/latest/"]],
+  ["a metadata service by name", ["https://metadata.google.internal/x", "https://metadata/x"]],
+  ["an address in shared address space", ["https://100.64.0.1/x", "https://100.127.255.255/x"]],
+  ["an address of this network", ["https://0.0.0.0/x", "https://0.1.2.3/x"]],
+  ["a multicast or reserved address", ["https://224.0.0.1/x", "https://255.255.255.255/x"]],
+  ["a decimal address", ["https://2130706433/x", "https://3232235521/x"]],
+  ["a hexadecimal address", ["https://0x7f000001/x", "https://0x7f.0.0.1/x", "https://0x7f.1/"]],
+  ["an octal address", ["https://0177.0.0.1/x", "https://017700000001/x", "https://010.0.0.1/"]],
+  ["a short address", ["https://127.1/x", "https://10.1/x", "https://127.0.1/x", "https://0/x"]],
+  ["an address with a trailing dot", ["https://127.0.0.1./x", "https://10.0.0.1./x"]],
+  [
+    "an IPv6 loopback address",
+    ["https://[::1]/x", "https://[::]/x", "https://[0:0:0:0:0:0:0:1]/x"],
+  ],
+  ["a mapped IPv4 address", ["https://[::ffff:127.0.0.1]/x", "https://[::ffff:7f00:1]/x"]],
+  ["a mapped public IPv4 address", ["https://[::ffff:93.184.215.14]/x"]],
+  ["a compatible IPv4 address", ["https://[::127.0.0.1]/x"]],
+  ["a translated IPv4 address", ["https://[64:ff9b::7f00:1]/x", "https://[2002:7f00:1::]/x"]],
+  ["a unique local address", ["https://[fc00::1]/x", "https://[fd12:3456::1]/x"]],
+  ["an IPv6 address with a zone", ["https://[fe80::1%25eth0]/x", "https://[2606:2800::1%251]/x"]],
+  ["localhost", ["https://localhost/x", "https://LOCALHOST/x", "https://a.localhost/x"]],
+  ["a local name with a trailing dot", ["https://localhost./x", "https://a.internal./x"]],
+  ["a single-label name", ["https://intranet/x", "https://router:8443/x"]],
+  ["a local name", ["https://a.internal/x", "https://a.local/x", "https://a.home.arpa/x"]],
+  ["a URL with credentials", ["https://a@hooks.example/x", "https://a:b@hooks.example/x"]],
+  ["a URL with a fragment", ["https://hooks.example/x#y", "https://hooks.example#"]],
+  [
+    "an invalid port",
+    ["https://hooks.example:0/", "https://hooks.example:65536/", "https://h.ex:a/"],
+  ],
+  [
+    "a URL with spaces",
+    ["https://hooks.example/a b", "https://hooks .example/", "https://a.ex\t/x"],
+  ],
+  ["a URL with backslashes", ["https:\\\\hooks.example\\x", "https://hooks.example\\@127.0.0.1/"]],
+  ["a list of two URLs", ["https://hooks.example/x, https://hooks.example/y"]],
+  ["a host with escapes", ["https://127%2e0%2e0%2e1/x", "https://%6cocalhost/x"]],
+  ["a host with wide characters", ["https://\u3002\uff11/x", "https://\u24bb.example/x"]],
+  ["a URL of 2,049 characters", [`https://hooks.example/${"x".repeat(2049 - 22)}`]],
+];
+const REJECTED_URLS = REJECTED.flatMap(([, urls]) => urls);
+
+/**
+ * The hosts of these addresses that WEBHOOK_HOSTS accepts, so that another rule must reject them.
+ * Hosts of this machine are left out, because the gateway accepts them once they are listed.
+ */
+function listable(urls) {
+  const hosts = urls.map((url) => /:\/\/([^/?#]*)/.exec(url)?.[1].toLowerCase() ?? "");
+  const isListable = (host) => /^(?:[a-z0-9.-]+|\[[a-f0-9:.]+\])(?::[1-9]\d{0,3})?$/.test(host);
+  const isHere = (host) => /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(host);
+  return [...new Set(hosts)].filter((host) => isListable(host) && !isHere(host)).join(",");
+}
+
+let jobs;
+/** A gateway that lists many hosts, including hosts that other rules always reject. */
+let open;
+/** One receiver per purpose. */
+const receivers = {};
+
+before(async () => {
+  for (const name of RECEIVERS) receivers[name] = await startReceiver();
+  const hosts = Object.values(receivers).map(({ host }) => host);
+  const vars = {
+    WEBHOOK_SECRET: SECRETS.join(","),
+    WEBHOOK_HOSTS: hosts.join(","),
+    WEBHOOK_URL: `${receivers.standard.url}/default`,
+  };
+  [jobs, open] = await Promise.all([
+    startJobs("webhooks", { vars, projects: [PROJECT, ...PROJECTS] }),
+    startJobs("webhooks-open", {
+      vars: {
+        WEBHOOK_SECRET: SECRETS[0],
+        WEBHOOK_HOSTS: listable([...ACCEPTED_URLS, ...REJECTED_URLS]),
+      },
+    }),
+  ]);
+});
+after(async () => {
+  await Promise.all([jobs?.stop(), open?.stop()]);
+  for (const receiver of Object.values(receivers)) await receiver.stop();
+});
+
+const hook = (url) => [["Webhook-Url", url]];
+let lastNumber = 0;
+
+/**
+ * Creates a job with a webhook at a unique path. `finish` finishes the job while a stream watches it.
+ */
+async function hooked(receiver, { project, path = "" } = {}) {
+  lastNumber += 1;
+  const hookPath = `/${HIDDEN}/${lastNumber}${path}`;
+  const headers = hook(receiver.url + hookPath);
+  const { id } = await jobs.create("notify me", { project, headers });
+  const here = ({ path: own }) => own === hookPath;
+  return {
+    id,
+    next: async (timeoutMs) => {
+      const delivery = await receiver.next(here, timeoutMs ?? PATIENCE_MS);
+      return Object.assign(delivery, { project: project ?? PROJECT });
+    },
+    all: () => receiver.deliveries.filter(here),
+    async finish(status = "completed", fields = {}) {
+      const stream = await jobs.watching(id, { project });
+      await jobs.upstream.setJob(id, { status, ...fields });
+      await stream.ended;
+    },
+  };
+}
+
+/** Checks the common properties of a delivery and returns its body. */
+function assertDelivery(delivery, type) {
+  assert.equal(delivery.method, "POST");
+  const { headers, json } = delivery;
+  assert.match(headers["content-type"], /^application\/json/);
+  assert.match(headers["webhook-id"], /^msg_[0-9A-Za-z]+$/);
+  assert.match(headers["webhook-timestamp"], /^\d{10}$/);
+  const { project = PROJECT } = delivery;
+  const webhookUrl = `http://${headers.host}${delivery.path}`;
+  for (const key of deriveKeys({ project, url: webhookUrl }, SECRETS.join(","))) {
+    assert.equal(signatureProblem(delivery, key), undefined);
+  }
+  for (const other of [newWebhookSecret(), ...SECRETS]) {
+    assert.equal(verify(delivery, other), false, "another key verifies the delivery");
+  }
+  for (const name of ["authorization", "cookie", "traceparent"]) {
+    assert.equal(headers[name], undefined, name);
+  }
+  assert.deepEqual(Object.keys(json), ["type", "timestamp", "project", "webhookUrl", "data"]);
+  assert.deepEqual([json.project, json.webhookUrl], [project, webhookUrl]);
+  assert.equal(json.type, type);
+  assert.match(json.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  return json;
+}
+
+/** The job as Mintlify returns it, without the simulator's own fields. */
+async function upstreamJob(id) {
+  const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
+  return job;
+}
+
+describe("the webhook of a finished job", () => {
+  for (const status of ["completed", "failed", "archived"]) {
+    test(`sends a signed webhook with the job when it is ${status}`, async () => {
+      const job = await hooked(receivers.good);
+      await job.finish(status, { prLink: "https://example.com/pull/1" });
+      const { data } = assertDelivery(await job.next(), `agent_job.${status}`);
+      assert.deepEqual(data, await upstreamJob(job.id));
+    });
+  }
+
+  test("sends a webhook to the exact address, including its query", async () => {
+    const job = await hooked(receivers.good, { path: "/a%20b/;c?token=x%2Fy&empty=" });
+    await job.finish();
+    assertDelivery(await job.next(), "agent_job.completed");
+  });
+
+  test("sends one webhook for a job with 50 watchers", async () => {
+    const job = await hooked(receivers.good);
+    const streams = await Promise.all(Array.from({ length: 50 }, () => jobs.watching(job.id)));
+    await job.finish();
+    await Promise.all(streams.map(({ ended }) => ended));
+    assertDelivery(await job.next(), "agent_job.completed");
+    // A duplicate would arrive before the webhook of another job that is created now.
+    const other = await hooked(receivers.good);
+    await other.finish();
+    await other.next();
+    assert.equal(job.all().length, 1);
+  });
+
+  test("sends no webhook before a job finishes", async () => {
+    const job = await hooked(receivers.good);
+    const stream = await jobs.watching(job.id);
+    await jobs.upstream.setJob(job.id, { status: "planning", prLink: "https://example.com/1" });
+    await stream.event(({ data }) => data.includes("planning"));
+    await job.finish();
+    await job.next();
+    assert.deepEqual(
+      job.all().map(({ json }) => json.type),
+      ["agent_job.completed"],
+    );
+  });
+
+  test("sends a webhook to WEBHOOK_URL when the caller names no address", async () => {
+    const { id } = await jobs.create("notify the operator");
+    const stream = await jobs.watching(id);
+    await jobs.upstream.setJob(id, { status: "failed" });
+    await stream.ended;
+    const delivery = await receivers.standard.next(({ json }) => json.data.id === id);
+    assertDelivery(delivery, "agent_job.failed");
+    assert.equal(delivery.path, "/default");
+  });
+
+  test("sends a webhook to the caller's address instead of WEBHOOK_URL", async () => {
+    const job = await hooked(receivers.good);
+    await job.finish();
+    await job.next();
+    const ids = receivers.standard.deliveries.map(({ json }) => json.data.id);
+    assert.ok(!ids.includes(job.id));
+  });
+
+  test("sends no webhook for a job created outside the gateway", async () => {
+    const { id } = await jobs.directly("from elsewhere");
+    const stream = await jobs.watching(id);
+    await jobs.upstream.setJob(id, { status: "completed" });
+    await stream.ended;
+    const job = await hooked(receivers.good);
+    await job.finish();
+    await job.next();
+    const all = Object.values(receivers).flatMap(({ deliveries }) => deliveries);
+    assert.ok(!all.some(({ json }) => json.data.id === id));
+  });
+
+  test("sends a second webhook with a new id when a follow-up finishes", async () => {
+    const job = await hooked(receivers.good);
+    await job.finish();
+    const first = await job.next();
+    await jobs.followUp(job.id);
+    await job.finish("failed");
+    const second = await job.next();
+    assertDelivery(second, "agent_job.failed");
+    assert.notEqual(second.headers["webhook-id"], first.headers["webhook-id"]);
+  });
+
+  test("sends one webhook for a creation that was repeated under its idempotency key", async () => {
+    const { url } = receivers.good;
+    const headers = (path) => [...hook(url + path), ["Idempotency-Key", "sent-once"]];
+    const first = await jobs.create("once", { headers: headers("/sent-once") });
+    assert.equal((await jobs.create("once", { headers: headers("/sent-once") })).id, first.id);
+    const { authorization } = jobs;
+    const other = { headers: headers("/elsewhere"), authorization };
+    const answer = await jobs.gate.post(jobs.path(), { prompt: "once" }, other);
+    assertProblem(answer, 422, "idempotency-key-reused");
+    const stream = await jobs.watching(first.id);
+    await jobs.upstream.setJob(first.id, { status: "completed" });
+    await stream.ended;
+    await receivers.good.next(({ path }) => path === "/sent-once");
+    const paths = receivers.good.deliveries.map(({ path }) => path);
+    assert.equal(paths.filter((path) => path === "/sent-once").length, 1);
+    assert.ok(!paths.includes("/elsewhere"));
+  });
+
+  test("leaves no webhook pending after delivery, and sends each message id once", async () => {
+    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
+    const all = receivers.good.deliveries.map(({ headers }) => headers["webhook-id"]);
+    assert.equal(new Set(all).size, all.length, "each message has its own id");
+  });
+});
+
+describe("slow tests, run concurrently", { concurrency: true }, () => {
+  describe("retries and polls", { concurrency: true }, () => {
+    /** Asserts that the second attempt has the same id and body, and a new signature. */
+    function assertRepeated([first, second], type) {
+      for (const delivery of [first, second]) assertDelivery(delivery, type);
+      assert.equal(second.headers["webhook-id"], first.headers["webhook-id"]);
+      assert.equal(second.text, first.text);
+      const signedAt = ({ headers }) => Number(headers["webhook-timestamp"]);
+      assert.ok(second.at - first.at >= FIRST_RETRY_MS - CLOCK_TOLERANCE_MS);
+      assert.ok(signedAt(second) > signedAt(first), "the retry has an old signature");
+      assert.notEqual(second.headers["webhook-signature"], first.headers["webhook-signature"]);
+    }
+
+    for (const [name, answer] of [
+      ["flaky", 500],
+      ["resetting", { reset: true }],
+    ]) {
+      test(`retries a webhook after about 5 s when its receiver fails: ${name}`, async () => {
+        const receiver = receivers[name];
+        receiver.answer(answer, 204);
+        const job = await hooked(receiver);
+        await job.finish("failed");
+        const attempts = [await job.next()];
+        const { webhooksWaiting } = await jobs.health();
+        assert.ok(webhooksWaiting >= 1, `${webhooksWaiting} pending`);
+        attempts.push(await job.next());
+        assertRepeated(attempts, "agent_job.failed");
+      });
+    }
+
+    test("does not retry a webhook that its receiver rejects with 410, and logs it", async () => {
+      receivers.gone.answerAlways(410);
+      const job = await hooked(receivers.gone);
+      await job.finish();
+      const { headers } = await job.next();
+      // A retry of the first webhook would arrive before the retry of this later one.
+      receivers.late.answer(500, 204);
+      const clock = await hooked(receivers.late);
+      await clock.finish();
+      await clock.next();
+      await clock.next();
+      assert.equal(job.all().length, 1);
+      const pattern = new RegExp(`\\{.*"webhook":"${headers["webhook-id"]}".*\\}`);
+      const [line] = pattern.exec(jobs.gate.gateway.log()) ?? [];
+      assert.ok(line, "the log has no line about the webhook");
+      const { givenUp, status } = JSON.parse(line);
+      assert.deepEqual([givenUp, status], [true, 410]);
+    });
+
+    test("treats a redirect of a webhook as a failure and does not follow it", async () => {
+      const statuses = [301, 302, 303, 307, 308];
+      const location = `${receivers.target.url}/redirected`;
+      receivers.redirecting.answer(
+        ...statuses.map((status) => ({ status, headers: { location }, body: "elsewhere" })),
+      );
+      // Concurrent, so that no retry takes the response of another job's first attempt.
+      const attempt = async () => {
+        const job = await hooked(receivers.redirecting);
+        await job.finish();
+        return { job, first: await job.next() };
+      };
+      const attempts = await Promise.all(statuses.map(attempt));
+      for (const { job, first } of attempts) {
+        assertRepeated([first, await job.next()], "agent_job.completed");
+      }
+      assert.deepEqual(receivers.target.deliveries, []);
+      assert.equal(receivers.target.connections, 0);
+    });
+
+    test("sends a webhook for an unwatched job", async () => {
+      const job = await hooked(receivers.good);
+      await jobs.upstream.setJob(job.id, { status: "completed" });
+      assertDelivery(await job.next(), "agent_job.completed");
+      assert.equal(job.all().length, 1);
+    });
+
+    test("sends a webhook when the follow-up of an unwatched job finishes", async () => {
+      const project = "followed-up";
+      const job = await hooked(receivers.good, { project });
+      await job.finish("completed");
+      await job.next();
+      await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0, project);
+      await jobs.followUp(job.id, "and more", { project });
+      await jobs.upstream.setJob(job.id, { status: "failed" });
+      assertDelivery(await job.next(), "agent_job.failed");
+    });
+
+    test("sends a webhook immediately when a new watcher reveals a job's final status", async () => {
+      const project = "looked-at";
+      const job = await hooked(receivers.good, { project });
+      await job.finish();
+      await job.next();
+      await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0, project);
+      await jobs.upstream.setJob(job.id, { status: "archived" });
+      // Wait for the polling interval of another project.
+      const clock = await jobs.create("tick");
+      const ticking = await jobs.watching(clock.id);
+      await jobs.untilReads(clock.id, 2);
+      ticking.leave();
+      const fresh = jobs.watch(job.id, { project });
+      await fresh.event(({ data }) => JSON.parse(data).status === "archived");
+      assertDelivery(await job.next(PATIENCE_MS / 2), "agent_job.archived");
+    });
+
+    test("does not delay streams while a webhook receiver hangs", async () => {
+      const project = "with-watchers";
+      receivers.hanging.answer({ hang: true });
+      const stuck = await hooked(receivers.hanging, { project });
+      const lively = await jobs.create("change", { project });
+      const stream = await jobs.watching(lively.id, { project });
+      await stuck.finish();
+      await stuck.next();
+      await jobs.upstream.setJob(lively.id, { status: "planning" });
+      const isPlanning = ({ data }) => JSON.parse(data).status === "planning";
+      await stream.event(isPlanning, RECEIVER_TIMEOUT_MS / 2);
+      stream.leave();
+    });
+
+    test("does not delay webhooks to other receivers while one receiver hangs", async () => {
+      const project = "with-others";
+      receivers.silent.answer({ hang: true });
+      const stuck = await hooked(receivers.silent, { project });
+      const other = await hooked(receivers.good, { project });
+      await stuck.finish();
+      const first = await stuck.next();
+      await other.finish();
+      const { at } = await other.next();
+      const second = await stuck.next();
+      assertRepeated([first, second], "agent_job.completed");
+      assert.ok(second.at - first.at >= RECEIVER_TIMEOUT_MS + FIRST_RETRY_MS - CLOCK_TOLERANCE_MS);
+      assert.ok(at - first.at < RECEIVER_TIMEOUT_MS / 2, `sent ${at - first.at} ms later`);
+    });
+  });
+
+  describe("rejected webhook addresses", { concurrency: 1 }, () => {
+    /** Asserts that the gateway rejects a creation with these header fields and creates no job. */
+    async function assertRejected(fixture, headers, rule = "webhook-url") {
+      const { authorization } = fixture;
+      const prompt = randomBytes(8).toString("hex");
+      const options = { headers, authorization };
+      const answer = await fixture.gate.post(fixture.path(), { prompt }, options);
+      assertInvalid(answer, "Webhook-Url", rule);
+      const created = (await fixture.upstream.jobs()).map((job) => job.prompt);
+      assert.ok(!created.includes(prompt), "a job was created");
+      for (const [, url] of headers) {
+        const [, rest] = url.split("://");
+        if (rest?.length > 12) assert.ok(!answer.raw.includes(rest), "the response repeats it");
+      }
+    }
+
+    for (const [what, url] of [
+      ["a host that is not listed", "https://hooks.example/x"],
+      ["a loopback port that is not listed", "http://127.0.0.1:1/x"],
+      ["a loopback name that is not listed", "http://localhost:1/x"],
+    ]) {
+      test(`rejects ${what} as Webhook-Url`, async () => {
+        await assertRejected(jobs, hook(url));
+      });
+    }
+
+    test("rejects a Webhook-Url that only resembles a listed host", async () => {
+      const { host } = receivers.good;
+      const port = host.split(":")[1];
+      for (const url of [
+        `http://${host}@evil.example/`,
+        `http://evil.example#@${host}/`,
+        `http://evil.example/${host}`,
+        `http://evil.example?${host}`,
+        `http://${host}.evil.example/`,
+        `http://localhost:${port}/`,
+        `http://127.1:${port}/`,
+        `http://[::ffff:127.0.0.1]:${port}/`,
+        `http:\\\\${host}/`,
+        `http://${host}\\@evil.example/`,
+        `ftp://${host}/`,
+        `//${host}/`,
+        host,
+      ]) {
+        await assertRejected(jobs, hook(url));
+      }
+    });
+
+    test("rejects a Webhook-Url on a follow-up", async () => {
+      const { id } = await jobs.create();
+      const { authorization } = jobs;
+      const target = jobs.path(id, { rest: "/message" });
+      const options = { headers: hook(`${receivers.good.url}/x`), authorization };
+      const answer = await jobs.gate.post(target, { prompt: "x" }, options);
+      assertInvalid(answer, "Webhook-Url", "create-only");
+      assert.deepEqual((await jobs.upstream.job(id)).messages, []);
+    });
+
+    describe("addresses whose host is listed", () => {
+      for (const url of ACCEPTED_URLS) {
+        test(`accepts the Webhook-Url ${url.slice(0, 60)}`, async () => {
+          assert.ok((await open.create("x", { headers: hook(url) })).id);
+        });
+      }
+
+      for (const [what, urls] of REJECTED) {
+        test(`rejects ${what} as Webhook-Url, even if its host is listed`, async () => {
+          for (const url of urls) {
+            await assertRejected(open, hook(Buffer.from(url).toString("latin1")));
+          }
+        });
+      }
+
+      test("rejects two Webhook-Url fields", async () => {
+        await assertRejected(open, [
+          ...hook("https://hooks.example/x"),
+          ...hook("https://hooks.example/y"),
+        ]);
+      });
+
+      test("rejects every Webhook-Url when the gateway has no webhook secret", async () => {
+        open.vars = { ...open.vars, WEBHOOK_SECRET: "" };
+        await open.restart("kill");
+        await assertRejected(open, hook("https://hooks.example/x"), "webhooks-off");
+        assert.ok((await open.create()).id);
+      });
+
+      test("keeps secrets out of responses and the log when it rejects addresses", () =>
+        open.assertDiscreet());
+    });
+  });
+});
+
+test("delivers a pending webhook after the gateway was killed", async () => {
+  receivers.crash.answerAlways({ reset: true });
+  const job = await hooked(receivers.crash);
+  await job.finish("failed");
+  const first = await job.next();
+  assert.ok((await jobs.health()).webhooksWaiting >= 1);
+  await jobs.restart("kill", async () => receivers.crash.answerAlways(204));
+  const second = await job.next();
+  assertDelivery(second, "agent_job.failed");
+  assert.equal(second.headers["webhook-id"], first.headers["webhook-id"]);
+  assert.equal(second.text, first.text);
+});
+
+test("delivers every pending webhook, and each message successfully only once", async () => {
+  for (const project of jobs.projects) {
+    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0, project);
+  }
+  for (const name of ["good", "standard"]) {
+    const ids = receivers[name].deliveries.map(({ headers }) => headers["webhook-id"]);
+    assert.equal(new Set(ids).size, ids.length, name);
+  }
+});
+
+test("keeps secrets and webhook addresses out of responses, deliveries and the log", async () => {
+  await jobs.assertDiscreet();
+  const log = jobs.gate.gateway.log();
+  assert.ok(!log.includes(HIDDEN), "the log contains an address");
+  for (const secret of SECRETS) assert.ok(!log.includes(secret.replace("whsec_", "")));
+  for (const { headers, text } of Object.values(receivers).flatMap((one) => one.deliveries)) {
+    const delivery = JSON.stringify(headers) + text;
+    for (const secret of [...SECRETS, jobs.gate.key, jobs.gate.secret]) {
+      assert.ok(!delivery.includes(secret), "a delivery contains a secret");
+    }
+  }
+});

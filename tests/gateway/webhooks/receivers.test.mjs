@@ -1,0 +1,306 @@
+/**
+ * Webhook receivers: allowed hosts, a signing key per receiver, and delivery when a job ends. Each
+ * test plays an attacker, a mistake or a fault.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { unstable_readConfig as readConfig } from "wrangler";
+import { deriveKeys } from "../../../scripts/webhook_key.mjs";
+import { startGateway } from "../../harness/gateway.mjs";
+import { signatureProblem, startReceiver, verify } from "../../harness/receiver.mjs";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { assertInvalid, PROJECT } from "../recorded_gateway.mjs";
+import { configWith } from "../wrangler_config.mjs";
+
+const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
+const CLOCK = new URL("../workers/clock.mjs", import.meta.url).pathname;
+const QUARTER_HOUR_MS = 15 * 60_000;
+/** Maximum wait for a retry, or for a poll of an unwatched job. */
+const PATIENCE_MS = 60_000;
+/** The gateway's timeout for a receiver. */
+const RECEIVER_TIMEOUT_MS = 20_000;
+/** A project whose alarms no other test sets off. */
+const HANGING_PROJECT = "hanging-receivers";
+
+let jobs;
+/** A gateway without `WEBHOOK_HOSTS`. */
+let closed;
+/** `kept` and `other` stay in `WEBHOOK_HOSTS`. A test removes `dropped`. */
+const receivers = {};
+
+before(async () => {
+  for (const name of ["kept", "other", "dropped", "own"]) receivers[name] = await startReceiver();
+  const { kept, other, dropped, own } = receivers;
+  [jobs, closed] = await Promise.all([
+    startJobs("receivers", {
+      projects: [PROJECT, OTHER_PROJECT, HANGING_PROJECT],
+      vars: {
+        WEBHOOK_SECRET: SECRET,
+        WEBHOOK_HOSTS: [kept, other, dropped].map(({ host }) => host).join(","),
+      },
+    }),
+    startJobs("receivers-closed", {
+      vars: { WEBHOOK_SECRET: SECRET, WEBHOOK_URL: `${own.url}/own?token=hidden-token` },
+    }),
+  ]);
+});
+after(async () => {
+  await Promise.all([jobs?.stop(), closed?.stop()]);
+  for (const receiver of Object.values(receivers)) await receiver.stop();
+});
+
+const hook = (url) => [["Webhook-Url", url]];
+const keyOf = (url, project = PROJECT) => deriveKeys({ project, url }, SECRET)[0];
+const at = (path) => (delivery) => delivery.path === path;
+
+/** Finishes a job while a stream watches it. */
+async function finish(id, { project, status = "completed" } = {}) {
+  const stream = await jobs.watching(id, { project });
+  await jobs.upstream.setJob(id, { status });
+  await stream.ended;
+}
+
+/** Creates a job with a webhook at this address, finishes it, and returns the delivery. */
+async function deliver(receiver, path, { project } = {}) {
+  const headers = hook(receiver.url + path);
+  const { id } = await jobs.create("notify me", { project, headers });
+  await finish(id, { project });
+  return await receiver.next(
+    (delivery) => at(path)(delivery) && delivery.json.data.id === id,
+    PATIENCE_MS,
+  );
+}
+
+/** Kills the gateway and moves its stored job timestamps into the past before it starts again. */
+async function ageJobs(milliseconds, project = PROJECT) {
+  await jobs.restart("kill", async () => {
+    const { config, dispose } = configWith({ path: CLOCK });
+    const clock = await startGateway({ config, state: jobs.state });
+    try {
+      const timestamps = ["created", "missing_since"].map((column) => ["job", column]);
+      const objects = [["PROJECT_GATE", project]];
+      const change = { objects, milliseconds: -milliseconds, from: "-", to: "-", timestamps };
+      const body = JSON.stringify(change);
+      const response = await fetch(`${clock.url}/v1/clock`, { method: "POST", body });
+      assert.equal(await response.text(), "moved");
+    } finally {
+      await clock.stop();
+      dispose();
+    }
+  });
+}
+
+/** Makes the simulator respond 404 for a job until its faults are cleared. */
+function hideUpstream(id) {
+  const fault = { kind: "status", status: 404 };
+  return jobs.upstream.fault({ operation: "agentJobs.get", target: id, times: 0, fault });
+}
+
+/** Waits until the log contains a string. */
+async function untilLogged(expected) {
+  while (!jobs.gate.gateway.log().includes(expected)) await new Promise(setImmediate);
+}
+
+/** Repeats a long poll until the gateway responds 404. */
+async function untilMissing(id) {
+  for (;;) {
+    const { status } = await jobs.get(jobs.path(id), [["Prefer", "wait=0"]]);
+    if (status === 404) return;
+    assert.equal(status, 200);
+  }
+}
+
+test("sets off at most one alarm per second while three webhook receivers hang", async (context) => {
+  const project = HANGING_PROJECT;
+  const { kept } = receivers;
+  const hung = [];
+  for (const path of ["/hang/1", "/hang/2", "/hang/3"]) {
+    kept.answer({ hang: true });
+    const headers = hook(kept.url + path);
+    const { id } = await jobs.create("notify me", { project, headers });
+    await finish(id, { project });
+    hung.push(path);
+  }
+  const started = performance.now();
+  const { alarms: before } = await jobs.health(project);
+  for (const path of hung) await kept.next(at(path), PATIENCE_MS);
+  // The third receiver hangs until its timeout, 40 s after the first request.
+  await sleep(2 * RECEIVER_TIMEOUT_MS - (performance.now() - started));
+  const seconds = (performance.now() - started) / 1000;
+  const alarms = (await jobs.health(project)).alarms - before;
+  context.diagnostic(`${alarms} alarms in ${seconds.toFixed(1)} s`);
+  assert.ok(alarms <= seconds, `${alarms} alarms in ${seconds.toFixed(1)} s`);
+});
+
+describe("a receiver in the gateway's own zone", () => {
+  test("fetches webhook receivers through the public internet, not the Worker's own zone", async () => {
+    const source = `
+      import { DurableObject } from "cloudflare:workers";
+      export class ProjectGate extends DurableObject {}
+      export class OrgGate extends DurableObject {}
+      export class Session extends DurableObject {}
+      export default { fetch: () => Response.json(Cloudflare.compatibilityFlags) };`;
+    const { config, dispose } = configWith({ source });
+    const worker = await startGateway({ config });
+    try {
+      const flags = await (await fetch(`${worker.url}/healthz`)).json();
+      assert.equal(flags.global_fetch_strictly_public, true);
+    } finally {
+      await worker.stop();
+      dispose();
+    }
+  });
+
+  test("rejects a caller's Webhook-Url when the operator lists no hosts", async () => {
+    const { authorization } = closed;
+    for (const url of [
+      "https://origin.quillgate.example/internal",
+      "https://93.184.215.14/x",
+      `${receivers.own.url}/own?token=hidden-token`,
+      "x",
+    ]) {
+      const options = { headers: hook(url), authorization };
+      const answer = await closed.gate.post(closed.path(), { prompt: "forbidden" }, options);
+      assertInvalid(answer, "Webhook-Url", "webhook-hosts");
+      const address = url.split("://")[1] ?? "hidden";
+      assert.ok(!answer.text.includes(address), "the response repeats the address");
+    }
+    assert.deepEqual(await closed.upstream.jobs(), []);
+  });
+
+  test("delivers to the operator's WEBHOOK_URL when the operator lists no hosts", async () => {
+    const { id } = await closed.create("notify the operator");
+    const stream = await closed.watching(id);
+    await closed.upstream.setJob(id, { status: "failed" });
+    await stream.ended;
+    const url = `${receivers.own.url}/own?token=hidden-token`;
+    const delivery = await receivers.own.next(undefined, PATIENCE_MS);
+    assert.equal(delivery.json.type, "agent_job.failed");
+    assert.equal(delivery.json.webhookUrl, url);
+    assert.equal(signatureProblem(delivery, keyOf(url)), undefined);
+  });
+});
+
+describe("a receiver's signing key", () => {
+  test("signs webhooks with a key that verifies no other receiver's webhooks", async () => {
+    const { kept, other } = receivers;
+    const deliveries = [
+      { url: `${kept.url}/a`, delivery: await deliver(kept, "/a") },
+      { url: `${kept.url}/b`, delivery: await deliver(kept, "/b") },
+      { url: `${other.url}/a`, delivery: await deliver(other, "/a") },
+    ];
+    for (const { url, delivery } of deliveries) {
+      for (const one of deliveries) {
+        assert.equal(verify(delivery, keyOf(one.url)), one.url === url, `${url} with ${one.url}`);
+      }
+      assert.equal(verify(delivery, SECRET), false, "the secret itself verifies the webhook");
+      assert.equal(delivery.json.webhookUrl, url);
+    }
+  });
+
+  test("signs webhooks of two projects to one address with different keys", async () => {
+    const url = `${receivers.kept.url}/shared`;
+    for (const project of [PROJECT, OTHER_PROJECT]) {
+      const delivery = await deliver(receivers.kept, "/shared", { project });
+      assert.equal(delivery.json.project, project);
+      for (const one of [PROJECT, OTHER_PROJECT]) {
+        assert.equal(verify(delivery, keyOf(url, one)), one === project, `${project} with ${one}`);
+      }
+    }
+  });
+});
+
+describe("the webhook of a finished job", () => {
+  test("sends a webhook for a job that is already finished when it is created", async () => {
+    const body = {
+      id: "finished-at-creation",
+      status: "completed",
+      createdAt: "2026-01-01T00:00:00.000Z",
+    };
+    const fault = { kind: "json", status: 201, body };
+    await jobs.upstream.fault({ operation: "agentJobs.create", fault });
+    const path = "/finished-at-creation";
+    const headers = hook(receivers.kept.url + path);
+    assert.equal((await jobs.create("finish early", { headers })).status, "completed");
+    const delivery = await receivers.kept.next(at(path), PATIENCE_MS);
+    assert.equal(delivery.json.type, "agent_job.completed");
+    assert.deepEqual(delivery.json.data, body);
+    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
+    assert.equal(receivers.kept.deliveries.filter(at(path)).length, 1);
+  });
+
+  test("sends a webhook for a job that was temporarily unknown upstream", async () => {
+    const headers = hook(`${receivers.kept.url}/found-again`);
+    const { id } = await jobs.create("be found again", { headers });
+    await hideUpstream(id);
+    // The job is so old that a faulty gateway could take a single 404 as final.
+    await ageJobs(2 * QUARTER_HOUR_MS);
+    await untilMissing(id);
+    await jobs.upstream.clearFaults();
+    const stream = await jobs.watching(id);
+    // The second read shows that the gateway has stored the success of the first.
+    await jobs.untilReads(id, 2);
+    stream.leave();
+    // A success resets the earlier 404, no matter how old that is.
+    await hideUpstream(id);
+    await ageJobs(2 * QUARTER_HOUR_MS);
+    await untilMissing(id);
+    await jobs.upstream.clearFaults();
+    await finish(id);
+    const delivery = await receivers.kept.next(at("/found-again"), PATIENCE_MS);
+    assert.equal(delivery.json.type, "agent_job.completed");
+  });
+
+  test("sends a final not_found webhook once for a job that stays unknown upstream", async () => {
+    const url = `${receivers.kept.url}/lost`;
+    const { id } = await jobs.create("get lost", { headers: hook(url) });
+    const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
+    await hideUpstream(id);
+    await ageJobs(QUARTER_HOUR_MS);
+    await untilMissing(id);
+    assert.equal(receivers.kept.deliveries.filter(at("/lost")).length, 0);
+    await ageJobs(QUARTER_HOUR_MS);
+    await untilMissing(id);
+    const delivery = await receivers.kept.next(at("/lost"), PATIENCE_MS);
+    assert.equal(delivery.json.type, "agent_job.not_found");
+    assert.deepEqual(delivery.json.data, job, "the last known state");
+    assert.equal(signatureProblem(delivery, keyOf(url)), undefined);
+    await untilLogged(`{"operator":"job ${id} has been unknown`);
+    await jobs.upstream.clearFaults();
+    await finish(id);
+    await deliver(receivers.kept, "/after-the-lost");
+    assert.equal(receivers.kept.deliveries.filter(at("/lost")).length, 1);
+  });
+});
+
+test("disables the runtime's invocation log, which would contain webhook addresses", () => {
+  const { observability } = readConfig({
+    config: new URL("../../../worker/wrangler.toml", import.meta.url).pathname,
+  });
+  assert.deepEqual(observability.logs, { enabled: true, invocation_logs: false });
+});
+
+test("drops a pending webhook whose host is no longer listed", async () => {
+  const { dropped, kept } = receivers;
+  dropped.answerAlways(500);
+  const headers = hook(`${dropped.url}/hidden-address`);
+  const { id } = await jobs.create("be dropped", { headers });
+  await finish(id);
+  const first = await dropped.next(undefined, PATIENCE_MS);
+  jobs.vars = { ...jobs.vars, WEBHOOK_HOSTS: kept.host };
+  // After a restart, pending webhooks are due immediately.
+  await ageJobs(0);
+  await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
+  await untilLogged(`{"operator":"webhook ${first.headers["webhook-id"]} was dropped`);
+  await deliver(kept, "/after-the-dropped");
+  assert.equal(dropped.deliveries.length, 1);
+});
+
+test("keeps secrets and webhook addresses out of responses, streams and the log", async () => {
+  await Promise.all([jobs.assertDiscreet(), closed.assertDiscreet()]);
+  const log = jobs.gate.gateway.log() + closed.gate.gateway.log();
+  for (const hidden of ["hidden-address", "hidden-token", SECRET.replace("whsec_", "")]) {
+    assert.ok(!log.includes(hidden), hidden);
+  }
+});
