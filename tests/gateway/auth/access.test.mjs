@@ -3,11 +3,9 @@ import assert from "node:assert/strict";
 import { createSign, generateKeyPairSync } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { newSecret } from "../../harness/token.mjs";
-import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
 
-const DAY = 24 * 3600;
 const now = () => Math.floor(Date.now() / 1000);
-const HS256 = { alg: "HS256", typ: "JWT" };
 
 let gate;
 
@@ -95,94 +93,15 @@ describe("without a bearer token", () => {
 describe("a malformed token", () => {
   const MALFORMED = /is not a signed JWT/;
   testRejectedToken("with only one part", () => "token", MALFORMED);
-  testRejectedToken("with empty parts", () => "..", MALFORMED);
-  testRejectedToken(
-    "with two parts",
-    () => gate.token().split(".").slice(0, 2).join("."),
-    MALFORMED,
-  );
-  testRejectedToken("with four parts", () => `${gate.token()}.x`);
-  testRejectedToken("with base64 padding", () => `${gate.token()}=`, MALFORMED);
-  testRejectedToken(
-    "followed by a second token in the same field",
-    () => `${gate.token()}, Bearer ${gate.token()}`,
-  );
-  testRejectedToken(
-    "whose header is an array",
-    () => gate.tokenOf('["HS256","JWT",null]'),
-    MALFORMED,
-  );
-  testRejectedToken(
-    "whose header names two algorithms",
-    () => gate.tokenOf('{"alg":"none","alg":"HS256"}'),
-    MALFORMED,
-  );
   testRejectedToken("over 8 KiB", () => gate.token({ jti: "x".repeat(7000) }), /is too long/);
-
-  test("rejects two Authorization fields, even if both tokens are valid", async () => {
-    for (const second of [gate.token(), "x"]) {
-      for (const [first, last] of [
-        [gate.token(), second],
-        [second, gate.token()],
-      ]) {
-        const headers = [["Authorization", `Bearer ${last}`]];
-        const answer = await gate.get(VIEWS, { authorization: `Bearer ${first}`, headers });
-        assertProblem(answer, 401, "invalid-token");
-      }
-    }
-  });
 });
 
 describe("a token with a wrong signature or algorithm", () => {
   const ALGORITHM = /must be signed with HS256/;
   const WRONG = /signature is wrong/;
   testRejectedToken("signed with another secret", () => gate.token({}, newSecret()), WRONG);
-  testRejectedToken("without a signature", () => unsigned(HS256), WRONG);
-  for (const alg of ["none", "None", "NONE"]) {
-    testRejectedToken(
-      `with alg ${alg} and no signature`,
-      () => unsigned({ alg, typ: "JWT" }),
-      ALGORITHM,
-    );
-    testRejectedToken(
-      `with alg ${alg} and a valid HMAC signature`,
-      () => gate.tokenOf({ alg }),
-      ALGORITHM,
-    );
-  }
-  for (const alg of ["RS256", "ES256", "PS256", "EdDSA", "hs256", "HS384"]) {
-    testRejectedToken(
-      `with alg ${alg}, signed as HMAC with our secret`,
-      () => gate.tokenOf({ alg }),
-      ALGORITHM,
-    );
-  }
-  testRejectedToken(
-    "signed with HS512",
-    () => gate.tokenOf({ alg: "HS512" }, { hash: "sha512" }),
-    ALGORITHM,
-  );
-  testRejectedToken(
-    "signed with HS512 but labelled HS256",
-    () => gate.tokenOf(HS256, { hash: "sha512" }),
-    WRONG,
-  );
+  testRejectedToken("with alg none and no signature", () => unsigned({ alg: "none" }), ALGORITHM);
   testRejectedToken("signed with a real RS256 key", () => signedWithRsa(), ALGORITHM);
-  testRejectedToken(
-    "signed with the key in its own header",
-    () => gate.tokenOf({ ...HS256, jwk: { kty: "oct", k: "eA" } }, { secret: "x" }),
-    WRONG,
-  );
-  testRejectedToken(
-    "with a critical extension",
-    () => gate.tokenOf({ ...HS256, crit: ["b64"], b64: false }),
-    /of an unknown kind/,
-  );
-  testRejectedToken(
-    "of another type",
-    () => gate.tokenOf({ ...HS256, typ: "JWE" }),
-    /of an unknown kind/,
-  );
   testRejectedToken(
     "with other claims under a valid signature",
     () => {
@@ -208,62 +127,17 @@ describe("a token with a wrong signature or algorithm", () => {
 
 describe("a token with invalid claims", () => {
   const INCOMPLETE = /claims are not complete/;
-  for (const name of ["iss", "sub", "projects", "scope", "iat", "exp"]) {
-    testRejectedToken(`without ${name}`, () => gate.token({ [name]: undefined }), INCOMPLETE);
-  }
+  testRejectedToken("without exp", () => gate.token({ exp: undefined }), INCOMPLETE);
   testRejectedToken(
     "that has expired",
     () => gate.token({ iat: now() - 60, exp: now() }),
     /has expired/,
   );
   testRejectedToken(
-    "with a string as exp",
-    () => gate.token({ exp: String(now() + 60) }),
-    INCOMPLETE,
-  );
-  testRejectedToken(
-    "with an exp too large for a number",
-    () => withClaim(`"exp":1e999`),
-    INCOMPLETE,
-  );
-  testRejectedToken(
-    "with two exps",
-    () => withClaim(`"exp":${now() + 60},"exp":${now() + 60}`),
-    INCOMPLETE,
-  );
-  testRejectedToken(
-    "valid for more than 90 days",
-    () => gate.token({ exp: now() + 91 * DAY }),
-    /longer than 90 days/,
-  );
-  testRejectedToken(
-    "with an exp of 1e300",
-    () => gate.token({ exp: 1e300 }),
-    /longer than 90 days/,
-  );
-  testRejectedToken("issued tomorrow", () => gate.token({ iat: now() + DAY }), /not valid yet/);
-  testRejectedToken("valid from tomorrow", () => gate.token({ nbf: now() + DAY }), /not valid yet/);
-  testRejectedToken(
     "from another issuer",
     () => gate.token({ iss: "quillgate2" }),
     /another issuer/,
   );
-  testRejectedToken("with an empty subject", () => gate.token({ sub: "" }), /no subject/);
-  testRejectedToken(
-    "with a string as projects",
-    () => gate.token({ projects: PROJECT }),
-    INCOMPLETE,
-  );
-  testRejectedToken(
-    "whose claims are an array",
-    () => gate.tokenOf(HS256, { claims: "[]" }),
-    INCOMPLETE,
-  );
-
-  function withClaim(json) {
-    const claims = JSON.stringify(gate.claims({ exp: undefined })).replace("{", `{${json},`);
-    return gate.tokenOf(HS256, { claims });
-  }
 });
 
 describe("a valid token", () => {
