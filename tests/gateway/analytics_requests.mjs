@@ -1,15 +1,9 @@
-/** Helpers for analytics tests: requests, cache checks, budget counts and a result table. */
+/** Analytics requests, and checks of their cache status and their cost. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { ROOT } from "../../scripts/versions.mjs";
 import { PROJECT } from "./recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
-const WORKER = join(ROOT, "worker");
-
 const CHECK_INTERVAL_MS = 25;
 
 /** Fails the test that waits, instead of the whole file. */
@@ -157,95 +151,4 @@ export function untilStale(gate, target) {
 /** Waits until the block that an upstream 429 has caused ends. */
 export function untilOpen(gate) {
   return until(async () => (await budget(gate)).closedUntil === null);
-}
-
-// --- an instrumented Worker ------------------------------------------------
-
-/**
- * A configuration of the same Worker with an instrumented organization object. The object counts
- * its calls, and {@link setGateFailing} makes them fail. `dispose` removes the configuration.
- */
-export function watchedConfig() {
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-watched-"));
-  const main = join(folder, "watched.js");
-  writeFileSync(main, watchedWorker(join(WORKER, "build", "index.js")));
-  const toml = readFileSync(join(WORKER, "wrangler.toml"), "utf8");
-  const config = join(folder, "wrangler.toml");
-  const own = toml
-    .replace('"build/index.js"', () => JSON.stringify(main))
-    .replace('"../www/dist"', () => JSON.stringify(join(WORKER, "..", "www", "dist")));
-  assert.notEqual(own, toml);
-  writeFileSync(config, own);
-  return { config, dispose: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-function watchedWorker(built) {
-  return `
-    import worker, { OrgGate as Gate, ProjectGate, Session } from ${JSON.stringify(built)};
-    let calls = 0;
-    let failing = false;
-    export { ProjectGate, Session };
-    export class OrgGate extends Gate {
-      report(call) {
-        calls += 1;
-        if (failing) throw new Error("unreachable");
-        return super.report(call);
-      }
-    }
-    export default {
-      fetch(request, env, context) {
-        const { pathname, searchParams } = new URL(request.url);
-        if (pathname !== "/v1/watched") return worker.fetch(request, env, context);
-        if (searchParams.has("failing")) failing = searchParams.get("failing") === "yes";
-        return Response.json({ calls });
-      },
-    };
-  `;
-}
-
-/** The number of page-view calls to the organization object. */
-export async function gateCalls(gate) {
-  return (await watched(gate, "")).calls;
-}
-
-/** Makes calls to the organization object fail (`yes`) or succeed again (`no`). */
-export async function setGateFailing(gate, failing) {
-  await watched(gate, `?failing=${failing}`);
-}
-
-function watched(gate, query) {
-  return until(async () => {
-    const answer = await gate.get(`/v1/watched${query}`, { authorization: null });
-    return answer.status === 200 && answer.json;
-  });
-}
-
-// --- a table ---------------------------------------------------------------
-
-/** A table of strings by row and column. */
-export class Matrix {
-  #columns;
-  #rows = new Map();
-
-  constructor(columns) {
-    this.#columns = columns;
-  }
-
-  note(row, column, value) {
-    if (!this.#rows.has(row)) this.#rows.set(row, new Map());
-    this.#rows.get(row).set(column, value);
-  }
-
-  /** The table as lines of equal width. */
-  lines() {
-    const rows = [...this.#rows].map(([row, cells]) => [
-      row,
-      ...this.#columns.map((column) => cells.get(column) ?? "-"),
-    ]);
-    const table = [["", ...this.#columns], ...rows];
-    const widths = table[0].map((_, at) => Math.max(...table.map((cells) => cells[at].length)));
-    const line = (cells) => cells.map((cell, at) => cell.padEnd(widths[at])).join(" | ");
-    const rule = widths.map((width) => "-".repeat(width)).join("-|-");
-    return [line(table[0]), rule, ...rows.map(line)];
-  }
 }

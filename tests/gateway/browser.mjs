@@ -1,4 +1,4 @@
-/** Shared by the tests of sessions: a browser with cookies, and checks of its access. */
+/** A browser with a cookie jar, and checks of what its session can access. */
 import assert from "node:assert/strict";
 import { assertProblem, JOBS, PROJECT, VIEWS } from "./recorded_gateway.mjs";
 

@@ -1,4 +1,4 @@
-/** Helpers for export tests: the exportable reports, their expected bytes, and readers of exports. */
+/** The exportable reports, the expected bytes of their exports, and readers of received exports. */
 import assert from "node:assert/strict";
 import { PROJECT } from "./recorded_gateway.mjs";
 

@@ -1,4 +1,4 @@
-/** Test fixture for jobs: creates, updates and watches them, and restarts the gateway. */
+/** A gateway with limits that allow many jobs, and methods to create, change and watch them. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -238,7 +238,7 @@ class Jobs {
     return rows;
   }
 
-  /** Like `Gate.assertDiscreet`, and also searches the event streams for secrets. */
+  /** Like `RecordedGateway.assertDiscreet`, and also searches the event streams for secrets. */
   async assertDiscreet() {
     await this.gate.assertDiscreet();
     const received = this.#streams.map(({ text }) => text).join("\n");

@@ -1,4 +1,7 @@
-/** A gateway in front of the simulated platform, asked byte by byte, and all that it said. */
+/**
+ * A gateway in front of the simulator. It records every response, so that a test can search all of
+ * them and the log for secrets.
+ */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -18,12 +21,14 @@ export const ALLOWED_ORIGIN = "https://docs.example";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Starts both. `name` names the file in which everything that was received is kept; `prepare` gets
- * the simulator before the gateway starts.
+ * Starts a simulator and a gateway in front of it.
  *
- * @param {string} name
- * @param {{ upstream?: object, gateway?: object, prepare?: (upstream: object) => unknown,
- *   startWith?: typeof startGateway }} [options]
+ * @param {string} name part of the names of the files with the recorded traffic
+ * @param {object} [options]
+ * @param {object} [options.upstream] further options of the simulator
+ * @param {object} [options.gateway] further options of the gateway
+ * @param {(upstream: object) => unknown} [options.prepare] runs before the gateway starts
+ * @param {typeof startGateway} [options.startWith] starts the gateway
  */
 export async function startGate(name, options = {}) {
   const key = canaryKey();
@@ -44,10 +49,10 @@ export async function startGate(name, options = {}) {
     await upstream.stop();
     throw error;
   });
-  return new Gate(name, { key, secret, upstream, gateway, settings });
+  return new RecordedGateway(name, { key, secret, upstream, gateway, settings });
 }
 
-class Gate {
+class RecordedGateway {
   #name;
   #answers = [];
   #tokens = new Set();
@@ -58,12 +63,9 @@ class Gate {
     this.host = `127.0.0.1:${this.gateway.port}`;
   }
 
-  /**
-   * Ends the Worker at once, as a crash would, and starts it again on what it had stored: the
-   * gate must have been started with a `state`.
-   */
+  /** Kills the Worker, as a crash would, and starts it again with its stored state. */
   async restart() {
-    assert.ok(this.settings.state, "without a state nothing is stored");
+    assert.ok(this.settings.state, "restart needs a gateway that was started with a `state`");
     const ended = this.gateway;
     await ended.kill();
     const started = await startGateway(this.settings);
@@ -71,18 +73,18 @@ class Gate {
     this.host = `127.0.0.1:${started.port}`;
   }
 
-  /** The claims of a good token, with some changed; `undefined` leaves one out. */
+  /** The claims of a valid token with these changes. `undefined` removes a claim. */
   claims(changes = {}) {
     const grant = { sub: "alice", projects: [PROJECT], scope: EVERY_SCOPE };
     return { ...accessClaims(grant), ...changes };
   }
 
-  /** A signed token: a good one unless its claims are changed. */
+  /** A signed token with the claims of a valid token and these changes. */
   token(changes = {}, secret = this.secret) {
     return this.known(mintToken(this.claims(changes), secret));
   }
 
-  /** A token with any header, signed with HMAC and this hash. */
+  /** A token with any header, signed with HMAC and `hash`. */
   tokenOf(header, { claims = this.claims(), hash = "sha256", secret = this.secret } = {}) {
     const text = (part) => (typeof part === "string" ? part : JSON.stringify(part));
     const body = [header, claims].map((part) => Buffer.from(text(part)).toString("base64url"));
@@ -90,15 +92,15 @@ class Gate {
     return this.known(`${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`);
   }
 
-  /** Remembers a token, which then must occur in nothing that the gateway says. */
+  /** Adds a token to the secrets that {@link assertDiscreet} searches for. */
   known(token) {
     this.#tokens.add(token);
     return token;
   }
 
   /**
-   * The bytes of a request: with a good token unless `authorization` is another, or null for
-   * none; with a JSON body when `json` is given.
+   * Serializes a request. Without `authorization` it has a valid token; with `null` it has no
+   * `Authorization` field. `json` is the value of a JSON body.
    */
   bytes({ authorization, json, headers = [], host = this.host, ...rest }) {
     const credential = authorization === undefined ? `Bearer ${this.token()}` : authorization;
@@ -112,7 +114,7 @@ class Gate {
     return requestBytes({ ...rest, headers: fields, body });
   }
 
-  /** Sends bytes; the answer is kept for {@link assertDiscreet}. */
+  /** Sends bytes without waiting for the response, and records it for {@link assertDiscreet}. */
   open(bytes, method) {
     const exchange = new Exchange(this.gateway.port, bytes, method);
     this.#answers.push(exchange.answer);
@@ -127,7 +129,7 @@ class Gate {
     return answer;
   }
 
-  /** Sends a request and reads its whole answer. */
+  /** Sends a request and reads the whole response. */
   send(options) {
     return this.sendBytes(this.bytes(options), options.method);
   }
@@ -140,12 +142,12 @@ class Gate {
     return this.send({ method: "POST", target, json, ...options });
   }
 
-  /** The requests that the upstream has received since it was last reset. */
+  /** The number of requests that the upstream has received since its last reset. */
   async received() {
     return (await this.upstream.counters()).requests;
   }
 
-  /** Looks again and again until `check` holds for the upstream's counters. */
+  /** Waits until `check` returns true for the upstream's counters, and returns them. */
   async untilCounters(check) {
     for (;;) {
       const counters = await this.upstream.counters();
@@ -153,7 +155,7 @@ class Gate {
     }
   }
 
-  /** The log's line of a request, as soon as it is there; wrangler decorates that of an error. */
+  /** Waits for the log line of a request. The pattern ignores wrangler's prefix of error lines. */
   async logged(id) {
     const pattern = new RegExp(`\\{.*"requestId":"${id}".*\\}`);
     for (;;) {
@@ -163,7 +165,7 @@ class Gate {
     }
   }
 
-  /** Neither the admin key, nor the secret, nor a token is in an answer or in the log. */
+  /** Asserts that no response and no log line contains the admin key, the secret or a token. */
   async assertDiscreet() {
     mkdirSync(LOGS, { recursive: true });
     const files = {
@@ -171,7 +173,7 @@ class Gate {
       [join(LOGS, `traffic-${this.#name}.log`)]: Buffer.from(this.gateway.log()),
     };
     for (const [file, content] of Object.entries(files)) {
-      assert.ok(content.length > 0, `${file} holds something to search`);
+      assert.ok(content.length > 0, `${file} is not empty`);
       writeFileSync(file, content);
     }
     const signatures = [...this.#tokens].map((token) => token.split(".").at(-1));
@@ -180,7 +182,7 @@ class Gate {
     for (const [what, needles] of Object.entries(secrets)) {
       for (const needle of needles) {
         const { hits } = await scanForCanary(needle, Object.keys(files));
-        assert.deepEqual(hits, [], `the ${what} occurs in what the gateway said`);
+        assert.deepEqual(hits, [], `a response or the log contains the ${what}`);
       }
     }
   }
@@ -192,7 +194,7 @@ class Gate {
 }
 
 /**
- * Checks a problem: the whole of RFC 9457, and what every answer of the API carries.
+ * Asserts that a response is a problem (RFC 9457) with the common header fields.
  *
  * @param {import("./raw_http.mjs").Answer} answer
  * @param {number} status
@@ -207,11 +209,11 @@ export function assertProblem(answer, status, kind) {
   assert.equal(problem.type, `/problems/${kind}`);
   assert.equal(problem.status, status);
   assert.equal(problem.instance, answer.header("x-request-id"));
-  for (const member of ["title", "detail"]) assert.ok(problem[member], member);
+  for (const property of ["title", "detail"]) assert.ok(problem[property], property);
   return problem;
 }
 
-/** Checks a validation problem's one field and rule. */
+/** Asserts that a response is a validation problem with only this field and rule. */
 export function assertInvalid(answer, field, rule) {
   const { errors } = assertProblem(answer, 400, "invalid-request");
   assert.deepEqual(
@@ -220,7 +222,7 @@ export function assertInvalid(answer, field, rule) {
   );
 }
 
-/** What every answer of the API carries; page views, which are kept, say otherwise. */
+/** Asserts the header fields of every API response. Cached page views have other values. */
 export function assertCommonHead(answer, { cacheControl = /^no-store$/, vary = "Origin" } = {}) {
   assert.match(answer.header("cache-control"), cacheControl);
   assert.equal(answer.header("x-content-type-options"), "nosniff");

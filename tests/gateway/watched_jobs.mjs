@@ -1,4 +1,4 @@
-/** Shared by the tests of event streams and long polls: a gateway, and checks of watchers. */
+/** The gateway of a test file about watched jobs, and checks of its event streams and polls. */
 import assert from "node:assert/strict";
 import { startJobs } from "./jobs_gateway.mjs";
 

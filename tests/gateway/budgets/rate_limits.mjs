@@ -1,4 +1,4 @@
-/** Helpers for budget tests: callers, the RateLimit header fields, and the arrivals upstream. */
+/** Callers of a gateway with budgets, the RateLimit fields they receive, and arrivals upstream. */
 import assert from "node:assert/strict";
 import { assertProblem } from "../recorded_gateway.mjs";
 

@@ -16,15 +16,14 @@ import {
   closedRange,
   costOf,
   dayFromToday,
-  gateCalls,
   NO_CACHE,
   organisation,
   PAGE_ROWS,
   upstreamsOwn,
   viewsOf,
-  watchedConfig,
 } from "../analytics_requests.mjs";
 import { PROJECT, startGate } from "../recorded_gateway.mjs";
+import { instrumentedConfig, objectCalls } from "./instrumented_worker.mjs";
 
 const LIMIT = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
 const ROWS = 600;
@@ -39,7 +38,7 @@ let gate;
 let worker;
 
 before(async () => {
-  worker = watchedConfig();
+  worker = instrumentedConfig();
   gate = await startGate("cache-bounds", {
     upstream: { pages: ROWS },
     gateway: { config: worker.config, vars: LIMIT },
@@ -94,7 +93,7 @@ describe("thousands of spellings of one page", () => {
     const range = { ...closedRange(), dateTo: "2024-01-01T00:00:00Z" };
     const whole = viewsOf({ ...range, limit: PAGE_ROWS });
     const expected = await upstreamsOwn(gate, whole);
-    const calls = await gateCalls(gate);
+    const calls = await objectCalls(gate);
     const spellings = Array.from({ length: COUNT }, (_, at) => spelling(at, range.dateFrom));
     assert.equal(new Set(spellings.map(viewsOf)).size, COUNT);
     const { result, visits, units } = await costOf(gate, async () => {
@@ -102,7 +101,7 @@ describe("thousands of spellings of one page", () => {
       return await getAll(spellings.map(viewsOf));
     });
     assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
-    assert.equal((await gateCalls(gate)) - calls, 1);
+    assert.equal((await objectCalls(gate)) - calls, 1);
     for (const [at, answer] of result.entries()) {
       const { limit, offset } = spellings[at];
       const views = expected.views.slice(offset, offset + limit);
@@ -113,7 +112,7 @@ describe("thousands of spellings of one page", () => {
   test("slices across two cached pages equal the upstream's and keep their ETag", async () => {
     const range = closedRange();
     for (const offset of [0, 250, 500]) await gate.get(viewsOf({ ...range, offset }));
-    const calls = await gateCalls(gate);
+    const calls = await objectCalls(gate);
     const validators = new Set();
     for (const [limit, offset] of [
       [250, 1],
@@ -133,7 +132,7 @@ describe("thousands of spellings of one page", () => {
       assert.equal((await gate.get(target, matching)).status, 304);
     }
     assert.equal(validators.size, 6);
-    assert.equal(await gateCalls(gate), calls);
+    assert.equal(await objectCalls(gate), calls);
   });
 
   test("every slice has the new rows after its page was fetched again", async () => {

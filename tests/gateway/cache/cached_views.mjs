@@ -1,4 +1,4 @@
-/** Helpers for tests of cached page views: a gateway with many rows, and Cache-Status values. */
+/** A gateway with many rows of page views, and the Cache-Status values of its responses. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

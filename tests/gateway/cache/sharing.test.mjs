@@ -12,18 +12,15 @@ import {
   caller,
   closedRange,
   costOf,
-  gateCalls,
   moneyless,
   NO_CACHE,
   openAll,
   PAGE_ROWS,
   readAll,
-  setGateFailing,
   tally,
   until,
   upstreamsOwn,
   viewsOf,
-  watchedConfig,
 } from "../analytics_requests.mjs";
 import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
 import {
@@ -40,6 +37,7 @@ import {
   unlimited,
   useGate,
 } from "./cached_views.mjs";
+import { instrumentedConfig, objectCalls, setObjectFailing } from "./instrumented_worker.mjs";
 
 useGate("cache");
 
@@ -245,7 +243,7 @@ describe("a slice equals the upstream's own response", () => {
     assertSlices(gate, ROWS));
 
   test("slices of 610 rows, with a partial last page, equal the upstream's own response", async () => {
-    await assertSlices(watched.gate, WATCHED_ROWS);
+    await assertSlices(instrumented.gate, INSTRUMENTED_ROWS);
   });
 });
 
@@ -377,26 +375,26 @@ describe("a cached page", () => {
   });
 });
 
-const WATCHED_ROWS = 610;
-const watched = {};
+const INSTRUMENTED_ROWS = 610;
+const instrumented = {};
 
 before(async () => {
-  watched.worker = watchedConfig();
-  watched.gate = await startGate("cache-watched", {
-    upstream: { ...UPSTREAM, pages: WATCHED_ROWS },
-    gateway: { config: watched.worker.config, vars: LIMIT },
+  instrumented.worker = instrumentedConfig();
+  instrumented.gate = await startGate("cache-watched", {
+    upstream: { ...UPSTREAM, pages: INSTRUMENTED_ROWS },
+    gateway: { config: instrumented.worker.config, vars: LIMIT },
   });
 });
 after(async () => {
-  await watched.gate?.stop();
-  watched.worker?.dispose();
+  await instrumented.gate?.stop();
+  instrumented.worker?.dispose();
 });
 
 describe("the organisation object", () => {
   let own;
 
   beforeEach(async () => {
-    own = watched.gate;
+    own = instrumented.gate;
     await unlimited(own);
   });
 
@@ -406,11 +404,11 @@ describe("the organisation object", () => {
    */
   async function together(count, target, { options, others = options, next, meanwhile } = {}) {
     await own.upstream.hold({ next });
-    const calls = await gateCalls(own);
+    const calls = await objectCalls(own);
     const first = openAll(own, 1, target, options);
     await own.upstream.untilHeld(1);
     const rest = openAll(own, count - 1, target, others);
-    await until(async () => (await gateCalls(own)) >= calls + count);
+    await until(async () => (await objectCalls(own)) >= calls + count);
     await meanwhile?.(first[0]);
     await own.upstream.release();
     return readAll([...first, ...rest]);
@@ -426,11 +424,11 @@ describe("the organisation object", () => {
 
   test("readers of different slices of a page share one upstream request", async () => {
     const range = closedRange();
-    const calls = await gateCalls(own);
+    const calls = await objectCalls(own);
     await own.upstream.hold();
     const slices = Array.from({ length: 20 }, (_, at) => viewsOf({ ...range, offset: at }));
     const readers = slices.flatMap((target) => openAll(own, 1, target));
-    await until(async () => (await gateCalls(own)) >= calls + 20);
+    await until(async () => (await objectCalls(own)) >= calls + 20);
     await own.upstream.release();
     assert.deepEqual(tally(await readAll(readers)), { [MISS]: 1, [JOINED]: 19 });
     assert.equal(await own.received(), 1);
@@ -500,30 +498,30 @@ describe("the organisation object", () => {
   test("a cached page costs no call of the organisation object", async () => {
     const target = viewsOf(closedRange());
     await own.get(target);
-    const calls = await gateCalls(own);
+    const calls = await objectCalls(own);
     const answers = await readAll(openAll(own, 200, target));
     assert.deepEqual(tally(answers), { [HIT]: 200 });
     assertViews(await own.get(target, caller(own, "bob")), HIT);
     assert.equal((await own.get(target, ifNoneMatch("*"))).status, 304);
-    assert.equal(await gateCalls(own), calls);
+    assert.equal(await objectCalls(own), calls);
   });
 
   test("without the organisation object, cached pages are served and others return 503", async (t) => {
-    t.after(() => setGateFailing(own, "no"));
+    t.after(() => setObjectFailing(own, "no"));
     const cached = viewsOf(closedRange());
     const uncached = viewsOf(closedRange());
     await own.get(cached);
-    await setGateFailing(own, "yes");
+    await setObjectFailing(own, "yes");
     assertViews(await own.get(cached), HIT);
     const problem = await own.get(uncached);
     assertProblem(problem, 503, "gate-unavailable");
     assert.equal(problem.header("retry-after"), "1");
-    await setGateFailing(own, "no");
+    await setObjectFailing(own, "no");
     assertViews(await own.get(uncached), MISS);
   });
 });
 
 test("responses and the log contain no key, secret or token", async () => {
   await gate.assertDiscreet();
-  await watched.gate.assertDiscreet();
+  await instrumented.gate.assertDiscreet();
 });

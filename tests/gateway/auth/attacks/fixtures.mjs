@@ -1,4 +1,4 @@
-/** Helpers for the attack tests: a gateway, issuers that it trusts, tokens, and checks of rejections. */
+/** The gateway under attack, the issuers that it trusts, tokens, and checks of rejections. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
