@@ -163,7 +163,7 @@ function assertWithinShare(requests) {
 const archiveRequests = async () =>
   (await gate.upstream.requests()).filter(({ target }) => target.includes("/v1/analytics/"));
 
-test("before its first run, the archive is empty and reports yesterday as missing", async () => {
+test("returns an empty archive and reports yesterday as missing before the first cron run", async () => {
   const status = await read("/status");
   assert.deepEqual(status.missing, [{ dateFrom: daysAgo(1), dateTo: daysAgo(0) }]);
   assert.deepEqual([status.complete, status.partial, status.failed], [0, 0, 0]);
@@ -171,7 +171,7 @@ test("before its first run, the archive is empty and reports yesterday as missin
   assert.deepEqual([views, missing], [[], [daysAgo(2), daysAgo(1)]]);
 });
 
-test("a backfill can be estimated first, and repeated requests start it only once", async () => {
+test("estimates a backfill on request, and starts it once for repeated requests", async () => {
   const dateFrom = daysAgo(DAYS);
   const estimated = await read(`/backfill${query({ dateFrom })}`);
   assert.deepEqual([estimated.dateFrom, estimated.days], [dateFrom, DAYS]);
@@ -194,7 +194,7 @@ test("a backfill can be estimated first, and repeated requests start it only onc
 const LONG = { timeout: DAYS * PAGES > 10_000 ? 900_000 : 90_000 };
 
 test(
-  "cron runs archive every day correctly and within their share, through faults and a kill",
+  "archives every day correctly and within its share of the budget, despite faults and a kill",
   LONG,
   async (context) => {
     const each = await countRequests(days());
@@ -241,16 +241,20 @@ test(
   },
 );
 
-test("a run on a complete archive sends no request and changes nothing", LONG, async () => {
-  const before = await archivedState();
-  await gate.upstream.reset();
-  await gate.upstream.setLimits({ analytics: null });
-  await gate.gateway.runCron();
-  assert.deepEqual(await archiveRequests(), []);
-  assert.deepEqual(await archivedState(), before);
-});
+test(
+  "sends no request and changes nothing when cron runs on a complete archive",
+  LONG,
+  async () => {
+    const before = await archivedState();
+    await gate.upstream.reset();
+    await gate.upstream.setLimits({ analytics: null });
+    await gate.gateway.runCron();
+    assert.deepEqual(await archiveRequests(), []);
+    assert.deepEqual(await archivedState(), before);
+  },
+);
 
-test("the status reports a complete archive", async () => {
+test("reports a complete archive in its status", async () => {
   const status = await read("/status");
   assert.deepEqual(
     [status.dateFrom, status.dateTo, status.complete, status.requests, status.hours],
@@ -297,7 +301,7 @@ function expectedSeries(truths, group, select) {
   }));
 }
 
-test("series by day, week and month match the upstream for the site, a page and a prefix", async () => {
+test("returns series by day, week and month that match the upstream for the site, a page and a prefix", async () => {
   const known = await truths();
   await gate.upstream.reset();
   const { views } = known[0];
@@ -328,7 +332,7 @@ test("series by day, week and month match the upstream for the site, a page and 
   assert.deepEqual(await archiveRequests(), [], "series are not read from the upstream");
 });
 
-test("the pages of a series add up to the unpaged series", async () => {
+test("returns pages of a series that add up to the unpaged series", async () => {
   for (const group of ["day", "week"]) {
     const whole = await read(query({ ...allDays(), group }));
     const rows = [];
@@ -344,7 +348,7 @@ test("the pages of a series add up to the unpaged series", async () => {
   }
 });
 
-test("a series is cacheable for a day once its counts are final, and revalidates by ETag", async () => {
+test("makes a series cacheable for a day once its counts are final, and revalidates it by ETag", async () => {
   const old = query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(RECHECK_DAYS + 1) });
   const settled = await ask(old);
   assert.equal(settled.header("cache-control"), "private, max-age=86400");
@@ -383,7 +387,7 @@ test("rejects invalid parameters of series and backfills by field and rule", asy
   assertInvalid(await ask("/backfill", { json: { dateFrom: "soon" } }), "dateFrom", "date-format");
 });
 
-test("reading the archive requires analytics:read, and a backfill requires gateway:operate", async () => {
+test("requires analytics:read to read the archive, and gateway:operate for a backfill", async () => {
   const series = query(allDays());
   for (const [path, scope, json] of [
     [series, "gateway:operate"],
@@ -397,7 +401,7 @@ test("reading the archive requires analytics:read, and a backfill requires gatew
   assertProblem(anonymous, 401, "missing-token");
 });
 
-test("a project without an archive returns 501 and the variable to set", async () => {
+test("returns 501 and the variable to set for a project without an archive", async () => {
   const token = gate.token({ scope: SCOPES, projects: [OTHER] });
   const target = `/v1/analytics/${OTHER}/views/daily/status`;
   const answer = await gate.get(target, { authorization: `Bearer ${token}` });
@@ -405,7 +409,7 @@ test("a project without an archive returns 501 and the variable to set", async (
   assert.match(detail, /ARCHIVE_PROJECTS/);
 });
 
-test("the queries of a series use the primary keys and no temporary table", async () => {
+test("queries a series by primary keys and without a temporary table", async () => {
   const read = (name) =>
     readFileSync(join(ROOT, "worker", "src", "analytics", "archive", "sql", `${name}.sql`), "utf8");
   const values = [`'${PROJECT}'`, "0", "30000", "'/a'", "1"];
@@ -435,7 +439,7 @@ test("the queries of a series use the primary keys and no temporary table", asyn
 const age = (count) =>
   queryArchive(state, `UPDATE day SET fetched = fetched - ${count * DAY_MS}; SELECT 1 AS done`);
 
-test("corrects a day whose counts grew later, with one more fetch", LONG, async () => {
+test("corrects an archived day whose counts grew later, with one more fetch", LONG, async () => {
   await gate.upstream.reset();
   await gate.upstream.setLimits({ analytics: null });
   await gate.upstream.setLate({ day: daysAgo(2), percent: 50 });
@@ -453,42 +457,46 @@ test("corrects a day whose counts grew later, with one more fetch", LONG, async 
   await assertEqualToTruth(await truths());
 });
 
-test("never mixes old and new rows of a day that grows during its fetch", LONG, async () => {
-  await gate.upstream.reset();
-  await gate.upstream.setLimits({ analytics: null });
-  await age(1);
-  const due = add(await countRequests(unsettled()));
-  await gate.upstream.hold({ target: "offset=250", times: 1 });
-  let isHeld = false;
-  const held = gate.upstream.untilHeld(1).then(() => {
-    isHeld = true;
-  });
-  // A run ends when its share of the budget is spent. The next run continues.
-  const running = (async () => {
-    while (!isHeld) await gate.gateway.runCron();
-  })();
-  await held;
-  const targets = (await archiveRequests()).map((request) => request.target);
-  const date = /dateFrom=([-\d]+)/.exec(targets.find((it) => it.includes("offset=250")))[1];
-  const old = await read(query(allDays()));
-  await gate.upstream.setLate({ day: date, percent: 50 });
-  await gate.upstream.release();
-  await running;
-  const ofDate = (series) => series.views.find((row) => row.date === date);
-  const expected = await truthOf(date);
-  const isNew = (row) => row.total === expected.totals.total;
-  assert.ok(!isNew(ofDate(old)), "the day is unchanged until its fetch is complete");
-  while (!isNew(ofDate(await read(query(allDays()))))) await gate.gateway.runCron();
-  const visitorRequests = (await archiveRequests()).filter(
-    (request) => request.target.includes("/visitors?") && request.target.includes(`=${date}&`),
-  );
-  assert.equal(visitorRequests.length, 2, "the fetch starts again");
-  // The first fetch of the visitors and of two pages was discarded.
-  while ((await archiveRequests()).length < due + 3) await gate.gateway.runCron();
-  await assertEqualToTruth(await truths());
-});
+test(
+  "archives a day that grows during its fetch without mixing old and new rows",
+  LONG,
+  async () => {
+    await gate.upstream.reset();
+    await gate.upstream.setLimits({ analytics: null });
+    await age(1);
+    const due = add(await countRequests(unsettled()));
+    await gate.upstream.hold({ target: "offset=250", times: 1 });
+    let isHeld = false;
+    const held = gate.upstream.untilHeld(1).then(() => {
+      isHeld = true;
+    });
+    // A run ends when its share of the budget is spent. The next run continues.
+    const running = (async () => {
+      while (!isHeld) await gate.gateway.runCron();
+    })();
+    await held;
+    const targets = (await archiveRequests()).map((request) => request.target);
+    const date = /dateFrom=([-\d]+)/.exec(targets.find((it) => it.includes("offset=250")))[1];
+    const old = await read(query(allDays()));
+    await gate.upstream.setLate({ day: date, percent: 50 });
+    await gate.upstream.release();
+    await running;
+    const ofDate = (series) => series.views.find((row) => row.date === date);
+    const expected = await truthOf(date);
+    const isNew = (row) => row.total === expected.totals.total;
+    assert.ok(!isNew(ofDate(old)), "the day is unchanged until its fetch is complete");
+    while (!isNew(ofDate(await read(query(allDays()))))) await gate.gateway.runCron();
+    const visitorRequests = (await archiveRequests()).filter(
+      (request) => request.target.includes("/visitors?") && request.target.includes(`=${date}&`),
+    );
+    assert.equal(visitorRequests.length, 2, "the fetch starts again");
+    // The first fetch of the visitors and of two pages was discarded.
+    while ((await archiveRequests()).length < due + 3) await gate.gateway.runCron();
+    await assertEqualToTruth(await truths());
+  },
+);
 
-test("lists missing days instead of counting them as zero", async () => {
+test("lists the missing days of a series instead of counting them as zero", async () => {
   const lost = daysAgo(3);
   await queryArchive(
     state,
@@ -512,22 +520,26 @@ test("lists missing days instead of counting them as zero", async () => {
   assertEstimated(requests, 1, await countRequests(days()));
 });
 
-test("reports a failing day and its next attempt, and archives the other days", LONG, async () => {
-  const failing = daysAgo(3);
-  const target = `dateFrom=${failing}`;
-  await gate.upstream.fault({ target, times: 0, fault: { kind: "status", status: 500 } });
-  while ((await read("/status")).failed === 0) await gate.gateway.runCron();
-  const { failures, missing } = await read("/status");
-  assert.deepEqual([failures[0].date, missing.length], [failing, 1]);
-  assert.equal(failures[0].problem, "/problems/upstream-error");
-  assert.ok(Date.parse(failures[0].retryAt) > 0);
-  await gate.upstream.clearFaults();
-  await runUntilComplete();
-  assert.deepEqual((await read("/status")).failures, []);
-  await assertEqualToTruth(await truths());
-});
+test(
+  "reports a day that fails to archive and its next attempt, and archives the other days",
+  LONG,
+  async () => {
+    const failing = daysAgo(3);
+    const target = `dateFrom=${failing}`;
+    await gate.upstream.fault({ target, times: 0, fault: { kind: "status", status: 500 } });
+    while ((await read("/status")).failed === 0) await gate.gateway.runCron();
+    const { failures, missing } = await read("/status");
+    assert.deepEqual([failures[0].date, missing.length], [failing, 1]);
+    assert.equal(failures[0].problem, "/problems/upstream-error");
+    assert.ok(Date.parse(failures[0].retryAt) > 0);
+    await gate.upstream.clearFaults();
+    await runUntilComplete();
+    assert.deepEqual((await read("/status")).failures, []);
+    await assertEqualToTruth(await truths());
+  },
+);
 
-test("reads past an empty page to the end of a day", LONG, async () => {
+test("archives the rows of a day that follow an empty page", LONG, async () => {
   const { length } = await archiveRequests();
   await gate.upstream.digHole({ at: 250, places: 250 });
   await age(1);
@@ -541,7 +553,7 @@ test("reads past an empty page to the end of a day", LONG, async () => {
   await assertEqualToTruth(await truths());
 });
 
-test("deletes the days past their retention, and no others", LONG, async () => {
+test("deletes archived days past their retention, and no others", LONG, async () => {
   const RETAINED_DAYS = 4;
   await gate.gateway.stop();
   gate.settings.vars.ARCHIVE_RETENTION_DAYS = String(RETAINED_DAYS);
@@ -568,7 +580,7 @@ for (const [what, settings, words] of [
   ["without a database", { archive: false }, /D1 .*ARCHIVE/],
   ["without its tables", { archive: "without tables" }, /d1 migrations apply ARCHIVE/],
 ]) {
-  test(`${what}, the archive routes return 501 and the step to take`, async () => {
+  test(`returns 501 and the step to take from the archive routes ${what}`, async () => {
     await gate.gateway.stop();
     const elsewhere = join(state, what);
     gate.gateway = await startGateway({ ...gate.settings, ...settings, state: elsewhere });
@@ -585,5 +597,4 @@ for (const [what, settings, words] of [
   });
 }
 
-test("responses and the log of the archive contain no key, secret or token", () =>
-  gate.assertDiscreet());
+test("keeps secrets out of the archive's responses and log", () => gate.assertDiscreet());

@@ -86,12 +86,12 @@ describe("control characters in paths", () => {
   });
   after(() => archive?.stop());
 
-  test("a run with NUL in paths ends, and the gateway still answers", async () => {
+  test("finishes an archive run with NUL in paths, and still responds afterwards", async () => {
     assert.equal((await archive.gate.get("/healthz", { authorization: null })).status, 200);
     assert.equal((await archive.read("/status")).complete, 1);
   });
 
-  test("control characters are stored percent-encoded", async () => {
+  test("stores control characters in archived paths percent-encoded", async () => {
     for (const [path, human] of [
       ["/tab%09x", 10_000],
       ["/tab\tx", 10_000],
@@ -103,11 +103,11 @@ describe("control characters in paths", () => {
     }
   });
 
-  test("two paths that are equal once encoded are counted together", async () => {
+  test("counts archived paths together that are equal after percent-encoding", async () => {
     for (const path of ["/\0x", "/%00x"]) assert.equal(await archive.human({ path }), 11);
   });
 
-  test("prefixes add up exactly", async () => {
+  test("counts archived prefixes exactly when paths contain control characters", async () => {
     assert.deepEqual(await archive.series({ prefix: "/" }), archive.totals);
     assert.equal(await archive.human({ prefix: "/a" }), 101_100);
     assert.equal(await archive.human({ prefix: "/a/\0" }), 1000);
@@ -132,13 +132,13 @@ describe("deep and long paths", () => {
   });
   after(() => archive?.stop());
 
-  test(`two paths of 6,000 segments take less than ${MAX_BYTES} bytes`, async (context) => {
+  test(`archives two paths of 6,000 segments in less than ${MAX_BYTES} bytes`, async (context) => {
     const { bytes } = await archive.read("/status");
     context.diagnostic(`${bytes} bytes`);
     assert.ok(bytes < MAX_BYTES, `${bytes} bytes`);
   });
 
-  test("prefixes add up exactly, with the paths past the limits", async () => {
+  test("counts archived prefixes exactly, including paths past the limits", async () => {
     assert.deepEqual(await archive.series({ prefix: "/" }), archive.totals);
     for (const segments of [1, 8, MAX_SEGMENTS]) {
       assert.equal(await archive.human({ prefix: deepPath(segments) }), 1111, `${segments}`);
@@ -146,7 +146,7 @@ describe("deep and long paths", () => {
     assert.equal(await archive.human({ prefix: "/long" }), 110_000);
   });
 
-  test("a path past the limits has unknown counts, and other paths have their own", async () => {
+  test("returns unknown counts for a path past the limits, and exact counts for other paths", async () => {
     const unknown = { human: null, ai: null, total: null };
     for (const path of [deepPath(MAX_SEGMENTS + 1), long]) {
       assert.deepEqual(await archive.series({ path }), unknown);
@@ -157,7 +157,7 @@ describe("deep and long paths", () => {
     assert.equal(await archive.human({ path: "/nowhere" }), 0);
   });
 
-  test("counts that an earlier build stored under a deep path stay readable", async () => {
+  test("returns counts that an earlier build stored under a deep path", async () => {
     const path = deepPath(MAX_SEGMENTS + 1);
     await archive.gate.gateway.stop();
     await queryArchive(
@@ -170,7 +170,7 @@ describe("deep and long paths", () => {
   });
 });
 
-test("no node becomes its own parent, even if a raw NUL is staged", async () => {
+test("stores no path as its own parent, even if a raw NUL is staged", async () => {
   const archive = await archiveYesterday("archive-sql", [row("/a", 1)]);
   try {
     await archive.gate.gateway.stop();

@@ -172,7 +172,7 @@ describe("a valid token", () => {
     }
   });
 
-  test("the problem for a forbidden project reveals neither its existence nor other errors", async () => {
+  test("reveals neither the existence of a forbidden project nor other errors of the request", async () => {
     const [existing, missing, broken] = await Promise.all([
       assertForbidden({}, "/v1/analytics/empty-docs/views"),
       assertForbidden({}, "/v1/analytics/no-such-docs/views"),
@@ -225,7 +225,7 @@ describe("a valid token", () => {
   }
 });
 
-test("no rejected request reaches the upstream, and accepted ones do", async () => {
+test("sends no rejected request upstream, and accepts any case of the Bearer scheme", async () => {
   assert.equal(await gate.received(), 0);
   for (const [n, scheme] of ["Bearer", "bearer", "BEARER", "bEARER "].entries()) {
     const authorization = `${scheme} ${gate.token()}`;
@@ -236,4 +236,5 @@ test("no rejected request reaches the upstream, and accepted ones do", async () 
   assert.equal(await gate.received(), 4);
 });
 
-test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

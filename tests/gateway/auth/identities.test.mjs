@@ -553,7 +553,7 @@ describe("an operator", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("answers a liveness request without a valid token", async () => {
+  test("responds to a liveness request without a valid token", async () => {
     for (const authorization of [null, "Bearer x", `Bearer ${gate.token()}`]) {
       const answer = await gate.get("/healthz", { authorization });
       assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);

@@ -72,7 +72,7 @@ describe("an hourly window", () => {
     gate.upstream.fault({ operation, fault: { kind: "status", status, headers } });
 
   describe("the reported budget", () => {
-    test("RateLimit counts down by one with each request, under each policy", async () => {
+    test("counts RateLimit down by one with each request, under each policy", async () => {
       const job = await alice.created("count-docs");
       for (const [policy, limit, ask] of [
         ["create-job", CREATE_LIMIT - 1, () => alice.create("count-docs")],
@@ -89,7 +89,7 @@ describe("an hourly window", () => {
       }
     });
 
-    test("the RateLimit fields report the limit, the window and the time of the next free slot", async () => {
+    test("reports the limit, the window and the time of the next free slot in the RateLimit fields", async () => {
       for (const [policy, limit, ask] of [
         ["create-job", CREATE_LIMIT, () => alice.create("count-docs")],
         ["analytics", ANALYTICS_LIMIT, () => alice.views("count-docs")],
@@ -102,7 +102,7 @@ describe("an hourly window", () => {
       }
     });
 
-    test("a request costs no slot if the upstream rejects the gateway's own key", async () => {
+    test("charges no slot if the upstream rejects the gateway's own key", async () => {
       const first = left(await alice.create("back-docs"), "create-job");
       for (const status of [401, 403]) {
         await failNext("agentJobs.create", status);
@@ -119,7 +119,7 @@ describe("an hourly window", () => {
       assert.equal(left(await alice.views("back-docs"), "analytics"), views - 1);
     });
 
-    test("a request costs a slot after any other upstream error", async () => {
+    test("charges a slot after any other upstream error than a rejected key", async () => {
       const first = left(await alice.create("kept-docs"), "create-job");
       const statuses = [400, 404, 409, 500, 502, 503];
       for (const [used, status] of statuses.entries()) {
@@ -132,7 +132,7 @@ describe("an hourly window", () => {
       assert.equal(last, first - 1 - statuses.length);
     });
 
-    test("a broken connection costs a slot for each attempt", async () => {
+    test("charges a slot for each attempt on a broken connection", async () => {
       const first = left(await alice.create("kept-docs"), "create-job");
       await gate.upstream.fault({ fault: { kind: "reset" } });
       assertProblem(await alice.create("kept-docs"), 502, "upstream-unreachable");
@@ -150,7 +150,7 @@ describe("an hourly window", () => {
     });
   });
 
-  test("RateLimit stays exact when the gateway retries an attempt", async () => {
+  test("reports an exact RateLimit after a retried attempt", async () => {
     const first = left(await alice.views("kept-docs"), "analytics");
     await failNext("analytics.views", 503);
     const repeated = await alice.views("kept-docs");
@@ -159,7 +159,7 @@ describe("an hourly window", () => {
     assert.equal(left(await alice.views("kept-docs"), "analytics"), first - 3);
   });
 
-  test("a request that the gateway rejects costs no slot", async () => {
+  test("charges no slot for a request that the gateway rejects", async () => {
     const project = "free-docs";
     const path = jobsOf(project);
     const job = await alice.created(project);
@@ -225,7 +225,7 @@ describe("an hourly window", () => {
   });
 
   describe("the upstream's own 429", () => {
-    test("an upstream 429 blocks its own policy for its Retry-After, and no other policy", async () => {
+    test("blocks only the policy of an upstream 429, for its Retry-After", async () => {
       const job = await alice.created("closed-docs");
       await failNext("agentJobs.create", 429, { "retry-after": "1800" });
       const first = await timed(() => alice.create("closed-docs"));
@@ -245,7 +245,7 @@ describe("an hourly window", () => {
       assert.equal((await alice.create("open-docs")).status, 201);
     });
 
-    test("an upstream 429 without a valid Retry-After blocks its policy for 60 seconds", async () => {
+    test("blocks a policy for 60 seconds after an upstream 429 without a valid Retry-After", async () => {
       for (const headers of [{}, { "retry-after": "soon" }]) {
         const project = "retry-after" in headers ? "usual-docs" : "open-docs";
         await failNext("agentJobs.create", 429, headers);
@@ -259,7 +259,7 @@ describe("an hourly window", () => {
       assert.equal(await gate.received(), 2);
     });
 
-    test("an upstream 429 blocks its policy for at most a day", async () => {
+    test("blocks a policy for at most a day after an upstream 429", async () => {
       await failNext("agentJobs.create", 429, { "retry-after": "99999999" });
       assertProblem(await alice.create("ages-docs"), 429, "upstream-error");
       const rejected = await alice.create("ages-docs");
@@ -267,7 +267,7 @@ describe("an hourly window", () => {
       assert.ok(wait <= 24 * HOUR, `${wait} s`);
     });
 
-    test("an upstream 429 costs no slot, and the policy opens after its Retry-After", async () => {
+    test("charges no slot for an upstream 429, and opens the policy after its Retry-After", async () => {
       const slots = left(await alice.views("open-docs"), "analytics");
       await failNext("analytics.views", 429, { "retry-after": "1" });
       assertProblem(await alice.views("open-docs"), 429, "upstream-error");
@@ -279,7 +279,7 @@ describe("an hourly window", () => {
       assert.ok(third - second >= 1000 - CLOCKS_MS, `${third - second} ms`);
     });
 
-    test("an upstream 429 for analytics leaves the job policies open", async () => {
+    test("keeps the job policies open after an upstream 429 for analytics", async () => {
       const job = await alice.created("one-docs");
       await failNext("analytics.views", 429, { "retry-after": "1" });
       assertProblem(await alice.views("one-docs"), 429, "upstream-error");
@@ -290,7 +290,7 @@ describe("an hourly window", () => {
   });
 
   describe("a token's own quota", () => {
-    test("a token's quota limits its own caller only and is reported with the limit", async () => {
+    test("limits only the caller of a token by its quota, and reports it with the limit", async () => {
       const carol = new Caller(gate, "carol", { quota: { "create-job": 3 } });
       const policies = `"create-job";q=${CREATE_LIMIT};w=${HOUR}, "create-job-caller";q=3;w=${HOUR}`;
       for (const [used, expected] of [2, 1, 0].entries()) {
@@ -317,7 +317,7 @@ describe("an hourly window", () => {
       assert.equal((await carol.views("own-docs")).status, 200, "the quota is for one policy");
     });
 
-    test("a quota of 0 rejects every request of its caller", async () => {
+    test("rejects every request of a caller with a quota of 0", async () => {
       const dave = new Caller(gate, "dave", { quota: { "create-job": 0 } });
       const problem = assertProblem(await dave.create("none-docs"), 429, "quota-exceeded");
       assert.deepEqual(problem["violated-policies"], ["create-job-caller"]);
@@ -325,7 +325,7 @@ describe("an hourly window", () => {
       assert.equal(left(await alice.create("none-docs"), "create-job"), CREATE_LIMIT - 1);
     });
 
-    test("a quota that is a single number applies to each policy", async () => {
+    test("applies a quota that is a single number to each policy", async () => {
       const erin = new Caller(gate, "erin", { quota: 1 });
       const job = await erin.created("every-docs");
       assert.equal((await erin.followUp("every-docs", job)).status, 200);
@@ -341,14 +341,14 @@ describe("an hourly window", () => {
       assert.equal(await gate.received(), 3);
     });
 
-    test("all tokens of a caller share its quota", async () => {
+    test("counts all tokens of a caller towards one quota", async () => {
       const frank = (jti) => new Caller(gate, "frank", { jti, quota: { "create-job": 1 } });
       assert.equal((await frank("first").create("own-docs")).status, 201);
       assertProblem(await frank("second").create("own-docs"), 429, "quota-exceeded");
     });
   });
 
-  test("each project has its own job budgets, and all projects share the analytics budget", async () => {
+  test("counts job budgets per project, and the analytics budget for all projects together", async () => {
     const slots = left(await alice.views("one-docs"), "analytics");
     assert.equal(left(await alice.views("other-docs"), "analytics"), slots - 1);
     assert.equal(left(await alice.views("one-docs"), "analytics"), slots - 2);
@@ -382,7 +382,7 @@ describe("an hourly window", () => {
       }
     }
 
-    test(`exactly ${CREATE_LIMIT} of 300 concurrent creations succeed`, async () => {
+    test(`accepts exactly ${CREATE_LIMIT} of 300 concurrent creations`, async () => {
       const answers = await atOnce(300, () => alice.create("burst-docs"));
       const operation = "agentJobs.create";
       const expected = { policy: "create-job", limit: CREATE_LIMIT, operation, status: 201 };
@@ -393,7 +393,7 @@ describe("an hourly window", () => {
       assert.deepEqual(new Set(created.map(({ answer }) => answer.json.id)), jobs);
     });
 
-    test(`exactly ${MESSAGE_LIMIT} of 75 concurrent follow-ups by three callers succeed`, async () => {
+    test(`accepts exactly ${MESSAGE_LIMIT} of 75 concurrent follow-ups by three callers`, async () => {
       const job = await alice.created("talk-docs");
       const callers = ["alice", "bob", "carol"].map((sub) => new Caller(gate, sub));
       const each = callers.map((caller) => atOnce(25, () => caller.followUp("talk-docs", job)));
@@ -404,7 +404,7 @@ describe("an hourly window", () => {
       assert.equal((await gate.upstream.counters()).messagesSent, MESSAGE_LIMIT);
     });
 
-    test("concurrent views of many projects take exactly the slots that are left", async () => {
+    test("grants exactly the slots that are left to concurrent views of many projects", async () => {
       const slots = left(await alice.views("one-docs"), "analytics");
       assert.ok(slots > 5, `${slots} are left for this test`);
       await gate.upstream.reset();
@@ -422,7 +422,7 @@ describe("an hourly window", () => {
     const IN_FLIGHT = 6;
     const project = "crash-docs";
 
-    test("finished and in-flight requests still cost a slot after the Worker is killed", async () => {
+    test("still charges finished and in-flight requests after the Worker is killed", async () => {
       await atOnce(DONE, () => alice.created(project));
       await gate.upstream.hold({ operation: "agentJobs.create", process: true });
       const inFlight = atOnce(IN_FLIGHT, () => alice.create(project));
@@ -443,13 +443,13 @@ describe("an hourly window", () => {
       }
     });
 
-    test("every other budget is unchanged after the Worker is killed", async () => {
+    test("keeps every other budget unchanged after the Worker is killed", async () => {
       assertExceeded(await alice.create("burst-docs"), "create-job", { limit: CREATE_LIMIT });
       assertExceeded(await alice.views("one-docs"), "analytics", { limit: ANALYTICS_LIMIT });
       assert.equal(await gate.received(), 0);
     });
 
-    test("a policy that an upstream 429 blocked stays blocked after the Worker is killed", async () => {
+    test("keeps a policy blocked that an upstream 429 blocked before the Worker was killed", async () => {
       const rejected = await alice.create("closed-docs");
       assertExceeded(rejected, "create-job", { limit: CREATE_LIMIT });
       assert.match(rejected.json.detail, /upstream itself/);
@@ -457,5 +457,6 @@ describe("an hourly window", () => {
     });
   });
 
-  test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+  test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+    gate.assertDiscreet());
 });

@@ -83,7 +83,7 @@ const unblock = (rest, options = operator()) =>
   gate.send({ method: "DELETE", target: `/healthz/closures/${rest}`, ...options });
 
 describe("an upstream 429 with a Retry-After of a day", () => {
-  test("an upstream 429 blocks its policy for at most a window, and a successful probe unblocks it", async () => {
+  test("blocks a policy for at most a window after an upstream 429, and unblocks it after a successful probe", async () => {
     const project = "probed-docs";
     await failWith429(CREATE);
     assertProblem(await create(project), 429, "upstream-error");
@@ -99,7 +99,7 @@ describe("an upstream 429 with a Retry-After of a day", () => {
     assert.equal((await health(project)).project.budgets["create-job"].closedUntil, null);
   });
 
-  test("a failed probe keeps the policy blocked, and only one probe runs at a time", async () => {
+  test("keeps a policy blocked after a failed probe, and sends only one probe at a time", async () => {
     const project = "failing-docs";
     await failWith429(CREATE, 2);
     assertProblem(await create(project), 429, "upstream-error");
@@ -118,7 +118,7 @@ describe("an upstream 429 with a Retry-After of a day", () => {
 });
 
 describe("an operator", () => {
-  test("an operator unblocks a project's policy immediately", async () => {
+  test("unblocks a project's policy immediately for an operator", async () => {
     const project = "reset-docs";
     await failWith429(CREATE);
     assertProblem(await create(project), 429, "upstream-error");
@@ -133,7 +133,7 @@ describe("an operator", () => {
     );
   });
 
-  test("an operator unblocks the organisation's analytics policy", async () => {
+  test("unblocks the organization's analytics policy for an operator", async () => {
     await failWith429("analytics.views");
     const views = (day) => gate.get(`${VIEWS}?dateFrom=2015-01-0${day}`, alice);
     assertProblem(await views(1), 429, "upstream-error");
@@ -152,7 +152,7 @@ describe("an operator", () => {
     assert.equal(got.header("allow"), "DELETE, OPTIONS");
   });
 
-  test("acts only on projects in the operator's token and creates no object for others", async () => {
+  test("unblocks only projects in the operator's token, and creates no object for others", async () => {
     const named = operator([PROJECT]);
     const send = (method, target, options) => gate.send({ method, target, ...options });
     await health(PROJECT);
@@ -193,4 +193,5 @@ describe("an operator", () => {
   });
 });
 
-test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

@@ -89,7 +89,7 @@ describe("thousands of spellings of one page", () => {
     return { dateFrom, dateTo, limit, offset };
   }
 
-  test(`${COUNT} spellings, limits and offsets of a page cost one request and one object call`, async () => {
+  test(`sends one request and one object call for ${COUNT} spellings, limits and offsets of a page`, async () => {
     const range = { ...closedRange(), dateTo: "2024-01-01T00:00:00Z" };
     const whole = viewsOf({ ...range, limit: PAGE_ROWS });
     const expected = await upstreamsOwn(gate, whole);
@@ -109,7 +109,7 @@ describe("thousands of spellings of one page", () => {
     }
   });
 
-  test("slices across two cached pages equal the upstream's and keep their ETag", async () => {
+  test("returns slices across two cached pages that equal the upstream's and keep their ETag", async () => {
     const range = closedRange();
     for (const offset of [0, 250, 500]) await gate.get(viewsOf({ ...range, offset }));
     const calls = await objectCalls(gate);
@@ -135,7 +135,7 @@ describe("thousands of spellings of one page", () => {
     assert.equal(await objectCalls(gate), calls);
   });
 
-  test("every slice has the new rows after its page was fetched again", async () => {
+  test("returns the new rows in every slice of a page that was fetched again", async () => {
     const range = closedRange();
     const slices = [0, 3, 7].map((offset) => viewsOf({ ...range, limit: 5, offset }));
     const page = await upstreamsOwn(gate, viewsOf({ ...range, limit: PAGE_ROWS }));
@@ -153,7 +153,7 @@ describe("thousands of spellings of one page", () => {
 describe("the pages on disk", () => {
   const MAX_PAGES = 2000;
 
-  test(`the disk cache holds at most ${MAX_PAGES} pages and evicts the oldest first`, async () => {
+  test(`caches at most ${MAX_PAGES} pages on disk and evicts the oldest first`, async () => {
     const range = closedRange();
     // After the last row: an empty page is the cheapest for the simulator.
     const target = (page) => viewsOf({ ...range, offset: ROWS + PAGE_ROWS * (1 + page) });
@@ -177,7 +177,7 @@ describe("a page of large rows", () => {
     return { totals: { total: 1 }, views, hasMore: false };
   }
 
-  test("slices of a page of large rows cost one unit together, even after a restart", async (t) => {
+  test("charges one unit for all slices of a page of large rows, even after a restart", async (t) => {
     const state = mkdtempSync(join(tmpdir(), "quillgate-large-"));
     const own = await startGate("cache-large", { gateway: { state, vars: LIMIT } });
     t.after(async () => {
@@ -214,7 +214,7 @@ describe("a range that includes today", () => {
     return new Client({ ...options, maxRetries: 0 });
   }
 
-  test("all clients that open the page within five minutes cost one request", async () => {
+  test("sends one request for all clients that open the web page within five minutes", async () => {
     const { boundsOf, presetRange } = await importSource("analytics/range.ts");
     const client = newClient();
     const { visits } = await costOf(gate, async () => {
@@ -230,7 +230,7 @@ describe("a range that includes today", () => {
     assert.equal(visits, 1);
   });
 
-  test("all clients with an open-ended range cost one walk within five minutes", async (t) => {
+  test("fetches each page once for all clients with an open-ended range within five minutes", async (t) => {
     const client = newClient();
     const dateFrom = dayFromToday(-60);
     const walks = instants();
@@ -246,7 +246,7 @@ describe("a range that includes today", () => {
     assert.equal(visits, Math.ceil(ROWS / PAGE_ROWS));
   });
 
-  test("a range is cacheable for a day only if it ended at least two days ago", async () => {
+  test("makes a range cacheable for a day only if it ended at least two days ago", async () => {
     for (const [days, seconds] of [
       [0, 300],
       [-1, 300],
@@ -260,6 +260,6 @@ describe("a range that includes today", () => {
   });
 });
 
-test("responses and the log contain no key, secret or token", async () => {
+test("keeps the admin key, the secret and tokens out of responses and the log", async () => {
   await gate.assertDiscreet();
 });

@@ -173,7 +173,7 @@ describe("upstream faults by state of the cache", () => {
 });
 
 describe("a stale page", () => {
-  test("a stale page is fetched again and is fresh afterwards", async () => {
+  test("fetches a stale page again, which is fresh afterwards", async () => {
     const { target, cached } = await stalePage(gate);
     const { result, visits, units } = await costOf(gate, () => gate.get(target));
     assertViews(result, RENEWED);
@@ -183,7 +183,7 @@ describe("a stale page", () => {
     assert.equal(result.header("etag"), cached.header("etag"));
   });
 
-  test("a stale page is replaced if the upstream works", async () => {
+  test("replaces a stale page if the upstream works", async () => {
     const { target, cached } = await stalePage(gate);
     const page = { ...cached.json, totals: { human: 1, ai: 1, total: 2 } };
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
@@ -193,7 +193,7 @@ describe("a stale page", () => {
   });
 
   for (const code of [400, 404, 410, 422]) {
-    test(`an upstream ${code} is returned even if a stale page is cached`, async () => {
+    test(`returns an upstream ${code} even if a stale page is cached`, async () => {
       const { target } = await stalePage(gate);
       await gate.upstream.fault({ fault: status(code) });
       const { upstream } = assertProblem(await gate.get(target), code, "upstream-error");
@@ -202,7 +202,7 @@ describe("a stale page", () => {
     });
   }
 
-  test("each request for a stale page tries the upstream while it fails", async () => {
+  test("tries a failing upstream again with each request for a stale page", async () => {
     const { target, cached } = await stalePage(gate);
     await gate.upstream.reset();
     await failAlways(gate, status(500));
@@ -213,7 +213,7 @@ describe("a stale page", () => {
     }
   });
 
-  test("a stale page returns 304 for its ETag", async () => {
+  test("returns 304 for the ETag of a stale page", async () => {
     const { target, cached } = await stalePage(gate);
     await failAlways(gate, status(500));
     const headers = [["If-None-Match", cached.header("etag")]];
@@ -223,7 +223,7 @@ describe("a stale page", () => {
     assert.equal(cacheOf(answer), "fwd=stale; fwd-status=500; ttl=-; detail=stale");
   });
 
-  test("a request with no-cache gets the stale page if the upstream fails", async () => {
+  test("returns the stale page to a request with no-cache if the upstream fails", async () => {
     const { target, cached } = await stalePage(gate);
     await failAlways(gate, status(500));
     const answer = await gate.get(target, { headers: NO_CACHE });
@@ -232,7 +232,7 @@ describe("a stale page", () => {
     assert.equal(answer.header("cache-control"), "private, no-cache");
   });
 
-  test("the log records the upstream's status for a stale page", async () => {
+  test("logs the upstream's status for a stale page", async () => {
     const { target } = await stalePage(gate);
     await failAlways(gate, status(500));
     const answer = await gate.get(target);
@@ -248,7 +248,7 @@ describe("a slice across two pages", () => {
     own.upstream.fault({ times: 0, target: `offset=${offset}`, fault: status(500) });
 
   for (const offset of [0, 250]) {
-    test(`a slice is marked stale if only its page at offset ${offset} cannot be fetched again`, async () => {
+    test(`marks a slice as stale if only its page at offset ${offset} cannot be fetched again`, async () => {
       const target = viewsOf({ ...openRange(), ...SLICE });
       const cached = await gate.get(target);
       await untilStale(gate, target);
@@ -257,7 +257,7 @@ describe("a slice across two pages", () => {
       assertStale(answer, cached, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
     });
 
-    test(`a slice fails if its uncached page at offset ${offset} fails`, async () => {
+    test(`returns the error of a slice's uncached page at offset ${offset}`, async () => {
       await fails(gate, offset);
       const answer = await gate.get(viewsOf({ ...closedRange(), ...SLICE }));
       assertProblem(answer, 500, "upstream-error");
@@ -266,7 +266,7 @@ describe("a slice across two pages", () => {
 });
 
 describe("a fresh page", () => {
-  test("a request with no-cache gets the fresh page, marked, if the upstream fails", async () => {
+  test("returns the fresh page, marked, to a request with no-cache if the upstream fails", async () => {
     const target = viewsOf(closedRange());
     const cached = await gate.get(target);
     await gate.upstream.reset();
@@ -286,7 +286,7 @@ describe("a retry", () => {
     ["a 504", status(504)],
     ["a reset", { kind: "reset" }],
   ]) {
-    test(`a retry after ${what} succeeds and costs a unit`, async () => {
+    test(`retries page views after ${what} and charges a unit for the retry`, async () => {
       const target = viewsOf(closedRange());
       await gate.upstream.fault({ fault });
       const { result, visits, units } = await costOf(gate, () => gate.get(target));
@@ -296,14 +296,14 @@ describe("a retry", () => {
     });
   }
 
-  test("the gateway retries only once", async () => {
+  test("retries failed page views only once", async () => {
     await gate.upstream.fault({ times: 2, fault: status(503) });
     const { result, visits, units } = await costOf(gate, () => gate.get(viewsOf(closedRange())));
     assertProblem(result, 503, "upstream-error");
     assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
   });
 
-  test("the gateway does not retry after a 500, after a 429 or after a Retry-After", async () => {
+  test("does not retry page views after a 500, a 429 or a Retry-After", async () => {
     for (const code of [500, 429, 503]) {
       await gate.upstream.fault({ fault: status(code, wait(1)) });
       const { result, visits } = await costOf(gate, () => gate.get(viewsOf(closedRange())));
@@ -312,7 +312,7 @@ describe("a retry", () => {
     }
   });
 
-  test("the gateway does not retry when the caller's own quota is spent", async () => {
+  test("does not retry page views when the caller's own quota is spent", async () => {
     const last = caller(gate, "last", { quota: { analytics: 1 } });
     await gate.upstream.fault({ fault: status(503) });
     const run = () => gate.get(viewsOf(closedRange()), last);
@@ -323,7 +323,7 @@ describe("a retry", () => {
 });
 
 describe("an upstream 429", () => {
-  test("an upstream 429 blocks the budget for stale and for uncached pages", async () => {
+  test("blocks the budget for stale and for uncached pages after an upstream 429", async () => {
     const { target, cached } = await stalePage(gate);
     await gate.upstream.reset();
     await gate.upstream.fault({ fault: status(429, wait(5)) });
@@ -341,7 +341,7 @@ describe("an upstream 429", () => {
     assertViews(await gate.get(target), RENEWED);
   });
 
-  test("an upstream 429 returns the unit that the request reserved", async () => {
+  test("releases the unit that a request with an upstream 429 reserved", async () => {
     await gate.get(viewsOf(closedRange()));
     const { left } = await budget(gate);
     await gate.upstream.fault({ fault: status(429, wait(1)) });
@@ -369,7 +369,7 @@ describe("a spent budget", () => {
   after(() => own?.stop());
   beforeEach(() => own.upstream.reset());
 
-  test("the gateway does not retry on the last unit of the budget", async () => {
+  test("does not retry page views on the last unit of the budget", async () => {
     while ((await budget(own)).left > 1) await own.get(viewsOf(closedRange()));
     await own.upstream.reset();
     await own.upstream.fault({ fault: status(503) });
@@ -378,19 +378,19 @@ describe("a spent budget", () => {
     assert.equal((await budget(own)).left, 0);
   });
 
-  test("a spent budget still serves stale pages, marked", async () => {
+  test("serves stale pages, marked, on a spent budget", async () => {
     assertStale(await own.get(stale.target), stale.cached, SPENT);
     assertStale(await own.get(stale.target, { headers: NO_CACHE }), stale.cached, SPENT);
     assert.equal(await own.received(), 0);
   });
 
-  test("a stale page on a spent budget has the RateLimit fields", async () => {
+  test("returns the RateLimit fields with a stale page on a spent budget", async () => {
     const answer = await own.get(stale.target);
     assert.match(answer.header("ratelimit") ?? "none", /^"analytics";r=0;t=\d+$/);
     assert.equal(answer.header("ratelimit-policy"), `"analytics";q=${LIMIT};w=3600`);
   });
 
-  test("a spent budget still serves fresh pages, marked if the request has no-cache", async () => {
+  test("serves fresh pages on a spent budget, marked if the request has no-cache", async () => {
     assertViews(await own.get(closed), HIT);
     const forced = await own.get(closed, { headers: NO_CACHE });
     assertViews(forced, "hit; ttl=+; detail=quota-exceeded");
@@ -398,7 +398,7 @@ describe("a spent budget", () => {
     assert.equal(await own.received(), 0);
   });
 
-  test("a spent budget rejects uncached pages without an upstream request", async () => {
+  test("rejects uncached pages on a spent budget without an upstream request", async () => {
     for (const range of [closedRange(), openRange()]) {
       const answer = await own.get(viewsOf(range));
       const problem = assertProblem(answer, 429, "quota-exceeded");
@@ -412,18 +412,18 @@ describe("a spent budget", () => {
     assert.equal(await own.received(), 0);
   });
 
-  test("a caller with a spent quota gets stale pages while other callers get new ones", async () => {
+  test("serves stale pages to a caller with a spent quota, and new ones to other callers", async () => {
     const { target, cached } = await stalePage(gate);
     assertStale(await gate.get(target, moneyless(gate)), cached, SPENT);
     assertViews(await gate.get(target), RENEWED);
   });
 
-  test("responses and the log of a spent budget contain no key, secret or token", () =>
-    own.assertDiscreet());
+  test("keeps secrets out of responses and the log on a spent budget", () => own.assertDiscreet());
 });
 
-test("no upstream fault makes the gateway panic", () => {
+test("does not panic on any upstream fault", () => {
   assert.doesNotMatch(gate.gateway.log(), /panicked|RuntimeError|Critical|Reinitializing/);
 });
 
-test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

@@ -36,7 +36,7 @@ import {
 useGate("cache-freshness");
 after(() => gate.assertDiscreet());
 
-describe("the lifetime", () => {
+describe("the lifetime of cached page views", () => {
   const lifetimeOf = (answer) => answer.header("cache-control");
 
   for (const [what, range, seconds] of [
@@ -60,7 +60,7 @@ describe("the lifetime", () => {
     ["of a range without a start", { dateTo: "2023-06-01" }, 86400],
     ["without a range", {}, 300],
   ]) {
-    test(`the lifetime ${what} is ${seconds} seconds`, async () => {
+    test(`sets a lifetime of ${seconds} seconds for page views ${what}`, async () => {
       const target = viewsOf({ ...range, limit: 1 });
       const missed = await gate.get(target);
       assertViews(missed, MISS);
@@ -73,7 +73,7 @@ describe("the lifetime", () => {
     });
   }
 
-  test("Age starts at 0 and grows", async () => {
+  test("returns an Age of page views that starts at 0 and grows", async () => {
     const target = viewsOf(closedRange());
     const ages = [];
     await until(async () => {
@@ -106,7 +106,7 @@ describe("a validator", () => {
     ["a list that has the current ETag", () => `"other", W/"another",${etag} , "last"`],
     ["an asterisk", () => "*"],
   ]) {
-    test(`If-None-Match with ${what} returns 304 without a body`, async () => {
+    test(`returns 304 without a body for If-None-Match with ${what}`, async () => {
       const answer = await gate.get(target, ifNoneMatch(value()));
       assert.deepEqual([answer.status, answer.text], [304, ""]);
       assert.equal(answer.header("etag"), etag);
@@ -118,13 +118,13 @@ describe("a validator", () => {
     });
   }
 
-  test("If-None-Match with another ETag returns the page", async () => {
+  test("returns the page for If-None-Match with another ETag", async () => {
     for (const value of ['"other"', `"${etag}"`, etag.slice(1, -1), `"x${etag.slice(1)}`, ""]) {
       assertViews(await gate.get(target, ifNoneMatch(value)), HIT);
     }
   });
 
-  test("the same bytes have the same ETag for every caller and after every fetch", async () => {
+  test("returns the same ETag for the same bytes to every caller and after every fetch", async () => {
     assert.equal((await gate.get(target, caller(gate, "bob"))).header("etag"), etag);
     const again = await gate.get(target, { headers: NO_CACHE });
     assertViews(again, REFETCHED);
@@ -133,7 +133,7 @@ describe("a validator", () => {
     assert.notEqual((await gate.get(one)).header("etag"), (await gate.get(two)).header("etag"));
   });
 
-  test("a changed page has another ETag", async () => {
+  test("returns another ETag for a changed page", async () => {
     const page = await upstreamsOwn(gate, target);
     page.views[0].human += 1;
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
@@ -149,7 +149,7 @@ describe("a validator", () => {
 
 describe("a request with no-cache", () => {
   for (const value of ["no-cache", "No-Cache", "max-age=0, no-cache", "no-cache,no-transform"]) {
-    test(`Cache-Control: ${value} fetches the page again and costs a unit`, async () => {
+    test(`fetches the page again and charges a unit for Cache-Control: ${value}`, async () => {
       const target = viewsOf(closedRange());
       await gate.get(target);
       const send = () => gate.get(target, headersOf("Cache-Control", value));
@@ -162,14 +162,14 @@ describe("a request with no-cache", () => {
   }
 
   for (const value of ["max-age=60", "no-cachet", "x-no-cache", "no-transform"]) {
-    test(`Cache-Control: ${value} is served from the cache`, async () => {
+    test(`serves a request with Cache-Control: ${value} from the cache`, async () => {
       const target = viewsOf(closedRange());
       await gate.get(target);
       assertViews(await gate.get(target, headersOf("Cache-Control", value)), HIT);
     });
   }
 
-  test("a request with no-cache does not delay requests that the cache can serve", async () => {
+  test("serves cached pages without waiting for a concurrent request with no-cache", async () => {
     const target = viewsOf(closedRange());
     await gate.get(target);
     await gate.upstream.hold();
@@ -181,7 +181,7 @@ describe("a request with no-cache", () => {
     assertViews(answer, REFETCHED);
   });
 
-  test("a request with no-cache on a spent quota gets the cached page, marked", async () => {
+  test("returns the cached page, marked, to a request with no-cache on a spent quota", async () => {
     const target = viewsOf(closedRange());
     const cached = await gate.get(target);
     const send = () => gate.get(target, { ...moneyless(gate), headers: NO_CACHE });
@@ -192,7 +192,7 @@ describe("a request with no-cache", () => {
     assert.deepEqual({ visits, units }, { visits: 0, units: 0 });
   });
 
-  test("a request with no-cache on a spent quota is rejected if no page is cached", async () => {
+  test("rejects a request with no-cache on a spent quota if no page is cached", async () => {
     const options = { ...moneyless(gate), headers: NO_CACHE };
     const answer = await gate.get(viewsOf(closedRange()), options);
     const problem = assertProblem(answer, 429, "quota-exceeded");
@@ -221,7 +221,7 @@ describe("a restarted gateway", () => {
     ["stopped", "stop"],
     ["killed", "kill"],
   ]) {
-    test(`a gateway that was ${what} and restarted serves fresh pages without an upstream request`, async () => {
+    test(`serves fresh pages without an upstream request after it was ${what} and restarted`, async () => {
       const targets = [closedRange(), openRange()].map(viewsOf);
       const ask = () => Promise.all(targets.map((target) => gate.get(target)));
       const before = await ask();
@@ -240,7 +240,7 @@ describe("a restarted gateway", () => {
     });
   }
 
-  test("ANALYTICS_FRESH_SECONDS applies to ranges that include today only", async () => {
+  test("applies ANALYTICS_FRESH_SECONDS only to ranges that include today", async () => {
     for (const [range, seconds] of [
       [openRange(), FRESH_SECONDS],
       [closedRange(), 86400],

@@ -54,7 +54,7 @@ async function pagesRequested({ upstream }) {
 }
 
 describe("many readers of one page", () => {
-  test(`${READERS} concurrent readers cost one upstream request and one unit, and get the same bytes`, async () => {
+  test(`sends one upstream request for ${READERS} concurrent readers, and returns the same bytes to all`, async () => {
     const target = viewsOf({ ...closedRange(), limit: PAGE_ROWS });
     const expected = await upstreamsOwn(gate, target);
     const { result, visits, units } = await costOf(gate, async () => {
@@ -74,7 +74,7 @@ describe("many readers of one page", () => {
     assert.deepEqual([first, joined + late, others], [1, READERS - 1, {}]);
   });
 
-  test("each reader of a shared page gets its own request id", async () => {
+  test("returns a separate request id to each reader of a shared page", async () => {
     const target = viewsOf(closedRange());
     const answers = await readAll(openAll(gate, 20, target));
     assert.equal(new Set(answers.map((answer) => answer.header("x-request-id"))).size, 20);
@@ -91,7 +91,7 @@ describe("upstream pages of 250 rows", () => {
     return answers;
   }
 
-  test("ten pages of 25 cost one request and one unit", async () => {
+  test("sends one request and charges one unit for ten pages of 25 rows", async () => {
     const range = closedRange();
     const slices = Array.from({ length: 10 }, (_, page) => [25, 25 * page]);
     const { result, visits, units } = await costOf(gate, () => getSlices(range, slices));
@@ -117,7 +117,7 @@ describe("upstream pages of 250 rows", () => {
     [250, 1, [0, 250]],
     [250, 499, [250, 500]],
   ]) {
-    test(`limit ${limit} and offset ${offset} fetch only the pages at offset ${pages.join(" and ")}`, async () => {
+    test(`fetches only the pages at offset ${pages.join(" and ")} for limit ${limit} and offset ${offset}`, async () => {
       const target = viewsOf({ ...closedRange(), limit, offset });
       const { result, visits, units } = await costOf(gate, () => gate.get(target));
       assert.deepEqual({ visits, units }, { visits: pages.length, units: pages.length });
@@ -130,7 +130,7 @@ describe("upstream pages of 250 rows", () => {
     });
   }
 
-  test("a slice across two pages fetches only the page that is not cached", async () => {
+  test("fetches only the uncached page of a slice across two pages", async () => {
     const range = closedRange();
     await gate.get(viewsOf(range));
     const target = viewsOf({ ...range, limit: 20, offset: 240 });
@@ -140,7 +140,7 @@ describe("upstream pages of 250 rows", () => {
     assert.deepEqual((await pagesRequested(gate)).at(-1), [PAGE_ROWS, 250]);
   });
 
-  test("unknown fields of a page and its rows are preserved", async () => {
+  test("returns unknown fields of page views and their rows", async () => {
     const target = viewsOf(closedRange());
     const row = { path: "/", human: 1, ai: 2, total: 3, trend: { week: [1, null, "x"] } };
     const totals = { human: 1, ai: 2, total: 3, bots: 4 };
@@ -150,7 +150,7 @@ describe("upstream pages of 250 rows", () => {
     assert.deepEqual(assertViews(await gate.get(target), HIT), body);
   });
 
-  test("an empty page with hasMore is passed on unchanged", async () => {
+  test("returns an empty page with hasMore unchanged", async () => {
     const target = viewsOf({ ...closedRange(), limit: 25 });
     const { totals } = await upstreamsOwn(gate, target);
     await gate.upstream.fault({ fault: { kind: "emptyPage" } });
@@ -158,7 +158,7 @@ describe("upstream pages of 250 rows", () => {
     assert.deepEqual(assertViews(await gate.get(target), MISS), expected);
   });
 
-  test("a project without views returns an empty page", async () => {
+  test("returns an empty page for a project without views", async () => {
     const range = closedRange();
     for (const [limit, offset] of [
       [25, 0],
@@ -173,7 +173,7 @@ describe("upstream pages of 250 rows", () => {
     }
   });
 
-  test("a walk by the package costs one request per page", async () => {
+  test("sends one request per page when the package iterates over page views", async () => {
     const range = closedRange();
     const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token() };
     const client = new Client({ ...options, maxRetries: 0 });
@@ -239,10 +239,10 @@ describe("a slice equals the upstream's own response", () => {
     }
   }
 
-  test(`slices of ${ROWS} rows, in full pages only, equal the upstream's own response`, () =>
+  test(`returns slices of ${ROWS} rows in full pages that equal the upstream's own response`, () =>
     assertSlices(gate, ROWS));
 
-  test("slices of 610 rows, with a partial last page, equal the upstream's own response", async () => {
+  test("returns slices of 610 rows with a partial last page that equal the upstream's own response", async () => {
     await assertSlices(instrumented.gate, INSTRUMENTED_ROWS);
   });
 });
@@ -273,7 +273,7 @@ describe("an equivalent query", () => {
     ["an encoded character in the project", views(list, "demo%2Ddocs")],
     ["a fully encoded project", views(list, "%64%65%6d%6F%2d%64%6F%63%73")],
   ]) {
-    test(`a query with ${what} uses the same cache entry`, async () => {
+    test(`serves a query with ${what} from the same cache entry`, async () => {
       const answer = await gate.get(target);
       assertViews(answer, HIT);
       assert.equal(answer.text, first.text);
@@ -287,7 +287,7 @@ describe("an equivalent query", () => {
     ["no end", { dateFrom: "2001-05-06" }],
     ["the end of the first range as its start", { dateFrom: "2002-07-08", dateTo: "2002-07-09" }],
   ]) {
-    test(`a query with ${what} has its own cache entry`, async () => {
+    test(`serves a query with ${what} from a separate cache entry`, async () => {
       const target = viewsOf(other);
       const answer = await gate.get(target);
       assert.deepEqual(assertViews(answer, MISS), await upstreamsOwn(gate, target));
@@ -305,7 +305,7 @@ describe("a cached page", () => {
     cached = await gate.get(target);
   });
 
-  test("a cached page costs no budget, and the log records a hit", async () => {
+  test("charges no budget for a cached page, and logs a hit", async () => {
     const answer = await gate.get(target);
     assertViews(answer, HIT);
     assert.equal(answer.header("ratelimit"), undefined);
@@ -317,7 +317,7 @@ describe("a cached page", () => {
     );
   });
 
-  test("every caller with access to the project gets the cached page", async () => {
+  test("serves the cached page to every caller with access to the project", async () => {
     for (const credentials of [
       caller(gate, "bob"),
       caller(gate, "carol", { projects: [OTHER, PROJECT] }),
@@ -329,7 +329,7 @@ describe("a cached page", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("callers without the project or the scope do not get the cached page", async () => {
+  test("does not serve the cached page to callers without the project or the scope", async () => {
     const eve = caller(gate, "eve", { projects: [OTHER] });
     for (const project of [PROJECT, "demo%2Ddocs", "demo%2ddocs", "%64emo-docs"]) {
       const answer = await gate.get(viewsOf({ project, ...range }), eve);
@@ -344,7 +344,7 @@ describe("a cached page", () => {
     assertProblem(probing, 403, "project-not-allowed");
   });
 
-  test("the same query for another project has its own cache entry", async () => {
+  test("serves the same query for another project from a separate cache entry", async () => {
     const eve = caller(gate, "eve", { projects: [OTHER] });
     for (const [project, cache] of [
       [OTHER, MISS],
@@ -360,7 +360,7 @@ describe("a cached page", () => {
     assert.equal((await gate.get(target)).text, cached.text);
   });
 
-  test("no encoded path reaches the cached page of another project", async () => {
+  test("serves no cached page of another project for an encoded path", async () => {
     for (const project of [
       `${OTHER}%2F..%2F${PROJECT}`,
       `${OTHER}%00`,
@@ -390,7 +390,7 @@ after(async () => {
   instrumented.worker?.dispose();
 });
 
-describe("the organisation object", () => {
+describe("the organization object", () => {
   let own;
 
   beforeEach(async () => {
@@ -414,7 +414,7 @@ describe("the organisation object", () => {
     return readAll([...first, ...rest]);
   }
 
-  test(`${READERS} waiting readers share one upstream request`, async () => {
+  test(`sends one upstream request for ${READERS} waiting readers`, async () => {
     const target = viewsOf(closedRange());
     const { result, visits, units } = await costOf(own, () => together(READERS, target));
     assert.deepEqual(tally(result), { [MISS]: 1, [JOINED]: READERS - 1 });
@@ -422,7 +422,7 @@ describe("the organisation object", () => {
     assert.equal(new Set(result.map(({ text }) => text)).size, 1);
   });
 
-  test("readers of different slices of a page share one upstream request", async () => {
+  test("sends one upstream request for readers of different slices of a page", async () => {
     const range = closedRange();
     const calls = await objectCalls(own);
     await own.upstream.hold();
@@ -434,7 +434,7 @@ describe("the organisation object", () => {
     assert.equal(await own.received(), 1);
   });
 
-  test("concurrent requests with no-cache share one upstream request", async () => {
+  test("sends one upstream request for concurrent requests with no-cache", async () => {
     const target = viewsOf(closedRange());
     await own.get(target);
     const run = () => together(100, target, { options: { headers: NO_CACHE } });
@@ -443,14 +443,14 @@ describe("the organisation object", () => {
     assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
   });
 
-  test("every waiting reader gets the failure of the shared request", async () => {
+  test("returns the failure of a shared request to every waiting reader", async () => {
     const next = { kind: "status", status: 500 };
     const answers = await together(20, viewsOf(closedRange()), { next });
     assert.equal(await own.received(), 1);
     for (const answer of answers) assertProblem(answer, 500, "upstream-error");
   });
 
-  test("a reader that joins another caller's request does not see that caller's quota", async () => {
+  test("hides a caller's quota from a reader that joins its request", async () => {
     const options = caller(own, "rationed", { quota: { analytics: 7 } });
     const others = caller(own, "plain");
     const answers = await together(2, viewsOf(closedRange()), { options, others });
@@ -459,7 +459,7 @@ describe("the organisation object", () => {
     assert.doesNotMatch(joined ?? "", /analytics-caller/);
   });
 
-  test("waiting readers get the page even if the first reader disconnects", async () => {
+  test("serves waiting readers even if the first reader disconnects", async () => {
     const target = viewsOf(closedRange());
     const answers = await together(30, target, {
       async meanwhile(leader) {
@@ -474,7 +474,7 @@ describe("the organisation object", () => {
     assert.deepEqual([pageViews, aborted], [1, 0]);
   });
 
-  test("a page is cached even if its only reader disconnects", async () => {
+  test("caches a page even if its only reader disconnects", async () => {
     const target = viewsOf(closedRange());
     await own.upstream.hold();
     const [reader] = openAll(own, 1, target);
@@ -495,7 +495,7 @@ describe("the organisation object", () => {
     return { pageViews: byOperation["analytics.views"], aborted };
   }
 
-  test("a cached page costs no call of the organisation object", async () => {
+  test("serves a cached page without a call to the organization object", async () => {
     const target = viewsOf(closedRange());
     await own.get(target);
     const calls = await objectCalls(own);
@@ -506,7 +506,7 @@ describe("the organisation object", () => {
     assert.equal(await objectCalls(own), calls);
   });
 
-  test("without the organisation object, cached pages are served and others return 503", async (t) => {
+  test("serves cached pages and returns 503 for others when the organization object fails", async (t) => {
     t.after(() => setObjectFailing(own, "no"));
     const cached = viewsOf(closedRange());
     const uncached = viewsOf(closedRange());
@@ -521,7 +521,7 @@ describe("the organisation object", () => {
   });
 });
 
-test("responses and the log contain no key, secret or token", async () => {
+test("keeps the admin key, the secret and tokens out of responses and the log", async () => {
   await gate.assertDiscreet();
   await instrumented.gate.assertDiscreet();
 });

@@ -67,7 +67,7 @@ async function plainProblem(report, query, options) {
 describe("an export of a list", () => {
   for (const report of Object.keys(LISTS)) {
     for (const format of FORMATS) {
-      test(`the ${format} export of ${report} has every row verbatim`, async () => {
+      test(`exports every row of ${report} as ${format} verbatim`, async () => {
         const range = newRange();
         const lines = await rowsUpstream(gate, report, range);
         assert.ok(pagesOf(report, lines) > 1, "the range has several pages");
@@ -85,7 +85,7 @@ describe("an export of a list", () => {
     }
   }
 
-  test("exports and plain requests of a report share the cache", async () => {
+  test("serves exports and plain requests of a report from the same cache", async () => {
     const range = newRange();
     const csv = await getExport("views", { format: "csv", ...range });
     const requests = await gate.received();
@@ -101,14 +101,14 @@ describe("an export of a list", () => {
     assert.deepEqual(page.json.views, splitLines(lines).slice(1000, 1007).map(JSON.parse));
   });
 
-  test("an export costs one unit per page", async () => {
+  test("charges an export one unit per page", async () => {
     const left = async () => (await organisation(gate)).budgets.analytics.left;
     const before = await left();
     assertExport(await getExport("views", { format: "csv", ...newRange() }));
     assert.equal(before - (await left()), 11);
   });
 
-  test("a page cached by an export has the same ETag as a page fetched alone", async () => {
+  test("returns the same ETag for a page cached by an export as for a page fetched alone", async () => {
     const range = newRange();
     assertExport(await getExport("views", { format: "ndjson", ...range }));
     const target = `/v1/analytics/${PROJECT}/views?${new URLSearchParams({ ...range, offset: 2000, limit: 250 })}`;
@@ -121,7 +121,7 @@ describe("an export of a list", () => {
     assert.equal((await gate.get(target, { ...reader, headers: since })).status, 304);
   });
 
-  test("an export of a filtered report has only the matching rows", async () => {
+  test("exports only the matching rows of a filtered report", async () => {
     const filters = { source: "contextual", status: "pending,resolved" };
     const range = newRange();
     const lines = await rowsUpstream(gate, "feedback", { ...range, ...filters });
@@ -133,7 +133,7 @@ describe("an export of a list", () => {
     }
   });
 
-  test("an export continues past empty pages", async () => {
+  test("continues an export past empty pages", async () => {
     await gate.upstream.digHole({ at: 200, places: 300 });
     for (const report of ["views", "feedback", "searches"]) {
       const range = newRange();
@@ -143,7 +143,7 @@ describe("an export of a list", () => {
     }
   });
 
-  test("without rows, the csv export is only a header and the ndjson export is empty", async () => {
+  test("exports only a header as csv and nothing as ndjson for a range without rows", async () => {
     const none = { dateFrom: "2024-01-01", dateTo: "2024-01-01" };
     const csv = await getExport("views", { format: "csv", ...none });
     if (csv.status === 400) assertInvalid(csv, "dateFrom", "before-date-to");
@@ -157,7 +157,7 @@ describe("an export of a list", () => {
     assert.equal(assertExport(await getExport("views", { format: "ndjson", ...query }, empty)), "");
   });
 
-  test("the ndjson export keeps unusual JSON and the csv export disarms formulas", async () => {
+  test("keeps unusual JSON in an ndjson export and disarms formulas in a csv export", async () => {
     const rows = [
       String.raw`{ "path" : "=1+1" , "human":1, "ai" : null, "total":1e2, "new":{"a":[1 , {"b":"x\"]}"}]} }`,
       String.raw`{"path":"\u003dcmd|' /C calc'!A0","human":12345678901234567890,"ai":-0.0,"total":1.50}`,
@@ -195,7 +195,7 @@ describe("an export of a list", () => {
     assert.equal(csv, BYTE_ORDER_MARK + records.map((record) => `${record}\r\n`).join(""));
   });
 
-  test("the csv export replaces a lone surrogate with U+FFFD", async () => {
+  test("replaces a lone surrogate with U+FFFD in a csv export", async () => {
     const body = String.raw`{"totals":{},"views":[{"path":"a\ud800b","human":1,"ai":1,"total":2}],"hasMore":false}`;
     await gate.upstream.fault({ fault: { kind: "status", status: 200, body } });
     const answer = await getExport("views", { format: "csv", ...newRange() });
@@ -243,7 +243,7 @@ describe("an export request", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("only reports that are lists have an export, and only for GET", async () => {
+  test("exports only reports that are lists, and only for GET", async () => {
     for (const other of ["feedback/by-page", "assistant/caller-stats", "none"]) {
       assertProblem(await getExport(other, { format: "csv", ...newRange() }), 404, "not-found");
     }
@@ -256,7 +256,7 @@ describe("an export request", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("an export requires the scope and the project of its report", async () => {
+  test("requires the scope and the project of a report to export it", async () => {
     const query = { format: "ndjson", ...newRange() };
     const anonymous = await getExport("views", query, { authorization: null });
     assertProblem(anonymous, 401, "missing-token");
@@ -272,7 +272,7 @@ describe("an export request", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("HEAD on an export returns the header fields of GET without a body", async () => {
+  test("responds to HEAD of an export with the header fields of GET and no body", async () => {
     const target = exportOf("views", { format: "csv", ...newRange() });
     const head = await gate.send({ method: "HEAD", target, ...reader });
     const whole = await gate.get(target, reader);
@@ -282,7 +282,7 @@ describe("an export request", () => {
     assert.deepEqual([head.status, head.body.length], [200, 0]);
   });
 
-  test("an allowed origin can read an export, and other origins cannot", async () => {
+  test("lets an allowed origin read an export, and no other origin", async () => {
     const target = exportOf("views", { format: "csv", ...newRange() });
     const answer = await gate.get(target, { ...reader, headers: [["Origin", ALLOWED_ORIGIN]] });
     assertExport(answer);
@@ -316,7 +316,7 @@ describe("an incomplete export", () => {
 
   for (const report of Object.keys(LISTS)) {
     for (const format of FORMATS) {
-      test(`the ${format} export of ${report} ends with a cursor when the caller's quota is spent`, async () => {
+      test(`ends the ${format} export of ${report} with a cursor when the caller's quota is spent`, async () => {
         const range = newRange();
         const quota = { analytics: 1 };
         const limited = caller(gate, `poor-${report}-${format}`, { scope: SCOPE, quota });
@@ -335,7 +335,7 @@ describe("an incomplete export", () => {
     }
   }
 
-  test("an export of an offset-based list resumes after any number of rows", async () => {
+  test("resumes an export of an offset-based list after any number of rows", async () => {
     const range = newRange();
     const lines = await rowsUpstream(gate, "views", range);
     const count = splitLines(lines).length;
@@ -352,7 +352,7 @@ describe("an incomplete export", () => {
     }
   });
 
-  test("an export of a cursor-based list resumes after any row of a page", async () => {
+  test("resumes an export of a cursor-based list after any row of a page", async () => {
     const range = newRange();
     const lines = await rowsUpstream(gate, "searches", range);
     for (const skipped of [0, 1, 99, 100]) {
@@ -372,7 +372,7 @@ describe("an incomplete export", () => {
     assert.equal(answer.status, 400, answer.text);
   });
 
-  test("an export that stopped among empty pages resumes from its cursor", async () => {
+  test("resumes an export that stopped among empty pages from its cursor", async () => {
     await gate.upstream.digHole({ at: 250, places: 250 });
     const range = newRange();
     const limited = caller(gate, "poor-hole", { scope: SCOPE, quota: { analytics: 3 } });
@@ -388,7 +388,7 @@ describe("an incomplete export", () => {
   };
   for (const [what, fault] of Object.entries(FAULTS)) {
     for (const format of FORMATS) {
-      test(`the ${format} export ends with a cursor when the upstream ${what}`, async () => {
+      test(`ends the ${format} export with a cursor when the upstream ${what}`, async () => {
         const range = newRange();
         const target = "offset=500";
         await gate.upstream.fault({ target, times: 0, fault });
@@ -403,7 +403,7 @@ describe("an incomplete export", () => {
   }
 
   for (const format of FORMATS) {
-    test(`the ${format} export keeps the pages before a failed page of the same batch`, async () => {
+    test(`exports the pages before a failed page of the same batch as ${format}`, async () => {
       const range = newRange();
       await gate.upstream.fault({ target: "offset=2250", times: 0, fault: FAULTS["returns 503"] });
       const found = await interrupt("views", format, range, reader);
@@ -415,7 +415,7 @@ describe("an incomplete export", () => {
     });
   }
 
-  test("an export of a list with a repeated cursor ends as incomplete", async () => {
+  test("ends an export of a list with a repeated cursor as incomplete", async () => {
     const target = "searches";
     const range = newRange();
     await gate.upstream.fault({ target, times: 0, after: 1, fault: { kind: "repeatCursor" } });
@@ -426,7 +426,7 @@ describe("an incomplete export", () => {
     assert.ok(lines.startsWith(found.before.slice(0, 100)));
   });
 
-  test("an export whose first page fails returns the problem of a plain request", async () => {
+  test("returns the problem of a plain request for an export whose first page fails", async () => {
     const none = caller(gate, "none", { scope: SCOPE, quota: { analytics: 0 } });
     for (const format of FORMATS) {
       const query = { format, ...newRange() };
@@ -445,7 +445,7 @@ describe("an incomplete export", () => {
     }
   });
 
-  test("an export ends as incomplete when its token expires", async () => {
+  test("ends an export as incomplete when its token expires", async () => {
     const now = Math.floor(Date.now() / 1000);
     const short = caller(gate, "short", { scope: SCOPE, exp: now + 3 });
     await gate.upstream.hold({ target: "offset=500" });
@@ -467,7 +467,7 @@ describe("an incomplete export", () => {
   });
 });
 
-test("a client that disconnects during an export costs at most one more page", async () => {
+test("fetches at most one more page after a client disconnects during an export", async () => {
   const range = newRange();
   const own = `dateFrom=${range.dateFrom}`;
   await gate.upstream.hold({ target: own, after: 2 });
@@ -486,7 +486,7 @@ test("a client that disconnects during an export costs at most one more page", a
   assert.ok(pages >= 3 && pages <= 4, `${pages} of 11 pages`);
 });
 
-test("concurrent exports are complete and fetch each page once", async () => {
+test("completes concurrent exports and fetches each page once", async () => {
   const ranges = Array.from({ length: 8 }, () => newRange());
   const all = ranges.flatMap((range) => FORMATS.map((format) => ({ format, ...range })));
   const answers = await Promise.all(all.map((query) => getExport("views", query)));
@@ -497,4 +497,5 @@ test("concurrent exports are complete and fetch each page once", async () => {
   assert.equal(await gate.received(), ranges.length * 11, "both formats share the pages");
 });
 
-test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

@@ -45,7 +45,7 @@ async function exportFromGateway(report, format) {
 
 for (const [report, list] of Object.entries(REPORTS)) {
   for (const format of ["csv", "ndjson"]) {
-    test(`the gateway's ${format} export of ${report} equals the package's, byte for byte`, async () => {
+    test(`exports ${report} as ${format} with the same bytes as the package`, async () => {
       const { analytics } = new quillgate.Client({
         ...{ baseUrl: gateway.url, projectId: PROJECT, token },
       });
@@ -57,7 +57,7 @@ for (const [report, list] of Object.entries(REPORTS)) {
   }
 }
 
-test("a spreadsheet opens the gateway's CSV with one row per page and counts as numbers", async () => {
+test("exports CSV that a spreadsheet opens with one row per page and counts as numbers", async () => {
   const { views } = await upstream.report({ report: "views", projectId: PROJECT, ...RANGE });
   const [header, ...rows] = await openInSpreadsheet(await exportFromGateway("views", "csv"));
   assert.deepEqual(

@@ -29,7 +29,7 @@ after(async () => {
 describe("a trap", () => {
   for (const where of Object.keys(LOCATIONS)) {
     for (const format of FORMATS) {
-      test(`a trap ${LOCATIONS[where]} ends the ${format} export as incomplete`, async () => {
+      test(`ends the ${format} export as incomplete after a trap ${LOCATIONS[where]}`, async () => {
         const range = newRange();
         const target = exportOf("views", { format, ...range });
         await gate.upstream.hold({ target: `dateFrom=${range.dateFrom}`, after: 2 });

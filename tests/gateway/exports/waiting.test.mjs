@@ -69,7 +69,7 @@ function assertRefused({ hasEnded, text }) {
   assert.equal(incomplete.retryAfter, 60);
 }
 
-test("a caller, and the organization, can have only a limited number of waiting exports", async () => {
+test("limits the number of waiting exports of a caller and of the organization", async () => {
   const [first] = [await openExport("rita"), await openExport("rita")].map((opened) => {
     assert.ok(!opened.hasEnded, "the export waits");
     return opened;
@@ -89,7 +89,7 @@ test("a caller, and the organization, can have only a limited number of waiting 
   }
 });
 
-test("an export that must wait for its first page gets 429 if there is no place", async () => {
+test("returns 429 for an export that must wait for its first page when the limit is reached", async () => {
   const target = exportOf("views", { format: "csv", ...newRange() });
   const headers = [["Prefer", `wait=${WINDOW_SECONDS}`]];
   const answer = await gate.get(target, { ...caller(gate, "dora"), headers });

@@ -142,7 +142,7 @@ describe("a hundred thousand rows", () => {
   }
 
   for (const format of FORMATS) {
-    test(`100,000 rows in ${format} are complete after four windows and ten broken connections`, async (t) => {
+    test(`exports 100,000 rows as ${format} completely in four windows and over ten broken connections`, async (t) => {
       const range = newRange();
       if ((await gate.received()) > 0) await passAnHour();
       const expected = Buffer.from(
@@ -170,7 +170,7 @@ describe("a hundred thousand rows", () => {
     });
   }
 
-  test("rows before endless empty pages are exported, and the export ends as incomplete", async () => {
+  test("exports the rows before endless empty pages, and ends as incomplete", async () => {
     const range = newRange();
     const lines = await rowsUpstream(gate, "views", range);
     await passAnHour();
@@ -183,7 +183,7 @@ describe("a hundred thousand rows", () => {
     assert.deepEqual(incomplete, { cursor: "11000", problem: "/problems/upstream-malformed" });
   });
 
-  test("responses and the log contain no key, secret or token", async () => {
+  test("keeps the admin key, the secret and tokens out of responses and the log", async () => {
     await gate.get("/healthz");
     await gate.assertDiscreet();
   });
@@ -216,7 +216,7 @@ describe("an export that waits for the budget", () => {
     read(gate, exportOf("views", { format, ...range }), reader, { prefer });
 
   for (const format of FORMATS) {
-    test(`the ${format} export with Prefer: wait=60 waits for several windows and is complete`, async () => {
+    test(`completes the ${format} export with Prefer: wait=60 by waiting for several windows`, async () => {
       const range = newRange();
       const answer = await ask(format, range, "wait=60");
       assert.equal(answer.status, 200, answer.body.toString());
@@ -226,7 +226,7 @@ describe("an export that waits for the budget", () => {
     });
   }
 
-  test("an export with Prefer: wait=1 waits for at most a second in total", async () => {
+  test("waits for at most a second in total in an export with Prefer: wait=1", async () => {
     await sleep(WINDOW_SECONDS * 1000);
     const range = newRange();
     const answer = await ask("ndjson", range, "wait=1");
@@ -238,7 +238,7 @@ describe("an export that waits for the budget", () => {
     assert.equal(Number(incomplete.cursor), before.split("\n").length - 1);
   });
 
-  test("an export ignores a Prefer field without valid seconds", async () => {
+  test("ignores a Prefer field without valid seconds in an export", async () => {
     for (const prefer of ["wait=soon", "wait=-1", "respond-async", "wait"]) {
       const answer = await ask("ndjson", newRange(), prefer);
       assert.equal(answer.headers["preference-applied"], undefined, prefer);
@@ -248,7 +248,7 @@ describe("an export that waits for the budget", () => {
     }
   });
 
-  test("an export with Prefer: wait=60 waits after an upstream 429 and is complete", async () => {
+  test("completes an export with Prefer: wait=60 by waiting after an upstream 429", async () => {
     const range = newRange();
     await sleep(WINDOW_SECONDS * 1000);
     const fault = { kind: "status", status: 429, headers: { "retry-after": "1" } };

@@ -50,12 +50,12 @@ describe("the page", () => {
     }
   });
 
-  test("the page has no inline scripts", async () => {
+  test("serves a page without inline scripts", async () => {
     const scripts = (await visit("/")).text.match(/<script\b[^>]*>/g);
     for (const script of scripts) assert.match(script, /\ssrc="\/assets\//);
   });
 
-  test("answers HEAD without a body", async () => {
+  test("responds to HEAD of the page without a body", async () => {
     const answer = await gate.send({ method: "HEAD", target: "/", authorization: null });
     assert.deepEqual([answer.status, answer.body.length], [200, 0]);
   });
@@ -84,12 +84,12 @@ describe("a path without a file", () => {
     "/healthz/",
     "/cdn-cgi/nope",
   ]) {
-    test(`returns 404 for ${target}`, async () => {
+    test(`returns 404 for the missing file ${target}`, async () => {
       assertProblem(await visit(target), 404, "not-found");
     });
   }
 
-  test("rejects methods that write", async () => {
+  test("rejects write methods for files and for missing files", async () => {
     for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
       const answer = await gate.send({ method, target: "/nope", authorization: null });
       assertProblem(answer, 404, "not-found");
@@ -99,7 +99,7 @@ describe("a path without a file", () => {
   });
 });
 
-test("no path leads a browser to another host", async () => {
+test("redirects no path to another host", async () => {
   for (const target of [
     "//evil.example",
     "//evil.example/",
@@ -121,8 +121,9 @@ test("no path leads a browser to another host", async () => {
   }
 });
 
-test("no request for a file reaches the upstream", async () => {
+test("sends no request for a file upstream", async () => {
   assert.equal(await gate.received(), 0);
 });
 
-test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

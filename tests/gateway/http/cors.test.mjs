@@ -83,7 +83,7 @@ describe("CORS checks before a request goes upstream", () => {
     assertProblem(answer, 403, "origin-not-allowed");
   });
 
-  test("answers a preflight without a token", async () => {
+  test("responds to a preflight without a token", async () => {
     const answer = await preflight(ALLOWED_ORIGIN, "POST");
     assert.deepEqual([answer.status, answer.text], [204, ""]);
     assert.equal(answer.header("vary"), "Origin");
@@ -97,18 +97,18 @@ describe("CORS checks before a request goes upstream", () => {
     });
   });
 
-  test("a preflight returns the methods of the path, whatever method it requests", async () => {
+  test("returns the methods of the path to a preflight, whatever method it requests", async () => {
     const answer = await preflight(ALLOWED_ORIGIN, "DELETE", VIEWS);
     assert.equal(cors(answer)["access-control-allow-methods"], "GET, HEAD");
   });
 
-  test("a preflight for an unknown route returns 404", async () => {
+  test("returns 404 to a preflight for an unknown route", async () => {
     const answer = await preflight(ALLOWED_ORIGIN, "GET", "/v2/nowhere");
     assertProblem(answer, 404, "not-found");
     assert.equal(cors(answer)["access-control-allow-origin"], ALLOWED_ORIGIN);
   });
 
-  test("an allowed origin can read error responses", async () => {
+  test("lets an allowed origin read error responses", async () => {
     for (const [answer, status] of [
       [await gate.get(VIEWS, from(ALLOWED_ORIGIN, { authorization: null })), 401],
       [await gate.get(`${VIEWS}?limit=0`, from(ALLOWED_ORIGIN)), 400],
@@ -122,12 +122,12 @@ describe("CORS checks before a request goes upstream", () => {
     }
   });
 
-  test("no preflight and no rejected request reaches the upstream", async () => {
+  test("sends neither preflights nor rejected requests upstream", async () => {
     assert.equal(await gate.received(), 0);
   });
 });
 
-test("an allowed origin gets the response and its own name as the allowed origin", async () => {
+test("names an allowed origin in Access-Control-Allow-Origin", async () => {
   for (const origin of [ALLOWED_ORIGIN, "http://localhost:5173"]) {
     for (const [answer, status] of [
       // The first request fetches the page and the second gets it from the cache.
@@ -147,7 +147,7 @@ test("an allowed origin gets the response and its own name as the allowed origin
   }
 });
 
-test("the gateway's own origin gets the response without CORS fields", async () => {
+test("returns no CORS fields to its own origin", async () => {
   for (const options of [from(gate.gateway.url), {}]) {
     const answer = await gate.get(VIEWS, options);
     assert.equal(answer.status, 200);
@@ -156,7 +156,7 @@ test("the gateway's own origin gets the response without CORS fields", async () 
   }
 });
 
-test("the upstream's own CORS fields are not passed on", async () => {
+test("does not forward the upstream's own CORS fields", async () => {
   const body = '{"totals":{},"views":[],"hasMore":false}';
   const headers = {
     "access-control-allow-origin": "*",
@@ -173,7 +173,8 @@ test("the upstream's own CORS fields are not passed on", async () => {
   }
 });
 
-test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());
 
 function preflight(origin, method, target = JOBS) {
   const headers = [["Access-Control-Request-Method", method]];

@@ -44,7 +44,7 @@ describe("HEAD", () => {
     ["an invalid parameter", () => `${VIEWS}?limit=0`],
     ["the OpenAPI description", () => "/openapi.json"],
   ]) {
-    test(`HEAD returns the header fields of GET without a body for ${what}`, async () => {
+    test(`responds to HEAD with the header fields of GET and no body for ${what}`, async () => {
       await gate.get(target(), { headers });
       const read = await gate.get(target(), { headers });
       const head = await gate.send({ method: "HEAD", target: target(), headers });
@@ -53,7 +53,7 @@ describe("HEAD", () => {
     });
   }
 
-  test("HEAD requires a token with the scope", async () => {
+  test("requires a token with the scope for HEAD", async () => {
     for (const [token, status] of [
       [null, 401],
       [`Bearer ${gate.token({ scope: "analytics:read" })}`, 403],
@@ -64,7 +64,7 @@ describe("HEAD", () => {
     }
   });
 
-  test("HEAD on an event stream leaves no watcher", async () => {
+  test("adds no watcher for HEAD of an event stream", async () => {
     const { id: open } = (await gate.post(JOBS, { prompt: "to be watched" })).json;
     const target = `${JOBS}/${open}/events`;
     assert.equal((await gate.send({ method: "HEAD", target })).status, 200);
@@ -81,7 +81,7 @@ describe("Strict-Transport-Security", () => {
   const policyOf = async (own, target, options) =>
     (await own.get(target, options)).header("strict-transport-security");
 
-  test("Strict-Transport-Security is in every response over https", async () => {
+  test("sends Strict-Transport-Security with every response over https", async () => {
     const { config, dispose } = configWith({ path: BUILT_SCRIPT });
     // The Worker sees this host and scheme in every request.
     appendFileSync(config, '\n[dev]\nhost = "gate.example"\nupstream_protocol = "https"\n');
@@ -104,7 +104,7 @@ describe("Strict-Transport-Security", () => {
     }
   });
 
-  test("Strict-Transport-Security is absent over http", async () => {
+  test("omits Strict-Transport-Security over http", async () => {
     for (const target of ["/healthz", `${JOBS}s`]) {
       assert.equal(await policyOf(gate, target), undefined, target);
     }

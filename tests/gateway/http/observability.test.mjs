@@ -240,7 +240,7 @@ describe("canaries in requests and upstream responses", () => {
     return canaries[name];
   };
 
-  test("handles requests with canaries in every part that a caller controls", async () => {
+  test("responds to requests with canaries in every part that a caller controls", async () => {
     const fields = [
       ["User-Agent", canary("user agent")],
       ["Cookie", `session=${canary("cookie")}`],
@@ -293,7 +293,7 @@ describe("canaries in requests and upstream responses", () => {
     assertProblem(await gate.get(VIEWS, { headers }), 403, "origin-not-allowed");
   });
 
-  test("handles upstream responses with canaries in their bodies", async () => {
+  test("responds when upstream responses have canaries in their bodies", async () => {
     for (const [status, name] of [
       [400, "error"],
       [401, "refusal"],

@@ -52,7 +52,7 @@ async function storeJobs(project, count, first) {
   );
 }
 
-test("finds jobs that an earlier release stored, and adds them to the index", async () => {
+test("finds jobs that an earlier release stored, and adds them to the search index", async () => {
   await storeJobs(OLD, MANY_JOBS, "Find the NEEDLE");
   const { id } = await jobs.create("Another needle", { project: OLD });
   const first = await find(OLD, { text: "Needle" });
@@ -73,7 +73,7 @@ test("finds jobs that an earlier release stored, and adds them to the index", as
   assert.deepEqual((await find(OLD, { text: "needle", state: "failed" })).ids, []);
 });
 
-test("compares a bounded number of jobs per request with a short string", async () => {
+test("compares a bounded number of jobs per search for a short string", async () => {
   await storeJobs(SHORT, MANY_JOBS, "Zz");
   const first = await find(SHORT, { text: "ZZ" });
   assert.deepEqual(first.ids, []);
@@ -92,7 +92,7 @@ test("compares a bounded number of jobs per request with a short string", async 
   assert.deepEqual(found, ["old-1"]);
 });
 
-test("finds text after a NUL", async () => {
+test("finds a job by the text after a NUL in its prompt", async () => {
   await storeJobs(NUL, 1, "Before\u0000behind");
   const { id } = await jobs.create("Before\u0000Behind it", { project: NUL });
   for (const text of ["behind", "BEFORE BEHIND", "before\u0000be", "eh"]) {
@@ -109,7 +109,7 @@ test("finds text after a NUL", async () => {
   }
 });
 
-test("does not find a deleted record", async () => {
+test("does not find a job whose record was deleted", async () => {
   const project = DELETED;
   const [kept, deleted] = [
     await jobs.create("a shared prompt", { project }),

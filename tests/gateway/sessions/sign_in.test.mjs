@@ -217,7 +217,7 @@ describe("sign-in at an issuer", () => {
     );
   });
 
-  test("returns to a path of its own page after sign-in and to no other address", async () => {
+  test("redirects after sign-in to a path on the same origin and to no other address", async () => {
     for (const path of [
       "//evil.example",
       "/\\evil.example",

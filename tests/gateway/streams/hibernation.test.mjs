@@ -98,7 +98,7 @@ async function assertConstructedOnce(jobs, earlier) {
 }
 
 describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, () => {
-  test("an alarm wakes an evicted object, and every watcher gets the change once", async () => {
+  test("sends a change once to every watcher when an alarm wakes an evicted object", async () => {
     const jobs = polling;
     const { id } = await jobs.create();
     const streams = await watchMany(jobs, id);
@@ -118,7 +118,7 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
     }
   });
 
-  test("a follow-up wakes an evicted object, and every watcher gets the change once", async () => {
+  test("sends a change once to every watcher when a follow-up wakes an evicted object", async () => {
     const jobs = quiet;
     const job = await jobs.create();
     const streams = await watchMany(jobs, job.id);
@@ -141,7 +141,7 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
     await assertConstructedOnce(jobs, earlier + 1);
   });
 
-  test("a new job wakes an evicted object, and every watcher of the list gets it once", async () => {
+  test("sends a new job once to every watcher of the list when it wakes an evicted object", async () => {
     const jobs = listed;
     const streams = await Promise.all(Array.from({ length: WATCHERS }, () => jobs.watchingAll()));
     const earlier = constructions(jobs);
@@ -163,5 +163,5 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
   });
 });
 
-test("responses and the logs contain no key, secret or token", () =>
+test("keeps the admin key, the secret and tokens out of responses and the logs", () =>
   Promise.all([polling, quiet, listed].map((jobs) => jobs.assertDiscreet())));

@@ -99,7 +99,7 @@ describe("a long poll", { concurrency: true }, () => {
     ['WAIT="7"', 7],
     ["wait = 4; foo", 4],
   ]) {
-    test(`applies wait=${seconds} for Prefer: ${preference}`, async () => {
+    test(`waits as for wait=${seconds} when Prefer is ${preference}`, async () => {
       const { id } = await jobs.directly("from elsewhere");
       await jobs.upstream.setJob(id, { status: "completed" });
       const answer = await poll(id, [prefer(preference)]);

@@ -56,7 +56,7 @@ const requestsOf = async (operation) =>
   (await jobs.upstream.requests()).filter((request) => request.operation === operation);
 
 describe("an upstream that does not respond", () => {
-  test("stalled job reads use three connections and do not block creations", async () => {
+  test("uses three connections for stalled job reads, which do not block creations", async () => {
     const ids = [];
     for (let job = 0; job < 10; job += 1) {
       // The gateway did not create these jobs, so it must read them from the upstream.
@@ -78,7 +78,7 @@ describe("an upstream that does not respond", () => {
     for (const stream of streams) stream.leave();
   });
 
-  test("six stalled creations use all connections; a seventh is not sent and its key stays free", async () => {
+  test("does not send a seventh creation while six are stalled, and keeps its idempotency key free", async () => {
     await jobs.upstream.hold({ operation: CREATE });
     const held = Array.from({ length: CONNECTIONS }, () => create());
     await jobs.upstream.untilHeld(CONNECTIONS);
@@ -112,7 +112,7 @@ describe("an upstream that does not respond", () => {
     assert.equal((await requestsOf(CREATE)).length, reached.length + 1);
   });
 
-  test("the timeout of a queued request starts when it gets a connection", async () => {
+  test("starts the timeout of a queued request when it gets a connection", async () => {
     await jobs.upstream.hold({ operation: CREATE });
     const project = SLOW_PROJECT;
     const { left } = (await jobs.health(project)).budgets["create-job"];
@@ -132,7 +132,7 @@ describe("an upstream that does not respond", () => {
 });
 
 describe("webhook receivers that do not respond", () => {
-  test("stalled webhooks use two connections and block neither reads nor creations", async () => {
+  test("uses two connections for stalled webhooks, which block neither reads nor creations", async () => {
     await jobs.upstream.clearFaults();
     receiver.answerAlways({ hang: true });
     const headers = [["Webhook-Url", `${receiver.url}/hook`]];
@@ -165,4 +165,5 @@ async function timed(pending) {
   return { answer, ended: Date.now() };
 }
 
-test("responses and the log contain no key, secret or token", () => jobs.assertDiscreet());
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  jobs.assertDiscreet());

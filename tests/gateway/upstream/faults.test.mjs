@@ -210,7 +210,7 @@ describe("an upstream error", () => {
   });
 
   for (const status of [502, 503, 504]) {
-    test(`a read succeeds after a single upstream ${status}`, async () => {
+    test(`returns a job after a single upstream ${status}`, async () => {
       const answer = await sendWith({ kind: "status", status }, READ.raw);
       assert.equal(answer.status, 200, answer.text);
       const { views } = await sendWith({ kind: "status", status }, READ.call);
@@ -254,13 +254,13 @@ describe("an upstream error", () => {
     });
   }
 
-  test("the header fields of an upstream error are not passed on", async () => {
+  test("does not forward the header fields of an upstream error", async () => {
     const headers = { "www-authenticate": "Basic", "set-cookie": "a=b", allow: "TRACE", via: "x" };
     const answer = await sendWith({ kind: "status", status: 500, headers }, READ.raw);
     for (const name of Object.keys(headers)) assert.equal(answer.header(name), undefined, name);
   });
 
-  test("an upstream error with an endless body is returned without its message", async () => {
+  test("returns an upstream error with an endless body without its message", async () => {
     const never = 24 * 3600 * 1000;
     const fault = { kind: "slowDrip", chunkBytes: 1, intervalMs: never };
     const answer = await sendWith(fault, () => gate.get(`${JOBS}/none`));
@@ -268,14 +268,14 @@ describe("an upstream error", () => {
     assert.deepEqual(upstream, { status: 404, error: "not found", details: [] });
   });
 
-  test("an upstream 503 on a POST has an unknown outcome, and an upstream 400 does not", async () => {
+  test("reports an unknown outcome for an upstream 503 on a POST, and not for a 400", async () => {
     const failed = await sendWith({ kind: "status", status: 503, body: "{}" }, WRITE.raw);
     assert.equal(assertProblem(failed, 503, "upstream-error").outcome, "unknown");
     const rejected = await sendWith({ kind: "status", status: 400, body: "{}" }, WRITE.raw);
     assert.equal(assertProblem(rejected, 400, "upstream-error").outcome, undefined);
   });
 
-  test("a long upstream error message is truncated", async () => {
+  test("truncates a long upstream error message", async () => {
     const fault = { kind: "json", status: 500, body: { error: "x".repeat(50_000) } };
     const { detail } = assertProblem(await sendWith(fault, READ.raw), 500, "upstream-error");
     assert.equal(detail.length, 1001);
@@ -300,19 +300,19 @@ describe("an upstream that is silent", () => {
     ...{ status: 504, kind: "upstream-timeout" },
   });
 
-  test("a read succeeds after a single connection reset", async () => {
+  test("returns a job after a single connection reset", async () => {
     const answer = await sendWith({ kind: "reset" }, READ.raw);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(await gate.received(), 2);
   });
 
-  test("a request that times out is aborted upstream", async () => {
+  test("aborts an upstream request that times out", async () => {
     assertProblem(await sendWith({ kind: "hang" }, READ.raw), 504, "upstream-timeout");
     const { aborted } = await gate.untilCounters(({ inFlight }) => inFlight === 0);
     assert.equal(aborted, 1);
   });
 
-  test("a job is created only once if its response is lost", async () => {
+  test("creates a job only once if the upstream's response is lost", async () => {
     await sendWith({ kind: "reset", process: true }, WRITE.raw);
     assert.equal((await gate.upstream.jobs()).length, 1);
     assert.equal(await gate.received(), 1);
@@ -333,13 +333,13 @@ describe("a redirect", () => {
     });
   }
 
-  test("a redirect on the same host is not followed", async () => {
+  test("does not follow an upstream redirect on the same host", async () => {
     const fault = { kind: "redirect", status: 302, location: `${VIEWS}?limit=1` };
     assertProblem(await sendWith(fault, READ.raw), 502, "upstream-redirect");
     assert.equal(await gate.received(), 1);
   });
 
-  test("Refresh and Location fields of an upstream success are not passed on", async () => {
+  test("does not forward Refresh and Location fields of an upstream success", async () => {
     const headers = { refresh: `0; url=${elsewhere.url}`, location: elsewhere.url };
     const body = '{"id":"j1"}';
     const answer = await sendWith({ kind: "status", status: 201, headers, body }, WRITE.raw);
@@ -347,7 +347,7 @@ describe("a redirect", () => {
     assert.ok(!answer.raw.includes(elsewhere.url));
   });
 
-  test("no redirect reaches another host", () => {
+  test("sends no request to the target of an upstream redirect", () => {
     assert.deepEqual(elsewhere.visits, []);
   });
 });
@@ -406,7 +406,7 @@ describe("a malformed success", () => {
   const shaped = (body) => ({ kind: "json", status: 200, body });
   const page = { totals: {}, views: [], hasMore: false };
 
-  test("the package's DecodeError names the field of a malformed row", async () => {
+  test("lets the package's DecodeError name the field of a malformed row", async () => {
     const body = { ...page, views: [{ path: "/", human: "many" }] };
     const error = await errorOf(() => sendWith(shaped(body), READ.call), DecodeError);
     assert.equal(error.where, "views[0].human");
@@ -518,14 +518,14 @@ describe("a key that the upstream rejects", () => {
     ["write", READ, /refused ADMIN_API_KEY with 403: API key is limited to write access/],
   ]) {
     const method = request === READ ? "GET" : "POST";
-    test(`a ${method} with a key in state "${state}" returns 502, and only the log has the reason`, async (t) => {
+    test(`returns 502 to a ${method} with an admin key in state "${state}", and only logs the reason`, async (t) => {
       t.after(() => gate.upstream.setKey({ key: gate.key, state: "accepted" }));
       await gate.upstream.setKey({ key: gate.key, state });
       await assertReasonOnlyInLog(request, operator);
     });
   }
 
-  test("a key that an upstream error repeats is neither passed on nor logged", async () => {
+  test("neither forwards nor logs an admin key that an upstream error repeats", async () => {
     for (const [status, kind] of [
       [401, "upstream-credential"],
       [403, "upstream-credential"],
@@ -584,7 +584,7 @@ describe("a key that the upstream rejects", () => {
     assert.ok(!streamed.raw.includes(gate.key));
   });
 
-  test("a key that an upstream header field repeats is not passed on", async () => {
+  test("does not forward an admin key that an upstream header field repeats", async () => {
     const headers = { "x-debug": gate.key, "x-request-id": gate.key, "content-language": "en" };
     const fault = { kind: "status", status: 200, headers, body: "{}" };
     const answer = await sendWith(fault, READ_JOB.raw);
@@ -605,12 +605,13 @@ describe("a key that the upstream rejects", () => {
   });
 });
 
-test("no upstream fault makes the gateway panic", async () => {
+test("does not panic on any upstream fault", async () => {
   assert.equal((await gate.get(VIEWS)).status, 200);
   assert.doesNotMatch(gate.gateway.log(), /panicked|RuntimeError|Critical|Reinitializing/);
 });
 
-test("responses and the log contain no key, secret or token", () => gate.assertDiscreet());
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());
 
 describe("an unreachable upstream", () => {
   let alone;
@@ -629,7 +630,7 @@ describe("an unreachable upstream", () => {
     assert.equal(written.outcome, "unknown");
   });
 
-  test("the package throws an error when the upstream is down", async () => {
+  test("makes the package throw an error when the upstream is down", async () => {
     const options = { baseUrl: alone.gateway.url, projectId: PROJECT, maxRetries: 0 };
     const own = new Client({ ...options, token: alone.token() });
     for (const [call, type] of [
@@ -642,7 +643,7 @@ describe("an unreachable upstream", () => {
     }
   });
 
-  test("the gateway stays up and reveals no secret when the upstream is down", async () => {
+  test("stays up and reveals no secret when the upstream is down", async () => {
     assert.equal((await alone.get("/healthz")).status, 200);
     await alone.assertDiscreet();
   });

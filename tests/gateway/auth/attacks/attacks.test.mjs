@@ -40,14 +40,14 @@ import "./scopes.mjs";
 import "./requests.mjs";
 import "./key_sets.mjs";
 
-test("no attack reaches the upstream or the attacker's own server", async () => {
+test("sends no attack upstream or to the attacker's own server", async () => {
   const { requests, jobsCreated } = await gate.upstream.counters();
   assert.deepEqual([requests, jobsCreated], [0, 0]);
   assert.equal(issuers.attacker.jwksRequests, 0);
 });
 
 describe("valid counterparts of the attacks", () => {
-  test("accepts each token without its manipulation", async () => {
+  test("accepts the valid counterpart of each forged token", async () => {
     for (const options of [
       bearer(own()),
       bearer(foreign()),
@@ -92,7 +92,7 @@ describe("valid counterparts of the attacks", () => {
   const narrowEnough = () => ({ repository: "acme/docs", environment: "only jobs:read" });
 });
 
-test("responses and the log contain no token, key, claim or stack trace", async () => {
+test("keeps tokens, keys, claims and stack traces out of responses and the log", async () => {
   await gate.assertDiscreet();
   for (const file of ["traffic-attacks.bin", "traffic-attacks.log"]) {
     const traffic = readFileSync(join(LOGS, file), "latin1");

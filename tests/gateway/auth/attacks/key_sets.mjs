@@ -21,7 +21,7 @@ describe("an unavailable key set", () => {
     assert.equal(issuers.attacker.jwksRequests, 0);
   });
 
-  test("concurrent requests share one failing fetch of a key set", async () => {
+  test("fetches a failing key set once for concurrent requests", async () => {
     const requests = Array.from({ length: 50 }, () => gate.get(LIST, bearer(token("failing"))));
     for (const answer of await Promise.all(requests)) {
       assertProblem(answer, 503, "issuer-unavailable");
@@ -30,7 +30,7 @@ describe("an unavailable key set", () => {
   });
 });
 
-test("1,000 unknown kids cause at most one more fetch of the key set within a minute", async () => {
+test("fetches a key set at most once more within a minute for 1,000 unknown kids", async () => {
   const { flooded } = issuers;
   const claims = workflow({}, flooded);
   const unknown = (kid) => tokenOf({ alg: "RS256", kid }, claims, constant(Buffer.alloc(256, 1)));

@@ -113,7 +113,7 @@ describe("a header that leads to another key", () => {
     ]),
   ]);
 
-  test("no forged header leads to the attacker's key set", () => {
+  test("never fetches the attacker's key set because of a forged header", () => {
     assert.equal(issuers.attacker.jwksRequests, 0);
   });
 });

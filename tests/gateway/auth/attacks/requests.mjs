@@ -22,7 +22,8 @@ import {
 
 describe("a token in another place", () => {
   const testIgnored = (what, fields) =>
-    test(`ignores ${what}`, () => assertRejected(smuggled(...fields()), MISSING));
+    test(`rejects a request whose only credential is ${what}`, () =>
+      assertRejected(smuggled(...fields()), MISSING));
 
   for (const name of [
     ...["authorization_", "x-authorization", "x_authorization", "proxy-authorization"],
@@ -88,7 +89,7 @@ describe("a token in another place", () => {
     }
   });
 
-  test("an Access token does not replace an invalid Authorization field (GHSA-7488-6r32-c95q)", async () => {
+  test("rejects an invalid Authorization field next to a valid Access token (GHSA-7488-6r32-c95q)", async () => {
     const headers = [["Cf-Access-Jwt-Assertion", access()]];
     await assertRejected({ authorization: "Bearer x", headers }, INVALID);
     await assertRejected({ authorization: "Basic Zm9vOmJhcg==", headers }, MISSING);
@@ -136,19 +137,19 @@ describe("a field that overrides the request", () => {
     ["X-Forwarded-For", "127.0.0.1"],
   ];
 
-  test("no override field replaces a token (GHSA-7x63-xv5r-3p2x)", async () => {
+  test("rejects a request without a token, whatever override field it has (GHSA-7x63-xv5r-3p2x)", async () => {
     for (const field of REWRITES) await assertRejected(smuggled(field), MISSING);
     await assertRejected(smuggled(...REWRITES), MISSING, [DEEP]);
   });
 
-  test("no override field leads to another project", async () => {
+  test("rejects a request for another project, whatever override field it has", async () => {
     for (const name of ["X-Original-URL", "X-Rewrite-URL", "X-Forwarded-Uri"]) {
       const options = { ...bearer(own()), headers: [[name, VIEWS]] };
       await assertRejected(options, NOT_ALLOWED, operations(OTHER));
     }
   });
 
-  test("no override field changes the method", async () => {
+  test("does not take the method from an override field or the query", async () => {
     const reader = bearer(own({ scope: "jobs:create" }));
     for (const name of ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]) {
       const answer = await gate.get(JOBS, { ...reader, headers: [[name, "POST"]] });
@@ -158,13 +159,13 @@ describe("a field that overrides the request", () => {
     assertProblem(answer, 405, "method-not-allowed");
   });
 
-  test("the user agent of a health check does not replace a token (GHSA-5hvv-m4w4-gf6v)", async () => {
+  test("rejects a request with a health check's user agent but no token (GHSA-5hvv-m4w4-gf6v)", async () => {
     for (const agent of ["GoogleHC/1.0", "kube-probe/1.30", "ELB-HealthChecker/2.0", "/ping"]) {
       await assertRejected(smuggled(["User-Agent", agent]), MISSING, [...operations(), DEEP]);
     }
   });
 
-  test("a caller's Vary field does not change the response (GHSA-q7jf-gf43-6x6p)", async () => {
+  test("ignores the Vary field of a request (GHSA-q7jf-gf43-6x6p)", async () => {
     const answer = await gate.get(
       VIEWS,
       smuggled(["Vary", "*"], ["Origin", "https://docs.example"]),
@@ -201,7 +202,7 @@ describe("forbidden bytes in a field", () => {
     ["Latin-1", "\xe9"],
     ["a line separator in UTF-8", "\xe2\x80\xa8"],
   ]) {
-    test(`${what} in a field neither injects a field nor authorizes the request`, async () => {
+    test(`neither injects a field nor authorizes the request because of ${what} in a field`, async () => {
       const token = own();
       for (const fields of [
         // The end of one field must not become the next field.
@@ -218,7 +219,7 @@ describe("forbidden bytes in a field", () => {
     });
   }
 
-  test("a request id with forbidden bytes is replaced and injects no field", async () => {
+  test("replaces a request id with forbidden bytes and injects no field", async () => {
     for (const bytes of ["\r\n ", "\v", "\x7f", "\xe9", "\t", " ", "<b>", '"', ";", "%0d%0a"]) {
       const answer = await gate.sendBytes(head([`X-Request-Id: a${bytes}X-Injected: 1`]));
       assertProblem(answer, 401, "missing-token");
@@ -309,7 +310,7 @@ describe("a disguised path or query", () => {
     }
   });
 
-  test("/healthz tells anonymous callers only that the Worker is up", async () => {
+  test("tells anonymous callers of /healthz only that the Worker is up", async () => {
     for (const target of [
       "/healthz?DEEP",
       "/healthz?%64eep",

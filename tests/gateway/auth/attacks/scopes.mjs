@@ -21,7 +21,7 @@ import {
 
 describe("a replaced project", () => {
   const testOtherProject = (what, token) =>
-    test(`rejects ${what}`, () => assertRejected(bearer(token()), NOT_ALLOWED));
+    test(`rejects ${what} for this project`, () => assertRejected(bearer(token()), NOT_ALLOWED));
   testOtherProject("a gateway token for another project", () => own({ projects: [OTHER] }));
   testOtherProject("a gateway token for no project", () => own({ projects: [] }));
   testOtherProject("a gateway token for project patterns", () =>
@@ -65,7 +65,7 @@ describe("a replaced project", () => {
     ],
     ["true as repository", { repository: true }],
   ]) {
-    test(`no rule matches a token with ${what}`, async () => {
+    test(`matches no rule to a token with ${what}`, async () => {
       await assertRejected(bearer(foreign(changes)), NOT_MAPPED, [...operations(), DEEP]);
     });
   }
@@ -75,7 +75,7 @@ describe("scope creep", () => {
   const operationsFor = (scope) => operations().filter((one) => one.scope === scope);
 
   for (const scope of [...SCOPES, "gateway:operate"]) {
-    test(`operations that require ${scope} reject every other scope`, async () => {
+    test(`rejects every other scope for operations that require ${scope}`, async () => {
       const others = [...SCOPES, "gateway:operate"].filter((other) => other !== scope);
       const targets = scope === "gateway:operate" ? [DEEP] : operationsFor(scope);
       for (const held of [
@@ -115,7 +115,7 @@ describe("scope creep", () => {
     await assertRejected(bearer(token), lacks("jobs:read"), jobs);
   });
 
-  test("a quota in an issuer's token does not raise the quota of its rule", async () => {
+  test("ignores a quota in an issuer's token that is higher than its rule's", async () => {
     const token = foreign({ repository: "acme/nothing", quota: { "create-job": 100 } });
     const answer = await gate.post(JOBS, { prompt: "x" }, bearer(token));
     assertProblem(answer, 429, "quota-exceeded");
