@@ -1,0 +1,166 @@
+/** Concurrent readers of a page. The organization object sends one upstream request for all of them. */
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import {
+  assertViews,
+  caller,
+  closedRange,
+  costOf,
+  moneyless,
+  NO_CACHE,
+  openAll,
+  readAll,
+  tally,
+  until,
+  viewsOf,
+} from "../analytics_requests.mjs";
+import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { HIT, ifNoneMatch, LIMIT, MISS, REFETCHED, UPSTREAM, unlimited } from "./cached_views.mjs";
+import { instrumentedConfig, objectCalls, setObjectFailing } from "./instrumented_worker.mjs";
+
+const READERS = 1000;
+const JOINED = "fwd=uri-miss; collapsed";
+
+let gate;
+let worker;
+
+before(async () => {
+  worker = instrumentedConfig();
+  gate = await startGate("cache-concurrent", {
+    upstream: UPSTREAM,
+    gateway: { config: worker.config, vars: LIMIT },
+  });
+});
+after(async () => {
+  await gate?.stop();
+  worker?.dispose();
+});
+beforeEach(() => unlimited(gate));
+
+describe("the organization object", () => {
+  /**
+   * Sends requests that wait in the organization object while the first one is upstream. Calls
+   * `meanwhile` with the first exchange once all have arrived.
+   */
+  async function together(count, target, { options, others = options, next, meanwhile } = {}) {
+    await gate.upstream.hold({ next });
+    const calls = await objectCalls(gate);
+    const first = openAll(gate, 1, target, options);
+    await gate.upstream.untilHeld(1);
+    const rest = openAll(gate, count - 1, target, others);
+    await until(async () => (await objectCalls(gate)) >= calls + count);
+    await meanwhile?.(first[0]);
+    await gate.upstream.release();
+    return readAll([...first, ...rest]);
+  }
+
+  test(`sends one upstream request for ${READERS} waiting readers`, async () => {
+    const target = viewsOf(closedRange());
+    const { result, visits, units } = await costOf(gate, () => together(READERS, target));
+    assert.deepEqual(tally(result), { [MISS]: 1, [JOINED]: READERS - 1 });
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+    assert.equal(new Set(result.map(({ text }) => text)).size, 1);
+  });
+
+  test("sends one upstream request for readers of different slices of a page", async () => {
+    const range = closedRange();
+    const calls = await objectCalls(gate);
+    await gate.upstream.hold();
+    const slices = Array.from({ length: 20 }, (_, at) => viewsOf({ ...range, offset: at }));
+    const readers = slices.flatMap((target) => openAll(gate, 1, target));
+    await until(async () => (await objectCalls(gate)) >= calls + 20);
+    await gate.upstream.release();
+    assert.deepEqual(tally(await readAll(readers)), { [MISS]: 1, [JOINED]: 19 });
+    assert.equal(await gate.received(), 1);
+  });
+
+  test("sends one upstream request for concurrent requests with no-cache", async () => {
+    const target = viewsOf(closedRange());
+    await gate.get(target);
+    const run = () => together(100, target, { options: { headers: NO_CACHE } });
+    const { result, visits, units } = await costOf(gate, run);
+    assert.deepEqual(tally(result), { [REFETCHED]: 1, "fwd=request; collapsed": 99 });
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+  });
+
+  test("returns the failure of a shared request to every waiting reader", async () => {
+    const next = { kind: "status", status: 500 };
+    const answers = await together(20, viewsOf(closedRange()), { next });
+    assert.equal(await gate.received(), 1);
+    for (const answer of answers) assertProblem(answer, 500, "upstream-error");
+  });
+
+  test("hides a caller's quota from a reader that joins its request", async () => {
+    const options = caller(gate, "rationed", { quota: { analytics: 7 } });
+    const others = caller(gate, "plain");
+    const answers = await together(2, viewsOf(closedRange()), { options, others });
+    const [first, joined] = answers.map((answer) => answer.header("ratelimit"));
+    assert.match(first, /"analytics-caller";r=6/);
+    assert.doesNotMatch(joined ?? "", /analytics-caller/);
+  });
+
+  test("serves waiting readers even if the first reader disconnects", async () => {
+    const target = viewsOf(closedRange());
+    const answers = await together(30, target, {
+      async meanwhile(leader) {
+        leader.leave();
+        // Each round trip to the object gives it time to notice that the reader has disconnected.
+        for (let trip = 0; trip < 3; trip += 1) await callObject();
+      },
+    });
+    assert.equal(answers[0].hasHead, false);
+    assert.deepEqual(tally(answers.slice(1)), { [JOINED]: 29 });
+    const { pageViews, aborted } = await pageViewCounters();
+    assert.deepEqual([pageViews, aborted], [1, 0]);
+  });
+
+  test("caches a page even if its only reader disconnects", async () => {
+    const target = viewsOf(closedRange());
+    await gate.upstream.hold();
+    const [reader] = openAll(gate, 1, target);
+    await gate.upstream.untilHeld(1);
+    reader.leave();
+    for (let trip = 0; trip < 3; trip += 1) await callObject();
+    await gate.upstream.release();
+    await gate.untilCounters(({ inFlight }) => inFlight === 0);
+    await until(async () => (await gate.get(target, moneyless(gate))).status === 200);
+    const { pageViews, aborted } = await pageViewCounters();
+    assert.deepEqual([pageViews, aborted], [1, 0]);
+  });
+
+  const callObject = () => gate.get(viewsOf({ ...closedRange(), limit: 1 }), moneyless(gate));
+
+  async function pageViewCounters() {
+    const { byOperation, aborted } = await gate.upstream.counters();
+    return { pageViews: byOperation["analytics.views"], aborted };
+  }
+
+  test("serves a cached page without a call to the organization object", async () => {
+    const target = viewsOf(closedRange());
+    await gate.get(target);
+    const calls = await objectCalls(gate);
+    const answers = await readAll(openAll(gate, 200, target));
+    assert.deepEqual(tally(answers), { [HIT]: 200 });
+    assertViews(await gate.get(target, caller(gate, "bob")), HIT);
+    assert.equal((await gate.get(target, ifNoneMatch("*"))).status, 304);
+    assert.equal(await objectCalls(gate), calls);
+  });
+
+  test("serves cached pages and returns 503 for others when the organization object fails", async (t) => {
+    t.after(() => setObjectFailing(gate, "no"));
+    const cached = viewsOf(closedRange());
+    const uncached = viewsOf(closedRange());
+    await gate.get(cached);
+    await setObjectFailing(gate, "yes");
+    assertViews(await gate.get(cached), HIT);
+    const problem = await gate.get(uncached);
+    assertProblem(problem, 503, "gate-unavailable");
+    assert.equal(problem.header("retry-after"), "1");
+    await setObjectFailing(gate, "no");
+    assertViews(await gate.get(uncached), MISS);
+  });
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

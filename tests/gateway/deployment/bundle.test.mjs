@@ -1,0 +1,103 @@
+/** The bundle that wrangler would deploy: its parts, and no secrets, local paths or source maps. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { ROOT } from "../../../scripts/versions.mjs";
+import { newCanaryKey } from "../../harness/canary.mjs";
+import { newSecret } from "../../harness/token.mjs";
+
+describe("the deployed bundle", () => {
+  const SECRETS = { ADMIN_API_KEY: newCanaryKey(), ACCESS_TOKEN_SECRET: newSecret() };
+  let folder;
+  let output;
+  /** The form that wrangler would upload, and its parts by name. */
+  let upload;
+  let parts;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "quillgate-deploy-"));
+    const file = join(folder, "upload");
+    const config = join(ROOT, "worker", "wrangler.toml");
+    const args = ["deploy", "--dry-run", "--config", config, "--outfile", file];
+    const env = { ...environment(folder), ...SECRETS };
+    const wrangler = join(ROOT, "node_modules", ".bin", "wrangler");
+    const { stdout, stderr } = await promisify(execFile)(
+      wrangler,
+      [...args, "--outdir", join(folder, "out")],
+      { env, timeout: 60_000 },
+    );
+    output = stdout + stderr;
+    upload = readFileSync(file, "latin1");
+    parts = partsOf(upload);
+  });
+  after(() => folder && rmSync(folder, { recursive: true, force: true }));
+
+  test("passes wrangler's dry run with all Durable Objects and the page", () => {
+    assert.match(output, /--dry-run: exiting now/);
+    assert.doesNotMatch(output, /warning|deprecated/i);
+    const { main_module, bindings, observability } = JSON.parse(parts.metadata);
+    assert.deepEqual([main_module, observability.enabled], ["index.js", true]);
+    const types = Object.fromEntries(bindings.map(({ name, type }) => [name, type]));
+    assert.equal(types.PROJECT_GATE, "durable_object_namespace");
+    assert.equal(types.ORG_GATE, "durable_object_namespace");
+    assert.equal(types.SESSION, "durable_object_namespace");
+    assert.equal(types.ASSETS, "assets");
+  });
+
+  test("deploys the Worker's script and modules without source maps", () => {
+    const modules = Object.keys(parts).filter((name) => name !== "metadata");
+    assert.equal(modules.length, 3, modules.join());
+    assert.match(modules[0], /^index\.js$/);
+    assert.match(modules[1], /gateway_bg\.wasm$/);
+    assert.match(modules[2], /openapi\.txt$/);
+    assert.doesNotMatch(upload, /"sourcesContent"|"mappings":/);
+  });
+
+  test("keeps secrets and local paths out of the deployed bundle", () => {
+    for (const [name, secret] of Object.entries(SECRETS)) {
+      assert.ok(!upload.includes(secret) && !output.includes(secret), name);
+    }
+    const { bindings } = JSON.parse(parts.metadata);
+    const variables = bindings.filter(({ text }) => text !== undefined).map(({ name }) => name);
+    assert.deepEqual(variables.sort(), ["ALLOWED_ORIGINS", "UPSTREAM_BASE_URL"]);
+    assert.doesNotMatch(upload, /mint_[a-z0-9]{10}|whsec_[A-Za-z0-9+/]{20}|-----BEGIN [A-Z ]*KEY/);
+    assert.ok(!upload.includes(ROOT), ROOT);
+    assert.ok(!upload.includes(`${homedir()}/`), homedir());
+  });
+
+  test("deploys the page without source maps or settings files", () => {
+    const names = readdirSync(join(ROOT, "www", "dist"), { recursive: true }).map(String);
+    assert.ok(names.includes("index.html"));
+    const unwanted = names.filter((name) => /\.map$|(^|\/)\.|\.env|\.dev\.vars/.test(name));
+    assert.deepEqual(unwanted, []);
+  });
+
+  /** Splits wrangler's form (RFC 7578) into parts by name. */
+  function partsOf(form) {
+    const boundary = form.slice(0, form.indexOf("\r\n"));
+    const entries = form.split(boundary).slice(1, -1);
+    return Object.fromEntries(
+      entries.map((entry) => {
+        const at = entry.indexOf("\r\n\r\n");
+        const [, name] = /; name="([^"]*)"/.exec(entry.slice(0, at));
+        return [name, entry.slice(at + 4, -2)];
+      }),
+    );
+  }
+
+  /** The environment without the user's own credentials and settings. */
+  function environment(home) {
+    const { CLOUDFLARE_ENV: _environment, CLOUDFLARE_API_TOKEN: _token, ...rest } = process.env;
+    return {
+      ...rest,
+      ...{ CI: "true", FORCE_COLOR: "0", HOME: home, XDG_CONFIG_HOME: home },
+      ...{ WRANGLER_LOG_PATH: join(home, "logs"), WRANGLER_CACHE_DIR: join(home, "cache") },
+      ...{ WRANGLER_SEND_METRICS: "false", WRANGLER_SEND_ERROR_REPORTS: "false" },
+      WRANGLER_HIDE_BANNER: "true",
+    };
+  }
+});

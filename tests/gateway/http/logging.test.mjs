@@ -1,0 +1,321 @@
+/** Log lines: their fields, and secrets and user data kept out of them. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { accessClaims, mintToken, newSecret } from "../../harness/token.mjs";
+import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+const LIST = `/v2/agent/${PROJECT}/jobs`;
+const prompt = "x";
+/** Much longer than a response takes, so that only hanging requests time out. */
+const TIMEOUT_SECONDS = 2;
+/** The fields of a log line. Operators' monitoring depends on them. */
+const FIELDS = [
+  ...["requestId", "traceId", "subject", "route", "project", "status", "problem"],
+  ...["upstreamStatus", "upstreamMilliseconds", "cache", "budgetLeft", "milliseconds", "operator"],
+];
+
+let gate;
+
+before(async () => {
+  gate = await startGate("observability", {
+    gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
+  });
+});
+after(() => gate?.stop());
+beforeEach(() => gate.upstream.reset());
+
+/** The log lines with this request id. */
+function linesOf(id) {
+  const lines = gate.gateway.log().split("\n");
+  return lines.filter((line) => line.includes(`"requestId":"${id}"`));
+}
+
+/** Returns the only log line of a response. A later request's line shows that no second one follows. */
+async function lineOf(answer) {
+  const id = answer.header("x-request-id");
+  const line = await gate.logged(id);
+  const later = await gate.get("/healthz", { authorization: null });
+  await gate.logged(later.header("x-request-id"));
+  assert.equal(linesOf(id).length, 1, `log lines with the id ${id}`);
+  assert.deepEqual(Object.keys(line).sort(), [...FIELDS].sort());
+  assert.ok(Number.isInteger(line.milliseconds) && line.milliseconds >= 0);
+  assert.match(line.traceId, /^[0-9a-f]{32}$/);
+  return line;
+}
+
+/** Asserts the expected fields of a response's log line, besides those that every line has. */
+async function assertLogged(answer, expected) {
+  const line = await lineOf(answer);
+  const actual = Object.fromEntries(Object.keys(expected).map((name) => [name, line[name]]));
+  assert.deepEqual(actual, expected);
+  return line;
+}
+
+const operator = () => {
+  const claims = accessClaims({ sub: "olga", scope: "gateway:operate" });
+  return { authorization: `Bearer ${gate.known(mintToken(claims, gate.secret))}` };
+};
+const anonymous = { authorization: null };
+
+describe("the log line of a request", () => {
+  const JOB = "/v2/agent/{projectId}/job/{id}";
+  const own = { subject: "alice", project: PROJECT, problem: null, operator: null };
+  const withUpstream = { upstreamStatus: 200, status: 200 };
+  const withoutUpstream = { upstreamStatus: null, upstreamMilliseconds: null };
+
+  test("logs one line with the remaining budget for a creation and a follow-up", async () => {
+    const created = await gate.post(JOBS, { prompt });
+    const route = "/v2/agent/{projectId}/job";
+    const line = await assertLogged(created, { ...own, route, status: 201, upstreamStatus: 201 });
+    assert.ok(Number.isInteger(line.upstreamMilliseconds));
+    assert.ok(line.upstreamMilliseconds <= line.milliseconds);
+    assert.equal(line.budgetLeft, remaining(created, "create-job"));
+
+    const message = await gate.post(`${JOBS}/${created.json.id}/message`, { prompt });
+    const after = await assertLogged(message, { ...own, ...withUpstream, route: `${JOB}/message` });
+    assert.equal(after.budgetLeft, remaining(message, "send-message"));
+  });
+
+  test("logs one line for reading a job, listing jobs and watching a job", async () => {
+    const { id } = (await gate.post(JOBS, { prompt })).json;
+    await assertLogged(await gate.get(`${JOBS}/${id}`), { ...own, ...withUpstream, route: JOB });
+    await assertLogged(await gate.get(LIST), {
+      ...own,
+      status: 200,
+      route: "/v2/agent/{projectId}/jobs",
+    });
+    await gate.upstream.setJob(id, { status: "completed" });
+    const events = await gate.get(`${JOBS}/${id}/events`);
+    await assertLogged(events, { ...own, status: 200, route: `${JOB}/events` });
+  });
+
+  test("logs one line with the cache status for fetched and cached page views", async () => {
+    const route = "/v1/analytics/{projectId}/views";
+    const first = await gate.get(VIEWS);
+    const line = await assertLogged(first, { ...own, ...withUpstream, route });
+    assert.match(line.cache, /^fwd=uri-miss/);
+    assert.equal(line.budgetLeft, remaining(first, "analytics"));
+    const second = await assertLogged(await gate.get(VIEWS), {
+      ...own,
+      ...withoutUpstream,
+      route,
+      status: 200,
+    });
+    assert.match(second.cache, /^hit/);
+  });
+
+  test("logs one line for requests without a project", async () => {
+    const none = {
+      ...withoutUpstream,
+      project: null,
+      problem: null,
+      cache: null,
+      budgetLeft: null,
+    };
+    for (const [target, options, route, subject] of [
+      ["/healthz", anonymous, "/healthz", null],
+      ["/healthz?deep", operator(), "/healthz", "olga"],
+      ["/openapi.json", anonymous, "/openapi.json", null],
+    ]) {
+      const answer = await gate.get(target, options);
+      await assertLogged(answer, { ...none, route, subject, status: 200 });
+    }
+  });
+
+  test("logs the problem of a rejected request, and a subject only after authentication", async () => {
+    const route = "/v1/analytics/{projectId}/views";
+    const rejected = { ...withoutUpstream, project: null, operator: null, route };
+    const anonymousCaller = { ...rejected, subject: null };
+    const bearer = (token) => ({ authorization: `Bearer ${token}` });
+    const origin = [["Origin", "https://evil.example"]];
+    for (const [answer, expected] of [
+      [
+        await gate.get(VIEWS, anonymous),
+        { ...anonymousCaller, status: 401, problem: "missing-token" },
+      ],
+      [
+        await gate.get(VIEWS, bearer("x")),
+        { ...anonymousCaller, status: 401, problem: "invalid-token" },
+      ],
+      [
+        await gate.get(VIEWS, bearer(gate.token({}, newSecret()))),
+        { ...anonymousCaller, status: 401, problem: "invalid-token" },
+      ],
+      [
+        await gate.get(VIEWS, bearer(gate.token({ projects: [] }))),
+        { ...rejected, subject: "alice", status: 403, problem: "project-not-allowed" },
+      ],
+      [
+        await gate.get(VIEWS, bearer(gate.token({ scope: "" }))),
+        { ...rejected, subject: "alice", status: 403, problem: "insufficient-scope" },
+      ],
+      [
+        await gate.get(`${VIEWS}?limit=0`),
+        {
+          ...rejected,
+          subject: "alice",
+          project: PROJECT,
+          status: 400,
+          problem: "invalid-request",
+        },
+      ],
+      [
+        await gate.get(VIEWS, { headers: origin }),
+        { ...anonymousCaller, route: null, status: 403, problem: "origin-not-allowed" },
+      ],
+      [
+        await gate.get("/v2/nope", anonymous),
+        { ...anonymousCaller, route: null, status: 404, problem: "not-found" },
+      ],
+      [
+        await gate.send({ method: "DELETE", target: VIEWS, ...anonymous }),
+        { ...anonymousCaller, route: null, status: 405, problem: "method-not-allowed" },
+      ],
+      [
+        await gate.send({ method: "POST", target: JOBS, body: "{}" }),
+        { status: 415, problem: "unsupported-media-type", subject: "alice", ...withoutUpstream },
+      ],
+      [
+        await gate.post(JOBS, { prompt: "" }),
+        { status: 400, problem: "invalid-request", subject: "alice", ...withoutUpstream },
+      ],
+    ]) {
+      await assertLogged(answer, expected);
+    }
+    assert.equal(await gate.received(), 0);
+  });
+
+  test("logs a remaining budget of 0 for an exhausted quota", async () => {
+    const authorization = `Bearer ${gate.token({ sub: "few", quota: { "create-job": 0 } })}`;
+    const answer = await gate.post(JOBS, { prompt }, { authorization });
+    assertProblem(answer, 429, "quota-exceeded");
+    const expected = { status: 429, problem: "quota-exceeded", budgetLeft: 0, subject: "few" };
+    await assertLogged(answer, { ...expected, ...withoutUpstream });
+  });
+
+  test("logs an upstream failure with its status, or null after a timeout, and its duration", async () => {
+    await gate.upstream.fault({ fault: { kind: "status", status: 500 } });
+    const failed = await gate.get(`${JOBS}/j1`);
+    await assertLogged(failed, { status: 500, upstreamStatus: 500, problem: "upstream-error" });
+    await gate.upstream.fault({ fault: { kind: "hang" }, times: 0 });
+    const late = await gate.get(`${JOBS}/j1`);
+    const line = await assertLogged(late, {
+      ...{ status: 504, upstreamStatus: null, problem: "upstream-timeout" },
+    });
+    assert.ok(line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS);
+  });
+
+  test("logs one line for a subject with line breaks and control characters", async () => {
+    const sub = 'eve","status":200}\n{"requestId":"forged","status":200} \u001b[2K\r';
+    const authorization = `Bearer ${gate.token({ sub, projects: [] })}`;
+    const answer = await gate.get(VIEWS, { authorization });
+    const line = await assertLogged(answer, { subject: sub, status: 403 });
+    assert.equal(line.requestId, answer.header("x-request-id"));
+    assert.equal(linesOf("forged").length, 0);
+    assert.doesNotMatch(gate.gateway.log(), /^\{"requestId":"forged"/m);
+    assert.ok(!gate.gateway.log().includes("\u001b[2K"));
+  });
+
+  function remaining(answer, policy) {
+    return Number(new RegExp(`"${policy}";r=(\\d+)`).exec(answer.header("ratelimit"))[1]);
+  }
+});
+
+describe("canaries in requests and upstream responses", () => {
+  const canaries = {};
+  const canary = (name) => {
+    canaries[name] ??= `canary-${randomBytes(8).toString("hex")}`;
+    return canaries[name];
+  };
+
+  test("responds to requests with canaries in every part that a caller controls", async () => {
+    const fields = [
+      ["User-Agent", canary("user agent")],
+      ["Cookie", `session=${canary("cookie")}`],
+      ["Referer", `https://docs.example/${canary("referrer")}`],
+      ["X-Forwarded-For", canary("forwarded for")],
+      ["X-Custom", canary("another field")],
+      ["Cf-Access-Jwt-Assertion", canary("assertion")],
+      ["Proxy-Authorization", `Basic ${canary("proxy's credential")}`],
+      ["If-None-Match", `"${canary("entity tag")}"`],
+      ["Traceparent", `00-${canary("trace")}-x-01`],
+      ["Tracestate", `vendor=${canary("trace state")}`],
+      ["X-Request-Id", `${canary("request id")} with a space`],
+    ];
+    const write = (key) => [...fields, ["Idempotency-Key", canary(key)]];
+    const sent = { prompt: `${canary("prompt")}\n${canary("prompt's second line")}` };
+    const { id } = (await gate.post(JOBS, sent, { headers: write("idempotency key") })).json;
+    await gate.post(JOBS, sent, { headers: write("idempotency key") });
+    await gate.post(JOBS, { prompt: "other" }, { headers: write("idempotency key") });
+    await gate.post(`${JOBS}/${id}/message`, sent, { headers: write("follow-up's key") });
+    const url = `https://hooks.example/${canary("webhook")}?secret=${canary("webhook's query")}`;
+    await gate.post(JOBS, sent, { headers: [["Webhook-Url", url]] });
+    await gate.post(JOBS, { prompt: 5, [canary("property")]: canary("value") });
+    await gate.send({
+      ...{
+        method: "POST",
+        target: JOBS,
+        body: `{"${canary("broken body")}`,
+        headers: [["Content-Type", "application/json"]],
+      },
+    });
+    for (const target of [
+      VIEWS,
+      LIST,
+      `${VIEWS}?dateFrom=${canary("date")}`,
+      `${VIEWS}?${canary("parameter")}=1`,
+      `${VIEWS}?access_token=${canary("token in the query")}`,
+      `${LIST}?cursor=${canary("cursor")}`,
+      `${JOBS}/${canary("job")}`,
+      `${JOBS}/${canary("watched job")}/events`,
+      `/v1/analytics/${canary("project")}/views`,
+      `/v1/${canary("path")}`,
+      `/healthz?${canary("health's query")}=1&deep`,
+      `/openapi.json?${canary("description's query")}`,
+    ]) {
+      await gate.get(target, { headers: fields });
+      await gate.get(target, { authorization: `Bearer ${canary("token")}`, headers: fields });
+      await gate.get(target, { authorization: canary("scheme"), headers: fields });
+    }
+    const headers = [["Origin", `https://${canary("origin")}.example`]];
+    assertProblem(await gate.get(VIEWS, { headers }), 403, "origin-not-allowed");
+  });
+
+  test("responds when upstream responses have canaries in their bodies", async () => {
+    for (const [status, name] of [
+      [400, "error"],
+      [401, "refusal"],
+      [500, "failure"],
+    ]) {
+      const body = { error: `upstream ${canary(name)}` };
+      await gate.upstream.fault({ fault: { kind: "json", status, body } });
+      await gate.get(`${JOBS}/j1`);
+    }
+    await gate.upstream.fault({ fault: { kind: "json", status: 200, body: [canary("data")] } });
+    await gate.get(`${VIEWS}?dateFrom=2024-01-01`);
+    // The log tells the operator why Mintlify rejected the admin key.
+    delete canaries.refusal;
+  });
+
+  test("keeps the gateway's own cursors out of the log", async () => {
+    for (let created = 0; created < 2; created += 1) await gate.post(JOBS, { prompt });
+    const { nextCursor } = (await gate.get(`${LIST}?limit=1`)).json;
+    assert.ok(nextCursor);
+    const answer = await gate.get(`${LIST}?limit=1&cursor=${encodeURIComponent(nextCursor)}`);
+    assert.equal(answer.status, 200);
+    await lineOf(answer);
+    assert.ok(!gate.gateway.log().includes(nextCursor));
+  });
+
+  test("keeps canaries from requests and upstream responses out of the log", async () => {
+    await lineOf(await gate.get("/healthz", anonymous));
+    const log = gate.gateway.log();
+    assert.ok(log.split("\n").length > 40 && Object.keys(canaries).length > 30);
+    const found = Object.entries(canaries).filter(([, value]) => log.includes(value));
+    assert.deepEqual(found, []);
+  });
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

@@ -1,0 +1,253 @@
+/** Request ids, trace context and Server-Timing. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { accessClaims, mintToken } from "../../harness/token.mjs";
+import { headerOf } from "../../harness/upstream.mjs";
+import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+const prompt = "x";
+/** Much longer than a response takes, so that only hanging requests time out. */
+const TIMEOUT_SECONDS = 2;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SPAN = "00f067aa0ba902b7";
+
+let gate;
+
+before(async () => {
+  gate = await startGate("tracing", {
+    gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
+  });
+});
+after(() => gate?.stop());
+beforeEach(() => gate.upstream.reset());
+
+const operator = () => {
+  const claims = accessClaims({ sub: "olga", scope: "gateway:operate" });
+  return { authorization: `Bearer ${gate.known(mintToken(claims, gate.secret))}` };
+};
+const anonymous = { authorization: null };
+
+describe("X-Request-Id", () => {
+  const send = (id) => gate.get(VIEWS, { authorization: null, headers: [["X-Request-Id", id]] });
+
+  for (const id of ["a", "of-the-caller_1=", "7f9c2ba4e88f827d", "A".repeat(255)]) {
+    test(`reuses the caller's X-Request-Id ${id.slice(0, 20)}`, async () => {
+      const answer = await send(id);
+      assert.equal(answer.header("x-request-id"), id);
+      assert.equal(answer.json.instance, id);
+      assert.equal((await gate.logged(id)).status, 401);
+    });
+  }
+
+  for (const [what, id] of [
+    ["empty", ""],
+    ["256 characters long", "A".repeat(256)],
+    ["two words", "a b"],
+    ["a path", "../a"],
+    ["half a quotation", 'a"b'],
+    ["markup", "<script>"],
+    ["a list", "a,b"],
+    ["a dotted name", "a.b"],
+    ["not ASCII", "é"],
+    ["an encoded line break", "a%0d%0ab"],
+    ["a JNDI lookup", ["$", "{jndi:ldap://evil.example}"].join("")],
+  ]) {
+    test(`replaces an X-Request-Id that is ${what}`, async () => {
+      const answer = await send(id);
+      assertProblem(answer, 401, "missing-token");
+      assert.match(answer.header("x-request-id"), UUID);
+      if (id.length > 3) assert.ok(!gate.gateway.log().includes(id));
+    });
+  }
+
+  test("replaces two X-Request-Id fields with its own id", async () => {
+    const headers = [
+      ["X-Request-Id", "one"],
+      ["X-Request-Id", "two"],
+    ];
+    const answer = await gate.get(VIEWS, { authorization: null, headers });
+    assert.match(answer.header("x-request-id"), UUID);
+  });
+
+  test("generates a different X-Request-Id for each request", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => gate.get("/healthz", anonymous)),
+    );
+    const ids = new Set(answers.map((answer) => answer.header("x-request-id")));
+    assert.equal(ids.size, 20);
+  });
+});
+
+describe("trace context", () => {
+  let range = 0;
+  /** One request for each upstream operation. */
+  const OPERATIONS = {
+    "a job": (headers) => gate.get(`${JOBS}/j1`, { headers }),
+    "page views": (headers) => {
+      range += 1;
+      return gate.get(`${VIEWS}?dateTo=2024-03-${String(range).padStart(2, "0")}`, { headers });
+    },
+    "a creation": (headers) => gate.post(JOBS, { prompt }, { headers }),
+    "a follow-up": (headers) => gate.post(`${JOBS}/j1/message`, { prompt }, { headers }),
+  };
+
+  /** Sends a request and returns the parts of the `traceparent` that the upstream has received. */
+  async function traced(operation, ...headers) {
+    await gate.upstream.reset();
+    const answer = await OPERATIONS[operation](headers);
+    const [request] = await gate.upstream.requests();
+    const parent = headerOf(request, "traceparent");
+    const [, version, trace, span, flags] = /^(..)-(.{32})-(.{16})-(..)$/.exec(parent);
+    assert.equal(version, "00");
+    assert.match(trace, /^(?!0{32})[0-9a-f]{32}$/);
+    assert.match(span, /^(?!0{16})[0-9a-f]{16}$/);
+    const line = await gate.logged(answer.header("x-request-id"));
+    assert.equal(line.traceId, trace, "the log and the upstream have the same trace id");
+    return { trace, span, flags };
+  }
+
+  for (const operation of Object.keys(OPERATIONS)) {
+    test(`continues the caller's trace upstream with a new span: ${operation}`, async () => {
+      for (const flags of ["00", "01"]) {
+        const sent = await traced(operation, ["Traceparent", `00-${TRACE}-${SPAN}-${flags}`]);
+        assert.deepEqual([sent.trace, sent.flags], [TRACE, flags]);
+        assert.notEqual(sent.span, SPAN);
+      }
+    });
+
+    test(`starts a new trace when the request has none: ${operation}`, async () => {
+      const [first, second] = [await traced(operation), await traced(operation)];
+      assert.notEqual(first.trace, second.trace);
+      assert.notEqual(first.span, second.span);
+      assert.equal(first.flags, "00");
+    });
+  }
+
+  for (const operation of Object.keys(OPERATIONS)) {
+    test(`forwards tracestate, truncated to whole members: ${operation}`, async () => {
+      const parent = ["Traceparent", `00-${TRACE}-${SPAN}-01`];
+      const stateOf = async (...headers) => {
+        await traced(operation, ...headers);
+        const [request] = await gate.upstream.requests();
+        return headerOf(request, "tracestate");
+      };
+      const state = (value) => ["Tracestate", value];
+      assert.equal(await stateOf(parent, state("rojo=00f0, congo=t61")), "rojo=00f0,congo=t61");
+      assert.equal(await stateOf(parent, state("rojo=1"), state("congo=2")), "rojo=1,congo=2");
+      const members = Array.from({ length: 8 }, (_, index) => `k${index}=${"x".repeat(100)}`);
+      assert.equal(await stateOf(parent, state(members.join())), members.slice(0, 4).join());
+      assert.equal(await stateOf(parent, state("no list")), undefined);
+      assert.equal(await stateOf(parent), undefined);
+      assert.equal(await stateOf(state("rojo=1")), undefined, "a new trace has no state");
+    });
+  }
+
+  test("keeps the traces of 48 concurrent requests apart", async () => {
+    await gate.upstream.reset();
+    const sent = Array.from({ length: 48 }, (_, index) => {
+      const trace = (index + 1).toString(16).padStart(32, "0");
+      return { trace, state: index % 3 === 0 ? `rojo=${index}` : undefined };
+    });
+    const operations = ["a job", "a creation", "a follow-up"].map((name) => OPERATIONS[name]);
+    const answers = sent.map(({ trace, state }, index) => {
+      const parent = ["Traceparent", `00-${trace}-${SPAN}-01`];
+      const send = operations[index % operations.length];
+      return send(state ? [parent, ["Tracestate", state]] : [parent]);
+    });
+    await Promise.all(answers);
+    const received = (await gate.upstream.requests()).map((request) => ({
+      trace: headerOf(request, "traceparent").split("-")[1],
+      state: headerOf(request, "tracestate"),
+    }));
+    assert.deepEqual(
+      received.sort((one, other) => one.trace.localeCompare(other.trace)),
+      sent,
+    );
+  });
+
+  test("generates a different span for each request of a trace", async () => {
+    const field = ["Traceparent", `00-${TRACE}-${SPAN}-01`];
+    const spans = [await traced("a job", field), await traced("a job", field)];
+    assert.notEqual(spans[0].span, spans[1].span);
+  });
+
+  for (const [what, value] of [
+    ["empty", ""],
+    ["a zero trace id", `00-${"0".repeat(32)}-${SPAN}-01`],
+    ["a zero parent id", `00-${TRACE}-${"0".repeat(16)}-01`],
+    ["of the forbidden version ff", `ff-${TRACE}-${SPAN}-01`],
+    ["in upper case", `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+    ["too short", `00-${TRACE.slice(1)}-${SPAN}-01`],
+    ["too long", `00-${TRACE}-${SPAN}-01-more`],
+    ["without flags", `00-${TRACE}-${SPAN}`],
+    ["not hexadecimal", `00-${TRACE.replace("4", "g")}-${SPAN}-01`],
+    ["a list of two", `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
+    ["the value of another field", "Bearer x"],
+  ]) {
+    test(`starts a new trace when traceparent is ${what}`, async () => {
+      const sent = await traced("a job", ["Traceparent", value]);
+      assert.notEqual(sent.trace, TRACE);
+      assert.equal(sent.flags, "00");
+    });
+  }
+
+  test("continues a trace from a traceparent of a future version", async () => {
+    const sent = await traced("a job", ["Traceparent", `01-${TRACE}-${SPAN}-01-more`]);
+    assert.equal(sent.trace, TRACE);
+  });
+
+  test("logs the trace id of a rejected request", async () => {
+    const headers = [["Traceparent", `00-${TRACE}-${SPAN}-01`]];
+    const answer = await gate.get(VIEWS, { authorization: null, headers });
+    assert.equal((await gate.logged(answer.header("x-request-id"))).traceId, TRACE);
+  });
+});
+
+describe("Server-Timing", () => {
+  const DURATION = /^upstream;dur=(\d+)$/;
+
+  test("returns the upstream's share of the time in Server-Timing", async () => {
+    const created = await gate.post(JOBS, { prompt });
+    for (const answer of [
+      created,
+      await gate.get(`${JOBS}/${created.json.id}`),
+      await gate.get(`${JOBS}/none`),
+      await gate.get(`${VIEWS}?dateTo=2024-05-01`),
+    ]) {
+      const [, milliseconds] = DURATION.exec(answer.header("server-timing"));
+      const line = await gate.logged(answer.header("x-request-id"));
+      assert.equal(line.upstreamMilliseconds, Number(milliseconds));
+    }
+  });
+
+  test("includes an upstream delay in Server-Timing", async () => {
+    await gate.upstream.fault({ fault: { kind: "delay", ms: 300 } });
+    const answer = await gate.get(`${JOBS}/none`);
+    assert.ok(Number(DURATION.exec(answer.header("server-timing"))[1]) >= 300);
+  });
+
+  test("returns Server-Timing when the upstream did not respond", async () => {
+    await gate.upstream.fault({ fault: { kind: "hang" } });
+    const answer = await gate.get(`${JOBS}/none`);
+    assert.ok(Number(DURATION.exec(answer.header("server-timing"))[1]) >= 1000 * TIMEOUT_SECONDS);
+  });
+
+  test("omits Server-Timing when no request went upstream", async () => {
+    const cached = `${VIEWS}?dateTo=2024-05-01`;
+    assert.equal((await gate.get(cached)).status, 200);
+    for (const answer of [
+      await gate.get(cached),
+      await gate.get(VIEWS, anonymous),
+      await gate.get(`${VIEWS}?limit=0`),
+      await gate.get("/healthz", anonymous),
+      await gate.get("/openapi.json", anonymous),
+      await gate.get("/healthz?deep", operator()),
+    ]) {
+      assert.equal(answer.header("server-timing"), undefined, answer.text.slice(0, 80));
+    }
+  });
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());
