@@ -1,8 +1,6 @@
-/** Authentication: workflow tokens, Cloudflare Access, and gateway tokens while secrets rotate. */
+/** Authentication with workflow tokens and Cloudflare Access, while issuers' keys rotate or fail. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { startIssuer } from "../../harness/issuer.mjs";
-import { accessClaims, mintToken, newSecret } from "../../harness/token.mjs";
+import { describe, test } from "node:test";
 import { openSession, SESSION_COOKIE } from "../browser.mjs";
 import {
   ALLOWED_ORIGIN,
@@ -10,121 +8,26 @@ import {
   EVERY_SCOPE,
   JOBS,
   PROJECT,
-  startGate,
   VIEWS,
 } from "../recorded_gateway.mjs";
+import {
+  assertAccepted,
+  assertion,
+  assertUnauthorized,
+  bearer,
+  gate,
+  issuers,
+  LIST,
+  OUTAGES,
+  ownOrigin,
+  person,
+  prompt,
+  REALM,
+  useTrustedIssuers,
+  workflow,
+} from "./trusted_issuers.mjs";
 
-const LIST = `/v2/agent/${PROJECT}/jobs`;
-const DEEP = "/healthz?deep";
-const OPERATE = "gateway:operate";
-const REALM = 'Bearer realm="quillgate"';
-const INVALID = `${REALM}, error="invalid_token"`;
-const prompt = "document the release";
-
-/** Trusted issuers. Each test that changes an issuer's keys has its own. */
-const NAMES = ["github", "people", "crowded", "rotating", "keeping"];
-const issuers = {};
-/** Faults of a key set that was fetched before. Each fault has its own issuer. */
-const OUTAGES = {
-  500: { status: 500 },
-  garbage: { garbage: true },
-  "a reset": { reset: true },
-  "a redirect": { redirect: "http://127.0.0.1:1/" },
-  "32 MiB": { huge: true },
-  "a key that is not an object": { body: '{"keys":[5]}' },
-  "a duplicate property": { body: '{"keys":[],"keys":[]}' },
-};
-/** Tokens of `mallory` issued before this instant are revoked. */
-const revokedBefore = now();
-const oldSecret = newSecret();
-
-let gate;
-
-before(async () => {
-  const names = [...NAMES, ...Object.keys(OUTAGES)];
-  const started = await Promise.all(names.map(() => startIssuer()));
-  for (const [at, name] of names.entries()) issuers[name] = started[at];
-  const secret = newSecret();
-  gate = await startGate("identities", {
-    gateway: {
-      secret: `${secret},${oldSecret}`,
-      vars: {
-        TRUSTED_ISSUERS: JSON.stringify(trusted()),
-        REVOKED_TOKENS: JSON.stringify([
-          { jti: "leaked" },
-          { sub: "mallory", before: revokedBefore },
-          { iss: issuers.github.url, claims: { repository_id: "6666" } },
-        ]),
-        REVOKED_TOKENS_2: JSON.stringify([
-          ...Array.from({ length: 200 }, (_, at) => `leaked-${at}`),
-          { iss: issuers.people.url, sub: "left-the-company" },
-        ]),
-      },
-    },
-  });
-  gate.secret = secret;
-});
-after(async () => {
-  await gate?.stop();
-  await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
-});
-beforeEach(() => gate.upstream.reset());
-
-function now() {
-  return Math.floor(Date.now() / 1000);
-}
-
-function trusted() {
-  const grant = (claims, changes) => ({
-    ...{ claims, projects: [PROJECT], scope: EVERY_SCOPE },
-    ...changes,
-  });
-  const entry = ({ url, jwksUrl }, rules) => ({
-    ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules },
-  });
-  const { github, people, ...others } = issuers;
-  const operators = grant({ team: "platform" }, { projects: [], scope: OPERATE });
-  return [
-    entry(github, [
-      grant({ repository: "acme/docs", ref: "refs/heads/main" }),
-      grant({ repository: "acme/app", environment: "production" }, { scope: "jobs:create" }),
-      grant({ repository: "acme/few" }, { caller: ["repository_id"], quota: { "create-job": 2 } }),
-      operators,
-    ]),
-    {
-      ...entry(people, [grant({ email: ["alice@acme.example", "bob@acme.example"] }), operators]),
-      header: "Cf-Access-Jwt-Assertion",
-    },
-    ...Object.values(others).map((issuer) => entry(issuer, [grant({ repository: "acme/docs" })])),
-  ];
-}
-
-/** Mints a GitHub workflow's token. */
-const workflow = (changes, options) => {
-  const token = issuers.github.mint(issuers.github.githubClaims(changes), options);
-  return gate.known(token);
-};
-
-/** Mints a Cloudflare Access token for a user. */
-const person = (changes) => gate.known(issuers.people.mint(issuers.people.accessClaims(changes)));
-
-const bearer = (token) => ({ authorization: `Bearer ${token}` });
-const assertion = (token, ...headers) => ({
-  ...{ authorization: null, headers: [["Cf-Access-Jwt-Assertion", token], ...headers] },
-});
-/** The gateway's own origin, as its page sends it. */
-const ownOrigin = () => ["Origin", `http://${gate.host}`];
-
-function assertUnauthorized(answer, reason, kind = "invalid-token") {
-  const { detail } = assertProblem(answer, 401, kind);
-  assert.equal(answer.header("www-authenticate"), kind === "invalid-token" ? INVALID : REALM);
-  if (reason) assert.match(detail, reason);
-}
-
-async function assertAccepted(options) {
-  const answer = await gate.get(LIST, options);
-  assert.equal(answer.status, 200, answer.text);
-}
+useTrustedIssuers("identities");
 
 describe("a GitHub workflow", () => {
   const SUBJECT = "repo:acme/docs:ref:refs/heads/main";
@@ -406,159 +309,6 @@ describe("an issuer's keys", () => {
       await assertAccepted(token(issuer, { alg: "ES256" }));
     });
   }
-});
-
-describe("a gateway token", () => {
-  const own = (changes) => bearer(gate.token(changes));
-
-  test("accepts tokens signed with the newest or the previous secret only", async () => {
-    await assertAccepted(own());
-    await assertAccepted(bearer(gate.known(mintToken(gate.claims(), oldSecret))));
-    const stranger = bearer(gate.known(mintToken(gate.claims(), newSecret())));
-    assertUnauthorized(await gate.get(LIST, stranger), /signature is wrong/);
-    const both = `${gate.secret},${oldSecret}`;
-    const joined = bearer(gate.tokenOf({ alg: "HS256" }, { secret: both }));
-    assertUnauthorized(await gate.get(LIST, joined), /signature is wrong/);
-  });
-
-  test("rejects a token with a revoked jti, whatever its subject", async () => {
-    for (const sub of ["alice", "bob"]) {
-      const answer = await gate.get(LIST, own({ sub, jti: "leaked" }));
-      assertUnauthorized(answer, /has been revoked/);
-    }
-    const old = bearer(gate.known(mintToken(gate.claims({ jti: "leaked" }), oldSecret)));
-    assertUnauthorized(await gate.get(LIST, old), /has been revoked/);
-  });
-
-  test("rejects a token whose jti a second revocation variable lists", async () => {
-    for (const jti of ["leaked-0", "leaked-199"]) {
-      assertUnauthorized(await gate.get(LIST, own({ jti })), /has been revoked/);
-    }
-    await assertAccepted(own({ jti: "leaked-200" }));
-  });
-
-  test("accepts a token whose jti is absent or only similar to a revoked one", async () => {
-    for (const jti of ["leaked2", "leake", "Leaked", " leaked", undefined]) {
-      await assertAccepted(own({ jti }));
-    }
-  });
-
-  test("rejects a token issued before its subject's revocation instant", async () => {
-    for (const iat of [revokedBefore - 1, revokedBefore - 86_400]) {
-      const answer = await gate.get(LIST, own({ sub: "mallory", iat }));
-      assertUnauthorized(answer, /has been revoked/);
-    }
-    const half = own({ sub: "mallory", iat: revokedBefore - 0.5 });
-    assertUnauthorized(await gate.get(LIST, half), /has been revoked/);
-  });
-
-  test("accepts newer tokens of a revoked subject, and tokens of other subjects", async () => {
-    await assertAccepted(own({ sub: "mallory", iat: revokedBefore }));
-    await assertAccepted(own({ sub: "mallory" }));
-    for (const sub of ["alice", "Mallory", "mallory2", "mallor"]) {
-      await assertAccepted(own({ sub, iat: revokedBefore - 3600 }));
-    }
-  });
-
-  test("returns the same problem type for revoked and malformed tokens", async () => {
-    const revoked = assertProblem(
-      await gate.get(LIST, own({ jti: "leaked" })),
-      401,
-      "invalid-token",
-    );
-    const wrong = assertProblem(await gate.get(LIST, bearer("x")), 401, "invalid-token");
-    assert.deepEqual(
-      [revoked.type, revoked.title, revoked.status],
-      [wrong.type, wrong.title, wrong.status],
-    );
-  });
-});
-
-describe("a trusted issuer's token", () => {
-  test("rejects an issuer's token with revoked claims, and accepts its other tokens", async () => {
-    const stolen = bearer(workflow({ repository_id: "6666" }));
-    assertUnauthorized(await gate.get(LIST, stolen), /has been revoked/);
-    await assertAccepted(bearer(workflow()));
-  });
-
-  test("rejects an issuer's token with a revoked subject, even if a rule matches", async () => {
-    const former = assertion(person({ sub: "left-the-company" }));
-    assertUnauthorized(await gate.get(LIST, former), /has been revoked/);
-    await assertAccepted(assertion(person()));
-  });
-});
-
-describe("an operator", () => {
-  const operator = (changes = {}) => {
-    const claims = accessClaims({ sub: "olga", scope: OPERATE });
-    return bearer(gate.known(mintToken({ ...claims, ...changes }, gate.secret)));
-  };
-
-  test("returns the gateway's health to operators, without a project in the token", async () => {
-    for (const options of [
-      operator(),
-      bearer(workflow({ repository: "acme/x", team: "platform" })),
-      assertion(person({ email: "x@acme.example", team: "platform" })),
-    ]) {
-      const answer = await gate.get(DEEP, options);
-      assert.equal(answer.status, 200, answer.text);
-      const { status, organisation, trustedIssuers } = answer.json;
-      assert.deepEqual([status, organisation.breaker], ["ok", "closed"]);
-      assert.deepEqual(
-        trustedIssuers,
-        trusted().map(({ issuer }) => issuer),
-      );
-      assert.equal(answer.header("cache-control"), "no-store");
-    }
-    assert.equal(await gate.received(), 0);
-  });
-
-  test("returns a project's health to an operator that names the project", async () => {
-    const { project } = (
-      await gate.get(`${DEEP}&project=${PROJECT}`, operator({ projects: [PROJECT] }))
-    ).json;
-    assert.equal(project.breaker, "closed");
-    assert.equal(project.budgets["create-job"].limit, 100);
-    assert.equal((await gate.get(DEEP, operator())).json.project, undefined);
-  });
-
-  test("rejects a health report without a valid token with 401", async () => {
-    for (const target of [DEEP, `${DEEP}=1`, `${DEEP}&project=${PROJECT}`, `/healthz?x=1&deep`]) {
-      const answer = await gate.get(target, { authorization: null });
-      assertUnauthorized(answer, undefined, "missing-token");
-      assertUnauthorized(await gate.get(target, bearer("x")), /not a signed JWT/);
-    }
-  });
-
-  test("rejects a health report without the operator scope, and names it in the challenge", async () => {
-    for (const options of [
-      bearer(gate.token()),
-      bearer(gate.token({ scope: "gateway:operat gateway operate" })),
-      bearer(workflow()),
-      assertion(person()),
-    ]) {
-      const answer = await gate.get(DEEP, options);
-      assertProblem(answer, 403, "insufficient-scope");
-      const challenge = `${REALM}, error="insufficient_scope", scope="${OPERATE}"`;
-      assert.equal(answer.header("www-authenticate"), challenge);
-    }
-  });
-
-  test("rejects other requests with a token that has only the operator scope", async () => {
-    for (const options of [operator(), operator({ projects: [PROJECT] })]) {
-      for (const answer of [await gate.get(LIST, options), await gate.get(VIEWS, options)]) {
-        assert.equal(answer.status, 403, answer.text);
-      }
-    }
-    assert.equal(await gate.received(), 0);
-  });
-
-  test("responds to a liveness request without a valid token", async () => {
-    for (const authorization of [null, "Bearer x", `Bearer ${gate.token()}`]) {
-      const answer = await gate.get("/healthz", { authorization });
-      assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);
-    }
-  });
 });
 
 test("keeps the admin key, the secret and tokens out of responses and the log", () =>

@@ -19,8 +19,19 @@ import {
   upstreamsOwn,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { EMPTY, gate, HIT, MISS, OTHER, ROWS, useGate } from "./cached_views.mjs";
+import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+import {
+  EMPTY,
+  gate,
+  HIT,
+  LIMIT,
+  MISS,
+  OTHER,
+  ROWS,
+  UPSTREAM,
+  unlimited,
+  useGate,
+} from "./cached_views.mjs";
 
 useGate("cache");
 

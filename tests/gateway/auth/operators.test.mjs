@@ -1,0 +1,97 @@
+/** Health reports for operators, and liveness for every caller. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { accessClaims, mintToken } from "../../harness/token.mjs";
+import { assertProblem, PROJECT, VIEWS } from "../recorded_gateway.mjs";
+import {
+  assertion,
+  assertUnauthorized,
+  bearer,
+  DEEP,
+  gate,
+  LIST,
+  OPERATE,
+  person,
+  REALM,
+  trusted,
+  useTrustedIssuers,
+  workflow,
+} from "./trusted_issuers.mjs";
+
+useTrustedIssuers("operators");
+
+describe("an operator", () => {
+  const operator = (changes = {}) => {
+    const claims = accessClaims({ sub: "olga", scope: OPERATE });
+    return bearer(gate.known(mintToken({ ...claims, ...changes }, gate.secret)));
+  };
+
+  test("returns the gateway's health to operators, without a project in the token", async () => {
+    for (const options of [
+      operator(),
+      bearer(workflow({ repository: "acme/x", team: "platform" })),
+      assertion(person({ email: "x@acme.example", team: "platform" })),
+    ]) {
+      const answer = await gate.get(DEEP, options);
+      assert.equal(answer.status, 200, answer.text);
+      const { status, organisation, trustedIssuers } = answer.json;
+      assert.deepEqual([status, organisation.breaker], ["ok", "closed"]);
+      assert.deepEqual(
+        trustedIssuers,
+        trusted().map(({ issuer }) => issuer),
+      );
+      assert.equal(answer.header("cache-control"), "no-store");
+    }
+    assert.equal(await gate.received(), 0);
+  });
+
+  test("returns a project's health to an operator that names the project", async () => {
+    const { project } = (
+      await gate.get(`${DEEP}&project=${PROJECT}`, operator({ projects: [PROJECT] }))
+    ).json;
+    assert.equal(project.breaker, "closed");
+    assert.equal(project.budgets["create-job"].limit, 100);
+    assert.equal((await gate.get(DEEP, operator())).json.project, undefined);
+  });
+
+  test("rejects a health report without a valid token with 401", async () => {
+    for (const target of [DEEP, `${DEEP}=1`, `${DEEP}&project=${PROJECT}`, `/healthz?x=1&deep`]) {
+      const answer = await gate.get(target, { authorization: null });
+      assertUnauthorized(answer, undefined, "missing-token");
+      assertUnauthorized(await gate.get(target, bearer("x")), /not a signed JWT/);
+    }
+  });
+
+  test("rejects a health report without the operator scope, and names it in the challenge", async () => {
+    for (const options of [
+      bearer(gate.token()),
+      bearer(gate.token({ scope: "gateway:operat gateway operate" })),
+      bearer(workflow()),
+      assertion(person()),
+    ]) {
+      const answer = await gate.get(DEEP, options);
+      assertProblem(answer, 403, "insufficient-scope");
+      const challenge = `${REALM}, error="insufficient_scope", scope="${OPERATE}"`;
+      assert.equal(answer.header("www-authenticate"), challenge);
+    }
+  });
+
+  test("rejects other requests with a token that has only the operator scope", async () => {
+    for (const options of [operator(), operator({ projects: [PROJECT] })]) {
+      for (const answer of [await gate.get(LIST, options), await gate.get(VIEWS, options)]) {
+        assert.equal(answer.status, 403, answer.text);
+      }
+    }
+    assert.equal(await gate.received(), 0);
+  });
+
+  test("responds to a liveness request without a valid token", async () => {
+    for (const authorization of [null, "Bearer x", `Bearer ${gate.token()}`]) {
+      const answer = await gate.get("/healthz", { authorization });
+      assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);
+    }
+  });
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

@@ -1,0 +1,122 @@
+/** A gateway with trusted issuers, rotated secrets and revoked tokens, and tokens for it. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach } from "node:test";
+import { startIssuer } from "../../harness/issuer.mjs";
+import { newSecret } from "../../harness/token.mjs";
+import { assertProblem, EVERY_SCOPE, PROJECT, startGate } from "../recorded_gateway.mjs";
+
+export const LIST = `/v2/agent/${PROJECT}/jobs`;
+export const DEEP = "/healthz?deep";
+export const OPERATE = "gateway:operate";
+export const REALM = 'Bearer realm="quillgate"';
+export const INVALID = `${REALM}, error="invalid_token"`;
+export const prompt = "document the release";
+
+/** Trusted issuers. Each test that changes an issuer's keys has its own. */
+const NAMES = ["github", "people", "crowded", "rotating", "keeping"];
+export const issuers = {};
+/** Faults of a key set that was fetched before. Each fault has its own issuer. */
+export const OUTAGES = {
+  500: { status: 500 },
+  garbage: { garbage: true },
+  "a reset": { reset: true },
+  "a redirect": { redirect: "http://127.0.0.1:1/" },
+  "32 MiB": { huge: true },
+  "a key that is not an object": { body: '{"keys":[5]}' },
+  "a duplicate property": { body: '{"keys":[],"keys":[]}' },
+};
+/** Tokens of `mallory` issued before this instant are revoked. */
+export const revokedBefore = now();
+export const oldSecret = newSecret();
+
+export let gate;
+
+/** Starts the issuers and the gateway of a test file. */
+export function useTrustedIssuers(name) {
+  before(async () => {
+    const names = [...NAMES, ...Object.keys(OUTAGES)];
+    const started = await Promise.all(names.map(() => startIssuer()));
+    for (const [at, name] of names.entries()) issuers[name] = started[at];
+    const secret = newSecret();
+    gate = await startGate(name, {
+      gateway: {
+        secret: `${secret},${oldSecret}`,
+        vars: {
+          TRUSTED_ISSUERS: JSON.stringify(trusted()),
+          REVOKED_TOKENS: JSON.stringify([
+            { jti: "leaked" },
+            { sub: "mallory", before: revokedBefore },
+            { iss: issuers.github.url, claims: { repository_id: "6666" } },
+          ]),
+          REVOKED_TOKENS_2: JSON.stringify([
+            ...Array.from({ length: 200 }, (_, at) => `leaked-${at}`),
+            { iss: issuers.people.url, sub: "left-the-company" },
+          ]),
+        },
+      },
+    });
+    gate.secret = secret;
+  });
+  after(async () => {
+    await gate?.stop();
+    await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
+  });
+  beforeEach(() => gate.upstream.reset());
+}
+
+export function now() {
+  return Math.floor(Date.now() / 1000);
+}
+
+export function trusted() {
+  const grant = (claims, changes) => ({
+    ...{ claims, projects: [PROJECT], scope: EVERY_SCOPE },
+    ...changes,
+  });
+  const entry = ({ url, jwksUrl }, rules) => ({
+    ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules },
+  });
+  const { github, people, ...others } = issuers;
+  const operators = grant({ team: "platform" }, { projects: [], scope: OPERATE });
+  return [
+    entry(github, [
+      grant({ repository: "acme/docs", ref: "refs/heads/main" }),
+      grant({ repository: "acme/app", environment: "production" }, { scope: "jobs:create" }),
+      grant({ repository: "acme/few" }, { caller: ["repository_id"], quota: { "create-job": 2 } }),
+      operators,
+    ]),
+    {
+      ...entry(people, [grant({ email: ["alice@acme.example", "bob@acme.example"] }), operators]),
+      header: "Cf-Access-Jwt-Assertion",
+    },
+    ...Object.values(others).map((issuer) => entry(issuer, [grant({ repository: "acme/docs" })])),
+  ];
+}
+
+/** Mints a GitHub workflow's token. */
+export const workflow = (changes, options) => {
+  const token = issuers.github.mint(issuers.github.githubClaims(changes), options);
+  return gate.known(token);
+};
+
+/** Mints a Cloudflare Access token for a user. */
+export const person = (changes) =>
+  gate.known(issuers.people.mint(issuers.people.accessClaims(changes)));
+
+export const bearer = (token) => ({ authorization: `Bearer ${token}` });
+export const assertion = (token, ...headers) => ({
+  ...{ authorization: null, headers: [["Cf-Access-Jwt-Assertion", token], ...headers] },
+});
+/** The gateway's own origin, as its page sends it. */
+export const ownOrigin = () => ["Origin", `http://${gate.host}`];
+
+export function assertUnauthorized(answer, reason, kind = "invalid-token") {
+  const { detail } = assertProblem(answer, 401, kind);
+  assert.equal(answer.header("www-authenticate"), kind === "invalid-token" ? INVALID : REALM);
+  if (reason) assert.match(detail, reason);
+}
+
+export async function assertAccepted(options) {
+  const answer = await gate.get(LIST, options);
+  assert.equal(answer.status, 200, answer.text);
+}

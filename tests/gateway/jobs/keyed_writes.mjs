@@ -1,0 +1,142 @@
+/** Write requests with an idempotency key, and checks of their responses and of what they created. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach } from "node:test";
+import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";
+
+export const OTHER_PROJECT = "other-docs";
+export const PROJECTS = [
+  ...[PROJECT, OTHER_PROJECT, "closed-docs", "busy-docs"],
+  ...["refuses-401", "refuses-403", "refuses-429", "refuses-500"],
+];
+export const CREATE = "agentJobs.create";
+export const FOLLOW_UP = "agentJobs.sendMessage";
+const HUGE = String(10 ** 6);
+/** Maximum wait, generous for a busy machine. */
+const PATIENCE_MS = 60_000;
+export const jobsOf = (project) => `/v2/agent/${project}/job`;
+
+/** Every key starts with this marker, so that a search finds leaked keys. */
+export const MARKER = "key-of-a-caller";
+export let keys = 0;
+
+/** Returns an unused key. */
+export function newKey() {
+  keys += 1;
+  return `${MARKER}-${keys}`;
+}
+
+export let gate;
+let state;
+
+/** Starts the gateway of a test file, and resets the simulator before each test. */
+export function useGateway(name) {
+  before(async () => {
+    state = mkdtempSync(join(tmpdir(), "quillgate-idempotency-"));
+    gate = await startGate(name, {
+      upstream: { projects: PROJECTS, jobDurationMs: 600_000, createLimit: 1e6, messageLimit: 1e6 },
+      gateway: {
+        state,
+        vars: {
+          CREATE_LIMIT_PER_HOUR: HUGE,
+          MESSAGE_LIMIT_PER_HOUR: HUGE,
+          WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+          WEBHOOK_HOSTS: "hooks.example",
+        },
+      },
+    });
+  });
+  after(async () => {
+    await gate?.stop();
+    rmSync(state, { recursive: true, force: true });
+  });
+  beforeEach(() => gate.upstream.reset());
+}
+
+/** The `Authorization` of a caller with access to every project. */
+export const as = (sub, claims = {}) =>
+  `Bearer ${gate.token({ sub, projects: PROJECTS, ...claims })}`;
+
+/**
+ * Creates a job under a key, or sends another write request.
+ *
+ * @param {string} key sent verbatim in the header field
+ * @param {object} [options]
+ */
+export function write(key, options = {}) {
+  const {
+    target = JOBS,
+    prompt = "document the API",
+    sub = "alice",
+    headers = [],
+    on = gate,
+  } = options;
+  const { authorization = as(sub) } = options;
+  const fields = [["Idempotency-Key", key], ...headers];
+  return on.post(target, { prompt }, { headers: fields, authorization });
+}
+
+export const forced = (key, options = {}) =>
+  write(key, { ...options, headers: [["Idempotency-Retry", "force"]] });
+
+/** Sends the same request `count` times concurrently. */
+export const concurrently = (count, send) => Promise.all(Array.from({ length: count }, send));
+
+/** The number of jobs created upstream, and of create requests received there. */
+export async function creations(on = gate) {
+  const { jobsCreated, byOperation } = await on.upstream.counters();
+  return { jobs: jobsCreated, requests: byOperation[CREATE] };
+}
+
+export async function assertCreations(jobs, requests = jobs, on = gate) {
+  assert.deepEqual(await creations(on), { jobs, requests });
+}
+
+/** Asserts that a response is a replay of `first`. */
+export function assertReplayed(answer, first) {
+  assert.equal(answer.header("idempotent-replayed"), "true", `${answer.status} ${answer.text}`);
+  assert.deepEqual([answer.status, answer.text], [first.status, first.text]);
+  assert.equal(answer.header("content-type"), first.header("content-type"));
+}
+
+export function assertFirst(answer, status = 201) {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.header("idempotent-replayed"), undefined);
+}
+
+export function assertInUse(answer) {
+  assertProblem(answer, 409, "idempotency-key-in-use");
+  assert.equal(answer.header("retry-after"), "1");
+}
+
+export function assertUnknown(answer) {
+  const problem = assertProblem(answer, 409, "outcome-unknown");
+  assert.equal(problem.outcome, "unknown");
+  assert.match(problem.detail, /Idempotency-Retry: force/);
+}
+
+export const assertReused = (answer) => assertProblem(answer, 422, "idempotency-key-reused");
+
+/** Repeats a request until its key is no longer in use. */
+export async function untilNotInUse(send) {
+  const isInUse = ({ status, text }) => status === 409 && text.includes("in-use");
+  const { answer, before } = await untilNot(isInUse, send);
+  for (const one of before) assertInUse(one);
+  return answer;
+}
+
+/** Repeats a request until `matches` is false. Returns that response and all earlier ones. */
+export async function untilNot(matches, send) {
+  const before = [];
+  const deadline = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadline) {
+    const answer = await send();
+    if (!matches(answer)) return { answer, before };
+    before.push(answer);
+  }
+  assert.fail(`no change in ${before.length} responses: ${before.at(-1)?.text}`);
+}
+
+export const failNext = (operation, fault, on = gate) => on.upstream.fault({ operation, fault });

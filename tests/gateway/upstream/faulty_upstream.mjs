@@ -1,0 +1,143 @@
+/** A gateway whose upstream fails on request, and checks of its responses and of the package's errors. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { after, before, beforeEach, test } from "node:test";
+import { Client, OutcomeUnknownError, ServerError } from "../../../pkg/dist/node.js";
+import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+
+export const ELSEWHERE = "X-Elsewhere";
+/** Projects whose budget for creations an upstream 429 blocks. No other test uses them. */
+export const BLOCKED_PROJECTS = Array.from({ length: 6 }, (_, n) => `closed-${n}`);
+const NO_LIMIT = String(10 ** 6);
+/** Successes between two tests. No test causes as many failures. */
+const SUCCESSES = 12;
+
+export let gate;
+export let client;
+export let elsewhere;
+
+/** Starts the gateway of a test file, and ends all faults before each test. */
+export function useFaultyUpstream(name) {
+  before(async () => {
+    gate = await startGate(name, {
+      upstream: { projects: [PROJECT, ...BLOCKED_PROJECTS] },
+      gateway: {
+        vars: {
+          UPSTREAM_TIMEOUT_SECONDS: "1",
+          CREATE_LIMIT_PER_HOUR: NO_LIMIT,
+          ANALYTICS_LIMIT_PER_HOUR: NO_LIMIT,
+        },
+      },
+    });
+    client = clientOf(PROJECT);
+    elsewhere = await startElsewhere();
+  });
+  after(async () => {
+    await gate?.stop();
+    elsewhere?.server.close();
+  });
+  beforeEach(async () => {
+    // Enough successes keep the circuit breaker closed.
+    await gate.upstream.clearFaults();
+    const succeed = () => [READ.raw(), gate.get(`${JOBS}/none`), WRITE.raw()];
+    await Promise.all(Array.from({ length: SUCCESSES }, succeed).flat());
+    await gate.upstream.reset();
+  });
+}
+
+export function clientOf(projectId) {
+  const token = gate.token({ projects: [PROJECT, ...BLOCKED_PROJECTS] });
+  return new Client({ baseUrl: gate.gateway.url, projectId, token, maxRetries: 0 });
+}
+
+/** A server that must never receive a connection. */
+async function startElsewhere() {
+  const visits = [];
+  const server = createServer((request, response) => {
+    visits.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+    response.setHeader(ELSEWHERE, "yes").end('{"id":"from-elsewhere"}');
+  });
+  server.on("connection", () => visits.push("a connection"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, visits, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+let days = 0;
+
+/** The start of a range that no test has requested yet, so that no cache has it. */
+export function newDay() {
+  days += 1;
+  return new Date(Date.UTC(2015, 0, days)).toISOString().slice(0, 10);
+}
+
+/** Two ways to send a request: raw HTTP and the package. */
+export const READ = {
+  raw: () => gate.get(`${VIEWS}?dateFrom=${newDay()}`),
+  call: () => client.pageViews.list({ dateFrom: newDay() }),
+};
+/** An operation without a budget. Its response body is passed on verbatim. */
+export const READ_JOB = {
+  raw: () => gate.get(`${JOBS}/j1`),
+  call: () => client.agentJobs.get("j1"),
+};
+export const WRITE = {
+  raw: () => gate.post(JOBS, { prompt: "x" }),
+  call: () => client.agentJobs.create({ prompt: "x" }),
+};
+
+/** Injects a fault into the next requests, and sends a request. */
+export async function sendWith(fault, send, times = 1) {
+  await gate.upstream.fault({ times, fault });
+  return send();
+}
+
+/** Returns the error that a call of the package rejects with. */
+export async function errorOf(call, type) {
+  const error = await call().then(
+    (value) => assert.fail(`the call succeeds with ${JSON.stringify(value)}`),
+    (reason) => reason,
+  );
+  assert.ok(
+    error instanceof type,
+    `expected ${type.name}, received ${error.name}: ${error.message}`,
+  );
+  return error;
+}
+
+/**
+ * Tests that the gateway turns a fault into a problem, for two GETs and a POST, by raw HTTP and by
+ * the package.
+ *
+ * @param {string} what
+ * @param {() => object} fault
+ * @param {object} expected
+ * @param {boolean} [expected.repeated] whether the gateway retries a GET
+ * @param {boolean} [expected.certain] whether the upstream certainly did not process a POST
+ */
+export function testProblem(what, fault, { repeated = false, certain = false, ...expected }) {
+  const { status, kind, check, error = ServerError } = expected;
+  const times = repeated ? 2 : 1;
+  const outcome = certain ? undefined : "unknown";
+  const written = certain ? error : OutcomeUnknownError;
+  for (const [method, send, on] of [
+    ["GET", READ, { times, error }],
+    ["GET of a job", READ_JOB, { times, error }],
+    ["POST", WRITE, { times: 1, outcome, error: written }],
+  ]) {
+    test(`returns ${status} ${kind} on a ${method} when the upstream ${what}`, async () => {
+      const answer = await sendWith(fault(), send.raw, on.times);
+      const problem = assertProblem(answer, status, kind);
+      assert.equal(problem.outcome, on.outcome);
+      check?.(problem, answer, method);
+      assert.equal(answer.header(ELSEWHERE.toLowerCase()), undefined);
+
+      const thrown = await errorOf(() => sendWith(fault(), send.call, on.times), on.error);
+      assert.equal(thrown.status, status);
+      assert.equal(thrown.code, `/problems/${kind}`);
+      assert.equal(thrown.problem.title, problem.title);
+      assert.equal(await gate.received(), 2 * on.times, `${on.times} upstream requests for each`);
+    });
+  }
+}

@@ -1,0 +1,169 @@
+/** Malformed 2xx responses of the upstream. None becomes a success, and none is cached. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { DecodeError, OutcomeUnknownError, ServerError } from "../../../pkg/dist/node.js";
+import { assertProblem, JOBS, VIEWS } from "../recorded_gateway.mjs";
+import {
+  client,
+  errorOf,
+  gate,
+  newDay,
+  READ,
+  READ_JOB,
+  sendWith,
+  testProblem,
+  useFaultyUpstream,
+  WRITE,
+} from "./faulty_upstream.mjs";
+
+useFaultyUpstream("malformed-responses");
+
+describe("a malformed success", () => {
+  for (const [what, fault] of [
+    ["returns 200 with HTML", () => ({ kind: "html", status: 200 })],
+    ["returns 200 without a body", () => ({ kind: "empty", status: 200 })],
+    ["returns 204", () => ({ kind: "empty", status: 204 })],
+    [
+      "returns JSON as text/plain",
+      () => ({ kind: "status", status: 200, contentType: "text/plain", body: "{}" }),
+    ],
+  ]) {
+    testProblem(what, fault, {
+      status: 502,
+      kind: "upstream-malformed",
+      check: (_problem, answer) => assert.doesNotMatch(answer.text, /<html/),
+    });
+  }
+
+  for (const kind of ["cutBody", "cutChunked", "malformedJson"]) {
+    for (const [method, send, error] of [
+      ["GET", READ, ServerError],
+      ["POST", WRITE, OutcomeUnknownError],
+    ]) {
+      test(`returns 502 upstream-malformed for a ${kind} fault on a ${method}`, async () => {
+        const problem = assertProblem(
+          await sendWith({ kind }, send.raw),
+          502,
+          "upstream-malformed",
+        );
+        assert.equal(problem.outcome, method === "POST" ? "unknown" : undefined);
+        const thrown = await errorOf(() => sendWith({ kind }, send.call), error);
+        assert.equal(thrown.code, "/problems/upstream-malformed");
+        assert.equal(await gate.received(), 2, "one upstream request for each");
+      });
+    }
+  }
+
+  describe("a job, which the gateway reads whole before it passes it on", () => {
+    const createJob = async () => (await WRITE.raw()).json.id;
+
+    for (const kind of ["cutBody", "cutChunked", "malformedJson"]) {
+      test(`returns 502 upstream-malformed for a ${kind} fault on a GET of a job`, async () => {
+        const id = await createJob();
+        const answer = await sendWith({ kind }, () => gate.get(`${JOBS}/${id}`));
+        assertProblem(answer, 502, "upstream-malformed");
+        const call = () => client.agentJobs.get(id);
+        const error = await errorOf(() => sendWith({ kind }, call), ServerError);
+        assert.equal(error.code, "/problems/upstream-malformed");
+      });
+    }
+  });
+
+  const shaped = (body) => ({ kind: "json", status: 200, body });
+  const page = { totals: {}, views: [], hasMore: false };
+
+  test("lets the package's DecodeError name the field of a malformed row", async () => {
+    const body = { ...page, views: [{ path: "/", human: "many" }] };
+    const error = await errorOf(() => sendWith(shaped(body), READ.call), DecodeError);
+    assert.equal(error.where, "views[0].human");
+  });
+
+  for (const body of [{ id: 5 }, { id: "j1", status: true }, { source: "acme/docs" }]) {
+    const shown = JSON.stringify(body);
+
+    test(`returns 502 for the created job ${shown}, and its key creates no second job`, async () => {
+      const headers = [["Idempotency-Key", `shape-${shown.length}`]];
+      const create = () => gate.post(JOBS, { prompt: "x" }, { headers });
+      const problem = assertProblem(
+        await sendWith(shaped(body), create),
+        502,
+        "upstream-malformed",
+      );
+      assert.equal(problem.outcome, "unknown");
+      assertProblem(await create(), 409, "outcome-unknown");
+      assert.equal(await gate.received(), 1);
+      const error = await errorOf(() => sendWith(shaped(body), WRITE.call), OutcomeUnknownError);
+      assert.equal(error.code, "/problems/upstream-malformed");
+    });
+
+    test(`returns 502 for the job ${shown} after a follow-up`, async () => {
+      const { id } = (await WRITE.raw()).json;
+      const send = () => gate.post(`${JOBS}/${id}/message`, { prompt: "x" });
+      const problem = assertProblem(await sendWith(shaped(body), send), 502, "upstream-malformed");
+      assert.equal(problem.outcome, "unknown");
+    });
+
+    test(`returns 502 without an event for the watched job ${shown}`, async () => {
+      const watch = () => gate.get(`${JOBS}/unseen-${shown.length}/events`);
+      assertProblem(await sendWith(shaped(body), watch), 502, "upstream-malformed");
+    });
+  }
+
+  test("returns 502 for a job of more than 64 kB on every route", async () => {
+    const body = { id: "j1", model: "x".repeat(64 * 1024) };
+    for (const send of [READ_JOB.raw, WRITE.raw, () => gate.get(`${JOBS}/huge/events`)]) {
+      assertProblem(await sendWith(shaped(body), send), 502, "upstream-malformed");
+    }
+  });
+
+  for (const [what, body] of [
+    ["an array", []],
+    ["null", null],
+    ["a string", "x"],
+    ["an object of another shape", { id: 5 }],
+  ]) {
+    test(`returns 502 upstream-malformed for a job that is ${what}`, async () => {
+      const error = await errorOf(() => sendWith(shaped(body), READ_JOB.call), ServerError);
+      assert.equal(error.code, "/problems/upstream-malformed");
+    });
+  }
+
+  for (const body of [[], null, "x", 1]) {
+    for (const [method, send] of [
+      ["GET", READ],
+      ["POST", WRITE],
+    ]) {
+      test(`returns 502 upstream-malformed for the JSON ${JSON.stringify(body)} on a ${method}`, async () => {
+        const problem = assertProblem(
+          await sendWith(shaped(body), send.raw),
+          502,
+          "upstream-malformed",
+        );
+        assert.equal(problem.outcome, method === "POST" ? "unknown" : undefined);
+      });
+    }
+  }
+
+  for (const [what, body] of [
+    ["without rows", { ...page, views: undefined }],
+    ["with rows that are not an array", { ...page, views: {} }],
+    ["without totals", { ...page, totals: null }],
+    ["with a hasMore that is not a boolean", { ...page, hasMore: "no" }],
+    ["with too many rows", { ...page, views: Array(251).fill({ path: "/" }) }],
+  ]) {
+    test(`returns 502 for page views ${what} and does not cache them`, async () => {
+      const target = `${VIEWS}?dateFrom=${newDay()}`;
+      const answer = await sendWith(shaped(body), () => gate.get(target));
+      assertProblem(answer, 502, "upstream-malformed");
+      assert.equal((await gate.get(target)).status, 200);
+    });
+  }
+});
+
+test("does not panic on any upstream fault", async () => {
+  assert.equal((await gate.get(VIEWS)).status, 200);
+  assert.doesNotMatch(gate.gateway.log(), /panicked|RuntimeError|Critical|Reinitializing/);
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

@@ -1,0 +1,209 @@
+/** Webhook addresses: listed hosts only, and no address that leads into a private network. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { startReceiver } from "../../harness/receiver.mjs";
+import { startJobs } from "../jobs_gateway.mjs";
+import { assertInvalid } from "../recorded_gateway.mjs";
+
+const WEBHOOK_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
+
+const ACCEPTED_URLS = [
+  "https://hooks.example/x",
+  "https://hooks.example:8443/x?y",
+  "HTTPS://Hooks.Example/x",
+  "https://93.184.215.14/x",
+  "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/x",
+  `https://hooks.example/${"x".repeat(2048 - "https://hooks.example/".length)}`,
+];
+/** Addresses that the gateway rejects even if the operator lists their hosts. */
+const REJECTED = [
+  ["an empty value", [""]],
+  [
+    "an invalid URL",
+    ["x", "hooks.example/x", "/x", "https:hooks.example", "https:/hooks.example/x"],
+  ],
+  [
+    "a scheme other than https",
+    ["http://hooks.example/x", "ws://hooks.example/x", "ftp://hooks.example/x"],
+  ],
+  ["a script or file", ["javascript:alert(1)", "data:text/plain,x", "file:///etc/passwd"]],
+  [
+    "a URL without a host",
+    ["https://", "https:///x", "https://?x", "https://:443/x", "https://./x"],
+  ],
+  [
+    "a loopback address",
+    ["https://127.0.0.1/x", "https://127.255.255.254/x", "http://127.0.0.1/x"],
+  ],
+  ["an address in 10/8", ["https://10.0.0.1/x", "https://10.255.255.255/x"]],
+  ["an address in 172.16/12", ["https://172.16.0.1/x", "https://172.31.255.255/x"]],
+  ["an address in 192.168/16", ["https://192.168.0.1/x"]],
+  ["a link-local address", ["https://169.254.0.1/x", "https://[fe80::1]/x", "https://[febf::1]/x"]],
+  ["a metadata service", ["http://169.254.169.254/latest/", "https://169.254.169.254/latest/"]],
+  ["a metadata service by name", ["https://metadata.google.internal/x", "https://metadata/x"]],
+  ["an address in shared address space", ["https://100.64.0.1/x", "https://100.127.255.255/x"]],
+  ["an address of this network", ["https://0.0.0.0/x", "https://0.1.2.3/x"]],
+  ["a multicast or reserved address", ["https://224.0.0.1/x", "https://255.255.255.255/x"]],
+  ["a decimal address", ["https://2130706433/x", "https://3232235521/x"]],
+  ["a hexadecimal address", ["https://0x7f000001/x", "https://0x7f.0.0.1/x", "https://0x7f.1/"]],
+  ["an octal address", ["https://0177.0.0.1/x", "https://017700000001/x", "https://010.0.0.1/"]],
+  ["a short address", ["https://127.1/x", "https://10.1/x", "https://127.0.1/x", "https://0/x"]],
+  ["an address with a trailing dot", ["https://127.0.0.1./x", "https://10.0.0.1./x"]],
+  [
+    "an IPv6 loopback address",
+    ["https://[::1]/x", "https://[::]/x", "https://[0:0:0:0:0:0:0:1]/x"],
+  ],
+  ["a mapped IPv4 address", ["https://[::ffff:127.0.0.1]/x", "https://[::ffff:7f00:1]/x"]],
+  ["a mapped public IPv4 address", ["https://[::ffff:93.184.215.14]/x"]],
+  ["a compatible IPv4 address", ["https://[::127.0.0.1]/x"]],
+  ["a translated IPv4 address", ["https://[64:ff9b::7f00:1]/x", "https://[2002:7f00:1::]/x"]],
+  ["a unique local address", ["https://[fc00::1]/x", "https://[fd12:3456::1]/x"]],
+  ["an IPv6 address with a zone", ["https://[fe80::1%25eth0]/x", "https://[2606:2800::1%251]/x"]],
+  ["localhost", ["https://localhost/x", "https://LOCALHOST/x", "https://a.localhost/x"]],
+  ["a local name with a trailing dot", ["https://localhost./x", "https://a.internal./x"]],
+  ["a single-label name", ["https://intranet/x", "https://router:8443/x"]],
+  ["a local name", ["https://a.internal/x", "https://a.local/x", "https://a.home.arpa/x"]],
+  ["a URL with credentials", ["https://a@hooks.example/x", "https://a:b@hooks.example/x"]],
+  ["a URL with a fragment", ["https://hooks.example/x#y", "https://hooks.example#"]],
+  [
+    "an invalid port",
+    ["https://hooks.example:0/", "https://hooks.example:65536/", "https://h.ex:a/"],
+  ],
+  [
+    "a URL with spaces",
+    ["https://hooks.example/a b", "https://hooks .example/", "https://a.ex\t/x"],
+  ],
+  ["a URL with backslashes", ["https:\\\\hooks.example\\x", "https://hooks.example\\@127.0.0.1/"]],
+  ["a list of two URLs", ["https://hooks.example/x, https://hooks.example/y"]],
+  ["a host with escapes", ["https://127%2e0%2e0%2e1/x", "https://%6cocalhost/x"]],
+  ["a host with wide characters", ["https://\u3002\uff11/x", "https://\u24bb.example/x"]],
+  ["a URL of 2,049 characters", [`https://hooks.example/${"x".repeat(2049 - 22)}`]],
+];
+const REJECTED_URLS = REJECTED.flatMap(([, urls]) => urls);
+
+/**
+ * The hosts of these addresses that WEBHOOK_HOSTS accepts, so that another rule must reject them.
+ * Hosts of this machine are left out, because the gateway accepts them once they are listed.
+ */
+function listable(urls) {
+  const hosts = urls.map((url) => /:\/\/([^/?#]*)/.exec(url)?.[1].toLowerCase() ?? "");
+  const isListable = (host) => /^(?:[a-z0-9.-]+|\[[a-f0-9:.]+\])(?::[1-9]\d{0,3})?$/.test(host);
+  const isHere = (host) => /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(host);
+  return [...new Set(hosts)].filter((host) => isListable(host) && !isHere(host)).join(",");
+}
+
+let receiver;
+/** A gateway that lists only the receiver's host. */
+let listed;
+/** A gateway that lists many hosts, including hosts that other rules always reject. */
+let open;
+
+before(async () => {
+  receiver = await startReceiver();
+  const hosts = listable([...ACCEPTED_URLS, ...REJECTED_URLS]);
+  [listed, open] = await Promise.all([
+    startJobs("webhooks-listed", { vars: { WEBHOOK_SECRET, WEBHOOK_HOSTS: receiver.host } }),
+    startJobs("webhooks-open", { vars: { WEBHOOK_SECRET, WEBHOOK_HOSTS: hosts } }),
+  ]);
+});
+after(async () => {
+  await Promise.all([listed?.stop(), open?.stop()]);
+  await receiver?.stop();
+});
+
+const hook = (url) => [["Webhook-Url", url]];
+
+describe("rejected webhook addresses", { concurrency: 1 }, () => {
+  /** Asserts that the gateway rejects a creation with these header fields and creates no job. */
+  async function assertRejected(fixture, headers, rule = "webhook-url") {
+    const { authorization } = fixture;
+    const prompt = randomBytes(8).toString("hex");
+    const options = { headers, authorization };
+    const answer = await fixture.gate.post(fixture.path(), { prompt }, options);
+    assertInvalid(answer, "Webhook-Url", rule);
+    const created = (await fixture.upstream.jobs()).map((job) => job.prompt);
+    assert.ok(!created.includes(prompt), "a job was created");
+    for (const [, url] of headers) {
+      const [, rest] = url.split("://");
+      if (rest?.length > 12) assert.ok(!answer.raw.includes(rest), "the response repeats it");
+    }
+  }
+
+  for (const [what, url] of [
+    ["a host that is not listed", "https://hooks.example/x"],
+    ["a loopback port that is not listed", "http://127.0.0.1:1/x"],
+    ["a loopback name that is not listed", "http://localhost:1/x"],
+  ]) {
+    test(`rejects ${what} as Webhook-Url`, async () => {
+      await assertRejected(listed, hook(url));
+    });
+  }
+
+  test("rejects a Webhook-Url that only resembles a listed host", async () => {
+    const { host } = receiver;
+    const port = host.split(":")[1];
+    for (const url of [
+      `http://${host}@evil.example/`,
+      `http://evil.example#@${host}/`,
+      `http://evil.example/${host}`,
+      `http://evil.example?${host}`,
+      `http://${host}.evil.example/`,
+      `http://localhost:${port}/`,
+      `http://127.1:${port}/`,
+      `http://[::ffff:127.0.0.1]:${port}/`,
+      `http:\\\\${host}/`,
+      `http://${host}\\@evil.example/`,
+      `ftp://${host}/`,
+      `//${host}/`,
+      host,
+    ]) {
+      await assertRejected(listed, hook(url));
+    }
+  });
+
+  test("rejects a Webhook-Url on a follow-up", async () => {
+    const { id } = await listed.create();
+    const { authorization } = listed;
+    const target = listed.path(id, { rest: "/message" });
+    const options = { headers: hook(`${receiver.url}/x`), authorization };
+    const answer = await listed.gate.post(target, { prompt: "x" }, options);
+    assertInvalid(answer, "Webhook-Url", "create-only");
+    assert.deepEqual((await listed.upstream.job(id)).messages, []);
+  });
+
+  describe("addresses whose host is listed", () => {
+    for (const url of ACCEPTED_URLS) {
+      test(`accepts the Webhook-Url ${url.slice(0, 60)}`, async () => {
+        assert.ok((await open.create("x", { headers: hook(url) })).id);
+      });
+    }
+
+    for (const [what, urls] of REJECTED) {
+      test(`rejects ${what} as Webhook-Url, even if its host is listed`, async () => {
+        for (const url of urls) {
+          await assertRejected(open, hook(Buffer.from(url).toString("latin1")));
+        }
+      });
+    }
+
+    test("rejects two Webhook-Url fields", async () => {
+      await assertRejected(open, [
+        ...hook("https://hooks.example/x"),
+        ...hook("https://hooks.example/y"),
+      ]);
+    });
+
+    test("rejects every Webhook-Url when the gateway has no webhook secret", async () => {
+      open.vars = { ...open.vars, WEBHOOK_SECRET: "" };
+      await open.restart("kill");
+      await assertRejected(open, hook("https://hooks.example/x"), "webhooks-off");
+      assert.ok((await open.create()).id);
+    });
+
+    test("keeps secrets out of responses and the log when it rejects addresses", async () => {
+      await open.assertDiscreet();
+      await listed.assertDiscreet();
+    });
+  });
+});
