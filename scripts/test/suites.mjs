@@ -48,6 +48,7 @@ export const WAITING = new Set([
   "tests/gateway/jobs/polls.test.mjs",
   "tests/gateway/webhooks/receivers.test.mjs",
   "tests/gateway/streams/limits.test.mjs",
+  "tests/gateway/streams/polling.test.mjs",
   "tests/gateway/streams/job.test.mjs",
   "tests/gateway/webhooks/delivery.test.mjs",
 ]);

@@ -4,122 +4,37 @@
  */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { Client } from "../../../pkg/dist/node.js";
 import { scanForCanary } from "../../harness/canary.mjs";
+import { assertViews, caller, NO_CACHE, PAGE_ROWS, upstreamsOwn } from "../analytics_requests.mjs";
+import { ALLOWED_ORIGIN, assertProblem, startGate } from "../recorded_gateway.mjs";
 import {
-  assertViews,
-  caller,
-  dayFromToday,
-  NO_CACHE,
-  PAGE_ROWS,
-  upstreamsOwn,
-} from "../analytics_requests.mjs";
-import {
-  ALLOWED_ORIGIN,
-  assertInvalid,
-  assertProblem,
-  PROJECT,
-  startGate,
-} from "../recorded_gateway.mjs";
+  BOTH,
+  CONVERSATIONS,
+  costing,
+  gate,
+  HIT,
+  ifNoneMatch,
+  LISTS,
+  MISS,
+  NAMES,
+  newRange,
+  newTarget,
+  openRange,
+  PERSONAL,
+  READ,
+  REFETCHED,
+  REPORTS,
+  reader,
+  state,
+  targetOf,
+  threadTarget,
+  UPSTREAM,
+  useReports,
+} from "./reports.mjs";
 
-const READ = "analytics:read";
-const CONVERSATIONS = "analytics:conversations";
-const BOTH = { scope: `${READ} ${CONVERSATIONS}` };
-
-/**
- * Per report: the path suffix, the property with the rows, the pagination parameter, the maximum
- * `limit`, and the scope.
- */
-const REPORTS = {
-  views: { path: "views", rows: "views", by: "offset", most: 250, scope: READ },
-  visitors: { path: "visitors", rows: "visitors", by: "offset", most: 250, scope: READ },
-  feedback: { path: "feedback", rows: "feedback", by: "cursor", most: 100, scope: READ },
-  feedbackByPage: { path: "feedback/by-page", rows: "feedback", most: 100, scope: READ },
-  searches: { path: "searches", rows: "searches", by: "cursor", most: 100, scope: READ },
-  conversations: {
-    path: "assistant",
-    rows: "conversations",
-    by: "cursor",
-    most: 1000,
-    scope: CONVERSATIONS,
-  },
-  conversation: { path: "assistant/threads", scope: CONVERSATIONS },
-  callerStats: { path: "assistant/caller-stats", scope: READ },
-};
-const NAMES = Object.keys(REPORTS);
-const LISTS = NAMES.filter((name) => REPORTS[name].by);
-const PERSONAL = ["conversations", "conversation"];
-
-const MISS = "fwd=uri-miss; stored";
-const HIT = "hit; ttl=+";
-const ASKED_FOR = "fwd=request; stored";
-
-const DAY_MS = 86_400_000;
-const day = (number) => new Date(Date.UTC(2015, 1, 1) + number * DAY_MS).toISOString().slice(0, 10);
-
-let ranges = 0;
-
-/** A past range of 60 days that no test has requested yet. */
-function newRange() {
-  ranges += 1;
-  return { dateFrom: day(ranges), dateTo: day(ranges + 60) };
-}
-
-/** A range up to tomorrow that no test has requested yet. */
-function openRange() {
-  ranges += 1;
-  return { dateFrom: dayFromToday(-ranges), dateTo: dayFromToday(2) };
-}
-
-/** Turn ids. Each leads to one conversation and is used once. */
-let turns;
-
-const targetOf = (name, query = {}) =>
-  `/v1/analytics/${PROJECT}/${REPORTS[name].path}?${new URLSearchParams(query)}`;
-
-const threadTarget = (id) => `/v1/analytics/${PROJECT}/assistant/threads/${id}`;
-
-/** The target of a report that no test has requested yet. */
-function newTarget(name, range = newRange) {
-  return name === "conversation" ? threadTarget(turns.pop()) : targetOf(name, range());
-}
-
-/** A simulator with a high rate limit and enough rows for several pages of each list. */
-const UPSTREAM = { pages: 610, analyticsLimit: 1e6 };
-
-let gate;
-let state;
-let reader;
-
-before(async () => {
-  state = mkdtempSync(join(tmpdir(), "quillgate-reports-"));
-  const vars = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
-  gate = await startGate("reports", { upstream: UPSTREAM, gateway: { state, vars } });
-  reader = caller(gate, "rita", BOTH);
-  const range = { dateFrom: "2020-01-01", dateTo: "2020-03-01" };
-  const { conversations } = await gate.upstream.report({ report: "assistant", ...range });
-  turns = conversations.map(({ id }) => id);
-});
-after(async () => {
-  await gate?.stop();
-  rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-});
-beforeEach(() => gate.upstream.reset());
-
-/** Runs `run`, asserts that it caused `requests` requests upstream, and returns its result. */
-async function costing(requests, run) {
-  const before = await gate.received();
-  const result = await run();
-  assert.equal((await gate.received()) - before, requests, "requests upstream");
-  return result;
-}
-
-const ifNoneMatch = (etag) => ({ headers: [["If-None-Match", etag]] });
+useReports("reports");
 
 describe("the contents of a report", () => {
   for (const name of LISTS) {
@@ -254,7 +169,7 @@ describe("a cached report", () => {
       const target = newTarget(name);
       await gate.get(target, reader);
       const renew = () => gate.get(target, { ...reader, headers: NO_CACHE });
-      assertViews(await costing(1, renew), ASKED_FOR);
+      assertViews(await costing(1, renew), REFETCHED);
     });
   }
 
@@ -320,98 +235,6 @@ describe("a list with offsets", () => {
       }
     });
   }
-});
-
-describe("invalid input, which gateway and package reject with the same errors", () => {
-  const LONG = "https://gate.example/x";
-  const INVALID = [
-    ...NAMES.filter((name) => REPORTS[name].most).flatMap((name) => [
-      [name, { limit: 0 }, "limit", "page-size"],
-      [name, { limit: REPORTS[name].most + 1 }, "limit", "page-size"],
-    ]),
-    ...NAMES.filter((name) => name !== "conversation").flatMap((name) => [
-      [name, { from: "2024-01-01" }, "from", "unknown"],
-      [name, { dateFrom: "2024-02-30" }, "dateFrom", "calendar-date"],
-      [name, { dateTo: "tomorrow" }, "dateTo", "date-format"],
-      [name, { dateFrom: "2024-01-02", dateTo: "2024-01-02" }, "dateFrom", "before-date-to"],
-    ]),
-    ...["views", "visitors"].flatMap((name) => [
-      [name, { cursor: "c" }, "cursor", "unknown"],
-      [name, { source: "agent" }, "source", "unknown"],
-      [name, { page: 0 }, "page", "page"],
-      [name, { page: 1, offset: 0 }, "page", "not-with-offset"],
-      [name, { page: 2 ** 53 - 1, limit: 250 }, "offset", "offset"],
-    ]),
-    ...["feedback", "searches", "conversations"].flatMap((name) => [
-      [name, { offset: 10 }, "offset", "unknown"],
-      [name, { page: 2 }, "page", "unknown"],
-    ]),
-    ...["feedback", "searches"].map((name) => [name, { cursor: "" }, "cursor", "not-empty"]),
-    ["feedbackByPage", { cursor: "c" }, "cursor", "unknown"],
-    ["feedbackByPage", { offset: 10 }, "offset", "unknown"],
-    ...["feedback", "feedbackByPage"].flatMap((name) => [
-      [name, { source: "email" }, "source", "one-of"],
-      [name, { source: "Agent" }, "source", "one-of"],
-      [name, { source: "agent,contextual" }, "source", "one-of"],
-      [name, { source: LONG.repeat(3) }, "source", "one-of"],
-      [name, { status: "" }, "status", "not-empty"],
-    ]),
-    ["searches", { source: "agent" }, "source", "unknown"],
-    ["conversations", { cursor: "not-a-ulid" }, "cursor", "ulid"],
-    ["conversations", { cursor: "81ARZ3NDEKTSV4RRFFQ69G5FAV" }, "cursor", "ulid"],
-    ["callerStats", { limit: 10 }, "limit", "unknown"],
-  ];
-  let client;
-
-  before(() => {
-    const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token(BOTH) };
-    client = new Client({ ...options, maxRetries: 0 });
-  });
-
-  /** Asserts that the gateway rejects a target with the same error as the package rejects a call. */
-  async function assertRejected(target, call, field, rule) {
-    const answer = await costing(0, () => gate.get(target, reader));
-    assertInvalid(answer, field, rule);
-    const error = await call().then(
-      () => assert.fail("the package accepts it"),
-      (reason) => reason,
-    );
-    assert.equal(error.name, "ValidationError");
-    const [first] = answer.json.errors;
-    assert.deepEqual(first, { field: error.field, rule: error.rule, detail: error.message });
-  }
-
-  for (const [name, params, field, rule] of INVALID) {
-    test(`rejects ${name} with ${JSON.stringify(params)}: ${field} ${rule}`, () =>
-      assertRejected(targetOf(name, params), () => client.analytics[name](params), field, rule));
-  }
-
-  for (const id of [
-    "x",
-    "01ARZ3NDEKTSV4RRFFQ69G5FA",
-    "01ARZ3NDEKTSV4RRFFQ69G5FAU",
-    "01ARZ3NDE é",
-  ]) {
-    test(`rejects the conversation id ${id}: threadId ulid`, () => {
-      const call = () => client.analytics.conversation(id);
-      return assertRejected(threadTarget(encodeURIComponent(id)), call, "threadId", "ulid");
-    });
-  }
-
-  test("rejects any query parameter for a conversation", async () => {
-    for (const name of ["dateFrom", "limit", "threadId"]) {
-      const target = `${threadTarget(turns[0])}?${name}=1`;
-      assertInvalid(await costing(0, () => gate.get(target, reader)), name, "unknown");
-    }
-  });
-
-  test("rejects a duplicate query parameter of a report", async () => {
-    for (const name of NAMES.filter((name) => name !== "conversation")) {
-      const twice = "dateFrom=2024-01-01&dateFrom=2024-01-02";
-      const answer = await costing(0, () => gate.get(`${targetOf(name)}${twice}`, reader));
-      assertInvalid(answer, "dateFrom", "once");
-    }
-  });
 });
 
 describe("an upstream response with another schema", () => {

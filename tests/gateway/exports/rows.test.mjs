@@ -41,9 +41,7 @@ before(async () => {
   });
   reader = caller(gate, "rita", { scope: SCOPE });
 });
-after(async () => {
-  await gate?.stop();
-});
+after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
 const getExport = (report, query, options = reader) => gate.get(exportOf(report, query), options);

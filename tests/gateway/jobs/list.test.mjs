@@ -274,12 +274,9 @@ describe("an invalid list query", () => {
   }
 
   for (const cursor of [
-    ...["abc", "!!!", "🙂", "1.2", "null", "0", "=", `${encoded("1.2")}=`, `${encoded("1.2")}\n`],
-    ...["", ".", "1", "1.", ".2", "1.2.3", "-1.2", "1.-2", "+1.2", "1e3.2", "a.b", " 1.2"].map(
-      encoded,
-    ),
-    ...["1.18446744073709551616", "18446744073709551616.1", "1.2'; DROP TABLE job;--"].map(encoded),
-  ].filter((cursor) => cursor !== "")) {
+    ...["abc", "🙂", `${encoded("1.2")}=`, encoded("1.2.3")],
+    ...["1.18446744073709551616", "1.2'; DROP TABLE job;--"].map(encoded),
+  ]) {
     test(`rejects a job list with the cursor ${JSON.stringify(cursor)}`, async () => {
       const target = `${LIST}?${new URLSearchParams({ cursor })}`;
       assertInvalid(await jobs.get(target), "cursor", "cursor");

@@ -1,8 +1,8 @@
-/** Event streams of a single job: order, resumption, polling cost, faults and restarts. */
+/** Event streams of a single job: order, resumption, follow-ups, the package and restarts. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client, NotFoundError } from "../../../pkg/dist/node.js";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import {
   assertApart,
@@ -14,34 +14,15 @@ import {
   isNow,
   jobs,
   manyWatching,
-  PATIENCE_MS,
   startWatched,
   states,
   upstreamJob,
 } from "../watched_jobs.mjs";
 
-const SLOW_INTERVAL_S = 3;
 const WATCHERS = 200;
 
-/** A gateway with a longer polling interval and the default upstream timeout. */
-let slow;
-/** A job that never changes. */
-let quietJob;
-let quietStream;
-
-before(async () => {
-  const slowly = { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "30" };
-  [, slow] = await Promise.all([
-    startWatched("watching"),
-    startJobs("watching-slow", { vars: slowly }),
-  ]);
-  quietJob = await jobs.create("be quiet", { project: OTHER_PROJECT });
-  quietStream = jobs.watch(quietJob.id, { project: OTHER_PROJECT });
-  const left = await manyWatching(30, quietJob.id, { project: OTHER_PROJECT });
-  assert.equal((await jobs.health(OTHER_PROJECT)).watchers, 31);
-  for (const stream of left) stream.leave();
-});
-after(() => Promise.all([jobs?.stop(), slow?.stop()]));
+before(() => startWatched("watching"));
+after(() => jobs?.stop());
 
 describe("many watchers of one job", () => {
   const statuses = ["planning", "writing", "completed"];
@@ -313,113 +294,6 @@ describe("a job's stream", () => {
   });
 });
 
-describe("a job without watchers", () => {
-  test("stops polling a job when all its watchers have disconnected", async () => {
-    await jobs.finishAllJobs();
-    const [left, clock] = [await jobs.create(), await jobs.create()];
-    const streams = await manyWatching(5, left.id);
-    const ticking = await jobs.watching(clock.id);
-    for (const stream of streams) stream.leave();
-    // The runtime notices that clients have disconnected when it writes to their streams.
-    await jobs.upstream.setJob(left.id, { status: "planning" });
-    await jobs.untilHealth(({ watchers }) => watchers === 1);
-    // One poll may be in flight. It has finished when the other job was read twice.
-    await jobs.untilReads(clock.id, 2);
-    const { count } = await jobs.reads(left.id);
-    await jobs.untilReads(clock.id, 3);
-    assert.equal((await jobs.reads(left.id)).count, count);
-    ticking.leave();
-  });
-
-  test("removes long polls whose clients have disconnected", async () => {
-    await jobs.finishAllJobs();
-    const { id } = await jobs.create();
-    const { authorization } = jobs;
-    const headers = [["Prefer", "wait=3"]];
-    const bytes = jobs.gate.bytes({ target: jobs.path(id), headers, authorization });
-    const left = Array.from({ length: 20 }, () => jobs.gate.open(bytes));
-    await jobs.untilHealth(({ watchers }) => watchers === 20);
-    for (const exchange of left) exchange.leave();
-    await jobs.untilHealth(({ watchers }) => watchers === 0);
-  });
-
-  test("stops polling a job when it has finished", async () => {
-    const [finished, clock] = [await jobs.create(), await jobs.create()];
-    const [stream, ticking] = [await jobs.watching(finished.id), await jobs.watching(clock.id)];
-    await change(finished.id, { status: "completed" }, [stream]);
-    const { count } = await jobs.reads(finished.id);
-    await jobs.untilReads(clock.id, 3);
-    assert.equal((await jobs.reads(finished.id)).count, count);
-    ticking.leave();
-  });
-});
-
-describe("slow tests, run concurrently", { concurrency: true }, () => {
-  describe("an upstream that fails while a job is watched", { concurrency: true }, () => {
-    const FAILURES = 2;
-
-    for (const [what, fault, readsEach] of [
-      ["500", { kind: "status", status: 500 }, 1],
-      ["a truncated body", { kind: "cutBody" }, 1],
-      // The gateway retries a GET without a response once, immediately.
-      ["a reset", { kind: "reset" }, 2],
-      ["no response", { kind: "hang" }, 1],
-    ]) {
-      test(`keeps a stream open and backs off its polls while the upstream fails: ${what}`, async () => {
-        const { id } = await jobs.create();
-        const stream = await jobs.watching(id);
-        await jobs.upstream.fault({ target: id, times: FAILURES * readsEach, fault });
-        await jobs.upstream.setJob(id, { status: "planning" });
-        const { count } = await jobs.reads(id);
-        await stream.event(isNow("planning"), PATIENCE_MS);
-        assert.deepEqual(states(stream), ["active", "planning"]);
-        const { at } = await jobs.reads(id);
-        // Failed polls of one or two attempts, then a successful one.
-        const polls = at.slice(count).filter((_, index) => index % readsEach === 0);
-        assert.equal(polls.length, FAILURES + 1);
-        const assertAtLeast = (gap, expected) =>
-          assert.ok(gap >= expected - CLOCK_TOLERANCE_MS, `${gap} ms`);
-        assertAtLeast(polls[1] - polls[0], 2 * INTERVAL_MS);
-        assertAtLeast(polls[2] - polls[1], 4 * INTERVAL_MS);
-        // Polling continues at the normal interval.
-        await change(id, { status: "completed" }, [stream]);
-        assert.equal(await stream.ended, "clean");
-      });
-    }
-  });
-
-  describe("a longer polling interval", { concurrency: 1 }, () => {
-    test("keeps the polling interval while watchers connect and disconnect", async () => {
-      const { id } = await slow.create();
-      const clock = await slow.watching(id);
-      for (let round = 0; round < 5; round += 1) {
-        const streams = await Promise.all(Array.from({ length: 10 }, () => slow.watching(id)));
-        for (const stream of streams) stream.leave();
-      }
-      const { at, count } = await slow.untilReads(id, 2);
-      assert.ok(count >= 2);
-      assertApart({ at }, SLOW_INTERVAL_S * 1000);
-      clock.leave();
-    });
-
-    test("polls a job on time while the poll of another job hangs", async () => {
-      const [stuck, lively] = [await slow.create(), await slow.create()];
-      const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
-      await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
-      await slow.upstream.untilHeld(1);
-      await slow.upstream.setJob(lively.id, { status: "planning" });
-      // The held poll times out after 30 s. The other job's poll must come long before.
-      await streams[1]
-        .event(isNow("planning"), PATIENCE_MS / 3)
-        .finally(() => slow.upstream.release());
-      for (const stream of streams) stream.leave();
-    });
-
-    test("keeps secrets out of responses, streams and the log of the slow gateway", () =>
-      slow.assertDiscreet());
-  });
-});
-
 describe("a follow-up to a watched job", () => {
   const finish = async (id) => {
     const stream = await jobs.watching(id);
@@ -503,23 +377,6 @@ describe("the package", () => {
 
   test("rejects the package's agentJobs.wait of an unknown job with NotFoundError", async () => {
     await assert.rejects(client().agentJobs.wait("unknown"), NotFoundError);
-  });
-});
-
-describe("a quiet stream", () => {
-  const project = OTHER_PROJECT;
-
-  test("sends a quiet stream only a heartbeat comment every 15 s", async () => {
-    await quietStream.until(({ comments }) => comments.length > 0, PATIENCE_MS);
-    assert.deepEqual([quietStream.retry, states(quietStream)], [3000, ["active"]]);
-    assert.equal(quietStream.comments[0].text.trim(), "hb");
-    assertApart(await jobs.reads(quietJob.id));
-  });
-
-  test("removes disconnected watchers of a quiet job and keeps the remaining one", async () => {
-    await jobs.untilHealth(({ watchers }) => watchers === 1, project);
-    assert.equal(quietStream.isOver, false);
-    await jobs.untilReads(quietJob.id, 1);
   });
 });
 

@@ -1,0 +1,114 @@
+/** Validation of analytics requests. The gateway and the package reject them with the same errors. */
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { Client } from "../../../pkg/dist/node.js";
+import { assertInvalid, PROJECT } from "../recorded_gateway.mjs";
+import {
+  BOTH,
+  costing,
+  gate,
+  NAMES,
+  REPORTS,
+  reader,
+  targetOf,
+  threadTarget,
+  turns,
+  useReports,
+} from "./reports.mjs";
+
+useReports("report-validation");
+
+describe("invalid input, which gateway and package reject with the same errors", () => {
+  const LONG = "https://gate.example/x";
+  const INVALID = [
+    ...NAMES.filter((name) => REPORTS[name].most).flatMap((name) => [
+      [name, { limit: 0 }, "limit", "page-size"],
+      [name, { limit: REPORTS[name].most + 1 }, "limit", "page-size"],
+    ]),
+    ...NAMES.filter((name) => name !== "conversation").flatMap((name) => [
+      [name, { from: "2024-01-01" }, "from", "unknown"],
+      [name, { dateFrom: "2024-02-30" }, "dateFrom", "calendar-date"],
+      [name, { dateTo: "tomorrow" }, "dateTo", "date-format"],
+      [name, { dateFrom: "2024-01-02", dateTo: "2024-01-02" }, "dateFrom", "before-date-to"],
+    ]),
+    ...["views", "visitors"].flatMap((name) => [
+      [name, { cursor: "c" }, "cursor", "unknown"],
+      [name, { source: "agent" }, "source", "unknown"],
+      [name, { page: 0 }, "page", "page"],
+      [name, { page: 1, offset: 0 }, "page", "not-with-offset"],
+      [name, { page: 2 ** 53 - 1, limit: 250 }, "offset", "offset"],
+    ]),
+    ...["feedback", "searches", "conversations"].flatMap((name) => [
+      [name, { offset: 10 }, "offset", "unknown"],
+      [name, { page: 2 }, "page", "unknown"],
+    ]),
+    ...["feedback", "searches"].map((name) => [name, { cursor: "" }, "cursor", "not-empty"]),
+    ["feedbackByPage", { cursor: "c" }, "cursor", "unknown"],
+    ["feedbackByPage", { offset: 10 }, "offset", "unknown"],
+    ...["feedback", "feedbackByPage"].flatMap((name) => [
+      [name, { source: "email" }, "source", "one-of"],
+      [name, { source: "Agent" }, "source", "one-of"],
+      [name, { source: "agent,contextual" }, "source", "one-of"],
+      [name, { source: LONG.repeat(3) }, "source", "one-of"],
+      [name, { status: "" }, "status", "not-empty"],
+    ]),
+    ["searches", { source: "agent" }, "source", "unknown"],
+    ["conversations", { cursor: "not-a-ulid" }, "cursor", "ulid"],
+    ["conversations", { cursor: "81ARZ3NDEKTSV4RRFFQ69G5FAV" }, "cursor", "ulid"],
+    ["callerStats", { limit: 10 }, "limit", "unknown"],
+  ];
+  let client;
+
+  before(() => {
+    const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token(BOTH) };
+    client = new Client({ ...options, maxRetries: 0 });
+  });
+
+  /** Asserts that the gateway rejects a target with the same error as the package rejects a call. */
+  async function assertRejected(target, call, field, rule) {
+    const answer = await costing(0, () => gate.get(target, reader));
+    assertInvalid(answer, field, rule);
+    const error = await call().then(
+      () => assert.fail("the package accepts it"),
+      (reason) => reason,
+    );
+    assert.equal(error.name, "ValidationError");
+    const [first] = answer.json.errors;
+    assert.deepEqual(first, { field: error.field, rule: error.rule, detail: error.message });
+  }
+
+  for (const [name, params, field, rule] of INVALID) {
+    test(`rejects ${name} with ${JSON.stringify(params)}: ${field} ${rule}`, () =>
+      assertRejected(targetOf(name, params), () => client.analytics[name](params), field, rule));
+  }
+
+  for (const id of [
+    "x",
+    "01ARZ3NDEKTSV4RRFFQ69G5FA",
+    "01ARZ3NDEKTSV4RRFFQ69G5FAU",
+    "01ARZ3NDE é",
+  ]) {
+    test(`rejects the conversation id ${id}: threadId ulid`, () => {
+      const call = () => client.analytics.conversation(id);
+      return assertRejected(threadTarget(encodeURIComponent(id)), call, "threadId", "ulid");
+    });
+  }
+
+  test("rejects any query parameter for a conversation", async () => {
+    for (const name of ["dateFrom", "limit", "threadId"]) {
+      const target = `${threadTarget(turns[0])}?${name}=1`;
+      assertInvalid(await costing(0, () => gate.get(target, reader)), name, "unknown");
+    }
+  });
+
+  test("rejects a duplicate query parameter of a report", async () => {
+    for (const name of NAMES.filter((name) => name !== "conversation")) {
+      const twice = "dateFrom=2024-01-01&dateFrom=2024-01-02";
+      const answer = await costing(0, () => gate.get(`${targetOf(name)}${twice}`, reader));
+      assertInvalid(answer, "dateFrom", "once");
+    }
+  });
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());

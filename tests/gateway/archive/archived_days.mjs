@@ -1,0 +1,163 @@
+/** A gateway with a daily archive, its stored days, and the simulator's counts to compare them with. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { queryArchive } from "../../harness/gateway.mjs";
+import { PROJECT, startGate } from "../recorded_gateway.mjs";
+
+export const DAY_MS = 86_400_000;
+/** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` matches a quarter of a large site. */
+export const DAYS = Number(process.env.ARCHIVE_DAYS ?? 10);
+export const PAGES = Number(process.env.ARCHIVE_PAGES ?? 600);
+export const PER_THOUSAND = 50;
+/** Requests per window. Small enough that the archive needs several windows. */
+const LIMIT = Number(process.env.ARCHIVE_LIMIT ?? 30);
+const WINDOW_SECONDS = 2;
+const SHARE = 33;
+export const RECHECK_DAYS = 3;
+export const OTHER = "other-docs";
+export const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
+export const SCOPES = "analytics:read gateway:operate";
+
+export const state = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
+/** Fixed at the start, because a run can cross midnight. */
+const startedAt = Date.now();
+export const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
+export const dayNumber = (date) => Date.parse(date) / DAY_MS;
+export let gate;
+
+/** Starts the gateway with an archive. */
+export function useArchive(name) {
+  before(async () => {
+    gate = await startGate(name, {
+      upstream: { pages: PAGES, varyingDays: true, projects: [PROJECT, OTHER] },
+      gateway: {
+        state,
+        archive: true,
+        vars: {
+          ARCHIVE_PROJECTS: PROJECT,
+          ARCHIVE_SHARE: String(SHARE),
+          ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
+          ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
+          LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+          // A request in flight when the gateway is killed holds its slot for this long.
+          UPSTREAM_TIMEOUT_SECONDS: "2",
+        },
+      },
+    });
+    await gate.upstream.setLimits({ analytics: null });
+  });
+
+  after(async () => {
+    await gate?.stop();
+    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+  });
+}
+
+export function ask(path, { json, scope = SCOPES, headers = [] } = {}) {
+  const authorization = `Bearer ${gate.token({ scope })}`;
+  const method = json ? "POST" : "GET";
+  return gate.send({ method, target: DAILY + path, json, authorization, headers });
+}
+
+export async function read(path, options) {
+  const answer = await ask(path, options);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json;
+}
+
+export const query = (values) => `?${new URLSearchParams(values)}`;
+export const allDays = () => ({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(0) });
+
+/** Runs the archive until no day is missing. */
+export async function runUntilComplete() {
+  for (;;) {
+    await gate.gateway.runCron();
+    const status = await read("/status");
+    if (status.missing.length === 0) return status;
+  }
+}
+
+/** The simulator's counts of a day. */
+export async function truthOf(date) {
+  const dateTo = new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
+  const range = { dateFrom: date, dateTo };
+  const { totals, views } = await gate.upstream.views(range);
+  const visitors = await gate.upstream.report({ report: "visitors", ...range });
+  return { date, totals, views, visitors: visitors.totals };
+}
+
+export const truths = () => Promise.all(days().map(truthOf));
+/** Requests that each day takes: one for the visitors, and one per page of 250 rows. */
+export async function countRequests(dates) {
+  const truths = await Promise.all(dates.map(truthOf));
+  return truths.map(({ views }) => 1 + Math.max(1, Math.ceil(views.length / 250)));
+}
+export const add = (numbers) => numbers.reduce((all, number) => all + number, 0);
+/** The days fetched again after one more day: days whose counts may still change, and yesterday. */
+export const unsettled = () => Array.from({ length: RECHECK_DAYS + 1 }, (_, at) => daysAgo(at + 1));
+
+/** An estimate is based on the size of a typical day, not on the size of each day. */
+export function assertEstimated(requests, days, each) {
+  const [min, max] = [days * Math.min(...each), days * Math.max(...each)];
+  assert.ok(min <= requests && requests <= max, `${requests}, not ${min} to ${max}`);
+}
+
+export const days = () => Array.from({ length: DAYS }, (_, at) => daysAgo(DAYS - at));
+export const counts = ({ human, ai, total }) => ({ human, ai, total });
+
+/** All stored rows of pages, without those of prefixes, ordered by day and path. */
+function archivedRows() {
+  return queryArchive(
+    state,
+    `SELECT views.day, node.path, views.human, views.ai, views.total
+     FROM views JOIN node ON node.id = views.node WHERE node.is_prefix = 0
+     ORDER BY views.day, node.path`,
+  );
+}
+
+/** Everything that the archive stores, except for the times of the fetches. */
+export const archivedState = async () => [
+  await queryArchive(state, "SELECT day, node, human, ai, total FROM views ORDER BY day, node"),
+  await queryArchive(
+    state,
+    `SELECT day, pages, human, ai, total, visitors_total,
+     (SELECT count(*) FROM staging) AS staged FROM day ORDER BY day`,
+  ),
+];
+
+/** Compares every row of every day with the simulator's. */
+export async function assertEqualToTruth(truths) {
+  const expected = truths.flatMap(({ date, views }) =>
+    views
+      .filter(({ total }) => total > 0)
+      .map(({ path, ...rest }) => ({ day: dayNumber(date), path, ...counts(rest) }))
+      .sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))),
+  );
+  assert.ok(expected.length > DAYS * PAGES * 0.5, `${expected.length} rows`);
+  assert.deepEqual(await archivedRows(), expected);
+}
+
+/** The number of requests beyond the first for each target. */
+export function countRepetitions(requests) {
+  return requests.length - new Set(requests.map(({ target }) => target)).size;
+}
+
+/** Asserts that no window has more requests than the archive's share. */
+export function assertWithinShare(requests) {
+  const share = Math.floor((LIMIT * SHARE) / 100);
+  const times = requests.map(({ at }) => at);
+  assert.ok(times.every(Number.isFinite), "each request has a time");
+  for (const [at, time] of times.entries()) {
+    const next = times[at + share];
+    assert.ok(
+      next === undefined || next - time >= WINDOW_SECONDS * 1000,
+      `${share + 1} requests within ${next - time} ms`,
+    );
+  }
+}
+
+export const archiveRequests = async () =>
+  (await gate.upstream.requests()).filter(({ target }) => target.includes("/v1/analytics/"));
