@@ -49,8 +49,8 @@ export function caller(gate, sub, claims = {}) {
 }
 
 /** A caller with a quota of 0: it can read cached pages, but never causes an upstream request. */
-export function moneyless(gate) {
-  return caller(gate, "moneyless", { quota: { analytics: 0 } });
+export function withoutQuota(gate) {
+  return caller(gate, "withoutQuota", { quota: { analytics: 0 } });
 }
 
 // --- responses -------------------------------------------------------------
@@ -145,7 +145,7 @@ export async function until(check) {
 /** Waits until the cached page is stale, without upstream requests. */
 export function untilStale(gate, target) {
   const stale = "hit; ttl=-; detail=quota-exceeded";
-  return until(async () => cacheOf(await gate.get(target, moneyless(gate))) === stale);
+  return until(async () => cacheOf(await gate.get(target, withoutQuota(gate))) === stale);
 }
 
 /** Waits until the block that an upstream 429 has caused ends. */

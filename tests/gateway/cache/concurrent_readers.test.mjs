@@ -7,13 +7,13 @@ import {
   caller,
   closedRange,
   costOf,
-  moneyless,
   NO_CACHE,
   openAll,
   readAll,
   tally,
   until,
   viewsOf,
+  withoutQuota,
 } from "../analytics_requests.mjs";
 import { assertProblem, startGate } from "../recorded_gateway.mjs";
 import { HIT, ifNoneMatch, LIMIT, MISS, REFETCHED, UPSTREAM, unlimited } from "./cached_views.mjs";
@@ -124,12 +124,12 @@ describe("the organization object", () => {
     for (let trip = 0; trip < 3; trip += 1) await callObject();
     await gate.upstream.release();
     await gate.untilCounters(({ inFlight }) => inFlight === 0);
-    await until(async () => (await gate.get(target, moneyless(gate))).status === 200);
+    await until(async () => (await gate.get(target, withoutQuota(gate))).status === 200);
     const { pageViews, aborted } = await pageViewCounters();
     assert.deepEqual([pageViews, aborted], [1, 0]);
   });
 
-  const callObject = () => gate.get(viewsOf({ ...closedRange(), limit: 1 }), moneyless(gate));
+  const callObject = () => gate.get(viewsOf({ ...closedRange(), limit: 1 }), withoutQuota(gate));
 
   async function pageViewCounters() {
     const { byOperation, aborted } = await gate.upstream.counters();

@@ -11,12 +11,12 @@ import {
   caller,
   closedRange,
   costOf,
-  moneyless,
   NO_CACHE,
   openRange,
   untilOpen,
   untilStale,
   viewsOf,
+  withoutQuota,
 } from "../analytics_requests.mjs";
 import { assertProblem, startGate, VIEWS } from "../recorded_gateway.mjs";
 
@@ -414,7 +414,7 @@ describe("a spent budget", () => {
 
   test("serves stale pages to a caller with a spent quota, and new ones to other callers", async () => {
     const { target, cached } = await stalePage(gate);
-    assertStale(await gate.get(target, moneyless(gate)), cached, SPENT);
+    assertStale(await gate.get(target, withoutQuota(gate)), cached, SPENT);
     assertViews(await gate.get(target), RENEWED);
   });
 

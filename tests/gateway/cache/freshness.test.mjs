@@ -11,7 +11,6 @@ import {
   closedRange,
   costOf,
   dayFromToday,
-  moneyless,
   NO_CACHE,
   openAll,
   openRange,
@@ -19,6 +18,7 @@ import {
   until,
   upstreamsOwn,
   viewsOf,
+  withoutQuota,
 } from "../analytics_requests.mjs";
 import { assertProblem } from "../recorded_gateway.mjs";
 import {
@@ -184,7 +184,7 @@ describe("a request with no-cache", () => {
   test("returns the cached page, marked, to a request with no-cache on a spent quota", async () => {
     const target = viewsOf(closedRange());
     const cached = await gate.get(target);
-    const send = () => gate.get(target, { ...moneyless(gate), headers: NO_CACHE });
+    const send = () => gate.get(target, { ...withoutQuota(gate), headers: NO_CACHE });
     const { result, visits, units } = await costOf(gate, send);
     assertViews(result, "hit; ttl=+; detail=quota-exceeded");
     assert.equal(result.text, cached.text);
@@ -193,7 +193,7 @@ describe("a request with no-cache", () => {
   });
 
   test("rejects a request with no-cache on a spent quota if no page is cached", async () => {
-    const options = { ...moneyless(gate), headers: NO_CACHE };
+    const options = { ...withoutQuota(gate), headers: NO_CACHE };
     const answer = await gate.get(viewsOf(closedRange()), options);
     const problem = assertProblem(answer, 429, "quota-exceeded");
     assert.deepEqual(problem["violated-policies"], ["analytics-caller"]);

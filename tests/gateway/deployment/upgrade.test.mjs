@@ -12,7 +12,7 @@ import { gunzipSync } from "node:zlib";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
 import { signatureProblem, startReceiver } from "../../harness/receiver.mjs";
-import { assertViews, moneyless } from "../analytics_requests.mjs";
+import { assertViews, withoutQuota } from "../analytics_requests.mjs";
 import { runSql, startJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import { configWith } from "../wrangler_config.mjs";
@@ -343,7 +343,7 @@ describe("a stored budget", () => {
 describe("a stored page of views", () => {
   test("serves a stored fresh page from the cache", async () => {
     const { target, text, etag } = stored.views.fresh;
-    const answer = await jobs.gate.get(target, moneyless(jobs.gate));
+    const answer = await jobs.gate.get(target, withoutQuota(jobs.gate));
     assertViews(answer, "hit; ttl=+");
     assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
     assert.equal((await jobs.get(target, [["If-None-Match", etag]])).status, 304);

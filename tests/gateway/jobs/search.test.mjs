@@ -92,7 +92,7 @@ test("compares a bounded number of jobs per search for a short string", async ()
   assert.deepEqual(found, ["old-1"]);
 });
 
-test("finds a job by the text after a NUL in its prompt", async () => {
+test("finds a job by the words after a NUL in its prompt", async () => {
   await storeJobs(NUL, 1, "Before\u0000behind");
   const { id } = await jobs.create("Before\u0000Behind it", { project: NUL });
   for (const text of ["behind", "BEFORE BEHIND", "before\u0000be", "eh"]) {

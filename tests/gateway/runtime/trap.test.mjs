@@ -12,7 +12,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startGateway } from "../../harness/gateway.mjs";
 import { startReceiver } from "../../harness/receiver.mjs";
-import { assertViews, closedRange, moneyless, until, viewsOf } from "../analytics_requests.mjs";
+import { assertViews, closedRange, until, viewsOf, withoutQuota } from "../analytics_requests.mjs";
 import { startJobs } from "../jobs_gateway.mjs";
 import { Exchange } from "../raw_http.mjs";
 import { ALLOWED_ORIGIN, assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
@@ -195,7 +195,7 @@ for (const [index, place] of PLACES.entries()) {
       const trappedAt = performance.now();
       nextAnswers = await Promise.all([
         jobs.gate.get("/healthz", { authorization: null }),
-        jobs.gate.get(stored.page.target, moneyless(jobs.gate)),
+        jobs.gate.get(stored.page.target, withoutQuota(jobs.gate)),
       ]);
       answers = await readAnswers(inFlight);
       lastAfter = Math.max(...answers.map(({ at }) => at)) - trappedAt;

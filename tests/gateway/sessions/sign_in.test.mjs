@@ -110,7 +110,7 @@ describe("sign-in at an issuer", () => {
     return { browser, location: answer.header("location"), cookie: answer.header("set-cookie") };
   }
 
-  /** Follows the issuer's redirect. A browser omits `SameSite=Strict` cookies on such a request. */
+  /** Follows the issuer's redirect. A browser sends no `SameSite=Strict` cookie with it. */
   function followCallback(browser, callback, headers = []) {
     browser.cookies.delete(SESSION_COOKIE);
     const all = [["Sec-Fetch-Site", "cross-site"], ...headers];
