@@ -56,14 +56,14 @@ export function useArchive(name) {
   });
 }
 
-export function ask(path, { json, scope = SCOPES, headers = [] } = {}) {
+export function send(path, { json, scope = SCOPES, headers = [] } = {}) {
   const authorization = `Bearer ${gate.token({ scope })}`;
   const method = json ? "POST" : "GET";
   return gate.send({ method, target: DAILY + path, json, authorization, headers });
 }
 
 export async function read(path, options) {
-  const answer = await ask(path, options);
+  const answer = await send(path, options);
   assert.equal(answer.status, 200, answer.text);
   return answer.json;
 }

@@ -14,7 +14,6 @@ import {
   allDays,
   archivedState,
   archiveRequests,
-  ask,
   assertEqualToTruth,
   assertEstimated,
   assertWithinShare,
@@ -36,6 +35,7 @@ import {
   read,
   runUntilComplete,
   SCOPES,
+  send,
   state,
   truthOf,
   truths,
@@ -63,7 +63,7 @@ test("estimates a backfill on request, and starts it once for repeated requests"
     "an estimate starts no backfill",
   );
   for (const json of [{ dateFrom }, { dateFrom }, { dateFrom: daysAgo(2) }]) {
-    const answer = await ask("/backfill", { json });
+    const answer = await send("/backfill", { json });
     assert.equal(answer.status, 202, answer.text);
     assert.equal(answer.json.dateFrom, dateFrom);
   }
@@ -232,16 +232,16 @@ test("returns pages of a series that add up to the unpaged series", async () => 
 
 test("makes a series cacheable for a day once its counts are final, and revalidates it by ETag", async () => {
   const old = query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(RECHECK_DAYS + 1) });
-  const settled = await ask(old);
+  const settled = await send(old);
   assert.equal(settled.header("cache-control"), "private, max-age=86400");
   assert.equal(settled.header("vary"), "Origin, Authorization");
-  const recent = await ask(query(allDays()));
+  const recent = await send(query(allDays()));
   assert.equal(recent.header("cache-control"), "private, max-age=300");
-  const future = await ask(query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(-1) }));
+  const future = await send(query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(-1) }));
   assert.equal(future.header("cache-control"), "private, max-age=300");
   assert.deepEqual(future.json.missing, [daysAgo(0)], "today is missing");
   const etag = settled.header("etag");
-  const known = await ask(old, { headers: [["If-None-Match", etag]] });
+  const known = await send(old, { headers: [["If-None-Match", etag]] });
   assert.deepEqual([known.status, known.text, known.header("etag")], [304, "", etag]);
   assert.notEqual(recent.header("etag"), etag);
 });
@@ -263,10 +263,10 @@ test("rejects invalid parameters of series and backfills by field and rule", asy
     [{ dateFrom, dateTo, cursor: "x" }, "cursor", "cursor"],
     [{ dateFrom, dateTo, offset: "1" }, "offset", "unknown"],
   ]) {
-    assertInvalid(await ask(query(values)), field, rule);
+    assertInvalid(await send(query(values)), field, rule);
   }
-  assertInvalid(await ask("/backfill", { json: {} }), "dateFrom", "required");
-  assertInvalid(await ask("/backfill", { json: { dateFrom: "soon" } }), "dateFrom", "date-format");
+  assertInvalid(await send("/backfill", { json: {} }), "dateFrom", "required");
+  assertInvalid(await send("/backfill", { json: { dateFrom: "soon" } }), "dateFrom", "date-format");
 });
 
 test("requires analytics:read to read the archive, and gateway:operate for a backfill", async () => {
@@ -277,7 +277,7 @@ test("requires analytics:read to read the archive, and gateway:operate for a bac
     [`/backfill${query({ dateFrom: daysAgo(1) })}`, "analytics:read"],
     ["/backfill", "analytics:read", { dateFrom: daysAgo(1) }],
   ]) {
-    assertProblem(await ask(path, { scope, json }), 403, "insufficient-scope");
+    assertProblem(await send(path, { scope, json }), 403, "insufficient-scope");
   }
   const anonymous = await gate.get(DAILY + series, { authorization: null });
   assertProblem(anonymous, 401, "missing-token");
@@ -473,7 +473,7 @@ for (const [what, settings, words] of [
       [`/backfill${query({ dateFrom: daysAgo(1) })}`],
       ["/backfill", { dateFrom: daysAgo(1) }],
     ]) {
-      const { detail } = assertProblem(await ask(path, { json }), 501, "archive-not-configured");
+      const { detail } = assertProblem(await send(path, { json }), 501, "archive-not-configured");
       assert.match(detail, words);
     }
   });

@@ -100,10 +100,10 @@ describe("a reused Turnstile response, which the verifier accepts again under th
   const carol = () => `Bearer ${gate.token({ sub: "carol" })}`;
 
   beforeEach(() => {
-    const taken = new Map();
+    const seen = new Map();
     reply = ({ response, idempotency_key: uuid }) => {
-      const first = taken.get(response) ?? uuid;
-      taken.set(response, first);
+      const first = seen.get(response) ?? uuid;
+      seen.set(response, first);
       const repeated = { success: false, "error-codes": ["timeout-or-duplicate"] };
       return { body: first === uuid ? GOOD : repeated };
     };

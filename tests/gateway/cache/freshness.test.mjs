@@ -223,12 +223,12 @@ describe("a restarted gateway", () => {
   ]) {
     test(`serves fresh pages without an upstream request after it was ${what} and restarted`, async () => {
       const targets = [closedRange(), openRange()].map(viewsOf);
-      const ask = () => Promise.all(targets.map((target) => gate.get(target)));
-      const before = await ask();
+      const send = () => Promise.all(targets.map((target) => gate.get(target)));
+      const before = await send();
       assert.deepEqual(before.map(cacheOf), [MISS, MISS]);
       await gate.upstream.reset();
       await restart(end);
-      for (const [at, answer] of (await ask()).entries()) {
+      for (const [at, answer] of (await send()).entries()) {
         assertViews(answer, HIT);
         assert.equal(answer.text, before[at].text);
         for (const name of ["etag", "cache-control"]) {

@@ -212,13 +212,13 @@ describe("an export that waits for the budget", () => {
     await gate?.stop();
   });
 
-  const ask = (format, range, prefer) =>
+  const getExport = (format, range, prefer) =>
     read(gate, exportOf("views", { format, ...range }), reader, { prefer });
 
   for (const format of FORMATS) {
     test(`completes the ${format} export with Prefer: wait=60 by waiting for several windows`, async () => {
       const range = newRange();
-      const answer = await ask(format, range, "wait=60");
+      const answer = await getExport(format, range, "wait=60");
       assert.equal(answer.status, 200, answer.body.toString());
       assert.equal(answer.headers["preference-applied"], "wait=60");
       const expected = formatRows("views", format, await rowsUpstream(gate, "views", range));
@@ -229,7 +229,7 @@ describe("an export that waits for the budget", () => {
   test("waits for at most a second in total in an export with Prefer: wait=1", async () => {
     await sleep(WINDOW_SECONDS * 1000);
     const range = newRange();
-    const answer = await ask("ndjson", range, "wait=1");
+    const answer = await getExport("ndjson", range, "wait=1");
     assert.equal(answer.status, 200, answer.body.toString());
     assert.equal(answer.headers["preference-applied"], "wait=1");
     const { before, incomplete } = readIncomplete(answer.body.toString(), "ndjson");
@@ -240,7 +240,7 @@ describe("an export that waits for the budget", () => {
 
   test("ignores a Prefer field without valid seconds in an export", async () => {
     for (const prefer of ["wait=soon", "wait=-1", "respond-async", "wait"]) {
-      const answer = await ask("ndjson", newRange(), prefer);
+      const answer = await getExport("ndjson", newRange(), prefer);
       assert.equal(answer.headers["preference-applied"], undefined, prefer);
       const text = answer.body.toString();
       if (answer.status !== 429) readIncomplete(text, "ndjson");
@@ -253,7 +253,7 @@ describe("an export that waits for the budget", () => {
     await sleep(WINDOW_SECONDS * 1000);
     const fault = { kind: "status", status: 429, headers: { "retry-after": "1" } };
     await gate.upstream.fault({ target: "offset=500", fault });
-    const answer = await ask("csv", range, "wait=60");
+    const answer = await getExport("csv", range, "wait=60");
     const expected = formatRows("views", "csv", await rowsUpstream(gate, "views", range));
     assert.equal(answer.body.toString(), expected);
   });

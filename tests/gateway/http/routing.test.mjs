@@ -220,8 +220,8 @@ describe("the liveness route", () => {
       const posted = await gate.post(target, {});
       assertProblem(posted, 405, "method-not-allowed");
       assert.equal(posted.header("allow"), "GET, HEAD, OPTIONS");
-      const asked = await gate.send({ method: "OPTIONS", target, authorization: null });
-      assert.deepEqual([asked.status, asked.header("allow")], [204, "GET, HEAD, OPTIONS"]);
+      const options = await gate.send({ method: "OPTIONS", target, authorization: null });
+      assert.deepEqual([options.status, options.header("allow")], [204, "GET, HEAD, OPTIONS"]);
     }
   });
 
