@@ -40,7 +40,8 @@ export const HIT = "hit; ttl=+";
 export const REFETCHED = "fwd=request; stored";
 
 export const DAY_MS = 86_400_000;
-const day = (number) => new Date(Date.UTC(2015, 1, 1) + number * DAY_MS).toISOString().slice(0, 10);
+export const day = (number) =>
+  new Date(Date.UTC(2015, 1, 1) + number * DAY_MS).toISOString().slice(0, 10);
 
 let ranges = 0;
 

@@ -13,6 +13,7 @@ import {
   BOTH,
   CONVERSATIONS,
   costing,
+  day,
   gate,
   HIT,
   ifNoneMatch,
