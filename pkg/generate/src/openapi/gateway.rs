@@ -244,7 +244,7 @@ fn project() -> Value {
 }
 
 fn breaker() -> Value {
-    json!({ "enum": ["closed", "open", "half-open"] })
+    json!({ "enum": ["closed", "open"] })
 }
 
 fn budgets(policies: &[Policy]) -> Value {
