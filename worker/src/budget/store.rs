@@ -61,7 +61,7 @@ pub struct BudgetStore {
     /// The same reservations, by ceiling.
     ceiling_usage: RefCell<Usage>,
     /// The upstream's blocks, by policy.
-    closed: RefCell<Vec<(Policy, UpstreamBlock)>>,
+    blocks: RefCell<Vec<(Policy, UpstreamBlock)>>,
     next_sweep: Cell<Millis>,
     last_id: Cell<u64>,
 }
@@ -79,7 +79,7 @@ impl BudgetStore {
             database,
             limits,
             request_timeout,
-            closed: RefCell::new(Vec::new()),
+            blocks: RefCell::new(Vec::new()),
             next_sweep: Cell::new(Millis(0)),
             last_id: Cell::new(0),
         };
@@ -123,7 +123,7 @@ impl BudgetStore {
             } else {
                 let probe_at = Millis(row.probe).min(block.probe_at);
                 let kept = UpstreamBlock { probe_at, ..block };
-                self.closed.borrow_mut().push((policy, kept));
+                self.blocks.borrow_mut().push((policy, kept));
             }
         }
         Ok(())
@@ -313,7 +313,7 @@ impl BudgetStore {
             number(block.probe_at.0),
         ];
         self.database.execute(insert, row)?;
-        let mut closed = self.closed.borrow_mut();
+        let mut closed = self.blocks.borrow_mut();
         closed.retain(|(own, _)| *own != policy);
         closed.push((policy, block));
         Ok(())
@@ -323,13 +323,13 @@ impl BudgetStore {
     pub fn reopen(&self, policy: Policy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
         self.database.execute(delete, [text(policy.as_str())])?;
-        self.closed.borrow_mut().retain(|(own, _)| *own != policy);
+        self.blocks.borrow_mut().retain(|(own, _)| *own != policy);
         Ok(())
     }
 
     /// Returns the policy's block, unless it has ended.
     fn find_block(&self, policy: Policy, now: Millis) -> Option<UpstreamBlock> {
-        let closed = self.closed.borrow();
+        let closed = self.blocks.borrow();
         let found = closed
             .iter()
             .find(|(own, block)| *own == policy && now < block.until);

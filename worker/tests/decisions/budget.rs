@@ -14,7 +14,7 @@ use crate::fixtures::NOW;
 const HOUR: u64 = 3_600_000;
 const MINUTE: u64 = 60_000;
 
-/// A request of `alice` under a limit of 100 an hour, none of which is used.
+/// A request of `alice` under an unused limit of 100 an hour.
 fn snapshot() -> BudgetSnapshot {
     BudgetSnapshot {
         policy: Policy::CreateJob,

@@ -41,7 +41,7 @@ fn state(breakers: &Breakers, now: Millis) -> State {
     breakers.state(&[Policy::CreateJob], Some("acme"), now)
 }
 
-/// Breakers of which that of [`creations`] opens at [`NOW`].
+/// Breakers after failed [`creations`], which opened theirs at [`NOW`].
 fn open_breakers() -> Breakers {
     let mut breakers = Breakers::default();
     for _ in 0..MAX_FAILURES {
