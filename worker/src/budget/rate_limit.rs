@@ -33,15 +33,14 @@ impl PolicyState {
 impl RateLimitFields {
     /// Adds a limit of `max` slots per `window` seconds.
     pub(super) fn add(&mut self, name: &str, max: u32, window: u64, state: &PolicyState, now: u64) {
-        if !self.rate_limit.is_empty() {
-            self.rate_limit_policy += ", ";
-            self.rate_limit += ", ";
-        }
-        self.rate_limit_policy += &format!("\"{name}\";q={max};w={window}");
-        self.rate_limit += &format!("\"{name}\";r={}", state.left);
+        let policy = format!("\"{name}\";q={max};w={window}");
+        let mut remaining = format!("\"{name}\";r={}", state.left);
         if let Some(until) = state.until {
-            self.rate_limit += &format!(";t={}", seconds_until(until, now));
+            let time = format!(";t={}", seconds_until(until, now));
+            remaining += &time;
         }
+        append(&mut self.rate_limit_policy, &policy);
+        append(&mut self.rate_limit, &remaining);
     }
 
     /// Converts them to header fields.
@@ -51,6 +50,14 @@ impl RateLimitFields {
             .with("ratelimit-policy", self.rate_limit_policy)
             .with("ratelimit", self.rate_limit)
     }
+}
+
+/// Appends an item to a list (RFC 9651, section 3.1).
+fn append(list: &mut String, item: &str) {
+    if !list.is_empty() {
+        *list += ", ";
+    }
+    *list += item;
 }
 
 /// Returns the whole seconds until a moment, rounded up, at least 1.
