@@ -297,7 +297,7 @@ test.describe("limit", () => {
     await startJob("My only one");
     await openComposer();
     await page.getByText("At most 1 job an hour; 0 left at").waitFor();
-    await assertRefused(visitor, "Your own share of the limit is used up");
+    await assertRefused(visitor, "Your own quota is used up");
   });
 });
 

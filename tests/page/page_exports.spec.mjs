@@ -118,9 +118,7 @@ test.describe("export of everything", () => {
     await startSession(token({ sub: `frugal-${project}`, quota: { analytics: 6 } }));
     await openReport(LAST_MONTH);
     await exportAs(page, "CSV", "everything");
-    const alert = page
-      .getByRole("alert")
-      .filter({ hasText: "Your own share of the limit is used up" });
+    const alert = page.getByRole("alert").filter({ hasText: "Your own quota is used up" });
     await alert.getByText(/The next slot frees at/).waitFor();
     await page.getByText("goes on after 6 requests").waitFor();
     await page.getByRole("button", { name: "Cancel the export" }).click();

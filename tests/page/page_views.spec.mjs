@@ -366,9 +366,7 @@ test("a used-up quota keeps stale rows and shows when to return", async ({ visit
   await note.getByText("The limit on analytics requests is used up").waitFor();
 
   await page.keyboard.press("w");
-  const alert = page
-    .getByRole("alert")
-    .filter({ hasText: "Your own share of the limit is used up" });
+  const alert = page.getByRole("alert").filter({ hasText: "Your own quota is used up" });
   await alert.getByText(/The next slot frees at/).waitFor();
   assert.equal(await page.locator('[aria-busy="true"], progress').count(), 0);
 });

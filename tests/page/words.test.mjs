@@ -168,7 +168,7 @@ describe("problem", () => {
     assert.match(limited("create-job").title, /project’s limit for new jobs/);
     assert.match(limited("send-message").title, /project’s limit for follow-ups/);
     assert.match(limited("analytics").title, /organisation’s limit/);
-    assert.match(limited("create-job-caller").title, /Your own share/);
+    assert.match(limited("create-job-caller").title, /Your own quota/);
     assert.match(limited("later-invention").title, /limit is used up/);
     assert.equal(limited("create-job").cause, "The limit is used up (status 429)");
     assert.deepEqual([limited().isLimit, limited().retryAt], [true, NOW + 90_000]);

@@ -1,6 +1,6 @@
 /**
  * The counterpart of the gateway's budget: a sliding log with one row in SQLite for each request
- * upstream, counted in memory. It does not divide slots fairly among callers.
+ * upstream, counted in memory.
  */
 import { env } from "cloudflare:workers";
 import { TIMEOUT } from "./upstream_client.mjs";

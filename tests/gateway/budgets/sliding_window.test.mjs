@@ -1,7 +1,4 @@
-/**
- * The sliding window of a budget: no bursts at an edge, exact waiting times, and a fair share for
- * callers that have waited.
- */
+/** The sliding window of a budget: no bursts at an edge, and exact waiting times. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,9 +10,7 @@ import {
   Caller,
   CLOCKS_MS,
   left,
-  PATIENCE_MS,
   PROJECTS,
-  timed,
   unlimited,
   untilStatus,
 } from "./rate_limits.mjs";
@@ -50,14 +45,6 @@ describe("a window of a few seconds", () => {
       const text = `${LIMIT + 1} requests within ${span} ms: ${at}`;
       assert.ok(span >= WINDOW * 1000 - CLOCKS_MS, text);
     }
-  }
-
-  /** The creators of a project's jobs, from the gateway's list. */
-  async function creatorsOf(project) {
-    const { authorization } = new Caller(gate);
-    const answer = await gate.get(`/v2/agent/${project}/jobs?limit=100`, { authorization });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.json.jobs.map((job) => job.createdBy);
   }
 
   describe("with one project per test", { concurrency: true }, () => {
@@ -119,40 +106,6 @@ describe("a window of a few seconds", () => {
       await sleep(refused.received + WINDOW * 1000 - Date.now());
       const { before: again } = await fill();
       assert.equal(again.length, LIMIT, "the sole caller gets the whole limit");
-    });
-
-    test("serves a waiting caller before a caller that has used most of the limit", async () => {
-      const project = "fair-docs";
-      const hog = new Caller(gate, "hog");
-      const patient = new Caller(gate, "patient");
-      const hogs = () => hog.create(project);
-      await untilStatus(429, hogs);
-      const refused = await timed(() => patient.create(project));
-      const retryAt = refused.received + waitOf(refused.answer) * 1000;
-
-      let heldBack = false;
-      const deadline = Date.now() + PATIENCE_MS;
-      while (Date.now() < retryAt || (!heldBack && Date.now() < deadline)) {
-        const answer = await hogs();
-        if (answer.status === 429) waitOf(answer);
-        heldBack ||= answer.status === 429 && /kept for other callers/.test(answer.json.detail);
-      }
-      assert.ok(heldBack, "the last reservation is kept for the patient caller");
-      // The hog has used more than its share and continues. The patient caller retries.
-      const [, granted] = await Promise.all([
-        atOnce(20, hogs),
-        timed(() => patient.create(project)),
-      ]);
-      assert.equal(granted.answer.status, 201, granted.answer.text);
-      const subjects = await creatorsOf(project);
-      assert.equal(subjects.filter((subject) => subject === "patient").length, 1);
-      assert.ok(
-        subjects.filter((subject) => subject === "hog").length > LIMIT,
-        "the hog got further requests granted",
-      );
-
-      await untilStatus(201, hogs);
-      await assertWithinLimit(project);
     });
 
     test("counts a request that timed out upstream", async () => {

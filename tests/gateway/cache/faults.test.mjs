@@ -158,10 +158,7 @@ describe("upstream faults by state of the cache", () => {
     }
   }
 
-  /**
-   * Asserts that a failure leaves nothing in the cache: once the upstream works, the page is served.
-   * The second request makes the breaker count more successes than failures.
-   */
+  /** Asserts that a failure leaves nothing in the cache: once the upstream works, the page is served. */
   async function assertRecovers({ column, target }) {
     await gate.upstream.clearFaults();
     await untilOpen(gate);

@@ -275,8 +275,8 @@ describe("retries", () => {
 });
 
 describe("the circuit breaker", () => {
-  /** The breaker opens when half of at least this many calls have failed. */
-  const MIN_CALLS = 20;
+  /** The breaker opens after this many failures without a success between them. */
+  const MAX_FAILURES = 20;
   const OTHER = "empty-docs";
   const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
   let alone;
@@ -310,7 +310,7 @@ describe("the circuit breaker", () => {
 
   test("keeps the breaker closed when only one job id fails, however often", async () => {
     assert.equal((await deep()).json.status, "ok");
-    for (let sent = 1; sent <= 3 * MIN_CALLS; sent += 1) {
+    for (let sent = 1; sent <= 3 * MAX_FAILURES; sent += 1) {
       assertProblem(await read("j1"), 500, "upstream-error");
       assert.equal(await alone.received(), sent);
     }
@@ -319,7 +319,7 @@ describe("the circuit breaker", () => {
   });
 
   test("opens the breaker for a project's reads when many job ids fail", async () => {
-    for (let job = 2; job <= MIN_CALLS; job += 1) {
+    for (let job = 2; job <= MAX_FAILURES; job += 1) {
       assertProblem(await read(`j${job}`), 500, "upstream-error");
     }
     const received = await alone.received();
@@ -350,7 +350,7 @@ describe("the circuit breaker", () => {
   test("opens the breaker for creations, and charges no budget while it is open", async () => {
     await alone.upstream.fault({ fault: { kind: "status", status: 500 }, times: 0 });
     const { left } = (await deep()).json.project.budgets["create-job"];
-    for (let sent = 0; sent < MIN_CALLS; sent += 1) {
+    for (let sent = 0; sent < MAX_FAILURES; sent += 1) {
       assertProblem(await post(JOBS), 500, "upstream-error");
     }
     const headers = [["Idempotency-Key", "while-open"]];
@@ -361,7 +361,7 @@ describe("the circuit breaker", () => {
     }
     assert.equal(await alone.received(), received);
     const { project } = (await deep()).json;
-    assert.equal(project.budgets["create-job"].left, left - MIN_CALLS);
+    assert.equal(project.budgets["create-job"].left, left - MAX_FAILURES);
     assertProblem(await post(pathOf(OTHER)), 500, "upstream-error");
   });
 
@@ -372,7 +372,7 @@ describe("the circuit breaker", () => {
       { kind: "malformedJson" },
     ]) {
       await alone.upstream.fault({ fault, times: 0 });
-      for (let job = 0; job < 2 * MIN_CALLS; job += 1) {
+      for (let job = 0; job < 2 * MAX_FAILURES; job += 1) {
         assert.equal((await read(`r${job}`, OTHER)).status, 502);
       }
       await alone.upstream.clearFaults();

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Promise;
-use quillgate::{Operation, Policy};
+use quillgate::Policy;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
@@ -26,7 +26,7 @@ use crate::analytics::settings::AnalyticsSettings;
 use crate::analytics::waiting_exports::WaitingExports;
 use crate::auth::settings::AuthSettings;
 use crate::budget::limits::Limits;
-use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, PROBE_TABLES};
+use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, PROBE_TABLES};
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, migrate, now, read_policy, read_settings,
     receive, send_back,
@@ -35,13 +35,14 @@ use crate::upstream::breakers::breaker_state;
 use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     BUDGET_TABLES,
     PAGE_TABLES,
     KEY_SET_TABLE,
     CEILING_COLUMN,
     PAGE_PART_TABLES,
     PROBE_TABLES,
+    DROP_CLAIMS,
 ];
 
 /// The class that the runtime instantiates.
@@ -189,7 +190,7 @@ impl Organization {
 
     fn health(&self) -> HostResult<OrgHealth> {
         Ok(OrgHealth {
-            breaker: breaker_state(&list_reports(), None, now()),
+            breaker: breaker_state(&[Policy::Analytics], None, now()),
             budgets: OrgBudgets {
                 analytics: self.budget.health(Policy::Analytics),
             },
@@ -197,11 +198,4 @@ impl Organization {
             key_set_calls: self.key_set_calls.get(),
         })
     }
-}
-
-/// Lists the operations that share the analytics budget.
-fn list_reports() -> Vec<Operation> {
-    let mut reports = Operation::ALL.to_vec();
-    reports.retain(|operation| operation.declaration().policy == Some(Policy::Analytics));
-    reports
 }

@@ -66,7 +66,7 @@ fn call() -> Call {
 fn ceiling() -> Ceiling {
     Ceiling {
         name: text("  rule"),
-        most: 9,
+        max: 9,
     }
 }
 
@@ -167,7 +167,7 @@ fn budget_health(closed_until: Option<u64>) -> BudgetHealth {
 
 fn org_health() -> OrgHealth {
     OrgHealth {
-        breaker: breaker::State::HalfOpen,
+        breaker: breaker::State::Open,
         budgets: OrgBudgets {
             analytics: budget_health(Some(1_700_000_000_000)),
         },

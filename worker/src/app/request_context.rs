@@ -16,7 +16,7 @@ use crate::app::report::report;
 use crate::auth::caller::Caller;
 use crate::auth::session;
 use crate::auth::session::cookie::SessionId;
-use crate::budget::Verdict;
+use crate::budget::Decision;
 use crate::budget::read_budget::Reader;
 use crate::http::problem::Problem;
 use crate::http::request_head::PackedHead;
@@ -175,7 +175,7 @@ pub fn reserve_read(
         window: config.limits.window,
     };
     match with_reads(|reads| reads.reserve(&reader, now())) {
-        Verdict::Granted(granted) => Ok(granted.fields.into_headers()),
-        Verdict::Refused(refused) => Err(refused.problem),
+        Decision::Granted(granted) => Ok(granted.fields.into_headers()),
+        Decision::Refused(refused) => Err(refused.problem),
     }
 }

@@ -14,7 +14,7 @@ use crate::auth::session::stub::SessionStub;
 use crate::auth::session::{cookie, describe, describe_methods, read_opening};
 use crate::auth::session_record::{NewSession, Opening, Proof};
 use crate::auth::{Signature, missing_token_problem, session_record};
-use crate::budget::Verdict;
+use crate::budget::Decision;
 use crate::budget::read_budget::Reader;
 use crate::http::problem::Problem;
 use crate::http::request_head::PackedHead;
@@ -134,8 +134,8 @@ fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Prob
         window,
     };
     match with_reads(|reads| reads.reserve(&reader, now())) {
-        Verdict::Granted(_) => Ok(()),
-        Verdict::Refused(refused) => Err(Problem {
+        Decision::Granted(_) => Ok(()),
+        Decision::Refused(refused) => Err(Problem {
             detail: format!(
                 "a caller may open {MAX_SESSIONS} sessions in any {} seconds",
                 window.0.div_ceil(1000)

@@ -200,7 +200,7 @@ impl Caller {
         let shared = self.shared.iter();
         let ceiling = |shared: &SharedQuota| {
             Some(Ceiling {
-                most: shared.quota.ceiling(policy)?,
+                max: shared.quota.ceiling(policy)?,
                 name: shared.name.clone(),
             })
         };

@@ -12,7 +12,7 @@
 use quillgate::Millis;
 
 use crate::budget;
-use crate::budget::{Ask, Ceiling, SharedUse, Used, Verdict};
+use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision, Used};
 use quillgate::Policy;
 
 /// The maximum number of counted callers. A new caller replaces the one idle for longest.
@@ -27,7 +27,7 @@ pub struct Reader {
     pub name: String,
     /// The token's own quota: its maximum number of reads within a window.
     pub quota: Option<u32>,
-    /// The ceilings shared with other callers.
+    /// The ceilings that apply to the caller.
     pub ceilings: Vec<Ceiling>,
     /// The maximum number of reads in a window.
     pub limit: u32,
@@ -69,25 +69,24 @@ impl CallerReads {
 impl ReadBudget {
     /// Counts a read if the limit, the quota and every ceiling allow it.
     ///
-    /// A refused read is not counted: it must not use up a ceiling that other callers share.
-    pub fn reserve(&mut self, reader: &Reader, now: Millis) -> Verdict {
+    /// A refused read is not counted: it must not use up a ceiling for other callers.
+    pub fn reserve(&mut self, reader: &Reader, now: Millis) -> Decision {
         let since = now.since(reader.window).0;
-        let ceilings = reader.ceilings.iter();
-        let mut shared: Vec<_> = ceilings
+        let mut own = self.take(&reader.name, since);
+        let mut ceilings: Vec<_> = (reader.ceilings.iter())
             .map(|ceiling| self.take(&ceiling.name, since))
             .collect();
-        let mut own = self.take(&reader.name, since);
-        let verdict = decide(reader, &own, &shared, now);
-        if matches!(verdict, Verdict::Granted(_)) {
+        let decision = decide(reader, &own, &ceilings, now);
+        if matches!(decision, Decision::Granted(_)) {
             own.add(reader.window, now);
-            for reads in &mut shared {
+            for reads in &mut ceilings {
                 reads.add(reader.window, now);
             }
         }
-        for reads in shared.into_iter().chain([own]) {
+        for reads in ceilings.into_iter().chain([own]) {
             self.keep(reads);
         }
-        verdict
+        decision
     }
 
     /// Returns the number of counted callers.
@@ -126,10 +125,10 @@ impl ReadBudget {
     }
 }
 
-fn decide(reader: &Reader, own: &CallerReads, shared: &[CallerReads], now: Millis) -> Verdict {
-    let shared = reader.ceilings.iter().zip(shared);
-    let shared = shared.map(|(ceiling, reads)| SharedUse {
-        most: ceiling.most,
+fn decide(reader: &Reader, own: &CallerReads, ceilings: &[CallerReads], now: Millis) -> Decision {
+    let ceilings = reader.ceilings.iter().zip(ceilings);
+    let ceilings = ceilings.map(|(ceiling, reads)| CeilingUsage {
+        max: ceiling.max,
         count: reads.count(),
         oldest: reads.oldest(),
     });
@@ -138,16 +137,15 @@ fn decide(reader: &Reader, own: &CallerReads, shared: &[CallerReads], now: Milli
         count: own.count(),
         oldest,
     });
-    budget::reserve(&Ask {
+    budget::decide(&BudgetSnapshot {
         policy: Policy::ReadJobs,
         limit: reader.limit,
         window: reader.window.0,
         now: now.0,
         caller: reader.name.clone(),
         quota: reader.quota,
-        closed_until: None,
-        shared: shared.collect(),
+        ceilings: ceilings.collect(),
+        blocked_until: None,
         used: used.into_iter().collect(),
-        claims: Vec::new(),
     })
 }

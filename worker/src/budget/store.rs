@@ -14,10 +14,10 @@ use serde_json::Value;
 use crate::budget;
 use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
-use crate::budget::outcome::{SlotCount, SlotOutcome};
+use crate::budget::reservation::{BudgetRequest, Reservation, ReservationOutcome};
 use crate::budget::upstream_block::UpstreamBlock;
 use crate::budget::usage::Usage;
-use crate::budget::{Ask, Ceiling, Claims, RateLimitFields, Refused, SharedUse, Used, Verdict};
+use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision, Refused, Used};
 use crate::json;
 use crate::runtime::{Database, HostResult, now, number, text};
 
@@ -29,6 +29,8 @@ pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
 pub const CEILING_COLUMN: &str = include_str!("migrations/0005_ceiling_column.sql");
 /// The next migration of both objects: the time at which a blocked policy is probed.
 pub const PROBE_TABLES: &str = include_str!("migrations/0006_probe_tables.sql");
+/// A migration of both objects: drops a table that only earlier releases used.
+pub const DROP_CLAIMS: &str = include_str!("migrations/0013_drop_claims.sql");
 
 /// The interval at which rows outside the window are deleted.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
@@ -49,38 +51,6 @@ struct ClosedRow {
     probe: u64,
 }
 
-#[derive(Deserialize)]
-struct ClaimRow {
-    caller: String,
-    count: u32,
-}
-
-/// A caller's request for a slot.
-#[derive(Debug, Clone)]
-pub struct Claimant {
-    /// The policy.
-    pub policy: Policy,
-    /// The caller.
-    pub caller: String,
-    /// The token's own quota: its maximum number of reservations in the window.
-    pub quota: Option<u32>,
-    /// The ceilings shared with other callers.
-    pub ceilings: Vec<Ceiling>,
-}
-
-/// A granted slot.
-#[derive(Debug, Clone)]
-pub struct Slot {
-    /// The reservation's id.
-    pub id: u64,
-    /// The policy of the reservation.
-    pub policy: Policy,
-    /// The budget's header fields.
-    pub fields: RateLimitFields,
-    /// The number of slots left.
-    pub left: u32,
-}
-
 /// The budgets of an object.
 pub struct BudgetStore {
     database: Rc<Database>,
@@ -89,11 +59,9 @@ pub struct BudgetStore {
     request_timeout: Millis,
     usage: RefCell<Usage>,
     /// The same reservations, by ceiling.
-    shared: RefCell<Usage>,
+    ceiling_usage: RefCell<Usage>,
     /// The upstream's blocks, by policy.
-    closed: RefCell<Vec<(Policy, UpstreamBlock)>>,
-    /// Policies known to have no open claims.
-    unclaimed: RefCell<Vec<Policy>>,
+    blocks: RefCell<Vec<(Policy, UpstreamBlock)>>,
     next_sweep: Cell<Millis>,
     last_id: Cell<u64>,
 }
@@ -107,12 +75,11 @@ impl BudgetStore {
     ) -> HostResult<Self> {
         let store = Self {
             usage: RefCell::new(Usage::new(limits.window)),
-            shared: RefCell::new(Usage::new(limits.window)),
+            ceiling_usage: RefCell::new(Usage::new(limits.window)),
             database,
             limits,
             request_timeout,
-            closed: RefCell::new(Vec::new()),
-            unclaimed: RefCell::new(Vec::new()),
+            blocks: RefCell::new(Vec::new()),
             next_sweep: Cell::new(Millis(0)),
             last_id: Cell::new(0),
         };
@@ -124,7 +91,7 @@ impl BudgetStore {
         self.sweep(now)?;
         let query = "SELECT id, policy, caller, at, ceilings FROM reservation ORDER BY at";
         let mut usage = self.usage.borrow_mut();
-        let mut shared = self.shared.borrow_mut();
+        let mut ceiling_usage = self.ceiling_usage.borrow_mut();
         for row in self.database.rows::<ReservationRow>(query, [])? {
             self.last_id.set(self.last_id.get().max(row.id));
             let Some(policy) = Policy::from_name(&row.policy) else {
@@ -141,7 +108,7 @@ impl BudgetStore {
             };
             count(&mut usage, &row.caller);
             for name in read_names(&row.ceilings) {
-                count(&mut shared, &name);
+                count(&mut ceiling_usage, &name);
             }
         }
         let query = "SELECT policy, until, probe FROM closed";
@@ -156,68 +123,54 @@ impl BudgetStore {
             } else {
                 let probe_at = Millis(row.probe).min(block.probe_at);
                 let kept = UpstreamBlock { probe_at, ..block };
-                self.closed.borrow_mut().push((policy, kept));
+                self.blocks.borrow_mut().push((policy, kept));
             }
         }
         Ok(())
     }
 
-    /// Reserves a slot for an upstream request.
-    pub fn reserve(&self, claimant: &Claimant) -> HostResult<Result<Slot, Refused>> {
+    /// Makes a reservation for an upstream request.
+    pub fn reserve(&self, request: &BudgetRequest) -> HostResult<Result<Reservation, Refused>> {
         let now = now();
-        let policy = claimant.policy;
+        let policy = request.policy;
         let block = self.find_block(policy, now);
-        let ask = self.ask(claimant, block, now)?;
-        let has_claims = !ask.claims.is_empty();
-        match budget::reserve(&ask) {
-            Verdict::Refused(refused) => {
-                if let Some(until) = refused.claim_until {
-                    self.claim(&ask, until)?;
-                }
-                Ok(Err(refused))
-            }
-            Verdict::Granted(granted) => {
-                if has_claims {
-                    self.redeem(claimant)?;
-                }
-                let id = self.begin(claimant, now)?;
-                if let Some(block) = block {
-                    let probed = block.with_probe(id, self.limits.window, now);
-                    self.store_block(policy, probed)?;
-                }
-                Ok(Ok(Slot {
-                    id,
-                    policy,
-                    fields: granted.fields,
-                    left: granted.left,
-                }))
-            }
+        let granted = match budget::decide(&self.snapshot(request, block, now)) {
+            Decision::Refused(refused) => return Ok(Err(refused)),
+            Decision::Granted(granted) => granted,
+        };
+        let id = self.begin(request, now)?;
+        if let Some(block) = block {
+            let probed = block.with_probe(id, self.limits.window, now);
+            self.store_block(policy, probed)?;
         }
+        Ok(Ok(Reservation {
+            id,
+            policy,
+            fields: granted.fields,
+            left: granted.left,
+        }))
     }
 
-    fn ask(
+    fn snapshot(
         &self,
-        claimant: &Claimant,
+        request: &BudgetRequest,
         block: Option<UpstreamBlock>,
         now: Millis,
-    ) -> HostResult<Ask> {
-        let policy = claimant.policy;
-        let claims = self.claims(policy, now)?;
+    ) -> BudgetSnapshot {
+        let policy = request.policy;
         let used = self.usage.borrow_mut().summarize(policy, now);
-        let shared = self.shared_use(claimant, &used, now);
-        let refused_until = block.and_then(|block| block.refuses_until(now));
-        Ok(Ask {
+        let blocked_until = block.and_then(|block| block.refuses_until(now));
+        BudgetSnapshot {
             policy,
             limit: self.limits.limit(policy),
             window: self.limits.window.0,
             now: now.0,
-            caller: claimant.caller.clone(),
-            quota: claimant.quota,
-            closed_until: refused_until.map(|until| until.0),
-            shared,
+            caller: request.caller.clone(),
+            quota: request.quota,
+            ceilings: self.ceilings(request, &used, now),
+            blocked_until: blocked_until.map(|until| until.0),
             used,
-            claims,
-        })
+        }
     }
 
     /// Returns a caller's reservations in the window.
@@ -228,33 +181,27 @@ impl BudgetStore {
 
     /// Returns the use of each ceiling. A ceiling can have the name of a caller; that caller's own
     /// reservations then count too.
-    fn shared_use(&self, claimant: &Claimant, used: &[Used], now: Millis) -> Vec<SharedUse> {
-        if claimant.ceilings.is_empty() {
+    fn ceilings(&self, request: &BudgetRequest, used: &[Used], now: Millis) -> Vec<CeilingUsage> {
+        if request.ceilings.is_empty() {
             return Vec::new();
         }
-        let shared = self.shared.borrow_mut().summarize(claimant.policy, now);
-        let ceilings = claimant.ceilings.iter();
-        ceilings
-            .map(|ceiling| {
-                let all = used.iter().chain(&shared);
-                let own = all.filter(|used| used.caller == ceiling.name);
-                let mut state = SharedUse {
-                    most: ceiling.most,
-                    count: 0,
-                    oldest: None,
-                };
-                for used in own {
-                    state.count = state.count.saturating_add(used.count);
-                    let oldest = state.oldest.unwrap_or(used.oldest);
-                    state.oldest = Some(oldest.min(used.oldest));
-                }
-                state
-            })
-            .collect()
+        let mut ceiling_usage = self.ceiling_usage.borrow_mut();
+        let ceiling_usage = ceiling_usage.summarize(request.policy, now);
+        let usage = |ceiling: &Ceiling| {
+            let all = used.iter().chain(&ceiling_usage);
+            let own = all.filter(|used| used.caller == ceiling.name);
+            let add = |sum: u32, used: &Used| sum.saturating_add(used.count);
+            CeilingUsage {
+                max: ceiling.max,
+                count: own.clone().fold(0, add),
+                oldest: own.map(|used| used.oldest).min(),
+            }
+        };
+        request.ceilings.iter().map(usage).collect()
     }
 
     /// Records a reservation and returns its id.
-    fn begin(&self, claimant: &Claimant, now: Millis) -> HostResult<u64> {
+    fn begin(&self, request: &BudgetRequest, now: Millis) -> HostResult<u64> {
         if now >= self.next_sweep.get() {
             self.sweep(now)?;
         }
@@ -263,22 +210,22 @@ impl BudgetStore {
         let at = now.plus(self.request_timeout);
         let insert =
             "INSERT INTO reservation (id, policy, caller, at, ceilings) VALUES (?, ?, ?, ?, ?)";
-        let policy = claimant.policy;
+        let policy = request.policy;
         let row = [
             number(id),
             text(policy.as_str()),
-            text(&claimant.caller),
+            text(&request.caller),
             number(at.0),
-            text(&write_names(&claimant.ceilings)),
+            text(&write_names(&request.ceilings)),
         ];
         self.database.execute(insert, row)?;
         self.last_id.set(id);
         self.usage
             .borrow_mut()
-            .begin(id, policy, &claimant.caller, at);
-        let mut shared = self.shared.borrow_mut();
-        for ceiling in &claimant.ceilings {
-            shared.begin(id, policy, &ceiling.name, at);
+            .begin(id, policy, &request.caller, at);
+        let mut ceiling_usage = self.ceiling_usage.borrow_mut();
+        for ceiling in &request.ceilings {
+            ceiling_usage.begin(id, policy, &ceiling.name, at);
         }
         Ok(id)
     }
@@ -290,14 +237,14 @@ impl BudgetStore {
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
         self.database.execute(update, [number(at.0), number(id)])?;
         self.usage.borrow_mut().postpone(id, at);
-        self.shared.borrow_mut().postpone(id, at);
+        self.ceiling_usage.borrow_mut().postpone(id, at);
         Ok(())
     }
 
-    /// Stops counting a slot after a rollback of its row.
+    /// Stops counting a reservation after a rollback of its row.
     pub fn forget(&self, id: u64) {
         self.usage.borrow_mut().release(id);
-        self.shared.borrow_mut().release(id);
+        self.ceiling_usage.borrow_mut().release(id);
     }
 
     /// Counts a finished request from now on.
@@ -306,11 +253,11 @@ impl BudgetStore {
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
         self.database.execute(update, [number(now.0), number(id)])?;
         self.usage.borrow_mut().settle(id, now);
-        self.shared.borrow_mut().settle(id, now);
+        self.ceiling_usage.borrow_mut().settle(id, now);
         Ok(())
     }
 
-    /// Frees a slot that the upstream did not count.
+    /// Deletes a reservation that the upstream did not count.
     fn release(&self, id: u64) -> HostResult<()> {
         let delete = "DELETE FROM reservation WHERE id = ?";
         self.database.execute(delete, [number(id)])?;
@@ -318,24 +265,34 @@ impl BudgetStore {
         Ok(())
     }
 
-    /// Counts or frees a finished request, and blocks its policy after a 429 from Mintlify.
-    pub fn conclude(&self, slot: &Slot, outcome: SlotOutcome) -> HostResult<()> {
-        let block = self.find_block(slot.policy, now());
+    /// Settles or releases the reservation of a finished request, and blocks its policy after a 429
+    /// from Mintlify.
+    pub fn conclude(
+        &self,
+        reservation: &Reservation,
+        outcome: ReservationOutcome,
+    ) -> HostResult<()> {
+        let Reservation { id, policy, .. } = *reservation;
+        let block = self.find_block(policy, now());
         match outcome {
-            SlotOutcome::Succeeded => {
-                if block.is_some_and(|block| block.probe == Some(slot.id)) {
-                    self.reopen(slot.policy)?;
+            ReservationOutcome::Succeeded => {
+                if block.is_some_and(|block| block.probe == Some(id)) {
+                    self.reopen(policy)?;
                 }
-                self.settle(slot.id)
+                self.settle(id)
             }
-            SlotOutcome::Failed { count, closed_for } => {
-                if let Some(time) = closed_for {
+            ReservationOutcome::Failed {
+                is_counted,
+                blocked_for,
+            } => {
+                if let Some(time) = blocked_for {
                     let block = UpstreamBlock::extend(block, time, self.limits.window, now());
-                    self.store_block(slot.policy, block)?;
+                    self.store_block(policy, block)?;
                 }
-                match count {
-                    SlotCount::Keep => self.settle(slot.id),
-                    SlotCount::Release => self.release(slot.id),
+                if is_counted {
+                    self.settle(id)
+                } else {
+                    self.release(id)
                 }
             }
         }
@@ -356,7 +313,7 @@ impl BudgetStore {
             number(block.probe_at.0),
         ];
         self.database.execute(insert, row)?;
-        let mut closed = self.closed.borrow_mut();
+        let mut closed = self.blocks.borrow_mut();
         closed.retain(|(own, _)| *own != policy);
         closed.push((policy, block));
         Ok(())
@@ -366,13 +323,13 @@ impl BudgetStore {
     pub fn reopen(&self, policy: Policy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
         self.database.execute(delete, [text(policy.as_str())])?;
-        self.closed.borrow_mut().retain(|(own, _)| *own != policy);
+        self.blocks.borrow_mut().retain(|(own, _)| *own != policy);
         Ok(())
     }
 
     /// Returns the policy's block, unless it has ended.
     fn find_block(&self, policy: Policy, now: Millis) -> Option<UpstreamBlock> {
-        let closed = self.closed.borrow();
+        let closed = self.blocks.borrow();
         let found = closed
             .iter()
             .find(|(own, block)| *own == policy && now < block.until);
@@ -394,46 +351,6 @@ impl BudgetStore {
             },
             closed_until: closed_until.map(|until| until.0),
         }
-    }
-
-    fn claims(&self, policy: Policy, now: Millis) -> HostResult<Vec<Claims>> {
-        if self.unclaimed.borrow().contains(&policy) {
-            return Ok(Vec::new());
-        }
-        self.database
-            .execute("DELETE FROM claim WHERE until <= ?", [number(now.0)])?;
-        let query = "SELECT caller, count(*) AS count FROM claim WHERE policy = ? GROUP BY caller";
-        let rows = self
-            .database
-            .rows::<ClaimRow>(query, [text(policy.as_str())])?;
-        if rows.is_empty() {
-            self.unclaimed.borrow_mut().push(policy);
-        }
-        let claims = |row: ClaimRow| Claims {
-            caller: row.caller,
-            count: row.count,
-        };
-        Ok(rows.into_iter().map(claims).collect())
-    }
-
-    /// Records a claim, unless the caller already has as many as there are slots.
-    fn claim(&self, ask: &Ask, until: u64) -> HostResult<()> {
-        let mut claims = ask.claims.iter();
-        let own = claims.find(|claims| claims.caller == ask.caller);
-        if own.is_some_and(|own| own.count >= ask.limit) {
-            return Ok(());
-        }
-        self.unclaimed.borrow_mut().retain(|own| *own != ask.policy);
-        let insert = "INSERT INTO claim (policy, caller, until) VALUES (?, ?, ?)";
-        let row = [text(ask.policy.as_str()), text(&ask.caller), number(until)];
-        self.database.execute(insert, row)
-    }
-
-    fn redeem(&self, claimant: &Claimant) -> HostResult<()> {
-        let delete = "DELETE FROM claim WHERE id =
-            (SELECT min(id) FROM claim WHERE policy = ? AND caller = ?)";
-        let row = [text(claimant.policy.as_str()), text(&claimant.caller)];
-        self.database.execute(delete, row)
     }
 }
 
@@ -489,7 +406,7 @@ mod tests {
         let store = open_store_with_request_in_flight();
         let earliest = now().plus(store.request_timeout);
         store.postpone(1).unwrap();
-        for (usage, name) in [(&store.usage, "alice"), (&store.shared, "team")] {
+        for (usage, name) in [(&store.usage, "alice"), (&store.ceiling_usage, "team")] {
             let used = usage.borrow_mut().summarize(Policy::Analytics, now());
             assert_eq!(used.len(), 1);
             assert_eq!((&*used[0].caller, used[0].count), (name, 1));

@@ -278,8 +278,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The budget that `violated-policies` names is used up, or what is left of it is owed to
-    /// others; nothing was sent upstream.
+    /// The budget that `violated-policies` names is used up; nothing was sent upstream.
     QuotaExceeded {
         kind: "quota-exceeded",
         status: Always(429),
@@ -363,7 +362,7 @@ problem_kinds! {
         optional_members: ["outcome"],
         headers: [],
     }
-    /// The upstream keeps failing and is left alone for a while; nothing was sent.
+    /// The upstream keeps failing, so the gateway sends no requests for a while; nothing was sent.
     UpstreamUnavailable {
         kind: "upstream-unavailable",
         status: Always(503),

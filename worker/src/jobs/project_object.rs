@@ -16,13 +16,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use js_sys::Promise;
-use quillgate::{Millis, Operation, Policy};
+use quillgate::{Millis, Policy};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 use crate::budget::limits::Limits;
-use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, PROBE_TABLES};
+use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, PROBE_TABLES};
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::project_object::poll::PollState;
 use crate::jobs::settings::JobSettings;
@@ -49,7 +49,7 @@ use crate::{
     runtime::Call,
 };
 
-const STEPS: [&str; 12] = [
+const STEPS: [&str; 13] = [
     BUDGET_TABLES,
     IDEMPOTENCY_TABLES,
     JOB_TABLES,
@@ -62,15 +62,12 @@ const STEPS: [&str; 12] = [
     JOB_SEARCH,
     FORGOTTEN_DELETIONS,
     POLL_TABLES,
+    DROP_CLAIMS,
 ];
 /// The number of migration steps after which all prompts are also stored in lower case.
 const STEPS_WITH_FOLDED_PROMPTS: u64 = 9;
-/// The upstream operations whose circuit breakers this object reports.
-const OPERATIONS: [Operation; 3] = [
-    Operation::CreateAgentJob,
-    Operation::SendMessage,
-    Operation::GetAgentJob,
-];
+/// The policies whose circuit breakers this object reports.
+const POLICIES: [Policy; 3] = [Policy::CreateJob, Policy::SendMessage, Policy::ReadJobs];
 
 /// The JavaScript class of the object.
 #[durable_object(alarm)]
@@ -220,7 +217,7 @@ impl Project {
     fn health(&self) -> HostResult<ProjectHealth> {
         let project = self.jobs.project()?;
         let breaker = match &project {
-            Some(project) => breaker_state(&OPERATIONS, Some(project), now()),
+            Some(project) => breaker_state(&POLICIES, Some(project), now()),
             // No request has been sent for this project.
             None => breaker::State::Closed,
         };

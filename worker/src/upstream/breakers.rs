@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use quillgate::{Millis, Operation};
+use quillgate::{Millis, Policy};
 
 use crate::upstream::breaker::{Breakers, State};
 
@@ -15,7 +15,7 @@ pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
     BREAKERS.with_borrow_mut(run)
 }
 
-/// Returns the worst state of these operations, in one project or in all.
-pub fn breaker_state(operations: &[Operation], project: Option<&str>, now: Millis) -> State {
-    with_breakers(|breakers| breakers.state(operations, project, now))
+/// Returns the worst state of these policies, in one project or in all.
+pub fn breaker_state(policies: &[Policy], project: Option<&str>, now: Millis) -> State {
+    with_breakers(|breakers| breakers.state(policies, project, now))
 }

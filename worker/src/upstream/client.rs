@@ -354,7 +354,7 @@ fn record_outcome(
 ) {
     if let Some(scope) = scope {
         let counted = request.call_outcome(scope, failure);
-        with_breakers(|breakers| breakers.record_outcome(scope, counted, now));
+        with_breakers(|breakers| breakers.record(scope, counted, now));
     }
 }
 

@@ -4,7 +4,7 @@ use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
 use serde_json::json;
 
-use crate::budget::outcome::{SlotCount, SlotOutcome};
+use crate::budget::reservation::ReservationOutcome;
 use crate::budget::upstream_block::block_duration;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
@@ -45,15 +45,16 @@ impl UpstreamFailure {
         }
     }
 
-    /// Reports whether the breaker counts the failure. Redirects and malformed responses do not count,
-    /// because they show that the upstream is reachable.
+    /// Reports whether the breaker counts the failure. A 429 counts, because its `Retry-After` applies
+    /// to other requests too. Redirects and malformed responses do not count, because they show that
+    /// the upstream is reachable.
     #[must_use]
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
             self.problem.kind,
             ProblemKind::UpstreamMalformed | ProblemKind::UpstreamRedirect
         );
-        self.is_fault && !is_answer
+        self.closed_for.is_some() || self.is_fault && !is_answer
     }
 
     /// Returns the time to wait before the next request, if the problem has a `Retry-After`.
@@ -64,13 +65,10 @@ impl UpstreamFailure {
         seconds.parse().ok().map(Millis::from_seconds)
     }
 
-    const fn slot_outcome(&self) -> SlotOutcome {
-        SlotOutcome::Failed {
-            count: match self.settlement {
-                Settlement::Forget => SlotCount::Release,
-                Settlement::Store | Settlement::Unknown => SlotCount::Keep,
-            },
-            closed_for: self.closed_for,
+    fn reservation_outcome(&self) -> ReservationOutcome {
+        ReservationOutcome::Failed {
+            is_counted: self.settlement != Settlement::Forget,
+            blocked_for: self.closed_for,
         }
     }
 
@@ -87,10 +85,10 @@ impl UpstreamFailure {
 
 /// Returns the effect of a result on the budget.
 #[must_use]
-pub fn slot_outcome<T>(result: &Result<T, UpstreamFailure>) -> SlotOutcome {
+pub fn reservation_outcome<T>(result: &Result<T, UpstreamFailure>) -> ReservationOutcome {
     match result {
-        Ok(_) => SlotOutcome::Succeeded,
-        Err(failure) => failure.slot_outcome(),
+        Ok(_) => ReservationOutcome::Succeeded,
+        Err(failure) => failure.reservation_outcome(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Requests to the upstream.
 
 use quillgate::credential::AdminKey;
-use quillgate::{Method, Operation};
+use quillgate::{Method, Policy};
 
 use crate::http::response::HeaderFields;
 use crate::http::route;
@@ -45,8 +45,8 @@ impl UpstreamRequest {
         headers
     }
 
-    /// Returns the operation and project of the target, which select the breaker. Returns `None` for
-    /// a target that belongs to no operation.
+    /// Returns the policy and project of the target, which select the breaker. Returns `None` for a
+    /// target that belongs to no operation.
     #[must_use]
     pub fn scope(&self) -> Option<Scope> {
         let path = self.target.split('?').next()?;
@@ -54,7 +54,7 @@ impl UpstreamRequest {
         let mut segments = route.segments.iter();
         let (_, project) = segments.find(|(name, _)| *name == "projectId")?;
         Some(Scope {
-            operation: route.operation,
+            policy: route.operation.declaration().policy?,
             project: decode_percent(project)?,
         })
     }
@@ -68,9 +68,10 @@ impl UpstreamRequest {
         failure: Option<&UpstreamFailure>,
     ) -> CallOutcome<'_> {
         match failure {
-            Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed(
-                (scope.operation != Operation::CreateAgentJob).then_some(self.target.as_str()),
-            ),
+            Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed {
+                target: (scope.policy != Policy::CreateJob).then_some(self.target.as_str()),
+                retry_after: failure.retry_after(),
+            },
             _ => CallOutcome::Answered,
         }
     }

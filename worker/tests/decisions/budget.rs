@@ -1,33 +1,31 @@
 //! Budgets of upstream requests.
 
-mod fair_share;
+mod decision;
 mod read_budget;
 mod upstream_block;
 mod usage;
-mod verdict;
 mod window;
 
 use quillgate::Policy;
-use quillgate_worker::budget::{Ask, Claims, Granted, Refused, Used, Verdict, reserve};
+use quillgate_worker::budget::{BudgetSnapshot, Decision, Granted, Refused, Used, decide};
 
 use crate::fixtures::NOW;
 
 const HOUR: u64 = 3_600_000;
 const MINUTE: u64 = 60_000;
 
-/// A request of `alice` for one of 100 unused slots an hour.
-fn ask() -> Ask {
-    Ask {
+/// A request of `alice` under an unused limit of 100 an hour.
+fn snapshot() -> BudgetSnapshot {
+    BudgetSnapshot {
         policy: Policy::CreateJob,
         limit: 100,
         window: HOUR,
         now: NOW.0,
         caller: "alice".to_owned(),
         quota: None,
-        shared: Vec::new(),
-        closed_until: None,
+        ceilings: Vec::new(),
+        blocked_until: None,
         used: Vec::new(),
-        claims: Vec::new(),
     }
 }
 
@@ -39,26 +37,19 @@ fn used(caller: &str, count: u32, age: u64) -> Used {
     }
 }
 
-fn claims(caller: &str, count: u32) -> Claims {
-    Claims {
-        caller: caller.to_owned(),
-        count,
+#[track_caller]
+fn expect_grant(snapshot: &BudgetSnapshot) -> Granted {
+    match decide(snapshot) {
+        Decision::Granted(granted) => granted,
+        Decision::Refused(refused) => panic!("refused: {}", refused.problem.detail),
     }
 }
 
 #[track_caller]
-fn expect_grant(ask: &Ask) -> Granted {
-    match reserve(ask) {
-        Verdict::Granted(granted) => granted,
-        Verdict::Refused(refused) => panic!("refused: {}", refused.problem.detail),
-    }
-}
-
-#[track_caller]
-fn expect_refusal(ask: &Ask) -> Refused {
-    match reserve(ask) {
-        Verdict::Granted(granted) => panic!("granted: {granted:?}"),
-        Verdict::Refused(refused) => refused,
+fn expect_refusal(snapshot: &BudgetSnapshot) -> Refused {
+    match decide(snapshot) {
+        Decision::Granted(granted) => panic!("granted: {granted:?}"),
+        Decision::Refused(refused) => refused,
     }
 }
 

@@ -118,7 +118,7 @@ function titleOfLimit(error: ErrorFields): string {
   const violated = recordOf(error.problem)["violated-policies"];
   const policies = Array.isArray(violated) ? violated.map(String) : [];
   if (policies.some((policy) => policy.endsWith("-caller"))) {
-    return "Your own share of the limit is used up";
+    return "Your own quota is used up";
   }
   return LIMITS[policies[0] ?? ""] ?? "The limit is used up";
 }

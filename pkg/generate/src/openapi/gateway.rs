@@ -199,7 +199,7 @@ fn deep() -> Value {
         "required": ["status", "organisation", "trustedIssuers"],
         "properties": {
             "status": {
-                "description": "`degraded`: the upstream keeps failing and is left alone.",
+                "description": "`degraded`: the upstream keeps failing, so the gateway sends no requests for a while.",
                 "enum": ["ok", "degraded"],
             },
             "organisation": {
@@ -244,7 +244,7 @@ fn project() -> Value {
 }
 
 fn breaker() -> Value {
-    json!({ "enum": ["closed", "open", "half-open"] })
+    json!({ "enum": ["closed", "open"] })
 }
 
 fn budgets(policies: &[Policy]) -> Value {

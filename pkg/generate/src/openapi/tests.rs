@@ -13,7 +13,7 @@ use quillgate_worker::auth::turnstile;
 use quillgate_worker::auth::turnstile::Turnstile;
 use quillgate_worker::auth::{Credentials, Signature, VerifiedTokens, invalid_token};
 use quillgate_worker::budget;
-use quillgate_worker::budget::{Ask, Used, Verdict};
+use quillgate_worker::budget::{BudgetSnapshot, Decision, Used};
 use quillgate_worker::http::gateway_rule::GatewayRule;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
@@ -22,7 +22,7 @@ use quillgate_worker::http::{content, cors};
 use quillgate_worker::jobs::idempotency;
 use quillgate_worker::jobs::idempotency::{Record, Retry, State};
 use quillgate_worker::jobs::{ledger, webhook};
-use quillgate_worker::upstream::breaker::{Breaker, CallOutcome, MIN_CALLS};
+use quillgate_worker::upstream::breaker::{Breakers, CallOutcome, MAX_FAILURES, Scope};
 use quillgate_worker::upstream::failure;
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::permits;
@@ -492,27 +492,34 @@ fn problems_of_the_upstream() -> Vec<Problem> {
 
 fn problems_of_records() -> Vec<Problem> {
     let now = Millis(1_000_000);
-    let mut breaker = Breaker::default();
-    for _ in 0..MIN_CALLS {
-        breaker.record_outcome(CallOutcome::Failed(None), now);
+    let mut breakers = Breakers::default();
+    let scope = Scope {
+        policy: Policy::CreateJob,
+        project: "acme".to_owned(),
+    };
+    for _ in 0..MAX_FAILURES {
+        let failed = CallOutcome::Failed {
+            target: None,
+            retry_after: None,
+        };
+        breakers.record(&scope, failed, now);
     }
-    let ask = Ask {
+    let snapshot = BudgetSnapshot {
         policy: Policy::Analytics,
         limit: 1,
         window: 1000,
         now: now.0,
         caller: "a".to_owned(),
         quota: Some(1),
-        shared: Vec::new(),
-        closed_until: None,
+        ceilings: Vec::new(),
+        blocked_until: None,
         used: vec![Used {
             caller: "a".to_owned(),
             count: 1,
             oldest: now.0,
         }],
-        claims: Vec::new(),
     };
-    let Verdict::Refused(refused) = budget::reserve(&ask) else {
+    let Decision::Refused(refused) = budget::decide(&snapshot) else {
         panic!("the budget is spent")
     };
     let repeat = |state, fingerprint| {
@@ -528,7 +535,7 @@ fn problems_of_records() -> Vec<Problem> {
         }
     };
     vec![
-        breaker.allow(now).expect_err("an open breaker"),
+        breakers.allow(&scope, now).expect_err("an open breaker"),
         permits::busy_problem(),
         refused.problem,
         repeat(State::Running, "first"),

@@ -18,7 +18,7 @@ use crate::analytics::archive::store::{ArchiveStore, DayKey};
 use crate::analytics::archive::{ProjectRecord, first_retained};
 use crate::analytics::organization_object::Organization;
 use crate::analytics::page::PAGE_ROWS;
-use crate::budget::store::Claimant;
+use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::trace::continue_trace;
@@ -180,13 +180,13 @@ impl Organization {
     }
 
     async fn fetch_part(&self, run: &mut Run<'_>, target: Target) -> HostResult<ControlFlow<()>> {
-        let claimant = Claimant {
+        let budget = BudgetRequest {
             policy: Policy::Analytics,
             caller: CALLER.to_owned(),
             quota: Some(self.settings.archive.limit),
             ceilings: Vec::new(),
         };
-        let Ok(slot) = self.reserve(&claimant)? else {
+        let Ok(slot) = self.reserve(&budget)? else {
             return Ok(ControlFlow::Break(()));
         };
         let (operation, request) = build_request(&run.projects[target.project].name, target)?;
@@ -197,7 +197,7 @@ impl Organization {
             traceparent: continue_trace(None, &new_uuid().replace('-', "")).traceparent,
             tracestate: None,
         };
-        let (exchange, _) = self.send_page(&claimant, operation, &request, slot).await?;
+        let (exchange, _) = self.send_page(&budget, operation, &request, slot).await?;
         run.metrics.requests += 1;
         let failure = match exchange.outcome {
             Ok(reply) => match run.store_part(target, &reply).await {

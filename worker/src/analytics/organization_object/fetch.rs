@@ -12,12 +12,12 @@ use crate::analytics::page::{CacheStatus, FetchReason, FetchedBy, PageHead, fetc
 use crate::analytics::page_store::is_long;
 use crate::analytics::pages::Page;
 use crate::budget::Refused;
-use crate::budget::store::{Claimant, Slot};
+use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{HostResult, SharedTask, digest_tag, now};
 use crate::upstream::client::{Exchange, PageReply, UpstreamClient};
-use crate::upstream::failure::slot_outcome;
+use crate::upstream::failure::reservation_outcome;
 use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::permits::Lane;
 use crate::upstream::request::UpstreamRequest;
@@ -101,7 +101,7 @@ impl Organization {
                 return Ok(result.collapsed());
             }
         }
-        match self.reserve(&budget_claim(call))? {
+        match self.reserve(&budget_request(call))? {
             Ok(slot) => {
                 let task = self.spawn_fetch(call, number, cached, slot, tagging)?;
                 task.wait().await?
@@ -130,7 +130,7 @@ impl Organization {
         call: &ReportCall,
         number: u64,
         cached: Option<Page>,
-        slot: Slot,
+        slot: Reservation,
         tagging: Tagging,
     ) -> HostResult<SharedTask<HostResult<PageResult>>> {
         let list = call.query.list.clone();
@@ -163,7 +163,7 @@ impl Organization {
         call: &ReportCall,
         number: u64,
         cached: Option<Page>,
-        slot: Slot,
+        slot: Reservation,
         tagging: Tagging,
     ) -> HostResult<PageResult> {
         let request = UpstreamRequest {
@@ -173,9 +173,9 @@ impl Organization {
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
         };
-        let claimant = budget_claim(call);
+        let budget = budget_request(call);
         let operation = call.query.operation;
-        let (exchange, slot) = self.send_page(&claimant, operation, &request, slot).await?;
+        let (exchange, slot) = self.send_page(&budget, operation, &request, slot).await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(cached.as_ref().map(|page| &page.head), call.revalidate);
@@ -210,20 +210,20 @@ impl Organization {
     /// Sends a request for a page and settles its slot. Returns the slot of the last attempt.
     pub(super) async fn send_page(
         &self,
-        claimant: &Claimant,
+        budget: &BudgetRequest,
         operation: Operation,
         request: &UpstreamRequest,
-        slot: Slot,
-    ) -> HostResult<(Exchange<PageReply>, Slot)> {
+        slot: Reservation,
+    ) -> HostResult<(Exchange<PageReply>, Reservation)> {
         let mut page = None;
         let mut read = |text| {
             page = PageReply::read(operation, text);
             page.is_some()
         };
-        let exchange = self.exchange_page(claimant, request, slot, &mut read);
+        let exchange = self.exchange_page(budget, request, slot, &mut read);
         let (exchange, slot) = exchange.await?;
         let exchange = exchange.with(page);
-        let outcome = slot_outcome(&exchange.outcome);
+        let outcome = reservation_outcome(&exchange.outcome);
         self.database
             .transaction(|| self.budget.conclude(&slot, outcome))?;
         Ok((exchange, slot))
@@ -232,11 +232,11 @@ impl Organization {
     /// Sends a request for a page. Returns the slot of the last attempt, which the caller settles.
     async fn exchange_page(
         &self,
-        claimant: &Claimant,
+        budget: &BudgetRequest,
         request: &UpstreamRequest,
-        slot: Slot,
+        slot: Reservation,
         read: &mut dyn FnMut(JsString) -> bool,
-    ) -> HostResult<(Exchange<()>, Slot)> {
+    ) -> HostResult<(Exchange<()>, Reservation)> {
         let time = self.upstream.timeout;
         let permit = self.connections.acquire(Lane::ReadPage, time).await;
         if let Ok(permit) = &permit
@@ -245,7 +245,7 @@ impl Organization {
             self.budget.postpone(slot.id)?;
         }
         let slot = RefCell::new(slot);
-        let mut pay = || self.pay_again(claimant, &slot);
+        let mut pay = || self.pay_again(budget, &slot);
         let exchange = match permit {
             Ok(_held) => {
                 let client = UpstreamClient::new(&self.upstream);
@@ -286,22 +286,25 @@ impl Organization {
     }
 
     /// Reserves a slot for another attempt. Returns `false` if the budget is used up.
-    fn pay_again(&self, claimant: &Claimant, slot: &RefCell<Slot>) -> bool {
-        let Ok(Ok(next)) = self.reserve(claimant) else {
+    fn pay_again(&self, budget: &BudgetRequest, slot: &RefCell<Reservation>) -> bool {
+        let Ok(Ok(next)) = self.reserve(budget) else {
             return false;
         };
         let first = slot.replace(next);
         self.budget.settle(first.id).is_ok()
     }
 
-    pub(super) fn reserve(&self, claimant: &Claimant) -> HostResult<Result<Slot, Refused>> {
-        self.database.transaction(|| self.budget.reserve(claimant))
+    pub(super) fn reserve(
+        &self,
+        budget: &BudgetRequest,
+    ) -> HostResult<Result<Reservation, Refused>> {
+        self.database.transaction(|| self.budget.reserve(budget))
     }
 }
 
 /// Builds the request to the budget for a call.
-fn budget_claim(call: &ReportCall) -> Claimant {
-    Claimant {
+fn budget_request(call: &ReportCall) -> BudgetRequest {
+    BudgetRequest {
         policy: Policy::Analytics,
         caller: call.caller.clone(),
         quota: call.quota,

@@ -2,7 +2,7 @@
 
 use quillgate::{JobId, Method};
 
-use crate::budget::store::{Claimant, Slot};
+use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::ListEvent;
@@ -14,7 +14,7 @@ use crate::jobs::write::Write;
 use crate::log::format_operator_line;
 use crate::runtime::{Call, HostError, HostResult, log_error, now};
 use crate::upstream::client::{Exchange, JobSnapshot};
-use crate::upstream::failure::{UpstreamFailure, slot_outcome};
+use crate::upstream::failure::{UpstreamFailure, reservation_outcome};
 use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 use crate::upstream::permits::Lane;
 use crate::upstream::request::UpstreamRequest;
@@ -23,7 +23,7 @@ use crate::upstream::settlement::Settlement;
 /// The decision whether a write is sent.
 enum WriteAdmission {
     /// The budget has a slot, and the idempotency key is reserved.
-    Granted(Slot, Begun),
+    Granted(Reservation, Begun),
     /// The budget is exhausted.
     Refused(Problem),
     /// The idempotency key is already stored.
@@ -33,7 +33,7 @@ enum WriteAdmission {
 /// A write with its budget slot and its reserved idempotency key.
 struct GrantedWrite<'a> {
     write: &'a Write,
-    slot: Slot,
+    slot: Reservation,
     begun: Begun,
 }
 
@@ -121,7 +121,7 @@ impl Project {
         write: &Write,
         reserve_key: impl Fn(&IdempotencyStore) -> HostResult<Option<Begun>>,
     ) -> HostResult<WriteAdmission> {
-        let claimant = Claimant {
+        let budget = BudgetRequest {
             policy: write.policy,
             caller: write.caller.clone(),
             quota: write.quota,
@@ -132,7 +132,7 @@ impl Project {
             let Some(begun) = reserve_key(&self.keys)? else {
                 return Ok(WriteAdmission::Repeated);
             };
-            Ok(match self.budget.reserve(&claimant)? {
+            Ok(match self.budget.reserve(&budget)? {
                 Ok(slot) => {
                     reserved = Some(slot.id);
                     WriteAdmission::Granted(slot, begun)
@@ -167,7 +167,7 @@ impl Project {
             ),
         };
         let settle = || {
-            self.budget.conclude(&slot, slot_outcome(&outcome))?;
+            self.budget.conclude(&slot, reservation_outcome(&outcome))?;
             self.keys.end(&begun, settlement, &response)
         };
         let created = self.add_created_job(write, &outcome, settle);
@@ -198,7 +198,7 @@ impl Project {
         &self,
         call: &Call,
         write: &Write,
-        slot: &Slot,
+        slot: &Reservation,
     ) -> Exchange<JobSnapshot> {
         let request = UpstreamRequest {
             method: Method::Post,

@@ -46,10 +46,10 @@ fn health_report_has_a_fixed_property_order() {
     assert_eq!(health.to_json(), expected);
     let health = Health::new(
         organisation(State::Closed),
-        Some(project(State::HalfOpen)),
+        Some(project(State::Open)),
         Vec::new(),
     );
-    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"project":{"breaker":"half-open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
+    let expected = r#"{"status":"degraded","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"project":{"breaker":"open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
     assert_eq!(health.to_json(), expected);
 }
 
@@ -57,10 +57,8 @@ fn health_report_has_a_fixed_property_order() {
 fn gateway_is_degraded_while_a_breaker_is_open() {
     for (org, own, expected) in [
         (State::Closed, None, "ok"),
-        (State::HalfOpen, None, "ok"),
         (State::Open, None, "degraded"),
         (State::Closed, Some(State::Closed), "ok"),
-        (State::Closed, Some(State::HalfOpen), "ok"),
         (State::Closed, Some(State::Open), "degraded"),
         (State::Open, Some(State::Closed), "degraded"),
     ] {

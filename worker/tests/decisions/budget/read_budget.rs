@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::budget::read_budget::{MAX_CALLERS, ReadBudget, Reader};
-use quillgate_worker::budget::{Ceiling, Verdict};
+use quillgate_worker::budget::{Ceiling, Decision};
 
 use crate::fixtures::{NOW, at, status_and_kind};
 
@@ -21,15 +21,15 @@ fn reader(name: &str, quota: Option<u32>) -> Reader {
 #[track_caller]
 fn expect_granted(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> String {
     match reads.reserve(reader, now) {
-        Verdict::Granted(granted) => granted.fields.rate_limit,
-        Verdict::Refused(refused) => panic!("{:?}", refused.problem),
+        Decision::Granted(granted) => granted.fields.rate_limit,
+        Decision::Refused(refused) => panic!("{:?}", refused.problem),
     }
 }
 
 /// `Retry-After` and `violated-policies` of a rejected read.
 #[track_caller]
 fn expect_refused(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> (String, String) {
-    let Verdict::Refused(refused) = reads.reserve(reader, now) else {
+    let Decision::Refused(refused) = reads.reserve(reader, now) else {
         panic!("it was let through")
     };
     let problem = refused.problem;
@@ -89,7 +89,7 @@ fn token_quota_is_a_ceiling_and_zero_rejects_all_reads() {
 fn sharing(name: &str, quota: Option<u32>) -> Reader {
     let ceiling = Ceiling {
         name: "rule".to_owned(),
-        most: 3,
+        max: 3,
     };
     Reader {
         ceilings: vec![ceiling],
@@ -130,7 +130,7 @@ fn shared_ceiling_may_exceed_the_limit_of_one_caller() {
     let mut reads = ReadBudget::default();
     let ceiling = Ceiling {
         name: "rule".to_owned(),
-        most: 7,
+        max: 7,
     };
     let sharing = |name| Reader {
         ceilings: vec![ceiling.clone()],
@@ -146,11 +146,11 @@ fn shared_ceiling_may_exceed_the_limit_of_one_caller() {
 #[test]
 fn read_counts_towards_every_ceiling_or_none() {
     let mut reads = ReadBudget::default();
-    let with_second = |most| {
+    let with_second = |max| {
         let mut reader = sharing("alice", None);
         reader.ceilings.push(Ceiling {
             name: "second".to_owned(),
-            most,
+            max,
         });
         reader
     };
@@ -184,7 +184,7 @@ proptest! {
         let mut now = NOW;
         for gap in gaps {
             now = now.plus(Millis(gap));
-            if let Verdict::Granted(_) = reads.reserve(&alice, now) {
+            if let Decision::Granted(_) = reads.reserve(&alice, now) {
                 granted.push(now.0);
             }
             let since = now.since(alice.window).0;

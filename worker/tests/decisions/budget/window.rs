@@ -1,9 +1,9 @@
-//! Simulations of a budget: no window exceeds the limit, and every caller gets a slot.
+//! Simulations of a budget: no window exceeds the limit.
 
 use proptest::prelude::*;
-use quillgate_worker::budget::{Ask, Claims, Used, Verdict, reserve};
+use quillgate_worker::budget::{BudgetSnapshot, Decision, Used, decide};
 
-use super::{HOUR, MINUTE, ask, claims, retry_after};
+use super::{HOUR, retry_after, snapshot};
 use crate::fixtures::NOW;
 
 /// A log as the host stores it in SQL, and when the upstream counted each request.
@@ -13,7 +13,6 @@ struct Log {
     window: u64,
     now: u64,
     rows: Vec<Row>,
-    claims: Vec<(String, u64)>,
     /// When the upstream counted each request, and the last `at` of its row.
     counted: Vec<(u64, u64)>,
 }
@@ -37,7 +36,7 @@ impl Log {
         }
     }
 
-    fn ask_of(&self, caller: &str) -> Ask {
+    fn snapshot_for(&self, caller: &str) -> BudgetSnapshot {
         let mut held: Vec<Used> = Vec::new();
         for row in self
             .rows
@@ -56,46 +55,27 @@ impl Log {
                 }),
             }
         }
-        let mut waiting: Vec<Claims> = Vec::new();
-        for (caller, _) in self.claims.iter().filter(|(_, until)| *until > self.now) {
-            match waiting.iter_mut().find(|claims| claims.caller == *caller) {
-                Some(claims) => claims.count += 1,
-                None => waiting.push(claims(caller, 1)),
-            }
-        }
-        Ask {
+        BudgetSnapshot {
             limit: self.limit,
             window: self.window,
             now: self.now,
             caller: caller.to_owned(),
             used: held,
-            claims: waiting,
-            ..ask()
+            ..snapshot()
         }
     }
 
     /// Requests a slot, and records a row if it is granted.
-    fn request(&mut self, caller: &str) -> Verdict {
-        let verdict = reserve(&self.ask_of(caller));
-        match &verdict {
-            Verdict::Granted(_) => {
-                let own = self
-                    .claims
-                    .iter()
-                    .position(|(claiming, until)| claiming == caller && *until > self.now);
-                own.map(|own| self.claims.remove(own));
-                self.rows.push(Row {
-                    caller: caller.to_owned(),
-                    at: self.now + TIMEOUT,
-                    since: Some(self.now),
-                });
-            }
-            Verdict::Refused(refused) => {
-                self.claims
-                    .extend(refused.claim_until.map(|until| (caller.to_owned(), until)));
-            }
+    fn request(&mut self, caller: &str) -> Decision {
+        let decision = decide(&self.snapshot_for(caller));
+        if matches!(decision, Decision::Granted(_)) {
+            self.rows.push(Row {
+                caller: caller.to_owned(),
+                at: self.now + TIMEOUT,
+                since: Some(self.now),
+            });
         }
-        verdict
+        decision
     }
 
     /// Ends the request of a row now; the upstream counted it at `part` thousandths of its time.
@@ -108,16 +88,16 @@ impl Log {
     }
 
     /// A request that succeeds immediately.
-    fn request_and_settle(&mut self, caller: &str) -> Verdict {
-        let verdict = self.request(caller);
-        if matches!(verdict, Verdict::Granted(_)) {
+    fn request_and_settle(&mut self, caller: &str) -> Decision {
+        let decision = self.request(caller);
+        if matches!(decision, Decision::Granted(_)) {
             self.settle(self.rows.len() - 1, 0);
         }
-        verdict
+        decision
     }
 
     fn is_granted(&mut self, caller: &str) -> bool {
-        matches!(self.request_and_settle(caller), Verdict::Granted(_))
+        matches!(self.request_and_settle(caller), Decision::Granted(_))
     }
 
     /// Advances the clock and times out requests past their deadline.
@@ -144,7 +124,7 @@ impl Log {
 }
 
 /// The maximum number of these instants in one window.
-fn most_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
+fn max_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
     instants.sort_unstable();
     let held = |end: &u64| {
         instants
@@ -159,15 +139,15 @@ fn most_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
 fn simultaneous_requests_are_granted_exactly_up_to_the_limit() {
     for callers in [1, 2, 3, 7, 100, 300] {
         let mut log = Log::new(100, HOUR);
-        let verdicts: Vec<_> = (0..300)
-            .map(|ask| log.request(&format!("c{}", ask % callers)))
+        let decisions: Vec<_> = (0..300)
+            .map(|snapshot| log.request(&format!("c{}", snapshot % callers)))
             .collect();
-        let granted = verdicts
+        let granted = decisions
             .iter()
-            .filter(|verdict| matches!(verdict, Verdict::Granted(_)));
+            .filter(|decision| matches!(decision, Decision::Granted(_)));
         assert_eq!(granted.count(), 100, "{callers}");
-        for verdict in verdicts.iter().skip(100) {
-            let Verdict::Refused(refused) = verdict else {
+        for decision in decisions.iter().skip(100) {
+            let Decision::Refused(refused) = decision else {
                 panic!("{callers}")
             };
             assert_eq!(retry_after(refused), 3630);
@@ -189,65 +169,13 @@ fn window_boundary_never_exceeds_the_limit() {
 }
 
 #[test]
-fn documented_example_of_fair_shares_holds() {
-    let mut log = Log::new(10, HOUR);
-    for _ in 0..10 {
-        assert!(log.is_granted("script"));
-        log.pass(MINUTE, 0);
-    }
-    log.pass(20 * MINUTE, 0);
-    let Verdict::Refused(refused) = log.request_and_settle("alice") else {
-        panic!()
-    };
-    assert_eq!(retry_after(&refused), 1800);
-    log.pass(30 * MINUTE, 0);
-    assert!(!log.is_granted("script"));
-    assert!(log.is_granted("alice"));
-    log.pass(MINUTE, 0);
-    assert!(log.is_granted("script"));
-}
-
-#[test]
-fn unused_claim_delays_others_for_at_most_a_minute() {
-    let mut log = Log::new(10, HOUR);
-    assert_eq!((0..20).filter(|_| log.is_granted("script")).count(), 10);
+fn callers_are_served_in_order_of_arrival() {
+    let mut log = Log::new(2, HOUR);
+    assert!(log.is_granted("script") && log.is_granted("script"));
     assert!(!log.is_granted("alice"));
     log.pass(HOUR, 0);
-    assert_eq!((0..20).filter(|_| log.is_granted("script")).count(), 9);
-    log.pass(MINUTE - 1, 0);
+    assert!(log.is_granted("script") && log.is_granted("alice"));
     assert!(!log.is_granted("script"));
-    log.pass(1, 0);
-    assert!(log.is_granted("script"));
-}
-
-#[test]
-fn small_callers_get_slots_despite_a_greedy_caller() {
-    let mut log = Log::new(20, 10 * MINUTE);
-    for _ in 0..20 {
-        assert!(log.is_granted("hog"));
-        log.pass(7_001, 0);
-    }
-    let mut waiting: Vec<(String, u64)> = (0..12)
-        .map(|number| (format!("c{number}"), log.now))
-        .collect();
-    let end = log.now + 20 * MINUTE;
-    while !waiting.is_empty() {
-        assert!(log.now < end, "{waiting:?}");
-        let _ = log.is_granted("hog");
-        waiting.retain_mut(|(caller, retry)| {
-            if log.now < *retry {
-                return true;
-            }
-            match log.request_and_settle(caller) {
-                Verdict::Granted(_) => false,
-                Verdict::Refused(refused) => {
-                    *retry = log.now + retry_after(&refused) * 1000;
-                    true
-                }
-            }
-        });
-        log.pass(250, 0);
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -279,10 +207,10 @@ proptest! {
         for step in steps {
             match step {
                 Step::Request(caller) => {
-                    let verdict = log.request(&format!("c{caller}"));
-                    let held = log.ask_of("").used.iter().map(|used| used.count).sum::<u32>();
+                    let decision = log.request(&format!("c{caller}"));
+                    let held = log.snapshot_for("").used.iter().map(|used| used.count).sum::<u32>();
                     prop_assert!(held <= limit);
-                    if let Verdict::Granted(granted) = verdict {
+                    if let Decision::Granted(granted) = decision {
                         prop_assert_eq!(granted.left, limit - held);
                     }
                 }
@@ -302,42 +230,8 @@ proptest! {
         }
         log.pass(TIMEOUT, 500);
         let by_the_upstream = log.counted.iter().map(|(counted, _)| *counted).collect();
-        prop_assert!(most_in_a_window(by_the_upstream, window) <= limit as usize);
+        prop_assert!(max_in_a_window(by_the_upstream, window) <= limit as usize);
         let by_the_log = log.counted.iter().map(|(_, at)| *at).collect();
-        prop_assert!(most_in_a_window(by_the_log, window) <= limit as usize);
-    }
-
-    #[test]
-    fn timely_retry_is_served_before_a_greedy_caller(
-        limit in 2..12_u32,
-        window in 10_000..120_000_u64,
-        pace in 100..3_000_u64,
-        first in 0..120_000_u64,
-        wishes in 1..4,
-    ) {
-        let mut log = Log::new(limit, window);
-        let begin = log.now + first;
-        while log.now < begin {
-            let _ = log.is_granted("hog");
-            log.pass(pace.min(begin - log.now), 0);
-        }
-        // Each small request is granted by its first retry while the caller holds less than
-        // its share.
-        for _ in 0..wishes {
-            let held = log.ask_of("alice").used.iter().find(|used| used.caller == "alice").map_or(0, |used| used.count);
-            if held >= limit / 2 {
-                break;
-            }
-            let _ = log.is_granted("hog");
-            if let Verdict::Refused(refused) = log.request_and_settle("alice") {
-                let retry = log.now + retry_after(&refused) * 1000;
-                while log.now < retry {
-                    let _ = log.is_granted("hog");
-                    log.pass(pace.min(retry - log.now), 0);
-                }
-                let _ = log.is_granted("hog");
-                prop_assert!(log.is_granted("alice"));
-            }
-        }
+        prop_assert!(max_in_a_window(by_the_log, window) <= limit as usize);
     }
 }

@@ -1,6 +1,6 @@
 //! Classification of failed upstream requests: problem, settlement, block and breaker.
 
-use quillgate::{ApiError, Method, Millis, Operation};
+use quillgate::{ApiError, Method, Millis, Policy};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::upstream::breaker::CallOutcome;
@@ -401,7 +401,7 @@ fn success_forwards_content_type_and_language() {
 }
 
 #[test]
-fn only_5xx_and_missing_responses_count_against_the_upstream() {
+fn only_429_5xx_and_missing_responses_count_against_the_upstream() {
     let config = configuration();
     let head = |status| UpstreamHead {
         status,
@@ -412,6 +412,7 @@ fn only_5xx_and_missing_responses_count_against_the_upstream() {
     assert!(!of_status(200).counts_against_upstream());
     assert!(!of_status(302).counts_against_upstream());
     assert!(!of_status(404).counts_against_upstream());
+    assert!(of_status(429).counts_against_upstream());
     assert!(of_status(500).counts_against_upstream());
     for error in [TransportError::Broken, TransportError::TimedOut] {
         assert!(classify_transport_error(error, Method::Get).counts_against_upstream());
@@ -429,35 +430,35 @@ fn request_to(method: Method, target: &str) -> UpstreamRequest {
 }
 
 #[test]
-fn request_counts_for_its_operation_and_project() {
-    for (method, target, operation, project) in [
+fn request_counts_for_its_policy_and_project() {
+    for (method, target, policy, project) in [
         (
             Method::Post,
             "/v2/agent/acme/job",
-            Operation::CreateAgentJob,
+            Policy::CreateJob,
             "acme",
         ),
         (
             Method::Get,
             "/v2/agent/a%20b/job/j1",
-            Operation::GetAgentJob,
+            Policy::ReadJobs,
             "a b",
         ),
         (
             Method::Post,
             "/v2/agent/acme/job/j1/message",
-            Operation::SendMessage,
+            Policy::SendMessage,
             "acme",
         ),
         (
             Method::Get,
             "/v1/analytics/acme/views?limit=250&offset=0",
-            Operation::ListPageViews,
+            Policy::Analytics,
             "acme",
         ),
     ] {
         let scope = request_to(method, target).scope().unwrap();
-        assert_eq!((scope.operation, &*scope.project), (operation, project));
+        assert_eq!((scope.policy, &*scope.project), (policy, project));
     }
     assert_eq!(request_to(Method::Get, "/v2/nowhere").scope(), None);
 }
@@ -466,20 +467,20 @@ fn request_counts_for_its_operation_and_project() {
 fn failure_counts_for_its_target_except_when_creating() {
     let failure = classify_transport_error(TransportError::Broken, Method::Get);
     let redirect = classify(302, JSON, Method::Get);
-    for (method, target, expected) in [
+    for (method, target, counted) in [
         (
             Method::Get,
             "/v2/agent/acme/job/j1",
-            CallOutcome::Failed(Some("/v2/agent/acme/job/j1")),
+            Some("/v2/agent/acme/job/j1"),
         ),
-        (
-            Method::Post,
-            "/v2/agent/acme/job",
-            CallOutcome::Failed(None),
-        ),
+        (Method::Post, "/v2/agent/acme/job", None),
     ] {
         let request = request_to(method, target);
         let scope = request.scope().unwrap();
+        let expected = CallOutcome::Failed {
+            target: counted,
+            retry_after: None,
+        };
         assert_eq!(request.call_outcome(&scope, Some(&failure)), expected);
         for answered in [None, Some(&redirect)] {
             let counted = request.call_outcome(&scope, answered);

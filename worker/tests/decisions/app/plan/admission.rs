@@ -511,7 +511,7 @@ fn issuer_rule_sets_the_quota_of_its_callers() {
         let (write, proof) = plan_write(&config, &admitted, &headers, BODY).unwrap();
         assert_eq!(proof, None);
         assert_eq!(write.quota, None);
-        let ceilings: Vec<_> = write.ceilings.iter().map(|own| own.most).collect();
+        let ceilings: Vec<_> = write.ceilings.iter().map(|own| own.max).collect();
         assert_eq!(ceilings, quota);
         assert_eq!(write.caller, "https://issuer.example bob");
         assert_eq!(write.subject, "bob");

@@ -53,7 +53,7 @@ fn caller_under(rules: &[Value], changes: &Value, revoked: &Value) -> Result<Cal
 
 fn names_of(caller: &Caller) -> Vec<(String, u32)> {
     let ceilings = caller.ceilings(Policy::CreateJob);
-    let pair = |ceiling: Ceiling| (ceiling.name, ceiling.most);
+    let pair = |ceiling: Ceiling| (ceiling.name, ceiling.max);
     ceilings.into_iter().map(pair).collect()
 }
 
@@ -156,7 +156,7 @@ fn subjects_share_a_quota_without_caller_claims() {
         let ceilings = alice.ceilings(policy);
         assert_eq!(ceilings, bob.ceilings(policy));
         assert_eq!(ceilings.len(), 1);
-        assert_eq!(ceilings[0].most, 2);
+        assert_eq!(ceilings[0].max, 2);
     }
     // With a ceiling, each subject still has its own quota.
     assert_eq!(alice.quota.ceiling(Policy::CreateJob), Some(2));

@@ -26,7 +26,7 @@ fn assert_not_mapped(claims: &Value) {
 /// The limits that the caller shares with other callers of each rule.
 fn shared_limits(caller: &Caller, policy: Policy) -> Vec<u32> {
     let ceilings = caller.ceilings(policy).into_iter();
-    ceilings.map(|ceiling| ceiling.most).collect()
+    ceilings.map(|ceiling| ceiling.max).collect()
 }
 
 #[test]

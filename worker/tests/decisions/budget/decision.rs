@@ -1,17 +1,22 @@
 //! Grants and rejections: the remainder, the violated rule and when it ends.
 
 use proptest::prelude::*;
-use quillgate_worker::budget::{
-    Ask, CLAIM_LIFE, RateLimitFields, SharedUse, Used, Verdict, reserve,
-};
+use quillgate_worker::budget::rate_limit::RateLimitFields;
+use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, Used, decide};
 use serde_json::{Value, json};
 
-use super::{HOUR, MINUTE, ask, claims, expect_grant, expect_refusal, header, retry_after, used};
+use super::{HOUR, MINUTE, expect_grant, expect_refusal, header, retry_after, snapshot, used};
 use crate::fixtures::{NOW, to_json};
 
 #[track_caller]
-fn assert_refused_by(ask: &Ask, wait: u64, violated: &Value, words: &str, what: &str) {
-    let refused = expect_refusal(ask);
+fn assert_refused_by(
+    snapshot: &BudgetSnapshot,
+    wait: u64,
+    violated: &Value,
+    words: &str,
+    what: &str,
+) {
+    let refused = expect_refusal(snapshot);
     let json = to_json(&refused.problem);
     assert_eq!(
         (refused.problem.status, &json["type"]),
@@ -21,12 +26,6 @@ fn assert_refused_by(ask: &Ask, wait: u64, violated: &Value, words: &str, what: 
     assert_eq!(json["detail"], words, "{what}");
     assert_eq!(&json["violated-policies"], violated, "{what}");
     assert_eq!(retry_after(&refused), wait, "{what}");
-    let own = violated
-        .as_array()
-        .unwrap()
-        .contains(&json!("create-job-caller"));
-    let claim = NOW.0 + wait * 1000 + CLAIM_LIFE.0;
-    assert_eq!(refused.claim_until, (!own).then_some(claim), "{what}");
 }
 
 #[test]
@@ -55,9 +54,9 @@ fn header_fields_report_the_remainder_after_a_grant() {
             "\"create-job\";r=98;t=2",
         ),
     ] {
-        let granted = expect_grant(&Ask {
+        let granted = expect_grant(&BudgetSnapshot {
             used: held,
-            ..ask()
+            ..snapshot()
         });
         assert_eq!(granted.left, left);
         assert_eq!(
@@ -70,10 +69,10 @@ fn header_fields_report_the_remainder_after_a_grant() {
 
 #[test]
 fn token_quota_is_reported_besides_the_limit() {
-    let ask = Ask {
+    let snapshot = BudgetSnapshot {
         quota: Some(10),
         used: vec![used("bob", 50, 3 * MINUTE), used("alice", 2, MINUTE)],
-        ..ask()
+        ..snapshot()
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=10;w=3600";
     let limit = "\"create-job\";r=47;t=3420, \"create-job-caller\";r=7;t=3540";
@@ -81,28 +80,28 @@ fn token_quota_is_reported_besides_the_limit() {
         rate_limit_policy: policy.to_owned(),
         rate_limit: limit.to_owned(),
     };
-    assert_eq!(expect_grant(&ask).fields, expected);
+    assert_eq!(expect_grant(&snapshot).fields, expected);
 }
 
-fn shared(most: u32, count: u32, age: u64) -> SharedUse {
-    SharedUse {
-        most,
+fn ceiling(max: u32, count: u32, age: u64) -> CeilingUsage {
+    CeilingUsage {
+        max,
         count,
         oldest: (count > 0).then_some(NOW.0 - age),
     }
 }
 
 #[test]
-fn shared_ceiling_with_the_smallest_remainder_is_reported() {
-    let ask = Ask {
+fn ceiling_with_the_smallest_remainder_is_reported() {
+    let snapshot = BudgetSnapshot {
         quota: Some(10),
-        shared: vec![
-            shared(50, 20, 2 * MINUTE),
-            shared(8, 3, MINUTE),
-            shared(9, 0, 0),
+        ceilings: vec![
+            ceiling(50, 20, 2 * MINUTE),
+            ceiling(8, 3, MINUTE),
+            ceiling(9, 0, 0),
         ],
         used: vec![used("bob", 50, 3 * MINUTE), used("alice", 2, MINUTE)],
-        ..ask()
+        ..snapshot()
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=10;w=3600, \"create-job-rule\";q=8;w=3600";
     let limit = "\"create-job\";r=47;t=3420, \"create-job-caller\";r=7;t=3540, \"create-job-rule\";r=4;t=3540";
@@ -110,31 +109,31 @@ fn shared_ceiling_with_the_smallest_remainder_is_reported() {
         rate_limit_policy: policy.to_owned(),
         rate_limit: limit.to_owned(),
     };
-    assert_eq!(expect_grant(&ask).fields, expected);
+    assert_eq!(expect_grant(&snapshot).fields, expected);
 }
 
 #[test]
-fn rejection_by_a_shared_ceiling_creates_no_claim() {
+fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
     let held = vec![used("bob", 3, 20 * MINUTE)];
     for (count, is_granted) in [(0, true), (2, true), (3, false), (4, false)] {
-        let ask = Ask {
-            shared: vec![shared(3, count, 20 * MINUTE)],
+        let snapshot = BudgetSnapshot {
+            ceilings: vec![ceiling(3, count, 20 * MINUTE)],
             used: held.clone(),
-            ..ask()
+            ..snapshot()
         };
         assert_eq!(
-            matches!(reserve(&ask), Verdict::Granted(_)),
+            matches!(decide(&snapshot), Decision::Granted(_)),
             is_granted,
             "{count}"
         );
     }
     // If two are exhausted, the caller waits for the later one.
-    let ask = Ask {
-        shared: vec![shared(3, 3, 20 * MINUTE), shared(2, 2, 10 * MINUTE)],
+    let snapshot = BudgetSnapshot {
+        ceilings: vec![ceiling(3, 3, 20 * MINUTE), ceiling(2, 2, 10 * MINUTE)],
         used: held,
-        ..ask()
+        ..snapshot()
     };
-    let refused = expect_refusal(&ask);
+    let refused = expect_refusal(&snapshot);
     let json = to_json(&refused.problem);
     assert_eq!(
         json["detail"],
@@ -146,29 +145,28 @@ fn rejection_by_a_shared_ceiling_creates_no_claim() {
         header(&refused, "ratelimit"),
         "\"create-job\";r=97, \"create-job-rule\";r=0;t=3000"
     );
-    assert_eq!(refused.claim_until, None);
 }
 
 #[test]
 fn quota_is_capped_by_the_limit() {
-    let ask = Ask {
+    let snapshot = BudgetSnapshot {
         quota: Some(1000),
-        ..ask()
+        ..snapshot()
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=100;w=3600";
-    assert_eq!(expect_grant(&ask).fields.rate_limit_policy, policy);
+    assert_eq!(expect_grant(&snapshot).fields.rate_limit_policy, policy);
 }
 
 #[test]
 fn rejection_names_its_rule_and_when_it_ends() {
     let full = || vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
     let closed = |later| Some(NOW.0 + later);
-    for (what, ask, wait, violated, words) in [
+    for (what, snapshot, wait, violated, words) in [
         (
             "limit",
-            Ask {
+            BudgetSnapshot {
                 used: full(),
-                ..ask()
+                ..snapshot()
             },
             2400,
             json!(["create-job"]),
@@ -176,32 +174,21 @@ fn rejection_names_its_rule_and_when_it_ends() {
         ),
         (
             "quota",
-            Ask {
+            BudgetSnapshot {
                 used: full(),
                 quota: Some(30),
                 limit: 200,
-                ..ask()
+                ..snapshot()
             },
             3000,
             json!(["create-job-caller"]),
             "create-job: the access token's own quota of 30 in any 3600 seconds is used up",
         ),
         (
-            "fair share",
-            Ask {
-                used: vec![used("alice", 97, 10 * MINUTE), used("bob", 1, 20 * MINUTE)],
-                claims: vec![claims("bob", 2)],
-                ..ask()
-            },
-            2400,
-            json!(["create-job"]),
-            "create-job: the slots that are left are kept for other callers, who wait and hold less than their fair share",
-        ),
-        (
             "upstream",
-            Ask {
-                closed_until: closed(60_001),
-                ..ask()
+            BudgetSnapshot {
+                blocked_until: closed(60_001),
+                ..snapshot()
             },
             61,
             json!(["create-job"]),
@@ -209,16 +196,16 @@ fn rejection_names_its_rule_and_when_it_ends() {
         ),
         (
             "a quota of nothing",
-            Ask {
+            BudgetSnapshot {
                 quota: Some(0),
-                ..ask()
+                ..snapshot()
             },
             3600,
             json!(["create-job-caller"]),
             "create-job: the access token's own quota of 0 in any 3600 seconds is used up",
         ),
     ] {
-        assert_refused_by(&ask, wait, &violated, words, what);
+        assert_refused_by(&snapshot, wait, &violated, words, what);
     }
 }
 
@@ -226,13 +213,13 @@ fn rejection_names_its_rule_and_when_it_ends() {
 fn last_rule_to_end_sets_retry_after() {
     let full = || vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
     let closed = |later| Some(NOW.0 + later);
-    for (what, ask, wait, violated, words) in [
+    for (what, snapshot, wait, violated, words) in [
         (
             "the later of limit and quota",
-            Ask {
+            BudgetSnapshot {
                 used: full(),
                 quota: Some(30),
-                ..ask()
+                ..snapshot()
             },
             3000,
             json!(["create-job", "create-job-caller"]),
@@ -240,10 +227,10 @@ fn last_rule_to_end_sets_retry_after() {
         ),
         (
             "the later of limit and closure",
-            Ask {
+            BudgetSnapshot {
                 used: full(),
-                closed_until: closed(1),
-                ..ask()
+                blocked_until: closed(1),
+                ..snapshot()
             },
             2400,
             json!(["create-job"]),
@@ -251,72 +238,66 @@ fn last_rule_to_end_sets_retry_after() {
         ),
         (
             "the later of closure and limit",
-            Ask {
+            BudgetSnapshot {
                 used: full(),
-                closed_until: closed(3 * HOUR),
-                ..ask()
+                blocked_until: closed(3 * HOUR),
+                ..snapshot()
             },
             10_800,
             json!(["create-job"]),
             "create-job: the upstream itself answered that its limit is reached",
         ),
     ] {
-        assert_refused_by(&ask, wait, &violated, words, what);
+        assert_refused_by(&snapshot, wait, &violated, words, what);
     }
 }
 
 #[test]
 fn rejection_reports_a_remainder_of_zero_for_violated_policies() {
     let half = || vec![used("bob", 20, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
-    for (ask, limit) in [
+    for (snapshot, limit) in [
         (
-            Ask {
+            BudgetSnapshot {
                 limit: 50,
                 used: half(),
-                ..ask()
+                ..snapshot()
             },
             "\"create-job\";r=0;t=2400",
         ),
         (
-            Ask {
+            BudgetSnapshot {
                 limit: 50,
                 used: half(),
                 quota: Some(40),
-                ..ask()
+                ..snapshot()
             },
             "\"create-job\";r=0;t=2400, \"create-job-caller\";r=10",
         ),
         (
-            Ask {
+            BudgetSnapshot {
                 used: half(),
                 quota: Some(30),
-                ..ask()
+                ..snapshot()
             },
             "\"create-job\";r=50, \"create-job-caller\";r=0;t=3000",
         ),
         (
-            Ask {
+            BudgetSnapshot {
                 used: half(),
-                closed_until: Some(NOW.0 + 5000),
-                ..ask()
+                blocked_until: Some(NOW.0 + 5000),
+                ..snapshot()
             },
             "\"create-job\";r=0;t=5",
         ),
-        (
-            Ask {
-                limit: 51,
-                used: half(),
-                claims: vec![claims("bob", 1)],
-                ..ask()
-            },
-            "\"create-job\";r=0;t=2400",
-        ),
     ] {
-        let refused = expect_refusal(&ask);
+        let refused = expect_refusal(&snapshot);
         assert_eq!(header(&refused, "ratelimit"), limit);
         let policy = header(&refused, "ratelimit-policy");
         assert!(policy.starts_with("\"create-job\";q="));
-        assert_eq!(policy.contains("create-job-caller"), ask.quota.is_some());
+        assert_eq!(
+            policy.contains("create-job-caller"),
+            snapshot.quota.is_some()
+        );
         for time in limit.split(";t=").skip(1) {
             let time: u64 = time.split(',').next().unwrap().parse().unwrap();
             assert!(time <= retry_after(&refused), "{limit}");
@@ -331,31 +312,31 @@ fn slot_of_a_request_in_progress_frees_after_more_than_a_window() {
         count: 100,
         oldest: NOW.0 + 30_000,
     };
-    let refused = expect_refusal(&Ask {
+    let refused = expect_refusal(&BudgetSnapshot {
         used: vec![under_way],
-        ..ask()
+        ..snapshot()
     });
     assert_eq!(retry_after(&refused), 3630);
 }
 
 #[test]
 fn limit_lowered_below_the_usage_rejects_requests() {
-    let ask = Ask {
+    let snapshot = BudgetSnapshot {
         limit: 10,
         used: vec![used("bob", 100, MINUTE)],
-        ..ask()
+        ..snapshot()
     };
-    assert_eq!(retry_after(&expect_refusal(&ask)), 3540);
+    assert_eq!(retry_after(&expect_refusal(&snapshot)), 3540);
 }
 
 #[test]
 fn rejection_fields_can_be_added_to_a_cached_response() {
-    let ask = Ask {
+    let snapshot = BudgetSnapshot {
         quota: Some(30),
         used: vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)],
-        ..ask()
+        ..snapshot()
     };
-    let refused = expect_refusal(&ask);
+    let refused = expect_refusal(&snapshot);
     let headers = refused.fields.clone().into_headers();
     for name in ["ratelimit", "ratelimit-policy"] {
         assert_eq!(headers.get(name), Some(header(&refused, name)));
@@ -374,33 +355,33 @@ proptest! {
             used(if number == 0 { "alice" } else { ["bob", "carol", "dan", "eve"][number - 1] }, *count, *age)
         }).collect();
         let limit = held.iter().map(|used| used.count).sum();
-        let ask = Ask { limit, used: held, quota: own_quota, closed_until: closed.map(|later| NOW.0 + later), ..ask() };
-        let refused = expect_refusal(&ask);
+        let snapshot = BudgetSnapshot { limit, used: held, quota: own_quota, blocked_until: closed.map(|later| NOW.0 + later), ..snapshot() };
+        let refused = expect_refusal(&snapshot);
         let frees = |used: &Used| used.oldest + HOUR;
-        let mut ends = ask.used.iter().map(frees).min().unwrap();
-        if own_quota.is_some_and(|quota| ask.used[0].count >= quota) {
-            ends = ends.max(frees(&ask.used[0]));
+        let mut ends = snapshot.used.iter().map(frees).min().unwrap();
+        if own_quota.is_some_and(|quota| snapshot.used[0].count >= quota) {
+            ends = ends.max(frees(&snapshot.used[0]));
         }
-        ends = ends.max(ask.closed_until.unwrap_or_default());
+        ends = ends.max(snapshot.blocked_until.unwrap_or_default());
         let retry_at = NOW.0 + retry_after(&refused) * 1000;
         prop_assert!(retry_at >= ends && retry_at - ends < 1000);
         // The rule applies until just before the instant and ends at the instant.
-        let later = |now: u64| Ask {
+        let later = |now: u64| BudgetSnapshot {
             now,
-            used: ask.used.iter().filter_map(|used| {
+            used: snapshot.used.iter().filter_map(|used| {
                 // When the oldest slot frees, the caller holds one less.
                 let freed = u32::from(frees(used) <= now);
                 let count = used.count - freed;
                 (count > 0).then(|| Used { count, oldest: used.oldest.max((now + 1).saturating_sub(HOUR)), ..used.clone() })
             }).collect(),
             quota: None,
-            ..ask.clone()
+            ..snapshot.clone()
         };
         if own_quota.is_none() {
             let before = later(ends - 1);
-            prop_assert!(matches!(reserve(&before), Verdict::Refused(_)));
+            prop_assert!(matches!(decide(&before), Decision::Refused(_)));
             let after = later(retry_at);
-            prop_assert!(matches!(reserve(&after), Verdict::Granted(_)));
+            prop_assert!(matches!(decide(&after), Decision::Granted(_)));
         }
     }
 }
