@@ -6,6 +6,7 @@
 //! in the index yet, are searched without it, newest first.
 
 use quillgate::Millis;
+use serde::{Deserialize, Deserializer};
 
 /// Number of characters of a prompt that a search covers.
 pub const SEARCHED_CHARACTERS: usize = 4_096;
@@ -71,7 +72,7 @@ pub fn needs_alarm(next_indexing: Option<Millis>, alarm: Option<Millis>) -> bool
 }
 
 /// The rows of a project's jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct RowRange {
     /// The oldest job.
     pub first: u64,
@@ -99,12 +100,18 @@ pub enum Step {
 }
 
 /// A job that a step has compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Candidate {
     /// The job's row.
     pub row: u64,
     /// Whether the job meets the whole filter.
+    #[serde(deserialize_with = "read_boolean")]
     pub is_match: bool,
+}
+
+/// Reads a boolean of `SQLite`, which is 0 or 1.
+fn read_boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    u64::deserialize(deserializer).map(|value| value != 0)
 }
 
 /// The result of a search.

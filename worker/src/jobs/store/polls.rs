@@ -9,9 +9,6 @@ use serde::Deserialize;
 use crate::jobs::poll_budget::{PollBudget, PollUsage};
 use crate::runtime::{Database, HostResult, number};
 
-/// The polls of the current window, and the end of a pause after a 429.
-pub const POLL_TABLES: &str = include_str!("migrations/0012_polls.sql");
-
 #[derive(Deserialize)]
 struct UsageRow {
     used: u32,
