@@ -3,9 +3,8 @@
 //! A row of `job_search` has [`block_mark`] and the searched part of a prompt in lower case. Alarms
 //! add the rows up to `search_backlog.last`, which an earlier release stored.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 use js_sys::JsString;
 use quillgate::Millis;
@@ -109,15 +108,13 @@ impl JobStore {
             "instr(lower(substr(coalesce(prompt_lowercase, prompt, prompt_summary), 1, ?)), ?) > 0",
         );
         values.extend([number(SEARCHED_CHARACTERS as u64), text(wanted)]);
-        let (source, below) = match step {
-            Step::Scan { below } => ("SELECT row AS found FROM job WHERE", below),
-            Step::Lookup { expression, below } => {
-                values.push(text(expression));
-                let lookup = "SELECT rowid AS found FROM job_search WHERE job_search MATCH ? AND";
-                (lookup, below)
-            }
+        let source = if let Some(expression) = &step.expression {
+            values.push(text(expression));
+            "SELECT rowid AS found FROM job_search WHERE job_search MATCH ? AND"
+        } else {
+            "SELECT row AS found FROM job WHERE"
         };
-        values.extend([number(*below), number(MAX_CANDIDATES)]);
+        values.extend([number(step.below), number(MAX_CANDIDATES)]);
         let condition = conditions.join(" AND ");
         let query = format!(
             "SELECT found AS row, coalesce((SELECT {condition} FROM job WHERE row = found), 0) AS is_match
@@ -168,38 +165,32 @@ impl JobStore {
     }
 }
 
-/// The order in which searches run: one at a time.
+/// Lets one step of a search run at a time.
 #[derive(Default)]
-pub struct Turns(Rc<RefCell<Waiting>>);
-
-#[derive(Default)]
-struct Waiting {
-    is_taken: bool,
-    queue: VecDeque<Wake>,
-}
-
-impl Turns {
-    /// Waits until no other search runs.
-    async fn take(&self) -> Turn {
-        while std::mem::replace(&mut self.0.borrow_mut().is_taken, true) {
-            let waiting = Rc::clone(&self.0);
-            Wait::begin(MAX_TURN_WAIT, |wake| {
-                waiting.borrow_mut().queue.push_back(wake);
-            })
-            .await;
-        }
-        Turn(Rc::clone(&self.0))
-    }
+pub struct Turns {
+    is_taken: Cell<bool>,
+    queue: RefCell<VecDeque<Wake>>,
 }
 
 /// A turn, which ends on drop.
-struct Turn(Rc<RefCell<Waiting>>);
+struct Turn<'a>(&'a Turns);
 
-impl Drop for Turn {
+impl Turns {
+    async fn take(&self) -> Turn<'_> {
+        while self.is_taken.replace(true) {
+            Wait::begin(MAX_TURN_WAIT, |wake| {
+                self.queue.borrow_mut().push_back(wake);
+            })
+            .await;
+        }
+        Turn(self)
+    }
+}
+
+impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut waiting = self.0.borrow_mut();
-        waiting.is_taken = false;
-        if let Some(next) = waiting.queue.pop_front() {
+        self.0.is_taken.set(false);
+        if let Some(next) = self.0.queue.borrow_mut().pop_front() {
             next.wake();
         }
     }
