@@ -20,7 +20,7 @@ pub(super) struct PollState {
     /// The running poll, which all watchers share.
     pub(super) running: Option<SharedTask<Exchange<JobSnapshot>>>,
     /// Whether the stored job is newer than the response to the running poll.
-    is_overtaken: bool,
+    is_superseded: bool,
     /// The number of polls that have failed in a row.
     pub(super) failures: u32,
     /// When the poll that a watcher was charged for is due.
@@ -78,9 +78,9 @@ impl Project {
     }
 
     /// Marks the running poll of a job as older than the stored job.
-    pub(super) fn overtake_poll(&self, job: &str) {
+    pub(super) fn supersede_poll(&self, job: &str) {
         if let Some(poll) = self.polls.borrow_mut().get_mut(job) {
-            poll.is_overtaken = poll.running.is_some();
+            poll.is_superseded = poll.running.is_some();
         }
     }
 
@@ -97,26 +97,28 @@ impl Project {
         let poll = self.polls.borrow_mut().remove(job).unwrap_or_default();
         match &exchange.outcome {
             // The stored job is newer. The next poll reads the current state.
-            Ok(_) if poll.is_overtaken => self.jobs.mark_found(job)?,
+            Ok(_) if poll.is_superseded => self.jobs.mark_found(job)?,
             Ok(reply) => self.record(job, reply, None)?,
-            // No caller is waiting for a job that is not stored.
-            Err(_) if self.jobs.find(job)?.is_none() => {}
             Err(failure) => {
-                let failed = PollState {
-                    running: None,
-                    is_overtaken: false,
-                    failures: poll.failures.saturating_add(1),
-                    ..poll
-                };
-                self.polls.borrow_mut().insert(job.to_owned(), failed);
-                let wait = failure.retry_after();
-                let wait = wait.map(|wait| wait.min(self.settings.poll_duration));
-                let not_before = wait.map_or(Millis(0), |wait| now().plus(wait));
-                self.jobs.mark_checked(job, not_before)?;
-                match exchange.metrics.status {
-                    Some(404) => self.on_missing(job)?,
-                    Some(429) => self.poll_log.pause(failure.retry_after(), now())?,
-                    _ => {}
+                // No caller is waiting for a job that is not stored.
+                if let Some(row) = self.jobs.find(job)? {
+                    let failed = PollState {
+                        running: None,
+                        is_superseded: false,
+                        failures: poll.failures.saturating_add(1),
+                        ..poll
+                    };
+                    self.polls.borrow_mut().insert(job.to_owned(), failed);
+                    let wait = failure.retry_after();
+                    let wait = wait.map(|wait| wait.min(self.settings.poll_duration));
+                    let not_before = wait.map_or(Millis(0), |wait| now().plus(wait));
+                    self.jobs.mark_checked(job, not_before)?;
+                    if exchange.metrics.status == Some(404) {
+                        self.on_missing(&row)?;
+                    }
+                }
+                if exchange.metrics.status == Some(429) {
+                    self.poll_log.pause(failure.retry_after(), now())?;
                 }
             }
         }
@@ -125,24 +127,21 @@ impl Project {
 
     /// Handles a 404 from Mintlify. Watchers of a new job stay connected, because Mintlify may not
     /// know it yet.
-    fn on_missing(&self, job: &str) -> HostResult<()> {
-        let Some(row) = self.jobs.find(job)? else {
-            return Ok(());
-        };
+    fn on_missing(&self, row: &JobRow) -> HostResult<()> {
         let now = now();
         match row.missing_since() {
-            None => self.jobs.mark_missing(job, now)?,
-            Some(since) if now.since(since) >= LOST_AFTER => self.announce_missing(&row)?,
+            None => self.jobs.mark_missing(&row.id, now)?,
+            Some(since) if now.since(since) >= LOST_AFTER => self.queue_missing_webhook(row)?,
             Some(_) => {}
         }
         if now.since(row.created_at) >= CREATION_DELAY {
-            self.close_watchers(job);
+            self.close_watchers(&row.id);
         }
         Ok(())
     }
 
     /// Notifies the webhook that Mintlify no longer knows the job, and stops polling for it.
-    fn announce_missing(&self, row: &JobRow) -> HostResult<()> {
+    fn queue_missing_webhook(&self, row: &JobRow) -> HostResult<()> {
         let (Some(url), Some(data)) = (&row.webhook, &row.data) else {
             return Ok(());
         };

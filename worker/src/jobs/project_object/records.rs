@@ -132,7 +132,7 @@ impl Project {
             self.jobs.delete(job)
         })?;
         // The response to a running poll must not be recorded.
-        self.overtake_poll(job);
+        self.supersede_poll(job);
         self.forget_failures(job);
         self.close_watchers(job);
         self.broadcast_list(event.as_slice());

@@ -162,7 +162,7 @@ impl Project {
         event: Option<StreamEvent>,
     ) -> HostResult<()> {
         if let (Some(id), Ok(reply)) = (&write.job, outcome) {
-            self.overtake_poll(id);
+            self.supersede_poll(id);
             self.record(id, reply, Some(write))?;
             self.jobs.mark_started(id)?;
             self.plan_webhook_poll(id)?;
