@@ -69,7 +69,6 @@ const OPERATIONS: [Operation; 3] = [
     Operation::GetAgentJob,
 ];
 
-/// The JavaScript class of the object.
 #[durable_object(alarm)]
 pub struct ProjectGate {
     /// The error if the storage cannot be opened.
@@ -150,7 +149,6 @@ impl ProjectGate {
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
 impl ProjectGate {
-    /// Traps.
     #[expect(
         clippy::unused_self,
         reason = "a method of the class that the entry calls"

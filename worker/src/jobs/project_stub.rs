@@ -21,19 +21,15 @@ use crate::upstream::metrics::RequestMetrics;
 /// does not forward it.
 pub const PROBLEM_HEADER: &str = "problem-kind";
 
-/// A response and its metrics.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WriteReply {
-    /// The response.
     pub response: GatewayResponse,
-    /// The metrics for the log and `Server-Timing`.
     pub metrics: RequestMetrics,
 }
 
 /// A request for the changes of one job or of all jobs in a project.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WatchCall {
-    /// The request.
     pub call: Call,
     /// The job, or `None` for all jobs in the project.
     pub job: Option<String>,
@@ -80,35 +76,29 @@ extern "C" {
     fn fetch(this: &RawProject, url: &str, options: &JsValue) -> Promise;
 }
 
-/// A stub of a project's object.
 pub struct ProjectStub(RawProject);
 
 impl ProjectStub {
-    /// Makes the object trap.
     #[cfg(feature = "trap-route")]
     pub fn trap(&self) -> Promise {
         self.0.trap()
     }
 
-    /// Creates a stub for a project.
     pub fn new(env: &Env, project: &str) -> HostResult<Self> {
         let namespace = env.durable_object("PROJECT_GATE")?;
         Ok(Self(namespace.get_by_name(project)?.into_rpc()))
     }
 
-    /// Creates a job or sends a follow-up.
     pub async fn write(&self, call: &Call, write: &Write) -> HostResult<WriteReply> {
         let written = self.0.write(send_back(call)?, send_back(write)?);
         receive(JsFuture::from(written).await?)
     }
 
-    /// Lists jobs.
     pub async fn list(&self, call: &Call, query: &JobQuery) -> HostResult<GatewayResponse> {
         let listed = self.0.list(send_back(call)?, send_back(query)?);
         receive(JsFuture::from(listed).await?)
     }
 
-    /// Reads the record of a job.
     pub async fn read_record(&self, call: &Call, job: &str) -> HostResult<GatewayResponse> {
         receive(JsFuture::from(self.0.read_record(send_back(call)?, job)).await?)
     }
@@ -118,12 +108,10 @@ impl ProjectStub {
         receive(JsFuture::from(self.0.delete_record(id, job)).await?)
     }
 
-    /// Returns the object's health.
     pub async fn health(&self) -> HostResult<ProjectHealth> {
         receive(JsFuture::from(self.0.health()).await?)
     }
 
-    /// Removes the upstream's block of a policy.
     pub async fn reopen(&self, policy: Policy) -> HostResult<()> {
         JsFuture::from(self.0.reopen(policy.as_str())).await?;
         Ok(())

@@ -57,7 +57,6 @@ struct SummaryRow {
     prompt_summary: String,
 }
 
-/// Stores the jobs of a project.
 pub struct JobStore {
     database: Rc<Database>,
     search_turns: Turns,
@@ -66,7 +65,6 @@ pub struct JobStore {
 }
 
 impl JobStore {
-    /// Opens the store.
     pub fn open(database: Rc<Database>) -> Self {
         Self {
             database,

@@ -14,14 +14,12 @@ use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
 use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::UpstreamRequest;
 
-/// The in-memory state of a job that is polled.
 #[derive(Default)]
 pub(super) struct PollState {
     /// The running poll, which all watchers share.
     pub(super) running: Option<SharedTask<Exchange<JobSnapshot>>>,
     /// Whether the stored job is newer than the response to the running poll.
     is_superseded: bool,
-    /// The number of polls that have failed in a row.
     pub(super) failures: u32,
     /// When the poll that a watcher was charged for is due.
     pub(super) charge_end: Option<Millis>,

@@ -109,7 +109,6 @@ impl Project {
         Ok(())
     }
 
-    /// Queues the webhook of a job that has ended.
     pub(super) fn queue_webhook(&self, id: &str) -> HostResult<()> {
         if let Some(row) = self.jobs.find(id)?
             && let (Some(url), Some(status), Some(data)) = (row.webhook, row.status, row.data)

@@ -23,7 +23,6 @@ impl Project {
         row.checked_at.plus(pause).max(row.not_before)
     }
 
-    /// Returns when a job is given up.
     fn find_poll_end(&self, row: &JobRow) -> Millis {
         row.last_started_at.plus(self.settings.poll_duration)
     }

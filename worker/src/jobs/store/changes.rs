@@ -10,7 +10,6 @@ use crate::runtime::{HostResult, now, number, optional_number, text};
 
 /// How long deletions are stored, so that streams of the list can resume.
 const DELETION_LIFE: Millis = Millis::from_seconds(86_400);
-/// Maximum number of stored deletions.
 const MAX_DELETIONS: u64 = 1_000;
 /// Number of jobs that a new list stream starts with. Fewer jobs change between a list and its stream.
 const INITIAL_JOBS: u64 = 25;
@@ -20,7 +19,6 @@ struct RevisionRow {
     revision: u64,
 }
 
-/// Changes.
 impl JobStore {
     /// Numbers a change of a listed job. Returns the change of the list.
     pub fn revise(&self, id: &str) -> HostResult<Option<StreamEvent>> {
@@ -100,11 +98,7 @@ impl JobStore {
         let after = optional_number(after);
         self.database.rows(query, [text(id), after])
     }
-}
 
-/// Deletions.
-impl JobStore {
-    /// Returns the time when the oldest deletion expires.
     pub fn next_deletion_expiry(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT at AS due FROM deleted ORDER BY revision LIMIT 1";
         let first = self.database.first_due(query, [])?;

@@ -11,19 +11,16 @@ use crate::upstream::key_outcome::KeyOutcome;
 /// The key of a running request. Requests without a key have an empty reservation.
 #[derive(Default)]
 pub struct KeyReservation<'a> {
-    /// The caller and the key.
     key: Option<(&'a str, &'a str)>,
     /// The record that a forced repetition replaces.
     earlier: Option<KeyRecord>,
 }
 
-/// Stores the keys of a project.
 pub struct IdempotencyStore {
     database: Rc<Database>,
 }
 
 impl IdempotencyStore {
-    /// Opens the store.
     pub fn open(database: Rc<Database>) -> HostResult<Self> {
         // The outcome of requests that an earlier instance was running is lost.
         let update = "UPDATE idempotency SET state = 'unknown' WHERE state = 'running'";
@@ -72,7 +69,6 @@ impl IdempotencyStore {
         }))
     }
 
-    /// Stores the outcome of a request under its key.
     pub fn conclude(
         &self,
         reservation: &KeyReservation<'_>,

@@ -17,7 +17,6 @@ const RECORD: &str = concat!(
     ", 'prompt', coalesce(prompt, prompt_summary)) AS data FROM job WHERE id = ? AND listed = 1"
 );
 
-/// Selects the follow-ups of a job.
 const MESSAGES: &str = include_str!("sql/messages.sql");
 
 /// Selects the states of a job that differ in status or pull request from the state before.
@@ -28,9 +27,7 @@ struct JsonRow {
     data: String,
 }
 
-/// A page of jobs.
 pub struct JobPage {
-    /// The jobs, newest first.
     pub rows: Vec<JobRow>,
     /// The position where the next page starts. `None` after the last page.
     next: Option<Position>,
@@ -105,7 +102,6 @@ impl JobStore {
         )))
     }
 
-    /// Runs a query whose rows are JSON, and joins them with commas.
     fn join_rows(
         &self,
         query: &'static str,
@@ -130,7 +126,6 @@ macro_rules! page_query {
     };
 }
 
-/// Returns the query of a page without a search, and its values.
 fn select_page(
     filter: &JobFilter,
     limit: u64,

@@ -31,7 +31,6 @@ const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 /// Wait after an attempt without a free connection.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
-/// A webhook to deliver.
 #[derive(Debug, Clone, Deserialize)]
 pub struct OutboxRow {
     id: String,
@@ -47,7 +46,6 @@ struct CountRow {
     count: u64,
 }
 
-/// Stores and delivers the webhooks of a project.
 pub struct Outbox {
     database: Rc<Database>,
     settings: WebhookSettings,
@@ -57,7 +55,6 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Opens the store.
     pub fn open(
         database: Rc<Database>,
         settings: WebhookSettings,
@@ -106,7 +103,6 @@ impl Outbox {
         Ok(waiting.into_iter().chain(lease_end).min())
     }
 
-    /// Returns the number of stored webhooks.
     pub fn waiting(&self) -> HostResult<u64> {
         let query = "SELECT count(*) AS count FROM outbox";
         let row: Option<CountRow> = self.database.first(query, [])?;
@@ -170,7 +166,6 @@ impl Outbox {
         self.remove(&row.id)
     }
 
-    /// Removes the webhooks of a job.
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox
             WHERE CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";

@@ -17,20 +17,16 @@ use crate::upstream::client::JobSnapshot;
 
 /// Maximum number of unfinished jobs that are polled for watchers of the list.
 const MAX_UNFINISHED: u64 = 50;
-/// Maximum number of stored follow-ups of a job.
 const MAX_MESSAGES: u64 = 100;
 /// Maximum number of bytes of a job's follow-ups. A record is read as a whole, in 128 MB of memory.
 const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
-/// Maximum number of stored past states of a job.
 const MAX_PAST_STATES: u64 = 100;
 /// Maximum number of past states that one change deletes. Earlier releases stored all of them.
 const MAX_DELETED_STATES: u64 = 10;
 
-/// A stored job.
 #[derive(Debug, Clone, Deserialize)]
 pub struct JobRow {
     pub(super) row: u64,
-    /// The id.
     pub id: String,
     listed: u64,
     /// The address that is notified when the job ends.
@@ -38,13 +34,11 @@ pub struct JobRow {
     /// The time of the job's creation, or of its first poll if it was created elsewhere.
     #[serde(deserialize_with = "read_instant")]
     pub created_at: Millis,
-    /// The status, once it is known.
     pub status: Option<String>,
     /// The latest job of the upstream, as JSON.
     pub data: Option<String>,
     /// The number of the latest change, or 0 before the first.
     pub version: u64,
-    /// The time of the latest poll.
     #[serde(deserialize_with = "read_instant")]
     pub checked_at: Millis,
     /// The time when work started: the creation, or a follow-up after the end.
@@ -67,23 +61,19 @@ impl JobRow {
         JobId::new(self.id.as_str()).ok()
     }
 
-    /// Whether the gateway created the job.
     pub const fn is_listed(&self) -> bool {
         self.listed != 0
     }
 
-    /// Returns the time of the first of consecutive 404 responses.
     pub fn missing_since(&self) -> Option<Millis> {
         self.missing_since.map(Millis)
     }
 
-    /// Whether the job has ended.
     pub fn is_finished(&self) -> bool {
         is_finished(self.status.as_deref())
     }
 }
 
-/// Writes.
 impl JobStore {
     /// Stores a new job and its state. Returns the change of the list.
     pub fn add(
@@ -126,7 +116,8 @@ impl JobStore {
         has_room_for_whole(self.database.size()).then_some(whole)
     }
 
-    /// Stores the state of a job. Returns the event if the state changed.
+    /// Stores the state of a job, within the current transaction. Returns the event if the state
+    /// changed.
     pub fn record(&self, id: &str, job: &JobSnapshot) -> HostResult<Option<StreamEvent>> {
         let now = now();
         let row = self.find(id)?;
@@ -134,35 +125,33 @@ impl JobStore {
             self.mark_found(id)?;
             return Ok(None);
         }
-        self.database.transaction(|| {
-            let (version, started) = if let Some(row) = &row {
-                self.store_past_state(row)?;
-                let is_again = row.is_finished() && !is_finished(job.status.as_deref());
-                let started = if is_again { now } else { row.last_started_at };
-                (row.version + 1, started)
-            } else {
-                // The job was created elsewhere. Callers can watch it, but it is not listed.
-                let insert = "INSERT INTO job (id, listed, created_at) VALUES (?, 0, ?)";
-                self.database.execute(insert, [text(id), number(now.0)])?;
-                (1, now)
-            };
-            let row = [
-                text(id),
-                optional_text(job.status.as_deref()),
-                optional_text(job.pr_link.as_deref()),
-                text(&job.data),
-                number(version),
-                number(now.0),
-                number(started.0),
-            ];
-            self.database
-                .execute(include_str!("sql/update_state.sql"), row)?;
-            Ok(Some(StreamEvent {
-                id: version,
-                name: "job".to_owned(),
-                data: job.data.clone(),
-            }))
-        })
+        let (version, started) = if let Some(row) = &row {
+            self.store_past_state(row)?;
+            let is_again = row.is_finished() && !is_finished(job.status.as_deref());
+            let started = if is_again { now } else { row.last_started_at };
+            (row.version + 1, started)
+        } else {
+            // The job was created elsewhere. Callers can watch it, but it is not listed.
+            let insert = "INSERT INTO job (id, listed, created_at) VALUES (?, 0, ?)";
+            self.database.execute(insert, [text(id), number(now.0)])?;
+            (1, now)
+        };
+        let row = [
+            text(id),
+            optional_text(job.status.as_deref()),
+            optional_text(job.pr_link.as_deref()),
+            text(&job.data),
+            number(version),
+            number(now.0),
+            number(started.0),
+        ];
+        self.database
+            .execute(include_str!("sql/update_state.sql"), row)?;
+        Ok(Some(StreamEvent {
+            id: version,
+            name: "job".to_owned(),
+            data: job.data.clone(),
+        }))
     }
 
     /// Copies the state of a row to the past states, and deletes the oldest ones over the limit.
@@ -204,7 +193,6 @@ impl JobStore {
         self.database.execute(update, row)
     }
 
-    /// Stores that work on a job starts now.
     pub fn mark_started(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET last_started_at = ? WHERE id = ?";
         self.database.execute(update, [number(now().0), text(id)])
@@ -224,13 +212,11 @@ impl JobStore {
         self.database.execute(update, [number(now().0), text(id)])
     }
 
-    /// Stores the time of the first of consecutive 404 responses.
     pub fn mark_missing(&self, id: &str, since: Millis) -> HostResult<()> {
         let update = "UPDATE job SET missing_since = ? WHERE id = ?";
         self.database.execute(update, [number(since.0), text(id)])
     }
 
-    /// Removes the webhook of a job.
     pub fn forget_webhook(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET webhook = NULL, webhook_poll = NULL WHERE id = ?";
         self.database.execute(update, [text(id)])
@@ -271,11 +257,7 @@ impl JobStore {
         self.forget_deletions()?;
         Ok(event)
     }
-}
 
-/// Reads.
-impl JobStore {
-    /// Finds a job.
     pub fn find(&self, id: &str) -> HostResult<Option<JobRow>> {
         let query = select_jobs!("WHERE id = ?");
         self.database.first(query, [text(id)])
@@ -287,7 +269,6 @@ impl JobStore {
         self.database.rows(query, [text(&json::to_text(&ids))])
     }
 
-    /// Finds a job that the gateway created.
     pub fn find_listed(&self, id: &str) -> HostResult<Option<JobRow>> {
         let query = select_jobs!("WHERE id = ? AND listed = 1");
         self.database.first(query, [text(id)])
@@ -300,7 +281,6 @@ impl JobStore {
         self.database.rows(query, values)
     }
 
-    /// Returns the time of the next poll for a webhook.
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT min(webhook_poll) AS due FROM job WHERE webhook_poll IS NOT NULL";
         self.database.first_due(query, [])

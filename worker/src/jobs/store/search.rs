@@ -20,7 +20,6 @@ use crate::runtime::{HostError, HostResult, Wait, Wake, number, text, yield_now}
 
 /// Pause between two alarms that add jobs to the index. Requests run meanwhile.
 pub const BACKLOG_PAUSE: Millis = Millis(20);
-/// Maximum number of rows that one alarm adds to the index.
 const MAX_INDEXED: u64 = 100;
 /// Maximum wait for a turn. A turn starts earlier when the previous search ends.
 const MAX_TURN_WAIT: Millis = Millis::from_seconds(60);
@@ -49,7 +48,6 @@ struct PromptRow {
     prompt: String,
 }
 
-/// Search.
 impl JobStore {
     /// Adds a job to the index. `lowercase` is the result of [`find_lowercase`].
     pub(super) fn index_prompt(
@@ -123,7 +121,6 @@ impl JobStore {
         self.database.rows(&query, values)
     }
 
-    /// Whether the index lacks jobs of earlier releases.
     pub fn has_backlog(&self) -> HostResult<bool> {
         Ok(self.backlog()? > 0)
     }
@@ -172,7 +169,6 @@ pub struct Turns {
     queue: RefCell<VecDeque<Wake>>,
 }
 
-/// A turn, which ends on drop.
 struct Turn<'a>(&'a Turns);
 
 impl Turns {
