@@ -73,7 +73,8 @@ function fill(keep) {
   return `WITH RECURSIVE one (number) AS
       (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
     INSERT INTO job
-      (id, listed, subject, line, prompt, created, status, data, seq, checked, began)
+      (id, listed, subject, prompt_summary, prompt, created_at, status, data, version, checked_at,
+       last_started_at)
     SELECT 'stored-' || number, 1, 'alice', substr(${prompt}, 1, 120),
       ${keep === "whole" ? prompt : "NULL"}, ?3 + number, 'completed', '{}', 1, ?3, ?3 FROM one`;
 }

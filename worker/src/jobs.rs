@@ -3,7 +3,6 @@
 pub mod events;
 pub mod health;
 pub mod idempotency;
-pub mod ledger;
 pub mod log;
 pub mod poll;
 pub mod poll_budget;
@@ -11,10 +10,10 @@ pub mod poll_budget;
 pub(crate) mod project_object;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod project_stub;
+pub mod records;
 pub mod search;
 pub mod settings;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
-pub mod watch;
 pub mod webhook;
 pub mod write;

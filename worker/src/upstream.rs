@@ -4,7 +4,7 @@
 //! 2. `client` sends it through `transport`, within the limits of [`permits`] and [`breaker`].
 //! 3. [`failure`] classifies a failure by the response [`head`], or by a [`transport_error`] if no
 //!    response arrived.
-//! 4. [`settlement`] selects the value to store under the idempotency key.
+//! 4. [`key_outcome`] selects the value to store under the idempotency key.
 
 pub mod attempts;
 pub mod breaker;
@@ -16,12 +16,12 @@ pub(crate) mod client;
 pub(crate) mod connections;
 pub mod failure;
 pub mod head;
+pub mod key_outcome;
 pub mod key_redaction;
 pub mod metrics;
 pub mod permits;
 pub mod request;
 pub mod settings;
-pub mod settlement;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod transport;
 pub mod transport_error;

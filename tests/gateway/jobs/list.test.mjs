@@ -193,7 +193,9 @@ describe("the job list", () => {
     assert.deepEqual([again.status, again.text], [201, first.text]);
     assert.equal(again.header("idempotent-replayed"), "true");
     assert.deepEqual(idsOf((await page({ limit: 1 })).jobs), [newest.id]);
-    await until(() => jobs.gate.gateway.log().includes("the ledger failed: a job whose id"));
+    await until(() =>
+      jobs.gate.gateway.log().includes("the job could not be stored: a job whose id"),
+    );
   });
 
   test("does not list a job created outside the gateway, even after it was watched here", async () => {

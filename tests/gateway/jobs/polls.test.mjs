@@ -104,7 +104,7 @@ describe("Retry-After in response to a poll", () => {
 
 test("polls a job that is half a day old much less often than a new job", async () => {
   const { id } = await jobs.create();
-  const update = "UPDATE job SET began = began - ? WHERE id = ?";
+  const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id = ?";
   await jobs.restartWithSql([[update, HALF_A_DAY_MS, id]]);
   const stream = await jobs.watching(id);
   const { count } = await jobs.reads(id);

@@ -52,7 +52,10 @@ async function followUpAs(sub, id, prompt, project) {
 
 /** The number of rows per table that contain a string. */
 async function rowsContaining(text, project) {
-  const columns = ["coalesce(line, '') || coalesce(prompt, '') || coalesce(folded, '')", "prompt"];
+  const columns = [
+    "coalesce(prompt_summary, '') || coalesce(prompt, '') || coalesce(prompt_lowercase, '')",
+    "prompt",
+  ];
   const counts = ["job", "message"].map(
     (table, at) =>
       `SELECT '${table}' AS name, count(*) AS rows FROM ${table} WHERE instr(${columns[at]}, ?1) > 0`,

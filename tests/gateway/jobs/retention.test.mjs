@@ -52,7 +52,7 @@ test("deletes jobs and their events after the retention period", async () => {
   await changeWhileWatched(old[0], ["planning", "completed"]);
   const kept = (await jobs.create("kept")).id;
   await changeWhileWatched(kept, ["planning"]);
-  const update = "UPDATE job SET began = began - ? WHERE id <> ?";
+  const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id <> ?";
   // Retention has a precision of one hour.
   const age = RETENTION_DAYS * DAY_MS + 3_600_000;
   await jobs.restartWithSql([[update, age, kept]]);
@@ -69,14 +69,15 @@ test("stores a job's last 100 events besides its current state", async () => {
   const { id } = await jobs.create();
   await jobs.restartWithSql([
     [
-      `WITH RECURSIVE past (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM past WHERE seq < ?)
-        INSERT INTO event (job, seq, data)
-        SELECT ?, seq, json_object('id', ?, 'status', 'past-' || seq) FROM past`,
+      `WITH RECURSIVE past (number) AS
+          (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?)
+        INSERT INTO event (job, version, data)
+        SELECT ?, number, json_object('id', ?, 'status', 'past-' || number) FROM past`,
       MAX_EVENTS,
       id,
       id,
     ],
-    ["UPDATE job SET seq = ? WHERE id = ?", MAX_EVENTS + 1, id],
+    ["UPDATE job SET version = ? WHERE id = ?", MAX_EVENTS + 1, id],
   ]);
   await changeWhileWatched(id, ["planning", "writing"]);
   const stream = jobs.watch(id, { lastEventId: "0" });
@@ -173,7 +174,8 @@ test("creates a job equally fast with 200,000 finished jobs with webhooks as wit
   await jobs.restartWithSql([
     [
       `WITH RECURSIVE one (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?)
-        INSERT INTO job (id, listed, subject, line, webhook, created, status, data, seq, checked, began)
+        INSERT INTO job (id, listed, subject, prompt_summary, webhook, created_at, status, data,
+          version, checked_at, last_started_at)
         SELECT 'ended-' || number, 1, 'alice', 'ended', 'https://hooks.example/x', ?2, 'completed',
           json_object('id', 'ended-' || number, 'status', 'completed'), 1, ?2, ?2 FROM one`,
       finished,

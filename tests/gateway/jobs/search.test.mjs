@@ -39,7 +39,8 @@ async function storeJobs(project, count, first) {
       [
         `WITH RECURSIVE one (number) AS
             (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
-          INSERT INTO job (id, listed, subject, line, created, status, data, seq, checked, began)
+          INSERT INTO job (id, listed, subject, prompt_summary, created_at, status, data, version,
+            checked_at, last_started_at)
           SELECT 'old-' || number, 1, 'earlier', iif(number = 1, ?2, 'Fix the guide ' || number),
             ?3 + number, 'completed', '{}', 1, ?3, ?3 FROM one`,
         count,

@@ -235,7 +235,8 @@ describe("the start of a list stream", () => {
         [
           `WITH RECURSIVE one (number) AS
               (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
-            INSERT INTO job (id, listed, subject, line, created, status, data, seq, checked, began, revision)
+            INSERT INTO job (id, listed, subject, prompt_summary, created_at, status, data, version,
+              checked_at, last_started_at, revision)
             SELECT 'past-' || number, 1, 'alice', 'past', ?2, 'completed', '{}', 1, ?2, ?2,
               (SELECT revision FROM project) + number FROM one`,
           count,
@@ -276,7 +277,7 @@ describe("expired records", () => {
     await waitForEvent(stream, isJob(other.id));
     const { lastEventId } = stream;
     const age = RETENTION_DAYS * DAY_MS + 3_600_000;
-    const update = "UPDATE job SET began = began - ? WHERE id = ?";
+    const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id = ?";
     await jobs.restartWithSql([[update, age, old.id]], project);
     const again = await jobs.watchingAll({ project, lastEventId });
     await waitForEvent(again, isDeleted(old.id));

@@ -8,7 +8,7 @@ use crate::analytics::query::ReportQuery;
 use crate::app::write_plan::AdmittedWrite;
 use crate::auth::oidc::UnverifiedToken;
 use crate::auth::session::cookie::SessionId;
-use crate::jobs::ledger::{JobFilter, Position};
+use crate::jobs::records::{JobFilter, Position};
 
 /// The next step for a request.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub enum Action {
     ReadReport(ReportQuery),
     /// Stream a whole report, page by page.
     ExportReport(Box<ExportQuery>),
-    /// List the jobs of the ledger.
+    /// List the recorded jobs.
     ListJobs {
         /// The jobs to list.
         filter: JobFilter,

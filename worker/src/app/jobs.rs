@@ -10,8 +10,7 @@ use crate::auth::turnstile::TurnstileProof;
 use crate::http::problem::Problem;
 use crate::http::request_head::PackedHead;
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::ledger::{JobFilter, Position, encode_cursor};
-use crate::jobs::project_stub::{ListCall, WriteCall};
+use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
 use crate::jobs::write::Write;
 use crate::upstream::client::UpstreamClient;
 use crate::upstream::failure::mark_uncertain;
@@ -52,11 +51,8 @@ pub async fn write(
     if let Some(proof) = proof {
         verify_turnstile(pending, &proof, &write, packed.uuid).await?;
     }
-    let call = WriteCall {
-        call: pending.call()?,
-        write,
-    };
-    let written = async { pending.project_stub()?.write(&call).await };
+    let call = pending.call()?;
+    let written = async { pending.project_stub()?.write(&call, &write).await };
     match written.await {
         Ok(reply) => {
             pending.context.metrics = reply.metrics;
@@ -96,20 +92,20 @@ async fn verify_turnstile(
     Err(turnstile::failed_problem())
 }
 
-/// Lists jobs of the project's ledger.
+/// Lists recorded jobs.
 pub async fn list(
     pending: &mut PendingRequest,
     filter: JobFilter,
     limit: u64,
     before: Option<Position>,
 ) -> Result<Reply, Problem> {
-    let call = ListCall {
-        call: pending.call()?,
+    let call = pending.call()?;
+    let query = JobQuery {
         filter,
         limit,
         cursor: before.as_ref().map(encode_cursor),
     };
-    let listed = async { pending.project_stub()?.list(&call).await };
+    let listed = async { pending.project_stub()?.list(&call, &query).await };
     let response = listed.await.map_err(|error| pending.gate_failed(&error))?;
     Ok(response.into())
 }

@@ -29,8 +29,8 @@ use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::idempotency::Retry;
-use crate::jobs::ledger::JobFilter;
-use crate::jobs::project_stub::{ListCall, WriteCall, WriteReply};
+use crate::jobs::project_stub::{WatchCall, WriteReply};
+use crate::jobs::records::{JobFilter, JobQuery};
 use crate::jobs::write::Write;
 use crate::runtime::{Call, receive, send_back};
 use crate::upstream::breaker;
@@ -70,25 +70,22 @@ fn ceiling() -> Ceiling {
     }
 }
 
-fn filled_write() -> WriteCall {
-    WriteCall {
-        call: call(),
-        write: Write {
-            policy: Policy::SendMessage,
-            caller: text("issuer subject"),
-            subject: text("ana@example.org"),
-            quota: Some(3),
-            ceilings: vec![ceiling()],
-            job: Some(text("j1")),
-            key: Some(text("k1")),
-            fingerprint: text("f"),
-            retry: Retry::Force,
-            target: text("/v2/agent/p1/job/j1/message"),
-            body: text("{\"prompt\":\"écris 😀\"}"),
-            prompt_summary: text("écris 😀"),
-            prompt: Some(text("écris 😀\nencore")),
-            webhook: Some(text("https://hook.example/")),
-        },
+fn filled_write() -> Write {
+    Write {
+        policy: Policy::SendMessage,
+        caller: text("issuer subject"),
+        subject: text("ana@example.org"),
+        quota: Some(3),
+        ceilings: vec![ceiling()],
+        job: Some(text("j1")),
+        key: Some(text("k1")),
+        fingerprint: text("f"),
+        retry: Retry::Force,
+        target: text("/v2/agent/p1/job/j1/message"),
+        body: text("{\"prompt\":\"écris 😀\"}"),
+        prompt_summary: text("écris 😀"),
+        prompt: Some(text("écris 😀\nencore")),
+        webhook: Some(text("https://hook.example/")),
     }
 }
 
@@ -190,35 +187,46 @@ fn project_health() -> ProjectHealth {
 }
 
 #[wasm_bindgen_test]
-fn a_write_call_survives_structured_cloning() {
+fn a_write_survives_structured_cloning() {
     let filled = filled_write();
     assert_survives(&filled);
-    assert_survives(&WriteCall {
-        write: Write {
-            policy: Policy::CreateJob,
-            quota: None,
-            ceilings: Vec::new(),
-            job: None,
-            key: None,
-            retry: Retry::Normal,
-            prompt: None,
-            webhook: None,
-            ..filled.write
-        },
+    assert_survives(&Write {
+        policy: Policy::CreateJob,
+        quota: None,
+        ceilings: Vec::new(),
+        job: None,
+        key: None,
+        retry: Retry::Normal,
+        prompt: None,
+        webhook: None,
         ..filled
     });
 }
 
 #[wasm_bindgen_test]
-fn a_list_call_survives_structured_cloning() {
+fn a_job_query_survives_structured_cloning() {
     for cursor in [None, Some(text("cursor"))] {
-        assert_survives(&ListCall {
-            call: call(),
+        assert_survives(&JobQuery {
             filter: JobFilter::default(),
             limit: 100,
             cursor,
         });
     }
+}
+
+#[wasm_bindgen_test]
+fn a_watch_call_survives_its_url() {
+    for (job, after) in [(None, None), (Some(text("a/b?c&é")), Some(3))] {
+        let watch = WatchCall {
+            call: call(),
+            job,
+            caller: text("a-hash"),
+            after,
+        };
+        let read = WatchCall::from_url(&watch.to_url().unwrap()).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{watch:?}"));
+    }
+    assert!(WatchCall::from_url("https://project/").is_none());
 }
 
 #[wasm_bindgen_test]
@@ -335,9 +343,8 @@ fn a_project_health_survives_structured_cloning() {
 #[wasm_bindgen_test]
 fn an_unknown_enum_value_in_a_message_is_an_error() {
     let sent = send_back(&filled_write()).unwrap();
-    let write = Reflect::get(&sent, &"write".into()).unwrap();
-    Reflect::set(&write, &"policy".into(), &"sendMessage".into()).unwrap();
-    receive::<WriteCall>(sent).unwrap_err();
+    Reflect::set(&sent, &"policy".into(), &"sendMessage".into()).unwrap();
+    receive::<Write>(sent).unwrap_err();
 
     let sent = send_back(&views_call()).unwrap();
     let query = Reflect::get(&sent, &"query".into()).unwrap();

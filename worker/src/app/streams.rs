@@ -18,12 +18,11 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::PackedHead;
 use crate::http::response::HeaderFields;
 use crate::jobs::events::{
-    CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, LongPoll, OPENING_TEXT, PollProgress,
+    CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, OPENING_TEXT, PollProgress, StreamEvent,
     limit_stream, parse_event_number,
 };
-use crate::jobs::project_stub::PROBLEM_HEADER;
-use crate::jobs::watch::WatchCall;
-use crate::runtime::{Call, StreamSettings, event_stream, now, response_headers, wait_for_message};
+use crate::jobs::project_stub::{PROBLEM_HEADER, WatchCall};
+use crate::runtime::{StreamSettings, event_stream, now, response_headers, wait_for_message};
 
 /// Streams the events of a job, or of all jobs of the project.
 pub async fn stream_events(
@@ -82,7 +81,7 @@ pub async fn long_poll(
         if text == CHARGE_TEXT {
             return !count_poll();
         }
-        let event = JobEvent::from_text(&text);
+        let event = StreamEvent::from_text(&text);
         let progress = event.map(|event| shared.borrow_mut().on_event(event));
         progress == Some(PollProgress::Done)
     });
@@ -110,23 +109,14 @@ async fn watch(
     job: Option<&JobId>,
     after: Option<u64>,
 ) -> Result<Result<WebSocket, Reply>, Problem> {
-    let Call {
-        id,
-        project,
-        traceparent,
-        tracestate,
-    } = pending.call()?;
     let watch = WatchCall {
-        id,
-        project,
+        call: pending.call()?,
         job: job.map(|job| job.as_str().to_owned()),
-        traceparent,
         // The key has any length, but the runtime limits a tag to 256 characters.
         caller: fingerprint(&[&pending.caller()?.key()]),
-        tracestate,
         after,
     };
-    let opened = async { pending.project_stub()?.watch(&watch.to_url()).await };
+    let opened = async { pending.project_stub()?.watch(&watch).await };
     let response = opened.await.map_err(|error| pending.gate_failed(&error))?;
     match response.websocket() {
         Some(socket) => Ok(Ok(socket)),

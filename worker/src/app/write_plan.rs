@@ -13,7 +13,7 @@ use crate::http::content::{LARGEST_BODY, Values, is_json};
 use crate::http::problem::Problem;
 use crate::http::request_head::{RequestHead, WriteHeaders};
 use crate::jobs::idempotency::{Key, Retry};
-use crate::jobs::ledger::{KeepPrompts, summarize_prompt};
+use crate::jobs::records::{KeepPrompts, summarize_prompt};
 use crate::jobs::webhook;
 use crate::jobs::write::Write;
 

@@ -159,7 +159,7 @@ impl Problem {
         Self::field("Webhook-Url", GatewayRule::CreateOnly, detail)
     }
 
-    /// Returns 404 for a job that is not in the ledger.
+    /// Returns 404 for a job without a record.
     #[must_use]
     pub fn job_not_recorded() -> Self {
         let detail = "the gateway has no record of this job in this project";

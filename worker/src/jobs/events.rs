@@ -3,10 +3,11 @@
 //! The project's object sends each change on a WebSocket, in the format of an event stream. It closes
 //! the socket after the last change of a job.
 
-use quillgate::{JobStatus, Millis};
+use quillgate::Millis;
 use serde::Deserialize;
 
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
+use crate::jobs::poll::is_finished;
 
 /// Interval of the comments that keep a stream open. The HTML Standard recommends 15 seconds.
 pub const HEARTBEAT: Millis = Millis::from_seconds(15);
@@ -29,38 +30,41 @@ const MAX_WAIT: u64 = 25;
 /// Maximum number of digits in an event's number.
 const MAX_DIGITS: usize = 15;
 
-/// A change of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobEvent {
-    /// The event's number, counted from 1.
-    pub seq: u64,
-    /// The job as single-line JSON.
+/// An event of a stream: a change of a job, or of a project's list of jobs.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct StreamEvent {
+    /// The event's number, counted from 1 per job or per project.
+    pub id: u64,
+    /// `job` with the job, `deleted` with its id, or `reset` with an empty object.
+    pub name: String,
+    /// Single-line JSON.
     pub data: String,
 }
 
-impl JobEvent {
+impl StreamEvent {
     /// Formats the event for a stream.
     ///
     /// ```
-    /// use quillgate_worker::jobs::events::JobEvent;
+    /// use quillgate_worker::jobs::events::StreamEvent;
     ///
-    /// let event = JobEvent { seq: 3, data: "{}".to_owned() };
+    /// let event = StreamEvent { id: 3, name: "job".to_owned(), data: "{}".to_owned() };
     /// assert_eq!(event.to_text(), "id: 3\nevent: job\ndata: {}\n\n");
-    /// assert_eq!(JobEvent::from_text(&event.to_text()), Some(event));
+    /// assert_eq!(StreamEvent::from_text(&event.to_text()), Some(event));
     /// ```
     #[must_use]
     pub fn to_text(&self) -> String {
-        write_event(self.seq, "job", &self.data)
+        let Self { id, name, data } = self;
+        format!("id: {id}\nevent: {name}\ndata: {data}\n\n")
     }
 
     /// Parses the output of [`Self::to_text`]. Returns `None` for other strings.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
-        let (seq, data) = text
-            .strip_prefix("id: ")?
-            .split_once("\nevent: job\ndata: ")?;
+        let (id, rest) = text.strip_prefix("id: ")?.split_once("\nevent: ")?;
+        let (name, data) = rest.split_once("\ndata: ")?;
         Some(Self {
-            seq: parse_event_number(seq)?,
+            id: parse_event_number(id)?,
+            name: name.to_owned(),
             data: data.strip_suffix("\n\n")?.to_owned(),
         })
     }
@@ -68,37 +72,8 @@ impl JobEvent {
     /// Whether the job has finished, so that no event follows.
     #[must_use]
     pub fn is_final(&self) -> bool {
-        read_status(&self.data).is_some_and(|status| status.is_terminal())
-    }
-}
-
-/// A change in a project's list of jobs.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct ListEvent {
-    /// The event's number, counted from 1 per project.
-    pub revision: u64,
-    /// `job` with the job, `deleted` with its id, or `reset` with an empty object.
-    pub name: String,
-    /// Single-line JSON.
-    pub data: String,
-}
-
-impl ListEvent {
-    /// Formats the event for a stream.
-    ///
-    /// ```
-    /// use quillgate_worker::jobs::events::ListEvent;
-    ///
-    /// let event = ListEvent {
-    ///     revision: 7,
-    ///     name: "deleted".to_owned(),
-    ///     data: r#"{"id":"j1"}"#.to_owned(),
-    /// };
-    /// assert_eq!(event.to_text(), "id: 7\nevent: deleted\ndata: {\"id\":\"j1\"}\n\n");
-    /// ```
-    #[must_use]
-    pub fn to_text(&self) -> String {
-        write_event(self.revision, &self.name, &self.data)
+        let job = crate::json::parse(self.data.as_bytes());
+        job.is_some_and(|job| is_finished(crate::json::text(&job, "status")))
     }
 }
 
@@ -106,7 +81,7 @@ impl ListEvent {
 pub const MAX_REPLAYED: u64 = 250;
 
 /// The changes of a list that a resumed stream can replay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct ListHistory {
     /// The number of the latest change.
     pub revision: u64,
@@ -128,16 +103,6 @@ impl ListHistory {
             && self.changes <= MAX_REPLAYED
             && self.deletions <= MAX_REPLAYED
     }
-}
-
-fn write_event(number: u64, name: &str, data: &str) -> String {
-    format!("id: {number}\nevent: {name}\ndata: {data}\n\n")
-}
-
-/// Parses the `status` of a job.
-fn read_status(job: &str) -> Option<JobStatus> {
-    let job = crate::json::parse(job.as_bytes())?;
-    crate::json::text(&job, "status").map(|status| JobStatus::from(status.to_owned()))
 }
 
 /// Parses an event's number, for example from `Last-Event-ID`.
@@ -196,7 +161,7 @@ pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
 #[derive(Debug)]
 pub struct LongPoll {
     known: Option<u64>,
-    latest: Option<JobEvent>,
+    latest: Option<StreamEvent>,
 }
 
 /// The progress of a long poll.
@@ -219,9 +184,9 @@ impl LongPoll {
     }
 
     /// Processes a change of the job.
-    pub fn on_event(&mut self, event: JobEvent) -> PollProgress {
+    pub fn on_event(&mut self, event: StreamEvent) -> PollProgress {
         let is_news = match &self.latest {
-            None => self.known.is_some_and(|known| known != event.seq),
+            None => self.known.is_some_and(|known| known != event.id),
             Some(_) => true,
         };
         let is_done = is_news || event.is_final();
@@ -239,7 +204,7 @@ impl LongPoll {
         let event = self.latest.as_ref()?;
         let headers = HeaderFields::default()
             .with("content-type", JSON)
-            .with("etag", format!("\"{}\"", event.seq))
+            .with("etag", format!("\"{}\"", event.id))
             .with("preference-applied", format!("wait={seconds}"))
             .with("vary", "Origin, Prefer");
         Some(GatewayResponse {

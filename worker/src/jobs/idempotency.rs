@@ -1,7 +1,7 @@
 //! Idempotency keys prevent duplicate jobs (draft-ietf-httpapi-idempotency-key-header).
 //!
 //! The gateway stores a record per caller, project and key. [`decide`] compares a request with its
-//! record. [`settle`](crate::upstream::settlement::settle) selects the outcome to store.
+//! record. [`KeyOutcome`](crate::upstream::key_outcome::KeyOutcome) is the outcome to store.
 //!
 //! An outcome is unknown if the upstream did not respond or the gateway restarted. The gateway never
 //! repeats such requests automatically. Callers can repeat them with `Idempotency-Retry: force`.
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
+use crate::http::response::{GatewayResponse, HeaderFields};
 
 /// Lifetime of a key: 24 hours.
 pub const LIFE: Millis = Millis(86_400_000);
@@ -89,16 +90,6 @@ pub enum Retry {
 }
 
 impl Retry {
-    /// Parses the serialised name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "normal" => Some(Self::Normal),
-            "force" => Some(Self::Force),
-            _ => None,
-        }
-    }
-
     /// Parses `Idempotency-Retry`. The only value is `force`, in any case.
     ///
     /// # Errors
@@ -124,56 +115,73 @@ fn invalid_retry_problem() -> Problem {
 }
 
 /// The state of a request with a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyState {
     /// In progress. After a restart, the state is [`Self::Unknown`].
     Running,
     /// Complete, with a stored response.
     Done,
-    /// Started, with an unknown outcome.
-    Unknown,
     /// Complete. An operator has deleted the record of the job.
     Deleted,
+    /// Started, with an unknown outcome.
+    #[serde(other)]
+    Unknown,
 }
 
-impl State {
-    /// Parses the name in the table. Other names are [`Self::Unknown`].
+impl KeyState {
+    /// Returns the name in the table.
     #[must_use]
-    pub fn from_name(name: &str) -> Self {
-        match name {
-            "running" => Self::Running,
-            "done" => Self::Done,
-            "deleted" => Self::Deleted,
-            _ => Self::Unknown,
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Deleted => "deleted",
+            Self::Unknown => "unknown",
         }
     }
 }
 
-/// The record of a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+/// The stored record of a key.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct KeyRecord {
     /// The [`fingerprint`](crate::hash::fingerprint) of the request.
     pub fingerprint: String,
     /// The state of the request.
-    pub state: State,
+    pub state: KeyState,
     /// Start of the request, in milliseconds since the Unix epoch.
     pub at: u64,
     /// The status of the stored response.
     pub status: Option<u16>,
+    /// The header fields of the stored response, as JSON.
+    pub headers: Option<String>,
+    /// The body of the stored response.
+    pub body: Option<String>,
+}
+
+impl KeyRecord {
+    /// Returns the stored response, marked as a replay. Returns `None` without a valid response.
+    #[must_use]
+    pub fn response(&self) -> Option<GatewayResponse> {
+        let headers = HeaderFields::from_json(self.headers.as_deref()?)?;
+        Some(GatewayResponse {
+            headers: headers.with("idempotent-replayed", "true"),
+            body: self.body.clone(),
+            ..GatewayResponse::empty(self.status?)
+        })
+    }
 }
 
 /// The action for a request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
-    /// Send the request under a new record, which replaces an expired one.
-    Fresh,
-    /// Repeat the request and replace the record, because the caller forces it.
-    Again,
+pub enum KeyDecision {
+    /// Send the request. The key is new or expired, or the caller forces a repetition.
+    Send,
     /// Return the stored response.
     Replay,
     /// Return this problem: 422 `idempotency-key-reused`, or 409 `idempotency-key-in-use`,
     /// `record-deleted` or `outcome-unknown`.
-    Refused(Problem),
+    Refuse(Problem),
 }
 
 /// Compares a request with the record of its key and returns the action.
@@ -181,20 +189,25 @@ pub enum Verdict {
 /// A different request with the same key is always an error. [`Retry::Force`] repeats a request only
 /// if its outcome is unknown or its stored response is a 5xx.
 #[must_use]
-pub fn decide(record: Option<&Record>, fingerprint: &str, retry: Retry, now: Millis) -> Verdict {
+pub fn decide(
+    record: Option<&KeyRecord>,
+    fingerprint: &str,
+    retry: Retry,
+    now: Millis,
+) -> KeyDecision {
     let Some(record) = record.filter(|record| now.since(Millis(record.at)) < LIFE) else {
-        return Verdict::Fresh;
+        return KeyDecision::Send;
     };
     if record.fingerprint != fingerprint {
-        return Verdict::Refused(reused_problem());
+        return KeyDecision::Refuse(reused_problem());
     }
     match (record.state, record.status, retry) {
-        (State::Running, ..) => Verdict::Refused(in_use_problem()),
-        (State::Deleted, ..) => Verdict::Refused(record_deleted_problem()),
-        (State::Done, Some(500..), Retry::Force) => Verdict::Again,
-        (State::Done, Some(_), _) => Verdict::Replay,
-        (_, _, Retry::Force) => Verdict::Again,
-        (_, _, Retry::Normal) => Verdict::Refused(outcome_unknown_problem()),
+        (KeyState::Running, ..) => KeyDecision::Refuse(in_use_problem()),
+        (KeyState::Deleted, ..) => KeyDecision::Refuse(record_deleted_problem()),
+        (KeyState::Done, Some(500..), Retry::Force) => KeyDecision::Send,
+        (KeyState::Done, Some(_), _) => KeyDecision::Replay,
+        (_, _, Retry::Force) => KeyDecision::Send,
+        (_, _, Retry::Normal) => KeyDecision::Refuse(outcome_unknown_problem()),
     }
 }
 

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::json;
-use crate::log::format_operator_line;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,19 +23,8 @@ pub fn format_given_up_webhook(id: &str, status: Option<u16>) -> String {
     })
 }
 
-/// Formats a line for a webhook with an address that the configuration no longer allows. The line
-/// omits the address, which may contain a secret.
-#[must_use]
-pub fn format_dropped_webhook(id: &str) -> String {
-    format_operator_line(&format!(
-        "webhook {id} was dropped: the configuration no longer allows its address"
-    ))
-}
-
-/// Formats a line for a lost job.
-#[must_use]
-pub fn format_lost_job(id: &str) -> String {
-    format_operator_line(&format!(
-        "job {id} has been unknown to the upstream for 15 minutes: its webhook says so and waits no longer"
-    ))
+/// Writes a message for the operator to the log.
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) fn log_for_operator(message: &str) {
+    crate::runtime::log_error(&crate::log::format_operator_line(message));
 }

@@ -33,17 +33,6 @@ pub enum Watcher {
     Resuming,
 }
 
-/// The outcome of a poll.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PollOutcome {
-    /// The poll returned the job's state.
-    Answered,
-    /// A follow-up received a newer state during the poll.
-    Overtaken,
-    /// The poll failed.
-    Failed,
-}
-
 /// Computes the wait between two polls of a job. It starts at `interval`, and grows with `age`, the
 /// time since the job last started. Each of the consecutive `failures` doubles it.
 ///
@@ -75,34 +64,15 @@ pub fn is_finished(status: Option<&str>) -> bool {
     status.is_some_and(|status| JobStatus::from(status.to_owned()).is_terminal())
 }
 
-/// Whether a job that last started at `began` has reached the time limit for polls.
-#[must_use]
-pub fn is_given_up(began: Millis, limit: Millis, now: Millis) -> bool {
-    now.since(began) >= limit
-}
-
-/// Whether a 404 counts, because the job was not created just now.
-#[must_use]
-pub fn is_past_creation(created: Millis, now: Millis) -> bool {
-    now.since(created) >= CREATION_DELAY
-}
-
-/// Whether a job is lost. `missing_since` is the time of the first 404 since the last success. A
-/// single 404 can be temporary.
-#[must_use]
-pub fn is_lost(missing_since: Millis, now: Millis) -> bool {
-    now.since(missing_since) >= LOST_AFTER
-}
-
 /// The recorded state of a job when a watcher connects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownState {
     /// Whether a response has ever contained the job's state.
     pub is_seen: bool,
     /// Whether the job has finished or is no longer polled.
-    pub is_settled: bool,
+    pub is_closed: bool,
     /// Time of the last poll.
-    pub checked: Millis,
+    pub checked_at: Millis,
     /// Earliest time of the next poll, from the upstream's `Retry-After`.
     pub not_before: Millis,
 }
@@ -112,10 +82,15 @@ pub struct Known {
 /// For new watchers, finished jobs are polled too, because other clients can restart them. A resuming
 /// watcher only needs changes.
 #[must_use]
-pub fn is_poll_due(known: Option<Known>, watcher: Watcher, interval: Millis, now: Millis) -> bool {
+pub fn is_poll_due(
+    known: Option<KnownState>,
+    watcher: Watcher,
+    interval: Millis,
+    now: Millis,
+) -> bool {
     let Some(known) = known.filter(|known| known.is_seen) else {
         return true;
     };
-    let may_have_changed = !known.is_settled || watcher == Watcher::New;
-    may_have_changed && now.since(known.checked) >= interval && now >= known.not_before
+    let may_have_changed = !known.is_closed || watcher == Watcher::New;
+    may_have_changed && now.since(known.checked_at) >= interval && now >= known.not_before
 }

@@ -2,8 +2,6 @@
 //! decisions are exact because one instance makes them all.
 
 mod alarm;
-mod charge;
-mod exchange;
 mod poll;
 mod records;
 mod schedule;
@@ -25,15 +23,12 @@ use crate::budget::limits::Limits;
 use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, PROBE_TABLES};
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::project_object::poll::PollState;
+use crate::jobs::project_stub::WatchCall;
 use crate::jobs::settings::JobSettings;
-use crate::jobs::store::idempotency::{IDEMPOTENCY_TABLES, IdempotencyStore};
-use crate::jobs::store::outbox::{OUTBOX_TABLES, Outbox};
-use crate::jobs::store::polls::{POLL_TABLES, PollStore};
-use crate::jobs::store::search::JOB_SEARCH;
-use crate::jobs::store::{
-    FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, JobStore, MISSING_JOBS,
-};
-use crate::jobs::watch::WatchCall;
+use crate::jobs::store::JobStore;
+use crate::jobs::store::idempotency::IdempotencyStore;
+use crate::jobs::store::outbox::Outbox;
+use crate::jobs::store::polls::PollStore;
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, migrate, now, read_policy, read_settings,
     receive, send_back,
@@ -45,31 +40,32 @@ use crate::upstream::settings::UpstreamSettings;
 #[cfg(doc)]
 use crate::{
     http::response::GatewayResponse,
-    jobs::project_stub::{ListCall, WriteCall, WriteReply},
+    jobs::{project_stub::WriteReply, records::JobQuery, write::Write},
     runtime::Call,
 };
 
-const STEPS: [&str; 13] = [
+/// The migrations of this object. Never change or reorder released ones.
+const MIGRATIONS: &[&str] = &[
     BUDGET_TABLES,
-    IDEMPOTENCY_TABLES,
-    JOB_TABLES,
-    OUTBOX_TABLES,
+    include_str!("store/migrations/0002_idempotency.sql"),
+    include_str!("store/migrations/0003_jobs.sql"),
+    include_str!("store/migrations/0004_outbox.sql"),
     CEILING_COLUMN,
     PROBE_TABLES,
-    JOB_UPKEEP,
-    MISSING_JOBS,
-    JOB_RECORDS,
-    JOB_SEARCH,
-    FORGOTTEN_DELETIONS,
-    POLL_TABLES,
+    include_str!("store/migrations/0007_job_upkeep.sql"),
+    include_str!("store/migrations/0008_missing_jobs.sql"),
+    include_str!("store/migrations/0009_job_records.sql"),
+    include_str!("store/migrations/0010_job_search.sql"),
+    include_str!("store/migrations/0011_forgotten_deletions.sql"),
+    include_str!("store/migrations/0012_polls.sql"),
     DROP_CLAIMS,
+    include_str!("store/migrations/0014_column_names.sql"),
 ];
-/// The number of migration steps after which all prompts are also stored in lower case.
-const STEPS_WITH_FOLDED_PROMPTS: u64 = 9;
+/// The number of migrations after which all prompts are also stored in lower case.
+const MIGRATIONS_WITH_LOWERCASE_PROMPTS: u64 = 9;
 /// The policies whose circuit breakers this object reports.
 const POLICIES: [Policy; 3] = [Policy::CreateJob, Policy::SendMessage, Policy::ReadJobs];
 
-/// The JavaScript class of the object.
 #[durable_object(alarm)]
 pub struct ProjectGate {
     /// The error if the storage cannot be opened.
@@ -98,21 +94,25 @@ impl DurableObject for ProjectGate {
 
 #[wasm_bindgen]
 impl ProjectGate {
-    /// Carries out a write. Takes a [`WriteCall`] and resolves to a [`WriteReply`].
-    pub fn write(&self, call: JsValue) -> Result<Promise, JsValue> {
+    /// Carries out a write. Takes a [`Call`] and a [`Write`], and resolves to a [`WriteReply`].
+    pub fn write(&self, call: JsValue, write: JsValue) -> Result<Promise, JsValue> {
         let project = self.project()?;
         let writer = Rc::clone(&project);
-        let written = into_promise(async move { send_back(&writer.write(receive(call)?).await?) });
+        let written = into_promise(async move {
+            send_back(&writer.write(&receive(call)?, &receive(write)?).await?)
+        });
         // The write continues if the caller disconnects.
         project.state.as_raw().wait_until(&written)?;
         Ok(written)
     }
 
-    /// Lists jobs. Takes a [`ListCall`] and resolves to a [`GatewayResponse`].
-    pub fn list(&self, call: JsValue) -> Result<Promise, JsValue> {
+    /// Lists jobs. Takes a [`Call`] and a [`JobQuery`], and resolves to a [`GatewayResponse`].
+    pub fn list(&self, call: JsValue, query: JsValue) -> Result<Promise, JsValue> {
         let project = self.project()?;
         let reader = Rc::clone(&project);
-        let listed = into_promise(async move { send_back(&reader.list(receive(call)?).await?) });
+        let listed = into_promise(async move {
+            send_back(&reader.list(&receive(call)?, receive(query)?).await?)
+        });
         // A search must release its turn even if the caller disconnects.
         project.state.as_raw().wait_until(&listed)?;
         Ok(listed)
@@ -146,7 +146,6 @@ impl ProjectGate {
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
 impl ProjectGate {
-    /// Traps.
     #[expect(
         clippy::unused_self,
         reason = "a method of the class that the entry calls"
@@ -188,10 +187,10 @@ impl Project {
         let settings = read_settings(env, |variables| JobSettings::read(variables, &limits))?;
         let database = Rc::new(Database::new(state.storage()));
         let connections = Connections::default();
-        let done = migrate(&database, &STEPS)?;
+        let done = migrate(&database, MIGRATIONS)?;
         let jobs = JobStore::open(Rc::clone(&database));
-        if done < STEPS_WITH_FOLDED_PROMPTS {
-            jobs.fold_lines()?;
+        if done < MIGRATIONS_WITH_LOWERCASE_PROMPTS {
+            jobs.add_lowercase_prompts()?;
         }
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,

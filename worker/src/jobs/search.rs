@@ -6,6 +6,7 @@
 //! in the index yet, are searched without it, newest first.
 
 use quillgate::Millis;
+use serde::{Deserialize, Deserializer};
 
 /// Number of characters of a prompt that a search covers.
 pub const SEARCHED_CHARACTERS: usize = 4_096;
@@ -71,7 +72,7 @@ pub fn needs_alarm(next_indexing: Option<Millis>, alarm: Option<Millis>) -> bool
 }
 
 /// The rows of a project's jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct RowRange {
     /// The oldest job.
     pub first: u64,
@@ -83,28 +84,26 @@ pub struct RowRange {
 
 /// Jobs to compare with the searched string: at most [`MAX_CANDIDATES`], newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// Jobs below a row that match an expression of FTS5.
-    Lookup {
-        /// The expression. It names one block.
-        expression: String,
-        /// Rows below this one.
-        below: u64,
-    },
-    /// All jobs below a row.
-    Scan {
-        /// Rows below this one.
-        below: u64,
-    },
+pub struct Step {
+    /// Rows below this one.
+    pub below: u64,
+    /// The expression of FTS5 that the jobs match, which names one block. `None` for all jobs.
+    pub expression: Option<String>,
 }
 
 /// A job that a step has compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Candidate {
     /// The job's row.
     pub row: u64,
     /// Whether the job meets the whole filter.
+    #[serde(deserialize_with = "read_boolean")]
     pub is_match: bool,
+}
+
+/// Reads a boolean of `SQLite`, which is 0 or 1.
+fn read_boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    u64::deserialize(deserializer).map(|value| value != 0)
 }
 
 /// The result of a search.
@@ -123,7 +122,7 @@ pub struct Found {
 ///
 /// let range = RowRange { first: 1, last: 7, backlog: 0 };
 /// let mut search = Search::new("ui", range, None, 20);
-/// assert_eq!(search.next_step(), Some(Step::Scan { below: 8 }));
+/// assert_eq!(search.next_step(), Some(Step { below: 8, expression: None }));
 /// search.on_examined(&[Candidate { row: 5, is_match: true }]);
 /// assert_eq!(search.next_step(), None);
 /// assert_eq!(search.finish().rows, [5]);
@@ -160,17 +159,16 @@ impl Search {
         if self.is_exhausted() || self.rows.len() > self.limit || self.steps == MAX_STEPS {
             return None;
         }
-        let below = self.below;
-        if !self.uses_index() {
-            return Some(Step::Scan { below });
-        }
-        let mark = block_mark(below.saturating_sub(1));
-        let terms = std::iter::once(&mark).chain(&self.trigrams);
-        let quoted: Vec<_> = terms
-            .map(|term| format!("\"{}\"", term.replace('"', "\"\"")))
-            .collect();
-        let expression = quoted.join(" AND ");
-        Some(Step::Lookup { expression, below })
+        let expression = self.uses_index().then(|| {
+            let mark = block_mark(self.below.saturating_sub(1));
+            let terms = std::iter::once(&mark).chain(&self.trigrams);
+            let quote = |term: &String| format!("\"{}\"", term.replace('"', "\"\""));
+            terms.map(quote).collect::<Vec<_>>().join(" AND ")
+        });
+        Some(Step {
+            below: self.below,
+            expression,
+        })
     }
 
     /// Processes the jobs that the last step has compared.

@@ -6,8 +6,8 @@ use quillgate::Millis;
 
 use crate::budget::limits::Limits;
 use crate::http::url::{is_host, is_secure_url, lowercase_origin};
-use crate::jobs::ledger::KeepPrompts;
 use crate::jobs::poll_budget::PollBudget;
+use crate::jobs::records::KeepPrompts;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
 /// Settings of jobs.

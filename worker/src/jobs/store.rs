@@ -1,12 +1,36 @@
 //! The stored jobs of a project: records, past states, follow-ups and changes of the list.
 
+/// Selects the columns of a `JobRow`. The argument continues the query after the table.
+macro_rules! select_jobs {
+    ($($rest:tt)+) => {
+        concat!(
+            "SELECT row, id, listed, webhook, created_at, status, data, version, checked_at,
+              last_started_at, not_before, missing_since, since FROM job ",
+            $($rest)+
+        )
+    };
+}
+
+/// Expands to a [`quillgate::ListedJob`] as JSON, an expression over a row of `job`.
+macro_rules! listed_job {
+    () => {
+        include_str!("sql/listed_job.sql")
+    };
+}
+
+/// Expands to the columns of a `StreamEvent` of the list, expressions over a row of `job`.
+macro_rules! list_event {
+    () => {
+        concat!("revision AS id, 'job' AS name, ", listed_job!(), " AS data")
+    };
+}
+
 mod changes;
 pub mod idempotency;
 mod listing;
 pub mod outbox;
 pub mod polls;
 mod records;
-mod schema;
 pub mod search;
 
 use std::cell::OnceCell;
@@ -15,10 +39,9 @@ use std::rc::Rc;
 use serde::Deserialize;
 
 use crate::runtime::{Database, HostError, HostResult, text};
-use search::{JobSearch, lower};
+use search::{Turns, lower};
 
 pub use records::JobRow;
-pub use schema::{FORGOTTEN_DELETIONS, JOB_RECORDS, JOB_TABLES, JOB_UPKEEP, MISSING_JOBS};
 
 /// Maximum number of jobs that one alarm polls or deletes.
 const MAX_JOBS_PER_ALARM: u64 = 20;
@@ -29,41 +52,34 @@ struct IdRow {
 }
 
 #[derive(Deserialize)]
-struct JsonRow {
-    data: String,
-}
-
-#[derive(Deserialize)]
 struct SummaryRow {
     id: String,
-    line: String,
+    prompt_summary: String,
 }
 
-/// Stores the jobs of a project.
 pub struct JobStore {
     database: Rc<Database>,
-    search: JobSearch,
+    search_turns: Turns,
     /// The project's id, once it has been read. It never changes.
     project: OnceCell<String>,
 }
 
 impl JobStore {
-    /// Opens the store.
     pub fn open(database: Rc<Database>) -> Self {
         Self {
-            search: JobSearch::open(Rc::clone(&database)),
             database,
+            search_turns: Turns::default(),
             project: OnceCell::new(),
         }
     }
 
-    /// Stores the prompts of earlier releases in lower case, too: see [`JOB_RECORDS`].
-    pub fn fold_lines(&self) -> HostResult<()> {
-        let query = "SELECT id, line FROM job WHERE line GLOB '*[^ -~]*'";
-        let update = "UPDATE job SET folded = ? WHERE id = ?";
+    /// Stores the lower-case copies of prompts that releases before 0009 stored without one.
+    pub fn add_lowercase_prompts(&self) -> HostResult<()> {
+        let query = "SELECT id, prompt_summary FROM job WHERE prompt_summary GLOB '*[^ -~]*'";
+        let update = "UPDATE job SET prompt_lowercase = ? WHERE id = ?";
         for row in self.database.rows::<SummaryRow>(query, [])? {
-            self.database
-                .execute(update, [text(&lower(&row.line)), text(&row.id)])?;
+            let values = [text(&lower(&row.prompt_summary)), text(&row.id)];
+            self.database.execute(update, values)?;
         }
         Ok(())
     }
@@ -92,15 +108,5 @@ impl JobStore {
             }
         }
         Ok(self.project.get().map(String::as_str))
-    }
-
-    /// Adds some jobs of earlier releases to the search index.
-    pub fn index_backlog(&self) -> HostResult<()> {
-        self.search.index_backlog()
-    }
-
-    /// Whether the search index lacks jobs of earlier releases.
-    pub fn has_backlog(&self) -> HostResult<bool> {
-        self.search.has_backlog()
     }
 }

@@ -318,12 +318,6 @@ impl JobEnd {
         }
     }
 
-    /// Parses a name from the table of webhooks.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|end| end.as_str() == name)
-    }
-
     /// Returns the name in the table of webhooks, which is also the last part of the event's type.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -337,34 +331,17 @@ impl JobEnd {
     }
 }
 
-/// A webhook's event.
-#[derive(Debug, Clone, Copy)]
-pub struct Event<'a> {
-    /// The end of the job.
-    pub end: JobEnd,
-    /// The time of the end, in ISO 8601.
-    pub timestamp: &'a str,
-    /// The project.
-    pub project: &'a str,
-    /// The normalised address of the receiver.
-    pub url: &'a str,
-    /// The job as JSON, inserted verbatim.
-    pub job: &'a str,
-}
-
-impl Event<'_> {
-    /// Formats the body of the webhook. It contains the project and address, so that a receiver can
-    /// reject events for other receivers.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        let quote = |text: &str| json::to_text(&Value::from(text));
-        format!(
-            r#"{{"type":"agent_job.{}","timestamp":"{}","project":{},"webhookUrl":{},"data":{}}}"#,
-            self.end.as_str(),
-            self.timestamp,
-            quote(self.project),
-            quote(self.url),
-            self.job,
-        )
-    }
+/// Formats the body of a webhook. It contains the project and the address, so that a receiver can
+/// reject events for other receivers.
+///
+/// `end` is the name of a [`JobEnd`] and `timestamp` its time in ISO 8601. `url` is the normalised
+/// address. `job` is JSON, inserted verbatim.
+#[must_use]
+pub fn format_event(end: &str, timestamp: &str, project: &str, url: &str, job: &str) -> String {
+    let quote = |text: &str| json::to_text(&Value::from(text));
+    format!(
+        r#"{{"type":"agent_job.{end}","timestamp":"{timestamp}","project":{},"webhookUrl":{},"data":{job}}}"#,
+        quote(project),
+        quote(url),
+    )
 }

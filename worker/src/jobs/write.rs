@@ -34,9 +34,9 @@ pub struct Write {
     pub target: String,
     /// The JSON body for the upstream, built from validated values.
     pub body: String,
-    /// The summary of the prompt for the ledger.
+    /// The summary of the prompt, for the job's record.
     pub prompt_summary: String,
-    /// The whole prompt, if the ledger stores it.
+    /// The whole prompt, if records store it.
     pub prompt: Option<String>,
     /// The address of the webhook.
     pub webhook: Option<String>,

@@ -69,12 +69,6 @@ impl Database {
         Ok(())
     }
 
-    /// Runs a statement that inserts a row unless it exists. Returns whether it was inserted.
-    pub fn insert(&self, statement: &str, values: impl Into<Vec<JsValue>>) -> HostResult<bool> {
-        let cursor = self.run(statement, values.into())?;
-        Ok(cursor.rows_written() > 0.0)
-    }
-
     /// Returns the rows of a query.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use quillgate::Millis;
 
 use crate::http::problem::Problem;
 use crate::runtime::{Wait, Wake};
-use crate::upstream::permits::{Admission, Lane, Permits};
+use crate::upstream::permits::{Admission, ConnectionClass, Permits};
 
 /// A Durable Object's outgoing connections, and the requests that wait for one.
 #[derive(Clone, Default)]
@@ -24,7 +24,7 @@ struct Queue {
 /// A permit for one connection. Dropping it releases the connection.
 pub struct Permit {
     connections: Connections,
-    lane: Lane,
+    class: ConnectionClass,
     /// Whether the request had to wait.
     pub has_waited: bool,
 }
@@ -34,8 +34,8 @@ impl Connections {
     ///
     /// # Errors
     /// 503 `gateway-busy` if no connection is available in time.
-    pub async fn acquire(&self, lane: Lane, time: Millis) -> Result<Permit, Problem> {
-        let admission = self.0.borrow_mut().permits.ask(lane);
+    pub async fn acquire(&self, class: ConnectionClass, time: Millis) -> Result<Permit, Problem> {
+        let admission = self.0.borrow_mut().permits.ask(class);
         let has_waited = match admission {
             Admission::Granted => false,
             Admission::Refused(problem) => return Err(problem),
@@ -46,7 +46,7 @@ impl Connections {
         };
         Ok(Permit {
             connections: self.clone(),
-            lane,
+            class,
             has_waited,
         })
     }
@@ -62,9 +62,9 @@ impl Connections {
         queue.permits.stop_waiting(number)
     }
 
-    fn release(&self, lane: Lane) {
+    fn release(&self, class: ConnectionClass) {
         let mut queue = self.0.borrow_mut();
-        let next = queue.permits.release(lane);
+        let next = queue.permits.release(class);
         let waiting = queue.waiting.iter().find(|(own, _)| Some(*own) == next);
         if let Some((_, wake)) = waiting {
             wake.wake();
@@ -74,6 +74,6 @@ impl Connections {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.connections.release(self.lane);
+        self.connections.release(self.class);
     }
 }

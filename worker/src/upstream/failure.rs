@@ -9,9 +9,9 @@ use crate::budget::upstream_block::block_duration;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::upstream::head::UpstreamHead;
+use crate::upstream::key_outcome::KeyOutcome;
 use crate::upstream::key_redaction::{find_key, parse_error_body};
 use crate::upstream::settings::UpstreamSettings;
-use crate::upstream::settlement::{Settlement, settle};
 use crate::upstream::transport_error::TransportError;
 
 /// The `Retry-After` of a 429 or 503 that the upstream sent without one.
@@ -23,7 +23,7 @@ pub struct UpstreamFailure {
     /// The response to the caller.
     pub problem: Problem,
     /// The value to store under the idempotency key.
-    pub settlement: Settlement,
+    pub key_outcome: KeyOutcome,
     /// The time for which the upstream refuses further requests, after a 429.
     pub closed_for: Option<Millis>,
     /// A message for the operator, for the log.
@@ -38,7 +38,7 @@ impl UpstreamFailure {
     pub fn not_sent(problem: Problem) -> Self {
         Self {
             problem,
-            settlement: Settlement::Forget,
+            key_outcome: KeyOutcome::Release,
             closed_for: None,
             operator: None,
             is_fault: false,
@@ -67,7 +67,7 @@ impl UpstreamFailure {
 
     fn reservation_outcome(&self) -> ReservationOutcome {
         ReservationOutcome::Failed {
-            is_counted: self.settlement != Settlement::Forget,
+            is_counted: self.key_outcome != KeyOutcome::Release,
             blocked_for: self.closed_for,
         }
     }
@@ -75,7 +75,7 @@ impl UpstreamFailure {
     fn fault(problem: Problem) -> Self {
         Self {
             problem,
-            settlement: Settlement::Unknown,
+            key_outcome: KeyOutcome::Unknown,
             closed_for: None,
             operator: None,
             is_fault: true,
@@ -164,7 +164,7 @@ pub fn classify_error(
             let detail = "the upstream answered with a redirect, which is never followed";
             let problem = Problem::new(ProblemKind::UpstreamRedirect, detail);
             UpstreamFailure {
-                settlement: settle(Some(status)),
+                key_outcome: KeyOutcome::from_status(Some(status)),
                 ..UpstreamFailure::fault(mark_uncertain(problem, method))
             }
         }
@@ -174,7 +174,7 @@ pub fn classify_error(
                 describe_key_refusal(settings.key_variable(method), status, &error.message);
             UpstreamFailure {
                 problem: key_refused_problem(),
-                settlement: settle(Some(status)),
+                key_outcome: KeyOutcome::from_status(Some(status)),
                 closed_for: None,
                 operator: Some(operator),
                 is_fault: false,
@@ -185,7 +185,7 @@ pub fn classify_error(
             let closed = block_duration(error.retry_after, settings.limit_window);
             UpstreamFailure {
                 problem: error_problem(&error, method),
-                settlement: settle(Some(status)),
+                key_outcome: KeyOutcome::from_status(Some(status)),
                 closed_for: (status == 429).then_some(closed),
                 operator: None,
                 is_fault: !(400..500).contains(&status),

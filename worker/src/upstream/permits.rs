@@ -11,12 +11,12 @@ use crate::http::problem_kind::ProblemKind;
 
 /// Maximum number of concurrent requests per object.
 pub const MAX_CONNECTIONS: usize = 6;
-/// Maximum number of queued requests per lane.
+/// Maximum number of queued requests per class.
 pub const MAX_WAITING: usize = 256;
 
 /// The class of a request, which has its own limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lane {
+pub enum ConnectionClass {
     /// A write to the upstream.
     Write,
     /// A read of a job.
@@ -27,10 +27,10 @@ pub enum Lane {
     Webhook,
 }
 
-impl Lane {
-    /// Returns the maximum number of concurrent requests in this lane.
+impl ConnectionClass {
+    /// Returns the maximum number of concurrent requests in this class.
     #[must_use]
-    pub const fn most(self) -> usize {
+    pub const fn limit(self) -> usize {
         match self {
             Self::Write => MAX_CONNECTIONS,
             Self::ReadJob => 3,
@@ -54,49 +54,49 @@ pub enum Admission {
 /// The permits of an object.
 ///
 /// ```
-/// use quillgate_worker::upstream::permits::{Admission, Lane, Permits};
+/// use quillgate_worker::upstream::permits::{Admission, ConnectionClass, Permits};
 ///
 /// let mut permits = Permits::default();
 /// for _ in 0..2 {
-///     assert_eq!(permits.ask(Lane::Webhook), Admission::Granted);
+///     assert_eq!(permits.ask(ConnectionClass::Webhook), Admission::Granted);
 /// }
-/// let Admission::Queued(third) = permits.ask(Lane::Webhook) else { panic!() };
-/// assert_eq!(permits.ask(Lane::Write), Admission::Granted);
-/// assert_eq!(permits.release(Lane::Webhook), Some(third));
+/// let Admission::Queued(third) = permits.ask(ConnectionClass::Webhook) else { panic!() };
+/// assert_eq!(permits.ask(ConnectionClass::Write), Admission::Granted);
+/// assert_eq!(permits.release(ConnectionClass::Webhook), Some(third));
 /// ```
 #[derive(Debug, Default)]
 pub struct Permits {
-    held: Vec<Lane>,
+    held: Vec<ConnectionClass>,
     /// In order of arrival.
-    waiting: Vec<(u64, Lane)>,
+    waiting: Vec<(u64, ConnectionClass)>,
     last: u64,
 }
 
 impl Permits {
     /// Requests a permit.
-    pub fn ask(&mut self, lane: Lane) -> Admission {
-        if self.is_free(lane) {
-            self.held.push(lane);
+    pub fn ask(&mut self, class: ConnectionClass) -> Admission {
+        if self.is_free(class) {
+            self.held.push(class);
             return Admission::Granted;
         }
-        let waiting = self.waiting.iter().filter(|(_, own)| *own == lane);
+        let waiting = self.waiting.iter().filter(|(_, own)| *own == class);
         if waiting.count() >= MAX_WAITING {
             return Admission::Refused(busy_problem());
         }
         self.last += 1;
-        self.waiting.push((self.last, lane));
+        self.waiting.push((self.last, class));
         Admission::Queued(self.last)
     }
 
     /// Releases a permit and grants it to the first eligible request in the queue. Returns the number of
     /// that request.
-    pub fn release(&mut self, lane: Lane) -> Option<u64> {
-        let at = self.held.iter().position(|own| *own == lane)?;
+    pub fn release(&mut self, class: ConnectionClass) -> Option<u64> {
+        let at = self.held.iter().position(|own| *own == class)?;
         self.held.swap_remove(at);
         let mut waiting = self.waiting.iter();
         let next = waiting.position(|(_, own)| self.is_free(*own))?;
-        let (number, lane) = self.waiting.remove(next);
-        self.held.push(lane);
+        let (number, class) = self.waiting.remove(next);
+        self.held.push(class);
         Some(number)
     }
 
@@ -115,9 +115,9 @@ impl Permits {
         }
     }
 
-    fn is_free(&self, lane: Lane) -> bool {
-        let own = self.held.iter().filter(|own| **own == lane).count();
-        self.held.len() < MAX_CONNECTIONS && own < lane.most()
+    fn is_free(&self, class: ConnectionClass) -> bool {
+        let own = self.held.iter().filter(|own| **own == class).count();
+        self.held.len() < MAX_CONNECTIONS && own < class.limit()
     }
 }
 

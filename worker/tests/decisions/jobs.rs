@@ -2,10 +2,9 @@
 
 mod events;
 mod idempotency;
-mod ledger;
 mod log;
 mod poll;
 mod poll_budget;
+mod records;
 mod search;
-mod watch;
 mod webhook;

@@ -4,7 +4,7 @@ use quillgate::Operation;
 use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
 use quillgate_worker::http::content::LARGEST_BODY;
 use quillgate_worker::http::problem_kind::ProblemKind;
-use quillgate_worker::jobs::ledger::MAX_TEXT_LENGTH;
+use quillgate_worker::jobs::records::MAX_TEXT_LENGTH;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};

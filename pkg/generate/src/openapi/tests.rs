@@ -20,8 +20,8 @@ use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
 use quillgate_worker::http::request_head::RequestHead;
 use quillgate_worker::http::{content, cors};
 use quillgate_worker::jobs::idempotency;
-use quillgate_worker::jobs::idempotency::{Record, Retry, State};
-use quillgate_worker::jobs::{ledger, webhook};
+use quillgate_worker::jobs::idempotency::{KeyDecision, KeyRecord, KeyState, Retry};
+use quillgate_worker::jobs::{records, webhook};
 use quillgate_worker::upstream::breaker::{Breakers, CallOutcome, MAX_FAILURES, Scope};
 use quillgate_worker::upstream::failure;
 use quillgate_worker::upstream::head::UpstreamHead;
@@ -357,7 +357,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::internal(),
         Problem::job_not_recorded(),
         Problem::too_many_streams("the caller", 100),
-        ledger::decode_cursor("?").expect_err("not a cursor"),
+        records::decode_cursor("?").expect_err("not a cursor"),
         webhook::check_address("http://a", &["b".to_owned()]).expect_err("not an allowed host"),
         Retry::read(Some("again")).expect_err("not force"),
         turnstile()
@@ -523,14 +523,16 @@ fn problems_of_records() -> Vec<Problem> {
         panic!("the budget is spent")
     };
     let repeat = |state, fingerprint| {
-        let record = Record {
+        let record = KeyRecord {
             fingerprint: "first".to_owned(),
             state,
             at: now.0,
             status: None,
+            headers: None,
+            body: None,
         };
         match idempotency::decide(Some(&record), fingerprint, Retry::Normal, now) {
-            idempotency::Verdict::Refused(problem) => problem,
+            KeyDecision::Refuse(problem) => problem,
             other => panic!("{other:?}"),
         }
     };
@@ -538,9 +540,9 @@ fn problems_of_records() -> Vec<Problem> {
         breakers.allow(&scope, now).expect_err("an open breaker"),
         permits::busy_problem(),
         refused.problem,
-        repeat(State::Running, "first"),
-        repeat(State::Unknown, "first"),
-        repeat(State::Deleted, "first"),
-        repeat(State::Done, "other"),
+        repeat(KeyState::Running, "first"),
+        repeat(KeyState::Unknown, "first"),
+        repeat(KeyState::Deleted, "first"),
+        repeat(KeyState::Done, "other"),
     ]
 }

@@ -19,7 +19,7 @@ use crate::runtime::{HostResult, SharedTask, digest_tag, now};
 use crate::upstream::client::{Exchange, PageReply, UpstreamClient};
 use crate::upstream::failure::reservation_outcome;
 use crate::upstream::metrics::ExchangeMetrics;
-use crate::upstream::permits::Lane;
+use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::UpstreamRequest;
 
 /// A page and its origin, or the problem that prevented it.
@@ -238,7 +238,10 @@ impl Organization {
         read: &mut dyn FnMut(JsString) -> bool,
     ) -> HostResult<(Exchange<()>, Reservation)> {
         let time = self.upstream.timeout;
-        let permit = self.connections.acquire(Lane::ReadPage, time).await;
+        let permit = self
+            .connections
+            .acquire(ConnectionClass::ReadPage, time)
+            .await;
         if let Ok(permit) = &permit
             && permit.has_waited
         {

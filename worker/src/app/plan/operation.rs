@@ -16,7 +16,7 @@ use crate::http::content::Values;
 use crate::http::problem::Problem;
 use crate::http::route;
 use crate::http::route::{Route, decode_segment};
-use crate::jobs::ledger::{JobFilter, decode_cursor};
+use crate::jobs::records::{JobFilter, decode_cursor};
 
 /// The decoded values of a path.
 struct PathValues {

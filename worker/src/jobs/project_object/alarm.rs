@@ -2,15 +2,18 @@
 
 use std::rc::Rc;
 
-use quillgate::{JobId, Millis};
+use quillgate::Millis;
 
 use crate::http::trace::continue_trace;
-use crate::jobs::events::END_TEXT;
+use crate::jobs::events::{CHARGE_TEXT, END_TEXT};
+use crate::jobs::log::log_for_operator;
 use crate::jobs::project_object::Project;
 use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
-use crate::log::format_operator_line;
-use crate::runtime::{Call, HostResult, SharedTask, log_error, new_uuid, now, sockets};
+use crate::runtime::{Call, HostResult, SharedTask, new_uuid, now, random, sockets};
+
+/// The delay between charging a watcher and polling. A watcher without reads leaves in this time.
+const CHARGE_TIME: Millis = Millis::from_seconds(1);
 
 impl Project {
     /// Starts due polls and webhook deliveries, then deletes expired records.
@@ -25,23 +28,21 @@ impl Project {
                 } else if !row.is_listed() && !self.take_charge(&row.id, now) {
                     self.charge_watcher(&row.id, now);
                 } else if let Some(job) = row.job_id() {
-                    self.begin_poll(&call, &job)?;
+                    let poll = self.poll(&call, &job)?;
+                    self.spawn(async move { poll.wait().await.map(drop) })?;
                 }
             }
             for row in self.outbox.take_due()? {
-                let project_id = call.project.clone();
-                self.spawn(|project| async move {
-                    project.outbox.deliver(row, &project_id).await?;
-                    project.schedule().await
-                })?;
+                let (project, project_id) = (Rc::clone(&self), call.project.clone());
+                self.spawn(async move { project.outbox.deliver(row, &project_id).await })?;
             }
         }
         self.jobs.index_backlog()?;
-        let swept = self.jobs.sweep(now.since(self.settings.retention))?;
-        for job in &swept.jobs {
+        let (jobs, events) = self.jobs.sweep(now.since(self.settings.retention))?;
+        for job in &jobs {
             self.forget_failures(job);
         }
-        self.broadcast_list(&swept.events);
+        self.broadcast_list(&events);
         self.schedule().await
     }
 
@@ -57,24 +58,20 @@ impl Project {
         }))
     }
 
-    /// Polls a job in the background, then schedules the next alarm.
-    fn begin_poll(self: &Rc<Self>, call: &Call, job: &JobId) -> HostResult<()> {
-        let poll = self.poll(call, job)?;
-        self.spawn(|project| async move {
-            poll.wait().await?;
-            project.schedule().await
-        })
-    }
-
-    /// Runs slow work in the background. Otherwise the next alarm would wait for it.
-    fn spawn<F>(self: &Rc<Self>, work: impl FnOnce(Rc<Self>) -> F) -> HostResult<()>
-    where
-        F: Future<Output = HostResult<()>> + 'static,
-    {
-        let work = work(Rc::clone(self));
+    /// Runs slow work in the background, because the next alarm would wait for it. Then schedules the
+    /// next alarm.
+    fn spawn(
+        self: &Rc<Self>,
+        work: impl Future<Output = HostResult<()>> + 'static,
+    ) -> HostResult<()> {
+        let project = Rc::clone(self);
         SharedTask::spawn(&self.state, async move {
-            if let Err(error) = work.await {
-                log_error(&format_operator_line(&error.to_string()));
+            let scheduled = async {
+                work.await?;
+                project.schedule().await
+            };
+            if let Err(error) = scheduled.await {
+                log_for_operator(&error.to_string());
             }
         })?;
         Ok(())
@@ -89,7 +86,7 @@ impl Project {
         let mut due: Vec<_> = self.jobs.due(now)?;
         let awaited: Vec<_> = due.iter().map(|row| row.id.clone()).collect();
         due.extend(watched.filter(|row| !awaited.contains(&row.id)));
-        due.sort_by_key(JobRow::checked_at);
+        due.sort_by_key(|row| row.checked_at);
         // If this instance is evicted during the poll, the job is due again after the lease.
         let lease = now.plus(self.upstream.timeout);
         let mut taken = Vec::new();
@@ -119,14 +116,46 @@ impl Project {
         })?;
         self.polls.borrow_mut().remove(&row.id);
         let seconds = self.settings.poll_duration.0 / 1000;
-        log_error(&format_operator_line(&format!(
+        log_for_operator(&format!(
             "job {} has not ended within {seconds} s and is no longer polled",
             row.id
-        )));
+        ));
         for socket in self.find_watchers(&row.id) {
             sockets::send(&socket, END_TEXT);
             sockets::close(&socket, "given up");
         }
         Ok(())
     }
+
+    /// Charges one watcher for the next poll of a job that the gateway did not create. The Worker
+    /// counts a read for the watcher's caller. It closes the socket if the caller has no reads left.
+    fn charge_watcher(&self, job: &str, now: Millis) {
+        let mut watchers = self.find_watchers(job);
+        if watchers.is_empty() {
+            return;
+        }
+        // A random choice charges all watchers equally.
+        let watcher = watchers.swap_remove(pick_index(watchers.len()));
+        sockets::send(&watcher, CHARGE_TEXT);
+        let mut polls = self.polls.borrow_mut();
+        let poll = polls.entry(job.to_owned()).or_default();
+        poll.charge_end = Some(now.plus(CHARGE_TIME));
+    }
+
+    /// Uses the charge for a poll. Returns `true` if a watcher was charged and had time to leave.
+    fn take_charge(&self, job: &str, now: Millis) -> bool {
+        let mut polls = self.polls.borrow_mut();
+        let charge = polls.get_mut(job).map(|poll| &mut poll.charge_end);
+        charge.is_some_and(|charge| charge.take_if(|end| *end <= now).is_some())
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a number of sockets"
+)]
+fn pick_index(count: usize) -> usize {
+    (random() * count as f64) as usize
 }

@@ -1,36 +1,28 @@
 //! Polls jobs and records the responses.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Millis, ProjectId};
 
-use crate::jobs::log::format_lost_job;
-use crate::jobs::poll::{PollOutcome, is_lost, is_past_creation};
+use crate::jobs::log::log_for_operator;
+use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER};
 use crate::jobs::project_object::Project;
 use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
-use crate::log::format_operator_line;
-use crate::runtime::{Call, HostError, HostResult, SharedTask, log_error, now, sockets};
-use crate::upstream::client::{Exchange, JobSnapshot};
-use crate::upstream::permits::Lane;
+use crate::runtime::{Call, HostError, HostResult, SharedTask, now};
+use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
+use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::UpstreamRequest;
 
-/// The in-memory state of a job that is polled.
 #[derive(Default)]
 pub(super) struct PollState {
-    running: Option<RunningPoll>,
-    /// The number of polls that have failed in a row.
+    /// The running poll, which all watchers share.
+    pub(super) running: Option<SharedTask<Exchange<JobSnapshot>>>,
+    /// Whether the stored job is newer than the response to the running poll.
+    is_superseded: bool,
     pub(super) failures: u32,
-    /// When a watcher was charged for the next poll.
-    pub(super) charged_at: Option<Millis>,
-}
-
-/// A running poll, which all watchers share.
-struct RunningPoll {
-    task: SharedTask<Exchange<JobSnapshot>>,
-    /// Whether the stored job is newer than the response to this poll.
-    is_overtaken: Rc<Cell<bool>>,
+    /// When the poll that a watcher was charged for is due.
+    pub(super) charge_end: Option<Millis>,
 }
 
 impl Project {
@@ -41,12 +33,18 @@ impl Project {
         job: &JobId,
     ) -> HostResult<SharedTask<Exchange<JobSnapshot>>> {
         let name = job.as_str().to_owned();
-        if let Some(task) = self.find_poll(&name, |poll| poll.task.clone()) {
+        let running = self
+            .polls
+            .borrow()
+            .get(&name)
+            .and_then(|poll| poll.running.clone());
+        if let Some(task) = running {
             return Ok(task);
         }
         let project_id = ProjectId::new(&*call.project);
         let project_id = project_id.map_err(|error| HostError::new(error.message()))?;
-        if self.is_listed(&name)? {
+        // Only polls of jobs that the gateway created use the poll budget.
+        if self.jobs.find_listed(&name)?.is_some() {
             self.poll_log.count(now())?;
         }
         let request = UpstreamRequest {
@@ -56,53 +54,31 @@ impl Project {
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
         };
-        let is_overtaken = Rc::new(Cell::new(false));
-        let (project, overtaken) = (Rc::clone(self), Rc::clone(&is_overtaken));
-        let polled = name.clone();
+        let (project, polled) = (Rc::clone(self), name.clone());
         let task = SharedTask::spawn(&self.state, async move {
-            let permit = project.acquire(Lane::ReadJob).await;
-            let exchange = project.exchange(permit, &request).await;
-            let outcome = match (&exchange.outcome, overtaken.get()) {
-                (Err(_), _) => PollOutcome::Failed,
-                (Ok(_), true) => PollOutcome::Overtaken,
-                (Ok(_), false) => PollOutcome::Answered,
+            let time = project.upstream.timeout;
+            let class = ConnectionClass::ReadJob;
+            let exchange = match project.connections.acquire(class, time).await {
+                Ok(_permit) => {
+                    let client = UpstreamClient::new(&project.upstream);
+                    client.take_snapshot(&request).await
+                }
+                Err(problem) => Exchange::not_sent(problem),
             };
-            project.end_poll(&polled, outcome);
-            if let Err(error) = project.on_polled(&polled, &exchange, outcome) {
-                log_error(&format_operator_line(&format!(
-                    "the ledger failed: {error}"
-                )));
+            if let Err(error) = project.conclude_poll(&polled, &exchange) {
+                log_for_operator(&format!("the job could not be stored: {error}"));
             }
             exchange
         })?;
         let mut polls = self.polls.borrow_mut();
-        polls.entry(name).or_default().running = Some(RunningPoll {
-            task: task.clone(),
-            is_overtaken,
-        });
+        polls.entry(name).or_default().running = Some(task.clone());
         Ok(task)
     }
 
-    /// Returns whether the gateway created a job. Only polls of such jobs use the poll budget.
-    fn is_listed(&self, job: &str) -> HostResult<bool> {
-        Ok(self.jobs.find(job)?.is_some_and(|row| row.is_listed()))
-    }
-
-    /// Returns whether a poll of the job is running.
-    pub(super) fn is_poll_running(&self, job: &str) -> bool {
-        self.find_poll(job, |_| ()).is_some()
-    }
-
-    /// Reads a field of the running poll of a job, if any.
-    fn find_poll<T>(&self, job: &str, read: impl FnOnce(&RunningPoll) -> T) -> Option<T> {
-        let polls = self.polls.borrow();
-        polls.get(job)?.running.as_ref().map(read)
-    }
-
     /// Marks the running poll of a job as older than the stored job.
-    pub(super) fn overtake_poll(&self, job: &str) {
-        if let Some(poll) = self.find_poll(job, |poll| Rc::clone(&poll.is_overtaken)) {
-            poll.set(true);
+    pub(super) fn supersede_poll(&self, job: &str) {
+        if let Some(poll) = self.polls.borrow_mut().get_mut(job) {
+            poll.is_superseded = poll.running.is_some();
         }
     }
 
@@ -114,41 +90,33 @@ impl Project {
         }
     }
 
-    fn end_poll(&self, job: &str, outcome: PollOutcome) {
-        let mut polls = self.polls.borrow_mut();
-        if outcome != PollOutcome::Failed {
-            polls.remove(job);
-        } else if let Some(poll) = polls.get_mut(job) {
-            poll.running = None;
-            poll.failures = poll.failures.saturating_add(1);
-        }
-    }
-
     /// Records the response to a poll, or when the job may be polled again.
-    fn on_polled(
-        &self,
-        job: &str,
-        exchange: &Exchange<JobSnapshot>,
-        outcome: PollOutcome,
-    ) -> HostResult<()> {
+    fn conclude_poll(&self, job: &str, exchange: &Exchange<JobSnapshot>) -> HostResult<()> {
+        let poll = self.polls.borrow_mut().remove(job).unwrap_or_default();
         match &exchange.outcome {
             // The stored job is newer. The next poll reads the current state.
-            Ok(_) if outcome == PollOutcome::Overtaken => self.jobs.mark_found(job)?,
+            Ok(_) if poll.is_superseded => self.jobs.mark_found(job)?,
             Ok(reply) => self.record(job, reply, None)?,
             Err(failure) => {
-                if self.jobs.find(job)?.is_none() {
-                    // No caller is waiting for a job that is not stored.
-                    self.polls.borrow_mut().remove(job);
+                // No caller is waiting for a job that is not stored.
+                if let Some(row) = self.jobs.find(job)? {
+                    let failed = PollState {
+                        running: None,
+                        is_superseded: false,
+                        failures: poll.failures.saturating_add(1),
+                        ..poll
+                    };
+                    self.polls.borrow_mut().insert(job.to_owned(), failed);
+                    let wait = failure.retry_after();
+                    let wait = wait.map(|wait| wait.min(self.settings.poll_duration));
+                    let not_before = wait.map_or(Millis(0), |wait| now().plus(wait));
+                    self.jobs.mark_checked(job, not_before)?;
+                    if exchange.metrics.status == Some(404) {
+                        self.on_missing(&row)?;
+                    }
                 }
-                let wait = failure.retry_after();
-                let wait = wait.map(|wait| wait.min(self.settings.poll_duration));
-                let not_before = wait.map_or(Millis(0), |wait| now().plus(wait));
-                self.jobs.mark_checked(job, not_before)?;
                 if exchange.metrics.status == Some(429) {
                     self.poll_log.pause(failure.retry_after(), now())?;
-                }
-                if exchange.metrics.status == Some(404) {
-                    self.on_missing(job)?;
                 }
             }
         }
@@ -157,32 +125,29 @@ impl Project {
 
     /// Handles a 404 from Mintlify. Watchers of a new job stay connected, because Mintlify may not
     /// know it yet.
-    fn on_missing(&self, job: &str) -> HostResult<()> {
-        let Some(row) = self.jobs.find(job)? else {
-            return Ok(());
-        };
+    fn on_missing(&self, row: &JobRow) -> HostResult<()> {
         let now = now();
         match row.missing_since() {
-            None => self.jobs.mark_missing(job, now)?,
-            Some(since) if is_lost(since, now) => self.announce_missing(&row)?,
+            None => self.jobs.mark_missing(&row.id, now)?,
+            Some(since) if now.since(since) >= LOST_AFTER => self.queue_missing_webhook(row)?,
             Some(_) => {}
         }
-        if !is_past_creation(row.created(), now) {
-            return Ok(());
-        }
-        // Watchers that reconnect get a 404.
-        for socket in self.find_watchers(job) {
-            sockets::close(&socket, "gone");
+        if now.since(row.created_at) >= CREATION_DELAY {
+            self.close_watchers(&row.id);
         }
         Ok(())
     }
 
     /// Notifies the webhook that Mintlify no longer knows the job, and stops polling for it.
-    fn announce_missing(&self, row: &JobRow) -> HostResult<()> {
+    fn queue_missing_webhook(&self, row: &JobRow) -> HostResult<()> {
         let (Some(url), Some(data)) = (&row.webhook, &row.data) else {
             return Ok(());
         };
-        log_error(&format_lost_job(&row.id));
+        log_for_operator(&format!(
+            "job {} has been unknown to the upstream for 15 minutes: its webhook says so and waits \
+             no longer",
+            row.id
+        ));
         self.database.transaction(|| {
             self.outbox.add(url, JobEnd::NotFound, data)?;
             self.jobs.forget_webhook(&row.id)

@@ -6,15 +6,14 @@ use quillgate::JobStatus;
 
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
-use crate::jobs::ledger::decode_cursor;
 use crate::jobs::poll::Audience;
 use crate::jobs::project_object::Project;
-use crate::jobs::project_stub::ListCall;
+use crate::jobs::records::{JobQuery, decode_cursor};
 use crate::jobs::search::needs_alarm;
 use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
-use crate::runtime::{Call, HostResult, now, sockets};
+use crate::runtime::{Call, HostResult, now};
 use crate::upstream::client::JobSnapshot;
 
 /// The maximum number of jobs that one list polls.
@@ -22,19 +21,22 @@ const MAX_REFRESHED_JOBS: usize = 8;
 
 impl Project {
     /// Lists a page of jobs, newest first. Polls unfinished jobs of the page first.
-    pub(super) async fn list(self: Rc<Self>, list: ListCall) -> HostResult<GatewayResponse> {
-        let ListCall {
-            call,
+    pub(super) async fn list(
+        self: Rc<Self>,
+        call: &Call,
+        query: JobQuery,
+    ) -> HostResult<GatewayResponse> {
+        let JobQuery {
             filter,
             limit,
             cursor,
-        } = list;
+        } = query;
         let before = match cursor.as_deref().map(decode_cursor).transpose() {
             Ok(before) => before,
             Err(problem) => return Ok(GatewayResponse::problem(&problem, &call.id)),
         };
         let page = self.jobs.page(&filter, limit, before).await?;
-        self.refresh(&call, page.rows.clone()).await?;
+        self.refresh(call, page.rows.clone()).await?;
         if filter.text.is_some() && needs_alarm(self.next_indexing()?, self.alarm.get()) {
             self.schedule().await?;
         }
@@ -66,10 +68,9 @@ impl Project {
         let usage = self.poll_log.usage(now)?;
         let room = self.poll_log.budget().count_immediate(&usage, now) as usize;
         let mut polls = Vec::new();
-        while polls.len() < MAX_REFRESHED_JOBS.min(room)
-            && let Some(at) = find_stalest(&stale)
-        {
-            if let Some(id) = stale.swap_remove(at).job_id() {
+        stale.sort_by_key(|row| row.checked_at);
+        for row in stale.iter().take(MAX_REFRESHED_JOBS.min(room)) {
+            if let Some(id) = row.job_id() {
                 polls.push(self.poll(call, &id)?);
             }
         }
@@ -95,7 +96,7 @@ impl Project {
             }
             let event = self.jobs.record(id, reply)?;
             if event.is_some() {
-                self.announce_end(id)?;
+                self.queue_webhook(id)?;
             } else if message.is_none() {
                 return Ok((None, None));
             }
@@ -108,8 +109,7 @@ impl Project {
         Ok(())
     }
 
-    /// Queues the webhook of a job that has ended.
-    pub(super) fn announce_end(&self, id: &str) -> HostResult<()> {
+    pub(super) fn queue_webhook(&self, id: &str) -> HostResult<()> {
         if let Some(row) = self.jobs.find(id)?
             && let (Some(url), Some(status), Some(data)) = (row.webhook, row.status, row.data)
             && let Some(end) = JobEnd::of(&JobStatus::from(status))
@@ -131,20 +131,11 @@ impl Project {
             self.jobs.delete(job)
         })?;
         // The response to a running poll must not be recorded.
-        self.overtake_poll(job);
+        self.supersede_poll(job);
         self.forget_failures(job);
-        for socket in self.find_watchers(job) {
-            sockets::close(&socket, "gone");
-        }
+        self.close_watchers(job);
         self.broadcast_list(event.as_slice());
         self.schedule().await?;
         Ok(GatewayResponse::empty(204))
     }
-}
-
-/// Returns the index of the job that was polled least recently.
-fn find_stalest(rows: &[JobRow]) -> Option<usize> {
-    let ages = rows.iter().map(JobRow::checked_at);
-    let (at, _) = ages.enumerate().min_by_key(|(_, checked)| *checked)?;
-    Some(at)
 }

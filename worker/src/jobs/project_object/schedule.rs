@@ -5,7 +5,7 @@ use quillgate::Millis;
 use crate::jobs::poll::{Audience, compute_pause};
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
-use crate::jobs::project_object::watchers::WatchedTargets;
+use crate::jobs::project_object::watchers::LIST_TAG;
 use crate::jobs::store::JobRow;
 use crate::jobs::store::search::BACKLOG_PAUSE;
 use crate::runtime::{HostResult, now};
@@ -18,129 +18,108 @@ impl Project {
     pub(super) fn next_poll(&self, row: &JobRow, audience: Audience) -> Millis {
         let polls = self.polls.borrow();
         let failures = polls.get(&row.id).map_or(0, |poll| poll.failures);
-        let checked = row.checked_at();
-        let age = checked.since(row.began());
+        let age = row.checked_at.since(row.last_started_at);
         let pause = compute_pause(self.settings.poll_interval, audience, age, failures);
-        checked.plus(pause).max(row.not_before())
+        row.checked_at.plus(pause).max(row.not_before)
     }
 
-    /// Returns when the alarm next handles a watched job. It polls the job, not before `earliest`, or
-    /// gives it up.
-    fn next_visit(&self, row: &JobRow, earliest: Option<Millis>) -> Millis {
-        let next = self.next_poll(row, Audience::Watchers);
-        let next = earliest.map_or(next, |earliest| next.max(earliest));
-        if row.is_finished() {
-            return next;
-        }
-        next.min(self.find_poll_end(row))
-    }
-
-    /// Returns when a job is given up.
     fn find_poll_end(&self, row: &JobRow) -> Millis {
-        row.began().plus(self.settings.poll_duration)
+        row.last_started_at.plus(self.settings.poll_duration)
     }
 
     /// Returns whether polling ends because the job has not finished in time.
     pub(super) fn is_given_up(&self, row: &JobRow, now: Millis) -> bool {
-        row.is_settled(self.settings.poll_duration, now) && !row.is_finished()
+        !row.is_finished() && now >= self.find_poll_end(row)
     }
 
     /// Plans the next poll for the webhook of a job.
     pub(super) fn plan_webhook_poll(&self, job: &str) -> HostResult<()> {
-        let Some(row) = self.jobs.find(job)? else {
+        let Some(row) = self.jobs.find(job)?.filter(|row| row.webhook.is_some()) else {
             return Ok(());
         };
-        if row.webhook.is_none() {
-            return Ok(());
-        }
-        let is_open = !row.is_settled(self.settings.poll_duration, now());
-        let next = is_open.then(|| {
-            let next = self.next_poll(&row, Audience::Webhook);
-            next.min(self.find_poll_end(&row))
-        });
+        let end = self.find_poll_end(&row);
+        let is_open = !row.is_finished() && now() < end;
+        let next = is_open.then(|| self.next_poll(&row, Audience::Webhook).min(end));
         self.jobs.set_webhook_poll(job, next)
     }
 
-    /// Returns the watched jobs and when the alarm handles each. List watchers watch all unfinished
-    /// jobs.
+    /// Returns the watched jobs and when the alarm polls each or gives it up. List watchers watch all
+    /// unfinished jobs.
     pub(super) fn find_watched_jobs(&self, usage: &PollUsage) -> HostResult<Vec<(JobRow, Millis)>> {
-        let WatchedTargets {
-            jobs,
-            is_list_watched,
-        } = self.find_watched_targets();
+        let mut targets = self.find_watched_targets();
+        let is_list_watched = targets.remove(LIST_TAG);
         let now = now();
         let mut rows = Vec::new();
         if is_list_watched {
-            rows = self
-                .jobs
-                .unfinished(now.since(self.settings.poll_duration))?;
-            rows.retain(|row| jobs.binary_search(&row.id).is_err());
+            let earliest = now.since(self.settings.poll_duration);
+            rows = self.jobs.unfinished(earliest)?;
+            rows.retain(|row| !targets.contains(&row.id));
         }
-        if !jobs.is_empty() {
-            rows.extend(self.jobs.find_all(&jobs)?);
+        if !targets.is_empty() {
+            rows.extend(self.jobs.find_all(&targets)?);
         }
-        let end = now.plus(self.upstream.timeout);
         let pace = self.poll_log.budget().find_next(usage);
-        let mut watched = Vec::with_capacity(rows.len());
-        for row in rows {
+        let polls = self.polls.borrow();
+        let is_running = |id: &str| polls.get(id).is_some_and(|poll| poll.running.is_some());
+        let charge_end = |id: &str| polls.get(id).and_then(|poll| poll.charge_end);
+        let find_time = |row: &JobRow| {
+            if is_running(&row.id) {
+                // A running poll schedules the next alarm itself, unless this instance is evicted
+                // first.
+                return now.plus(self.upstream.timeout);
+            }
             let earliest = if row.is_listed() {
                 pace
             } else {
-                usage.paused_until.max(self.find_charge_end(&row.id))
+                usage.paused_until.max(charge_end(&row.id))
             };
-            // A running poll schedules the next alarm itself, unless this instance is evicted first.
-            let at = if self.is_poll_running(&row.id) {
-                end
+            let next = self.next_poll(row, Audience::Watchers);
+            let next = earliest.map_or(next, |earliest| next.max(earliest));
+            if row.is_finished() {
+                next
             } else {
-                self.next_visit(&row, earliest)
-            };
-            watched.push((row, at));
-        }
-        Ok(watched)
+                next.min(self.find_poll_end(row))
+            }
+        };
+        let watched = rows.into_iter().map(|row| {
+            let at = find_time(&row);
+            (row, at)
+        });
+        Ok(watched.collect())
     }
 
     /// Sets the alarm to the next due time. Leaves it unset if nothing is due.
     pub(super) async fn schedule(&self) -> HostResult<()> {
         let usage = self.poll_log.usage(now())?;
         let pace = self.poll_log.budget().find_next(&usage);
-        let polls = self
-            .find_watched_jobs(&usage)?
-            .into_iter()
-            .map(|(_, at)| at);
+        let polls = self.find_watched_jobs(&usage)?;
+        let oldest = self.jobs.oldest()?;
         let others = [
             self.jobs
                 .next_due()?
                 .map(|due| pace.map_or(due, |pace| due.max(pace))),
             self.outbox.next_due()?,
-            self.next_sweep()?,
+            // Rounding lets one alarm delete many records.
+            oldest.map(|started| round_up(started.plus(self.settings.retention))),
             self.jobs.next_deletion_expiry()?.map(round_up),
             self.next_indexing()?,
         ];
+        let polls = polls.into_iter().map(|(_, at)| at);
         let Some(next) = polls.chain(others.into_iter().flatten()).min() else {
             return Ok(());
         };
         let now = now();
         let next = next.max(now.plus(Millis(1)));
-        if self.alarm.get() == Some(next) && next > now {
+        if self.alarm.get() == Some(next) {
             return Ok(());
         }
         self.alarm.set(Some(next));
-        let set = self
-            .state
-            .storage()
-            .set_alarm(to_scheduled_time(next))
-            .await;
+        let storage = self.state.storage();
+        let set = storage.set_alarm(to_scheduled_time(next)).await;
         if set.is_err() {
             self.alarm.set(None);
         }
         Ok(set?)
-    }
-
-    /// Returns when the oldest record expires, rounded up to the hour. Rounding lets one alarm delete
-    /// many records.
-    fn next_sweep(&self) -> HostResult<Option<Millis>> {
-        let oldest = self.jobs.oldest()?;
-        Ok(oldest.map(|began| round_up(began.plus(self.settings.retention))))
     }
 
     /// Returns when jobs of earlier releases are next added to the search index.

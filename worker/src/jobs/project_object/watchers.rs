@@ -1,27 +1,24 @@
 //! The sockets of watchers: limits, tags and broadcasts.
 
+use std::collections::HashSet;
+
 use wasm_bindgen::JsValue;
 use worker::{WebSocket, WebSocketPair};
 
 use crate::http::problem::Problem;
-use crate::jobs::events::{JobEvent, ListEvent};
+use crate::http::response::GatewayResponse;
+use crate::jobs::events::StreamEvent;
 use crate::jobs::project_object::Project;
+use crate::jobs::project_stub::WatchCall;
 use crate::runtime::{HostResult, sockets};
 
 /// The prefix of the caller tag, which every socket has. Its other tag is the job id, which has no
 /// slash, or [`LIST_TAG`].
-pub(super) const CALLER_TAG: char = '/';
+const CALLER_TAG: char = '/';
 /// The tag of sockets that watch all jobs. Caller tags continue with a hash and never equal it.
 pub(super) const LIST_TAG: &str = "/jobs";
 /// The `readyState` of an open socket.
 const OPEN: u16 = 1;
-
-/// The targets of all open sockets.
-pub(super) struct WatchedTargets {
-    /// The ids of the watched jobs, sorted and unique.
-    pub(super) jobs: Vec<String>,
-    pub(super) is_list_watched: bool,
-}
 
 impl Project {
     /// Returns the open sockets of a job, the list or a caller. A closing socket accepts no messages;
@@ -32,60 +29,53 @@ impl Project {
         sockets
     }
 
-    /// Collects the targets of all open sockets.
-    pub(super) fn find_watched_targets(&self) -> WatchedTargets {
-        let mut jobs: Vec<String> = Vec::new();
-        let mut is_list_watched = false;
-        for socket in self.state.get_websockets() {
-            if !is_open(&socket) {
-                continue;
-            }
-            for tag in self.state.get_tags(&socket) {
-                if tag == LIST_TAG {
-                    is_list_watched = true;
-                } else if !tag.starts_with(CALLER_TAG)
-                    && let Err(at) = jobs.binary_search(&tag)
-                {
-                    jobs.insert(at, tag);
-                }
-            }
-        }
-        WatchedTargets {
-            jobs,
-            is_list_watched,
-        }
+    /// Returns the ids of all watched jobs, and [`LIST_TAG`] if the list is watched.
+    pub(super) fn find_watched_targets(&self) -> HashSet<String> {
+        let mut sockets = self.state.get_websockets();
+        sockets.retain(is_open);
+        let tags = sockets
+            .iter()
+            .flat_map(|socket| self.state.get_tags(socket));
+        tags.filter(|tag| tag == LIST_TAG || !tag.starts_with(CALLER_TAG))
+            .collect()
     }
 
     /// Checks whether one more stream is within the limits of its caller and target.
-    pub(super) fn check_streams(&self, caller_tag: &str, watched: &str) -> Result<(), Problem> {
+    pub(super) fn check_streams(&self, watch: &WatchCall) -> Result<(), GatewayResponse> {
         let settings = &self.settings;
-        let owner = match watched {
-            LIST_TAG => "the project",
-            _ => "the job",
-        };
+        let owner = watch.job.as_ref().map_or("the project", |_| "the job");
+        let [target, caller] = make_tags(watch);
         for (tag, limit, owner) in [
-            (caller_tag, settings.streams_per_caller, "the caller"),
-            (watched, settings.streams_per_job, owner),
+            (caller, settings.streams_per_caller, "the caller"),
+            (target, settings.streams_per_job, owner),
         ] {
-            if self.find_watchers(tag).len() >= limit as usize {
-                return Err(Problem::too_many_streams(owner, limit));
+            if self.find_watchers(&tag).len() >= limit as usize {
+                let problem = Problem::too_many_streams(owner, limit);
+                return Err(GatewayResponse::problem(&problem, &watch.call.id));
             }
         }
         Ok(())
     }
 
-    /// Opens a WebSocket with these tags. It stays open when this instance hibernates.
-    pub(super) fn open_socket(&self, tag: &str, caller_tag: &str) -> HostResult<WebSocketPair> {
+    /// Opens a WebSocket and sends events on it. It stays open when this instance hibernates.
+    pub(super) fn open_socket(
+        &self,
+        watch: &WatchCall,
+        events: Vec<StreamEvent>,
+    ) -> HostResult<WebSocketPair> {
         let pair = WebSocketPair::new()?;
         // The wrapper in `worker` panics if a tag is too long.
-        let tags = vec![JsValue::from_str(tag), JsValue::from_str(caller_tag)];
+        let tags = make_tags(watch).map(JsValue::from).to_vec();
         let raw = self.state.as_raw();
         raw.accept_websocket_with_tags(pair.server.as_ref(), tags)?;
+        for event in events {
+            sockets::send(&pair.server, &event.to_text());
+        }
         Ok(pair)
     }
 
     /// Sends list changes to the watchers of all jobs. Returns the number of watchers.
-    pub(super) fn broadcast_list(&self, events: &[ListEvent]) -> usize {
+    pub(super) fn broadcast_list(&self, events: &[StreamEvent]) -> usize {
         let watchers = self.find_watchers(LIST_TAG);
         for event in events {
             let text = event.to_text();
@@ -96,8 +86,15 @@ impl Project {
         watchers.len()
     }
 
+    /// Closes the sockets of a job that no longer exists. Watchers that reconnect get a 404.
+    pub(super) fn close_watchers(&self, job: &str) {
+        for socket in self.find_watchers(job) {
+            sockets::close(&socket, "gone");
+        }
+    }
+
     /// Sends a job change to the watchers of the job. Closes their sockets after the final change.
-    pub(super) fn broadcast(&self, job: &str, event: &JobEvent) {
+    pub(super) fn broadcast(&self, job: &str, event: &StreamEvent) {
         let text = event.to_text();
         for socket in self.find_watchers(job) {
             sockets::send(&socket, &text);
@@ -106,6 +103,12 @@ impl Project {
             }
         }
     }
+}
+
+/// Returns the tags of a watcher's socket: its target and its caller.
+fn make_tags(watch: &WatchCall) -> [String; 2] {
+    let target = watch.job.as_deref().unwrap_or(LIST_TAG);
+    [target.to_owned(), format!("{CALLER_TAG}{}", watch.caller)]
 }
 
 fn is_open(socket: &WebSocket) -> bool {

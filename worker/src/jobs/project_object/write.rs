@@ -5,200 +5,123 @@ use quillgate::{JobId, Method};
 use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
-use crate::jobs::events::ListEvent;
-use crate::jobs::idempotency::{self, Verdict};
+use crate::jobs::events::StreamEvent;
+use crate::jobs::log::log_for_operator;
 use crate::jobs::project_object::Project;
-use crate::jobs::project_stub::{WriteCall, WriteReply};
-use crate::jobs::store::idempotency::{Begun, IdempotencyStore};
+use crate::jobs::project_stub::WriteReply;
+use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
-use crate::log::format_operator_line;
-use crate::runtime::{Call, HostError, HostResult, log_error, now};
-use crate::upstream::client::{Exchange, JobSnapshot};
+use crate::runtime::{Call, HostError, HostResult};
+use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
 use crate::upstream::failure::{UpstreamFailure, reservation_outcome};
-use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
-use crate::upstream::permits::Lane;
+use crate::upstream::key_outcome::KeyOutcome;
+use crate::upstream::metrics::RequestMetrics;
+use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::UpstreamRequest;
-use crate::upstream::settlement::Settlement;
-
-/// The decision whether a write is sent.
-enum WriteAdmission {
-    /// The budget has a slot, and the idempotency key is reserved.
-    Granted(Reservation, Begun),
-    /// The budget is exhausted.
-    Refused(Problem),
-    /// The idempotency key is already stored.
-    Repeated,
-}
-
-/// A write with its budget slot and its reserved idempotency key.
-struct GrantedWrite<'a> {
-    write: &'a Write,
-    slot: Reservation,
-    begun: Begun,
-}
-
-/// A job that a write created and that is now stored.
-struct CreatedJob<'a> {
-    id: &'a str,
-    event: Option<ListEvent>,
-}
 
 impl Project {
     /// Carries out a write unless its idempotency key or the budget prevents it.
-    pub(super) async fn write(
-        &self,
-        WriteCall { call, write }: WriteCall,
-    ) -> HostResult<WriteReply> {
+    pub(super) async fn write(&self, call: &Call, write: &Write) -> HostResult<WriteReply> {
         self.jobs.remember_project(&call.project)?;
-        // Most keys are new, so a stored key is read only after the insert has failed.
-        let admission = match self.admit(&write, |keys| keys.begin_first(&write))? {
-            WriteAdmission::Repeated => {
-                if let Some(response) = self.find_repeated(&call, &write)? {
-                    return Ok(WriteReply {
-                        response,
-                        metrics: RequestMetrics::default(),
-                    });
-                }
-                self.admit(&write, |keys| keys.begin_again(&write))?
-            }
-            first => first,
+        let mut reservation_id = None;
+        let reserved = self.database.transaction(|| {
+            let reserved = self.reserve(call, write)?;
+            reservation_id = reserved.as_ref().ok().map(|(_, own)| own.id);
+            Ok(reserved)
+        });
+        if let (Err(_), Some(id)) = (&reserved, reservation_id) {
+            // The transaction was rolled back, but the budget also keeps its log in memory.
+            self.budget.forget(id);
+        }
+        let (key, reservation) = match reserved? {
+            Ok(reserved) => reserved,
+            Err(reply) => return Ok(reply),
         };
-        let (slot, begun) = match admission {
-            WriteAdmission::Granted(slot, begun) => (slot, begun),
-            WriteAdmission::Refused(problem) => {
-                return Ok(WriteReply {
-                    response: GatewayResponse::problem(&problem, &call.id),
-                    metrics: RequestMetrics {
-                        budget_left: Some(0),
-                        ..RequestMetrics::default()
-                    },
-                });
-            }
-            WriteAdmission::Repeated => {
-                return Err(HostError::new("an idempotency key that cannot be replaced"));
-            }
+        let Exchange { metrics, outcome } = self.send_write(call, write, &reservation).await;
+        let (response, key_outcome) = match &outcome {
+            Ok(reply) => (
+                GatewayResponse::json(reply.http_status, reply.text.as_str()),
+                KeyOutcome::Store,
+            ),
+            Err(failure) => (
+                GatewayResponse::problem(&failure.problem, &call.id),
+                failure.key_outcome,
+            ),
         };
-        let budget_left = Some(slot.left);
-        let granted = GrantedWrite {
-            write: &write,
-            slot,
-            begun,
+        let conclude = || {
+            self.budget
+                .conclude(&reservation, reservation_outcome(&outcome))?;
+            self.keys.conclude(&key, key_outcome, &response)
         };
-        let (response, upstream) = self.send_write(&call, granted).await?;
+        let added = self.database.transaction(|| {
+            let event = self.add_job(write, &outcome)?;
+            conclude()?;
+            Ok(event)
+        });
+        // If storing the job fails, the key and the reservation are stored without it.
+        if added.is_err()
+            && let Err(error) = self.database.transaction(conclude)
+        {
+            self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
+            return Err(error);
+        }
+        let published = async { self.publish_write(write, &outcome, added?).await };
+        if let Err(error) = published.await {
+            // Mintlify's response is known, so the caller still receives it.
+            log_for_operator(&format!("the job could not be stored: {error}"));
+        }
         Ok(WriteReply {
-            response,
+            response: GatewayResponse {
+                headers: response.headers.or(reservation.fields.into_headers()),
+                ..response
+            },
             metrics: RequestMetrics {
-                upstream: Some(upstream),
-                budget_left,
+                upstream: Some(metrics),
+                budget_left: Some(reservation.left),
                 ..RequestMetrics::default()
             },
         })
     }
 
-    /// Returns the stored response or the problem for a repeated key. Returns `None` if the write may
-    /// be sent.
-    fn find_repeated(&self, call: &Call, write: &Write) -> HostResult<Option<GatewayResponse>> {
-        let Some(key) = &write.key else {
-            return Ok(None);
-        };
-        let Some(row) = self.keys.find(&write.caller, key)? else {
-            return Ok(None);
-        };
-        let record = row.record();
-        let verdict = idempotency::decide(Some(&record), &write.fingerprint, write.retry, now());
-        Ok(match verdict {
-            Verdict::Fresh | Verdict::Again => None,
-            Verdict::Replay => Some(row.response().ok_or_else(|| {
-                HostError::new("what is stored under an idempotency key cannot be read")
-            })?),
-            Verdict::Refused(problem) => Some(GatewayResponse::problem(&problem, &call.id)),
-        })
-    }
-
-    /// Reserves the idempotency key and a budget slot in one transaction.
-    fn admit(
+    /// Reserves the idempotency key and the budget. Returns the reply if the write must not be sent.
+    fn reserve<'a>(
         &self,
-        write: &Write,
-        reserve_key: impl Fn(&IdempotencyStore) -> HostResult<Option<Begun>>,
-    ) -> HostResult<WriteAdmission> {
-        let budget = BudgetRequest {
+        call: &Call,
+        write: &'a Write,
+    ) -> HostResult<Result<(KeyReservation<'a>, Reservation), WriteReply>> {
+        let key = match self.keys.reserve(&call.id, write)? {
+            Ok(key) => key,
+            Err(response) => {
+                let metrics = RequestMetrics::default();
+                return Ok(Err(WriteReply { response, metrics }));
+            }
+        };
+        let reserved = self.budget.reserve(&BudgetRequest {
             policy: write.policy,
             caller: write.caller.clone(),
             quota: write.quota,
             ceilings: write.ceilings.clone(),
-        };
-        let mut reserved = None;
-        let admitted = self.database.transaction(|| {
-            let Some(begun) = reserve_key(&self.keys)? else {
-                return Ok(WriteAdmission::Repeated);
-            };
-            Ok(match self.budget.reserve(&budget)? {
-                Ok(slot) => {
-                    reserved = Some(slot.id);
-                    WriteAdmission::Granted(slot, begun)
-                }
-                Err(refused) => {
-                    self.keys.forget(&begun)?;
-                    WriteAdmission::Refused(refused.problem)
-                }
-            })
-        });
-        if let (Err(_), Some(id)) = (&admitted, reserved) {
-            self.budget.forget(id);
+        })?;
+        match reserved {
+            Ok(reservation) => Ok(Ok((key, reservation))),
+            Err(refused) => {
+                let response = GatewayResponse::problem(&refused.problem, &call.id);
+                self.keys.conclude(&key, KeyOutcome::Release, &response)?;
+                let metrics = RequestMetrics {
+                    budget_left: Some(0),
+                    ..RequestMetrics::default()
+                };
+                Ok(Err(WriteReply { response, metrics }))
+            }
         }
-        admitted
     }
 
-    /// Sends a write, then records its outcome.
+    /// Waits for a connection, then sends the write.
     async fn send_write(
         &self,
         call: &Call,
-        GrantedWrite { write, slot, begun }: GrantedWrite<'_>,
-    ) -> HostResult<(GatewayResponse, ExchangeMetrics)> {
-        let Exchange { metrics, outcome } = self.exchange_write(call, write, &slot).await;
-        let (response, settlement) = match &outcome {
-            Ok(reply) => (
-                GatewayResponse::json(reply.http_status, reply.text.as_str()),
-                Settlement::Store,
-            ),
-            Err(failure) => (
-                GatewayResponse::problem(&failure.problem, &call.id),
-                failure.settlement,
-            ),
-        };
-        let settle = || {
-            self.budget.conclude(&slot, reservation_outcome(&outcome))?;
-            self.keys.end(&begun, settlement, &response)
-        };
-        let created = self.add_created_job(write, &outcome, settle);
-        if !matches!(created, Some(Ok(_)))
-            && let Err(error) = self.database.transaction(settle)
-        {
-            // The outcome was not stored. Mark it unknown, so that the key is neither in use nor free.
-            self.keys.end(&begun, Settlement::Unknown, &response)?;
-            return Err(error);
-        }
-        if let Err(error) = self.record_outcome(write, &outcome, created).await {
-            // Mintlify's response is known, so the caller still receives it.
-            log_error(&format_operator_line(&format!(
-                "the ledger failed: {error}"
-            )));
-        }
-        let headers = response.headers.or(slot.fields.into_headers());
-        Ok((
-            GatewayResponse {
-                headers,
-                ..response
-            },
-            metrics,
-        ))
-    }
-
-    async fn exchange_write(
-        &self,
-        call: &Call,
         write: &Write,
-        slot: &Reservation,
+        reservation: &Reservation,
     ) -> Exchange<JobSnapshot> {
         let request = UpstreamRequest {
             method: Method::Post,
@@ -207,90 +130,73 @@ impl Project {
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
         };
-        let permit = self.acquire(Lane::Write).await;
-        let permit = permit.and_then(|permit| {
-            if permit.has_waited {
-                let postponed = self.budget.postpone(slot.id);
-                postponed.map_err(|_| Problem::gate_unavailable())?;
-            }
-            Ok(permit)
-        });
-        self.exchange(permit, &request).await
+        let time = self.upstream.timeout;
+        let permit = self.connections.acquire(ConnectionClass::Write, time).await;
+        let permit = match permit {
+            Ok(permit) => permit,
+            Err(problem) => return Exchange::not_sent(problem),
+        };
+        if permit.has_waited && self.budget.postpone(reservation.id).is_err() {
+            return Exchange::not_sent(Problem::gate_unavailable());
+        }
+        UpstreamClient::new(&self.upstream)
+            .take_snapshot(&request)
+            .await
     }
 
-    /// Stores a created job and settles its key and slot in one transaction. On error, nothing is
-    /// stored or settled. Returns `None` if no job was created.
-    fn add_created_job<'a>(
-        &self,
-        write: &Write,
-        outcome: &'a Result<JobSnapshot, UpstreamFailure>,
-        settle: impl Fn() -> HostResult<()>,
-    ) -> Option<HostResult<CreatedJob<'a>>> {
-        let reply = outcome.as_ref().ok()?;
-        let id = reply.id.as_deref().filter(|_| write.job.is_none())?;
-        Some(self.database.transaction(|| {
-            let event = self.add_job(id, write, reply)?;
-            settle()?;
-            Ok(CreatedJob { id, event })
-        }))
-    }
-
-    async fn record_outcome(
+    /// Stores the job that a write created. Returns the change of the list.
+    fn add_job(
         &self,
         write: &Write,
         outcome: &Result<JobSnapshot, UpstreamFailure>,
-        created: Option<HostResult<CreatedJob<'_>>>,
-    ) -> HostResult<()> {
-        match (created, outcome) {
-            (Some(created), _) => self.announce_job(write, created?).await,
-            (None, Ok(reply)) => self.record_message(write, reply).await,
-            (None, Err(_)) => Ok(()),
-        }
-    }
-
-    /// Stores a created job within the current transaction.
-    fn add_job(
-        &self,
-        id: &str,
-        write: &Write,
-        reply: &JobSnapshot,
-    ) -> HostResult<Option<ListEvent>> {
+    ) -> HostResult<Option<StreamEvent>> {
+        let Some((id, reply)) = find_created(write, outcome) else {
+            return Ok(None);
+        };
         if JobId::new(id).is_err() {
             return Err(HostError::new("a job whose id cannot be part of a path"));
         }
         let event = self.jobs.add(id, write, reply)?;
         if write.webhook.is_some() {
             // The job may already have ended. Then no later change queues the webhook.
-            self.announce_end(id)?;
+            self.queue_webhook(id)?;
         }
         Ok(event)
     }
 
-    /// Broadcasts a created job and schedules its first poll.
-    async fn announce_job(
+    /// Notifies watchers of a successful write, and schedules the next poll of its job.
+    async fn publish_write(
         &self,
         write: &Write,
-        CreatedJob { id, event }: CreatedJob<'_>,
+        outcome: &Result<JobSnapshot, UpstreamFailure>,
+        event: Option<StreamEvent>,
     ) -> HostResult<()> {
-        let is_watched = self.broadcast_list(event.as_slice()) > 0;
-        if write.webhook.is_some() {
+        if let (Some(id), Ok(reply)) = (&write.job, outcome) {
+            self.supersede_poll(id);
+            self.record(id, reply, Some(write))?;
+            self.jobs.mark_started(id)?;
             self.plan_webhook_poll(id)?;
-        } else if self.alarm.get().is_some() && !is_watched {
-            // No caller is waiting for the new job, and any alarm deletes expired records.
+        } else if let Some((id, _)) = find_created(write, outcome) {
+            let is_watched = self.broadcast_list(event.as_slice()) > 0;
+            if write.webhook.is_some() {
+                self.plan_webhook_poll(id)?;
+            } else if self.alarm.get().is_some() && !is_watched {
+                // No caller is waiting for the new job, and any alarm deletes expired records.
+                return Ok(());
+            }
+        } else {
             return Ok(());
         }
         self.schedule().await
     }
+}
 
-    /// Records a follow-up message, which starts its job again.
-    async fn record_message(&self, write: &Write, reply: &JobSnapshot) -> HostResult<()> {
-        let Some(id) = &write.job else {
-            return Ok(());
-        };
-        self.overtake_poll(id);
-        self.record(id, reply, Some(write))?;
-        self.jobs.mark_begun(id)?;
-        self.plan_webhook_poll(id)?;
-        self.schedule().await
-    }
+/// Returns the job that a write created, with its id.
+fn find_created<'a>(
+    write: &Write,
+    outcome: &'a Result<JobSnapshot, UpstreamFailure>,
+) -> Option<(&'a str, &'a JobSnapshot)> {
+    let reply = outcome.as_ref().ok()?;
+    let id = reply.id.as_deref().filter(|_| write.job.is_none())?;
+    Some((id, reply))
 }

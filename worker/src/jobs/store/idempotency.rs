@@ -1,190 +1,110 @@
 //! The idempotency keys of a project, with the outcome of each request.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
-use quillgate::Millis;
-use serde::Deserialize;
-
-use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::jobs::idempotency::{LIFE, Record, Retry, State};
+use crate::http::response::GatewayResponse;
+use crate::jobs::idempotency::{KeyDecision, KeyRecord, LIFE, decide};
 use crate::jobs::write::Write;
-use crate::runtime::{Database, HostResult, now, number, optional_number, optional_text, text};
-use crate::upstream::settlement::Settlement;
+use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
+use crate::upstream::key_outcome::KeyOutcome;
 
-/// The idempotency keys.
-pub const IDEMPOTENCY_TABLES: &str = include_str!("migrations/0002_idempotency.sql");
-
-/// Time between two deletions of expired keys.
-const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
-
-/// A stored key.
-#[derive(Debug, Clone, Deserialize)]
-pub struct KeyRow {
-    caller: String,
-    key: String,
-    fingerprint: String,
-    state: String,
-    at: u64,
-    status: Option<u16>,
-    headers: Option<String>,
-    body: Option<String>,
+/// The key of a running request. Requests without a key have an empty reservation.
+#[derive(Default)]
+pub struct KeyReservation<'a> {
+    key: Option<(&'a str, &'a str)>,
+    /// The record that a forced repetition replaces.
+    earlier: Option<KeyRecord>,
 }
 
-impl KeyRow {
-    /// Returns the input of [`crate::jobs::idempotency::decide`].
-    pub fn record(&self) -> Record {
-        Record {
-            fingerprint: self.fingerprint.clone(),
-            state: State::from_name(&self.state),
-            at: self.at,
-            status: self.status,
-        }
-    }
-
-    /// Returns the stored response. Returns `None` if the row has no response.
-    pub fn response(&self) -> Option<GatewayResponse> {
-        let headers = HeaderFields::from_json(self.headers.as_deref()?)?;
-        Some(GatewayResponse {
-            headers: headers.with("idempotent-replayed", "true"),
-            body: self.body.clone(),
-            ..GatewayResponse::empty(self.status?)
-        })
-    }
-}
-
-/// A running request, with the earlier row of its key.
-#[derive(Debug, Clone)]
-pub struct Begun {
-    /// Caller and key. `None` for a request without a key.
-    key: Option<(String, String)>,
-    earlier: Option<KeyRow>,
-}
-
-/// Stores the keys of a project.
 pub struct IdempotencyStore {
     database: Rc<Database>,
-    next_sweep: Cell<Millis>,
 }
 
 impl IdempotencyStore {
-    /// Opens the store.
     pub fn open(database: Rc<Database>) -> HostResult<Self> {
         // The outcome of requests that an earlier instance was running is lost.
         let update = "UPDATE idempotency SET state = 'unknown' WHERE state = 'running'";
         database.execute(update, [])?;
-        Ok(Self {
-            database,
-            next_sweep: Cell::new(Millis(0)),
-        })
+        Ok(Self { database })
     }
 
-    /// Finds a key.
-    pub fn find(&self, caller: &str, key: &str) -> HostResult<Option<KeyRow>> {
-        self.sweep(now())?;
-        let query = "SELECT caller, key, fingerprint, state, at, status, headers, body
-            FROM idempotency WHERE caller = ? AND key = ?";
-        self.database.first(query, [text(caller), text(key)])
-    }
-
-    /// Deletes expired keys, at most once per [`SWEEP_PERIOD`].
-    fn sweep(&self, now: Millis) -> HostResult<()> {
-        if now < self.next_sweep.get() {
-            return Ok(());
-        }
-        self.next_sweep.set(now.plus(SWEEP_PERIOD));
-        let delete = "DELETE FROM idempotency WHERE at <= ?";
-        self.database.execute(delete, [number(now.since(LIFE).0)])
-    }
-
-    /// Stores that a request is running. Returns `None` if its key is already stored.
-    pub fn begin_first(&self, write: &Write) -> HostResult<Option<Begun>> {
-        let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
-            VALUES (?, ?, ?, 'running', ?) ON CONFLICT DO NOTHING";
-        self.insert_running(insert, write, None)
-    }
-
-    /// Stores that a request is running, and replaces the row of its key.
-    pub fn begin_again(&self, write: &Write) -> HostResult<Option<Begun>> {
-        // Only a forced request can have an earlier row.
-        let earlier = match (&write.key, write.retry) {
-            (Some(key), Retry::Force) => self.find(&write.caller, key)?,
-            _ => None,
-        };
-        let insert = "INSERT OR REPLACE INTO idempotency (caller, key, fingerprint, state, at)
-            VALUES (?, ?, ?, 'running', ?)";
-        self.insert_running(insert, write, earlier)
-    }
-
-    /// Inserts the row of a running request. Returns `None` if the statement inserts no row.
-    fn insert_running(
+    /// Reserves the key of a write. Returns a response if the stored record prevents the write.
+    pub fn reserve<'a>(
         &self,
-        insert: &'static str,
-        write: &Write,
-        earlier: Option<KeyRow>,
-    ) -> HostResult<Option<Begun>> {
-        let begun = Begun {
-            key: write.key.clone().map(|key| (write.caller.clone(), key)),
-            earlier,
-        };
-        let Some((caller, key)) = &begun.key else {
-            return Ok(Some(begun));
+        request_id: &str,
+        write: &'a Write,
+    ) -> HostResult<Result<KeyReservation<'a>, GatewayResponse>> {
+        let Some(key) = &write.key else {
+            return Ok(Ok(KeyReservation::default()));
         };
         let now = now();
-        self.sweep(now)?;
-        let row = [
-            text(caller),
-            text(key),
-            text(&write.fingerprint),
-            number(now.0),
-        ];
-        Ok(self.database.insert(insert, row)?.then_some(begun))
+        let delete = "DELETE FROM idempotency WHERE at <= ?";
+        self.database.execute(delete, [number(now.since(LIFE).0)])?;
+        let query = "SELECT fingerprint, state, at, status, headers, body
+            FROM idempotency WHERE caller = ? AND key = ?";
+        let at_key = [text(&write.caller), text(key)];
+        let record: Option<KeyRecord> = self.database.first(query, &at_key)?;
+        match decide(record.as_ref(), &write.fingerprint, write.retry, now) {
+            KeyDecision::Send => {}
+            KeyDecision::Refuse(problem) => {
+                return Ok(Err(GatewayResponse::problem(&problem, request_id)));
+            }
+            KeyDecision::Replay => {
+                let response = record.and_then(|record| record.response());
+                let unreadable = || HostError::new("the stored response to a key is unreadable");
+                return Ok(Err(response.ok_or_else(unreadable)?));
+            }
+        }
+        // A replaced record keeps its response until the outcome is known, because `release`
+        // restores it.
+        let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
+            VALUES (?, ?, ?, 'running', ?)
+            ON CONFLICT DO UPDATE SET state = 'running', at = excluded.at";
+        let [caller, name] = at_key;
+        let row = [caller, name, text(&write.fingerprint), number(now.0)];
+        self.database.execute(insert, row)?;
+        Ok(Ok(KeyReservation {
+            key: Some((write.caller.as_str(), key.as_str())),
+            earlier: record,
+        }))
     }
 
-    /// Stores the outcome of a request under its key.
-    pub fn end(
+    pub fn conclude(
         &self,
-        begun: &Begun,
-        settlement: Settlement,
+        reservation: &KeyReservation<'_>,
+        outcome: KeyOutcome,
         response: &GatewayResponse,
     ) -> HostResult<()> {
-        let Some((caller, key)) = &begun.key else {
+        let Some((caller, key)) = reservation.key else {
             return Ok(());
         };
-        let at_key = [text(caller), text(key)];
-        match settlement {
-            Settlement::Forget => self.forget(begun),
-            Settlement::Unknown => {
-                let update =
-                    "UPDATE idempotency SET state = 'unknown' WHERE caller = ? AND key = ?";
-                self.database.execute(update, at_key)
-            }
-            Settlement::Store => {
+        let (caller, key) = (text(caller), text(key));
+        match (outcome, &reservation.earlier) {
+            (KeyOutcome::Store, _) => {
                 let update = "UPDATE idempotency
                     SET state = 'done', status = ?, headers = ?, body = ?
                     WHERE caller = ? AND key = ?";
-                let [caller, key] = at_key;
-                let row = [
-                    number(response.status.into()),
-                    text(&response.headers.to_json()),
-                    optional_text(response.body.as_deref()),
-                    caller,
-                    key,
-                ];
-                self.database.execute(update, row)
+                let status = number(response.status.into());
+                let headers = text(&response.headers.to_json());
+                let body = optional_text(response.body.as_deref());
+                self.database
+                    .execute(update, [status, headers, body, caller, key])
             }
-        }
-    }
-
-    /// Removes a request without effect. An earlier row of its key is restored.
-    pub fn forget(&self, begun: &Begun) -> HostResult<()> {
-        match (&begun.key, &begun.earlier) {
-            (_, Some(earlier)) => self.restore(earlier),
-            (Some((caller, key)), None) => {
+            (KeyOutcome::Unknown, _) => {
+                let update =
+                    "UPDATE idempotency SET state = 'unknown' WHERE caller = ? AND key = ?";
+                self.database.execute(update, [caller, key])
+            }
+            (KeyOutcome::Release, Some(earlier)) => {
+                let update =
+                    "UPDATE idempotency SET state = ?, at = ? WHERE caller = ? AND key = ?";
+                let (state, at) = (text(earlier.state.as_str()), number(earlier.at));
+                self.database.execute(update, [state, at, caller, key])
+            }
+            (KeyOutcome::Release, None) => {
                 let delete = "DELETE FROM idempotency WHERE caller = ? AND key = ?";
-                self.database.execute(delete, [text(caller), text(key)])
+                self.database.execute(delete, [caller, key])
             }
-            (None, None) => Ok(()),
         }
     }
 
@@ -195,22 +115,5 @@ impl IdempotencyStore {
             SET state = 'deleted', status = NULL, headers = NULL, body = NULL
             WHERE CASE WHEN json_valid(body) THEN json_extract(body, '$.id') END = ?";
         self.database.execute(update, [text(id)])
-    }
-
-    fn restore(&self, row: &KeyRow) -> HostResult<()> {
-        let insert = "INSERT OR REPLACE INTO idempotency
-            (caller, key, fingerprint, state, at, status, headers, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        let row = [
-            text(&row.caller),
-            text(&row.key),
-            text(&row.fingerprint),
-            text(&row.state),
-            number(row.at),
-            optional_number(row.status.map(u64::from)),
-            optional_text(row.headers.as_deref()),
-            optional_text(row.body.as_deref()),
-        ];
-        self.database.execute(insert, row)
     }
 }

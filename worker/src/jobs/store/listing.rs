@@ -1,12 +1,12 @@
 //! Pages of jobs, and whole records, as JSON.
 
 use quillgate::text::MAX_SAFE_INTEGER;
+use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-use super::records::JobRow;
-use super::schema::{listed_job, select_jobs};
-use super::{JobStore, JsonRow};
-use crate::jobs::ledger::{JobFilter, Position, encode_cursor};
+use super::{JobRow, JobStore};
+use crate::jobs::records::{JobFilter, Position, encode_cursor};
+use crate::json;
 use crate::runtime::{HostResult, number, optional_text, text};
 
 /// Selects a [`quillgate::JobRecord`] without its lists. They are read separately, because a value
@@ -14,18 +14,20 @@ use crate::runtime::{HostResult, number, optional_text, text};
 const RECORD: &str = concat!(
     "SELECT json_object('job', ",
     listed_job!(),
-    ", 'prompt', coalesce(prompt, line)) AS data FROM job WHERE id = ? AND listed = 1"
+    ", 'prompt', coalesce(prompt, prompt_summary)) AS data FROM job WHERE id = ? AND listed = 1"
 );
 
-/// Selects the follow-ups of a job.
 const MESSAGES: &str = include_str!("sql/messages.sql");
 
 /// Selects the states of a job that differ in status or pull request from the state before.
 const CHANGES: &str = include_str!("sql/changes.sql");
 
-/// A page of jobs.
+#[derive(Deserialize)]
+struct JsonRow {
+    data: String,
+}
+
 pub struct JobPage {
-    /// The jobs, newest first.
     pub rows: Vec<JobRow>,
     /// The position where the next page starts. `None` after the last page.
     next: Option<Position>,
@@ -41,9 +43,12 @@ impl JobStore {
     ) -> HostResult<JobPage> {
         if let Some(wanted) = &filter.text {
             let below = before.map(|before| before.row);
-            let found = self.search.find(filter, wanted, limit, below).await?;
+            let found = self.search(filter, wanted, limit, below).await?;
+            let query =
+                select_jobs!("WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row DESC");
+            let rows = text(&json::to_text(&found.rows));
             return Ok(JobPage {
-                rows: self.read_rows(&found.rows)?,
+                rows: self.database.rows(query, [rows])?,
                 // Searches continue by row alone.
                 next: found.next.map(|row| Position {
                     created: MAX_SAFE_INTEGER,
@@ -57,15 +62,10 @@ impl JobStore {
         rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         let last = rows.last().filter(|_| has_more);
         let next = last.map(|row| Position {
-            created: row.created,
+            created: row.created_at.0,
             row: row.row,
         });
         Ok(JobPage { rows, next })
-    }
-
-    fn read_rows(&self, rows: &[u64]) -> HostResult<Vec<JobRow>> {
-        let query = select_jobs!("WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row DESC");
-        self.database.rows(query, [text(&to_json(rows))])
     }
 
     /// Returns a page as JSON. Its jobs are read again, because a poll may have changed or deleted
@@ -75,11 +75,11 @@ impl JobStore {
             "SELECT ",
             listed_job!(),
             " AS data FROM job WHERE row IN (SELECT value FROM json_each(?1))
-              AND listed = 1 AND (?2 IS NULL OR status = ?2) ORDER BY created DESC, row DESC"
+              AND listed = 1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, row DESC"
         );
         let rows: Vec<u64> = page.rows.iter().map(|row| row.row).collect();
         let values = [
-            text(&to_json(&rows)),
+            text(&json::to_text(&rows)),
             optional_text(filter.state.as_deref()),
         ];
         let jobs = self.join_rows(query, values)?;
@@ -102,27 +102,15 @@ impl JobStore {
         )))
     }
 
-    /// Runs a query whose rows are JSON, and joins them with commas.
     fn join_rows(
         &self,
         query: &'static str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<String> {
-        let mut list = String::new();
-        for JsonRow { data } in self.database.rows(query, values)? {
-            if !list.is_empty() {
-                list.push_str(",");
-            }
-            list.push_str(&data);
-        }
-        Ok(list)
+        let rows: Vec<JsonRow> = self.database.rows(query, values)?;
+        let list: Vec<_> = rows.into_iter().map(|row| row.data).collect();
+        Ok(list.join(","))
     }
-}
-
-/// Writes row numbers as a JSON array.
-fn to_json(rows: &[u64]) -> String {
-    let rows: Vec<_> = rows.iter().map(u64::to_string).collect();
-    format!("[{}]", rows.join(","))
 }
 
 /// Declares the query of a page, with the index that returns its jobs in order.
@@ -131,14 +119,13 @@ macro_rules! page_query {
         select_jobs!(
             "INDEXED BY ",
             $index,
-            " WHERE listed = 1 AND (created, row) < (?, ?)",
+            " WHERE listed = 1 AND (created_at, row) < (?, ?)",
             $condition,
-            " ORDER BY created DESC, row DESC LIMIT ?"
+            " ORDER BY created_at DESC, row DESC LIMIT ?"
         )
     };
 }
 
-/// Returns the query of a page without a search, and its values.
 fn select_page(
     filter: &JobFilter,
     limit: u64,
@@ -157,12 +144,8 @@ fn select_page(
         }
     };
     let mut values = vec![number(before.created), number(before.row)];
-    values.extend(
-        [&filter.author, &filter.state]
-            .into_iter()
-            .flatten()
-            .map(|value| text(value)),
-    );
+    let filters = [&filter.author, &filter.state].into_iter().flatten();
+    values.extend(filters.map(|value| text(value)));
     values.push(number(limit));
     (query, values)
 }

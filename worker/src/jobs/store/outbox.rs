@@ -5,22 +5,19 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use quillgate::Millis;
+use quillgate::date::parse_retry_after;
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::log::{format_dropped_webhook, format_given_up_webhook};
+use crate::jobs::log::{format_given_up_webhook, log_for_operator};
 use crate::jobs::settings::WebhookSettings;
-use crate::jobs::webhook;
-use crate::jobs::webhook::{Event, JobEnd, Next};
+use crate::jobs::webhook::{self, JobEnd, Next};
 use crate::runtime::{Database, HostResult, log_error, new_uuid, now, number, random, text};
 use crate::upstream::connections::Connections;
-use crate::upstream::permits::Lane;
+use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::USER_AGENT;
 use crate::upstream::transport::{Outgoing, send};
-
-/// The webhooks to deliver.
-pub const OUTBOX_TABLES: &str = include_str!("migrations/0004_outbox.sql");
 
 /// Maximum time for a response. Standard Webhooks recommends 15 to 30 s.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
@@ -34,14 +31,13 @@ const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 /// Wait after an attempt without a free connection.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
-/// A webhook to deliver.
 #[derive(Debug, Clone, Deserialize)]
 pub struct OutboxRow {
     id: String,
     url: String,
     status: String,
     job: String,
-    moment: String,
+    ended_at: String,
     attempts: u32,
 }
 
@@ -50,24 +46,6 @@ struct CountRow {
     count: u64,
 }
 
-/// The response of a receiver.
-struct Receipt {
-    /// `None` if no response arrived in time.
-    status: Option<u16>,
-    retry_after: Option<String>,
-}
-
-/// The result of one attempt to deliver a webhook.
-enum Attempt {
-    /// No connection was free, so nothing was sent.
-    Busy,
-    /// The settings no longer allow the address.
-    Forbidden,
-    /// The request was sent.
-    Sent(Receipt),
-}
-
-/// Stores and delivers the webhooks of a project.
 pub struct Outbox {
     database: Rc<Database>,
     settings: WebhookSettings,
@@ -77,7 +55,6 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Opens the store.
     pub fn open(
         database: Rc<Database>,
         settings: WebhookSettings,
@@ -95,7 +72,7 @@ impl Outbox {
     pub fn add(&self, url: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let id = format!("msg_{}", new_uuid().replace('-', ""));
         let now = now();
-        let insert = "INSERT INTO outbox (id, url, status, job, moment, due)
+        let insert = "INSERT INTO outbox (id, url, status, job, ended_at, due)
             VALUES (?, ?, ?, ?, ?, ?)";
         let row = [
             text(&id),
@@ -126,7 +103,6 @@ impl Outbox {
         Ok(waiting.into_iter().chain(lease_end).min())
     }
 
-    /// Returns the number of stored webhooks.
     pub fn waiting(&self) -> HostResult<u64> {
         let query = "SELECT count(*) AS count FROM outbox";
         let row: Option<CountRow> = self.database.first(query, [])?;
@@ -138,7 +114,7 @@ impl Outbox {
         let now = now();
         let mut in_flight = self.in_flight.borrow_mut();
         let room = MAX_IN_FLIGHT.saturating_sub(in_flight.len());
-        let query = "SELECT id, url, status, job, moment, attempts FROM outbox
+        let query = "SELECT id, url, status, job, ended_at, attempts FROM outbox
             WHERE due <= ? AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY due LIMIT ?";
         let values = [number(now.0), list_ids(&in_flight), number(room as u64)];
         let rows: Vec<OutboxRow> = self.database.rows(query, values)?;
@@ -155,50 +131,41 @@ impl Outbox {
 
     /// Sends a leased webhook once, then removes it or schedules a retry.
     pub async fn deliver(&self, row: OutboxRow, project: &str) -> HostResult<()> {
-        let receipt = self.attempt(&row, project).await;
+        let delivered = self.attempt(&row, project).await;
         self.in_flight.borrow_mut().remove(&row.id);
-        match receipt? {
-            Attempt::Busy => self.set_due(&row.id, row.attempts, now().plus(BUSY_PAUSE)),
-            Attempt::Forbidden => {
-                log_error(&format_dropped_webhook(&row.id));
-                self.remove(&row.id)
-            }
-            Attempt::Sent(receipt) => self.conclude(&row, &receipt),
-        }
+        delivered
     }
 
-    /// Waits for a permit, renews the lease and sends the webhook.
-    async fn attempt(&self, row: &OutboxRow, project: &str) -> HostResult<Attempt> {
-        let permit = self.connections.acquire(Lane::Webhook, TIME_LIMIT).await;
-        let Ok(_permit) = permit else {
-            return Ok(Attempt::Busy);
+    async fn attempt(&self, row: &OutboxRow, project: &str) -> HostResult<()> {
+        let class = ConnectionClass::Webhook;
+        let Ok(_permit) = self.connections.acquire(class, TIME_LIMIT).await else {
+            return self.set_due(&row.id, row.attempts, now().plus(BUSY_PAUSE));
         };
         let lease_end = now().plus(LEASE);
         self.set_due(&row.id, row.attempts, lease_end)?;
         self.in_flight
             .borrow_mut()
             .insert(row.id.clone(), lease_end);
-        let sent = self.send(row, project).await;
-        Ok(sent.map_or(Attempt::Forbidden, Attempt::Sent))
-    }
-
-    /// Handles a receiver's response, or its absence.
-    fn conclude(&self, row: &OutboxRow, receipt: &Receipt) -> HostResult<()> {
+        // The settings can have changed since the job was created.
+        let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
+            log_for_operator(&format!(
+                "webhook {} was dropped: the configuration no longer allows its address",
+                row.id
+            ));
+            return self.remove(&row.id);
+        };
+        let (status, retry_after) = self.send(row, project, &url).await;
         let attempts = row.attempts + 1;
         let now = now();
-        let wait = receipt.retry_after.as_deref();
-        let wait = wait.and_then(|wait| quillgate::date::parse_retry_after(wait, now));
-        match webhook::plan_next(attempts, receipt.status, wait, random()) {
-            Next::Again(wait) => self.set_due(&row.id, attempts, now.plus(wait)),
-            Next::Done => self.remove(&row.id),
-            Next::GivenUp => {
-                log_error(&format_given_up_webhook(&row.id, receipt.status));
-                self.remove(&row.id)
-            }
+        let wait = retry_after.and_then(|wait| parse_retry_after(&wait, now));
+        match webhook::plan_next(attempts, status, wait, random()) {
+            Next::Again(wait) => return self.set_due(&row.id, attempts, now.plus(wait)),
+            Next::Done => {}
+            Next::GivenUp => log_error(&format_given_up_webhook(&row.id, status)),
         }
+        self.remove(&row.id)
     }
 
-    /// Removes the webhooks of a job.
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox
             WHERE CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
@@ -216,52 +183,37 @@ impl Outbox {
         self.database.execute(delete, [text(id)])
     }
 
-    /// Sends a webhook. Returns `None` if the settings no longer allow its address.
-    async fn send(&self, row: &OutboxRow, project: &str) -> Option<Receipt> {
+    /// Sends a webhook. Returns the receiver's status and `Retry-After`.
+    async fn send(
+        &self,
+        row: &OutboxRow,
+        project: &str,
+        url: &str,
+    ) -> (Option<u16>, Option<String>) {
         let seconds = now().0 / 1000;
-        // The settings can have changed since the job was created.
-        let url = webhook::recheck_address(&row.url, &self.settings)?;
-        let body = Event {
-            end: JobEnd::from_name(&row.status)?,
-            timestamp: &row.moment,
-            project,
-            url: &url,
-            job: &row.job,
-        }
-        .to_json();
-        let keys = webhook::derive_keys(&self.settings.secrets, project, &url);
+        let body = webhook::format_event(&row.status, &row.ended_at, project, url, &row.job);
+        let keys = webhook::derive_keys(&self.settings.secrets, project, url);
+        let signature = webhook::sign(&keys, &row.id, seconds, &body);
         let headers = HeaderFields::default()
             .with("content-type", JSON)
             .with("user-agent", USER_AGENT)
             .with("webhook-id", row.id.clone())
             .with("webhook-timestamp", seconds.to_string())
-            .with(
-                "webhook-signature",
-                webhook::sign(&keys, &row.id, seconds, &body),
-            );
+            .with("webhook-signature", signature);
         let sent = send(Outgoing {
             method: "POST",
-            url: &url,
+            url,
             headers,
             body: Some(&body),
             time: TIME_LIMIT,
             longest: 0,
-        })
-        .await;
-        Some(match sent {
-            Err(_) => Receipt {
-                status: None,
-                retry_after: None,
-            },
-            Ok(message) => {
-                let receipt = Receipt {
-                    status: Some(message.head.status),
-                    retry_after: message.head.retry_after.clone(),
-                };
-                message.discard();
-                receipt
-            }
-        })
+        });
+        let Ok(message) = sent.await else {
+            return (None, None);
+        };
+        let response = (Some(message.head.status), message.head.retry_after.clone());
+        message.discard();
+        response
     }
 }
 

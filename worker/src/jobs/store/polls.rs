@@ -9,9 +9,6 @@ use serde::Deserialize;
 use crate::jobs::poll_budget::{PollBudget, PollUsage};
 use crate::runtime::{Database, HostResult, number};
 
-/// The polls of the current window, and the end of a pause after a 429.
-pub const POLL_TABLES: &str = include_str!("migrations/0012_polls.sql");
-
 #[derive(Deserialize)]
 struct UsageRow {
     used: u32,
@@ -20,24 +17,20 @@ struct UsageRow {
     paused_until: Option<u64>,
 }
 
-/// Counts the polls of a project.
 pub struct PollStore {
     database: Rc<Database>,
     budget: PollBudget,
 }
 
 impl PollStore {
-    /// Opens the store.
     pub const fn open(database: Rc<Database>, budget: PollBudget) -> Self {
         Self { database, budget }
     }
 
-    /// Returns the budget.
     pub const fn budget(&self) -> PollBudget {
         self.budget
     }
 
-    /// Returns the polls of the window that ends now.
     pub fn usage(&self, now: Millis) -> HostResult<PollUsage> {
         let query = "SELECT coalesce(sum(polls), 0) AS used, max(latest) AS latest,
               min(step_end) AS oldest_step,
@@ -53,7 +46,6 @@ impl PollStore {
         }))
     }
 
-    /// Counts a poll that is about to be sent.
     pub fn count(&self, now: Millis) -> HostResult<()> {
         let delete = "DELETE FROM poll_step WHERE step_end <= ?";
         let since = now.since(self.budget.window);

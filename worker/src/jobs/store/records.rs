@@ -1,49 +1,58 @@
 //! Reads and writes of single jobs.
 
-use quillgate::{JobId, Millis};
-use serde::Deserialize;
+use std::collections::HashSet;
 
-use super::schema::{list_event, listed_job, select_jobs};
-use super::search::{fold, lower};
+use quillgate::{JobId, Millis};
+use serde::{Deserialize, Deserializer};
+
+use super::search::find_lowercase;
 use super::{IdRow, JobStore, MAX_JOBS_PER_ALARM};
-use crate::jobs::events::{JobEvent, ListEvent};
-use crate::jobs::ledger::has_room_for_whole;
-use crate::jobs::poll::{Known, is_finished, is_given_up};
+use crate::jobs::events::StreamEvent;
+use crate::jobs::poll::is_finished;
+use crate::jobs::records::has_room_for_whole;
 use crate::jobs::write::Write;
+use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
 use crate::upstream::client::JobSnapshot;
 
 /// Maximum number of unfinished jobs that are polled for watchers of the list.
 const MAX_UNFINISHED: u64 = 50;
-/// Maximum number of stored follow-ups of a job.
 const MAX_MESSAGES: u64 = 100;
 /// Maximum number of bytes of a job's follow-ups. A record is read as a whole, in 128 MB of memory.
 const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
-/// Maximum number of stored past states of a job.
 const MAX_PAST_STATES: u64 = 100;
 /// Maximum number of past states that one change deletes. Earlier releases stored all of them.
 const MAX_DELETED_STATES: u64 = 10;
 
-/// A stored job.
 #[derive(Debug, Clone, Deserialize)]
 pub struct JobRow {
     pub(super) row: u64,
-    /// The id.
     pub id: String,
     listed: u64,
     /// The address that is notified when the job ends.
     pub webhook: Option<String>,
-    pub(super) created: u64,
-    /// The status, once it is known.
+    /// The time of the job's creation, or of its first poll if it was created elsewhere.
+    #[serde(deserialize_with = "read_instant")]
+    pub created_at: Millis,
     pub status: Option<String>,
     /// The latest job of the upstream, as JSON.
     pub data: Option<String>,
-    pub(super) seq: u64,
-    checked: u64,
-    began: u64,
-    not_before: u64,
+    /// The number of the latest change, or 0 before the first.
+    pub version: u64,
+    #[serde(deserialize_with = "read_instant")]
+    pub checked_at: Millis,
+    /// The time when work started: the creation, or a follow-up after the end.
+    #[serde(deserialize_with = "read_instant")]
+    pub last_started_at: Millis,
+    /// The earliest time that the upstream allows for the next poll.
+    #[serde(deserialize_with = "read_instant")]
+    pub not_before: Millis,
     missing_since: Option<u64>,
     since: Option<u64>,
+}
+
+fn read_instant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Millis, D::Error> {
+    u64::deserialize(deserializer).map(Millis)
 }
 
 impl JobRow {
@@ -52,70 +61,27 @@ impl JobRow {
         JobId::new(self.id.as_str()).ok()
     }
 
-    /// Whether the gateway created the job.
     pub const fn is_listed(&self) -> bool {
         self.listed != 0
     }
 
-    /// Returns the time of the job's creation, or of its first poll if it was created elsewhere.
-    pub const fn created(&self) -> Millis {
-        Millis(self.created)
-    }
-
-    /// Returns the time of the latest poll.
-    pub const fn checked_at(&self) -> Millis {
-        Millis(self.checked)
-    }
-
-    /// Returns the time when work started: the creation, or a follow-up after the end.
-    pub const fn began(&self) -> Millis {
-        Millis(self.began)
-    }
-
-    /// Returns the earliest time that the upstream allows for the next poll.
-    pub const fn not_before(&self) -> Millis {
-        Millis(self.not_before)
-    }
-
-    /// Returns the time of the first of consecutive 404 responses.
     pub fn missing_since(&self) -> Option<Millis> {
         self.missing_since.map(Millis)
     }
 
-    /// Whether the job has ended.
     pub fn is_finished(&self) -> bool {
         is_finished(self.status.as_deref())
     }
-
-    /// Whether the job is no longer polled. `limit` is the longest time that jobs are polled.
-    pub fn is_settled(&self, limit: Millis, now: Millis) -> bool {
-        self.is_finished() || is_given_up(self.began(), limit, now)
-    }
-
-    /// Returns the known state. `limit` is the longest time that jobs are polled.
-    pub fn state(&self, limit: Millis, now: Millis) -> Known {
-        Known {
-            is_seen: self.seq > 0,
-            is_settled: self.is_settled(limit, now),
-            checked: self.checked_at(),
-            not_before: self.not_before(),
-        }
-    }
 }
 
-/// The result of [`JobStore::sweep`].
-pub struct Swept {
-    /// The ids of the deleted jobs.
-    pub jobs: Vec<String>,
-    /// The changes of the list.
-    pub events: Vec<ListEvent>,
-}
-
-/// Writes.
 impl JobStore {
     /// Stores a new job and its state. Returns the change of the list.
-    pub fn add(&self, id: &str, write: &Write, job: &JobSnapshot) -> HostResult<Option<ListEvent>> {
-        let now = now();
+    pub fn add(
+        &self,
+        id: &str,
+        write: &Write,
+        job: &JobSnapshot,
+    ) -> HostResult<Option<StreamEvent>> {
         // A caller who learned the id elsewhere may already watch the job, so its row can exist.
         let insert = concat!(
             include_str!("sql/insert_job.sql"),
@@ -124,25 +90,23 @@ impl JobStore {
         );
         let whole = self.find_whole(write);
         let prompt = whole.unwrap_or(&write.prompt_summary);
-        let folded = fold(prompt);
-        let searched = folded.clone().unwrap_or_else(|| lower(prompt));
+        let lowercase = find_lowercase(prompt);
         let row = [
             text(id),
             text(&write.subject),
             text(&write.prompt_summary),
             optional_text(whole),
-            optional_text(folded.as_deref()),
+            optional_text(lowercase.as_deref()),
             optional_text(write.webhook.as_deref()),
-            number(now.0),
+            number(now().0),
             optional_text(job.status.as_deref()),
             optional_text(job.pr_link.as_deref()),
             text(&job.data),
-            number(now.0),
-            number(now.0),
-            number(now.0),
         ];
         let event = self.number_change(insert, row)?;
-        self.search.add(id, &searched)?;
+        if let Some(JobRow { row, .. }) = self.find(id)? {
+            self.index_prompt(row, prompt, lowercase.as_deref())?;
+        }
         Ok(event)
     }
 
@@ -152,42 +116,42 @@ impl JobStore {
         has_room_for_whole(self.database.size()).then_some(whole)
     }
 
-    /// Stores the state of a job. Returns the event if the state changed.
-    pub fn record(&self, id: &str, job: &JobSnapshot) -> HostResult<Option<JobEvent>> {
+    /// Stores the state of a job, within the current transaction. Returns the event if the state
+    /// changed.
+    pub fn record(&self, id: &str, job: &JobSnapshot) -> HostResult<Option<StreamEvent>> {
         let now = now();
         let row = self.find(id)?;
         if row.as_ref().and_then(|row| row.data.as_ref()) == Some(&job.data) {
             self.mark_found(id)?;
             return Ok(None);
         }
-        self.database.transaction(|| {
-            let (seq, began) = if let Some(row) = &row {
-                self.store_past_state(row)?;
-                let is_again = row.is_finished() && !is_finished(job.status.as_deref());
-                (row.seq + 1, if is_again { now } else { row.began() })
-            } else {
-                // The job was created elsewhere. Callers can watch it, but it is not listed.
-                let insert = "INSERT INTO job (id, listed, created) VALUES (?, 0, ?)";
-                self.database.execute(insert, [text(id), number(now.0)])?;
-                (1, now)
-            };
-            let row = [
-                optional_text(job.status.as_deref()),
-                optional_text(job.pr_link.as_deref()),
-                text(&job.data),
-                number(seq),
-                number(now.0),
-                number(began.0),
-                number(now.0),
-                text(id),
-            ];
-            self.database
-                .execute(include_str!("sql/update_state.sql"), row)?;
-            Ok(Some(JobEvent {
-                seq,
-                data: job.data.clone(),
-            }))
-        })
+        let (version, started) = if let Some(row) = &row {
+            self.store_past_state(row)?;
+            let is_again = row.is_finished() && !is_finished(job.status.as_deref());
+            let started = if is_again { now } else { row.last_started_at };
+            (row.version + 1, started)
+        } else {
+            // The job was created elsewhere. Callers can watch it, but it is not listed.
+            let insert = "INSERT INTO job (id, listed, created_at) VALUES (?, 0, ?)";
+            self.database.execute(insert, [text(id), number(now.0)])?;
+            (1, now)
+        };
+        let row = [
+            text(id),
+            optional_text(job.status.as_deref()),
+            optional_text(job.pr_link.as_deref()),
+            text(&job.data),
+            number(version),
+            number(now.0),
+            number(started.0),
+        ];
+        self.database
+            .execute(include_str!("sql/update_state.sql"), row)?;
+        Ok(Some(StreamEvent {
+            id: version,
+            name: "job".to_owned(),
+            data: job.data.clone(),
+        }))
     }
 
     /// Copies the state of a row to the past states, and deletes the oldest ones over the limit.
@@ -196,10 +160,10 @@ impl JobStore {
             return Ok(());
         };
         let (id, since) = (text(&row.id), optional_number(row.since));
-        let insert = "INSERT INTO event (job, seq, data, since) VALUES (?, ?, ?, ?)";
-        let values = [id.clone(), number(row.seq), text(data), since];
+        let insert = "INSERT INTO event (job, version, data, since) VALUES (?, ?, ?, ?)";
+        let values = [id.clone(), number(row.version), text(data), since];
         self.database.execute(insert, values)?;
-        let oldest = number(row.seq.saturating_sub(MAX_PAST_STATES));
+        let oldest = number(row.version.saturating_sub(MAX_PAST_STATES));
         self.database.execute(
             include_str!("sql/trim_events.sql"),
             [id, oldest, number(MAX_DELETED_STATES)],
@@ -224,14 +188,13 @@ impl JobStore {
 
     /// Stores the time of a poll, which is now, and the earliest time of the next one.
     pub fn mark_checked(&self, id: &str, not_before: Millis) -> HostResult<()> {
-        let update = "UPDATE job SET checked = ?, not_before = ? WHERE id = ?";
+        let update = "UPDATE job SET checked_at = ?, not_before = ? WHERE id = ?";
         let row = [number(now().0), number(not_before.0), text(id)];
         self.database.execute(update, row)
     }
 
-    /// Stores that work on a job starts now.
-    pub fn mark_begun(&self, id: &str) -> HostResult<()> {
-        let update = "UPDATE job SET began = ? WHERE id = ?";
+    pub fn mark_started(&self, id: &str) -> HostResult<()> {
+        let update = "UPDATE job SET last_started_at = ? WHERE id = ?";
         self.database.execute(update, [number(now().0), text(id)])
     }
 
@@ -244,80 +207,68 @@ impl JobStore {
 
     /// Stores that the upstream returned a job now.
     pub fn mark_found(&self, id: &str) -> HostResult<()> {
-        let update = "UPDATE job SET checked = ?, not_before = 0, missing_since = NULL
+        let update = "UPDATE job SET checked_at = ?, not_before = 0, missing_since = NULL
             WHERE id = ?";
         self.database.execute(update, [number(now().0), text(id)])
     }
 
-    /// Stores the time of the first of consecutive 404 responses.
     pub fn mark_missing(&self, id: &str, since: Millis) -> HostResult<()> {
         let update = "UPDATE job SET missing_since = ? WHERE id = ?";
         self.database.execute(update, [number(since.0), text(id)])
     }
 
-    /// Removes the webhook of a job.
     pub fn forget_webhook(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET webhook = NULL, webhook_poll = NULL WHERE id = ?";
         self.database.execute(update, [text(id)])
     }
 
-    /// Deletes some of the jobs without a waiting webhook whose work started at `latest` or before.
-    /// Also deletes the expired deletions.
-    pub fn sweep(&self, latest: Millis) -> HostResult<Swept> {
-        let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND began <= ?
-            ORDER BY began LIMIT ?";
+    /// Deletes some of the jobs without a waiting webhook that last started at `latest` or before, and
+    /// the expired deletions. Returns the ids of the deleted jobs and the changes of the list.
+    pub fn sweep(&self, latest: Millis) -> HostResult<(Vec<String>, Vec<StreamEvent>)> {
+        let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND last_started_at <= ?
+            ORDER BY last_started_at LIMIT ?";
         let expired: Vec<IdRow> = self
             .database
             .rows(query, [number(latest.0), number(MAX_JOBS_PER_ALARM)])?;
         let jobs: Vec<_> = expired.into_iter().map(|row| row.id).collect();
         let events = self.database.transaction(|| {
-            self.forget_expired_deletions()?;
+            self.forget_deletions()?;
             let mut events = Vec::new();
             for id in &jobs {
                 events.extend(self.delete(id)?);
             }
             Ok(events)
         })?;
-        Ok(Swept { jobs, events })
+        Ok((jobs, events))
     }
 
     /// Deletes a job with its past states and follow-ups. Returns the change of the list.
-    pub fn delete(&self, id: &str) -> HostResult<Option<ListEvent>> {
-        let job = [text(id)];
+    pub fn delete(&self, id: &str) -> HostResult<Option<StreamEvent>> {
+        let insert = include_str!("sql/insert_deletion.sql");
+        let event = self.number_change(insert, [number(now().0), text(id)])?;
         for delete in [
             "DELETE FROM event WHERE job = ?",
             "DELETE FROM message WHERE job = ?",
+            "DELETE FROM job_search WHERE rowid = (SELECT row FROM job WHERE id = ?)",
+            "DELETE FROM job WHERE id = ?",
         ] {
-            self.database.execute(delete, &job)?;
+            self.database.execute(delete, [text(id)])?;
         }
-        let event = self.number_change(
-            include_str!("sql/insert_deletion.sql"),
-            [number(now().0), text(id)],
-        )?;
-        self.search.remove(id)?;
-        self.database
-            .execute("DELETE FROM job WHERE id = ?", &job)?;
-        self.forget_excess_deletions()?;
+        self.forget_deletions()?;
         Ok(event)
     }
-}
 
-/// Reads.
-impl JobStore {
-    /// Finds a job.
     pub fn find(&self, id: &str) -> HostResult<Option<JobRow>> {
         let query = select_jobs!("WHERE id = ?");
         self.database.first(query, [text(id)])
     }
 
     /// Finds the jobs with these ids, in one statement. Ignores unknown ids.
-    pub fn find_all(&self, ids: &[String]) -> HostResult<Vec<JobRow>> {
+    pub fn find_all(&self, ids: &HashSet<String>) -> HostResult<Vec<JobRow>> {
         let query = select_jobs!("WHERE id IN (SELECT value FROM json_each(?))");
-        self.database
-            .rows(query, [text(&crate::json::to_text(&ids))])
+        self.database.rows(query, [text(&json::to_text(&ids))])
     }
 
-    /// Finds a job that the gateway created.
     pub fn find_listed(&self, id: &str) -> HostResult<Option<JobRow>> {
         let query = select_jobs!("WHERE id = ? AND listed = 1");
         self.database.first(query, [text(id)])
@@ -330,7 +281,6 @@ impl JobStore {
         self.database.rows(query, values)
     }
 
-    /// Returns the time of the next poll for a webhook.
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT min(webhook_poll) AS due FROM job WHERE webhook_poll IS NOT NULL";
         self.database.first_due(query, [])
@@ -338,7 +288,7 @@ impl JobStore {
 
     /// Returns the earliest start of work among the jobs without a waiting webhook.
     pub fn oldest(&self) -> HostResult<Option<Millis>> {
-        let query = "SELECT min(began) AS due FROM job WHERE webhook_poll IS NULL";
+        let query = "SELECT min(last_started_at) AS due FROM job WHERE webhook_poll IS NULL";
         self.database.first_due(query, [])
     }
 
@@ -349,7 +299,7 @@ impl JobStore {
         let query = select_jobs!(
             "INDEXED BY job_unfinished
             WHERE listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived')
-              AND began > ? ORDER BY began DESC LIMIT ?"
+              AND last_started_at > ? ORDER BY last_started_at DESC LIMIT ?"
         );
         let values = [number(earliest.0), number(MAX_UNFINISHED)];
         self.database.rows(query, values)

@@ -1,29 +1,25 @@
 //! The search index of a project's jobs. [`crate::jobs::search`] decides the steps of a search.
+//!
+//! A row of `job_search` has [`block_mark`] and the searched part of a prompt in lower case. Alarms
+//! add the rows up to `search_backlog.last`, which an earlier release stored.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 use js_sys::JsString;
 use quillgate::Millis;
 use serde::Deserialize;
 
-use crate::jobs::ledger::JobFilter;
+use super::JobStore;
+use crate::jobs::records::JobFilter;
 use crate::jobs::search::{
     Candidate, Found, MAX_CANDIDATES, RowRange, SEARCHED_CHARACTERS, Search, Step, block_mark,
     replace_nul, searched_part,
 };
-use crate::runtime::{Database, HostError, HostResult, Wait, Wake, number, text, yield_now};
-
-/// The search index and the indexes of the list filters.
-///
-/// A row of `job_search` has [`block_mark`] and the searched part of a prompt in lower case. Alarms add
-/// the rows up to `search_backlog.last`, which an earlier release stored.
-pub const JOB_SEARCH: &str = include_str!("migrations/0010_job_search.sql");
+use crate::runtime::{HostError, HostResult, Wait, Wake, number, text, yield_now};
 
 /// Pause between two alarms that add jobs to the index. Requests run meanwhile.
 pub const BACKLOG_PAUSE: Millis = Millis(20);
-/// Maximum number of rows that one alarm adds to the index.
 const MAX_INDEXED: u64 = 100;
 /// Maximum wait for a turn. A turn starts earlier when the previous search ends.
 const MAX_TURN_WAIT: Millis = Millis::from_seconds(60);
@@ -33,25 +29,12 @@ pub fn lower(text: &str) -> String {
     JsString::from(text).to_lower_case().into()
 }
 
-/// Returns the searched part of a prompt when `SQLite` can't derive it. `SQLite` changes the case of ASCII
-/// letters only, and its functions stop at NUL.
-pub fn fold(prompt: &str) -> Option<String> {
+/// Returns the searched part of a prompt in lower case if `SQLite` can't derive it. `SQLite` changes
+/// the case of ASCII letters only, and its functions stop at NUL.
+pub fn find_lowercase(prompt: &str) -> Option<String> {
     let searched = searched_part(prompt);
     let is_plain = searched.is_ascii() && !searched.contains('\0');
     (!is_plain).then(|| lower(&replace_nul(searched)))
-}
-
-#[derive(Deserialize)]
-struct RangeRow {
-    first: u64,
-    last: u64,
-    backlog: u64,
-}
-
-#[derive(Deserialize)]
-struct CandidateRow {
-    row: u64,
-    is_match: u64,
 }
 
 #[derive(Deserialize)]
@@ -65,44 +48,24 @@ struct PromptRow {
     prompt: String,
 }
 
-/// Searches the jobs of a project.
-pub struct JobSearch {
-    database: Rc<Database>,
-    turns: Turns,
-}
-
-impl JobSearch {
-    /// Opens the index.
-    pub fn open(database: Rc<Database>) -> Self {
-        Self {
-            database,
-            turns: Turns::default(),
-        }
-    }
-
-    /// Adds a listed job. `searched` is the searched part of its prompt, in lower case.
-    pub fn add(&self, id: &str, searched: &str) -> HostResult<()> {
-        let query = "SELECT row AS last FROM job WHERE id = ?";
-        let Some(job) = self.database.first::<BacklogRow>(query, [text(id)])? else {
-            return Ok(());
+impl JobStore {
+    /// Adds a job to the index. `lowercase` is the result of [`find_lowercase`].
+    pub(super) fn index_prompt(
+        &self,
+        row: u64,
+        prompt: &str,
+        lowercase: Option<&str>,
+    ) -> HostResult<()> {
+        let indexed = match lowercase {
+            Some(lowercase) => block_mark(row) + lowercase,
+            None => block_mark(row) + &lower(searched_part(prompt)),
         };
-        self.insert(job.last, searched)
-    }
-
-    fn insert(&self, row: u64, searched: &str) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO job_search (rowid, prompt) VALUES (?, ?)";
-        let prompt = block_mark(row) + searched_part(searched);
-        self.database.execute(insert, [number(row), text(&prompt)])
-    }
-
-    /// Removes a job.
-    pub fn remove(&self, id: &str) -> HostResult<()> {
-        let delete = "DELETE FROM job_search WHERE rowid = (SELECT row FROM job WHERE id = ?)";
-        self.database.execute(delete, [text(id)])
+        self.database.execute(insert, [number(row), text(&indexed)])
     }
 
     /// Finds the jobs of a page. Searches take turns and let other requests run after each step.
-    pub async fn find(
+    pub(super) async fn search(
         &self,
         filter: &JobFilter,
         wanted: &str,
@@ -111,26 +74,18 @@ impl JobSearch {
     ) -> HostResult<Found> {
         let wanted = lower(&replace_nul(wanted));
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let mut search = Search::new(&wanted, self.range()?, below, limit);
+        let query = "SELECT (SELECT coalesce(min(row), 0) FROM job) AS first,
+            (SELECT coalesce(max(row), 0) FROM job) AS last,
+            (SELECT last FROM search_backlog) AS backlog";
+        let range: Option<RowRange> = self.database.first(query, [])?;
+        let range = range.ok_or_else(|| HostError::new("a query without a row"))?;
+        let mut search = Search::new(&wanted, range, below, limit);
         while let Some(step) = search.next_step() {
-            let _turn = self.turns.take().await;
+            let _turn = self.search_turns.take().await;
             yield_now().await;
             search.on_examined(&self.examine(&step, filter, &wanted)?);
         }
         Ok(search.finish())
-    }
-
-    fn range(&self) -> HostResult<RowRange> {
-        let query = "SELECT (SELECT coalesce(min(row), 0) FROM job) AS first,
-            (SELECT coalesce(max(row), 0) FROM job) AS last,
-            (SELECT last FROM search_backlog) AS backlog";
-        let row: Option<RangeRow> = self.database.first(query, [])?;
-        let row = row.ok_or_else(|| HostError::new("a query without a row"))?;
-        Ok(RowRange {
-            first: row.first,
-            last: row.last,
-            backlog: row.backlog,
-        })
     }
 
     /// Tests the jobs of one step against `filter` and the text `wanted`. Returns all of them, with or
@@ -147,33 +102,25 @@ impl JobSearch {
                 values.push(text(value));
             }
         }
-        conditions.push("instr(lower(substr(coalesce(folded, prompt, line), 1, ?)), ?) > 0");
+        conditions.push(
+            "instr(lower(substr(coalesce(prompt_lowercase, prompt, prompt_summary), 1, ?)), ?) > 0",
+        );
         values.extend([number(SEARCHED_CHARACTERS as u64), text(wanted)]);
-        let (source, below) = match step {
-            Step::Scan { below } => ("SELECT row AS found FROM job WHERE", below),
-            Step::Lookup { expression, below } => {
-                values.push(text(expression));
-                let lookup = "SELECT rowid AS found FROM job_search WHERE job_search MATCH ? AND";
-                (lookup, below)
-            }
+        let source = if let Some(expression) = &step.expression {
+            values.push(text(expression));
+            "SELECT rowid AS found FROM job_search WHERE job_search MATCH ? AND"
+        } else {
+            "SELECT row AS found FROM job WHERE"
         };
-        values.extend([number(*below), number(MAX_CANDIDATES)]);
+        values.extend([number(step.below), number(MAX_CANDIDATES)]);
         let condition = conditions.join(" AND ");
         let query = format!(
             "SELECT found AS row, coalesce((SELECT {condition} FROM job WHERE row = found), 0) AS is_match
               FROM ({source} rowid < ? ORDER BY rowid DESC LIMIT ?)"
         );
-        let rows: Vec<CandidateRow> = self.database.rows(&query, values)?;
-        Ok(rows
-            .into_iter()
-            .map(|CandidateRow { row, is_match }| Candidate {
-                row,
-                is_match: is_match > 0,
-            })
-            .collect())
+        self.database.rows(&query, values)
     }
 
-    /// Whether the index lacks jobs of earlier releases.
     pub fn has_backlog(&self) -> HostResult<bool> {
         Ok(self.backlog()? > 0)
     }
@@ -189,8 +136,8 @@ impl JobSearch {
         if last == 0 {
             return Ok(());
         }
-        let query = "SELECT row, coalesce(folded, prompt, line, '') AS prompt FROM job
-            WHERE row <= ? AND listed = 1 ORDER BY row DESC LIMIT ?";
+        let query = "SELECT row, coalesce(prompt_lowercase, prompt, prompt_summary, '') AS prompt
+            FROM job WHERE row <= ? AND listed = 1 ORDER BY row DESC LIMIT ?";
         let rows: Vec<PromptRow> = self
             .database
             .rows(query, [number(last), number(MAX_INDEXED)])?;
@@ -201,55 +148,45 @@ impl JobSearch {
             .map_or(0, |row| row.row - 1);
         self.database.transaction(|| {
             for PromptRow { row, prompt } in &rows {
-                self.index_prompt(*row, prompt)?;
+                let lowercase = find_lowercase(prompt);
+                if let Some(lowercase) = &lowercase {
+                    let update = "UPDATE job SET prompt_lowercase = ? WHERE row = ?";
+                    self.database
+                        .execute(update, [text(lowercase), number(*row)])?;
+                }
+                self.index_prompt(*row, prompt, lowercase.as_deref())?;
             }
             let update = "UPDATE search_backlog SET last = ?";
             self.database.execute(update, [number(next)])
         })
     }
-
-    fn index_prompt(&self, row: u64, prompt: &str) -> HostResult<()> {
-        let folded = fold(prompt);
-        if let Some(folded) = &folded {
-            let update = "UPDATE job SET folded = ? WHERE row = ?";
-            self.database.execute(update, [text(folded), number(row)])?;
-        }
-        self.insert(row, &folded.unwrap_or_else(|| lower(searched_part(prompt))))
-    }
 }
 
-/// The order in which searches run: one at a time.
+/// Lets one step of a search run at a time.
 #[derive(Default)]
-struct Turns(Rc<RefCell<Waiting>>);
-
-#[derive(Default)]
-struct Waiting {
-    is_taken: bool,
-    queue: VecDeque<Wake>,
+pub struct Turns {
+    is_taken: Cell<bool>,
+    queue: RefCell<VecDeque<Wake>>,
 }
+
+struct Turn<'a>(&'a Turns);
 
 impl Turns {
-    /// Waits until no other search runs.
-    async fn take(&self) -> Turn {
-        while std::mem::replace(&mut self.0.borrow_mut().is_taken, true) {
-            let waiting = Rc::clone(&self.0);
+    async fn take(&self) -> Turn<'_> {
+        while self.is_taken.replace(true) {
             Wait::begin(MAX_TURN_WAIT, |wake| {
-                waiting.borrow_mut().queue.push_back(wake);
+                self.queue.borrow_mut().push_back(wake);
             })
             .await;
         }
-        Turn(Rc::clone(&self.0))
+        Turn(self)
     }
 }
 
-/// A turn, which ends on drop.
-struct Turn(Rc<RefCell<Waiting>>);
-
-impl Drop for Turn {
+impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut waiting = self.0.borrow_mut();
-        waiting.is_taken = false;
-        if let Some(next) = waiting.queue.pop_front() {
+        self.0.is_taken.set(false);
+        if let Some(next) = self.0.queue.borrow_mut().pop_front() {
             next.wake();
         }
     }

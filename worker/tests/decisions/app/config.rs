@@ -6,7 +6,7 @@ use quillgate::Millis;
 use quillgate::credential::AdminKey;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::revocation::RevokedTokens;
-use quillgate_worker::jobs::ledger::KeepPrompts;
+use quillgate_worker::jobs::records::KeepPrompts;
 
 use crate::fixtures::{ADMIN_KEY, SECRET, configuration, variables};
 

@@ -3,16 +3,17 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::jobs::events::{
-    END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, JobEvent, ListEvent, ListHistory, LongPoll, MAX_REPLAYED,
-    MAX_SESSION_STREAM_LIFETIME, MAX_STREAM_LIFETIME, OPENING_TEXT, PollProgress, limit_stream,
-    parse_event_number, parse_preferred_wait,
+    END_TEXT, HEARTBEAT, HEARTBEAT_TEXT, ListHistory, LongPoll, MAX_REPLAYED,
+    MAX_SESSION_STREAM_LIFETIME, MAX_STREAM_LIFETIME, OPENING_TEXT, PollProgress, StreamEvent,
+    limit_stream, parse_event_number, parse_preferred_wait,
 };
 
 use crate::fixtures::NOW;
 
-fn event(seq: u64, status: &str) -> JobEvent {
-    JobEvent {
-        seq,
+fn event(id: u64, status: &str) -> StreamEvent {
+    StreamEvent {
+        id,
+        name: "job".to_owned(),
         data: format!(r#"{{"id":"j1","status":"{status}"}}"#),
     }
 }
@@ -31,7 +32,7 @@ fn end_of_polling_is_an_event_without_an_id() {
     let data = data.strip_suffix("\n\n").unwrap();
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
     assert_eq!(data["reason"], "poll-limit");
-    assert_eq!(JobEvent::from_text(END_TEXT), None);
+    assert_eq!(StreamEvent::from_text(END_TEXT), None);
 }
 
 #[test]
@@ -66,21 +67,15 @@ fn stream_of_a_session_ends_after_five_minutes() {
 
 #[test]
 fn event_format_follows_the_html_standard() {
-    let expected = "id: 7\nevent: job\ndata: {\"id\":\"j1\",\"status\":\"active\"}\n\n";
-    assert_eq!(event(7, "active").to_text(), expected);
-    assert_eq!(JobEvent::from_text(expected), Some(event(7, "active")));
-}
-
-#[test]
-fn list_change_is_an_event_with_its_own_id() {
     for (name, data) in [("job", r#"{"id":"j1"}"#), ("deleted", r#"{"id":"j2"}"#)] {
-        let event = ListEvent {
-            revision: 7,
+        let event = StreamEvent {
+            id: 7,
             name: name.to_owned(),
             data: data.to_owned(),
         };
         let expected = format!("id: 7\nevent: {name}\ndata: {data}\n\n");
         assert_eq!(event.to_text(), expected);
+        assert_eq!(StreamEvent::from_text(&expected), Some(event));
     }
 }
 
@@ -98,10 +93,10 @@ fn malformed_event_is_rejected() {
         &text.replace("id: 7", "id: -7"),
         &text.replace("id: 7", "id: "),
         &text.replace("id: 7", "id: 1234567890123456"),
-        &text.replace("event: job", "event: other"),
+        &text.replace("event: ", "event:"),
         &text.replace("data: ", "data:"),
     ] {
-        assert_eq!(JobEvent::from_text(other), None, "{other}");
+        assert_eq!(StreamEvent::from_text(other), None, "{other}");
     }
 }
 
@@ -125,9 +120,9 @@ fn event_is_final_when_its_job_finished() {
         r#"{"status":["failed"]}"#,
         "failed",
     ] {
-        let event = JobEvent {
-            seq: 1,
+        let event = StreamEvent {
             data: data.to_owned(),
+            ..event(1, "active")
         };
         assert!(!event.is_final(), "{data}");
     }
@@ -295,8 +290,8 @@ fn long_poll_without_an_event_has_no_response() {
 proptest! {
     #[test]
     fn event_round_trips_through_its_text(seq in 0..1_000_000_000_000_000_u64, data in "[^\\r\\n]{0,40}") {
-        let event = JobEvent { seq, data };
-        prop_assert_eq!(JobEvent::from_text(&event.to_text()), Some(event));
+        let event = StreamEvent { seq, data };
+        prop_assert_eq!(StreamEvent::from_text(&event.to_text()), Some(event));
     }
 
     #[test]

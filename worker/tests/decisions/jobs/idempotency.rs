@@ -4,26 +4,31 @@ use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::hash::fingerprint;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::jobs::idempotency::{Key, LIFE, Record, Retry, State, Verdict, decide};
-use quillgate_worker::upstream::settlement::{Settlement, settle};
+use quillgate_worker::http::response::GatewayResponse;
+use quillgate_worker::jobs::idempotency::{
+    Key, KeyDecision, KeyRecord, KeyState, LIFE, Retry, decide,
+};
+use quillgate_worker::upstream::key_outcome::KeyOutcome;
 
 use crate::fixtures::{NOW, field_and_rule, status_and_kind};
 
 const PRINT: &str = "a-fingerprint";
 
-fn record(state: State, status: Option<u16>) -> Record {
-    Record {
+fn record(state: KeyState, status: Option<u16>) -> KeyRecord {
+    KeyRecord {
         fingerprint: PRINT.to_owned(),
         state,
         at: NOW.0 - 1000,
         status,
+        headers: None,
+        body: None,
     }
 }
 
 #[track_caller]
-fn expect_refusal(verdict: Verdict) -> Problem {
-    match verdict {
-        Verdict::Refused(problem) => problem,
+fn expect_refusal(decision: KeyDecision) -> Problem {
+    match decision {
+        KeyDecision::Refuse(problem) => problem,
         other => panic!("{other:?} is not a refusal"),
     }
 }
@@ -116,17 +121,6 @@ fn only_the_exact_value_force_forces_a_retry() {
 }
 
 #[test]
-fn retry_mode_round_trips_through_its_name() {
-    for (retry, name) in [(Retry::Normal, "normal"), (Retry::Force, "force")] {
-        assert_eq!(serde_json::to_value(retry).unwrap(), name);
-        assert_eq!(Retry::from_name(name), Some(retry));
-    }
-    for name in ["", "Force", "again"] {
-        assert_eq!(Retry::from_name(name), None, "{name}");
-    }
-}
-
-#[test]
 fn fingerprint_is_sha_256_over_the_parts_and_their_lengths() {
     let empty = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
     assert_eq!(fingerprint(&[]), empty);
@@ -147,61 +141,65 @@ fn fingerprint_is_sha_256_over_the_parts_and_their_lengths() {
 
 #[test]
 fn request_with_a_new_key_is_executed() {
-    assert_eq!(decide(None, PRINT, Retry::Normal, NOW), Verdict::Fresh);
-    assert_eq!(decide(None, PRINT, Retry::Force, NOW), Verdict::Fresh);
+    assert_eq!(decide(None, PRINT, Retry::Normal, NOW), KeyDecision::Send);
+    assert_eq!(decide(None, PRINT, Retry::Force, NOW), KeyDecision::Send);
 }
 
 #[test]
 fn repetition_is_replayed_rejected_or_executed_by_state() {
+    use KeyState::{Deleted, Done, Running, Unknown};
     use Retry::{Force, Normal};
-    use State::{Deleted, Done, Running, Unknown};
-    const DELETED: Result<Verdict, &str> = Err("record-deleted");
-    const IN_USE: Result<Verdict, &str> = Err("idempotency-key-in-use");
-    const OUTCOME_UNKNOWN: Result<Verdict, &str> = Err("outcome-unknown");
+    const DELETED: Result<KeyDecision, &str> = Err("record-deleted");
+    const IN_USE: Result<KeyDecision, &str> = Err("idempotency-key-in-use");
+    const OUTCOME_UNKNOWN: Result<KeyDecision, &str> = Err("outcome-unknown");
     for (record, normal, force) in [
         (record(Running, None), IN_USE, IN_USE),
         (record(Deleted, None), DELETED, DELETED),
-        (record(Unknown, None), OUTCOME_UNKNOWN, Ok(Verdict::Again)),
+        (
+            record(Unknown, None),
+            OUTCOME_UNKNOWN,
+            Ok(KeyDecision::Send),
+        ),
         (
             record(Done, Some(201)),
-            Ok(Verdict::Replay),
-            Ok(Verdict::Replay),
+            Ok(KeyDecision::Replay),
+            Ok(KeyDecision::Replay),
         ),
         (
             record(Done, Some(200)),
-            Ok(Verdict::Replay),
-            Ok(Verdict::Replay),
+            Ok(KeyDecision::Replay),
+            Ok(KeyDecision::Replay),
         ),
         (
             record(Done, Some(400)),
-            Ok(Verdict::Replay),
-            Ok(Verdict::Replay),
+            Ok(KeyDecision::Replay),
+            Ok(KeyDecision::Replay),
         ),
         (
             record(Done, Some(404)),
-            Ok(Verdict::Replay),
-            Ok(Verdict::Replay),
+            Ok(KeyDecision::Replay),
+            Ok(KeyDecision::Replay),
         ),
         (
             record(Done, Some(499)),
-            Ok(Verdict::Replay),
-            Ok(Verdict::Replay),
+            Ok(KeyDecision::Replay),
+            Ok(KeyDecision::Replay),
         ),
         (
             record(Done, Some(500)),
-            Ok(Verdict::Replay),
-            Ok(Verdict::Again),
+            Ok(KeyDecision::Replay),
+            Ok(KeyDecision::Send),
         ),
         (
             record(Done, Some(502)),
-            Ok(Verdict::Replay),
-            Ok(Verdict::Again),
+            Ok(KeyDecision::Replay),
+            Ok(KeyDecision::Send),
         ),
-        (record(Done, None), OUTCOME_UNKNOWN, Ok(Verdict::Again)),
+        (record(Done, None), OUTCOME_UNKNOWN, Ok(KeyDecision::Send)),
     ] {
         for (retry, expected) in [(Normal, normal), (Force, force)] {
             let found = match decide(Some(&record), PRINT, retry, NOW) {
-                Verdict::Refused(problem) => {
+                KeyDecision::Refuse(problem) => {
                     assert_eq!(problem.status, 409);
                     Err(problem.kind.as_str())
                 }
@@ -214,14 +212,14 @@ fn repetition_is_replayed_rejected_or_executed_by_state() {
 
 #[test]
 fn key_in_use_is_rejected_with_retry_after() {
-    let running = record(State::Running, None);
+    let running = record(KeyState::Running, None);
     let problem = expect_refusal(decide(Some(&running), PRINT, Retry::Normal, NOW));
     assert_eq!(problem.headers, [("retry-after", "1".to_owned())]);
 }
 
 #[test]
 fn unknown_outcome_is_reported() {
-    let unknown = record(State::Unknown, None);
+    let unknown = record(KeyState::Unknown, None);
     let problem = expect_refusal(decide(Some(&unknown), PRINT, Retry::Normal, NOW));
     assert_eq!(problem.members["outcome"], "unknown");
     assert_eq!(problem.headers, [], "waiting changes nothing");
@@ -230,7 +228,7 @@ fn unknown_outcome_is_reported() {
 
 #[test]
 fn deleted_record_is_not_reported_as_an_unknown_outcome() {
-    let deleted = record(State::from_name("deleted"), None);
+    let deleted = record(KeyState::Deleted, None);
     let problem = expect_refusal(decide(Some(&deleted), PRINT, Retry::Normal, NOW));
     assert!(!problem.members.contains_key("outcome"));
     assert!(!problem.detail.contains("force"), "{}", problem.detail);
@@ -239,7 +237,12 @@ fn deleted_record_is_not_reported_as_an_unknown_outcome() {
 
 #[test]
 fn different_request_with_the_same_key_is_rejected() {
-    for state in [State::Running, State::Done, State::Unknown, State::Deleted] {
+    for state in [
+        KeyState::Running,
+        KeyState::Done,
+        KeyState::Unknown,
+        KeyState::Deleted,
+    ] {
         for retry in [Retry::Normal, Retry::Force] {
             let record = record(state, Some(201));
             let problem = expect_refusal(decide(Some(&record), "another", retry, NOW));
@@ -250,58 +253,85 @@ fn different_request_with_the_same_key_is_rejected() {
 
 #[test]
 fn key_is_stored_for_a_day() {
-    let record = record(State::Done, Some(201));
+    let record = record(KeyState::Done, Some(201));
     let at = Millis(record.at);
     for (later, expected) in [
-        (0, Verdict::Replay),
-        (LIFE.0 - 1, Verdict::Replay),
-        (LIFE.0, Verdict::Fresh),
-        (LIFE.0 + 1, Verdict::Fresh),
+        (0, KeyDecision::Replay),
+        (LIFE.0 - 1, KeyDecision::Replay),
+        (LIFE.0, KeyDecision::Send),
+        (LIFE.0 + 1, KeyDecision::Send),
     ] {
         let now = at.plus(Millis(later));
         assert_eq!(decide(Some(&record), PRINT, Retry::Normal, now), expected);
     }
     let earlier = Millis(at.0 - 5);
     let found = decide(Some(&record), PRINT, Retry::Normal, earlier);
-    assert_eq!(found, Verdict::Replay, "a clock that was set back");
+    assert_eq!(found, KeyDecision::Replay, "a clock that was set back");
     let expired = decide(Some(&record), "another", Retry::Normal, at.plus(LIFE));
-    assert_eq!(expired, Verdict::Fresh);
+    assert_eq!(expired, KeyDecision::Send);
 }
 
 #[test]
 fn stored_outcome_depends_on_possible_upstream_effects() {
     for (status, expected) in [
-        (None, Settlement::Unknown),
-        (Some(401), Settlement::Forget),
-        (Some(403), Settlement::Forget),
-        (Some(408), Settlement::Unknown),
-        (Some(421), Settlement::Forget),
-        (Some(425), Settlement::Forget),
-        (Some(429), Settlement::Forget),
-        (Some(200), Settlement::Store),
-        (Some(201), Settlement::Store),
-        (Some(302), Settlement::Store),
-        (Some(400), Settlement::Store),
-        (Some(404), Settlement::Store),
-        (Some(500), Settlement::Store),
-        (Some(503), Settlement::Store),
+        (None, KeyOutcome::Unknown),
+        (Some(401), KeyOutcome::Release),
+        (Some(403), KeyOutcome::Release),
+        (Some(408), KeyOutcome::Unknown),
+        (Some(421), KeyOutcome::Release),
+        (Some(425), KeyOutcome::Release),
+        (Some(429), KeyOutcome::Release),
+        (Some(200), KeyOutcome::Store),
+        (Some(201), KeyOutcome::Store),
+        (Some(302), KeyOutcome::Store),
+        (Some(400), KeyOutcome::Store),
+        (Some(404), KeyOutcome::Store),
+        (Some(500), KeyOutcome::Store),
+        (Some(503), KeyOutcome::Store),
     ] {
-        assert_eq!(settle(status), expected, "{status:?}");
+        assert_eq!(KeyOutcome::from_status(status), expected, "{status:?}");
     }
 }
 
 #[test]
-fn unrecognized_state_name_is_unknown() {
+fn state_is_read_by_its_name() {
     for (name, state) in [
-        ("running", State::Running),
-        ("done", State::Done),
-        ("unknown", State::Unknown),
-        ("", State::Unknown),
-        ("Done", State::Unknown),
-        ("done ", State::Unknown),
+        ("running", KeyState::Running),
+        ("done", KeyState::Done),
+        ("deleted", KeyState::Deleted),
+        ("unknown", KeyState::Unknown),
+        ("", KeyState::Unknown),
+        ("Done", KeyState::Unknown),
     ] {
-        assert_eq!(State::from_name(name), state, "{name}");
+        let read: KeyState = serde_json::from_value(name.into()).unwrap();
+        assert_eq!(read, state, "{name}");
     }
+    for state in [
+        KeyState::Running,
+        KeyState::Done,
+        KeyState::Deleted,
+        KeyState::Unknown,
+    ] {
+        let read: KeyState = serde_json::from_value(state.as_str().into()).unwrap();
+        assert_eq!(read, state);
+    }
+}
+
+#[test]
+fn stored_response_is_replayed_unchanged_with_a_mark() {
+    let response = GatewayResponse::json(201, "{\"id\":\"j1\"}");
+    let stored = KeyRecord {
+        headers: Some(response.headers.to_json()),
+        body: response.body.clone(),
+        ..record(KeyState::Done, Some(201))
+    };
+    let headers = response.headers.clone().with("idempotent-replayed", "true");
+    let expected = GatewayResponse {
+        headers,
+        ..response
+    };
+    assert_eq!(stored.response(), Some(expected));
+    assert_eq!(record(KeyState::Done, Some(201)).response(), None);
 }
 
 proptest! {

@@ -2,8 +2,8 @@
 
 use quillgate::Millis;
 use quillgate_worker::jobs::poll::{
-    Audience, CREATION_DELAY, Known, LOST_AFTER, MAX_PAUSE, UNWATCHED_PAUSE, Watcher,
-    compute_pause, is_finished, is_given_up, is_lost, is_past_creation, is_poll_due,
+    Audience, CREATION_DELAY, KnownState, LOST_AFTER, MAX_PAUSE, UNWATCHED_PAUSE, Watcher,
+    compute_pause, is_finished, is_poll_due,
 };
 
 use crate::fixtures::{NOW, at};
@@ -78,39 +78,11 @@ fn only_a_terminal_status_finishes_a_job() {
     }
 }
 
-#[test]
-fn job_is_past_creation_after_a_minute() {
-    for (now, expected) in [
-        (NOW, false),
-        (Millis(at(60).0 - 1), false),
-        (at(60), true),
-        (at(61), true),
-        // The clock moved backwards.
-        (Millis(NOW.0 - 1), false),
-    ] {
-        assert_eq!(is_past_creation(NOW, now), expected, "{now:?}");
-    }
-}
-
-#[test]
-fn job_is_lost_after_15_minutes_of_404s() {
-    for (now, expected) in [
-        (NOW, false),
-        (at(60), false),
-        (Millis(at(900).0 - 1), false),
-        (at(900), true),
-        (at(86_400), true),
-        (Millis(NOW.0 - 1), false),
-    ] {
-        assert_eq!(is_lost(NOW, now), expected, "{now:?}");
-    }
-}
-
-fn known(is_seen: bool, is_settled: bool) -> Known {
-    Known {
+fn known(is_seen: bool, is_closed: bool) -> KnownState {
+    KnownState {
         is_seen,
-        is_settled,
-        checked: NOW,
+        is_closed,
+        checked_at: NOW,
         not_before: Millis(0),
     }
 }
@@ -119,8 +91,8 @@ fn known(is_seen: bool, is_settled: bool) -> Known {
 fn new_job_is_polled_immediately() {
     for watcher in [Watcher::New, Watcher::Resuming] {
         assert!(is_poll_due(None, watcher, INTERVAL, NOW));
-        for is_settled in [false, true] {
-            let known = Some(known(false, is_settled));
+        for is_closed in [false, true] {
+            let known = Some(known(false, is_closed));
             assert!(is_poll_due(known, watcher, INTERVAL, NOW));
         }
     }
@@ -129,20 +101,20 @@ fn new_job_is_polled_immediately() {
 #[test]
 fn known_job_is_polled_once_an_interval() {
     for (seconds, expected) in [(0, false), (4, false), (5, true), (6, true)] {
-        for (is_settled, watcher) in [
+        for (is_closed, watcher) in [
             (false, Watcher::New),
             (false, Watcher::Resuming),
             (true, Watcher::New),
         ] {
-            let known = Some(known(true, is_settled));
+            let known = Some(known(true, is_closed));
             let due = is_poll_due(known, watcher, INTERVAL, at(seconds));
-            assert_eq!(due, expected, "{seconds} {is_settled} {watcher:?}");
+            assert_eq!(due, expected, "{seconds} {is_closed} {watcher:?}");
         }
     }
 }
 
 #[test]
-fn settled_job_is_not_polled_for_returning_watchers() {
+fn closed_job_is_not_polled_for_returning_watchers() {
     let known = Some(known(true, true));
     for seconds in [0, 5, 86_400] {
         assert!(!is_poll_due(
@@ -156,7 +128,7 @@ fn settled_job_is_not_polled_for_returning_watchers() {
 
 #[test]
 fn job_is_not_polled_before_the_upstreams_retry_after() {
-    let known = Some(Known {
+    let known = Some(KnownState {
         not_before: at(60),
         ..known(true, false)
     });
@@ -194,19 +166,9 @@ fn pause_grows_with_the_age_of_the_job() {
 #[test]
 fn job_is_polled_a_few_hundred_times_in_a_day() {
     let (mut age, mut polls) = (Millis(0), 0);
-    while !is_given_up(NOW, Millis::from_seconds(86_400), NOW.plus(age)) {
+    while age < Millis::from_seconds(86_400) {
         age = age.plus(compute_pause(INTERVAL, Audience::Watchers, age, 0));
         polls += 1;
     }
     assert!((600..800).contains(&polls), "{polls}");
-}
-
-#[test]
-fn job_is_abandoned_at_the_limit() {
-    let limit = Millis::from_seconds(60);
-    for (seconds, expected) in [(0, false), (59, false), (60, true), (61, true)] {
-        assert_eq!(is_given_up(NOW, limit, at(seconds)), expected, "{seconds}");
-    }
-    // The clock moved backwards.
-    assert!(!is_given_up(NOW, limit, Millis(NOW.0 - 1)));
 }

@@ -1,4 +1,4 @@
-//! Classification of failed upstream requests: problem, settlement, block and breaker.
+//! Classification of failed upstream requests: problem, outcome of the key, block and breaker.
 
 use quillgate::{ApiError, Method, Millis, Policy};
 use quillgate_worker::http::problem::Problem;
@@ -9,8 +9,8 @@ use quillgate_worker::upstream::failure::{
     classify_transport_error, error_problem, key_refused_problem, mark_uncertain,
 };
 use quillgate_worker::upstream::head::UpstreamHead;
+use quillgate_worker::upstream::key_outcome::KeyOutcome;
 use quillgate_worker::upstream::request::UpstreamRequest;
-use quillgate_worker::upstream::settlement::Settlement;
 use quillgate_worker::upstream::transport_error::TransportError;
 use serde_json::json;
 
@@ -259,28 +259,28 @@ fn unanswered_post_has_an_unknown_outcome() {
 fn unsent_request_has_no_effects() {
     let failure = UpstreamFailure::not_sent(Problem::gate_unavailable());
     assert_eq!(failure.problem, Problem::gate_unavailable());
-    assert_eq!(failure.settlement, Settlement::Forget);
+    assert_eq!(failure.key_outcome, KeyOutcome::Release);
     assert_eq!((failure.closed_for, &failure.operator), (None, &None));
     assert!(!failure.is_fault);
 }
 
-/// Expected effects of a status: the settlement of the idempotency key, an upstream block, an
+/// Expected effects of a status: the outcome of the idempotency key, an upstream block, an
 /// operator message and an upstream fault. `None` means that no response arrived.
-fn expected_effects(status: Option<u16>) -> (Settlement, bool, bool, bool) {
-    let settlement = match status {
-        None | Some(200..=299 | 408) => Settlement::Unknown,
-        Some(401 | 403 | 421 | 425 | 429) => Settlement::Forget,
-        Some(_) => Settlement::Store,
+fn expected_effects(status: Option<u16>) -> (KeyOutcome, bool, bool, bool) {
+    let key_outcome = match status {
+        None | Some(200..=299 | 408) => KeyOutcome::Unknown,
+        Some(401 | 403 | 421 | 425 | 429) => KeyOutcome::Release,
+        Some(_) => KeyOutcome::Store,
     };
     let is_closed = status == Some(429);
     let needs_operator = matches!(status, Some(401 | 403));
     let is_fault = !matches!(status, Some(400..=499));
-    (settlement, is_closed, needs_operator, is_fault)
+    (key_outcome, is_closed, needs_operator, is_fault)
 }
 
-fn effects(failure: &UpstreamFailure) -> (Settlement, bool, bool, bool) {
+fn effects(failure: &UpstreamFailure) -> (KeyOutcome, bool, bool, bool) {
     (
-        failure.settlement,
+        failure.key_outcome,
         failure.closed_for.is_some(),
         failure.operator.is_some(),
         failure.is_fault,

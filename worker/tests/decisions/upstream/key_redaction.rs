@@ -6,7 +6,7 @@ use quillgate_worker::upstream::failure::{
     classify_error, classify_leak, describe_key_refusal, error_problem,
 };
 use quillgate_worker::upstream::head::UpstreamHead;
-use quillgate_worker::upstream::settlement::Settlement;
+use quillgate_worker::upstream::key_outcome::KeyOutcome;
 use serde_json::json;
 
 use super::{JSON, api_error, api_error_with, head, keys};
@@ -178,7 +178,7 @@ fn success_that_contains_a_key_is_withheld() {
             );
             let outcome = failure.problem.members.get("outcome");
             assert_eq!(outcome.is_some(), method == Method::Post);
-            assert_eq!(failure.settlement, Settlement::Unknown);
+            assert_eq!(failure.key_outcome, KeyOutcome::Unknown);
             let line = failure.operator.unwrap();
             assert!(line.contains(variable), "{line}");
             assert!(!format!("{problem}{line}").contains("mint_"), "{line}");

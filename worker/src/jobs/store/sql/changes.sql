@@ -8,9 +8,9 @@ FROM (
   SELECT *, row_number() OVER own AS place, lag(status) OVER own AS past_status,
     lag(pr_link) OVER own AS past_link
   FROM (
-    SELECT seq, since, json_extract(data, '$.status') AS status,
+    SELECT version, since, json_extract(data, '$.status') AS status,
       json_extract(data, '$.prLink') AS pr_link FROM event WHERE job = ?1
-    UNION ALL SELECT seq, since, status, pr_link FROM job WHERE id = ?1 AND seq > 0
-  ) WINDOW own AS (ORDER BY seq)
+    UNION ALL SELECT version, since, status, pr_link FROM job WHERE id = ?1 AND version > 0
+  ) WINDOW own AS (ORDER BY version)
 )
-WHERE place = 1 OR status IS NOT past_status OR pr_link IS NOT past_link ORDER BY seq
+WHERE place = 1 OR status IS NOT past_status OR pr_link IS NOT past_link ORDER BY version

@@ -1,11 +1,11 @@
 json_object(
   'id', id,
   'status', status,
-  'prompt', line,
+  'prompt', prompt_summary,
   'createdBy', subject,
-  'createdAt', strftime('%Y-%m-%dT%H:%M:%S', created / 1000, 'unixepoch')
-    || printf('.%03dZ', created % 1000),
+  'createdAt', strftime('%Y-%m-%dT%H:%M:%S', created_at / 1000, 'unixepoch')
+    || printf('.%03dZ', created_at % 1000),
   'prLink', pr_link,
-  'checkedAt', strftime('%Y-%m-%dT%H:%M:%S', checked / 1000, 'unixepoch')
-    || printf('.%03dZ', checked % 1000)
+  'checkedAt', strftime('%Y-%m-%dT%H:%M:%S', checked_at / 1000, 'unixepoch')
+    || printf('.%03dZ', checked_at % 1000)
 )

@@ -1,3 +1,3 @@
-DELETE FROM event WHERE job = ?1 AND seq IN (
-  SELECT seq FROM event WHERE job = ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3
+DELETE FROM event WHERE job = ?1 AND version IN (
+  SELECT version FROM event WHERE job = ?1 AND version <= ?2 ORDER BY version LIMIT ?3
 )

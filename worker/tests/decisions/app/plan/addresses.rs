@@ -10,8 +10,8 @@ use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
-use quillgate_worker::jobs::ledger;
-use quillgate_worker::jobs::ledger::{JobFilter, Position};
+use quillgate_worker::jobs::records;
+use quillgate_worker::jobs::records::{JobFilter, Position};
 
 use super::{
     ALL_EVENTS, BODY, CREATE, DESCRIPTION, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, RECORD, VIEWS,
@@ -119,7 +119,7 @@ fn job_list_defaults_to_the_25_newest_jobs() {
         created: 1_766_000_000_000,
         row: 7,
     };
-    let cursor = ledger::encode_cursor(&job);
+    let cursor = records::encode_cursor(&job);
     let query = format!("?cursor={cursor}&limit=5");
     assert_eq!(asked(&query), (5, Some(job)));
 }

@@ -1,7 +1,7 @@
 //! Webhook payloads and the schedule of deliveries.
 
 use quillgate::{JobStatus, Millis};
-use quillgate_worker::jobs::webhook::{Event, JobEnd, Next, RETRY_AFTER, plan_next};
+use quillgate_worker::jobs::webhook::{JobEnd, Next, RETRY_AFTER, format_event, plan_next};
 use serde_json::{Value, json};
 
 const DAY: Millis = Millis(86_400_000);
@@ -105,31 +105,24 @@ fn only_the_end_of_a_job_is_an_event() {
 }
 
 #[test]
-fn job_end_round_trips_through_its_name() {
-    for end in JobEnd::ALL {
-        assert_eq!(JobEnd::from_name(end.as_str()), Some(end));
-    }
+fn job_ends_have_the_published_names() {
     let names = JobEnd::ALL.map(JobEnd::as_str);
     assert_eq!(
         names,
         ["completed", "failed", "archived", "unfinished", "not_found"]
     );
-    for name in ["", "active", "Completed", "agent_job.completed"] {
-        assert_eq!(JobEnd::from_name(name), None);
-    }
 }
 
 #[test]
 fn payload_has_project_url_and_unchanged_job() {
     let job = r#"{"id":"j1","status":"completed","prLink":null,"x":"\u2028"}"#;
-    let written = Event {
-        end: JobEnd::Completed,
-        timestamp: "2024-02-29T12:34:56.789Z",
-        project: "a \"project\"",
-        url: "https://hooks.example/\"x\"",
+    let written = format_event(
+        JobEnd::Completed.as_str(),
+        "2024-02-29T12:34:56.789Z",
+        "a \"project\"",
+        "https://hooks.example/\"x\"",
         job,
-    }
-    .to_json();
+    );
     let value: Value = serde_json::from_str(&written).unwrap();
     let expected = json!({
         "type": "agent_job.completed",

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proptest::prelude::*;
 use quillgate::Prompt;
-use quillgate_worker::jobs::ledger::{
+use quillgate_worker::jobs::records::{
     Position, decode_cursor, encode_cursor, has_room_for_whole, summarize_prompt,
 };
 

@@ -1,4 +1,4 @@
-//! The ledger of jobs: prompt summaries, filters and cursors.
+//! Job records: prompt summaries, filters and cursors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -76,6 +76,18 @@ impl JobFilter {
     }
 }
 
+/// A request for a page of jobs.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+pub struct JobQuery {
+    /// The filter.
+    pub filter: JobFilter,
+    /// Maximum number of jobs.
+    pub limit: u64,
+    /// The end of the previous page. A cursor is a string, because its numbers can exceed JavaScript's
+    /// safe integers.
+    pub cursor: Option<String>,
+}
+
 /// Returns the first line of a prompt that is not blank, shortened and without control characters.
 /// Returns an empty string if every line is blank.
 #[must_use]
@@ -103,7 +115,7 @@ pub struct Position {
 /// Encodes a cursor for the page after this job. Cursors are opaque to callers.
 ///
 /// ```
-/// use quillgate_worker::jobs::ledger::{Position, decode_cursor, encode_cursor};
+/// use quillgate_worker::jobs::records::{Position, decode_cursor, encode_cursor};
 ///
 /// let last = Position { created: 1_766_000_000_000, row: 7 };
 /// assert_eq!(decode_cursor(&encode_cursor(&last)), Ok(last));

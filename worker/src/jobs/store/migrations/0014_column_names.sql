@@ -1,0 +1,10 @@
+ALTER TABLE job RENAME COLUMN line TO prompt_summary;
+ALTER TABLE job RENAME COLUMN folded TO prompt_lowercase;
+ALTER TABLE job RENAME COLUMN began TO last_started_at;
+ALTER TABLE job RENAME COLUMN seq TO version;
+ALTER TABLE job RENAME COLUMN created TO created_at;
+ALTER TABLE job RENAME COLUMN checked TO checked_at;
+ALTER TABLE event RENAME COLUMN seq TO version;
+ALTER TABLE outbox RENAME COLUMN moment TO ended_at;
+DROP INDEX job_began;
+CREATE INDEX job_last_started_at ON job (last_started_at) WHERE webhook_poll IS NULL;
