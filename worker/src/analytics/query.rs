@@ -17,6 +17,8 @@ const DAY: u64 = 86_400_000;
 pub struct ReportQuery {
     /// The operation.
     pub operation: Operation,
+    /// The project.
+    pub project: String,
     /// The path and query with normalized dates, without `limit` and `offset` for lists by offset. It is a
     /// cache key: all pages of a list share it, and different projects or ranges never do.
     pub list: String,
@@ -57,6 +59,7 @@ impl ReportQuery {
         };
         Ok(Self {
             operation,
+            project: project.as_str().to_owned(),
             list: list.request(project).target,
             limit,
             offset,

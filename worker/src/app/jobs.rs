@@ -1,6 +1,6 @@
 //! Handlers of agent jobs and their records.
 
-use quillgate::{JobId, Method, Millis};
+use quillgate::{JobId, Method, Millis, Operation};
 
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
@@ -13,7 +13,7 @@ use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::ledger::{JobFilter, Position, encode_cursor};
 use crate::jobs::project_stub::{ListCall, WriteCall};
 use crate::jobs::write::Write;
-use crate::upstream::client::UpstreamClient;
+use crate::upstream::client::{UpstreamClient, parse_job};
 use crate::upstream::failure::mark_uncertain;
 use crate::upstream::transport::{Outgoing, send};
 
@@ -27,9 +27,11 @@ pub async fn read(
     pending: &mut PendingRequest,
     request: quillgate::Request,
 ) -> Result<Reply, Problem> {
-    let request = pending.context.upstream_request(request);
+    let context = &pending.context;
+    let request = context.upstream_request(Operation::GetAgentJob, request)?;
     let client = UpstreamClient::new(&pending.config.upstream);
-    let exchange = client.read_job(&request).await;
+    let sent = client.send(&request, &mut || true).await;
+    let exchange = sent.read(&request, |reply| parse_job(&reply.body).map(|_| reply));
     pending.context.metrics.upstream = Some(exchange.metrics);
     let reply = exchange.outcome.map_err(|failure| failure.problem)?;
     Ok(Reply {

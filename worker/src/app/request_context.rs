@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quillgate::{Millis, Policy, ProjectId};
+use quillgate::{Millis, Operation, Policy, ProjectId};
 use wasm_bindgen::JsValue;
 use web_sys::Response;
 use worker::Env;
@@ -25,6 +25,7 @@ use crate::http::response::{
 };
 use crate::http::trace::{Trace, continue_trace, read_tracestate};
 use crate::runtime::{make_response, now};
+use crate::upstream::breaker::Scope;
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::UpstreamRequest;
 
@@ -109,14 +110,24 @@ impl RequestContext {
     }
 
     /// Returns a request to send upstream as part of the trace.
-    pub fn upstream_request(&self, request: quillgate::Request) -> UpstreamRequest {
-        UpstreamRequest {
-            method: request.method,
+    ///
+    /// # Errors
+    /// 500 if the request has no project.
+    pub fn upstream_request(
+        &self,
+        operation: Operation,
+        request: quillgate::Request,
+    ) -> Result<UpstreamRequest, Problem> {
+        Ok(UpstreamRequest {
+            scope: Scope {
+                operation,
+                project: self.project()?.as_str().to_owned(),
+            },
             target: request.target,
             body: request.body,
             traceparent: self.trace.traceparent.clone(),
             tracestate: self.tracestate.clone(),
-        }
+        })
     }
 
     /// Makes the response and writes the log line.

@@ -26,6 +26,7 @@ use crate::log::format_operator_line;
 use crate::runtime::{
     HostError, HostResult, log_error, log_line, new_uuid, now, parse_json, stringify_json,
 };
+use crate::upstream::breaker::Scope;
 use crate::upstream::client::PageReply;
 use crate::upstream::request::UpstreamRequest;
 
@@ -189,15 +190,19 @@ impl Organization {
         let Ok(slot) = self.reserve(&claimant)? else {
             return Ok(ControlFlow::Break(()));
         };
-        let (operation, request) = build_request(&run.projects[target.project].name, target)?;
+        let project = &run.projects[target.project].name;
+        let (operation, request) = build_request(project, target)?;
         let request = UpstreamRequest {
-            method: request.method,
+            scope: Scope {
+                operation,
+                project: project.as_str().to_owned(),
+            },
             target: request.target,
             body: None,
             traceparent: continue_trace(None, &new_uuid().replace('-', "")).traceparent,
             tracestate: None,
         };
-        let (exchange, _) = self.send_page(&claimant, operation, &request, slot).await?;
+        let (exchange, _) = self.send_page(&claimant, &request, slot).await?;
         run.metrics.requests += 1;
         let failure = match exchange.outcome {
             Ok(reply) => match run.store_part(target, &reply).await {

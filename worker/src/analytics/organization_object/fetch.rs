@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::JsString;
-use quillgate::{Method, Millis, Operation, Policy};
+use quillgate::{Millis, Policy};
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::ReportCall;
@@ -16,6 +15,7 @@ use crate::budget::store::{Claimant, Slot};
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{HostResult, SharedTask, digest_tag, now};
+use crate::upstream::breaker::Scope;
 use crate::upstream::client::{Exchange, PageReply, UpstreamClient};
 use crate::upstream::failure::slot_outcome;
 use crate::upstream::metrics::ExchangeMetrics;
@@ -167,15 +167,17 @@ impl Organization {
         tagging: Tagging,
     ) -> HostResult<PageResult> {
         let request = UpstreamRequest {
-            method: Method::Get,
+            scope: Scope {
+                operation: call.query.operation,
+                project: call.query.project.clone(),
+            },
             target: call.query.page_target(number),
             body: None,
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
         };
         let claimant = budget_claim(call);
-        let operation = call.query.operation;
-        let (exchange, slot) = self.send_page(&claimant, operation, &request, slot).await?;
+        let (exchange, slot) = self.send_page(&claimant, &request, slot).await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(cached.as_ref().map(|page| &page.head), call.revalidate);
@@ -211,32 +213,9 @@ impl Organization {
     pub(super) async fn send_page(
         &self,
         claimant: &Claimant,
-        operation: Operation,
         request: &UpstreamRequest,
         slot: Slot,
     ) -> HostResult<(Exchange<PageReply>, Slot)> {
-        let mut page = None;
-        let mut read = |text| {
-            page = PageReply::read(operation, text);
-            page.is_some()
-        };
-        let exchange = self.exchange_page(claimant, request, slot, &mut read);
-        let (exchange, slot) = exchange.await?;
-        let exchange = exchange.with(page);
-        let outcome = slot_outcome(&exchange.outcome);
-        self.database
-            .transaction(|| self.budget.conclude(&slot, outcome))?;
-        Ok((exchange, slot))
-    }
-
-    /// Sends a request for a page. Returns the slot of the last attempt, which the caller settles.
-    async fn exchange_page(
-        &self,
-        claimant: &Claimant,
-        request: &UpstreamRequest,
-        slot: Slot,
-        read: &mut dyn FnMut(JsString) -> bool,
-    ) -> HostResult<(Exchange<()>, Slot)> {
         let time = self.upstream.timeout;
         let permit = self.connections.acquire(Lane::ReadPage, time).await;
         if let Ok(permit) = &permit
@@ -245,15 +224,22 @@ impl Organization {
             self.budget.postpone(slot.id)?;
         }
         let slot = RefCell::new(slot);
-        let mut pay = || self.pay_again(claimant, &slot);
         let exchange = match permit {
             Ok(_held) => {
                 let client = UpstreamClient::new(&self.upstream);
-                client.read_page(request, &mut pay, read).await
+                let mut pay = || self.pay_again(claimant, &slot);
+                let sent = client.send(request, &mut pay).await;
+                sent.read(request, |page| {
+                    PageReply::read(request.scope.operation, page)
+                })
             }
             Err(problem) => Exchange::not_sent(problem),
         };
-        Ok((exchange, slot.into_inner()))
+        let slot = slot.into_inner();
+        let outcome = slot_outcome(&exchange.outcome);
+        self.database
+            .transaction(|| self.budget.conclude(&slot, outcome))?;
+        Ok((exchange, slot))
     }
 
     async fn store_page(

@@ -23,7 +23,8 @@ impl Project {
         match permit {
             Ok(_held) => {
                 let client = UpstreamClient::new(&self.upstream);
-                client.take_snapshot(request).await
+                let sent = client.send(request, &mut || true).await;
+                sent.read(request, JobSnapshot::read)
             }
             Err(problem) => Exchange::not_sent(problem),
         }

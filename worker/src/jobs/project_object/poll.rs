@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Millis, ProjectId};
+use quillgate::{Endpoint as _, GetAgentJob, JobId, Millis, Operation, ProjectId};
 
 use crate::jobs::log::format_lost_job;
 use crate::jobs::poll::{PollOutcome, is_lost, is_past_creation};
@@ -12,6 +12,7 @@ use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::log::format_operator_line;
 use crate::runtime::{Call, HostError, HostResult, SharedTask, log_error, now, sockets};
+use crate::upstream::breaker::Scope;
 use crate::upstream::client::{Exchange, JobSnapshot};
 use crate::upstream::permits::Lane;
 use crate::upstream::request::UpstreamRequest;
@@ -50,7 +51,10 @@ impl Project {
             self.poll_log.count(now())?;
         }
         let request = UpstreamRequest {
-            method: Method::Get,
+            scope: Scope {
+                operation: Operation::GetAgentJob,
+                project: call.project.clone(),
+            },
             target: GetAgentJob::new(job.clone()).request(&project_id).target,
             body: None,
             traceparent: call.traceparent.clone(),

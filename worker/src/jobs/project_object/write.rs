@@ -1,6 +1,6 @@
 //! Carries out writes: reserves the key and the budget, sends the request and records the outcome.
 
-use quillgate::{JobId, Method};
+use quillgate::{JobId, Operation};
 
 use crate::budget::store::{Claimant, Slot};
 use crate::http::problem::Problem;
@@ -13,6 +13,7 @@ use crate::jobs::store::idempotency::{Begun, IdempotencyStore};
 use crate::jobs::write::Write;
 use crate::log::format_operator_line;
 use crate::runtime::{Call, HostError, HostResult, log_error, now};
+use crate::upstream::breaker::Scope;
 use crate::upstream::client::{Exchange, JobSnapshot};
 use crate::upstream::failure::{UpstreamFailure, slot_outcome};
 use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
@@ -201,7 +202,13 @@ impl Project {
         slot: &Slot,
     ) -> Exchange<JobSnapshot> {
         let request = UpstreamRequest {
-            method: Method::Post,
+            scope: Scope {
+                operation: match write.job {
+                    None => Operation::CreateAgentJob,
+                    Some(_) => Operation::SendMessage,
+                },
+                project: call.project.clone(),
+            },
             target: write.target.clone(),
             body: Some(write.body.clone()),
             traceparent: call.traceparent.clone(),

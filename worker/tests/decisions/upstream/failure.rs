@@ -9,12 +9,11 @@ use quillgate_worker::upstream::failure::{
     classify_transport_error, error_problem, key_refused_problem, mark_uncertain,
 };
 use quillgate_worker::upstream::head::UpstreamHead;
-use quillgate_worker::upstream::request::UpstreamRequest;
 use quillgate_worker::upstream::settlement::Settlement;
 use quillgate_worker::upstream::transport_error::TransportError;
 use serde_json::json;
 
-use super::{JSON, api_error, head};
+use super::{JSON, api_error, head, request_to};
 use crate::fixtures::{NOW, configuration, status_and_kind, to_json};
 
 /// Classifies a response without a body.
@@ -418,72 +417,26 @@ fn only_5xx_and_missing_responses_count_against_the_upstream() {
     }
 }
 
-fn request_to(method: Method, target: &str) -> UpstreamRequest {
-    UpstreamRequest {
-        method,
-        target: target.to_owned(),
-        body: None,
-        traceparent: String::new(),
-        tracestate: None,
-    }
-}
-
-#[test]
-fn request_counts_for_its_operation_and_project() {
-    for (method, target, operation, project) in [
-        (
-            Method::Post,
-            "/v2/agent/acme/job",
-            Operation::CreateAgentJob,
-            "acme",
-        ),
-        (
-            Method::Get,
-            "/v2/agent/a%20b/job/j1",
-            Operation::GetAgentJob,
-            "a b",
-        ),
-        (
-            Method::Post,
-            "/v2/agent/acme/job/j1/message",
-            Operation::SendMessage,
-            "acme",
-        ),
-        (
-            Method::Get,
-            "/v1/analytics/acme/views?limit=250&offset=0",
-            Operation::ListPageViews,
-            "acme",
-        ),
-    ] {
-        let scope = request_to(method, target).scope().unwrap();
-        assert_eq!((scope.operation, &*scope.project), (operation, project));
-    }
-    assert_eq!(request_to(Method::Get, "/v2/nowhere").scope(), None);
-}
-
 #[test]
 fn failure_counts_for_its_target_except_when_creating() {
     let failure = classify_transport_error(TransportError::Broken, Method::Get);
     let redirect = classify(302, JSON, Method::Get);
-    for (method, target, expected) in [
+    for (operation, target, expected) in [
         (
-            Method::Get,
+            Operation::GetAgentJob,
             "/v2/agent/acme/job/j1",
             CallOutcome::Failed(Some("/v2/agent/acme/job/j1")),
         ),
         (
-            Method::Post,
+            Operation::CreateAgentJob,
             "/v2/agent/acme/job",
             CallOutcome::Failed(None),
         ),
     ] {
-        let request = request_to(method, target);
-        let scope = request.scope().unwrap();
-        assert_eq!(request.call_outcome(&scope, Some(&failure)), expected);
+        let request = request_to(operation, target, None);
+        assert_eq!(request.call_outcome(Some(&failure)), expected);
         for answered in [None, Some(&redirect)] {
-            let counted = request.call_outcome(&scope, answered);
-            assert_eq!(counted, CallOutcome::Answered);
+            assert_eq!(request.call_outcome(answered), CallOutcome::Answered);
         }
     }
 }
