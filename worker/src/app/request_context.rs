@@ -19,7 +19,7 @@ use crate::auth::session::cookie::SessionId;
 use crate::budget::Verdict;
 use crate::budget::read_budget::Reader;
 use crate::http::problem::Problem;
-use crate::http::request_head::PackedHead;
+use crate::http::request_head::RequestHead;
 use crate::http::response::{
     GatewayResponse, HeaderFields, common_headers, find_transport_security,
 };
@@ -57,18 +57,18 @@ pub struct RequestContext {
 
 impl RequestContext {
     /// Returns the context of a planned request.
-    pub fn new(packed: &PackedHead<'_>, plan: &Plan, started: Millis) -> Self {
-        let random = packed.uuid.replace('-', "");
-        let trace = continue_trace(packed.traceparent(), &random);
-        let tracestate = packed.tracestate().filter(|_| trace.continued);
-        let mut common = common_headers(packed.id(), &plan.origin);
-        if let Some(policy) = find_transport_security(packed.url) {
+    pub fn new(head: &RequestHead, plan: &Plan, started: Millis) -> Self {
+        let random = head.uuid.replace('-', "");
+        let trace = continue_trace(head.traceparent.as_deref(), &random);
+        let tracestate = head.tracestate.as_deref().filter(|_| trace.continued);
+        let mut common = common_headers(&head.id, &plan.origin);
+        if let Some(policy) = find_transport_security(&head.url) {
             common.set("strict-transport-security", policy);
         }
         Self {
-            id: packed.id().to_owned(),
+            id: head.id.clone(),
             started,
-            is_head: packed.method == "HEAD",
+            is_head: head.method == "HEAD",
             caller: plan.caller.clone(),
             project: plan.project.clone(),
             trace,

@@ -63,7 +63,7 @@ impl AdmittedWrite {
     /// # Errors
     /// 413 or 415 for a body that the head rules out.
     pub(super) fn new(
-        head: &RequestHead<'_>,
+        head: &RequestHead,
         operation: WriteOperation,
         project: ProjectId,
         caller: Rc<Caller>,
@@ -73,17 +73,17 @@ impl AdmittedWrite {
             operation,
             project,
             caller,
-            origin: head.origin.map(str::to_owned),
+            origin: head.origin.clone(),
         })
     }
 }
 
 /// Checks the announced type and length of a body, before it is read.
-pub(super) fn check_announced_body(head: &RequestHead<'_>) -> Result<(), Problem> {
-    if !is_json(head.content_type) {
+pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
+    if !is_json(head.content_type.as_deref()) {
         return Err(Problem::unsupported_media_type());
     }
-    let length = head.content_length.map(str::parse::<u64>);
+    let length = head.content_length.as_deref().map(str::parse::<u64>);
     match length {
         Some(Ok(length)) if length > LARGEST_BODY as u64 => {
             Err(Problem::content_too_large(LARGEST_BODY))

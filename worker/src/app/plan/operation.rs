@@ -46,7 +46,7 @@ impl PathValues {
 
 impl Planner<'_> {
     pub(super) fn plan_operation(&mut self, path: &str) -> Result<Action, Problem> {
-        let route = route::find(self.head.method, path)?;
+        let route = route::find(&self.head.method, path)?;
         let operation = route.operation;
         let declared = operation.declaration();
         self.route = Some(declared.path);
