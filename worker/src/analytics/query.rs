@@ -52,7 +52,9 @@ impl ReportQuery {
             Offset::new(offset)?.after(limit)?;
             list = list.without_window();
         }
-        let fresh_for = if has_ended(call.range()?.to(), now) {
+        let end = call.text("dateTo");
+        let end = end.map(|text| DateBound::new("dateTo", text)).transpose()?;
+        let fresh_for = if has_ended(end.as_ref(), now) {
             CLOSED
         } else {
             settings.fresh_for

@@ -88,7 +88,7 @@ pub fn fail(uuid: String, started: f64, request: &Request, message: String, env:
 
 fn read_head(uuid: String, request: &Request) -> RequestHead {
     let headers = request.headers();
-    let field = |name: &str| headers.get(name).ok()?;
+    let field = |name: &str| headers.get(name).ok().flatten();
     RequestHead::read(uuid, request.method(), request.url(), field)
 }
 

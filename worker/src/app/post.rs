@@ -23,7 +23,7 @@ pub async fn post(url: &str, headers: HeaderFields, body: &str) -> Result<String
         time: TIMEOUT,
         longest: MAX_RESPONSE_BYTES,
     });
-    let message = sent.await.map_err(|_| None)?;
+    let message = sent.await.map_err(|_| None::<u16>)?;
     let Some(text) = message.text() else {
         let status = message.head.status;
         message.discard();
