@@ -13,16 +13,27 @@ use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::ledger::{JobFilter, Position, encode_cursor};
 use crate::jobs::project_stub::{ListCall, WriteCall};
 use crate::jobs::write::Write;
+use crate::upstream::breaker::Scope;
 use crate::upstream::client::{UpstreamClient, parse_job};
 use crate::upstream::failure::mark_uncertain;
+use crate::upstream::request::UpstreamRequest;
 
 /// Reads a job upstream.
 pub async fn read(
     pending: &mut PendingRequest,
     request: quillgate::Request,
 ) -> Result<Reply, Problem> {
-    let context = &pending.context;
-    let request = context.upstream_request(Operation::GetAgentJob, request)?;
+    let call = pending.call()?;
+    let request = UpstreamRequest {
+        scope: Scope {
+            operation: Operation::GetAgentJob,
+            project: call.project,
+        },
+        target: request.target,
+        body: None,
+        traceparent: call.traceparent,
+        tracestate: call.tracestate,
+    };
     let client = UpstreamClient::new(&pending.config.upstream);
     let sent = client.send(&request, &mut || true).await;
     let exchange = sent.read(&request, |reply| parse_job(&reply.body).map(|_| reply));

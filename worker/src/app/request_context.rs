@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quillgate::{Millis, Operation, Policy, ProjectId};
+use quillgate::{Millis, Policy, ProjectId};
 use wasm_bindgen::JsValue;
 use web_sys::Response;
 use worker::Env;
@@ -25,9 +25,7 @@ use crate::http::response::{
 };
 use crate::http::trace::{Trace, continue_trace, read_tracestate};
 use crate::runtime::{make_response, now};
-use crate::upstream::breaker::Scope;
 use crate::upstream::metrics::RequestMetrics;
-use crate::upstream::request::UpstreamRequest;
 
 /// The facts about a request that its reply and its log line need.
 pub struct RequestContext {
@@ -107,27 +105,6 @@ impl RequestContext {
     /// 500 if the request has no project.
     pub fn project(&self) -> Result<&ProjectId, Problem> {
         self.project.as_ref().ok_or_else(Problem::internal)
-    }
-
-    /// Returns a request to send upstream as part of the trace.
-    ///
-    /// # Errors
-    /// 500 if the request has no project.
-    pub fn upstream_request(
-        &self,
-        operation: Operation,
-        request: quillgate::Request,
-    ) -> Result<UpstreamRequest, Problem> {
-        Ok(UpstreamRequest {
-            scope: Scope {
-                operation,
-                project: self.project()?.as_str().to_owned(),
-            },
-            target: request.target,
-            body: request.body,
-            traceparent: self.trace.traceparent.clone(),
-            tracestate: self.tracestate.clone(),
-        })
     }
 
     /// Makes the response and writes the log line.

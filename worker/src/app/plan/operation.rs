@@ -115,7 +115,13 @@ impl Planner<'_> {
         project: ProjectId,
         caller: Rc<Caller>,
     ) -> Result<Action, Problem> {
-        AdmittedWrite::new(self.head, operation, project, caller).map(Action::ReadBody)
+        check_announced_body(self.head)?;
+        Ok(Action::ReadBody(AdmittedWrite {
+            operation,
+            project,
+            caller,
+            origin: self.head.origin.clone(),
+        }))
     }
 
     fn plan_series(&self, values: &Values, project: &ProjectId) -> Result<Action, Problem> {
