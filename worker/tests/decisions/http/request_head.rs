@@ -112,7 +112,7 @@ fn callers_request_id_is_used_when_short_and_harmless() {
 proptest! {
     #[test]
     fn any_value_is_kept_verbatim(value in ".{1,12}") {
-        let head = read("GET", &[("prefer", &value)]);
+        let head = read("GET", &[("prefer", value.as_str())]);
         prop_assert_eq!(head.prefer, Some(value));
     }
 }
