@@ -1,6 +1,6 @@
 /**
- * The JavaScript entry: packs request heads, exports the Durable Object classes, and replaces the
- * instance of the module after a trap.
+ * The JavaScript entry: exports the Durable Object classes, and replaces the instance of the module
+ * after a trap.
  */
 import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";
@@ -16,8 +16,6 @@ const waiting = new Set();
 
 gateway.initSync({ module });
 gateway.attach(description, guardRequest);
-const READ_HEADERS = gateway.headerNames(false).split("\n");
-const POST_HEADERS = gateway.headerNames(true).split("\n");
 
 /**
  * Replaces the instance after a trap and rejects its promises. After a trap in asynchronous code, they
@@ -60,25 +58,15 @@ function guardRequest(call) {
   return timer ? result.finally(() => clearTimeout(timer)) : result;
 }
 
-/** Packs the request head for `request_head.rs`. */
-function packHead({ headers, method, url }) {
-  let head = `${crypto.randomUUID()}\n${method}\n${url}`;
-  for (const name of method === "POST" ? POST_HEADERS : READ_HEADERS) {
-    const value = headers.get(name);
-    head += value === null ? "\n" : `\n=${value}`;
-  }
-  return head;
-}
-
 export default {
   scheduled: (_, env) => guardRequest(() => gateway.runArchive(env)),
   async fetch(request, env, context) {
     const started = Date.now();
-    const head = packHead(request);
+    const uuid = crypto.randomUUID();
     try {
-      return await guardRequest(() => gateway.handle(head, started, request, env, context));
+      return await guardRequest(() => gateway.handle(uuid, started, request, env, context));
     } catch (error) {
-      return guard(() => gateway.fail(head, started, String(error), env));
+      return guard(() => gateway.fail(uuid, started, request, String(error), env));
     }
   },
 };

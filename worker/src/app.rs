@@ -30,6 +30,8 @@ mod message_tests;
 pub(crate) mod pending_request;
 pub mod plan;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod post;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod reply;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod report;

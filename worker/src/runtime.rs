@@ -17,7 +17,7 @@ mod timer;
 #[cfg(feature = "trap-route")]
 pub mod trap;
 
-pub use context::{Call, now, read_settings, variable};
+pub use context::{Call, now, read_settings, to_millis, variable};
 pub use crypto::{digest_tag, encode_text, new_uuid, random_bytes, subtle};
 pub use d1::{D1, Statement};
 pub use error::{HostError, HostResult};

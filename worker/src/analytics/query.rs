@@ -17,6 +17,8 @@ const DAY: u64 = 86_400_000;
 pub struct ReportQuery {
     /// The operation.
     pub operation: Operation,
+    /// The project.
+    pub project: String,
     /// The path and query with normalized dates, without `limit` and `offset` for lists by offset. It is a
     /// cache key: all pages of a list share it, and different projects or ranges never do.
     pub list: String,
@@ -50,13 +52,16 @@ impl ReportQuery {
             Offset::new(offset)?.after(limit)?;
             list = list.without_window();
         }
-        let fresh_for = if has_ended(call.range()?.to(), now) {
+        let end = call.text("dateTo");
+        let end = end.map(|text| DateBound::new("dateTo", text)).transpose()?;
+        let fresh_for = if has_ended(end.as_ref(), now) {
             CLOSED
         } else {
             settings.fresh_for
         };
         Ok(Self {
             operation,
+            project: project.as_str().to_owned(),
             list: list.request(project).target,
             limit,
             offset,

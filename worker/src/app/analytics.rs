@@ -16,7 +16,7 @@ use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::RequestContext;
 use crate::http::problem::Problem;
-use crate::http::request_head::PackedHead;
+use crate::http::request_head::RequestHead;
 use crate::http::response::HeaderFields;
 use crate::jobs::events::parse_wait;
 use crate::runtime::now;
@@ -25,11 +25,11 @@ use crate::upstream::metrics::RequestMetrics;
 /// Answers from the isolate's cache, or returns the action that reads the report.
 pub fn read_cached_report(
     context: &mut RequestContext,
-    packed: &PackedHead<'_>,
+    head: &RequestHead,
     query: ReportQuery,
 ) -> Result<Reply, Action> {
     let now = context.started;
-    let cached = (!revalidates(packed)).then(|| find_report(&query, now));
+    let cached = (!revalidates(head)).then(|| find_report(&query, now));
     let Some(answer) = cached.flatten() else {
         return Err(Action::ReadReport(query));
     };
@@ -37,16 +37,15 @@ pub fn read_cached_report(
     let ttl = answer.head.ttl(now);
     let cache = CacheStatus::Hit { ttl }.describe();
     let no_budget = HeaderFields::default();
-    Ok(report_reply(packed, answer, &cache, no_budget, now))
+    Ok(report_reply(head, answer, &cache, no_budget, now))
 }
 
 /// Reads a report from the organization's object.
 pub async fn read_report(
     pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
     query: ReportQuery,
 ) -> Result<Reply, Problem> {
-    let call = report_call(pending, packed, query, true)?;
+    let call = report_call(pending, query, true)?;
     let read = async { OrgStub::new(&pending.env)?.report(&call).await };
     let reply = read.await.map_err(|error| pending.gate_failed(&error))?;
     pending.context.metrics = reply.metrics;
@@ -65,22 +64,27 @@ pub async fn read_report(
         cache_report(query, &pages, &answer, now);
     }
     let budget = found.headers;
-    Ok(report_reply(packed, answer, &found.cache, budget, now))
+    Ok(report_reply(
+        &pending.head,
+        answer,
+        &found.cache,
+        budget,
+        now,
+    ))
 }
 
 /// Starts an export. Its first rows arrive before the reply, so that a refusal has a status.
 pub async fn export_report(
     pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
     query: ExportQuery,
 ) -> Result<Reply, Problem> {
-    let wait = parse_wait(packed.field("prefer")).map(|wait| wait.min(MAX_WAIT_SECONDS));
+    let wait = parse_wait(pending.head.prefer.as_deref()).map(|wait| wait.min(MAX_WAIT_SECONDS));
     let mut head = Vec::new();
     let mut headers = query.headers();
     if let Some(wait) = wait {
         headers.set("preference-applied", format!("wait={wait}"));
     }
-    let mut export = open_export(pending, packed, query, wait.unwrap_or(0), &mut head)?;
+    let mut export = open_export(pending, query, wait.unwrap_or(0), &mut head)?;
     let started = export.next_chunk(&CancelSignal::default()).await;
     pending.context.metrics = std::mem::take(&mut export.metrics);
     let headers = headers.or(std::mem::take(&mut export.budget));
@@ -101,7 +105,6 @@ pub async fn export_report(
 /// Returns an export before its first page. Writes the start of its body to `head`.
 fn open_export(
     pending: &PendingRequest,
-    packed: &PackedHead<'_>,
     mut query: ExportQuery,
     wait: u64,
     head: &mut Vec<u8>,
@@ -116,7 +119,7 @@ fn open_export(
         config: Rc::clone(&pending.config),
         project,
         call: ExportCall {
-            report: report_call(pending, packed, first, false)?,
+            report: report_call(pending, first, false)?,
             format: query.format,
             skip: 0,
         },
@@ -136,7 +139,6 @@ fn open_export(
 
 fn report_call(
     pending: &PendingRequest,
-    packed: &PackedHead<'_>,
     query: ReportQuery,
     takes_stale: bool,
 ) -> Result<ReportCall, Problem> {
@@ -149,24 +151,24 @@ fn report_call(
         quota: caller.quota.ceiling(Policy::Analytics),
         ceilings: caller.ceilings(Policy::Analytics),
         query,
-        revalidate: revalidates(packed),
+        revalidate: revalidates(&pending.head),
         takes_stale,
     })
 }
 
-fn revalidates(packed: &PackedHead<'_>) -> bool {
-    is_no_cache(packed.field("cache-control"))
+fn revalidates(head: &RequestHead) -> bool {
+    is_no_cache(head.cache_control.as_deref())
 }
 
 fn report_reply(
-    packed: &PackedHead<'_>,
+    head: &RequestHead,
     answer: ReportAnswer,
     cache: &str,
     budget: HeaderFields,
     now: Millis,
 ) -> Reply {
     let headers = answer.head.headers(cache, now).or(budget);
-    if matches_etag(packed.field("if-none-match"), &answer.head.etag) {
+    if matches_etag(head.if_none_match.as_deref(), &answer.head.etag) {
         return Reply::empty(304, headers.without("content-type"));
     }
     Reply {

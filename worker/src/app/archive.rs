@@ -11,7 +11,6 @@ use crate::app::reply::Reply;
 use crate::app::write_plan::plan_backfill;
 use crate::hash::fingerprint;
 use crate::http::problem::Problem;
-use crate::http::request_head::PackedHead;
 use crate::http::response::HeaderFields;
 use crate::runtime::{HostError, now};
 
@@ -21,7 +20,6 @@ const FINAL_LIFETIME: Millis = Millis::from_seconds(86_400);
 /// Reads a daily series.
 pub async fn read_series(
     pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
     query: &SeriesQuery,
 ) -> Result<Reply, Problem> {
     let store = open_store(pending)?;
@@ -40,7 +38,7 @@ pub async fn read_series(
         .with("cache-control", cache_control)
         .with("etag", etag.clone())
         .with("vary", "Origin, Authorization");
-    if matches_etag(packed.field("if-none-match"), &etag) {
+    if matches_etag(pending.head.if_none_match.as_deref(), &etag) {
         return Ok(Reply::empty(304, headers));
     }
     let reply = Reply::json(200, &body);

@@ -1,23 +1,23 @@
 //! Dispatches planned requests to the handlers of their resources.
 
 use std::pin::Pin;
+use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 use web_sys::Response;
 
 use crate::app::action::Action;
 use crate::app::config::Config;
-use crate::app::identity::{Evidence, make_plan, verify_token};
+use crate::app::identity::{make_plan, verify_token};
 use crate::app::isolate::description;
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::{RequestContext, reserve_read};
 use crate::app::{admin, analytics, archive, jobs, sessions, sign_in, streams};
 use crate::auth::Signature;
-use crate::auth::session::cookie::SessionId;
 use crate::auth::session::stub::SessionStub;
 use crate::http::problem::Problem;
-use crate::http::request_head::{PackedHead, SessionState};
+use crate::http::request_head::{RequestHead, SessionState};
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::parse_preferred_wait;
 
@@ -31,10 +31,9 @@ pub const LIVENESS_BODY: &str = r#"{"status":"ok"}"#;
 type PendingReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + 'a>>;
 
 /// Runs the action of a request.
-pub async fn run(mut pending: PendingRequest, head: &str, action: Action) -> Response {
-    let packed = PackedHead::read(head);
+pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
     let is_callback = matches!(action, Action::ConcludeSignIn);
-    let reply = match dispatch(&mut pending, &packed, action).await {
+    let reply = match dispatch(&mut pending, action).await {
         Ok(reply) => reply,
         Err(problem) if is_callback && sign_in::wants_page(&pending.request) => {
             sign_in::redirect_after_failure(problem.kind)
@@ -48,7 +47,7 @@ pub async fn run(mut pending: PendingRequest, head: &str, action: Action) -> Res
 pub fn answer_immediately(
     context: &mut RequestContext,
     config: &Config,
-    packed: &PackedHead<'_>,
+    head: &RequestHead,
     action: Result<Action, Problem>,
 ) -> Result<Reply, Action> {
     match action {
@@ -60,55 +59,54 @@ pub fn answer_immediately(
             body: description().map_or(JsValue::NULL, JsValue::from),
             ..Reply::json(200, "")
         }),
-        Ok(Action::ReadReport(query)) => analytics::read_cached_report(context, packed, query),
+        Ok(Action::ReadReport(query)) => analytics::read_cached_report(context, head, query),
         Ok(action) => Err(action),
     }
 }
 
-async fn dispatch(
-    pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
-    action: Action,
-) -> Result<Reply, Problem> {
-    let action = match identify(pending, packed, action).await? {
-        Ok(reply) => return Ok(reply),
-        Err(action) => action,
+async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply, Problem> {
+    let action = match action {
+        Action::ReadSession(_) | Action::VerifySignature(_) => {
+            match identify(pending, action).await? {
+                Ok(reply) => return Ok(reply),
+                Err(action) => action,
+            }
+        }
+        action => action,
     };
     if is_budgeted_read(&action) {
         let (caller, project) = (pending.caller()?, pending.project()?);
         pending.context.budget = reserve_read(caller, project, &pending.config)?;
     }
     let reply: PendingReply<'_> = match action {
-        Action::ReadReport(query) => Box::pin(analytics::read_report(pending, packed, query)),
-        Action::ExportReport(query) => Box::pin(analytics::export_report(pending, packed, *query)),
+        Action::ReadReport(query) => Box::pin(analytics::read_report(pending, query)),
+        Action::ExportReport(query) => Box::pin(analytics::export_report(pending, *query)),
         Action::ReadJob { request, ref job } => {
-            match parse_preferred_wait(packed.field("prefer")) {
-                Some(seconds) => Box::pin(streams::long_poll(pending, packed, job, seconds)),
+            match parse_preferred_wait(pending.head.prefer.as_deref()) {
+                Some(seconds) => Box::pin(streams::long_poll(pending, job, seconds)),
                 None => Box::pin(jobs::read(pending, request)),
             }
         }
-        Action::ReadBody(ref admitted) => Box::pin(jobs::write(pending, packed, admitted)),
+        Action::ReadBody(ref admitted) => Box::pin(jobs::write(pending, admitted)),
         Action::ListJobs {
             filter,
             limit,
             before,
         } => Box::pin(jobs::list(pending, filter, limit, before)),
-        Action::StreamEvents(ref job) => {
-            Box::pin(streams::stream_events(pending, packed, job.as_ref()))
-        }
+        Action::StreamEvents(ref job) => Box::pin(streams::stream_events(pending, job.as_ref())),
         Action::ReadRecord(ref job) => Box::pin(jobs::read_record(pending, job)),
         Action::DeleteRecord(ref job) => Box::pin(jobs::delete_record(pending, job)),
-        Action::ReadSeries(ref query) => Box::pin(archive::read_series(pending, packed, query)),
+        Action::ReadSeries(ref query) => Box::pin(archive::read_series(pending, query)),
         Action::ReadArchiveStatus => Box::pin(archive::read_status(pending)),
         Action::EstimateBackfill(from) => Box::pin(archive::estimate_backfill(pending, from)),
         Action::BeginBackfill => Box::pin(archive::begin_backfill(pending)),
         Action::AnswerHealth => Box::pin(admin::read_health(pending)),
         Action::Reopen(policy) => Box::pin(admin::reopen(pending, policy)),
-        Action::OpenSession => Box::pin(sessions::open(pending, packed)),
+        Action::OpenSession => Box::pin(sessions::open(pending)),
         Action::EndSession => Box::pin(sessions::end(pending)),
         Action::DescribeMethods => return Ok(sessions::read_methods(&pending.config)),
-        Action::BeginSignIn => return sign_in::begin(pending, packed),
-        Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending, packed)),
+        Action::BeginSignIn => return sign_in::begin(pending),
+        Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending)),
         // `answer_immediately` and `identify` have handled these.
         Action::VerifySignature(_)
         | Action::ReadSession(_)
@@ -135,11 +133,15 @@ const fn is_budgeted_read(action: &Action) -> bool {
 /// again. After a session that has ended, an assertion may still need its signature verified.
 async fn identify(
     pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
     mut action: Action,
 ) -> Result<Result<Reply, Action>, Problem> {
     if let Action::ReadSession(id) = action {
-        match read_session(pending, packed, id).await? {
+        let read = async { SessionStub::new(&pending.env, id.as_str())?.read().await };
+        let record = read.await.map_err(|error| pending.gate_failed(&error))?;
+        pending.context.session = record.is_some().then_some(id);
+        Rc::make_mut(&mut pending.head).session =
+            record.map_or(SessionState::Ended, SessionState::Open);
+        match plan_again(pending, Signature::Unverified) {
             Ok(reply) => return Ok(Ok(reply)),
             Err(next) => action = next,
         }
@@ -148,38 +150,18 @@ async fn identify(
         return Ok(Err(action));
     };
     verify_token(pending, &token).await?;
-    let evidence = Evidence {
-        signature: Signature::Verified,
-        ..Evidence::default()
-    };
-    Ok(plan_again(pending, packed, &evidence))
-}
-
-async fn read_session(
-    pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
-    id: SessionId,
-) -> Result<Result<Reply, Action>, Problem> {
-    let read = async { SessionStub::new(&pending.env, id.as_str())?.read().await };
-    let record = read.await.map_err(|error| pending.gate_failed(&error))?;
-    let session = record.as_deref();
-    pending.context.session = session.is_some().then_some(id);
-    let cookie = pending.cookies();
-    let evidence = Evidence {
-        cookie: cookie.as_deref(),
-        session: session.map_or(SessionState::Ended, SessionState::Open),
-        ..Evidence::default()
-    };
-    Ok(plan_again(pending, packed, &evidence))
+    Ok(plan_again(pending, Signature::Verified))
 }
 
 /// Plans again with more evidence, and answers if no I/O is needed.
-fn plan_again(
-    pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
-    evidence: &Evidence<'_>,
-) -> Result<Reply, Action> {
-    let plan = make_plan(&pending.config, packed, pending.context.started, evidence);
-    pending.context.update(&plan);
-    answer_immediately(&mut pending.context, &pending.config, packed, plan.action)
+fn plan_again(pending: &mut PendingRequest, signature: Signature) -> Result<Reply, Action> {
+    let PendingRequest {
+        context,
+        config,
+        head,
+        ..
+    } = pending;
+    let plan = make_plan(config, head, context.started, signature);
+    context.update(&plan);
+    answer_immediately(context, config, head, plan.action)
 }

@@ -1,4 +1,4 @@
-//! Plans with evidence of the caller's identity, and signatures of issuers' tokens.
+//! Plans with the tokens that the isolate has verified, and signatures of issuers' tokens.
 
 use quillgate::Millis;
 
@@ -13,32 +13,11 @@ use crate::auth::oidc::UnverifiedToken;
 use crate::auth::signature::verify_signature;
 use crate::auth::{Signature, invalid_token};
 use crate::http::problem::Problem;
-use crate::http::request_head::{PackedHead, RequestHead, SessionState};
-
-/// The evidence that a plan uses in addition to the packed head.
-#[derive(Default)]
-pub struct Evidence<'a> {
-    /// Whether the signature of the issuer's token is verified.
-    pub signature: Signature,
-    /// The header field `Cookie`.
-    pub cookie: Option<&'a str>,
-    /// The caller's session.
-    pub session: SessionState<'a>,
-}
+use crate::http::request_head::RequestHead;
 
 /// Plans a request with the tokens that this isolate has verified.
-pub fn make_plan(
-    config: &Config,
-    packed: &PackedHead<'_>,
-    now: Millis,
-    evidence: &Evidence<'_>,
-) -> Plan {
-    let head = RequestHead {
-        cookie: evidence.cookie,
-        session: evidence.session,
-        ..packed.request_head()
-    };
-    with_verified(|verified| plan(config, &head, now, evidence.signature, verified))
+pub fn make_plan(config: &Config, head: &RequestHead, now: Millis, signature: Signature) -> Plan {
+    with_verified(|verified| plan(config, head, now, signature, verified))
 }
 
 /// Verifies the signature of an issuer's token.

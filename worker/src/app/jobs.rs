@@ -1,34 +1,38 @@
 //! Handlers of agent jobs and their records.
 
-use quillgate::{JobId, Method, Millis};
+use quillgate::{JobId, Method, Operation};
 
 use crate::app::pending_request::PendingRequest;
+use crate::app::post::post;
 use crate::app::reply::Reply;
 use crate::app::write_plan::{AdmittedWrite, plan_write};
 use crate::auth::turnstile;
 use crate::auth::turnstile::TurnstileProof;
 use crate::http::problem::Problem;
-use crate::http::request_head::PackedHead;
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
 use crate::jobs::write::Write;
-use crate::upstream::client::UpstreamClient;
+use crate::upstream::client::{UpstreamClient, parse_job};
 use crate::upstream::failure::mark_uncertain;
-use crate::upstream::transport::{Outgoing, send};
-
-/// The time limit of a Turnstile verification.
-const VERIFICATION_TIMEOUT: Millis = Millis::from_seconds(10);
-/// The maximum length of its response, in bytes.
-const MAX_VERIFICATION_BYTES: u32 = 64 * 1024;
+use crate::upstream::request::UpstreamRequest;
 
 /// Reads a job upstream.
 pub async fn read(
     pending: &mut PendingRequest,
     request: quillgate::Request,
 ) -> Result<Reply, Problem> {
-    let request = pending.context.upstream_request(request);
+    let call = pending.call()?;
+    let request = UpstreamRequest {
+        operation: Operation::GetAgentJob,
+        project: call.project,
+        target: request.target,
+        body: None,
+        traceparent: call.traceparent,
+        tracestate: call.tracestate,
+    };
     let client = UpstreamClient::new(&pending.config.upstream);
-    let exchange = client.read_job(&request).await;
+    let sent = client.send(&request, &mut || true).await;
+    let exchange = sent.read(&request, |reply| parse_job(&reply.body).map(|_| reply));
     pending.context.metrics.upstream = Some(exchange.metrics);
     let reply = exchange.outcome.map_err(|failure| failure.problem)?;
     Ok(Reply {
@@ -42,14 +46,13 @@ pub async fn read(
 /// Creates a job, or sends a message to one.
 pub async fn write(
     pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
     admitted: &AdmittedWrite,
 ) -> Result<Reply, Problem> {
     let body = pending.read_body().await?;
-    let headers = packed.write_headers();
-    let (write, proof) = plan_write(&pending.config, admitted, &headers, body.as_bytes())?;
+    let headers = &pending.head.write;
+    let (write, proof) = plan_write(&pending.config, admitted, headers, body.as_bytes())?;
     if let Some(proof) = proof {
-        verify_turnstile(pending, &proof, &write, packed.uuid).await?;
+        verify_turnstile(pending, &proof, &write).await?;
     }
     let call = pending.call()?;
     let written = async { pending.project_stub()?.write(&call, &write).await };
@@ -66,27 +69,16 @@ async fn verify_turnstile(
     pending: &PendingRequest,
     proof: &TurnstileProof,
     write: &Write,
-    uuid: &str,
 ) -> Result<(), Problem> {
     let turnstile = pending.config.turnstile.as_ref();
     let turnstile = turnstile.ok_or_else(Problem::internal)?;
-    let idempotency_key =
-        turnstile::choose_idempotency_key(write.key_fingerprint().as_deref(), uuid);
+    let (key, uuid) = (write.key_fingerprint(), &pending.head.uuid);
+    let idempotency_key = turnstile::choose_idempotency_key(key.as_deref(), uuid);
     let body = turnstile::build_verification(&turnstile.secret, proof, &idempotency_key);
-    let sent = send(Outgoing {
-        method: "POST",
-        url: &turnstile.verify_url,
-        headers: HeaderFields::default().with("content-type", JSON),
-        body: Some(&body),
-        time: VERIFICATION_TIMEOUT,
-        longest: MAX_VERIFICATION_BYTES,
-    });
-    let message = sent.await.map_err(|_| turnstile::unavailable_problem())?;
-    let Some(answer) = message.text() else {
-        message.discard();
-        return Err(turnstile::unavailable_problem());
-    };
-    if turnstile::is_accepted(&String::from(answer), &proof.hostname) {
+    let headers = HeaderFields::default().with("content-type", JSON);
+    let sent = post(&turnstile.verify_url, headers, &body).await;
+    let answer = sent.map_err(|_| turnstile::unavailable_problem())?;
+    if turnstile::is_accepted(&answer, &proof.hostname) {
         return Ok(());
     }
     Err(turnstile::failed_problem())

@@ -120,6 +120,7 @@ fn views_call() -> ReportCall {
         ceilings: vec![ceiling()],
         query: ReportQuery {
             operation: Operation::ListPageViews,
+            project: text("p1"),
             list: text("/v2/analytics/p1/views?dateFrom=2023-03-01"),
             limit: 250,
             offset: 5_000,

@@ -12,6 +12,7 @@ use crate::app::request_context::RequestContext;
 use crate::auth::caller::Caller;
 use crate::http::content::LARGEST_BODY;
 use crate::http::problem::Problem;
+use crate::http::request_head::RequestHead;
 use crate::jobs::project_stub::ProjectStub;
 use crate::runtime::{Call, HostError, HostResult, read_body};
 
@@ -19,6 +20,8 @@ use crate::runtime::{Call, HostError, HostResult, read_body};
 pub struct PendingRequest {
     /// The context.
     pub context: RequestContext,
+    /// The head of the request.
+    pub head: Rc<RequestHead>,
     /// The configuration.
     pub config: Rc<Config>,
     /// The bindings.
@@ -77,11 +80,6 @@ impl PendingRequest {
         let body = read_body(&self.request, LARGEST_BODY).await;
         let body = body.map_err(|_| Problem::malformed_body())?;
         body.ok_or_else(|| Problem::content_too_large(LARGEST_BODY))
-    }
-
-    /// Reads the header field `Cookie`.
-    pub fn cookies(&self) -> Option<String> {
-        self.request.headers().get("cookie").ok()?
     }
 
     /// Records a host error for the log. Returns the problem for the caller.

@@ -21,7 +21,6 @@ use crate::auth::{Signature, VerifiedTokens};
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
-use crate::http::url::split_url;
 use crate::http::{cors, route};
 
 const DESCRIPTION: &str = "/openapi.json";
@@ -43,9 +42,9 @@ pub struct Plan {
 
 /// Returns whether a request polls liveness, which needs no configuration.
 #[must_use]
-pub fn is_liveness(head: &RequestHead<'_>) -> bool {
-    let (path, query) = split_url(head.url);
-    path == LIVENESS && matches!(head.method, "GET" | "HEAD") && !is_deep(query)
+pub fn is_liveness(head: &RequestHead) -> bool {
+    let is_read = matches!(&*head.method, "GET" | "HEAD");
+    is_read && head.path == LIVENESS && !is_deep(head.query.as_deref())
 }
 
 impl Plan {
@@ -75,14 +74,15 @@ impl Plan {
     ///
     /// The gateway may already have sent a write, so the problem reports an unknown outcome.
     #[must_use]
-    pub fn crashed(config: Option<&Config>, head: &RequestHead<'_>) -> Self {
+    pub fn crashed(config: Option<&Config>, head: &RequestHead) -> Self {
         let allowed = config.map_or(&[][..], |config| &config.allowed_origins);
-        let problem = match head.method {
+        let problem = match &*head.method {
             "GET" | "HEAD" | "OPTIONS" => Problem::internal(),
             _ => Problem::internal().with_member("outcome", "unknown".into()),
         };
         Self {
-            origin: cors::check_origin(head.origin, head.url, allowed).unwrap_or(Origin::Own),
+            origin: cors::check_origin(head.origin.as_deref(), &head.url, allowed)
+                .unwrap_or(Origin::Own),
             ..Self::refused(problem)
         }
     }
@@ -96,18 +96,18 @@ impl Plan {
 #[must_use]
 pub fn plan(
     config: &Config,
-    head: &RequestHead<'_>,
+    head: &RequestHead,
     now: Millis,
     signature: Signature,
     verified: &mut VerifiedTokens,
 ) -> Plan {
-    let origin = match cors::check_origin(head.origin, head.url, &config.allowed_origins) {
+    let sent = head.origin.as_deref();
+    let origin = match cors::check_origin(sent, &head.url, &config.allowed_origins) {
         Ok(origin) => origin,
         Err(problem) => return Plan::refused(problem),
     };
-    let (path, query) = split_url(head.url);
     // An issuer redirects to the callback from another site. The callback reads no credentials.
-    if path != CALLBACK
+    if head.path != CALLBACK
         && (sends_session(head) || (origin == Origin::Own && sends_assertion(head)))
         && let Err(problem) = check_same_origin(head)
     {
@@ -116,7 +116,7 @@ pub fn plan(
     let mut planner = Planner {
         config,
         head,
-        query,
+        query: head.query.as_deref(),
         now,
         signature,
         verified,
@@ -124,7 +124,7 @@ pub fn plan(
         caller: None,
         project: None,
     };
-    let action = planner.plan(path);
+    let action = planner.plan(&head.path);
     Plan {
         origin,
         route: planner.route,
@@ -134,20 +134,20 @@ pub fn plan(
     }
 }
 
-fn sends_session(head: &RequestHead<'_>) -> bool {
-    find_cookie(head.cookie, cookie::NAME) != Cookie::Missing
+fn sends_session(head: &RequestHead) -> bool {
+    find_cookie(head.session_cookie(), cookie::NAME) != Cookie::Missing
 }
 
 /// Returns whether an assertion may identify the caller. Cloudflare Access derives it from a cookie,
 /// which browsers also send for pages of other sites.
-fn sends_assertion(head: &RequestHead<'_>) -> bool {
+fn sends_assertion(head: &RequestHead) -> bool {
     head.authorization.is_none() && head.access_assertion.is_some()
 }
 
 /// Plans one request.
 struct Planner<'a> {
     config: &'a Config,
-    head: &'a RequestHead<'a>,
+    head: &'a RequestHead,
     query: Option<&'a str>,
     now: Millis,
     signature: Signature,
@@ -159,7 +159,7 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn plan(&mut self, path: &str) -> Result<Action, Problem> {
-        let is_read = matches!(self.head.method, "GET" | "HEAD");
+        let is_read = matches!(&*self.head.method, "GET" | "HEAD");
         let is_options = self.head.method == "OPTIONS";
         if let Some(policy) = path.strip_prefix(BLOCKED_POLICIES) {
             return self.plan_reopening(policy);

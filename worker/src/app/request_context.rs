@@ -19,14 +19,13 @@ use crate::auth::session::cookie::SessionId;
 use crate::budget::Decision;
 use crate::budget::read_budget::Reader;
 use crate::http::problem::Problem;
-use crate::http::request_head::PackedHead;
+use crate::http::request_head::RequestHead;
 use crate::http::response::{
     GatewayResponse, HeaderFields, common_headers, find_transport_security,
 };
 use crate::http::trace::{Trace, continue_trace, read_tracestate};
 use crate::runtime::{make_response, now};
 use crate::upstream::metrics::RequestMetrics;
-use crate::upstream::request::UpstreamRequest;
 
 /// The facts about a request that its reply and its log line need.
 pub struct RequestContext {
@@ -56,18 +55,18 @@ pub struct RequestContext {
 
 impl RequestContext {
     /// Returns the context of a planned request.
-    pub fn new(packed: &PackedHead<'_>, plan: &Plan, started: Millis) -> Self {
-        let random = packed.uuid.replace('-', "");
-        let trace = continue_trace(packed.traceparent(), &random);
-        let tracestate = packed.tracestate().filter(|_| trace.continued);
-        let mut common = common_headers(packed.id(), &plan.origin);
-        if let Some(policy) = find_transport_security(packed.url) {
+    pub fn new(head: &RequestHead, plan: &Plan, started: Millis) -> Self {
+        let random = head.uuid.replace('-', "");
+        let trace = continue_trace(head.traceparent.as_deref(), &random);
+        let tracestate = head.tracestate.as_deref().filter(|_| trace.continued);
+        let mut common = common_headers(&head.id, &plan.origin);
+        if let Some(policy) = find_transport_security(&head.url) {
             common.set("strict-transport-security", policy);
         }
         Self {
-            id: packed.id().to_owned(),
+            id: head.id.clone(),
             started,
-            is_head: packed.method == "HEAD",
+            is_head: head.method == "HEAD",
             caller: plan.caller.clone(),
             project: plan.project.clone(),
             trace,
@@ -106,17 +105,6 @@ impl RequestContext {
     /// 500 if the request has no project.
     pub fn project(&self) -> Result<&ProjectId, Problem> {
         self.project.as_ref().ok_or_else(Problem::internal)
-    }
-
-    /// Returns a request to send upstream as part of the trace.
-    pub fn upstream_request(&self, request: quillgate::Request) -> UpstreamRequest {
-        UpstreamRequest {
-            method: request.method,
-            target: request.target,
-            body: request.body,
-            traceparent: self.trace.traceparent.clone(),
-            tracestate: self.tracestate.clone(),
-        }
     }
 
     /// Makes the response and writes the log line.

@@ -17,7 +17,6 @@ use crate::auth::{Signature, missing_token_problem, session_record};
 use crate::budget::Decision;
 use crate::budget::read_budget::Reader;
 use crate::http::problem::Problem;
-use crate::http::request_head::PackedHead;
 use crate::http::response::HeaderFields;
 use crate::runtime::{now, random_bytes};
 
@@ -40,10 +39,11 @@ pub fn read_methods(config: &Config) -> Reply {
 }
 
 /// Opens a session for an access token or an assertion.
-pub async fn open(pending: &mut PendingRequest, packed: &PackedHead<'_>) -> Result<Reply, Problem> {
+pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let body = pending.read_body().await?;
     let token = read_opening(body.as_bytes())?;
-    let proof = match (&token, packed.field("cf-access-jwt-assertion")) {
+    let head = Rc::clone(&pending.head);
+    let proof = match (&token, &head.access_assertion) {
         (Some(token), _) => Proof::AccessToken(token),
         (None, Some(assertion)) => Proof::AccessAssertion(assertion),
         (None, None) => return Err(missing_token_problem()),
@@ -77,8 +77,11 @@ pub async fn open_with_proof(
 
 /// Returns the session that the browser's cookie names, even if the session has ended.
 pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
-    let cookies = pending.cookies();
-    SessionId::read(cookies.as_deref(), &pending.config.auth.token_secrets)?.ok()
+    SessionId::read(
+        pending.head.cookie.as_deref(),
+        &pending.config.auth.token_secrets,
+    )?
+    .ok()
 }
 
 /// Ends the session with this name.

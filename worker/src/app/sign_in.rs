@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use quillgate::Millis;
 use web_sys::Request;
 
 use crate::app::pending_request::PendingRequest;
+use crate::app::post::post;
 use crate::app::reply::Reply;
 use crate::app::sessions::{end_session, find_session, open_with_proof};
 use crate::auth::session::sign_in;
@@ -14,37 +14,26 @@ use crate::auth::session::stub::SessionStub;
 use crate::auth::session_record::Proof;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
-use crate::http::request_head::PackedHead;
 use crate::http::response::{HeaderFields, JSON};
-use crate::http::url::split_url;
 use crate::runtime::{now, random_bytes};
-use crate::upstream::transport::{Outgoing, send};
-
-/// The time limit of a request to a token endpoint.
-const TOKEN_TIMEOUT: Millis = Millis::from_seconds(10);
-/// The maximum length of a token response, in bytes.
-const MAX_TOKEN_RESPONSE_BYTES: u32 = 64 * 1024;
 
 /// Redirects the browser to an issuer's sign-in page.
-pub fn begin(pending: &mut PendingRequest, packed: &PackedHead<'_>) -> Result<Reply, Problem> {
-    let config = Rc::clone(&pending.config);
-    let sign_in = SignIn::read(split_url(packed.url).1, &config.auth)?;
+pub fn begin(pending: &mut PendingRequest) -> Result<Reply, Problem> {
+    let (config, head) = (Rc::clone(&pending.config), Rc::clone(&pending.head));
+    let sign_in = SignIn::read(head.query.as_deref(), &config.auth)?;
     let random = random_bytes().map_err(|error| pending.gate_failed(&error))?;
     let started = pending.context.started;
     let before = find_session(pending);
-    let (before, url) = (before.as_ref(), packed.url);
+    let (before, url) = (before.as_ref(), &head.url);
     let redirect = sign_in::begin(&config.auth, &sign_in, before, url, &random, started);
     Ok(redirect_to(302, redirect.location, redirect.cookie))
 }
 
 /// Exchanges the code of a callback, opens a session and redirects the browser to its page.
-pub async fn conclude(
-    pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
-) -> Result<Reply, Problem> {
-    let cookies = pending.cookies();
-    let (config, cookies) = (Rc::clone(&pending.config), cookies.as_deref());
-    let callback = sign_in::read_callback(&config.auth, packed.url, cookies, now())?;
+pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
+    let (config, head) = (Rc::clone(&pending.config), Rc::clone(&pending.head));
+    let cookies = head.cookie.as_deref();
+    let callback = sign_in::read_callback(&config.auth, &head.url, cookies, now())?;
     consume(pending, &callback).await?;
     let token = request_token(&callback).await?;
     let proof = Proof::IdToken {
@@ -95,25 +84,12 @@ async fn request_token(callback: &Callback<'_>) -> Result<String, Problem> {
     let headers = HeaderFields::default()
         .with("accept", JSON)
         .with("content-type", "application/x-www-form-urlencoded");
-    let sent = send(Outgoing {
-        method: "POST",
-        url: &callback.issuer.token_endpoint,
-        headers,
-        body: Some(&callback.body),
-        time: TOKEN_TIMEOUT,
-        longest: MAX_TOKEN_RESPONSE_BYTES,
-    });
-    let message = sent.await.map_err(|_| Problem::issuer_unavailable())?;
-    let Some(response) = message.text() else {
-        let status = message.head.status;
-        message.discard();
-        return Err(match status {
-            400..=499 => sign_in::failed_problem("the issuer has not accepted the code"),
-            _ => Problem::issuer_unavailable(),
-        });
-    };
-    let token = sign_in::read_id_token(&String::from(response));
-    token.ok_or_else(Problem::issuer_unavailable)
+    let sent = post(&callback.issuer.token_endpoint, headers, &callback.body);
+    let response = sent.await.map_err(|status| match status {
+        Some(400..=499) => sign_in::failed_problem("the issuer has not accepted the code"),
+        _ => Problem::issuer_unavailable(),
+    })?;
+    sign_in::read_id_token(&response).ok_or_else(Problem::issuer_unavailable)
 }
 
 fn redirect_to(status: u16, location: String, cookie: String) -> Reply {

@@ -15,7 +15,6 @@ use crate::app::request_context::reserve_read;
 use crate::hash::fingerprint;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
-use crate::http::request_head::PackedHead;
 use crate::http::response::HeaderFields;
 use crate::jobs::events::{
     CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, OPENING_TEXT, PollProgress, StreamEvent,
@@ -27,10 +26,10 @@ use crate::runtime::{StreamSettings, event_stream, now, response_headers, wait_f
 /// Streams the events of a job, or of all jobs of the project.
 pub async fn stream_events(
     pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
     job: Option<&JobId>,
 ) -> Result<Reply, Problem> {
-    let after = packed.field("last-event-id").and_then(parse_event_number);
+    let after = pending.head.last_event_id.as_deref();
+    let after = after.and_then(parse_event_number);
     let socket = match watch(pending, job, after).await? {
         Ok(socket) => socket,
         Err(refusal) => return Ok(refusal),
@@ -66,7 +65,6 @@ pub async fn stream_events(
 /// Waits until a job changes, at most this many seconds.
 pub async fn long_poll(
     pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
     job: &JobId,
     seconds: u64,
 ) -> Result<Reply, Problem> {
@@ -74,7 +72,8 @@ pub async fn long_poll(
         Ok(socket) => socket,
         Err(refusal) => return Ok(refusal),
     };
-    let poll = Rc::new(RefCell::new(LongPoll::new(packed.field("if-none-match"))));
+    let poll = LongPoll::new(pending.head.if_none_match.as_deref());
+    let poll = Rc::new(RefCell::new(poll));
     let shared = Rc::clone(&poll);
     let count_poll = poll_counter(pending)?;
     let on_message = Closure::new(move |text: String| {

@@ -6,8 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
 use crate::analytics::organization_stub::OrgStub;
-use crate::http::request_head::PackedHead;
-use crate::http::url::split_url;
+use crate::http::request_head::RequestHead;
 use crate::jobs::project_stub::ProjectStub;
 use crate::runtime::into_promise;
 use crate::runtime::trap::{trap_later, trap_now};
@@ -15,14 +14,16 @@ use crate::runtime::trap::{trap_later, trap_now};
 /// Handles `POST /__trap?where=now|later|organisation|project&project=…`.
 ///
 /// Returns `None` for other requests.
-pub fn handle(head: &str, env: &Env) -> Option<JsValue> {
-    let packed = PackedHead::read(head);
-    let (path, query) = split_url(packed.url);
-    if path != "/__trap" || packed.method != "POST" {
+pub fn handle(head: &RequestHead, env: &Env) -> Option<JsValue> {
+    if head.path != "/__trap" || head.method != "POST" {
         return None;
     }
     let pair = |name: &str| {
-        let pairs = query?.split('&').filter_map(|pair| pair.split_once('='));
+        let pairs = head
+            .query
+            .as_ref()?
+            .split('&')
+            .filter_map(|pair| pair.split_once('='));
         pairs
             .filter(|(own, _)| *own == name)
             .map(|(_, value)| value.to_owned())

@@ -50,40 +50,22 @@ impl WriteOperation {
 /// A write that its head admits.
 #[derive(Debug, Clone)]
 pub struct AdmittedWrite {
-    operation: WriteOperation,
-    project: ProjectId,
-    caller: Rc<Caller>,
+    pub(super) operation: WriteOperation,
+    pub(super) project: ProjectId,
+    pub(super) caller: Rc<Caller>,
     /// The origin of the page that sent the request, if any.
-    origin: Option<String>,
-}
-
-impl AdmittedWrite {
-    /// Admits a write by its head.
-    ///
-    /// # Errors
-    /// 413 or 415 for a body that the head rules out.
-    pub(super) fn new(
-        head: &RequestHead<'_>,
-        operation: WriteOperation,
-        project: ProjectId,
-        caller: Rc<Caller>,
-    ) -> Result<Self, Problem> {
-        check_announced_body(head)?;
-        Ok(Self {
-            operation,
-            project,
-            caller,
-            origin: head.origin.map(str::to_owned),
-        })
-    }
+    pub(super) origin: Option<String>,
 }
 
 /// Checks the announced type and length of a body, before it is read.
-pub(super) fn check_announced_body(head: &RequestHead<'_>) -> Result<(), Problem> {
-    if !is_json(head.content_type) {
+///
+/// # Errors
+/// 413 or 415.
+pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
+    if !is_json(head.content_type.as_deref()) {
         return Err(Problem::unsupported_media_type());
     }
-    let length = head.content_length.map(str::parse::<u64>);
+    let length = head.content_length.as_deref().map(str::parse::<u64>);
     match length {
         Some(Ok(length)) if length > LARGEST_BODY as u64 => {
             Err(Problem::content_too_large(LARGEST_BODY))

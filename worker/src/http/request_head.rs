@@ -1,129 +1,101 @@
-//! The head of a request. The host passes it as a single string, because reading twenty fields one by
-//! one would cost more than planning the request.
-//!
-//! The string has one line each for a random UUID, the method, the URL and the [`header_names`] of the
-//! method. None of them can contain a line feed (RFC 9110, section 5.5). The line of a header field
-//! begins with `=`. If the field is missing, the line is empty.
+//! The head of a request, read once.
 
-/// Returns the names of the relevant header fields, in the order of their lines.
-#[must_use]
-pub const fn header_names(is_post: bool) -> &'static [&'static str] {
-    if is_post { &WRITES } else { &READS }
-}
+use crate::http::url::split_url;
 
-const READS: [&str; 11] = [
-    "x-request-id",
-    "traceparent",
-    "tracestate",
-    "authorization",
-    "cf-access-jwt-assertion",
-    "origin",
-    "sec-fetch-site",
-    "cache-control",
-    "if-none-match",
-    "prefer",
-    "last-event-id",
-];
-
-const WRITES: [&str; 13] = [
-    "x-request-id",
-    "traceparent",
-    "tracestate",
-    "authorization",
-    "cf-access-jwt-assertion",
-    "origin",
-    "sec-fetch-site",
-    "content-type",
-    "content-length",
-    "idempotency-key",
-    "idempotency-retry",
-    "webhook-url",
-    "cf-turnstile-response",
-];
-
-/// The head of a request, in the host's format.
+/// The method, the URL and the relevant header fields of a request.
 #[derive(Debug, Clone)]
-pub struct PackedHead<'a> {
+pub struct RequestHead {
+    /// The request's id: a valid `X-Request-Id` of the caller, or else the UUID.
+    pub id: String,
     /// A random UUID.
-    pub uuid: &'a str,
+    pub uuid: String,
     /// The method.
-    pub method: &'a str,
+    pub method: String,
     /// The absolute URL.
-    pub url: &'a str,
-    fields: Vec<Option<&'a str>>,
+    pub url: String,
+    /// The path of the URL.
+    pub path: String,
+    /// The query of the URL.
+    pub query: Option<String>,
+    /// `traceparent`.
+    pub traceparent: Option<String>,
+    /// `tracestate`.
+    pub tracestate: Option<String>,
+    /// `Authorization`.
+    pub authorization: Option<String>,
+    /// `Cf-Access-Jwt-Assertion`.
+    pub access_assertion: Option<String>,
+    /// `Cookie`.
+    pub cookie: Option<String>,
+    /// `Origin`.
+    pub origin: Option<String>,
+    /// `Sec-Fetch-Site`: the browser's relation of the calling page to the gateway.
+    pub fetch_site: Option<String>,
+    /// `Content-Type`.
+    pub content_type: Option<String>,
+    /// `Content-Length`.
+    pub content_length: Option<String>,
+    /// `Cache-Control`.
+    pub cache_control: Option<String>,
+    /// `If-None-Match`.
+    pub if_none_match: Option<String>,
+    /// `Prefer`.
+    pub prefer: Option<String>,
+    /// `Last-Event-ID`.
+    pub last_event_id: Option<String>,
+    /// The header fields that only writes have.
+    pub write: WriteHeaders,
+    /// The state of the cookie's session.
+    pub session: SessionState,
 }
 
-impl<'a> PackedHead<'a> {
-    /// Parses the host's string.
+impl RequestHead {
+    /// Reads a head. `field` returns the value of a header field.
     #[must_use]
-    pub fn read(text: &'a str) -> Self {
-        let mut lines = text.split('\n');
-        let mut next = || lines.next().unwrap_or("");
+    pub fn read(
+        uuid: String,
+        method: String,
+        url: String,
+        field: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let value = |name| field(name).filter(|value| !value.is_empty());
+        let (path, query) = split_url(&url);
         Self {
-            uuid: next(),
-            method: next(),
-            url: next(),
-            fields: lines.map(|line| line.strip_prefix('=')).collect(),
+            id: value("x-request-id")
+                .filter(|id| is_harmless(id))
+                .unwrap_or_else(|| uuid.clone()),
+            path: path.to_owned(),
+            query: query.map(str::to_owned),
+            traceparent: value("traceparent"),
+            tracestate: value("tracestate"),
+            authorization: value("authorization"),
+            access_assertion: value("cf-access-jwt-assertion"),
+            cookie: value("cookie"),
+            origin: value("origin"),
+            fetch_site: value("sec-fetch-site"),
+            content_type: value("content-type"),
+            content_length: value("content-length"),
+            cache_control: value("cache-control"),
+            if_none_match: value("if-none-match"),
+            prefer: value("prefer"),
+            last_event_id: value("last-event-id"),
+            write: match &*method {
+                "POST" => WriteHeaders::read(&field),
+                _ => WriteHeaders::default(),
+            },
+            session: SessionState::Unread,
+            uuid,
+            method,
+            url,
         }
     }
 
-    /// Returns the value of a field in [`header_names`].
+    /// Returns `Cookie` if it may identify the caller. `Authorization` takes precedence.
     #[must_use]
-    pub fn field(&self, name: &str) -> Option<&'a str> {
-        let names = header_names(self.method == "POST");
-        let at = names.iter().position(|own| *own == name)?;
-        *self.fields.get(at)?
-    }
-
-    /// Returns the value of a field unless it is empty.
-    fn value(&self, name: &str) -> Option<&'a str> {
-        self.field(name).filter(|value| !value.is_empty())
-    }
-
-    /// Returns the request's id: a valid `X-Request-Id` of the caller, else the UUID.
-    #[must_use]
-    pub fn id(&self) -> &'a str {
-        let own = self.value("x-request-id").filter(|id| is_harmless(id));
-        own.unwrap_or(self.uuid)
-    }
-
-    /// Returns `traceparent`.
-    #[must_use]
-    pub fn traceparent(&self) -> Option<&'a str> {
-        self.value("traceparent")
-    }
-
-    /// Returns `tracestate`.
-    #[must_use]
-    pub fn tracestate(&self) -> Option<&'a str> {
-        self.value("tracestate")
-    }
-
-    /// Returns the parts of the head that the planner reads.
-    #[must_use]
-    pub fn request_head(&self) -> RequestHead<'a> {
-        RequestHead {
-            method: self.method,
-            url: self.url,
-            authorization: self.value("authorization"),
-            access_assertion: self.value("cf-access-jwt-assertion"),
-            origin: self.value("origin"),
-            content_type: self.value("content-type"),
-            content_length: self.value("content-length"),
-            fetch_site: self.value("sec-fetch-site"),
-            ..RequestHead::default()
-        }
-    }
-
-    /// Returns the header fields that only writes have.
-    #[must_use]
-    pub fn write_headers(&self) -> WriteHeaders {
-        let field = |name| self.field(name).map(str::to_owned);
-        WriteHeaders {
-            idempotency_key: field("idempotency-key"),
-            idempotency_retry: field("idempotency-retry"),
-            webhook_url: field("webhook-url"),
-            turnstile: field("cf-turnstile-response"),
+    pub fn session_cookie(&self) -> Option<&str> {
+        match self.authorization {
+            Some(_) => None,
+            None => self.cookie.as_deref(),
         }
     }
 }
@@ -133,44 +105,19 @@ fn is_harmless(id: &str) -> bool {
     id.len() <= 255 && id.bytes().all(fits)
 }
 
-/// The parts of a request that the planner reads, without the body.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RequestHead<'a> {
-    /// The method.
-    pub method: &'a str,
-    /// The absolute URL.
-    pub url: &'a str,
-    /// `Authorization`.
-    pub authorization: Option<&'a str>,
-    /// `Cf-Access-Jwt-Assertion`.
-    pub access_assertion: Option<&'a str>,
-    /// `Origin`.
-    pub origin: Option<&'a str>,
-    /// `Content-Type`.
-    pub content_type: Option<&'a str>,
-    /// `Content-Length`.
-    pub content_length: Option<&'a str>,
-    /// `Sec-Fetch-Site`: the browser's relation of the calling page to the gateway.
-    pub fetch_site: Option<&'a str>,
-    /// `Cookie` of a request without `Authorization`.
-    pub cookie: Option<&'a str>,
-    /// The state of the cookie's session.
-    pub session: SessionState<'a>,
-}
-
 /// The state of a browser session.
-#[derive(Debug, Clone, Copy, Default)]
-pub enum SessionState<'a> {
+#[derive(Debug, Clone, Default)]
+pub enum SessionState {
     /// The session's object has not been read.
     #[default]
     Unread,
     /// The session has ended.
     Ended,
     /// The session is open, with this record.
-    Open(&'a str),
+    Open(String),
 }
 
-/// The header fields that only writes have.
+/// The header fields that only writes have. An empty value is invalid, but a field may be absent.
 #[derive(Debug, Clone, Default)]
 pub struct WriteHeaders {
     /// `Idempotency-Key`.
@@ -181,4 +128,15 @@ pub struct WriteHeaders {
     pub webhook_url: Option<String>,
     /// `Cf-Turnstile-Response`.
     pub turnstile: Option<String>,
+}
+
+impl WriteHeaders {
+    fn read(field: impl Fn(&str) -> Option<String>) -> Self {
+        Self {
+            idempotency_key: field("idempotency-key"),
+            idempotency_retry: field("idempotency-retry"),
+            webhook_url: field("webhook-url"),
+            turnstile: field("cf-turnstile-response"),
+        }
+    }
 }

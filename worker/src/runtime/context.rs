@@ -9,13 +9,18 @@ use crate::runtime::error::{HostError, HostResult};
 use crate::variable::{VariableError, Variables, trim_value};
 
 /// Returns the current time.
+pub fn now() -> Millis {
+    to_millis(js_sys::Date::now())
+}
+
+/// Converts a time of `Date.now`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the clock is far below 2^53 and not negative"
 )]
-pub fn now() -> Millis {
-    Millis(js_sys::Date::now() as u64)
+pub const fn to_millis(time: f64) -> Millis {
+    Millis(time as u64)
 }
 
 /// The ids of a request, passed to a Durable Object with each call.

@@ -27,8 +27,8 @@ pub const MAX_BREAKERS: usize = 256;
 /// The policy and project that share a breaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
-    /// The policy.
-    pub policy: Policy,
+    /// The policy, if the operation has one.
+    pub policy: Option<Policy>,
     /// The project.
     pub project: String,
 }
@@ -108,7 +108,9 @@ impl Breakers {
     #[must_use]
     pub fn state(&self, policies: &[Policy], project: Option<&str>, now: Millis) -> State {
         let is_open = self.0.iter().any(|(scope, breaker)| {
-            policies.contains(&scope.policy)
+            scope
+                .policy
+                .is_some_and(|policy| policies.contains(&policy))
                 && project.is_none_or(|project| scope.project == project)
                 && breaker.retry_at.is_some_and(|retry_at| now < retry_at)
         });

@@ -1,18 +1,16 @@
 //! The client that sends requests to Mintlify.
 
 use js_sys::JsString;
-use quillgate::credential::AdminKey;
 use quillgate::declaration::Pagination;
 use quillgate::export::check_page;
 use quillgate::schema::{Described as _, check};
-use quillgate::{AgentJob, Method, Millis, Operation, PageSize};
+use quillgate::{AgentJob, Operation, PageSize};
 use serde_json::Value;
 
 use crate::http::problem::Problem;
 use crate::json;
 use crate::runtime::{encode_text, now};
 use crate::upstream::attempts::{Attempts, NextAttempt};
-use crate::upstream::breaker::Scope;
 use crate::upstream::breakers::with_breakers;
 use crate::upstream::failure::{
     UpstreamFailure, classify_error, classify_leak, classify_malformed, classify_transport_error,
@@ -41,24 +39,18 @@ pub struct Exchange<T> {
     pub outcome: Result<T, UpstreamFailure>,
 }
 
-/// A response with a job, for forwarding.
-pub struct JobReply {
-    /// The head of the response.
+/// A 2xx response with JSON that contains no key of the gateway.
+pub struct UpstreamResponse {
+    /// The head.
     pub head: UpstreamHead,
-    /// The unchanged body, including unknown members.
+    /// The unchanged body, outside of the memory of the wasm module.
     pub text: JsString,
-}
-
-impl JobReply {
-    pub(crate) fn read(head: UpstreamHead, text: &JsString) -> Option<Self> {
-        parse_job(&String::from(text))?;
-        let text = text.clone();
-        Some(Self { head, text })
-    }
+    /// A copy of the body.
+    pub body: String,
 }
 
 /// Parses a job and checks it like the npm package.
-fn parse_job(text: &str) -> Option<Value> {
+pub fn parse_job(text: &str) -> Option<Value> {
     let job = json::parse(text.as_bytes())?;
     check(&job, &AgentJob::KIND).ok().map(|()| job)
 }
@@ -81,17 +73,18 @@ pub struct JobSnapshot {
 }
 
 impl JobSnapshot {
-    pub(crate) fn read(head: &UpstreamHead, text: String) -> Option<Self> {
-        let job = parse_job(&text)?;
+    /// Parses a response with a job.
+    pub fn read(UpstreamResponse { head, body, .. }: UpstreamResponse) -> Option<Self> {
+        let job = parse_job(&body)?;
         let member = |name| json::text(&job, name).map(str::to_owned);
         Some(Self {
             http_status: head.status,
             // The parsed value has another order of members.
-            data: json::compact(&text),
+            data: json::compact(&body),
             id: member("id"),
             status: member("status"),
             pr_link: member("prLink"),
-            text,
+            text: body,
         })
     }
 }
@@ -108,11 +101,13 @@ pub struct PageReply {
 
 impl PageReply {
     /// Checks a page against the declaration of its operation. Rows are counted, not checked.
-    pub fn read(operation: Operation, text: JsString) -> Option<Self> {
-        let page = String::from_utf8(encode_text(&text)).ok()?;
+    pub fn read(
+        operation: Operation,
+        UpstreamResponse { text, body, .. }: UpstreamResponse,
+    ) -> Option<Self> {
         let pagination = operation.declaration().pagination;
         let member = pagination.rows();
-        let end = check_page(&page, operation.result(), member).ok()?;
+        let end = check_page(&body, operation.result(), member).ok()?;
         let rows = if member.is_some() { end.rows } else { 1 };
         let is_by_offset = matches!(pagination, Pagination::Offset { .. });
         let has_more = is_by_offset && end.has_more?;
@@ -122,22 +117,6 @@ impl PageReply {
             has_more,
         })
     }
-}
-
-/// A response with its body.
-struct Answer {
-    head: UpstreamHead,
-    /// The body of a 2xx response.
-    text: Option<JsString>,
-    /// The body of an error.
-    error: String,
-}
-
-/// A request that its breaker admits.
-pub struct Admitted {
-    scope: Option<Scope>,
-    /// The instant at which the request started.
-    pub started: Millis,
 }
 
 /// Sends requests upstream.
@@ -151,210 +130,124 @@ impl<'a> UpstreamClient<'a> {
         Self { settings }
     }
 
-    /// Sends a request that returns a job, and reads the job for forwarding.
-    pub async fn read_job(&self, request: &UpstreamRequest) -> Exchange<JobReply> {
-        let admitted = match self.admit(request) {
-            Ok(admitted) => admitted,
-            Err(problem) => return Exchange::not_sent(problem),
-        };
-        let mut attempts = self.attempts(request, admitted.started);
-        let free = &mut || true;
-        let answer = self.attempt(request, MAX_JOB_BYTES, &mut attempts, free);
-        let answer = answer.await;
-        let note = attempts.describe_refused_key();
-        let mut reply = None;
-        let mut read = |head, text| {
-            reply = JobReply::read(head, &text);
-            reply.is_some()
-        };
-        let exchange = self.conclude(request, &admitted, answer, note, &mut read);
-        exchange.with(reply)
-    }
-
-    /// Sends a request that returns a job, and reads the job for storage.
-    pub async fn take_snapshot(&self, request: &UpstreamRequest) -> Exchange<JobSnapshot> {
-        let mut snapshot = None;
-        let free = &mut || true;
-        let mut read = |head, text| {
-            snapshot = JobSnapshot::read(&head, String::from(text));
-            snapshot.is_some()
-        };
-        let exchange = self.ask(request, MAX_JOB_BYTES, free, &mut read);
-        exchange.await.with(snapshot)
-    }
-
-    /// Sends a request that returns a page of analytics. `read` checks the page. `pay` reserves budget
-    /// for each further attempt.
-    pub async fn read_page(
+    /// Sends a request unless its breaker is open, and repeats it if [`Attempts`] allow it. `pay`
+    /// reserves budget for a repetition.
+    pub async fn send(
         &self,
         request: &UpstreamRequest,
         pay: &mut dyn FnMut() -> bool,
-        read: &mut dyn FnMut(JsString) -> bool,
-    ) -> Exchange<()> {
-        let mut read = |_, text| read(text);
-        let exchange = self.ask(request, MAX_PAGE_BYTES, pay, &mut read);
-        exchange.await
-    }
-
-    /// Sends a request. `read` receives the body of a success and returns whether it is valid.
-    async fn ask(
-        &self,
-        request: &UpstreamRequest,
-        longest: u32,
-        pay: &mut dyn FnMut() -> bool,
-        read: &mut dyn FnMut(UpstreamHead, JsString) -> bool,
-    ) -> Exchange<()> {
-        let admitted = match self.admit(request) {
-            Ok(admitted) => admitted,
-            Err(problem) => return Exchange::not_sent(problem),
-        };
-        let mut attempts = self.attempts(request, admitted.started);
-        let answer = self.attempt(request, longest, &mut attempts, pay);
-        let answer = answer.await;
-        let note = attempts.describe_refused_key();
-        self.conclude(request, &admitted, answer, note, read)
-    }
-
-    /// Admits a request unless its breaker is open.
-    ///
-    /// # Errors
-    /// 503 while the breaker is open.
-    #[expect(clippy::unused_self, reason = "a step of what the client does")]
-    pub fn admit(&self, request: &UpstreamRequest) -> Result<Admitted, Problem> {
-        let scope = request.scope();
+    ) -> Exchange<UpstreamResponse> {
         let started = now();
-        if let Some(scope) = &scope {
-            with_breakers(|breakers| breakers.allow(scope, started))?;
+        if let Err(problem) = with_breakers(|breakers| breakers.allow(&request.scope(), started)) {
+            return Exchange::not_sent(problem);
         }
-        Ok(Admitted { scope, started })
-    }
-
-    /// Creates the attempts of a request that started at `started`.
-    pub fn attempts(&self, request: &UpstreamRequest, started: Millis) -> Attempts<'a> {
         let deadline = started.plus(self.settings.timeout);
-        Attempts::new(self.settings, request.method, deadline)
-    }
-
-    /// Sends a request and repeats it if [`Attempts`] and `pay` allow it.
-    async fn attempt(
-        &self,
-        request: &UpstreamRequest,
-        longest: u32,
-        attempts: &mut Attempts<'a>,
-        pay: &mut dyn FnMut() -> bool,
-    ) -> Result<Answer, TransportError> {
-        let url = self.settings.base_url.join(&request.target);
-        loop {
-            let Some(key) = attempts.key() else {
-                return Err(TransportError::Broken);
-            };
-            let sent = send(write_request(request, attempts, key, &url, longest)).await;
-            let sent = sent.map(|message| (message.head.clone(), message));
-            let next = match &sent {
-                Ok((head, _)) => attempts.plan_next(Ok(head), now()),
-                Err(error) => attempts.plan_next(Err(*error), now()),
-            };
-            let is_again = match next {
-                NextAttempt::Stop => false,
-                NextAttempt::OtherKey => true,
-                NextAttempt::Repeat => pay(),
-            };
-            match sent {
-                Ok((_, message)) if is_again => message.discard(),
-                Ok((head, message)) => return Ok(read_body(head, message).await),
-                Err(error) if !is_again => return Err(error),
-                Err(_) => {}
-            }
-        }
-    }
-
-    fn conclude(
-        &self,
-        request: &UpstreamRequest,
-        admitted: &Admitted,
-        answer: Result<Answer, TransportError>,
-        note: Option<&'static str>,
-        read: &mut dyn FnMut(UpstreamHead, JsString) -> bool,
-    ) -> Exchange<()> {
-        let status = answer.as_ref().ok().map(|answer| answer.head.status);
-        let answer = self.classify(request.method, answer);
-        let outcome = answer.and_then(|(head, text)| {
-            let malformed = || classify_malformed(request.method);
-            read(head, text).then_some(()).ok_or_else(malformed)
-        });
+        let mut attempts = Attempts::new(self.settings, request.method(), deadline);
+        let reply = self.attempt(request, &mut attempts, pay).await;
+        let status = reply.as_ref().ok().map(|message| message.head.status);
+        let outcome = match reply {
+            Ok(message) => self.read_response(request, message).await,
+            Err(error) => Err(classify_transport_error(error, request.method())),
+        };
         let failure = outcome.as_ref().err();
-        let now = now();
-        record_outcome(request, admitted.scope.as_ref(), failure, now);
+        let ended = now();
+        with_breakers(|breakers| {
+            breakers.record(&request.scope(), request.call_outcome(failure), ended);
+        });
+        let refused_key = attempts.describe_refused_key().map(str::to_owned);
         Exchange {
             metrics: ExchangeMetrics {
                 status,
-                milliseconds: now.since(admitted.started).0,
+                milliseconds: ended.since(started).0,
                 operator: failure
                     .and_then(|failure| failure.operator.clone())
-                    .or_else(|| note.map(str::to_owned)),
+                    .or(refused_key),
             },
             outcome,
         }
     }
 
-    /// Returns the head and body of a success, or the failure.
-    fn classify(
+    /// Sends a request until an attempt is final.
+    async fn attempt(
         &self,
-        method: Method,
-        answer: Result<Answer, TransportError>,
-    ) -> Result<(UpstreamHead, JsString), UpstreamFailure> {
-        match answer {
-            Err(error) => Err(classify_transport_error(error, method)),
-            Ok(Answer { head, text, .. }) if head.is_success() => {
-                let text = text.ok_or_else(|| classify_malformed(method))?;
-                let leak = classify_leak(&head, &String::from(&text), method, self.settings);
-                leak.map_or(Ok((head, text)), Err)
+        request: &UpstreamRequest,
+        attempts: &mut Attempts<'_>,
+        pay: &mut dyn FnMut() -> bool,
+    ) -> Result<Message, TransportError> {
+        let url = self.settings.base_url.join(&request.target);
+        loop {
+            let reply = send(Outgoing {
+                method: request.method().as_str(),
+                url: &url,
+                headers: request.headers(attempts.key().ok_or(TransportError::Broken)?),
+                body: request.body.as_deref(),
+                time: attempts.time_left(now()),
+                longest: max_bytes(request.operation),
+            })
+            .await;
+            let head = reply.as_ref().map(|message| &message.head);
+            let is_final = match attempts.plan_next(head.map_err(|error| *error), now()) {
+                NextAttempt::Stop => true,
+                NextAttempt::OtherKey => false,
+                NextAttempt::Repeat => !pay(),
+            };
+            match reply {
+                reply if is_final => return reply,
+                Ok(message) => message.discard(),
+                Err(_) => {}
             }
-            Ok(Answer { head, error, .. }) => {
-                Err(classify_error(&head, &error, method, self.settings, now()))
-            }
+        }
+    }
+
+    /// Reads a response and classifies a failure.
+    async fn read_response(
+        &self,
+        request: &UpstreamRequest,
+        message: Message,
+    ) -> Result<UpstreamResponse, UpstreamFailure> {
+        let (head, method) = (message.head.clone(), request.method());
+        if !head.is_success() {
+            let is_2xx = (200..=299).contains(&head.status);
+            let error = if is_2xx {
+                String::new()
+            } else {
+                message.read_error(MAX_ERROR_BYTES).await
+            };
+            return Err(classify_error(&head, &error, method, self.settings, now()));
+        }
+        let malformed = || classify_malformed(method);
+        let text = message.text().ok_or_else(malformed)?;
+        let body = String::from_utf8(encode_text(&text)).map_err(|_| malformed())?;
+        match classify_leak(&head, &body, method, self.settings) {
+            Some(leak) => Err(leak),
+            None => Ok(UpstreamResponse { head, text, body }),
         }
     }
 }
 
-impl Exchange<()> {
-    /// Adds the value that was read from a success.
-    pub fn with<T>(self, read: Option<T>) -> Exchange<T> {
-        let Self { metrics, outcome } = self;
-        let malformed = || classify_malformed(Method::Get);
-        let outcome = outcome.and_then(|()| read.ok_or_else(malformed));
-        Exchange { metrics, outcome }
+/// Returns the maximum length of a response in bytes.
+const fn max_bytes(operation: Operation) -> u32 {
+    match operation {
+        Operation::CreateAgentJob | Operation::SendMessage | Operation::GetAgentJob => {
+            MAX_JOB_BYTES
+        }
+        _ => MAX_PAGE_BYTES,
     }
 }
 
-/// Creates the outgoing message for an attempt with this key.
-fn write_request<'a>(
-    request: &'a UpstreamRequest,
-    attempts: &Attempts<'_>,
-    key: &AdminKey,
-    url: &'a str,
-    longest: u32,
-) -> Outgoing<'a> {
-    Outgoing {
-        method: request.method.as_str(),
-        url,
-        headers: request.headers(key),
-        body: request.body.as_deref(),
-        time: attempts.time_left(now()),
-        longest,
-    }
-}
-
-/// Records the outcome of a request in the breakers.
-fn record_outcome(
-    request: &UpstreamRequest,
-    scope: Option<&Scope>,
-    failure: Option<&UpstreamFailure>,
-    now: Millis,
-) {
-    if let Some(scope) = scope {
-        let counted = request.call_outcome(scope, failure);
-        with_breakers(|breakers| breakers.record(scope, counted, now));
+impl Exchange<UpstreamResponse> {
+    /// Reads the response to `request`. If `read` returns `None`, the response is malformed.
+    pub fn read<T>(
+        self,
+        request: &UpstreamRequest,
+        read: impl FnOnce(UpstreamResponse) -> Option<T>,
+    ) -> Exchange<T> {
+        let malformed = || classify_malformed(request.method());
+        let read = |response| read(response).ok_or_else(malformed);
+        Exchange {
+            metrics: self.metrics,
+            outcome: self.outcome.and_then(read),
+        }
     }
 }
 
@@ -365,18 +258,5 @@ impl<T> Exchange<T> {
             metrics: ExchangeMetrics::default(),
             outcome: Err(UpstreamFailure::not_sent(problem)),
         }
-    }
-}
-
-async fn read_body(head: UpstreamHead, message: Message) -> Answer {
-    let is_2xx = (200..=299).contains(&head.status);
-    Answer {
-        text: is_2xx.then(|| message.text()).flatten(),
-        error: if is_2xx {
-            String::new()
-        } else {
-            message.read_error(MAX_ERROR_BYTES).await
-        },
-        head,
     }
 }

@@ -1,11 +1,9 @@
 //! Requests to the upstream.
 
 use quillgate::credential::AdminKey;
-use quillgate::{Method, Policy};
+use quillgate::{Method, Operation};
 
 use crate::http::response::HeaderFields;
-use crate::http::route;
-use crate::http::url::decode_percent;
 use crate::upstream::breaker::{CallOutcome, Scope};
 use crate::upstream::failure::UpstreamFailure;
 
@@ -15,8 +13,10 @@ pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
 /// A request to the upstream, without the base URL and the credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpstreamRequest {
-    /// The HTTP method.
-    pub method: Method,
+    /// The operation.
+    pub operation: Operation,
+    /// The project.
+    pub project: String,
     /// The path and query.
     pub target: String,
     /// The JSON body.
@@ -28,6 +28,21 @@ pub struct UpstreamRequest {
 }
 
 impl UpstreamRequest {
+    /// Returns the HTTP method.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        self.operation.declaration().method
+    }
+
+    /// Returns the scope of the breaker.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        Scope {
+            policy: self.operation.declaration().policy,
+            project: self.project.clone(),
+        }
+    }
+
     /// Returns the header fields for a request with this key.
     #[must_use]
     pub fn headers(&self, key: &AdminKey) -> HeaderFields {
@@ -45,31 +60,14 @@ impl UpstreamRequest {
         headers
     }
 
-    /// Returns the policy and project of the target, which select the breaker. Returns `None` for a
-    /// target that belongs to no operation.
-    #[must_use]
-    pub fn scope(&self) -> Option<Scope> {
-        let path = self.target.split('?').next()?;
-        let route = route::find(self.method.as_str(), path).ok()?;
-        let mut segments = route.segments.iter();
-        let (_, project) = segments.find(|(name, _)| *name == "projectId")?;
-        Some(Scope {
-            policy: route.operation.declaration().policy?,
-            project: decode_percent(project)?,
-        })
-    }
-
-    /// Returns the outcome that the breakers record. Repeated failures of one target count once. Job
+    /// Returns the outcome that the breaker records. Repeated failures of one target count once. Job
     /// creations share one target, so each of their failures counts.
     #[must_use]
-    pub fn call_outcome(
-        &self,
-        scope: &Scope,
-        failure: Option<&UpstreamFailure>,
-    ) -> CallOutcome<'_> {
+    pub fn call_outcome(&self, failure: Option<&UpstreamFailure>) -> CallOutcome<'_> {
         match failure {
             Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed {
-                target: (scope.policy != Policy::CreateJob).then_some(self.target.as_str()),
+                target: (self.operation != Operation::CreateAgentJob)
+                    .then_some(self.target.as_str()),
                 retry_after: failure.retry_after(),
             },
             _ => CallOutcome::Answered,

@@ -12,6 +12,7 @@ use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
+use quillgate_worker::http::request_head;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
@@ -222,4 +223,54 @@ pub fn field_and_rule(problem: &Problem) -> (String, String) {
 pub fn revoked(list: &Value) -> RevokedTokens {
     let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| list.to_string());
     RevokedTokens::read(variable, &[]).unwrap()
+}
+
+/// The parts of a request head that tests set.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RequestHead<'a> {
+    pub method: &'a str,
+    pub url: &'a str,
+    pub authorization: Option<&'a str>,
+    pub access_assertion: Option<&'a str>,
+    pub origin: Option<&'a str>,
+    pub content_type: Option<&'a str>,
+    pub content_length: Option<&'a str>,
+    pub fetch_site: Option<&'a str>,
+    pub cookie: Option<&'a str>,
+    pub session: SessionState<'a>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub enum SessionState<'a> {
+    #[default]
+    Unread,
+    Ended,
+    Open(&'a str),
+}
+
+impl RequestHead<'_> {
+    /// Reads the head like the Worker.
+    pub fn read(&self) -> request_head::RequestHead {
+        let field = |name: &str| match name {
+            "authorization" => self.authorization,
+            "cf-access-jwt-assertion" => self.access_assertion,
+            "origin" => self.origin,
+            "content-type" => self.content_type,
+            "content-length" => self.content_length,
+            "sec-fetch-site" => self.fetch_site,
+            "cookie" => self.cookie,
+            _ => None,
+        };
+        let field = |name: &str| field(name).map(str::to_owned);
+        let (method, url) = (self.method.to_owned(), self.url.to_owned());
+        let head = request_head::RequestHead::read("uuid".to_owned(), method, url, field);
+        request_head::RequestHead {
+            session: match self.session {
+                SessionState::Unread => request_head::SessionState::Unread,
+                SessionState::Ended => request_head::SessionState::Ended,
+                SessionState::Open(record) => request_head::SessionState::Open(record.to_owned()),
+            },
+            ..head
+        }
+    }
 }

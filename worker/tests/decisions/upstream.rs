@@ -7,11 +7,12 @@ mod key_redaction;
 mod metrics;
 mod permits;
 
-use quillgate::ApiError;
 use quillgate::credential::AdminKey;
 use quillgate::response::Head;
+use quillgate::{ApiError, Operation};
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::key_redaction::parse_error_body;
+use quillgate_worker::upstream::request::UpstreamRequest;
 
 use crate::fixtures::{ADMIN_KEY, NOW};
 
@@ -47,5 +48,17 @@ fn head(status: u16, content_type: Option<&str>) -> UpstreamHead {
         status,
         content_type: content_type.map(str::to_owned),
         ..UpstreamHead::default()
+    }
+}
+
+/// A request for the project `acme`. With a body, it continues a trace that has a state.
+fn request_to(operation: Operation, target: &str, body: Option<&str>) -> UpstreamRequest {
+    UpstreamRequest {
+        operation,
+        project: "acme".to_owned(),
+        target: target.to_owned(),
+        body: body.map(str::to_owned),
+        traceparent: "00-1-2-00".to_owned(),
+        tracestate: body.map(|_| "vendor=1".to_owned()),
     }
 }

@@ -494,7 +494,7 @@ fn problems_of_records() -> Vec<Problem> {
     let now = Millis(1_000_000);
     let mut breakers = Breakers::default();
     let scope = Scope {
-        policy: Policy::CreateJob,
+        policy: Some(Policy::CreateJob),
         project: "acme".to_owned(),
     };
     for _ in 0..MAX_FAILURES {

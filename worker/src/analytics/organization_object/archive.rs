@@ -189,15 +189,17 @@ impl Organization {
         let Ok(slot) = self.reserve(&budget)? else {
             return Ok(ControlFlow::Break(()));
         };
-        let (operation, request) = build_request(&run.projects[target.project].name, target)?;
+        let project = &run.projects[target.project].name;
+        let (operation, request) = build_request(project, target)?;
         let request = UpstreamRequest {
-            method: request.method,
+            operation,
+            project: project.as_str().to_owned(),
             target: request.target,
             body: None,
             traceparent: continue_trace(None, &new_uuid().replace('-', "")).traceparent,
             tracestate: None,
         };
-        let (exchange, _) = self.send_page(&budget, operation, &request, slot).await?;
+        let (exchange, _) = self.send_page(&budget, &request, slot).await?;
         run.metrics.requests += 1;
         let failure = match exchange.outcome {
             Ok(reply) => match run.store_part(target, &reply).await {

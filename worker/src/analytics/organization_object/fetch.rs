@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::JsString;
-use quillgate::{Method, Millis, Operation, Policy};
+use quillgate::{Millis, Policy};
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::ReportCall;
@@ -167,15 +166,15 @@ impl Organization {
         tagging: Tagging,
     ) -> HostResult<PageResult> {
         let request = UpstreamRequest {
-            method: Method::Get,
+            operation: call.query.operation,
+            project: call.query.project.clone(),
             target: call.query.page_target(number),
             body: None,
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
         };
         let budget = budget_request(call);
-        let operation = call.query.operation;
-        let (exchange, slot) = self.send_page(&budget, operation, &request, slot).await?;
+        let (exchange, slot) = self.send_page(&budget, &request, slot).await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(cached.as_ref().map(|page| &page.head), call.revalidate);
@@ -211,32 +210,9 @@ impl Organization {
     pub(super) async fn send_page(
         &self,
         budget: &BudgetRequest,
-        operation: Operation,
         request: &UpstreamRequest,
         slot: Reservation,
     ) -> HostResult<(Exchange<PageReply>, Reservation)> {
-        let mut page = None;
-        let mut read = |text| {
-            page = PageReply::read(operation, text);
-            page.is_some()
-        };
-        let exchange = self.exchange_page(budget, request, slot, &mut read);
-        let (exchange, slot) = exchange.await?;
-        let exchange = exchange.with(page);
-        let outcome = reservation_outcome(&exchange.outcome);
-        self.database
-            .transaction(|| self.budget.conclude(&slot, outcome))?;
-        Ok((exchange, slot))
-    }
-
-    /// Sends a request for a page. Returns the slot of the last attempt, which the caller settles.
-    async fn exchange_page(
-        &self,
-        budget: &BudgetRequest,
-        request: &UpstreamRequest,
-        slot: Reservation,
-        read: &mut dyn FnMut(JsString) -> bool,
-    ) -> HostResult<(Exchange<()>, Reservation)> {
         let time = self.upstream.timeout;
         let permit = self
             .connections
@@ -248,15 +224,20 @@ impl Organization {
             self.budget.postpone(slot.id)?;
         }
         let slot = RefCell::new(slot);
-        let mut pay = || self.pay_again(budget, &slot);
         let exchange = match permit {
             Ok(_held) => {
                 let client = UpstreamClient::new(&self.upstream);
-                client.read_page(request, &mut pay, read).await
+                let mut pay = || self.pay_again(budget, &slot);
+                let sent = client.send(request, &mut pay).await;
+                sent.read(request, |page| PageReply::read(request.operation, page))
             }
             Err(problem) => Exchange::not_sent(problem),
         };
-        Ok((exchange, slot.into_inner()))
+        let slot = slot.into_inner();
+        let outcome = reservation_outcome(&exchange.outcome);
+        self.database
+            .transaction(|| self.budget.conclude(&slot, outcome))?;
+        Ok((exchange, slot))
     }
 
     async fn store_page(

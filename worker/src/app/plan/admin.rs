@@ -41,7 +41,7 @@ impl Planner<'_> {
         let policy = Policy::from_name(policy).filter(|policy| *policy != Policy::ReadJobs);
         let policy = policy.ok_or_else(Problem::not_found)?;
         self.route = Some("/healthz/closures/{policy}");
-        match self.head.method {
+        match &*self.head.method {
             "DELETE" => {}
             "OPTIONS" => return Ok(Action::AnswerOptions(vec!["DELETE"])),
             _ => return Err(Problem::method_not_allowed("DELETE, OPTIONS")),

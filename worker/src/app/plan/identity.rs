@@ -16,12 +16,10 @@ impl Planner<'_> {
     /// that step.
     pub(super) fn identify(&mut self) -> Result<Result<Rc<Caller>, Action>, Problem> {
         let credentials = Credentials {
-            authorization: self.head.authorization,
-            access_assertion: self.head.access_assertion,
+            authorization: self.head.authorization.as_deref(),
+            access_assertion: self.head.access_assertion.as_deref(),
         };
-        if self.head.authorization.is_none()
-            && let Some(identity) = self.identify_session()
-        {
+        if let Some(identity) = self.identify_session() {
             let has_ended =
                 matches!(&identity, Err(problem) if problem.kind == ProblemKind::SessionEnded);
             // An old cookie must not lock out a person that Cloudflare Access admits.
@@ -44,8 +42,8 @@ impl Planner<'_> {
 
     /// Identifies the caller by the session cookie. Returns `None` if the request has no such cookie.
     pub(super) fn identify_session(&self) -> Option<Result<Result<Rc<Caller>, Action>, Problem>> {
-        let id = SessionId::read(self.head.cookie, &self.config.auth.token_secrets)?;
-        Some(id.and_then(|id| match self.head.session {
+        let id = SessionId::read(self.head.session_cookie(), &self.config.auth.token_secrets)?;
+        Some(id.and_then(|id| match &self.head.session {
             SessionState::Unread => Ok(Err(Action::ReadSession(id))),
             SessionState::Ended => Err(session::problem::ended_problem()),
             SessionState::Open(record) => {

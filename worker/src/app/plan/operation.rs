@@ -46,7 +46,7 @@ impl PathValues {
 
 impl Planner<'_> {
     pub(super) fn plan_operation(&mut self, path: &str) -> Result<Action, Problem> {
-        let route = route::find(self.head.method, path)?;
+        let route = route::find(&self.head.method, path)?;
         let operation = route.operation;
         let declared = operation.declaration();
         self.route = Some(declared.path);
@@ -115,7 +115,13 @@ impl Planner<'_> {
         project: ProjectId,
         caller: Rc<Caller>,
     ) -> Result<Action, Problem> {
-        AdmittedWrite::new(self.head, operation, project, caller).map(Action::ReadBody)
+        check_announced_body(self.head)?;
+        Ok(Action::ReadBody(AdmittedWrite {
+            operation,
+            project,
+            caller,
+            origin: self.head.origin.clone(),
+        }))
     }
 
     fn plan_series(&self, values: &Values, project: &ProjectId) -> Result<Action, Problem> {

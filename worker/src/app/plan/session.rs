@@ -21,7 +21,7 @@ impl Planner<'_> {
             _ => return Err(Problem::not_found()),
         };
         self.route = Some(route);
-        let method = self.head.method;
+        let method = &*self.head.method;
         if method == "OPTIONS" {
             return Ok(Action::AnswerOptions(methods.to_vec()));
         }

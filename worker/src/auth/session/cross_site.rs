@@ -16,13 +16,13 @@ use crate::http::url::origin_of;
 ///
 /// # Errors
 /// 403 for anything else.
-pub fn check_same_origin(head: &RequestHead<'_>) -> Result<(), Problem> {
-    let reads = matches!(head.method, "GET" | "HEAD");
-    let is_own = match head.origin {
-        Some(origin) => origin == origin_of(head.url),
+pub fn check_same_origin(head: &RequestHead) -> Result<(), Problem> {
+    let reads = matches!(&*head.method, "GET" | "HEAD");
+    let is_own = match &head.origin {
+        Some(origin) => origin == origin_of(&head.url),
         None => reads,
     };
-    let is_near = match head.fetch_site {
+    let is_near = match head.fetch_site.as_deref() {
         None | Some("same-origin") => true,
         Some(site) => reads && site == "none",
     };

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Millis, ProjectId};
+use quillgate::{Endpoint as _, GetAgentJob, JobId, Millis, Operation, ProjectId};
 
 use crate::jobs::log::log_for_operator;
 use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER};
@@ -48,7 +48,8 @@ impl Project {
             self.poll_log.count(now())?;
         }
         let request = UpstreamRequest {
-            method: Method::Get,
+            operation: Operation::GetAgentJob,
+            project: call.project.clone(),
             target: GetAgentJob::new(job.clone()).request(&project_id).target,
             body: None,
             traceparent: call.traceparent.clone(),
@@ -61,7 +62,8 @@ impl Project {
             let exchange = match project.connections.acquire(class, time).await {
                 Ok(_permit) => {
                     let client = UpstreamClient::new(&project.upstream);
-                    client.take_snapshot(&request).await
+                    let sent = client.send(&request, &mut || true).await;
+                    sent.read(&request, JobSnapshot::read)
                 }
                 Err(problem) => Exchange::not_sent(problem),
             };

@@ -1,6 +1,6 @@
 //! Carries out writes: reserves the key and the budget, sends the request and records the outcome.
 
-use quillgate::{JobId, Method};
+use quillgate::{JobId, Operation};
 
 use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
@@ -124,7 +124,11 @@ impl Project {
         reservation: &Reservation,
     ) -> Exchange<JobSnapshot> {
         let request = UpstreamRequest {
-            method: Method::Post,
+            operation: match write.job {
+                None => Operation::CreateAgentJob,
+                Some(_) => Operation::SendMessage,
+            },
+            project: call.project.clone(),
             target: write.target.clone(),
             body: Some(write.body.clone()),
             traceparent: call.traceparent.clone(),
@@ -139,9 +143,9 @@ impl Project {
         if permit.has_waited && self.budget.postpone(reservation.id).is_err() {
             return Exchange::not_sent(Problem::gate_unavailable());
         }
-        UpstreamClient::new(&self.upstream)
-            .take_snapshot(&request)
-            .await
+        let client = UpstreamClient::new(&self.upstream);
+        let sent = client.send(&request, &mut || true).await;
+        sent.read(&request, JobSnapshot::read)
     }
 
     /// Stores the job that a write created. Returns the change of the list.

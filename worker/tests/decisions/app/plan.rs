@@ -11,10 +11,10 @@ use quillgate_worker::app::plan::Plan;
 use quillgate_worker::app::write_plan::{AdmittedWrite, plan_write};
 use quillgate_worker::auth::{Signature, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
+use quillgate_worker::http::request_head::WriteHeaders;
 use quillgate_worker::jobs::write::Write;
 
-use crate::fixtures::{NOW, bearer, configuration};
+use crate::fixtures::{NOW, RequestHead, bearer, configuration};
 
 const CREATE: &str = "https://gate.example/v2/agent/demo-docs/job";
 const JOB: &str = "https://gate.example/v2/agent/demo-docs/job/j1";
@@ -96,7 +96,13 @@ fn plan_by(config: &Config, head: &RequestHead<'_>) -> Plan {
 }
 
 fn plan_with(config: &Config, head: &RequestHead<'_>, signature: Signature) -> Plan {
-    plan::plan(config, head, NOW, signature, &mut VerifiedTokens::default())
+    plan::plan(
+        config,
+        &head.read(),
+        NOW,
+        signature,
+        &mut VerifiedTokens::default(),
+    )
 }
 
 #[track_caller]

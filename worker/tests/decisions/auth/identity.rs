@@ -11,12 +11,11 @@ use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::request_head::RequestHead;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, SECONDS, assert_invalid_token, at, bearer, bearer_of, claims, claims_with, configuration,
-    configure, identify_own, issuer_token, revoked, status_and_kind, token, verify,
+    NOW, RequestHead, SECONDS, assert_invalid_token, at, bearer, bearer_of, claims, claims_with,
+    configuration, configure, identify_own, issuer_token, revoked, status_and_kind, token, verify,
 };
 
 const EXPIRED: &str = "the access token has expired";
@@ -382,7 +381,14 @@ fn cached_token_is_limited_to_its_projects_and_scopes() {
                 ..RequestHead::default()
             };
             let verified = &mut isolate.verified;
-            plan(&isolate.config, &head, NOW, Signature::Unverified, verified).action
+            plan(
+                &isolate.config,
+                &head.read(),
+                NOW,
+                Signature::Unverified,
+                verified,
+            )
+            .action
         };
         assert!(matches!(
             plan("/v2/agent/demo-docs/jobs"),

@@ -15,13 +15,12 @@ use quillgate_worker::auth::session_record;
 use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
 use quillgate_worker::auth::{Signature, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::request_head::{RequestHead, SessionState};
 use quillgate_worker::http::response::HeaderFields;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, SECONDS, SECRET, bearer, configuration, configure, field_and_rule, issuer_token,
-    status_and_kind, token,
+    NOW, RequestHead, SECONDS, SECRET, SessionState, bearer, configuration, configure,
+    field_and_rule, issuer_token, status_and_kind, token,
 };
 
 const ORIGIN: &str = "https://gate.example";
@@ -89,7 +88,7 @@ fn cookie() -> String {
 fn decide(config: &Config, head: &RequestHead<'_>) -> Plan {
     plan(
         config,
-        head,
+        &head.read(),
         NOW,
         Signature::Unverified,
         &mut VerifiedTokens::default(),
@@ -176,7 +175,7 @@ fn assertion_is_used_after_the_session_ended() {
         let unverified = decide(&config, &head).action;
         assert!(matches!(unverified, Ok(Action::VerifySignature(_))));
         let verified = &mut VerifiedTokens::default();
-        let planned = plan(&config, &head, NOW, Signature::Verified, verified);
+        let planned = plan(&config, &head.read(), NOW, Signature::Verified, verified);
         assert_eq!(planned.caller.unwrap().subject, "carol");
         assert!(matches!(planned.action, Ok(Action::ListJobs { .. })));
 

@@ -289,8 +289,12 @@ fn long_poll_without_an_event_has_no_response() {
 
 proptest! {
     #[test]
-    fn event_round_trips_through_its_text(seq in 0..1_000_000_000_000_000_u64, data in "[^\\r\\n]{0,40}") {
-        let event = StreamEvent { seq, data };
+    fn event_round_trips_through_its_text(
+        id in 0..1_000_000_000_000_000_u64,
+        name in "job|deleted|reset",
+        data in "[^\\r\\n]{0,40}",
+    ) {
+        let event = StreamEvent { id, name, data };
         prop_assert_eq!(StreamEvent::from_text(&event.to_text()), Some(event));
     }
 

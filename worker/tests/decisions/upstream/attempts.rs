@@ -1,25 +1,19 @@
 //! Attempts of an upstream request: the key and repetitions.
 
 use quillgate::credential::AdminKey;
-use quillgate::{Method, Millis};
+use quillgate::{Method, Millis, Operation};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::upstream::attempts::{Attempts, NextAttempt};
 use quillgate_worker::upstream::head::UpstreamHead;
-use quillgate_worker::upstream::request::{USER_AGENT, UpstreamRequest};
+use quillgate_worker::upstream::request::USER_AGENT;
 use quillgate_worker::upstream::transport_error::TransportError;
 
-use super::{JSON, head};
+use super::{JSON, head, request_to};
 use crate::fixtures::{ADMIN_KEY, NOW, at, configuration, configure};
 
 #[test]
 fn request_carries_the_key_and_its_trace() {
-    let request = |body: Option<&str>| UpstreamRequest {
-        method: Method::Post,
-        target: "/v2/agent/demo-docs/job".to_owned(),
-        body: body.map(str::to_owned),
-        traceparent: "00-1-2-00".to_owned(),
-        tracestate: body.map(|_| "vendor=1".to_owned()),
-    };
+    let request = |body| request_to(Operation::CreateAgentJob, "/v2/agent/demo-docs/job", body);
     let key = AdminKey::new(ADMIN_KEY).unwrap();
     let authorization = format!("Bearer {ADMIN_KEY}");
     let headers = request(None).headers(&key);

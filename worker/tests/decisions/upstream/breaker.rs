@@ -28,7 +28,7 @@ const fn retry_after(seconds: u64) -> CallOutcome<'static> {
 
 fn scope(policy: Policy, project: &str) -> Scope {
     Scope {
-        policy,
+        policy: Some(policy),
         project: project.to_owned(),
     }
 }
@@ -169,10 +169,10 @@ fn failing_reads_and_reports_stop_no_writes_and_no_other_project() {
         for policy in [Policy::CreateJob, Policy::SendMessage] {
             assert_eq!(breakers.allow(&scope(policy, "acme"), NOW), Ok(()));
         }
-        let other = scope(failing.policy, "other");
+        let other = scope(failing.policy.unwrap(), "other");
         assert_eq!(breakers.allow(&other, NOW), Ok(()));
 
-        let both = [Policy::CreateJob, failing.policy];
+        let both = [Policy::CreateJob, failing.policy.unwrap()];
         assert_eq!(breakers.state(&both, Some("acme"), NOW), State::Open);
         assert_eq!(breakers.state(&both, None, NOW), State::Open);
         assert_eq!(breakers.state(&both, Some("other"), NOW), State::Closed);

@@ -1,6 +1,6 @@
 //! Classification of failed upstream requests: problem, outcome of the key, block and breaker.
 
-use quillgate::{ApiError, Method, Millis, Policy};
+use quillgate::{ApiError, Method, Millis, Operation};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::upstream::breaker::CallOutcome;
@@ -10,11 +10,10 @@ use quillgate_worker::upstream::failure::{
 };
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::key_outcome::KeyOutcome;
-use quillgate_worker::upstream::request::UpstreamRequest;
 use quillgate_worker::upstream::transport_error::TransportError;
 use serde_json::json;
 
-use super::{JSON, api_error, head};
+use super::{JSON, api_error, head, request_to};
 use crate::fixtures::{NOW, configuration, status_and_kind, to_json};
 
 /// Classifies a response without a body.
@@ -419,72 +418,26 @@ fn only_429_5xx_and_missing_responses_count_against_the_upstream() {
     }
 }
 
-fn request_to(method: Method, target: &str) -> UpstreamRequest {
-    UpstreamRequest {
-        method,
-        target: target.to_owned(),
-        body: None,
-        traceparent: String::new(),
-        tracestate: None,
-    }
-}
-
-#[test]
-fn request_counts_for_its_policy_and_project() {
-    for (method, target, policy, project) in [
-        (
-            Method::Post,
-            "/v2/agent/acme/job",
-            Policy::CreateJob,
-            "acme",
-        ),
-        (
-            Method::Get,
-            "/v2/agent/a%20b/job/j1",
-            Policy::ReadJobs,
-            "a b",
-        ),
-        (
-            Method::Post,
-            "/v2/agent/acme/job/j1/message",
-            Policy::SendMessage,
-            "acme",
-        ),
-        (
-            Method::Get,
-            "/v1/analytics/acme/views?limit=250&offset=0",
-            Policy::Analytics,
-            "acme",
-        ),
-    ] {
-        let scope = request_to(method, target).scope().unwrap();
-        assert_eq!((scope.policy, &*scope.project), (policy, project));
-    }
-    assert_eq!(request_to(Method::Get, "/v2/nowhere").scope(), None);
-}
-
 #[test]
 fn failure_counts_for_its_target_except_when_creating() {
     let failure = classify_transport_error(TransportError::Broken, Method::Get);
     let redirect = classify(302, JSON, Method::Get);
-    for (method, target, counted) in [
+    for (operation, target, counted) in [
         (
-            Method::Get,
+            Operation::GetAgentJob,
             "/v2/agent/acme/job/j1",
             Some("/v2/agent/acme/job/j1"),
         ),
-        (Method::Post, "/v2/agent/acme/job", None),
+        (Operation::CreateAgentJob, "/v2/agent/acme/job", None),
     ] {
-        let request = request_to(method, target);
-        let scope = request.scope().unwrap();
+        let request = request_to(operation, target, None);
         let expected = CallOutcome::Failed {
             target: counted,
             retry_after: None,
         };
-        assert_eq!(request.call_outcome(&scope, Some(&failure)), expected);
+        assert_eq!(request.call_outcome(Some(&failure)), expected);
         for answered in [None, Some(&redirect)] {
-            let counted = request.call_outcome(&scope, answered);
-            assert_eq!(counted, CallOutcome::Answered);
+            assert_eq!(request.call_outcome(answered), CallOutcome::Answered);
         }
     }
 }

@@ -9,7 +9,7 @@ use quillgate_worker::app::plan::{Plan, is_liveness};
 use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
+use quillgate_worker::http::request_head::WriteHeaders;
 use quillgate_worker::jobs::records;
 use quillgate_worker::jobs::records::{JobFilter, Position};
 
@@ -17,7 +17,7 @@ use super::{
     ALL_EVENTS, BODY, CREATE, DESCRIPTION, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, RECORD, VIEWS,
     bare, expect_action, expect_refusal, get, pair, plan, post, write,
 };
-use crate::fixtures::{bearer, configuration, encode, field_and_rule, to_json};
+use crate::fixtures::{RequestHead, bearer, configuration, encode, field_and_rule, to_json};
 
 #[track_caller]
 fn expect_job(head: &RequestHead<'_>) -> (Request, String) {
@@ -386,7 +386,7 @@ fn only_the_liveness_route_needs_no_configuration() {
             method,
             ..get(url, "")
         };
-        assert_eq!(is_liveness(&head), expected, "{method} {url}");
+        assert_eq!(is_liveness(&head.read()), expected, "{method} {url}");
         let healthy = matches!(plan(&head).action, Ok(Action::AnswerLiveness));
         assert_eq!(healthy, expected, "{method} {url}");
     }

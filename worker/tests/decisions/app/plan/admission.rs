@@ -7,7 +7,7 @@ use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::Signature;
 use quillgate_worker::auth::caller::OPERATE;
 use quillgate_worker::http::cors::Origin;
-use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
+use quillgate_worker::http::request_head::WriteHeaders;
 use serde_json::{Value, json};
 
 use super::{
@@ -15,7 +15,8 @@ use super::{
     plan_with, post,
 };
 use crate::fixtures::{
-    SECONDS, bearer, bearer_of, change, claims_with, configure, issuer_token, status_and_kind,
+    RequestHead, SECONDS, bearer, bearer_of, change, claims_with, configure, issuer_token,
+    status_and_kind,
 };
 
 #[test]
@@ -313,7 +314,9 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
 #[test]
 fn crash_leaves_the_outcome_of_writes_unknown() {
     for method in ["POST", "DELETE", "GET", "HEAD", "OPTIONS"] {
-        let problem = Plan::crashed(None, &bare(method, CREATE)).action.err();
+        let problem = Plan::crashed(None, &bare(method, CREATE).read())
+            .action
+            .err();
         let problem = problem.unwrap();
         assert_eq!(status_and_kind(&problem), (500, "internal"));
         let outcome = matches!(method, "POST" | "DELETE").then(|| json!("unknown"));
@@ -329,7 +332,7 @@ fn pages_of_allowed_origins_can_read_the_response_after_a_crash() {
             origin,
             ..bare("POST", CREATE)
         };
-        Plan::crashed(config, &head).origin
+        Plan::crashed(config, &head.read()).origin
     };
     let docs = "https://docs.example";
     let allowed = Origin::Allowed(docs.to_owned());

@@ -6,7 +6,7 @@ use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::turnstile::TurnstileProof;
 use quillgate_worker::http::content::LARGEST_BODY;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::request_head::{RequestHead, WriteHeaders};
+use quillgate_worker::http::request_head::WriteHeaders;
 use quillgate_worker::jobs::idempotency::Retry;
 use quillgate_worker::jobs::write::Write;
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ use super::{
     plan, plan_by, post, write,
 };
 use crate::fixtures::{
-    bearer, bearer_of, claims_with, configuration, configure, field_and_rule, status_and_kind,
-    to_json,
+    RequestHead, bearer, bearer_of, claims_with, configuration, configure, field_and_rule,
+    status_and_kind, to_json,
 };
 
 /// 32 bytes, for signing webhooks.

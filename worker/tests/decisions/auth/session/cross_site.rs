@@ -1,10 +1,9 @@
 //! Same-origin checks for requests with a session cookie.
 
 use quillgate_worker::auth::session::cross_site::check_same_origin;
-use quillgate_worker::http::request_head::RequestHead;
 
 use super::{ORIGIN, SESSION, VIEWS, cookie, decide, head, refuse, signing_in};
-use crate::fixtures::{configuration, status_and_kind};
+use crate::fixtures::{RequestHead, configuration, status_and_kind};
 
 const SITES: [Option<&str>; 5] = [
     None,
@@ -41,7 +40,7 @@ fn only_the_gateways_page_can_use_a_session() {
                     }
                     _ => false,
                 };
-                let checked = check_same_origin(&request);
+                let checked = check_same_origin(&request.read());
                 assert_eq!(
                     checked.is_ok(),
                     comes_from_here,

@@ -1,0 +1,33 @@
+//! Small requests to Turnstile and to token endpoints of issuers.
+
+use quillgate::Millis;
+
+use crate::http::response::HeaderFields;
+use crate::upstream::transport::{Outgoing, send};
+
+/// The time limit of a request.
+const TIMEOUT: Millis = Millis::from_seconds(10);
+/// The maximum length of a response, in bytes.
+const MAX_RESPONSE_BYTES: u32 = 64 * 1024;
+
+/// Sends a `POST` and returns the body of a 2xx response.
+///
+/// # Errors
+/// The status of a response without a usable body, or `None` if no response arrived.
+pub async fn post(url: &str, headers: HeaderFields, body: &str) -> Result<String, Option<u16>> {
+    let sent = send(Outgoing {
+        method: "POST",
+        url,
+        headers,
+        body: Some(body),
+        time: TIMEOUT,
+        longest: MAX_RESPONSE_BYTES,
+    });
+    let message = sent.await.map_err(|_| None::<u16>)?;
+    let Some(text) = message.text() else {
+        let status = message.head.status;
+        message.discard();
+        return Err(Some(status));
+    };
+    Ok(text.into())
+}
