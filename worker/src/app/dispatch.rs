@@ -7,17 +7,14 @@ use web_sys::Response;
 
 use crate::app::action::Action;
 use crate::app::config::Config;
-use crate::app::identity::{Evidence, make_plan, verify_token};
+use crate::app::identity::identify;
 use crate::app::isolate::description;
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::{RequestContext, reserve_read};
 use crate::app::{admin, analytics, archive, jobs, sessions, sign_in, streams};
-use crate::auth::Signature;
-use crate::auth::session::cookie::SessionId;
-use crate::auth::session::stub::SessionStub;
 use crate::http::problem::Problem;
-use crate::http::request_head::{PackedHead, SessionState};
+use crate::http::request_head::PackedHead;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::parse_preferred_wait;
 
@@ -70,9 +67,15 @@ async fn dispatch(
     packed: &PackedHead<'_>,
     action: Action,
 ) -> Result<Reply, Problem> {
-    let action = match identify(pending, packed, action).await? {
-        Ok(reply) => return Ok(reply),
-        Err(action) => action,
+    let action = match action {
+        Action::Identify(plan) => {
+            let action = identify(pending, packed, plan).await?;
+            match answer_immediately(&mut pending.context, &pending.config, packed, Ok(action)) {
+                Ok(reply) => return Ok(reply),
+                Err(action) => action,
+            }
+        }
+        action => action,
     };
     if is_budgeted_read(&action) {
         let (caller, project) = (pending.caller()?, pending.project()?);
@@ -110,8 +113,7 @@ async fn dispatch(
         Action::BeginSignIn => return sign_in::begin(pending, packed),
         Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending, packed)),
         // `answer_immediately` and `identify` have handled these.
-        Action::VerifySignature(_)
-        | Action::ReadSession(_)
+        Action::Identify(_)
         | Action::DescribeSession
         | Action::AnswerLiveness
         | Action::AnswerOptions(_)
@@ -129,57 +131,4 @@ const fn is_budgeted_read(action: &Action) -> bool {
             | Action::StreamEvents(_)
             | Action::ReadRecord(_)
     )
-}
-
-/// Reads the session and verifies the signature that the plan needs, each at most once, and plans
-/// again. After a session that has ended, an assertion may still need its signature verified.
-async fn identify(
-    pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
-    mut action: Action,
-) -> Result<Result<Reply, Action>, Problem> {
-    if let Action::ReadSession(id) = action {
-        match read_session(pending, packed, id).await? {
-            Ok(reply) => return Ok(Ok(reply)),
-            Err(next) => action = next,
-        }
-    }
-    let Action::VerifySignature(token) = action else {
-        return Ok(Err(action));
-    };
-    verify_token(pending, &token).await?;
-    let evidence = Evidence {
-        signature: Signature::Verified,
-        ..Evidence::default()
-    };
-    Ok(plan_again(pending, packed, &evidence))
-}
-
-async fn read_session(
-    pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
-    id: SessionId,
-) -> Result<Result<Reply, Action>, Problem> {
-    let read = async { SessionStub::new(&pending.env, id.as_str())?.read().await };
-    let record = read.await.map_err(|error| pending.gate_failed(&error))?;
-    let session = record.as_deref();
-    pending.context.session = session.is_some().then_some(id);
-    let cookie = pending.cookies();
-    let evidence = Evidence {
-        cookie: cookie.as_deref(),
-        session: session.map_or(SessionState::Ended, SessionState::Open),
-        ..Evidence::default()
-    };
-    Ok(plan_again(pending, packed, &evidence))
-}
-
-/// Plans again with more evidence, and answers if no I/O is needed.
-fn plan_again(
-    pending: &mut PendingRequest,
-    packed: &PackedHead<'_>,
-    evidence: &Evidence<'_>,
-) -> Result<Reply, Action> {
-    let plan = make_plan(&pending.config, packed, pending.context.started, evidence);
-    pending.context.update(&plan);
-    answer_immediately(&mut pending.context, &pending.config, packed, plan.action)
 }

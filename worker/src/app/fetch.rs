@@ -10,14 +10,13 @@ use worker::worker_sys::Context;
 
 use crate::analytics::organization_stub::OrgStub;
 use crate::app::dispatch;
-use crate::app::identity::{Evidence, make_plan};
-use crate::app::isolate::{config, load_config};
+use crate::app::isolate::{config, load_config, with_verified};
 use crate::app::pending_request::PendingRequest;
-use crate::app::plan::{Plan, is_liveness};
+use crate::app::plan::{Plan, is_liveness, plan};
 use crate::app::reply::Reply;
 use crate::app::request_context::RequestContext;
 use crate::http::problem::Problem;
-use crate::http::request_head::{PackedHead, header_names};
+use crate::http::request_head::{PackedHead, RequestHead, header_names};
 use crate::runtime::into_promise;
 
 /// Returns the header fields that the entry copies into a [`PackedHead`], one per line.
@@ -48,11 +47,11 @@ pub fn handle(
         _ if is_liveness(&packed.request_head()) => Plan::healthy(),
         Ok(config) => {
             let cookie = find_cookie(&packed, &request);
-            let evidence = Evidence {
+            let head = RequestHead {
                 cookie: cookie.as_deref(),
-                ..Evidence::default()
+                ..packed.request_head()
             };
-            make_plan(config, &packed, started, &evidence)
+            with_verified(|verified| plan(config, &head, started, verified))
         }
         Err(error) => Plan::refused(Problem::misconfigured(error.variable, error.rule)),
     };

@@ -12,7 +12,7 @@ use worker::worker_sys::Context;
 
 use crate::analytics::organization_stub::OrgStub;
 use crate::auth::jwks::{Call, NoKey, PublicKey, RememberedSet, Search};
-use crate::auth::oidc::UnverifiedToken;
+use crate::auth::oidc::Checked;
 use crate::log::format_operator_line;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
 
@@ -38,10 +38,10 @@ thread_local! {
 pub async fn find_issuer_key(
     env: &Env,
     execution: &Context,
-    token: &UnverifiedToken,
+    token: &Checked,
     started: Millis,
 ) -> HostResult<Result<PublicKey, NoKey>> {
-    let search = with_issuer_keys(&token.jwks, |keys| {
+    let search = with_issuer_keys(token.jwks(), |keys| {
         keys.set.search(&token.kid, token.algorithm, started)
     });
     match search {
@@ -57,12 +57,12 @@ pub async fn find_issuer_key(
         Search::Wait => {
             // The runtime forbids awaiting the promise of another request.
             Wait::begin(MAX_SEARCH, |wake| {
-                with_issuer_keys(&token.jwks, |keys| keys.waiting.push(wake));
+                with_issuer_keys(token.jwks(), |keys| keys.waiting.push(wake));
             })
             .await;
         }
     }
-    Ok(with_issuer_keys(&token.jwks, |keys| {
+    Ok(with_issuer_keys(token.jwks(), |keys| {
         keys.set.find(&token.kid, token.algorithm, now())
     }))
 }
@@ -72,10 +72,10 @@ pub async fn find_issuer_key(
 fn begin_call(
     env: &Env,
     execution: &Context,
-    token: &UnverifiedToken,
+    token: &Checked,
     call: Call,
 ) -> HostResult<Promise> {
-    let (env, address) = (env.clone(), token.jwks.clone());
+    let (env, address) = (env.clone(), token.jwks().to_owned());
     let (kid, algorithm) = (token.kid.clone(), token.algorithm);
     let promise = into_promise(async move {
         let asked = async { OrgStub::new(&env)?.key_set(&address, &kid).await };

@@ -124,7 +124,7 @@ pub fn verify_signature(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<usize, &
     if !token.is_kind(&["jwt"]) {
         return Err(UNKNOWN_KIND);
     }
-    let (signed, signature) = (token.signed.as_bytes(), token.signature_bytes()?);
+    let (signed, signature) = (token.signed.as_bytes(), token.signature()?);
     let verifies = |secret: &Vec<u8>| verify_hmac_sha256(secret, &[signed], &signature);
     secrets.iter().position(verifies).ok_or(WRONG_SIGNATURE)
 }

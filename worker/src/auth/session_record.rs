@@ -7,19 +7,16 @@
 use std::rc::Rc;
 
 use quillgate::Millis;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::auth::access_token::AccessToken;
 use crate::auth::caller::Caller;
-use crate::auth::jwks::Algorithm;
 use crate::auth::jwt::{EXPIRED, INCOMPLETE, Jwt};
-use crate::auth::oidc::UnverifiedToken;
+use crate::auth::oidc::{Checked, Verified};
 use crate::auth::settings::AuthSettings;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::Source;
-use crate::auth::{
-    Signature, accepts_from, access_token, describe_algorithms, invalid_token, oidc,
-};
+use crate::auth::{access_token, invalid_token, oidc};
 use crate::http::problem::Problem;
 use crate::json;
 
@@ -27,15 +24,32 @@ use crate::json;
 /// issuer may live longer.
 pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 
-/// A record starts with one of these words, then its latest end. The claims follow on the next
-/// line. This word marks the claims of one of the gateway's own tokens.
-const OWN: &str = "own";
-/// The claims of an issuer's access token.
-const BEARER: &str = "bearer";
-/// The claims of a Cloudflare Access assertion.
-const ASSERTION: &str = "assertion";
-/// The claims of an ID token.
-const ID_TOKEN: &str = "id-token";
+/// The token whose claims a record stores.
+///
+/// A record starts with the name of the kind, then its latest end. The claims follow on the next
+/// line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenKind {
+    /// One of the gateway's own access tokens.
+    Own,
+    /// An issuer's access token.
+    Bearer,
+    /// A Cloudflare Access assertion.
+    Assertion,
+    /// An ID token.
+    IdToken,
+}
+
+impl TokenKind {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Bearer => "bearer",
+            Self::Assertion => "assertion",
+            Self::IdToken => "id-token",
+        }
+    }
+}
 
 /// The credential that opens a session.
 #[derive(Debug, Clone, Copy)]
@@ -60,8 +74,9 @@ pub enum Proof<'a> {
 pub enum Opening {
     /// A session that may be opened.
     Session(NewSession),
-    /// A token with an unverified signature. The host must verify it and call again.
-    Unverified(UnverifiedToken),
+    /// An issuer's token, whose signature the host must verify before it calls
+    /// [`NewSession::new`].
+    Unverified(TokenKind, Checked),
 }
 
 /// A session that may be opened.
@@ -79,50 +94,79 @@ pub struct NewSession {
 ///
 /// # Errors
 /// The same as for [`super::identify`].
-pub fn open(
+pub fn open(proof: Proof<'_>, settings: &AuthSettings, now: Millis) -> Result<Opening, Problem> {
+    check_proof(proof, settings, now).map_err(invalid_token)
+}
+
+fn check_proof(
     proof: Proof<'_>,
     settings: &AuthSettings,
     now: Millis,
-    signature: Signature,
-) -> Result<Opening, Problem> {
-    let issuers = &settings.trusted_issuers;
-    let (text, source, kind) = match proof {
-        Proof::AccessToken(token) => (token, Source::Bearer, BEARER),
-        Proof::AccessAssertion(token) => (token, Source::AccessAssertion, ASSERTION),
-        Proof::IdToken { token, .. } => (token, Source::Bearer, ID_TOKEN),
-    };
-    let token = Jwt::read(text).map_err(invalid_token)?;
-    let (kind, secret) = if kind == BEARER && token.algorithm == "HS256" {
-        let secret = access_token::verify_signature(&token, &settings.token_secrets);
-        (OWN, secret.map_err(invalid_token)?)
-    } else {
-        let algorithm =
-            Algorithm::from_name(&token.algorithm).filter(|_| accepts_from(issuers, source));
-        let algorithm = algorithm.ok_or_else(|| invalid_token(describe_algorithms(issuers)))?;
-        let client = match proof {
-            Proof::IdToken { client, .. } => Some(std::slice::from_ref(client)),
-            _ => None,
-        };
-        let checked = oidc::check(&token, algorithm, source, issuers, client, now);
-        let (checked, unverified) = checked.map_err(invalid_token)?;
-        if let Proof::IdToken { nonce, .. } = proof
-            && !checked.has("nonce", nonce)
-        {
-            return Err(invalid_token("the ID token is of another sign-in"));
+) -> Result<Opening, &'static str> {
+    let (text, source, kind, client) = match proof {
+        Proof::AccessToken(token) => (token, Source::Bearer, TokenKind::Bearer, None),
+        Proof::AccessAssertion(token) => {
+            (token, Source::AccessAssertion, TokenKind::Assertion, None)
         }
-        if signature == Signature::Unverified {
-            return Ok(Opening::Unverified(unverified));
+        Proof::IdToken { token, client, .. } => {
+            (token, Source::Bearer, TokenKind::IdToken, Some(std::slice::from_ref(client)))
         }
-        (kind, 0)
     };
-    let claims = token.claims_text().map_err(invalid_token)?;
-    let ends = now.plus(MAX_SESSION_LIFETIME).0;
-    let record = format!("{kind} {ends}\n{claims}");
-    Ok(Opening::Session(NewSession {
-        caller: identify(&record, settings, now)?,
-        record,
-        secret,
-    }))
+    let token = Jwt::read(text)?;
+    if kind == TokenKind::Bearer && token.algorithm == "HS256" {
+        let secret = access_token::verify_signature(&token, &settings.token_secrets)?;
+        let claims = token.claims()?;
+        let own = AccessToken::read(claims.clone())?;
+        own.check(&settings.revoked, now)?;
+        let session = NewSession::create(TokenKind::Own, own.caller(), &claims, now);
+        return Ok(Opening::Session(NewSession { secret, ..session }));
+    }
+    let checked = oidc::check(&token, source, &settings.trusted_issuers, client, now)?;
+    if let Proof::IdToken { nonce, .. } = proof
+        && !checked.has("nonce", nonce)
+    {
+        return Err("the ID token is of another sign-in");
+    }
+    Ok(Opening::Unverified(kind, checked))
+}
+
+impl NewSession {
+    /// Creates a session for a verified token of an issuer.
+    ///
+    /// # Errors
+    /// 401 if the token is revoked, 403 if no rule of its issuer matches.
+    pub fn new(
+        kind: TokenKind,
+        token: &Verified,
+        settings: &AuthSettings,
+        now: Millis,
+    ) -> Result<Self, Problem> {
+        let caller = token.caller(&settings.revoked)?;
+        Ok(Self::create(kind, caller, token.claims(), now))
+    }
+
+    fn create(
+        kind: TokenKind,
+        mut caller: Rc<Caller>,
+        claims: &Map<String, Value>,
+        now: Millis,
+    ) -> Self {
+        let ends = now.plus(MAX_SESSION_LIFETIME);
+        limit_expiry(&mut caller, ends);
+        let (kind, claims) = (kind.as_str(), json::to_text(claims));
+        Self {
+            caller,
+            record: format!("{kind} {}\n{claims}", ends.0),
+            secret: 0,
+        }
+    }
+}
+
+/// Ends the caller's permissions with the session, if the token lives longer.
+fn limit_expiry(caller: &mut Rc<Caller>, ends: Millis) {
+    if ends < caller.expires {
+        Rc::make_mut(caller).expires = ends;
+    }
 }
 
 /// Identifies the caller of the session with this record.
@@ -138,9 +182,7 @@ pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc
         return Err(invalid_token(EXPIRED));
     }
     let mut caller = read_caller(kind, claims, settings, now)?;
-    if ends < caller.expires {
-        Rc::make_mut(&mut caller).expires = ends;
-    }
+    limit_expiry(&mut caller, ends);
     Ok(caller)
 }
 
@@ -155,19 +197,16 @@ fn read_caller(
         return Err(invalid_token(INCOMPLETE));
     };
     let (source, clients) = match kind {
-        OWN => {
+        "own" => {
             let own = AccessToken::read(claims).map_err(invalid_token)?;
             own.check(&settings.revoked, now).map_err(invalid_token)?;
             return Ok(own.caller());
         }
-        ASSERTION => (Source::AccessAssertion, None),
-        ID_TOKEN => (Source::Bearer, Some(&settings.sign_in_issuers[..])),
+        "assertion" => (Source::AccessAssertion, None),
+        "id-token" => (Source::Bearer, Some(&settings.sign_in_issuers[..])),
         _ => (Source::Bearer, None),
     };
-    let checked = oidc::check_claims(claims, source, &settings.trusted_issuers, clients, now);
-    let checked = checked.map_err(invalid_token)?;
-    checked
-        .check_revoked(&settings.revoked)
-        .map_err(invalid_token)?;
-    Ok(Rc::new(checked.caller()?))
+    oidc::check_claims(claims, source, &settings.trusted_issuers, clients, now)
+        .map_err(invalid_token)?
+        .caller(&settings.revoked)
 }

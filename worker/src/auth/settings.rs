@@ -1,5 +1,7 @@
 //! Settings of access tokens, trusted issuers and sign-in.
 
+use std::rc::Rc;
+
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::{SignInIssuer, assign_secrets, read_sign_in_issuers};
 use crate::auth::trusted_issuer::{TrustedIssuer, read_trusted_issuers};
@@ -10,7 +12,7 @@ pub struct AuthSettings {
     /// The secrets of the gateway's own access tokens. The first signs; all verify.
     pub token_secrets: Vec<Vec<u8>>,
     /// Other issuers of accepted access tokens.
-    pub trusted_issuers: Vec<TrustedIssuer>,
+    pub trusted_issuers: Vec<Rc<TrustedIssuer>>,
     /// The trusted issuers at which users sign in.
     pub sign_in_issuers: Vec<SignInIssuer>,
     /// Revoked access tokens.
@@ -59,7 +61,7 @@ fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableErr
 
 fn read_sign_in(
     value: impl Fn(&str) -> Option<String>,
-    trusted: &[TrustedIssuer],
+    trusted: &[Rc<TrustedIssuer>],
 ) -> Result<Vec<SignInIssuer>, VariableError> {
     let secret = value("SIGN_IN_CLIENT_SECRET");
     let read = |json: &str| read_sign_in_issuers(json, trusted);

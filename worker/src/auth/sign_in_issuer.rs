@@ -1,5 +1,7 @@
 //! Issuers at which users sign in to the page.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use crate::auth::jwt::take_text;
@@ -36,7 +38,7 @@ pub struct SignInIssuer {
 /// The violated rule, worded to follow the variable's name.
 pub fn read_sign_in_issuers(
     json: &str,
-    trusted: &[TrustedIssuer],
+    trusted: &[Rc<TrustedIssuer>],
 ) -> Result<Vec<SignInIssuer>, &'static str> {
     let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
         return Err("must be a JSON list of issuers without duplicate members");
@@ -52,7 +54,7 @@ pub fn read_sign_in_issuers(
     Ok(issuers)
 }
 
-fn read_issuer(item: Value, trusted: &[TrustedIssuer]) -> Result<SignInIssuer, &'static str> {
+fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssuer, &'static str> {
     const MEMBERS: &str = "must have issuers with the members name, issuer, clientId, authorizationEndpoint, tokenEndpoint and optionally scope, and no others";
     let Value::Object(mut members) = item else {
         return Err(MEMBERS);
@@ -75,7 +77,7 @@ fn read_issuer(item: Value, trusted: &[TrustedIssuer]) -> Result<SignInIssuer, &
     if !(1..=MAX_NAME_LENGTH).contains(&name.len()) || name.contains(char::is_control) {
         return Err("must have in name a text of at most 64 bytes");
     }
-    let is_it = |one: &TrustedIssuer| one.issuer == issuer.issuer && one.source == Source::Bearer;
+    let is_it = |one: &Rc<TrustedIssuer>| one.issuer == issuer.issuer && one.source == Source::Bearer;
     if !trusted.iter().any(is_it) {
         return Err("must have in issuer one of TRUSTED_ISSUERS that has no header");
     }

@@ -154,20 +154,6 @@ pub struct RequestHead<'a> {
     pub fetch_site: Option<&'a str>,
     /// `Cookie` of a request without `Authorization`.
     pub cookie: Option<&'a str>,
-    /// The state of the cookie's session.
-    pub session: SessionState<'a>,
-}
-
-/// The state of a browser session.
-#[derive(Debug, Clone, Copy, Default)]
-pub enum SessionState<'a> {
-    /// The session's object has not been read.
-    #[default]
-    Unread,
-    /// The session has ended.
-    Ended,
-    /// The session is open, with this record.
-    Open(&'a str),
 }
 
 /// The header fields that only writes have.

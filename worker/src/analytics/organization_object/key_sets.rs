@@ -116,7 +116,7 @@ impl Organization {
 /// Restores the stored key sets. Deletes those that have expired or are no longer configured.
 pub(super) fn restore_keys(
     database: &Database,
-    issuers: &[TrustedIssuer],
+    issuers: &[Rc<TrustedIssuer>],
     now: Millis,
 ) -> HostResult<Vec<IssuerKeys>> {
     let mut restored = Vec::new();
