@@ -69,12 +69,7 @@ pub async fn find_issuer_key(
 
 /// Calls the organization's object. The call continues after its client disconnects, so that one client
 /// cannot cancel it for the others.
-fn begin_call(
-    env: &Env,
-    execution: &Context,
-    token: &Checked,
-    call: Call,
-) -> HostResult<Promise> {
+fn begin_call(env: &Env, execution: &Context, token: &Checked, call: Call) -> HostResult<Promise> {
     let (env, address) = (env.clone(), token.jwks().to_owned());
     let (kid, algorithm) = (token.kid.clone(), token.algorithm);
     let promise = into_promise(async move {

@@ -108,8 +108,8 @@ pub fn plan(
     };
     let path = split_url(head.url).0;
     let credentials = find_credentials(head);
-    let sends_cookie = credentials.session != Cookie::Missing
-        || (origin == Origin::Own && sends_assertion(head));
+    let sends_cookie =
+        credentials.session != Cookie::Missing || (origin == Origin::Own && sends_assertion(head));
     // An issuer redirects to the callback from another site. The callback reads no credentials.
     if path != CALLBACK
         && sends_cookie

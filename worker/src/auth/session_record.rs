@@ -108,9 +108,12 @@ fn check_proof(
         Proof::AccessAssertion(token) => {
             (token, Source::AccessAssertion, TokenKind::Assertion, None)
         }
-        Proof::IdToken { token, client, .. } => {
-            (token, Source::Bearer, TokenKind::IdToken, Some(std::slice::from_ref(client)))
-        }
+        Proof::IdToken { token, client, .. } => (
+            token,
+            Source::Bearer,
+            TokenKind::IdToken,
+            Some(std::slice::from_ref(client)),
+        ),
     };
     let token = Jwt::read(text)?;
     if kind == TokenKind::Bearer && token.algorithm == "HS256" {

@@ -77,7 +77,8 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
     if !(1..=MAX_NAME_LENGTH).contains(&name.len()) || name.contains(char::is_control) {
         return Err("must have in name a text of at most 64 bytes");
     }
-    let is_it = |one: &Rc<TrustedIssuer>| one.issuer == issuer.issuer && one.source == Source::Bearer;
+    let is_it =
+        |one: &Rc<TrustedIssuer>| one.issuer == issuer.issuer && one.source == Source::Bearer;
     if !trusted.iter().any(is_it) {
         return Err("must have in issuer one of TRUSTED_ISSUERS that has no header");
     }

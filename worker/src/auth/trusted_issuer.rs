@@ -149,8 +149,9 @@ pub fn read_trusted_issuers(json: &str) -> Result<Vec<Rc<TrustedIssuer>>, &'stat
     let mut issuers: Vec<Rc<TrustedIssuer>> = Vec::new();
     for item in items {
         let issuer = read_issuer(item)?;
-        let same =
-            |other: &Rc<TrustedIssuer>| other.issuer == issuer.issuer && other.source == issuer.source;
+        let same = |other: &Rc<TrustedIssuer>| {
+            other.issuer == issuer.issuer && other.source == issuer.source
+        };
         if issuers.iter().any(same) {
             return Err("must have each issuer once for each header");
         }

@@ -7,6 +7,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use js_sys::{Array, Function, JsString, Object, Promise, Reflect};
 use quillgate::{Millis, Operation};
 use wasm_bindgen::closure::Closure;
@@ -21,7 +23,7 @@ use crate::auth::signature;
 use crate::http::response::HeaderFields;
 use crate::runtime::d1::D1;
 use crate::runtime::host::{make_headers, response_headers};
-use crate::runtime::{SharedTask, digest_tag, into_promise, make_response};
+use crate::runtime::{HostResult, SharedTask, digest_tag, into_promise, make_response};
 use crate::upstream::client::{JobReply, JobSnapshot, PageReply};
 use crate::upstream::head::UpstreamHead;
 

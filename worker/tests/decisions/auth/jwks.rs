@@ -4,11 +4,17 @@ use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::auth::jwks::{
     Algorithm, Call, FIRST_PAUSE, FRESH_FOR, ISOLATE_FRESH_FOR, KeySet, KeySource, Lookup, MAX_AGE,
-    NoKey, RememberedSet, SEARCH_PAUSE, Search, find_key,
+    NoKey, PublicKey, RememberedSet, SEARCH_PAUSE, Search,
 };
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, at, change, ec_key, encode, key_set, modulus, rsa_key};
+
+const UNKNOWN: &str = "the access token's kid is not one of its issuer's keys";
+
+fn find_key(jwks: &str, kid: &str, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
+    KeySet::read(jwks.to_owned(), NOW)?.find(kid, algorithm)
+}
 
 #[test]
 fn key_is_returned_without_private_properties() {
@@ -27,7 +33,7 @@ fn key_is_returned_without_private_properties() {
     let keys = key_set(&[with_private(rsa_key()), with_private(ec_key())]);
     let json = |kid, algorithm| {
         let key = find_key(&keys, kid, algorithm).unwrap();
-        serde_json::to_string(&key.unwrap()).unwrap()
+        serde_json::to_string(&key).unwrap()
     };
     let n = modulus(2048);
     let expected = format!(r#"{{"kty":"RSA","n":"{n}","e":"AQAB"}}"#);
@@ -59,12 +65,12 @@ fn unknown_kid_finds_no_key() {
         "",
         "key-1\u{0}",
     ] {
-        assert_eq!(find_key(&set, kid, Algorithm::Rs256), Ok(None), "{kid}");
+        assert_eq!(find_key(&set, kid, Algorithm::Rs256), Err(UNKNOWN), "{kid}");
     }
-    assert!(find_key(&set, "key-1", Algorithm::Rs256).is_ok_and(|key| key.is_some()));
+    assert!(find_key(&set, "key-1", Algorithm::Rs256).is_ok());
     assert_eq!(
         find_key(r#"{"keys":[]}"#, "key-1", Algorithm::Rs256),
-        Ok(None)
+        Err(UNKNOWN)
     );
 }
 
@@ -162,7 +168,6 @@ fn key_is_used_only_for_its_algorithm() {
     ] {
         let found = find_key(&key_set(std::slice::from_ref(&key)), "key", algorithm);
         assert_eq!(found.as_ref().err().copied(), reason, "{key}");
-        assert!(found != Ok(None));
     }
 }
 
@@ -630,7 +635,7 @@ proptest! {
     #[test]
     fn arbitrary_text_never_yields_a_key(text in "\\PC{0,80}", kid in "\\PC{0,20}") {
         let found = find_key(&text, &kid, Algorithm::Rs256);
-        prop_assert!(!matches!(found, Ok(Some(_))));
+        prop_assert!(found.is_err());
     }
 
     #[test]
