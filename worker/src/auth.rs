@@ -25,7 +25,7 @@ use quillgate::Millis;
 
 use crate::auth::access_token::AccessToken;
 use crate::auth::caller::Caller;
-use crate::auth::jwt::Jwt;
+use crate::auth::jwt::{Jwt, to_millis};
 use crate::auth::oidc::{Checked, Verified};
 use crate::auth::session::cookie::{Cookie, SessionId};
 use crate::auth::session::problem::ended_problem;
@@ -128,12 +128,13 @@ impl VerifiedTokens {
         settings: &AuthSettings,
         now: Millis,
     ) -> Result<Rc<Caller>, Problem> {
-        let caller = token.caller(&settings.revoked)?;
+        let claims = token.claims();
+        let caller = claims.caller(&settings.revoked)?;
         let foreign = VerifiedToken::Foreign {
             caller: Rc::clone(&caller),
-            source: token.source(),
+            source: claims.issuer.source,
         };
-        let until = token.expires().min(now.plus(FOREIGN_LIFETIME));
+        let until = to_millis(claims.expires).min(now.plus(FOREIGN_LIFETIME));
         self.remember(token.text(), foreign, until);
         Ok(caller)
     }

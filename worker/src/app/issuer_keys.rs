@@ -11,7 +11,7 @@ use worker::Env;
 use worker::worker_sys::Context;
 
 use crate::analytics::organization_stub::OrgStub;
-use crate::auth::jwks::{Call, NoKey, PublicKey, RememberedSet, Search};
+use crate::auth::jwks::{LookupReason, NoKey, PublicKey, RememberedSet, Search};
 use crate::auth::oidc::Checked;
 use crate::log::format_operator_line;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
@@ -47,11 +47,11 @@ pub async fn find_issuer_key(
     match search {
         Search::Found(found) => return Ok(found),
         Search::FoundAndRefresh(key) => {
-            let _promise = begin_call(env, execution, token, Call::Refresh)?;
+            let _promise = begin_call(env, execution, token, LookupReason::Refresh)?;
             return Ok(Ok(key));
         }
-        Search::Ask(call) => {
-            let promise = begin_call(env, execution, token, call)?;
+        Search::Ask(reason) => {
+            let promise = begin_call(env, execution, token, reason)?;
             JsFuture::from(promise).await?;
         }
         Search::Wait => {
@@ -69,20 +69,25 @@ pub async fn find_issuer_key(
 
 /// Calls the organization's object. The call continues after its client disconnects, so that one client
 /// cannot cancel it for the others.
-fn begin_call(env: &Env, execution: &Context, token: &Checked, call: Call) -> HostResult<Promise> {
+fn begin_call(
+    env: &Env,
+    execution: &Context,
+    token: &Checked,
+    reason: LookupReason,
+) -> HostResult<Promise> {
     let (env, address) = (env.clone(), token.jwks().to_owned());
     let (kid, algorithm) = (token.kid.clone(), token.algorithm);
     let promise = into_promise(async move {
-        let asked = async { OrgStub::new(&env)?.key_set(&address, &kid).await };
-        let set = asked.await.unwrap_or_else(|error| {
+        let fetched = async { OrgStub::new(&env)?.key_set(&address, &kid).await };
+        let set = fetched.await.unwrap_or_else(|error| {
             log_error(&format_operator_line(&error.to_string()));
             None
         });
         let waiting = with_issuer_keys(&address, |keys| {
-            keys.set.conclude(call, set, &kid, algorithm, now());
-            match call {
-                Call::Search => std::mem::take(&mut keys.waiting),
-                Call::Refresh => Vec::new(),
+            keys.set.conclude(reason, set, &kid, algorithm, now());
+            match reason {
+                LookupReason::Search => std::mem::take(&mut keys.waiting),
+                LookupReason::Refresh => Vec::new(),
             }
         });
         for wake in waiting {

@@ -3,16 +3,17 @@
 use std::rc::Rc;
 
 use quillgate::Millis;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::auth::caller::{Caller, Grant, ISSUER, Quota};
 use crate::auth::jwt::{
     EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
-    WRONG_SIGNATURE, read_instant, take_text, to_millis, to_seconds,
+    WRONG_SIGNATURE, to_millis, to_seconds,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::hash::verify_hmac_sha256;
-use crate::json;
 
 /// The maximum lifetime of a token, in seconds: 90 days.
 const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
@@ -25,6 +26,26 @@ pub struct AccessToken {
     expires: f64,
     not_before: Option<f64>,
     id: Option<String>,
+}
+
+/// The claims of a token.
+#[derive(Deserialize)]
+struct Claims {
+    iss: String,
+    sub: String,
+    projects: Vec<String>,
+    scope: String,
+    #[serde(default, deserialize_with = "read_quota")]
+    quota: Quota,
+    iat: f64,
+    exp: f64,
+    nbf: Option<f64>,
+    jti: Option<String>,
+}
+
+fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Error> {
+    let quota = Value::deserialize(deserializer)?;
+    Quota::read(&quota).ok_or_else(|| D::Error::custom("a malformed quota"))
 }
 
 impl AccessToken {
@@ -41,38 +62,24 @@ impl AccessToken {
     ///
     /// # Errors
     /// [`INCOMPLETE`] if a claim is missing or has another type.
-    pub fn read(mut members: Map<String, Value>) -> Result<Self, &'static str> {
-        let members = &mut members;
-        let projects = members.remove("projects").ok_or(INCOMPLETE)?;
-        let scope = take_text(members, "scope").ok_or(INCOMPLETE)?;
-        let quota = match members.remove("quota") {
-            Some(quota) => Quota::read(&quota).ok_or(INCOMPLETE)?,
-            None => Quota::default(),
-        };
-        let id = match members.remove("jti") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(id)) => Some(id),
-            Some(_) => return Err(INCOMPLETE),
-        };
-        let expires = read_instant(members, "exp")?.ok_or(INCOMPLETE)?;
+    pub fn read(claims: Map<String, Value>) -> Result<Self, &'static str> {
+        let claims = serde_json::from_value(Value::Object(claims));
+        let claims: Claims = claims.map_err(|_| INCOMPLETE)?;
         let caller = Caller {
-            issuer: take_text(members, "iss").ok_or(INCOMPLETE)?,
-            subject: take_text(members, "sub").ok_or(INCOMPLETE)?,
-            grants: vec![Grant::new(
-                json::into_strings(projects).ok_or(INCOMPLETE)?,
-                &scope,
-            )],
-            quota,
+            issuer: claims.iss,
+            subject: claims.sub,
+            grants: vec![Grant::new(claims.projects, &claims.scope)],
+            quota: claims.quota,
             claims: None,
             shared: Vec::new(),
-            expires: to_millis(expires),
+            expires: to_millis(claims.exp),
         };
         Ok(Self {
             caller: Rc::new(caller),
-            issued: read_instant(members, "iat")?.ok_or(INCOMPLETE)?,
-            expires,
-            not_before: read_instant(members, "nbf")?,
-            id,
+            issued: claims.iat,
+            expires: claims.exp,
+            not_before: claims.nbf,
+            id: claims.jti,
         })
     }
 

@@ -209,7 +209,7 @@ impl KeySet {
 pub struct KeySource {
     /// The most recently fetched set.
     pub set: Option<KeySet>,
-    asked: Option<Millis>,
+    fetch_started: Option<Millis>,
     searched: Option<Millis>,
 }
 
@@ -225,7 +225,7 @@ pub enum Lookup {
 impl KeySource {
     /// Creates a source with a stored set.
     #[must_use]
-    pub fn from_kept(set: KeySet) -> Self {
+    pub fn from_stored(set: KeySet) -> Self {
         Self {
             set: Some(set),
             ..Self::default()
@@ -253,7 +253,7 @@ impl KeySource {
             } else {
                 FIRST_PAUSE
             };
-            has_passed(pause, self.asked, now)
+            has_passed(pause, self.fetch_started, now)
         } else {
             has_passed(SEARCH_PAUSE, self.searched, now)
         };
@@ -264,7 +264,7 @@ impl KeySource {
             self.searched = Some(now);
         }
         if !is_fetching {
-            self.asked = Some(now);
+            self.fetch_started = Some(now);
         }
         Lookup::Fetch
     }
@@ -292,7 +292,7 @@ pub struct RememberedSet {
 
 /// The reason for requesting a set from the organization's object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Call {
+pub enum LookupReason {
     /// The key is unknown.
     Search,
     /// The key is known, but may have been withdrawn.
@@ -316,7 +316,7 @@ pub enum Search {
     /// The isolate has the key. It must refresh the set without waiting for it.
     FoundAndRefresh(PublicKey),
     /// The isolate must call the organization's object and then [`RememberedSet::conclude`].
-    Ask(Call),
+    Ask(LookupReason),
     /// The isolate must wait for the call in progress.
     Wait,
 }
@@ -334,12 +334,12 @@ impl RememberedSet {
                     return Search::FoundAndRefresh(key);
                 }
                 // The set is more than an hour old, so the key may have been withdrawn.
-                Search::Ask(Call::Refresh)
+                Search::Ask(LookupReason::Refresh)
             }
             Err(_) if has_passed(SEARCH_PAUSE, self.searched, now) => {
                 self.searched = Some(now);
                 self.is_searching = true;
-                Search::Ask(Call::Search)
+                Search::Ask(LookupReason::Search)
             }
             Err(_) if self.is_searching => Search::Wait,
             Err(reason) => Search::Found(Err(reason)),
@@ -360,7 +360,7 @@ impl RememberedSet {
     /// that no set was available; the cached set then remains.
     pub fn conclude(
         &mut self,
-        call: Call,
+        reason: LookupReason,
         set: Option<KeySet>,
         kid: &str,
         algorithm: Algorithm,
@@ -372,7 +372,7 @@ impl RememberedSet {
             self.set = Some(set);
             self.refreshed = Some(now);
         }
-        if call == Call::Search {
+        if reason == LookupReason::Search {
             self.is_searching = false;
             if self.find(kid, algorithm, now).is_ok() {
                 self.searched = None;

@@ -63,10 +63,11 @@ pub enum SignatureCheck {
 /// The checked claims of an issuer's token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CheckedClaims {
-    issuer: Rc<TrustedIssuer>,
-    claims: Map<String, Value>,
+    pub(super) issuer: Rc<TrustedIssuer>,
+    pub(super) values: Map<String, Value>,
     subject: String,
-    expires: f64,
+    /// `exp`, in seconds.
+    pub(super) expires: f64,
 }
 
 /// Checks everything about an issuer's token but its signature.
@@ -113,7 +114,7 @@ pub(super) fn check_claims(
     let expires = check_times(&claims, now)?;
     Ok(CheckedClaims {
         issuer,
-        claims,
+        values: claims,
         subject,
         expires,
     })
@@ -134,8 +135,8 @@ impl Checked {
 
     /// Whether a claim equals this string.
     pub(super) fn has(&self, name: &str, value: &str) -> bool {
-        let claims = &self.claims.claims;
-        claims.get(name).is_some_and(|held| *held == *value)
+        let held = self.claims.values.get(name);
+        held.is_some_and(|held| *held == *value)
     }
 
     /// Adopts the result of verifying the signature with the key from [`super::jwks`].
@@ -151,25 +152,13 @@ impl Checked {
 }
 
 impl Verified {
+    /// Returns the token as sent.
     pub(super) fn text(&self) -> &str {
         &self.0.token
     }
 
-    pub(super) fn source(&self) -> Source {
-        self.0.claims.issuer.source
-    }
-
-    pub(super) const fn claims(&self) -> &Map<String, Value> {
-        &self.0.claims.claims
-    }
-
-    /// Returns the expiry time, without leeway.
-    pub(super) fn expires(&self) -> Millis {
-        to_millis(self.0.claims.expires)
-    }
-
-    pub(super) fn caller(&self, revoked: &RevokedTokens) -> Result<Rc<Caller>, Problem> {
-        self.0.claims.caller(revoked)
+    pub(super) const fn claims(&self) -> &CheckedClaims {
+        &self.0.claims
     }
 }
 
@@ -181,7 +170,7 @@ impl CheckedClaims {
     /// # Errors
     /// 401 if the token is revoked, 403 if no rule of the issuer matches the claims.
     pub(super) fn caller(&self, revoked: &RevokedTokens) -> Result<Rc<Caller>, Problem> {
-        let is_revoked = revoked.covers_foreign(&self.issuer.issuer, &self.claims);
+        let is_revoked = revoked.covers_foreign(&self.issuer.issuer, &self.values);
         if is_revoked.map_err(invalid_token)? {
             return Err(invalid_token(REVOKED));
         }
@@ -196,8 +185,8 @@ impl CheckedClaims {
         };
         let mut quotas = Vec::new();
         let rules = self.issuer.rules.iter();
-        for rule in rules.filter(|rule| rule.admits(&self.claims)) {
-            let claims = rule.caller_claims(&self.claims);
+        for rule in rules.filter(|rule| rule.admits(&self.values)) {
+            let claims = rule.caller_claims(&self.values);
             let key = caller_key(&caller.issuer, &caller.subject, claims.as_deref());
             caller.grants.push(rule.grant.clone());
             let (own, shared) = rule.quotas();

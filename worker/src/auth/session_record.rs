@@ -144,8 +144,9 @@ impl NewSession {
         settings: &AuthSettings,
         now: Millis,
     ) -> Result<Self, Problem> {
-        let caller = token.caller(&settings.revoked)?;
-        Ok(Self::create(kind, caller, token.claims(), now))
+        let claims = token.claims();
+        let caller = claims.caller(&settings.revoked)?;
+        Ok(Self::create(kind, caller, &claims.values, now))
     }
 
     fn create(

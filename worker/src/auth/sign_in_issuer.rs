@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::auth::jwt::take_text;
@@ -13,7 +14,8 @@ use crate::json;
 const MAX_NAME_LENGTH: usize = 64;
 
 /// An issuer at which users sign in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignInIssuer {
     /// The display name.
     pub name: String,
@@ -26,9 +28,15 @@ pub struct SignInIssuer {
     /// The URL that exchanges a code for a token.
     pub token_endpoint: String,
     /// The scopes to request.
+    #[serde(default = "default_scope")]
     pub scope: String,
     /// The client secret for the token endpoint, used in addition to PKCE.
+    #[serde(skip)]
     pub secret: Option<String>,
+}
+
+fn default_scope() -> String {
+    "openid".to_owned()
 }
 
 /// Reads `SIGN_IN_ISSUERS`: a JSON list of issuers. Each has the properties `name`, `issuer`,
@@ -56,23 +64,7 @@ pub fn read_sign_in_issuers(
 
 fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssuer, &'static str> {
     const MEMBERS: &str = "must have issuers with the members name, issuer, clientId, authorizationEndpoint, tokenEndpoint and optionally scope, and no others";
-    let Value::Object(mut members) = item else {
-        return Err(MEMBERS);
-    };
-    let mut take = |name| take_text(&mut members, name);
-    let scope = take("scope");
-    let issuer = SignInIssuer {
-        name: take("name").ok_or(MEMBERS)?,
-        issuer: take("issuer").ok_or(MEMBERS)?,
-        client_id: take("clientId").ok_or(MEMBERS)?,
-        authorization_endpoint: take("authorizationEndpoint").ok_or(MEMBERS)?,
-        token_endpoint: take("tokenEndpoint").ok_or(MEMBERS)?,
-        scope: scope.unwrap_or_else(|| "openid".to_owned()),
-        secret: None,
-    };
-    if !members.is_empty() {
-        return Err(MEMBERS);
-    }
+    let issuer: SignInIssuer = serde_json::from_value(item).map_err(|_| MEMBERS)?;
     let name = issuer.name.as_str();
     if !(1..=MAX_NAME_LENGTH).contains(&name.len()) || name.contains(char::is_control) {
         return Err("must have in name a text of at most 64 bytes");

@@ -132,7 +132,7 @@ pub(super) fn restore_keys(
         if let Some(set) = set.filter(|set| is_configured && set.is_usable(now)) {
             restored.push(IssuerKeys {
                 address,
-                source: KeySource::from_kept(set),
+                source: KeySource::from_stored(set),
                 running: None,
             });
         } else {

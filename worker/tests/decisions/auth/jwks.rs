@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::auth::jwks::{
-    Algorithm, Call, FIRST_PAUSE, FRESH_FOR, ISOLATE_FRESH_FOR, KeySet, KeySource, Lookup, MAX_AGE,
-    NoKey, PublicKey, RememberedSet, SEARCH_PAUSE, Search,
+    Algorithm, FIRST_PAUSE, FRESH_FOR, ISOLATE_FRESH_FOR, KeySet, KeySource, Lookup, LookupReason,
+    MAX_AGE, NoKey, PublicKey, RememberedSet, SEARCH_PAUSE, Search,
 };
 use serde_json::{Value, json};
 
@@ -421,7 +421,7 @@ fn random_kids_cause_one_fetch_a_minute() {
 
 #[test]
 fn cached_key_set_is_used_for_at_most_a_day() {
-    let mut source = KeySource::from_kept(fetched(NOW));
+    let mut source = KeySource::from_stored(fetched(NOW));
     assert_eq!(source.look_up("key-1", false, at(3599)), Lookup::Use);
     assert_eq!(source.look_up("key-1", false, at(86_399)), Lookup::Fetch);
     assert!(source.usable_set(at(86_399)).is_some());
@@ -435,7 +435,7 @@ fn cached_key_set_is_used_for_at_most_a_day() {
 // --- what an isolate remembers -------------------------------------------------
 
 const UNAVAILABLE: Search = Search::Found(Err(NoKey::Unavailable));
-const SEARCH: Search = Search::Ask(Call::Search);
+const SEARCH: Search = Search::Ask(LookupReason::Search);
 
 fn unknown() -> Search {
     Search::Found(Err(NoKey::Unusable(UNKNOWN_KID)))
@@ -446,7 +446,7 @@ fn search(remembered: &mut RememberedSet, kid: &str, now: Millis) -> Search {
 }
 
 fn conclude(remembered: &mut RememberedSet, set: Option<KeySet>, kid: &str, now: Millis) {
-    remembered.conclude(Call::Search, set, kid, Algorithm::Rs256, now);
+    remembered.conclude(LookupReason::Search, set, kid, Algorithm::Rs256, now);
 }
 
 fn is_found(search: &Search) -> bool {
@@ -526,7 +526,7 @@ fn known_key_is_refreshed_once_a_minute_in_the_background() {
     // A removed key is no longer used and is not looked up again immediately.
     let empty = KeySet::read(key_set(&[]), at(3_600)).unwrap();
     remembered.conclude(
-        Call::Refresh,
+        LookupReason::Refresh,
         Some(empty),
         "key-1",
         Algorithm::Rs256,
@@ -540,11 +540,11 @@ fn known_key_is_refreshed_once_a_minute_in_the_background() {
 #[test]
 fn known_key_survives_an_object_outage_of_a_day() {
     let mut remembered = remembered();
-    let refresh = Search::Ask(Call::Refresh);
+    let refresh = Search::Ask(LookupReason::Refresh);
     // After an hour, the first caller waits for the object, which does not respond.
     assert_eq!(search(&mut remembered, "key-1", at(3_600)), refresh);
     for now in [at(3_600), at(3_659)] {
-        remembered.conclude(Call::Refresh, None, "key-1", Algorithm::Rs256, now);
+        remembered.conclude(LookupReason::Refresh, None, "key-1", Algorithm::Rs256, now);
         assert!(is_found(&search(&mut remembered, "key-1", now)));
     }
     assert_eq!(search(&mut remembered, "key-1", at(86_399)), refresh);
@@ -578,7 +578,7 @@ fn added_key_is_found_immediately() {
     assert_eq!(by_new(&mut remembered, at(1)), SEARCH);
     assert_eq!(by_new(&mut remembered, at(1)), Search::Wait);
     let new = Some(fetched(at(1)));
-    remembered.conclude(Call::Search, new, "key-2", Algorithm::Es256, at(1));
+    remembered.conclude(LookupReason::Search, new, "key-2", Algorithm::Es256, at(1));
     assert!(is_found(&by_new(&mut remembered, at(2))));
     assert_eq!(search(&mut remembered, "key-3", at(2)), SEARCH);
 }

@@ -9,7 +9,7 @@ use super::{
     GITHUB, assert_accepted, claims, config_of, header, identify, identify_assertion,
     identify_bearer, issuers, team_claims, token,
 };
-use crate::fixtures::{change, status_and_kind};
+use crate::fixtures::{change, in_authorization, status_and_kind};
 
 #[track_caller]
 fn assert_not_mapped(claims: &Value) {
