@@ -2,6 +2,7 @@
 //! share one call of the object.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use js_sys::Promise;
 use quillgate::Millis;
@@ -20,15 +21,17 @@ use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
 const MAX_SEARCH: Millis = Millis::from_seconds(30);
 
 /// The remembered key set of an issuer.
+#[derive(Default)]
 struct IssuerKeys {
-    address: String,
     set: RememberedSet,
     /// The requests that wait for the search in progress.
     waiting: Vec<Wake>,
 }
 
 thread_local! {
-    static KEY_SETS: RefCell<Vec<IssuerKeys>> = const { RefCell::new(Vec::new()) };
+    /// By address. Addresses come from the configuration, so their number is bounded.
+    static KEY_SETS: RefCell<BTreeMap<String, IssuerKeys>> =
+        const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Finds the key that a token names.
@@ -101,17 +104,5 @@ fn begin_call(
 
 /// Calls `run` with the cached key set for `address`, which is empty at first.
 fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
-    KEY_SETS.with_borrow_mut(|all| {
-        // Addresses come from the configuration, so their number is bounded.
-        let known = all.iter().position(|keys| keys.address == address);
-        let at = known.unwrap_or_else(|| {
-            all.push(IssuerKeys {
-                address: address.to_owned(),
-                set: RememberedSet::default(),
-                waiting: Vec::new(),
-            });
-            all.len() - 1
-        });
-        run(&mut all[at])
-    })
+    KEY_SETS.with_borrow_mut(|all| run(all.entry(address.to_owned()).or_default()))
 }

@@ -20,7 +20,7 @@ use crate::auth::session::SESSION;
 use crate::auth::session::cookie::Cookie;
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::session::sign_in::CALLBACK;
-use crate::auth::{Identified, VerifiedTokens};
+use crate::auth::{Credentials, Identified, VerifiedTokens, identify};
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
@@ -106,10 +106,10 @@ pub fn plan(
         Ok(origin) => origin,
         Err(problem) => return Plan::refused(problem),
     };
+    let mut planner = Planner::new(config, head, now);
     let path = split_url(head.url).0;
-    let credentials = find_credentials(head);
-    let sends_cookie =
-        credentials.session != Cookie::Missing || (origin == Origin::Own && sends_assertion(head));
+    let sends_cookie = planner.credentials.session != Cookie::Missing
+        || (origin == Origin::Own && sends_assertion(head));
     // An issuer redirects to the callback from another site. The callback reads no credentials.
     if path != CALLBACK
         && sends_cookie
@@ -117,11 +117,11 @@ pub fn plan(
     {
         return Plan::refused(problem);
     }
-    let mut planner = Planner::new(config, head, now);
     let action = match planner.find_step(path) {
         Ok(Step::Act(action)) => Ok(action),
         Ok(Step::Identify(target)) => {
-            let identified = target.identify(&credentials, &config.auth, now, verified);
+            let credentials = target.select(planner.credentials);
+            let identified = identify(&credentials, &config.auth, now, verified);
             identified.and_then(|identified| planner.resume(target, identified))
         }
         Err(problem) => Err(problem),
@@ -153,6 +153,7 @@ enum Step {
 struct Planner<'a> {
     config: &'a Config,
     head: &'a RequestHead<'a>,
+    credentials: Credentials<'a>,
     query: Option<&'a str>,
     now: Millis,
     route: Option<&'static str>,
@@ -165,6 +166,7 @@ impl<'a> Planner<'a> {
         Self {
             config,
             head,
+            credentials: find_credentials(head),
             query: split_url(head.url).1,
             now,
             route: None,

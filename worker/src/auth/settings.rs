@@ -26,11 +26,18 @@ impl AuthSettings {
     /// The first variable that is missing or malformed.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let trusted_issuers = read_json("TRUSTED_ISSUERS", variables, read_trusted_issuers)?;
+        let token_secrets = read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?;
+        let revoked = RevokedTokens::read(variables, &trusted_issuers)?;
+        let read = |json: &str| read_sign_in_issuers(json, &trusted_issuers);
+        let mut sign_in_issuers = read_json("SIGN_IN_ISSUERS", variables, read)?;
+        let variable = "SIGN_IN_CLIENT_SECRET";
+        assign_secrets(&mut sign_in_issuers, variables(variable))
+            .map_err(|rule| VariableError { variable, rule })?;
         Ok(Self {
-            token_secrets: read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?,
-            revoked: RevokedTokens::read(variables, &trusted_issuers)?,
-            sign_in_issuers: read_sign_in(variables, &trusted_issuers)?,
+            token_secrets,
             trusted_issuers,
+            sign_in_issuers,
+            revoked,
         })
     }
 }
@@ -57,18 +64,4 @@ fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableErr
         ));
     }
     Ok(secrets)
-}
-
-fn read_sign_in(
-    value: impl Fn(&str) -> Option<String>,
-    trusted: &[Rc<TrustedIssuer>],
-) -> Result<Vec<SignInIssuer>, VariableError> {
-    let secret = value("SIGN_IN_CLIENT_SECRET");
-    let read = |json: &str| read_sign_in_issuers(json, trusted);
-    let mut issuers = read_json("SIGN_IN_ISSUERS", value, read)?;
-    assign_secrets(&mut issuers, secret).map_err(|rule| VariableError {
-        variable: "SIGN_IN_CLIENT_SECRET",
-        rule,
-    })?;
-    Ok(issuers)
 }

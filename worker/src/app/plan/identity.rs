@@ -10,10 +10,9 @@ use crate::app::action::Action;
 use crate::app::config::Config;
 use crate::auth::caller::Caller;
 use crate::auth::session::cookie;
-use crate::auth::session::cookie::{Cookie, find_cookie};
-use crate::auth::session::problem::missing_problem;
+use crate::auth::session::cookie::find_cookie;
 use crate::auth::settings::AuthSettings;
-use crate::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify, identify_session};
+use crate::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify_session};
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 
@@ -51,20 +50,6 @@ pub enum Target {
 }
 
 impl Target {
-    /// Identifies the caller by the credentials that the target accepts.
-    pub(super) fn identify(
-        &self,
-        credentials: &Credentials<'_>,
-        settings: &AuthSettings,
-        now: Millis,
-        verified: &mut VerifiedTokens,
-    ) -> Result<Identified, Problem> {
-        if matches!(self, Self::Session) && credentials.session == Cookie::Missing {
-            return Err(missing_problem());
-        }
-        identify(&self.select(*credentials), settings, now, verified)
-    }
-
     /// Identifies the caller by the record of a session; `None` if it has ended.
     ///
     /// # Errors
@@ -100,7 +85,7 @@ impl Target {
     }
 
     /// A token does not identify the caller of [`Self::Session`].
-    const fn select<'a>(&self, credentials: Credentials<'a>) -> Credentials<'a> {
+    pub(super) const fn select<'a>(&self, credentials: Credentials<'a>) -> Credentials<'a> {
         match self {
             Self::Session => Credentials {
                 authorization: None,

@@ -5,7 +5,9 @@ use super::{Planner, Step};
 use crate::app::action::Action;
 use crate::app::write_plan::check_announced_body;
 use crate::auth::session::SESSION;
+use crate::auth::session::cookie::Cookie;
 use crate::auth::session::cross_site::check_same_origin;
+use crate::auth::session::problem::missing_problem;
 use crate::auth::session::sign_in::{CALLBACK, START};
 use crate::http::problem::Problem;
 use crate::http::route::join_methods;
@@ -34,6 +36,7 @@ impl Planner<'_> {
             (START, _) => Action::BeginSignIn,
             (_, "POST") => Action::OpenSession,
             (_, "DELETE") => Action::EndSession,
+            _ if self.credentials.session == Cookie::Missing => return Err(missing_problem()),
             _ => return Ok(Step::Identify(Target::Session)),
         };
         check_same_origin(self.head)?;
