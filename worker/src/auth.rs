@@ -213,7 +213,7 @@ fn identify_token(
     }
     let token = Jwt::read(text).map_err(invalid_token)?;
     if token.algorithm == "HS256" && source == Source::Bearer {
-        let own = verify_own(&token, settings, now).map_err(invalid_token)?;
+        let own = AccessToken::verify(&token, settings, now).map_err(invalid_token)?;
         let caller = own.caller();
         let until = own.expires();
         verified.remember(text, VerifiedToken::Own(own), until);
@@ -222,16 +222,6 @@ fn identify_token(
     let checked = oidc::check(&token, source, &settings.trusted_issuers, None, now);
     let checked = checked.map_err(invalid_token)?;
     Ok(Identified::Needs(Evidence::Signature(Box::new(checked))))
-}
-
-fn verify_own(
-    token: &Jwt<'_>,
-    settings: &AuthSettings,
-    now: Millis,
-) -> Result<AccessToken, &'static str> {
-    let own = AccessToken::verify(token, &settings.token_secrets)?;
-    own.check(&settings.revoked, now)?;
-    Ok(own)
 }
 
 /// Returns the token to check and its source.

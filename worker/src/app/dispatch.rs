@@ -69,7 +69,7 @@ async fn dispatch(
 ) -> Result<Reply, Problem> {
     let action = match action {
         Action::Identify(plan) => {
-            let action = identify(pending, packed, plan).await?;
+            let action = identify(pending, packed, *plan).await?;
             match answer_immediately(&mut pending.context, &pending.config, packed, Ok(action)) {
                 Ok(reply) => return Ok(reply),
                 Err(action) => action,

@@ -24,12 +24,12 @@ use crate::http::request_head::PackedHead;
 pub async fn identify(
     pending: &mut PendingRequest,
     packed: &PackedHead<'_>,
-    mut plan: Box<PendingPlan>,
+    mut plan: PendingPlan,
 ) -> Result<Action, Problem> {
     let config = Rc::clone(&pending.config);
     let (head, started) = (packed.request_head(), pending.context.started);
     loop {
-        let PendingPlan { target, evidence } = *plan;
+        let PendingPlan { target, evidence } = plan;
         let identified = match evidence {
             Evidence::Session(id) => {
                 let record = read_session(pending, id).await?;
@@ -49,7 +49,7 @@ pub async fn identify(
         pending.context.caller = resumed.caller;
         pending.context.project = resumed.project;
         match resumed.action? {
-            Action::Identify(next) => plan = next,
+            Action::Identify(next) => plan = *next,
             action => return Ok(action),
         }
     }

@@ -109,9 +109,9 @@ async fn verify_proof(
     let (config, started) = (Rc::clone(&pending.config), pending.context.started);
     let opened = match session_record::open(proof, &config.auth, started)? {
         Opening::Session(opened) => opened,
-        Opening::Unverified(kind, token) => {
+        Opening::Unverified(token) => {
             let token = verify_token(pending, token).await?;
-            NewSession::new(kind, &token, &config.auth, started)?
+            NewSession::new(proof, &token, &config.auth, started)?
         }
     };
     pending.context.caller = Some(Rc::clone(&opened.caller));

@@ -13,6 +13,7 @@ use crate::auth::jwt::{
     WRONG_SIGNATURE, to_millis, to_seconds,
 };
 use crate::auth::revocation::RevokedTokens;
+use crate::auth::settings::AuthSettings;
 use crate::hash::verify_hmac_sha256;
 
 /// The maximum lifetime of a token, in seconds: 90 days.
@@ -49,20 +50,29 @@ fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Er
 }
 
 impl AccessToken {
-    /// Verifies a token's signature with any of the secrets and reads its claims.
+    /// Verifies a token's signature with any of the secrets, then reads its claims.
     ///
     /// # Errors
     /// If the token is invalid.
-    pub fn verify(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<Self, &'static str> {
-        verify_signature(token, secrets)?;
-        Self::read(token.claims()?)
+    pub fn verify(
+        token: &Jwt<'_>,
+        settings: &AuthSettings,
+        now: Millis,
+    ) -> Result<Self, &'static str> {
+        verify_signature(token, &settings.token_secrets)?;
+        Self::read(token.claims()?, &settings.revoked, now)
     }
 
-    /// Reads the claims of a token with a verified signature.
+    /// Reads and checks the claims of a token with a verified signature.
     ///
     /// # Errors
-    /// [`INCOMPLETE`] if a claim is missing or has another type.
-    pub fn read(claims: Map<String, Value>) -> Result<Self, &'static str> {
+    /// - [`INCOMPLETE`] if a claim is missing or has another type.
+    /// - The same as for [`Self::check`].
+    pub fn read(
+        claims: Map<String, Value>,
+        revoked: &RevokedTokens,
+        now: Millis,
+    ) -> Result<Self, &'static str> {
         let claims = serde_json::from_value(Value::Object(claims));
         let claims: Claims = claims.map_err(|_| INCOMPLETE)?;
         let caller = Caller {
@@ -74,13 +84,15 @@ impl AccessToken {
             shared: Vec::new(),
             expires: to_millis(claims.exp),
         };
-        Ok(Self {
+        let token = Self {
             caller: Rc::new(caller),
             issued: claims.iat,
             expires: claims.exp,
             not_before: claims.nbf,
             id: claims.jti,
-        })
+        };
+        token.check(revoked, now)?;
+        Ok(token)
     }
 
     /// Checks the claims that can become invalid while the token is cached.

@@ -24,33 +24,6 @@ use crate::json;
 /// issuer may live longer.
 pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 
-/// The token whose claims a record stores.
-///
-/// A record starts with the name of the kind, then its latest end. The claims follow on the next
-/// line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenKind {
-    /// One of the gateway's own access tokens.
-    Own,
-    /// An issuer's access token.
-    Bearer,
-    /// A Cloudflare Access assertion.
-    Assertion,
-    /// An ID token.
-    IdToken,
-}
-
-impl TokenKind {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Own => "own",
-            Self::Bearer => "bearer",
-            Self::Assertion => "assertion",
-            Self::IdToken => "id-token",
-        }
-    }
-}
-
 /// The credential that opens a session.
 #[derive(Debug, Clone, Copy)]
 pub enum Proof<'a> {
@@ -69,6 +42,18 @@ pub enum Proof<'a> {
     },
 }
 
+impl Proof<'_> {
+    /// Returns the word with which a record of this credential's claims begins. The record's latest
+    /// end follows, and on the next line the claims.
+    const fn record_kind(&self) -> &'static str {
+        match self {
+            Self::AccessToken(_) => "bearer",
+            Self::AccessAssertion(_) => "assertion",
+            Self::IdToken { .. } => "id-token",
+        }
+    }
+}
+
 /// The result of checking a credential.
 #[derive(Debug)]
 pub enum Opening {
@@ -76,7 +61,7 @@ pub enum Opening {
     Session(NewSession),
     /// An issuer's token, whose signature the host must verify before it calls
     /// [`NewSession::new`].
-    Unverified(TokenKind, Checked),
+    Unverified(Checked),
 }
 
 /// A session that may be opened.
@@ -103,61 +88,59 @@ fn check_proof(
     settings: &AuthSettings,
     now: Millis,
 ) -> Result<Opening, &'static str> {
-    let (text, source, kind, client) = match proof {
-        Proof::AccessToken(token) => (token, Source::Bearer, TokenKind::Bearer, None),
-        Proof::AccessAssertion(token) => {
-            (token, Source::AccessAssertion, TokenKind::Assertion, None)
-        }
-        Proof::IdToken { token, client, .. } => (
-            token,
-            Source::Bearer,
-            TokenKind::IdToken,
-            Some(std::slice::from_ref(client)),
-        ),
+    let (text, source, client) = match proof {
+        Proof::AccessToken(token) => (token, Source::Bearer, None),
+        Proof::AccessAssertion(token) => (token, Source::AccessAssertion, None),
+        Proof::IdToken { token, client, .. } => (token, Source::Bearer, Some(client)),
     };
     let token = Jwt::read(text)?;
-    if kind == TokenKind::Bearer && token.algorithm == "HS256" {
+    if matches!(proof, Proof::AccessToken(_)) && token.algorithm == "HS256" {
         let secret = access_token::verify_signature(&token, &settings.token_secrets)?;
         let claims = token.claims()?;
-        let own = AccessToken::read(claims.clone())?;
-        own.check(&settings.revoked, now)?;
-        let session = NewSession::create(TokenKind::Own, own.caller(), &claims, now);
+        let own = AccessToken::read(claims.clone(), &settings.revoked, now)?;
+        let session = NewSession::create("own", own.caller(), &claims, now);
         return Ok(Opening::Session(NewSession { secret, ..session }));
     }
-    let checked = oidc::check(&token, source, &settings.trusted_issuers, client, now)?;
+    let clients = client.map(std::slice::from_ref);
+    let checked = oidc::check(&token, source, &settings.trusted_issuers, clients, now)?;
     if let Proof::IdToken { nonce, .. } = proof
         && !checked.has("nonce", nonce)
     {
         return Err("the ID token is of another sign-in");
     }
-    Ok(Opening::Unverified(kind, checked))
+    Ok(Opening::Unverified(checked))
 }
 
 impl NewSession {
-    /// Creates a session for a verified token of an issuer.
+    /// Creates a session for the verified token of a proof.
     ///
     /// # Errors
     /// 401 if the token is revoked, 403 if no rule of its issuer matches.
     pub fn new(
-        kind: TokenKind,
+        proof: Proof<'_>,
         token: &Verified,
         settings: &AuthSettings,
         now: Millis,
     ) -> Result<Self, Problem> {
         let claims = token.claims();
         let caller = claims.caller(&settings.revoked)?;
-        Ok(Self::create(kind, caller, &claims.values, now))
+        Ok(Self::create(
+            proof.record_kind(),
+            caller,
+            &claims.values,
+            now,
+        ))
     }
 
     fn create(
-        kind: TokenKind,
+        kind: &str,
         mut caller: Rc<Caller>,
         claims: &Map<String, Value>,
         now: Millis,
     ) -> Self {
         let ends = now.plus(MAX_SESSION_LIFETIME);
         limit_expiry(&mut caller, ends);
-        let (kind, claims) = (kind.as_str(), json::to_text(claims));
+        let claims = json::to_text(claims);
         Self {
             caller,
             record: format!("{kind} {}\n{claims}", ends.0),
@@ -202,9 +185,8 @@ fn read_caller(
     };
     let (source, clients) = match kind {
         "own" => {
-            let own = AccessToken::read(claims).map_err(invalid_token)?;
-            own.check(&settings.revoked, now).map_err(invalid_token)?;
-            return Ok(own.caller());
+            let own = AccessToken::read(claims, &settings.revoked, now);
+            return own.map(|own| own.caller()).map_err(invalid_token);
         }
         "assertion" => (Source::AccessAssertion, None),
         "id-token" => (Source::Bearer, Some(&settings.sign_in_issuers[..])),

@@ -31,19 +31,14 @@ pub enum Cookie<'a> {
 /// Finds a cookie by name in `Cookie` (section 4.2.1).
 #[must_use]
 pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
-    let mut found = Cookie::Missing;
-    for pair in header.unwrap_or("").split(';') {
-        let Some((own, value)) = pair.trim_matches([' ', '\t']).split_once('=') else {
-            continue;
-        };
-        if own == name {
-            found = match found {
-                Cookie::Missing => Cookie::One(value),
-                Cookie::One(_) | Cookie::Several => Cookie::Several,
-            };
-        }
+    let pairs = header.unwrap_or("").split(';');
+    let pairs = pairs.filter_map(|pair| pair.trim_matches([' ', '\t']).split_once('='));
+    let mut named = pairs.filter(|(own, _)| *own == name);
+    match (named.next(), named.next()) {
+        (None, _) => Cookie::Missing,
+        (Some((_, value)), None) => Cookie::One(value),
+        (Some(_), Some(_)) => Cookie::Several,
     }
-    found
 }
 
 /// The `SameSite` attribute.

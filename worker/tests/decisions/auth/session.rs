@@ -77,9 +77,9 @@ pub fn signing_in() -> Config {
 pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
     match session_record::open(proof, &config.auth, NOW)? {
         Opening::Session(session) => Ok(session),
-        Opening::Unverified(kind, token) => {
+        Opening::Unverified(token) => {
             let token = token.conclude(SignatureCheck::Valid)?;
-            NewSession::new(kind, &token, &config.auth, NOW)
+            NewSession::new(proof, &token, &config.auth, NOW)
         }
     }
 }

@@ -111,7 +111,7 @@ fn rejected_token_cannot_open_a_session() {
 fn host_verifies_issuer_signatures() {
     let (config, token) = (signing_in(), foreign(&foreign_claims()));
     let opening = check(Proof::AccessToken(&token), &config.auth, NOW).unwrap();
-    let Opening::Unverified(_, unverified) = opening else {
+    let Opening::Unverified(unverified) = opening else {
         panic!("{opening:?}");
     };
     assert_eq!(unverified.kid, "key-1");
