@@ -25,52 +25,45 @@ use quillgate::Millis;
 
 use crate::auth::access_token::AccessToken;
 use crate::auth::caller::Caller;
-use crate::auth::jwks::Algorithm;
-use crate::auth::jwt::Jwt;
-use crate::auth::oidc::UnverifiedToken;
+use crate::auth::jwt::{Jwt, to_millis};
+use crate::auth::oidc::{Checked, Verified};
+use crate::auth::session::cookie::{Cookie, SessionId};
+use crate::auth::session::problem::ended_problem;
 use crate::auth::settings::AuthSettings;
 use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// The header fields that can carry a token.
-#[derive(Debug, Clone, Copy, Default)]
+/// The parts of a request that can identify its caller.
+#[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
-    /// `Authorization`. When present, the other field is ignored, even if this one is invalid.
+    /// `Authorization`. When present, the others are ignored, even if this one is invalid.
     pub authorization: Option<&'a str>,
+    /// The session cookie. It precedes the assertion.
+    pub session: Cookie<'a>,
     /// `Cf-Access-Jwt-Assertion`, added by Cloudflare Access. It is ignored unless a trusted
     /// issuer takes its tokens from it.
     pub access_assertion: Option<&'a str>,
 }
 
-impl Credentials<'_> {
-    /// Whether a usable field carries a token, valid or not.
-    #[must_use]
-    pub fn has_token(&self, settings: &AuthSettings) -> bool {
-        find_token(self, &settings.trusted_issuers).is_some()
-    }
-}
-
-/// Whether the host has verified the signature of an issuer's token.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Signature {
-    /// The signature has not been verified.
-    #[default]
-    Unverified,
-    /// The host verified the signature of the [`UnverifiedToken`] from the previous call, with the
-    /// key from [`jwks::find_key`].
-    Verified,
-}
-
 /// The result of checking credentials.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Identity {
+pub enum Identified {
     /// An authenticated caller.
     Caller(Rc<Caller>),
-    /// A trusted issuer's token, checked except for its signature. The host must verify the
-    /// signature and call again with [`Signature::Verified`].
-    Unverified(UnverifiedToken),
+    /// The host must obtain this evidence first.
+    Needs(Evidence),
+}
+
+/// The evidence that a caller's identity depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Evidence {
+    /// The record of a session. Pass it to [`identify_session`].
+    Session(SessionId),
+    /// The signature of an issuer's token. Pass the [`Verified`] token to
+    /// [`VerifiedTokens::identify`].
+    Signature(Box<Checked>),
 }
 
 /// An isolate's cache of verified tokens, which avoids verifying a token with every request.
@@ -124,6 +117,28 @@ impl VerifiedTokens {
         }
     }
 
+    /// Identifies the caller of an issuer's token and caches the token.
+    ///
+    /// # Errors
+    /// - 401 if the token is revoked.
+    /// - 403 if the token matches no rule of its issuer.
+    pub fn identify(
+        &mut self,
+        token: &Verified,
+        settings: &AuthSettings,
+        now: Millis,
+    ) -> Result<Rc<Caller>, Problem> {
+        let claims = token.claims();
+        let caller = claims.caller(&settings.revoked)?;
+        let foreign = VerifiedToken::Foreign {
+            caller: Rc::clone(&caller),
+            source: claims.issuer.source,
+        };
+        let until = to_millis(claims.expires).min(now.plus(FOREIGN_LIFETIME));
+        self.remember(token.text(), foreign, until);
+        Ok(caller)
+    }
+
     fn remember(&mut self, token: &str, verified: VerifiedToken, until: Millis) {
         // The claims are about as long as the encoded token.
         self.tokens.insert(token, verified, token.len(), until);
@@ -142,77 +157,85 @@ impl VerifiedTokens {
     }
 }
 
-/// Identifies the caller.
+/// Identifies the caller by a session or a token.
 ///
-/// Verifies the gateway's own tokens completely. For an issuer's token, the host must verify the
-/// signature. Cached tokens are not verified again.
+/// Verifies the gateway's own tokens completely. Cached tokens are not verified again.
 ///
 /// # Errors
-/// - 401 with a bare challenge if there is no token.
+/// - 401 with a bare challenge if there is no token, or the session has ended.
 /// - 401 with `invalid_token` if the token is invalid. The detail never repeats the token.
-/// - 403 if the token is valid but matches no rule of its issuer.
 pub fn identify(
     credentials: &Credentials<'_>,
     settings: &AuthSettings,
     now: Millis,
-    signature: Signature,
     verified: &mut VerifiedTokens,
-) -> Result<Identity, Problem> {
-    let issuers = &settings.trusted_issuers;
-    let (text, source) = find_token(credentials, issuers).ok_or_else(missing_token_problem)?;
+) -> Result<Identified, Problem> {
+    if credentials.authorization.is_some() || credentials.session == Cookie::Missing {
+        let token = find_token(credentials, settings).ok_or_else(missing_token_problem)?;
+        return identify_token(token, settings, now, verified);
+    }
+    match SessionId::read(credentials.session, &settings.token_secrets) {
+        Some(id) => Ok(Identified::Needs(Evidence::Session(id))),
+        None => identify_session(None, credentials, settings, now, verified),
+    }
+}
+
+/// Identifies the caller by the record of the session in `credentials`; `None` if it has ended.
+///
+/// An old cookie must not lock out a person that Cloudflare Access admits. After the session has
+/// ended, the assertion identifies its caller.
+///
+/// # Errors
+/// - 401 if the session has ended and there is no assertion.
+/// - The same as for a token with the claims of the record.
+pub fn identify_session(
+    record: Option<&str>,
+    credentials: &Credentials<'_>,
+    settings: &AuthSettings,
+    now: Millis,
+    verified: &mut VerifiedTokens,
+) -> Result<Identified, Problem> {
+    if let Some(record) = record {
+        return session_record::identify(record, settings, now).map(Identified::Caller);
+    }
+    let token = find_token(credentials, settings).ok_or_else(ended_problem)?;
+    identify_token(token, settings, now, verified)
+}
+
+fn identify_token(
+    (text, source): (&str, Source),
+    settings: &AuthSettings,
+    now: Millis,
+    verified: &mut VerifiedTokens,
+) -> Result<Identified, Problem> {
     if let Some(found) = verified.find(text, source, settings, now) {
-        return found.map(Identity::Caller).map_err(invalid_token);
+        return found.map(Identified::Caller).map_err(invalid_token);
     }
     let token = Jwt::read(text).map_err(invalid_token)?;
     if token.algorithm == "HS256" && source == Source::Bearer {
-        let own = verify_own(&token, settings, now).map_err(invalid_token)?;
+        let own = AccessToken::verify(&token, settings, now).map_err(invalid_token)?;
         let caller = own.caller();
         let until = own.expires();
         verified.remember(text, VerifiedToken::Own(own), until);
-        return Ok(Identity::Caller(caller));
+        return Ok(Identified::Caller(caller));
     }
-    let algorithm =
-        Algorithm::from_name(&token.algorithm).filter(|_| accepts_from(issuers, source));
-    let algorithm = algorithm.ok_or_else(|| invalid_token(describe_algorithms(issuers)))?;
-    let checked = oidc::check(&token, algorithm, source, issuers, None, now);
-    let (checked, unverified) = checked.map_err(invalid_token)?;
-    if signature == Signature::Unverified {
-        return Ok(Identity::Unverified(unverified));
-    }
-    checked
-        .check_revoked(&settings.revoked)
-        .map_err(invalid_token)?;
-    let caller = Rc::new(checked.caller()?);
-    let until = checked.expires().min(now.plus(FOREIGN_LIFETIME));
-    let foreign = VerifiedToken::Foreign {
-        caller: Rc::clone(&caller),
-        source,
-    };
-    verified.remember(text, foreign, until);
-    Ok(Identity::Caller(caller))
-}
-
-fn verify_own(
-    token: &Jwt<'_>,
-    settings: &AuthSettings,
-    now: Millis,
-) -> Result<AccessToken, &'static str> {
-    let own = AccessToken::verify(token, &settings.token_secrets)?;
-    own.check(&settings.revoked, now)?;
-    Ok(own)
+    let checked = oidc::check(&token, source, &settings.trusted_issuers, None, now);
+    let checked = checked.map_err(invalid_token)?;
+    Ok(Identified::Needs(Evidence::Signature(Box::new(checked))))
 }
 
 /// Returns the token to check and its source.
 fn find_token<'a>(
     credentials: &Credentials<'a>,
-    issuers: &[TrustedIssuer],
+    settings: &AuthSettings,
 ) -> Option<(&'a str, Source)> {
     if let Some(authorization) = credentials.authorization {
         return Some((parse_bearer(authorization)?, Source::Bearer));
     }
     let assertion = credentials.access_assertion?;
-    let counts = !assertion.is_empty() && accepts_from(issuers, Source::AccessAssertion);
-    counts.then_some((assertion, Source::AccessAssertion))
+    let source = Source::AccessAssertion;
+    let is_used = !assertion.is_empty() && accepts_from(&settings.trusted_issuers, source);
+    is_used.then_some((assertion, source))
 }
 
 /// Returns the token of the case-insensitive `Bearer` scheme (RFC 9110, section 11.1).
@@ -222,16 +245,8 @@ fn parse_bearer(authorization: &str) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-fn accepts_from(issuers: &[TrustedIssuer], source: Source) -> bool {
+fn accepts_from(issuers: &[Rc<TrustedIssuer>], source: Source) -> bool {
     issuers.iter().any(|issuer| issuer.source == source)
-}
-
-fn describe_algorithms(issuers: &[TrustedIssuer]) -> &'static str {
-    if issuers.is_empty() {
-        "the access token must be signed with HS256"
-    } else {
-        "the access token must be signed with HS256, or by a trusted issuer with RS256 or ES256"
-    }
 }
 
 /// Returns a 401 for a request without a token (RFC 6750, section 3.1).

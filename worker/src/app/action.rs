@@ -5,9 +5,8 @@ use quillgate::{Day, JobId, Policy, Request};
 use crate::analytics::archive::SeriesQuery;
 use crate::analytics::export::ExportQuery;
 use crate::analytics::query::ReportQuery;
+use crate::app::plan::PendingPlan;
 use crate::app::write_plan::AdmittedWrite;
-use crate::auth::oidc::UnverifiedToken;
-use crate::auth::session::cookie::SessionId;
 use crate::jobs::records::{JobFilter, Position};
 
 /// The next step for a request.
@@ -23,10 +22,8 @@ pub enum Action {
     Describe,
     /// Answer an `OPTIONS` request with the methods of its path.
     AnswerOptions(Vec<&'static str>),
-    /// Verify the signature of a token, then plan again.
-    VerifySignature(UnverifiedToken),
-    /// Read the record of a session, then plan again.
-    ReadSession(SessionId),
+    /// Obtain evidence of the caller's identity, then continue the plan.
+    Identify(Box<PendingPlan>),
     /// Return the caller's session.
     DescribeSession,
     /// Open a session.

@@ -8,16 +8,14 @@ use web_sys::Response;
 
 use crate::app::action::Action;
 use crate::app::config::Config;
-use crate::app::identity::{make_plan, verify_token};
+use crate::app::identity::identify;
 use crate::app::isolate::description;
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::{RequestContext, reserve_read};
 use crate::app::{admin, analytics, archive, jobs, sessions, sign_in, streams};
-use crate::auth::Signature;
-use crate::auth::session::stub::SessionStub;
 use crate::http::problem::Problem;
-use crate::http::request_head::{RequestHead, SessionState};
+use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::parse_preferred_wait;
 
@@ -66,8 +64,15 @@ pub fn answer_immediately(
 
 async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply, Problem> {
     let action = match action {
-        Action::ReadSession(_) | Action::VerifySignature(_) => {
-            match identify(pending, action).await? {
+        Action::Identify(plan) => {
+            let action = identify(pending, *plan).await?;
+            let PendingRequest {
+                context,
+                config,
+                head,
+                ..
+            } = pending;
+            match answer_immediately(context, config, head, Ok(action)) {
                 Ok(reply) => return Ok(reply),
                 Err(action) => action,
             }
@@ -108,8 +113,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
         Action::BeginSignIn => return sign_in::begin(pending),
         Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending)),
         // `answer_immediately` and `identify` have handled these.
-        Action::VerifySignature(_)
-        | Action::ReadSession(_)
+        Action::Identify(_)
         | Action::DescribeSession
         | Action::AnswerLiveness
         | Action::AnswerOptions(_)
@@ -127,41 +131,4 @@ const fn is_budgeted_read(action: &Action) -> bool {
             | Action::StreamEvents(_)
             | Action::ReadRecord(_)
     )
-}
-
-/// Reads the session and verifies the signature that the plan needs, each at most once, and plans
-/// again. After a session that has ended, an assertion may still need its signature verified.
-async fn identify(
-    pending: &mut PendingRequest,
-    mut action: Action,
-) -> Result<Result<Reply, Action>, Problem> {
-    if let Action::ReadSession(id) = action {
-        let read = async { SessionStub::new(&pending.env, id.as_str())?.read().await };
-        let record = read.await.map_err(|error| pending.gate_failed(&error))?;
-        pending.context.session = record.is_some().then_some(id);
-        Rc::make_mut(&mut pending.head).session =
-            record.map_or(SessionState::Ended, SessionState::Open);
-        match plan_again(pending, Signature::Unverified) {
-            Ok(reply) => return Ok(Ok(reply)),
-            Err(next) => action = next,
-        }
-    }
-    let Action::VerifySignature(token) = action else {
-        return Ok(Err(action));
-    };
-    verify_token(pending, &token).await?;
-    Ok(plan_again(pending, Signature::Verified))
-}
-
-/// Plans again with more evidence, and answers if no I/O is needed.
-fn plan_again(pending: &mut PendingRequest, signature: Signature) -> Result<Reply, Action> {
-    let PendingRequest {
-        context,
-        config,
-        head,
-        ..
-    } = pending;
-    let plan = make_plan(config, head, context.started, signature);
-    context.update(&plan);
-    answer_immediately(context, config, head, plan.action)
 }

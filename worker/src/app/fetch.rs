@@ -11,13 +11,11 @@ use worker::worker_sys::Context;
 
 use crate::analytics::organization_stub::OrgStub;
 use crate::app::dispatch;
-use crate::app::identity::make_plan;
-use crate::app::isolate::{config, load_config};
+use crate::app::isolate::{config, load_config, with_verified};
 use crate::app::pending_request::PendingRequest;
-use crate::app::plan::{Plan, is_liveness};
+use crate::app::plan::{Plan, is_liveness, plan};
 use crate::app::reply::Reply;
 use crate::app::request_context::RequestContext;
-use crate::auth::Signature;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::runtime::{into_promise, to_millis};
@@ -42,7 +40,7 @@ pub fn handle(
     let started = to_millis(started);
     let plan = match &config {
         _ if is_liveness(&head) => Plan::healthy(),
-        Ok(config) => make_plan(config, &head, started, Signature::Unverified),
+        Ok(config) => with_verified(|verified| plan(config, &head, started, verified)),
         Err(error) => Plan::refused(Problem::misconfigured(error.variable, error.rule)),
     };
     let mut context = RequestContext::new(&head, &plan, started);

@@ -1,23 +1,66 @@
-//! Plans with the tokens that the isolate has verified, and signatures of issuers' tokens.
+//! Evidence of a caller's identity: the record of a session, or the signature of an issuer's token.
 
-use quillgate::Millis;
+use std::rc::Rc;
 
-use crate::app::config::Config;
+use crate::app::action::Action;
 use crate::app::isolate::with_verified;
 use crate::app::issuer_keys::find_issuer_key;
 use crate::app::pending_request::PendingRequest;
-use crate::app::plan::{Plan, plan};
+use crate::app::plan::PendingPlan;
 use crate::auth::jwks::NoKey;
-use crate::auth::jwt::WRONG_SIGNATURE;
-use crate::auth::oidc::UnverifiedToken;
+use crate::auth::oidc::{Checked, SignatureCheck, Verified};
+use crate::auth::session::cookie::SessionId;
+use crate::auth::session::stub::SessionStub;
 use crate::auth::signature::verify_signature;
-use crate::auth::{Signature, invalid_token};
+use crate::auth::{Evidence, Identified, invalid_token};
 use crate::http::problem::Problem;
-use crate::http::request_head::RequestHead;
 
-/// Plans a request with the tokens that this isolate has verified.
-pub fn make_plan(config: &Config, head: &RequestHead, now: Millis, signature: Signature) -> Plan {
-    with_verified(|verified| plan(config, head, now, signature, verified))
+/// Obtains the evidence that a plan needs, and continues the plan. After a session that has ended,
+/// an assertion may still need its signature verified.
+///
+/// # Errors
+/// The problem that refuses the caller.
+pub async fn identify(
+    pending: &mut PendingRequest,
+    mut plan: PendingPlan,
+) -> Result<Action, Problem> {
+    let config = Rc::clone(&pending.config);
+    let (head, started) = (Rc::clone(&pending.head), pending.context.started);
+    loop {
+        let PendingPlan { target, evidence } = plan;
+        let identified = match evidence {
+            Evidence::Session(id) => {
+                let record = read_session(pending, id).await?;
+                with_verified(|verified| {
+                    let record = record.as_deref();
+                    target.identify_session(record, &head, &config.auth, started, verified)
+                })?
+            }
+            Evidence::Signature(token) => {
+                let token = verify_token(pending, *token).await?;
+                let caller =
+                    with_verified(|verified| verified.identify(&token, &config.auth, started));
+                Identified::Caller(caller?)
+            }
+        };
+        let resumed = target.resume(identified, &config, &head, started);
+        pending.context.caller = resumed.caller;
+        pending.context.project = resumed.project;
+        match resumed.action? {
+            Action::Identify(next) => plan = *next,
+            action => return Ok(action),
+        }
+    }
+}
+
+async fn read_session(
+    pending: &mut PendingRequest,
+    id: SessionId,
+) -> Result<Option<String>, Problem> {
+    let read = async { SessionStub::new(&pending.env, id.as_str())?.read().await };
+    let record = read.await.map_err(|error| pending.gate_failed(&error))?;
+    pending.context.session = record.is_some().then_some(id);
+    Ok(record)
 }
 
 /// Verifies the signature of an issuer's token.
@@ -26,17 +69,18 @@ pub fn make_plan(config: &Config, head: &RequestHead, now: Millis, signature: Si
 /// 401 for a wrong signature or an unusable key, 503 if the keys are unavailable.
 pub async fn verify_token(
     pending: &mut PendingRequest,
-    token: &UnverifiedToken,
-) -> Result<(), Problem> {
+    token: Checked,
+) -> Result<Verified, Problem> {
     let started = pending.context.started;
-    let found = find_issuer_key(&pending.env, &pending.execution, token, started).await;
+    let found = find_issuer_key(&pending.env, &pending.execution, &token, started).await;
     let found = found.map_err(|error| pending.gate_failed(&error))?;
     let key = found.map_err(|reason| match reason {
         NoKey::Unavailable => Problem::issuer_unavailable(),
         NoKey::Unusable(reason) => invalid_token(reason),
     })?;
-    match verify_signature(token, &key).await {
-        Ok(true) => Ok(()),
-        Ok(false) | Err(_) => Err(invalid_token(WRONG_SIGNATURE)),
-    }
+    let verified = verify_signature(token.algorithm, token.signed(), &token.signature, &key).await;
+    token.conclude(match verified {
+        Ok(true) => SignatureCheck::Valid,
+        Ok(false) | Err(_) => SignatureCheck::Invalid,
+    })
 }

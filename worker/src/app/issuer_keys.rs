@@ -2,6 +2,7 @@
 //! share one call of the object.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use js_sys::Promise;
 use quillgate::Millis;
@@ -11,8 +12,8 @@ use worker::Env;
 use worker::worker_sys::Context;
 
 use crate::analytics::organization_stub::OrgStub;
-use crate::auth::jwks::{Call, NoKey, PublicKey, RememberedSet, Search};
-use crate::auth::oidc::UnverifiedToken;
+use crate::auth::jwks::{LookupReason, NoKey, PublicKey, RememberedSet, Search};
+use crate::auth::oidc::Checked;
 use crate::log::format_operator_line;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
 
@@ -20,15 +21,17 @@ use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
 const MAX_SEARCH: Millis = Millis::from_seconds(30);
 
 /// The remembered key set of an issuer.
+#[derive(Default)]
 struct IssuerKeys {
-    address: String,
     set: RememberedSet,
     /// The requests that wait for the search in progress.
     waiting: Vec<Wake>,
 }
 
 thread_local! {
-    static KEY_SETS: RefCell<Vec<IssuerKeys>> = const { RefCell::new(Vec::new()) };
+    /// By address. Addresses come from the configuration, so their number is bounded.
+    static KEY_SETS: RefCell<BTreeMap<String, IssuerKeys>> =
+        const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Finds the key that a token names.
@@ -38,31 +41,31 @@ thread_local! {
 pub async fn find_issuer_key(
     env: &Env,
     execution: &Context,
-    token: &UnverifiedToken,
+    token: &Checked,
     started: Millis,
 ) -> HostResult<Result<PublicKey, NoKey>> {
-    let search = with_issuer_keys(&token.jwks, |keys| {
+    let search = with_issuer_keys(token.jwks(), |keys| {
         keys.set.search(&token.kid, token.algorithm, started)
     });
     match search {
         Search::Found(found) => return Ok(found),
         Search::FoundAndRefresh(key) => {
-            let _promise = begin_call(env, execution, token, Call::Refresh)?;
+            let _promise = begin_call(env, execution, token, LookupReason::Refresh)?;
             return Ok(Ok(key));
         }
-        Search::Ask(call) => {
-            let promise = begin_call(env, execution, token, call)?;
+        Search::Ask(reason) => {
+            let promise = begin_call(env, execution, token, reason)?;
             JsFuture::from(promise).await?;
         }
         Search::Wait => {
             // The runtime forbids awaiting the promise of another request.
             Wait::begin(MAX_SEARCH, |wake| {
-                with_issuer_keys(&token.jwks, |keys| keys.waiting.push(wake));
+                with_issuer_keys(token.jwks(), |keys| keys.waiting.push(wake));
             })
             .await;
         }
     }
-    Ok(with_issuer_keys(&token.jwks, |keys| {
+    Ok(with_issuer_keys(token.jwks(), |keys| {
         keys.set.find(&token.kid, token.algorithm, now())
     }))
 }
@@ -72,22 +75,22 @@ pub async fn find_issuer_key(
 fn begin_call(
     env: &Env,
     execution: &Context,
-    token: &UnverifiedToken,
-    call: Call,
+    token: &Checked,
+    reason: LookupReason,
 ) -> HostResult<Promise> {
-    let (env, address) = (env.clone(), token.jwks.clone());
+    let (env, address) = (env.clone(), token.jwks().to_owned());
     let (kid, algorithm) = (token.kid.clone(), token.algorithm);
     let promise = into_promise(async move {
-        let asked = async { OrgStub::new(&env)?.key_set(&address, &kid).await };
-        let set = asked.await.unwrap_or_else(|error| {
+        let fetched = async { OrgStub::new(&env)?.key_set(&address, &kid).await };
+        let set = fetched.await.unwrap_or_else(|error| {
             log_error(&format_operator_line(&error.to_string()));
             None
         });
         let waiting = with_issuer_keys(&address, |keys| {
-            keys.set.conclude(call, set, &kid, algorithm, now());
-            match call {
-                Call::Search => std::mem::take(&mut keys.waiting),
-                Call::Refresh => Vec::new(),
+            keys.set.conclude(reason, set, &kid, algorithm, now());
+            match reason {
+                LookupReason::Search => std::mem::take(&mut keys.waiting),
+                LookupReason::Refresh => Vec::new(),
             }
         });
         for wake in waiting {
@@ -101,17 +104,5 @@ fn begin_call(
 
 /// Calls `run` with the cached key set for `address`, which is empty at first.
 fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
-    KEY_SETS.with_borrow_mut(|all| {
-        // Addresses come from the configuration, so their number is bounded.
-        let known = all.iter().position(|keys| keys.address == address);
-        let at = known.unwrap_or_else(|| {
-            all.push(IssuerKeys {
-                address: address.to_owned(),
-                set: RememberedSet::default(),
-                waiting: Vec::new(),
-            });
-            all.len() - 1
-        });
-        run(&mut all[at])
-    })
+    KEY_SETS.with_borrow_mut(|all| run(all.entry(address.to_owned()).or_default()))
 }

@@ -5,6 +5,8 @@ mod identity;
 mod operation;
 mod session;
 
+pub use identity::{CallerPlan, PendingPlan};
+
 use std::rc::Rc;
 
 use quillgate::{Millis, ProjectId};
@@ -12,12 +14,13 @@ use quillgate::{Millis, ProjectId};
 use crate::app::action::Action;
 use crate::app::config::Config;
 use crate::app::plan::admin::{BLOCKED_POLICIES, LIVENESS, is_deep};
+use crate::app::plan::identity::{Target, find_credentials};
 use crate::auth::caller::Caller;
-use crate::auth::session::cookie::{Cookie, find_cookie};
+use crate::auth::session::SESSION;
+use crate::auth::session::cookie::Cookie;
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::session::sign_in::CALLBACK;
-use crate::auth::session::{SESSION, cookie};
-use crate::auth::{Signature, VerifiedTokens};
+use crate::auth::{Credentials, Identified, VerifiedTokens, identify};
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
@@ -91,14 +94,12 @@ impl Plan {
 /// Plans a request.
 ///
 /// - `now`: the instant at which tokens are checked.
-/// - `signature`: whether the signature of the issuer's token has been verified.
 /// - `verified`: the tokens that the isolate has verified before.
 #[must_use]
 pub fn plan(
     config: &Config,
     head: &RequestHead,
     now: Millis,
-    signature: Signature,
     verified: &mut VerifiedTokens,
 ) -> Plan {
     let sent = head.origin.as_deref();
@@ -106,25 +107,25 @@ pub fn plan(
         Ok(origin) => origin,
         Err(problem) => return Plan::refused(problem),
     };
+    let mut planner = Planner::new(config, head, now);
+    let sends_cookie = planner.credentials.session != Cookie::Missing
+        || (origin == Origin::Own && sends_assertion(head));
     // An issuer redirects to the callback from another site. The callback reads no credentials.
     if head.path != CALLBACK
-        && (sends_session(head) || (origin == Origin::Own && sends_assertion(head)))
+        && sends_cookie
         && let Err(problem) = check_same_origin(head)
     {
         return Plan::refused(problem);
     }
-    let mut planner = Planner {
-        config,
-        head,
-        query: head.query.as_deref(),
-        now,
-        signature,
-        verified,
-        route: None,
-        caller: None,
-        project: None,
+    let action = match planner.find_step(&head.path) {
+        Ok(Step::Act(action)) => Ok(action),
+        Ok(Step::Identify(target)) => {
+            let credentials = target.select(planner.credentials);
+            let identified = identify(&credentials, &config.auth, now, verified);
+            identified.and_then(|identified| planner.resume(target, identified))
+        }
+        Err(problem) => Err(problem),
     };
-    let action = planner.plan(&head.path);
     Plan {
         origin,
         route: planner.route,
@@ -134,54 +135,93 @@ pub fn plan(
     }
 }
 
-fn sends_session(head: &RequestHead) -> bool {
-    find_cookie(head.session_cookie(), cookie::NAME) != Cookie::Missing
-}
-
 /// Returns whether an assertion may identify the caller. Cloudflare Access derives it from a cookie,
 /// which browsers also send for pages of other sites.
 fn sends_assertion(head: &RequestHead) -> bool {
     head.authorization.is_none() && head.access_assertion.is_some()
 }
 
-/// Plans one request.
+/// The first step of a plan.
+enum Step {
+    /// Run an action that needs no caller.
+    Act(Action),
+    /// Identify the caller, then plan the rest.
+    Identify(Target),
+}
+
+/// The facts that a plan has established.
 struct Planner<'a> {
     config: &'a Config,
     head: &'a RequestHead,
+    credentials: Credentials<'a>,
     query: Option<&'a str>,
     now: Millis,
-    signature: Signature,
-    verified: &'a mut VerifiedTokens,
     route: Option<&'static str>,
     caller: Option<Rc<Caller>>,
     project: Option<ProjectId>,
 }
 
-impl Planner<'_> {
-    fn plan(&mut self, path: &str) -> Result<Action, Problem> {
+impl<'a> Planner<'a> {
+    fn new(config: &'a Config, head: &'a RequestHead, now: Millis) -> Self {
+        Self {
+            config,
+            head,
+            credentials: find_credentials(head),
+            query: head.query.as_deref(),
+            now,
+            route: None,
+            caller: None,
+            project: None,
+        }
+    }
+
+    fn find_step(&mut self, path: &str) -> Result<Step, Problem> {
         let is_read = matches!(&*self.head.method, "GET" | "HEAD");
         let is_options = self.head.method == "OPTIONS";
         if let Some(policy) = path.strip_prefix(BLOCKED_POLICIES) {
-            return self.plan_reopening(policy);
+            return self.find_reopening(policy);
         }
         if let Some(rest) = path.strip_prefix(SESSION) {
-            return self.plan_session(rest);
+            return self.find_session_step(rest);
         }
-        match path {
-            LIVENESS | DESCRIPTION if is_options => Ok(Action::AnswerOptions(vec!["GET", "HEAD"])),
+        let action = match path {
+            LIVENESS | DESCRIPTION if is_options => Action::AnswerOptions(vec!["GET", "HEAD"]),
             LIVENESS | DESCRIPTION if !is_read => {
-                Err(Problem::method_not_allowed("GET, HEAD, OPTIONS"))
+                return Err(Problem::method_not_allowed("GET, HEAD, OPTIONS"));
             }
-            LIVENESS => self.plan_health(),
+            LIVENESS => {
+                self.route = Some(LIVENESS);
+                if is_deep(self.query) {
+                    return Ok(Step::Identify(Target::Health));
+                }
+                Action::AnswerLiveness
+            }
             DESCRIPTION => {
                 self.route = Some(DESCRIPTION);
-                Ok(Action::Describe)
+                Action::Describe
             }
             _ if is_options => match &route::find_methods(path)[..] {
-                [] => Err(Problem::not_found()),
-                methods => Ok(Action::AnswerOptions(methods.to_vec())),
+                [] => return Err(Problem::not_found()),
+                methods => Action::AnswerOptions(methods.to_vec()),
             },
-            _ => self.plan_operation(path),
+            _ => return self.find_operation(path),
+        };
+        Ok(Step::Act(action))
+    }
+
+    /// Plans the rest for an identified caller, or returns the action that identifies the caller.
+    fn resume(&mut self, target: Target, identified: Identified) -> Result<Action, Problem> {
+        let caller = match identified {
+            Identified::Caller(caller) => Rc::clone(self.caller.insert(caller)),
+            Identified::Needs(evidence) => {
+                return Ok(Action::Identify(Box::new(PendingPlan { target, evidence })));
+            }
+        };
+        match target {
+            Target::Health => self.plan_health(&caller),
+            Target::Reopening(policy) => self.plan_reopening(policy, &caller),
+            Target::Session => Ok(Action::DescribeSession),
+            Target::Operation(operation, path) => self.plan_operation(operation, path?, caller),
         }
     }
 }

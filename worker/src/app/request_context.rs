@@ -79,13 +79,6 @@ impl RequestContext {
         }
     }
 
-    /// Adopts the route, the project and the caller of a second plan.
-    pub fn update(&mut self, plan: &Plan) {
-        self.route = plan.route;
-        self.project.clone_from(&plan.project);
-        self.caller.clone_from(&plan.caller);
-    }
-
     /// Returns the reply that reports a problem.
     pub fn refuse(&self, problem: &Problem) -> Reply {
         GatewayResponse::problem(problem, &self.id).into()

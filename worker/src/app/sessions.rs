@@ -9,11 +9,11 @@ use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::RequestContext;
 use crate::auth::caller::Caller;
-use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cookie};
+use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, find_cookie, write_cookie};
 use crate::auth::session::stub::SessionStub;
 use crate::auth::session::{cookie, describe, describe_methods, read_opening};
 use crate::auth::session_record::{NewSession, Opening, Proof};
-use crate::auth::{Signature, missing_token_problem, session_record};
+use crate::auth::{missing_token_problem, session_record};
 use crate::budget::Decision;
 use crate::budget::read_budget::Reader;
 use crate::http::problem::Problem;
@@ -77,11 +77,8 @@ pub async fn open_with_proof(
 
 /// Returns the session that the browser's cookie names, even if the session has ended.
 pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
-    SessionId::read(
-        pending.head.cookie.as_deref(),
-        &pending.config.auth.token_secrets,
-    )?
-    .ok()
+    let cookie = find_cookie(pending.head.cookie.as_deref(), cookie::NAME);
+    SessionId::read(cookie, &pending.config.auth.token_secrets)
 }
 
 /// Ends the session with this name.
@@ -108,21 +105,16 @@ async fn verify_proof(
     pending: &mut PendingRequest,
     proof: Proof<'_>,
 ) -> Result<NewSession, Problem> {
-    let started = pending.context.started;
-    let mut signature = Signature::Unverified;
-    loop {
-        match session_record::open(proof, &pending.config.auth, started, signature)? {
-            Opening::Session(opened) => {
-                pending.context.caller = Some(Rc::clone(&opened.caller));
-                return Ok(opened);
-            }
-            Opening::Unverified(_) if signature == Signature::Verified => {
-                return Err(Problem::internal());
-            }
-            Opening::Unverified(token) => verify_token(pending, &token).await?,
+    let (config, started) = (Rc::clone(&pending.config), pending.context.started);
+    let opened = match session_record::open(proof, &config.auth, started)? {
+        Opening::Session(opened) => opened,
+        Opening::Unverified(token) => {
+            let token = verify_token(pending, token).await?;
+            NewSession::new(proof, &token, &config.auth, started)?
         }
-        signature = Signature::Verified;
-    }
+    };
+    pending.context.caller = Some(Rc::clone(&opened.caller));
+    Ok(opened)
 }
 
 /// Counts a new session against the caller's limit.

@@ -3,16 +3,18 @@
 use std::rc::Rc;
 
 use quillgate::Millis;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::auth::caller::{Caller, Grant, ISSUER, Quota};
 use crate::auth::jwt::{
     EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
-    WRONG_SIGNATURE, read_instant, take_text, to_millis, to_seconds,
+    WRONG_SIGNATURE, to_millis, to_seconds,
 };
 use crate::auth::revocation::RevokedTokens;
+use crate::auth::settings::AuthSettings;
 use crate::hash::verify_hmac_sha256;
-use crate::json;
 
 /// The maximum lifetime of a token, in seconds: 90 days.
 const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
@@ -27,53 +29,70 @@ pub struct AccessToken {
     id: Option<String>,
 }
 
+/// The claims of a token.
+#[derive(Deserialize)]
+struct Claims {
+    iss: String,
+    sub: String,
+    projects: Vec<String>,
+    scope: String,
+    #[serde(default, deserialize_with = "read_quota")]
+    quota: Quota,
+    iat: f64,
+    exp: f64,
+    nbf: Option<f64>,
+    jti: Option<String>,
+}
+
+fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Error> {
+    let quota = Value::deserialize(deserializer)?;
+    Quota::read(&quota).ok_or_else(|| D::Error::custom("a malformed quota"))
+}
+
 impl AccessToken {
-    /// Verifies a token's signature with any of the secrets and reads its claims.
+    /// Verifies a token's signature with any of the secrets, then reads its claims.
     ///
     /// # Errors
     /// If the token is invalid.
-    pub fn verify(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<Self, &'static str> {
-        verify_signature(token, secrets)?;
-        Self::read(token.claims()?)
+    pub fn verify(
+        token: &Jwt<'_>,
+        settings: &AuthSettings,
+        now: Millis,
+    ) -> Result<Self, &'static str> {
+        verify_signature(token, &settings.token_secrets)?;
+        Self::read(token.claims()?, &settings.revoked, now)
     }
 
-    /// Reads the claims of a token with a verified signature.
+    /// Reads and checks the claims of a token with a verified signature.
     ///
     /// # Errors
-    /// [`INCOMPLETE`] if a claim is missing or has another type.
-    pub fn read(mut members: Map<String, Value>) -> Result<Self, &'static str> {
-        let members = &mut members;
-        let projects = members.remove("projects").ok_or(INCOMPLETE)?;
-        let scope = take_text(members, "scope").ok_or(INCOMPLETE)?;
-        let quota = match members.remove("quota") {
-            Some(quota) => Quota::read(&quota).ok_or(INCOMPLETE)?,
-            None => Quota::default(),
-        };
-        let id = match members.remove("jti") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(id)) => Some(id),
-            Some(_) => return Err(INCOMPLETE),
-        };
-        let expires = read_instant(members, "exp")?.ok_or(INCOMPLETE)?;
+    /// - [`INCOMPLETE`] if a claim is missing or has another type.
+    /// - The same as for [`Self::check`].
+    pub fn read(
+        claims: Map<String, Value>,
+        revoked: &RevokedTokens,
+        now: Millis,
+    ) -> Result<Self, &'static str> {
+        let claims = serde_json::from_value(Value::Object(claims));
+        let claims: Claims = claims.map_err(|_| INCOMPLETE)?;
         let caller = Caller {
-            issuer: take_text(members, "iss").ok_or(INCOMPLETE)?,
-            subject: take_text(members, "sub").ok_or(INCOMPLETE)?,
-            grants: vec![Grant::new(
-                json::into_strings(projects).ok_or(INCOMPLETE)?,
-                &scope,
-            )],
-            quota,
+            issuer: claims.iss,
+            subject: claims.sub,
+            grants: vec![Grant::new(claims.projects, &claims.scope)],
+            quota: claims.quota,
             claims: None,
             shared: Vec::new(),
-            expires: to_millis(expires),
+            expires: to_millis(claims.exp),
         };
-        Ok(Self {
+        let token = Self {
             caller: Rc::new(caller),
-            issued: read_instant(members, "iat")?.ok_or(INCOMPLETE)?,
-            expires,
-            not_before: read_instant(members, "nbf")?,
-            id,
-        })
+            issued: claims.iat,
+            expires: claims.exp,
+            not_before: claims.nbf,
+            id: claims.jti,
+        };
+        token.check(revoked, now)?;
+        Ok(token)
     }
 
     /// Checks the claims that can become invalid while the token is cached.
@@ -124,7 +143,7 @@ pub fn verify_signature(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<usize, &
     if !token.is_kind(&["jwt"]) {
         return Err(UNKNOWN_KIND);
     }
-    let (signed, signature) = (token.signed.as_bytes(), token.signature_bytes()?);
+    let (signed, signature) = (token.signed.as_bytes(), token.signature()?);
     let verifies = |secret: &Vec<u8>| verify_hmac_sha256(secret, &[signed], &signature);
     secrets.iter().position(verifies).ok_or(WRONG_SIGNATURE)
 }

@@ -1,12 +1,11 @@
 //! Authenticated callers and their permissions.
 
-use quillgate::{Millis, Scope};
+use quillgate::{Millis, Policy, Scope};
 use serde_json::Value;
 
 use crate::budget::Ceiling;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
-use quillgate::Policy;
 
 /// The issuer of the gateway's own tokens. No trusted issuer can have this name.
 pub const ISSUER: &str = "quillgate";
@@ -46,12 +45,7 @@ impl Grant {
 
 /// Maximum numbers of a caller's reservations in the window of each budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Quota {
-    create_job: Option<u32>,
-    send_message: Option<u32>,
-    analytics: Option<u32>,
-    read_jobs: Option<u32>,
-}
+pub struct Quota([Option<u32>; Policy::ALL.len()]);
 
 impl Quota {
     /// Reads an object that maps policy names to non-negative integers, or one integer for all
@@ -62,16 +56,12 @@ impl Quota {
     #[must_use]
     pub fn read(value: &Value) -> Option<Self> {
         let ceiling = |value: &Value| Some(u32::try_from(value.as_u64()?).unwrap_or(u32::MAX));
-        let mut quota = Self::default();
         let Value::Object(members) = value else {
-            let every = Some(ceiling(value)?);
-            for policy in Policy::ALL {
-                *quota.ceiling_mut(policy) = every;
-            }
-            return Some(quota);
+            return Some(Self([Some(ceiling(value)?); Policy::ALL.len()]));
         };
+        let mut quota = Self::default();
         for (name, value) in members {
-            *quota.ceiling_mut(Policy::from_name(name)?) = Some(ceiling(value)?);
+            quota.0[Policy::from_name(name)? as usize] = Some(ceiling(value)?);
         }
         Some(quota)
     }
@@ -85,43 +75,23 @@ impl Quota {
     /// Returns the ceiling for this policy; `None` when only the budget itself applies.
     #[must_use]
     pub const fn ceiling(&self, policy: Policy) -> Option<u32> {
-        match policy {
-            Policy::CreateJob => self.create_job,
-            Policy::SendMessage => self.send_message,
-            Policy::Analytics => self.analytics,
-            Policy::ReadJobs => self.read_jobs,
-        }
+        self.0[policy as usize]
     }
 
     /// Returns the ceilings for policies that `other` does not limit.
     #[must_use]
     pub fn without(mut self, other: Self) -> Self {
-        for policy in Policy::ALL {
-            if other.ceiling(policy).is_some() {
-                *self.ceiling_mut(policy) = None;
-            }
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own = own.filter(|_| other.is_none());
         }
         self
-    }
-
-    const fn ceiling_mut(&mut self, policy: Policy) -> &mut Option<u32> {
-        match policy {
-            Policy::CreateJob => &mut self.create_job,
-            Policy::SendMessage => &mut self.send_message,
-            Policy::Analytics => &mut self.analytics,
-            Policy::ReadJobs => &mut self.read_jobs,
-        }
     }
 
     /// Combines two quotas into the lower ceiling for each policy.
     #[must_use]
     pub fn lower(mut self, other: Self) -> Self {
-        for policy in Policy::ALL {
-            let own = self.ceiling_mut(policy);
-            *own = match (*own, other.ceiling(policy)) {
-                (Some(own), Some(other)) => Some(own.min(other)),
-                (own, other) => own.or(other),
-            };
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own = (*own).into_iter().chain(other).min();
         }
         self
     }

@@ -74,27 +74,6 @@ pub enum PublicKey {
     },
 }
 
-/// Returns the only key of a JWK Set (RFC 7517, section 5) with this exact `kid`.
-///
-/// Returns `None` if no key has that `kid`; the host may have an old set.
-///
-/// # Errors
-/// If the JSON is not a set or the key must not verify signatures of `algorithm`. The message
-/// becomes the detail of the 401.
-pub fn find_key(
-    jwks: &str,
-    kid: &str,
-    algorithm: Algorithm,
-) -> Result<Option<PublicKey>, &'static str> {
-    let keys = read_keys(jwks)?;
-    let mut named = keys.iter().filter(|key| key["kid"] == kid);
-    match (named.next(), named.next()) {
-        (None, _) => Ok(None),
-        (Some(key), None) => read_public_key(key, algorithm).map(Some),
-        (Some(_), Some(_)) => Err("the issuer has two keys of the access token's kid"),
-    }
-}
-
 fn read_keys(jwks: &str) -> Result<Vec<Value>, &'static str> {
     const NOT_A_SET: &str = "the issuer's keys are not a JWK Set";
     let Some(Value::Object(mut set)) = json::parse(jwks.as_bytes()) else {
@@ -175,7 +154,7 @@ pub struct KeySet {
     pub text: String,
     /// When it was fetched.
     pub fetched: Millis,
-    kids: Vec<String>,
+    keys: Vec<Value>,
 }
 
 impl KeySet {
@@ -185,12 +164,10 @@ impl KeySet {
     /// The reason, if the string is not a JWK Set. The host must then retain the previous set.
     pub fn read(text: String, fetched: Millis) -> Result<Self, &'static str> {
         let keys = read_keys(&text)?;
-        let kid = |key: &Value| key.get("kid")?.as_str().map(str::to_owned);
-        let kids = keys.iter().filter_map(kid).collect();
         Ok(Self {
             text,
             fetched,
-            kids,
+            keys,
         })
     }
 
@@ -205,16 +182,21 @@ impl KeySet {
     }
 
     fn has(&self, kid: &str) -> bool {
-        self.kids.iter().any(|own| own == kid)
+        self.keys.iter().any(|key| key["kid"] == kid)
     }
 
-    fn find(&self, kid: &str, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
-        const UNKNOWN: &str = "the access token's kid is not one of its issuer's keys";
-        // This rejects most tokens of strangers without parsing the set.
-        if !self.has(kid) {
-            return Err(UNKNOWN);
+    /// Returns the only key with this exact `kid`.
+    ///
+    /// # Errors
+    /// If the set lacks the key, or the key must not verify signatures of `algorithm`. The message
+    /// becomes the detail of the 401.
+    pub fn find(&self, kid: &str, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
+        let mut named = self.keys.iter().filter(|key| key["kid"] == kid);
+        match (named.next(), named.next()) {
+            (None, _) => Err("the access token's kid is not one of its issuer's keys"),
+            (Some(key), None) => read_public_key(key, algorithm),
+            (Some(_), Some(_)) => Err("the issuer has two keys of the access token's kid"),
         }
-        find_key(&self.text, kid, algorithm)?.ok_or(UNKNOWN)
     }
 }
 
@@ -227,7 +209,7 @@ impl KeySet {
 pub struct KeySource {
     /// The most recently fetched set.
     pub set: Option<KeySet>,
-    asked: Option<Millis>,
+    fetch_started: Option<Millis>,
     searched: Option<Millis>,
 }
 
@@ -243,7 +225,7 @@ pub enum Lookup {
 impl KeySource {
     /// Creates a source with a stored set.
     #[must_use]
-    pub fn from_kept(set: KeySet) -> Self {
+    pub fn from_stored(set: KeySet) -> Self {
         Self {
             set: Some(set),
             ..Self::default()
@@ -271,7 +253,7 @@ impl KeySource {
             } else {
                 FIRST_PAUSE
             };
-            has_passed(pause, self.asked, now)
+            has_passed(pause, self.fetch_started, now)
         } else {
             has_passed(SEARCH_PAUSE, self.searched, now)
         };
@@ -282,7 +264,7 @@ impl KeySource {
             self.searched = Some(now);
         }
         if !is_fetching {
-            self.asked = Some(now);
+            self.fetch_started = Some(now);
         }
         Lookup::Fetch
     }
@@ -310,7 +292,7 @@ pub struct RememberedSet {
 
 /// The reason for requesting a set from the organization's object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Call {
+pub enum LookupReason {
     /// The key is unknown.
     Search,
     /// The key is known, but may have been withdrawn.
@@ -334,7 +316,7 @@ pub enum Search {
     /// The isolate has the key. It must refresh the set without waiting for it.
     FoundAndRefresh(PublicKey),
     /// The isolate must call the organization's object and then [`RememberedSet::conclude`].
-    Ask(Call),
+    Ask(LookupReason),
     /// The isolate must wait for the call in progress.
     Wait,
 }
@@ -352,12 +334,12 @@ impl RememberedSet {
                     return Search::FoundAndRefresh(key);
                 }
                 // The set is more than an hour old, so the key may have been withdrawn.
-                Search::Ask(Call::Refresh)
+                Search::Ask(LookupReason::Refresh)
             }
             Err(_) if has_passed(SEARCH_PAUSE, self.searched, now) => {
                 self.searched = Some(now);
                 self.is_searching = true;
-                Search::Ask(Call::Search)
+                Search::Ask(LookupReason::Search)
             }
             Err(_) if self.is_searching => Search::Wait,
             Err(reason) => Search::Found(Err(reason)),
@@ -378,7 +360,7 @@ impl RememberedSet {
     /// that no set was available; the cached set then remains.
     pub fn conclude(
         &mut self,
-        call: Call,
+        reason: LookupReason,
         set: Option<KeySet>,
         kid: &str,
         algorithm: Algorithm,
@@ -390,7 +372,7 @@ impl RememberedSet {
             self.set = Some(set);
             self.refreshed = Some(now);
         }
-        if call == Call::Search {
+        if reason == LookupReason::Search {
             self.is_searching = false;
             if self.find(kid, algorithm, now).is_ok() {
                 self.searched = None;

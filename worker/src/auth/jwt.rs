@@ -39,10 +39,11 @@ pub struct Jwt<'a> {
     pub header: Map<String, Value>,
     /// `alg`.
     pub algorithm: String,
+    /// The token as sent.
+    pub text: &'a str,
     /// The signing input: header and claims, as sent.
     pub signed: &'a str,
-    /// The signature as sent.
-    pub signature: &'a str,
+    signature: &'a str,
     claims: &'a str,
 }
 
@@ -62,6 +63,7 @@ impl<'a> Jwt<'a> {
         Ok(Self {
             header,
             algorithm,
+            text: token,
             signed,
             signature,
             claims,
@@ -74,17 +76,6 @@ impl<'a> Jwt<'a> {
     /// [`INCOMPLETE`] if they are not a JSON object.
     pub fn claims(&self) -> Result<Map<String, Value>, &'static str> {
         decode_part(self.claims).ok_or(INCOMPLETE)
-    }
-
-    /// Decodes the claims from base64url, without parsing their JSON.
-    ///
-    /// # Errors
-    /// [`INCOMPLETE`] if they are not UTF-8.
-    pub fn claims_text(&self) -> Result<String, &'static str> {
-        let bytes = URL_SAFE_NO_PAD.decode(self.claims).ok();
-        bytes
-            .and_then(|bytes| String::from_utf8(bytes).ok())
-            .ok_or(INCOMPLETE)
     }
 
     /// Whether `typ` is absent or one of `kinds`, and the token requires no extension (`crit`).
@@ -101,7 +92,7 @@ impl<'a> Jwt<'a> {
     ///
     /// # Errors
     /// [`MALFORMED`] for anything else.
-    pub fn signature_bytes(&self) -> Result<Vec<u8>, &'static str> {
+    pub fn signature(&self) -> Result<Vec<u8>, &'static str> {
         URL_SAFE_NO_PAD
             .decode(self.signature)
             .map_err(|_| MALFORMED)

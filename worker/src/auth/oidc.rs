@@ -2,11 +2,13 @@
 //! Cloudflare Access or Auth0.
 //!
 //! This module checks everything but the signature. The host fetches keys and supports asymmetric
-//! algorithms, so it verifies the signature of an [`UnverifiedToken`]. It selects the key with
-//! [`super::jwks::find_key`] and calls [`super::identify`] again.
+//! algorithms, so it verifies the signature of a [`Checked`] token. Only a [`Verified`] token has a
+//! caller.
 //!
 //! The issuer chooses the lifetime of its tokens, from minutes (GitHub) to a month (Cloudflare
 //! Access). Only `exp` limits it, whereas the gateway's own tokens live for at most 90 days.
+
+use std::rc::Rc;
 
 use quillgate::Millis;
 use serde_json::{Map, Value};
@@ -20,6 +22,7 @@ use crate::auth::jwt::{
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::{Source, TrustedIssuer, read_one_or_more};
+use crate::auth::{accepts_from, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
@@ -29,31 +32,42 @@ const MAX_KID_LENGTH: usize = 256;
 /// 4.1.5 and 4.1.6). Tokens that have one are rejected.
 const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
-/// A trusted issuer's token, checked except for its signature.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnverifiedToken {
-    /// The issuer.
-    pub issuer: String,
-    /// The URL of the issuer's keys.
-    pub jwks: String,
+/// A trusted issuer's token with a valid header and valid claims. Its signature is not verified.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
     /// The id of the signing key.
     pub kid: String,
     /// The signature algorithm.
     pub algorithm: Algorithm,
-    /// The signing input: the header, a full stop and the claims, as sent.
-    pub signed: String,
-    /// The signature in base64url, as sent. For ES256 it is `r` and `s`, 32 bytes each (RFC 7518,
-    /// section 3.4), the format of `WebCrypto`.
-    pub signature: String,
+    /// The signature. For ES256 it is `r` and `s`, 32 bytes each (RFC 7518, section 3.4), the format
+    /// of `WebCrypto`.
+    pub signature: Vec<u8>,
+    token: String,
+    signed_length: usize,
+    claims: CheckedClaims,
+}
+
+/// A trusted issuer's token with a valid header, valid claims and a valid signature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verified(Checked);
+
+/// The result of verifying a signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignatureCheck {
+    /// The issuer's key made the signature.
+    Valid,
+    /// It did not.
+    Invalid,
 }
 
 /// The checked claims of an issuer's token.
-#[derive(Debug)]
-pub struct CheckedClaims<'a> {
-    issuer: &'a TrustedIssuer,
-    claims: Map<String, Value>,
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct CheckedClaims {
+    pub(super) issuer: Rc<TrustedIssuer>,
+    pub(super) values: Map<String, Value>,
     subject: String,
-    expires: f64,
+    /// `exp`, in seconds.
+    pub(super) expires: f64,
 }
 
 /// Checks everything about an issuer's token but its signature.
@@ -62,58 +76,104 @@ pub struct CheckedClaims<'a> {
 ///
 /// # Errors
 /// If the token is invalid.
-pub fn check<'a>(
+pub(super) fn check(
     token: &Jwt<'_>,
-    algorithm: Algorithm,
     source: Source,
-    issuers: &'a [TrustedIssuer],
+    issuers: &[Rc<TrustedIssuer>],
     clients: Option<&[SignInIssuer]>,
     now: Millis,
-) -> Result<(CheckedClaims<'a>, UnverifiedToken), &'static str> {
-    let kid = read_key_id(token, algorithm)?;
-    let checked = check_claims(token.claims()?, source, issuers, clients, now)?;
-    let unverified = UnverifiedToken {
-        issuer: checked.issuer.issuer.clone(),
-        jwks: checked.issuer.jwks.clone(),
+) -> Result<Checked, &'static str> {
+    let algorithm = Algorithm::from_name(&token.algorithm)
+        .filter(|_| accepts_from(issuers, source))
+        .ok_or_else(|| describe_algorithms(issuers))?;
+    let (kid, signature) = read_header(token, algorithm)?;
+    Ok(Checked {
         kid,
         algorithm,
-        signed: token.signed.to_owned(),
-        signature: token.signature.to_owned(),
-    };
-    Ok((checked, unverified))
+        signature,
+        token: token.text.to_owned(),
+        signed_length: token.signed.len(),
+        claims: check_claims(token.claims()?, source, issuers, clients, now)?,
+    })
 }
 
 /// Checks the claims of an issuer's token, like [`check`].
 ///
 /// # Errors
 /// If a claim is missing or invalid.
-pub fn check_claims<'a>(
+pub(super) fn check_claims(
     claims: Map<String, Value>,
     source: Source,
-    issuers: &'a [TrustedIssuer],
+    issuers: &[Rc<TrustedIssuer>],
     clients: Option<&[SignInIssuer]>,
     now: Millis,
-) -> Result<CheckedClaims<'a>, &'static str> {
+) -> Result<CheckedClaims, &'static str> {
     let issuer = find_issuer(&claims, source, issuers)?;
     let subject = read_subject(&claims)?;
     issuer.check_audience(&claims, clients)?;
     let expires = check_times(&claims, now)?;
     Ok(CheckedClaims {
         issuer,
-        claims,
+        values: claims,
         subject,
         expires,
     })
 }
 
-impl CheckedClaims<'_> {
-    /// Returns the token's caller.
+impl Checked {
+    /// Returns the URL of the issuer's keys.
+    #[must_use]
+    pub fn jwks(&self) -> &str {
+        &self.claims.issuer.jwks
+    }
+
+    /// Returns the signing input: the header, a full stop and the claims, as sent.
+    #[must_use]
+    pub fn signed(&self) -> &str {
+        &self.token[..self.signed_length]
+    }
+
+    /// Whether a claim equals this string.
+    pub(super) fn has(&self, name: &str, value: &str) -> bool {
+        let held = self.claims.values.get(name);
+        held.is_some_and(|held| *held == *value)
+    }
+
+    /// Adopts the result of verifying the signature with the key from [`super::jwks`].
+    ///
+    /// # Errors
+    /// 401 if the signature is invalid.
+    pub fn conclude(self, signature: SignatureCheck) -> Result<Verified, Problem> {
+        match signature {
+            SignatureCheck::Valid => Ok(Verified(self)),
+            SignatureCheck::Invalid => Err(invalid_token(WRONG_SIGNATURE)),
+        }
+    }
+}
+
+impl Verified {
+    /// Returns the token as sent.
+    pub(super) fn text(&self) -> &str {
+        &self.0.token
+    }
+
+    pub(super) const fn claims(&self) -> &CheckedClaims {
+        &self.0.claims
+    }
+}
+
+impl CheckedClaims {
+    /// Returns the caller of a token that is not revoked.
     ///
     /// The signature must be verified first: responses to forged tokens must not reveal rules.
     ///
     /// # Errors
-    /// 403 if no rule of the issuer matches the claims.
-    pub fn caller(&self) -> Result<Caller, Problem> {
+    /// 401 if the token is revoked, 403 if no rule of the issuer matches the claims.
+    pub(super) fn caller(&self, revoked: &RevokedTokens) -> Result<Rc<Caller>, Problem> {
+        let is_revoked = revoked.covers_foreign(&self.issuer.issuer, &self.values);
+        if is_revoked.map_err(invalid_token)? {
+            return Err(invalid_token(REVOKED));
+        }
         let mut caller = Caller {
             issuer: self.issuer.issuer.clone(),
             subject: self.subject.clone(),
@@ -125,8 +185,8 @@ impl CheckedClaims<'_> {
         };
         let mut quotas = Vec::new();
         let rules = self.issuer.rules.iter();
-        for rule in rules.filter(|rule| rule.admits(&self.claims)) {
-            let claims = rule.caller_claims(&self.claims);
+        for rule in rules.filter(|rule| rule.admits(&self.values)) {
+            let claims = rule.caller_claims(&self.values);
             let key = caller_key(&caller.issuer, &caller.subject, claims.as_deref());
             caller.grants.push(rule.grant.clone());
             let (own, shared) = rule.quotas();
@@ -150,59 +210,45 @@ impl CheckedClaims<'_> {
                 caller.shared.push(SharedQuota { name, quota });
             }
         }
-        Ok(caller)
-    }
-
-    /// Checks that the token is not revoked.
-    ///
-    /// # Errors
-    /// If the token has been revoked.
-    pub fn check_revoked(&self, revoked: &RevokedTokens) -> Result<(), &'static str> {
-        if revoked.covers_foreign(&self.issuer.issuer, &self.claims)? {
-            return Err(REVOKED);
-        }
-        Ok(())
-    }
-
-    /// Returns the expiry time.
-    #[must_use]
-    pub fn expires(&self) -> Millis {
-        to_millis(self.expires)
-    }
-
-    /// Whether a claim equals this string.
-    #[must_use]
-    pub fn has(&self, name: &str, value: &str) -> bool {
-        self.claims.get(name).is_some_and(|held| *held == *value)
+        Ok(Rc::new(caller))
     }
 }
 
-/// Validates the header and returns the id of the signing key.
-fn read_key_id(token: &Jwt<'_>, algorithm: Algorithm) -> Result<String, &'static str> {
+/// Validates the header and returns the id of the signing key, and the signature.
+fn read_header(token: &Jwt<'_>, algorithm: Algorithm) -> Result<(String, Vec<u8>), &'static str> {
     if !token.is_kind(&["jwt", "at+jwt"]) {
         return Err(UNKNOWN_KIND);
     }
     if OWN_KEYS.iter().any(|name| token.header.contains_key(*name)) {
         return Err("the access token brings its own key");
     }
-    if !algorithm.fits(&token.signature_bytes()?) {
+    let signature = token.signature()?;
+    if !algorithm.fits(&signature) {
         return Err(WRONG_SIGNATURE);
     }
     let kid = token.header.get("kid").and_then(Value::as_str);
     kid.filter(|kid| (1..=MAX_KID_LENGTH).contains(&kid.len()))
-        .map(str::to_owned)
+        .map(|kid| (kid.to_owned(), signature))
         .ok_or("the access token names no key")
 }
 
-fn find_issuer<'a>(
+fn describe_algorithms(issuers: &[Rc<TrustedIssuer>]) -> &'static str {
+    if issuers.is_empty() {
+        "the access token must be signed with HS256"
+    } else {
+        "the access token must be signed with HS256, or by a trusted issuer with RS256 or ES256"
+    }
+}
+
+fn find_issuer(
     claims: &Map<String, Value>,
     source: Source,
-    issuers: &'a [TrustedIssuer],
-) -> Result<&'a TrustedIssuer, &'static str> {
+    issuers: &[Rc<TrustedIssuer>],
+) -> Result<Rc<TrustedIssuer>, &'static str> {
     let name = claims.get("iss").and_then(Value::as_str);
     let name = name.ok_or(INCOMPLETE)?;
-    let is_it = |issuer: &&TrustedIssuer| issuer.source == source && issuer.issuer == name;
-    issuers.iter().find(is_it).ok_or(OTHER_ISSUER)
+    let is_it = |issuer: &&Rc<TrustedIssuer>| issuer.source == source && issuer.issuer == name;
+    issuers.iter().find(is_it).cloned().ok_or(OTHER_ISSUER)
 }
 
 impl TrustedIssuer {

@@ -1,5 +1,7 @@
 //! Access tokens and subjects revoked by the operator.
 
+use std::rc::Rc;
+
 use serde_json::{Map, Value};
 
 use crate::auth::caller::ISSUER;
@@ -43,7 +45,7 @@ impl RevokedTokens {
     /// revocation would otherwise have no effect.
     pub fn read(
         variable: impl Fn(&str) -> Option<String>,
-        issuers: &[TrustedIssuer],
+        issuers: &[Rc<TrustedIssuer>],
     ) -> Result<Self, VariableError> {
         let mut revoked = Self::default();
         for name in VARIABLES {
@@ -58,7 +60,7 @@ impl RevokedTokens {
         Ok(revoked)
     }
 
-    fn add(&mut self, text: &str, issuers: &[TrustedIssuer]) -> Result<(), &'static str> {
+    fn add(&mut self, text: &str, issuers: &[Rc<TrustedIssuer>]) -> Result<(), &'static str> {
         let Some(Value::Array(items)) = json::parse(text.as_bytes()) else {
             return Err("must be a JSON list of revocations without duplicate members");
         };
@@ -75,7 +77,7 @@ impl RevokedTokens {
     fn add_object(
         &mut self,
         mut members: Map<String, Value>,
-        issuers: &[TrustedIssuer],
+        issuers: &[Rc<TrustedIssuer>],
     ) -> Result<(), &'static str> {
         let mut take = |name| take_text(&mut members, name).filter(|text| !text.is_empty());
         let (id, issuer, subject) = (take("jti"), take("iss"), take("sub"));
@@ -111,7 +113,7 @@ impl RevokedTokens {
         issuer: String,
         claims: ExpectedClaims,
         before: Option<u64>,
-        issuers: &[TrustedIssuer],
+        issuers: &[Rc<TrustedIssuer>],
     ) -> Result<(), &'static str> {
         if issuer == ISSUER || !issuers.iter().any(|trusted| trusted.issuer == issuer) {
             return Err("must name in iss an issuer of TRUSTED_ISSUERS");

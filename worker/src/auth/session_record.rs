@@ -7,35 +7,22 @@
 use std::rc::Rc;
 
 use quillgate::Millis;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::auth::access_token::AccessToken;
 use crate::auth::caller::Caller;
-use crate::auth::jwks::Algorithm;
 use crate::auth::jwt::{EXPIRED, INCOMPLETE, Jwt};
-use crate::auth::oidc::UnverifiedToken;
+use crate::auth::oidc::{Checked, Verified};
 use crate::auth::settings::AuthSettings;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::Source;
-use crate::auth::{
-    Signature, accepts_from, access_token, describe_algorithms, invalid_token, oidc,
-};
+use crate::auth::{access_token, invalid_token, oidc};
 use crate::http::problem::Problem;
 use crate::json;
 
 /// The maximum lifetime of a session. It equals that of the gateway's own tokens; tokens of an
 /// issuer may live longer.
 pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
-
-/// A record starts with one of these words, then its latest end. The claims follow on the next
-/// line. This word marks the claims of one of the gateway's own tokens.
-const OWN: &str = "own";
-/// The claims of an issuer's access token.
-const BEARER: &str = "bearer";
-/// The claims of a Cloudflare Access assertion.
-const ASSERTION: &str = "assertion";
-/// The claims of an ID token.
-const ID_TOKEN: &str = "id-token";
 
 /// The credential that opens a session.
 #[derive(Debug, Clone, Copy)]
@@ -55,13 +42,26 @@ pub enum Proof<'a> {
     },
 }
 
+impl Proof<'_> {
+    /// Returns the word with which a record of this credential's claims begins. The record's latest
+    /// end follows, and on the next line the claims.
+    const fn record_kind(&self) -> &'static str {
+        match self {
+            Self::AccessToken(_) => "bearer",
+            Self::AccessAssertion(_) => "assertion",
+            Self::IdToken { .. } => "id-token",
+        }
+    }
+}
+
 /// The result of checking a credential.
 #[derive(Debug)]
 pub enum Opening {
     /// A session that may be opened.
     Session(NewSession),
-    /// A token with an unverified signature. The host must verify it and call again.
-    Unverified(UnverifiedToken),
+    /// An issuer's token, whose signature the host must verify before it calls
+    /// [`NewSession::new`].
+    Unverified(Checked),
 }
 
 /// A session that may be opened.
@@ -79,50 +79,81 @@ pub struct NewSession {
 ///
 /// # Errors
 /// The same as for [`super::identify`].
-pub fn open(
+pub fn open(proof: Proof<'_>, settings: &AuthSettings, now: Millis) -> Result<Opening, Problem> {
+    check_proof(proof, settings, now).map_err(invalid_token)
+}
+
+fn check_proof(
     proof: Proof<'_>,
     settings: &AuthSettings,
     now: Millis,
-    signature: Signature,
-) -> Result<Opening, Problem> {
-    let issuers = &settings.trusted_issuers;
-    let (text, source, kind) = match proof {
-        Proof::AccessToken(token) => (token, Source::Bearer, BEARER),
-        Proof::AccessAssertion(token) => (token, Source::AccessAssertion, ASSERTION),
-        Proof::IdToken { token, .. } => (token, Source::Bearer, ID_TOKEN),
+) -> Result<Opening, &'static str> {
+    let (text, source, client) = match proof {
+        Proof::AccessToken(token) => (token, Source::Bearer, None),
+        Proof::AccessAssertion(token) => (token, Source::AccessAssertion, None),
+        Proof::IdToken { token, client, .. } => (token, Source::Bearer, Some(client)),
     };
-    let token = Jwt::read(text).map_err(invalid_token)?;
-    let (kind, secret) = if kind == BEARER && token.algorithm == "HS256" {
-        let secret = access_token::verify_signature(&token, &settings.token_secrets);
-        (OWN, secret.map_err(invalid_token)?)
-    } else {
-        let algorithm =
-            Algorithm::from_name(&token.algorithm).filter(|_| accepts_from(issuers, source));
-        let algorithm = algorithm.ok_or_else(|| invalid_token(describe_algorithms(issuers)))?;
-        let client = match proof {
-            Proof::IdToken { client, .. } => Some(std::slice::from_ref(client)),
-            _ => None,
-        };
-        let checked = oidc::check(&token, algorithm, source, issuers, client, now);
-        let (checked, unverified) = checked.map_err(invalid_token)?;
-        if let Proof::IdToken { nonce, .. } = proof
-            && !checked.has("nonce", nonce)
-        {
-            return Err(invalid_token("the ID token is of another sign-in"));
+    let token = Jwt::read(text)?;
+    if matches!(proof, Proof::AccessToken(_)) && token.algorithm == "HS256" {
+        let secret = access_token::verify_signature(&token, &settings.token_secrets)?;
+        let claims = token.claims()?;
+        let own = AccessToken::read(claims.clone(), &settings.revoked, now)?;
+        let session = NewSession::create("own", own.caller(), &claims, now);
+        return Ok(Opening::Session(NewSession { secret, ..session }));
+    }
+    let clients = client.map(std::slice::from_ref);
+    let checked = oidc::check(&token, source, &settings.trusted_issuers, clients, now)?;
+    if let Proof::IdToken { nonce, .. } = proof
+        && !checked.has("nonce", nonce)
+    {
+        return Err("the ID token is of another sign-in");
+    }
+    Ok(Opening::Unverified(checked))
+}
+
+impl NewSession {
+    /// Creates a session for the verified token of a proof.
+    ///
+    /// # Errors
+    /// 401 if the token is revoked, 403 if no rule of its issuer matches.
+    pub fn new(
+        proof: Proof<'_>,
+        token: &Verified,
+        settings: &AuthSettings,
+        now: Millis,
+    ) -> Result<Self, Problem> {
+        let claims = token.claims();
+        let caller = claims.caller(&settings.revoked)?;
+        Ok(Self::create(
+            proof.record_kind(),
+            caller,
+            &claims.values,
+            now,
+        ))
+    }
+
+    fn create(
+        kind: &str,
+        mut caller: Rc<Caller>,
+        claims: &Map<String, Value>,
+        now: Millis,
+    ) -> Self {
+        let ends = now.plus(MAX_SESSION_LIFETIME);
+        limit_expiry(&mut caller, ends);
+        let claims = json::to_text(claims);
+        Self {
+            caller,
+            record: format!("{kind} {}\n{claims}", ends.0),
+            secret: 0,
         }
-        if signature == Signature::Unverified {
-            return Ok(Opening::Unverified(unverified));
-        }
-        (kind, 0)
-    };
-    let claims = token.claims_text().map_err(invalid_token)?;
-    let ends = now.plus(MAX_SESSION_LIFETIME).0;
-    let record = format!("{kind} {ends}\n{claims}");
-    Ok(Opening::Session(NewSession {
-        caller: identify(&record, settings, now)?,
-        record,
-        secret,
-    }))
+    }
+}
+
+/// Ends the caller's permissions with the session, if the token lives longer.
+fn limit_expiry(caller: &mut Rc<Caller>, ends: Millis) {
+    if ends < caller.expires {
+        Rc::make_mut(caller).expires = ends;
+    }
 }
 
 /// Identifies the caller of the session with this record.
@@ -138,9 +169,7 @@ pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc
         return Err(invalid_token(EXPIRED));
     }
     let mut caller = read_caller(kind, claims, settings, now)?;
-    if ends < caller.expires {
-        Rc::make_mut(&mut caller).expires = ends;
-    }
+    limit_expiry(&mut caller, ends);
     Ok(caller)
 }
 
@@ -155,19 +184,15 @@ fn read_caller(
         return Err(invalid_token(INCOMPLETE));
     };
     let (source, clients) = match kind {
-        OWN => {
-            let own = AccessToken::read(claims).map_err(invalid_token)?;
-            own.check(&settings.revoked, now).map_err(invalid_token)?;
-            return Ok(own.caller());
+        "own" => {
+            let own = AccessToken::read(claims, &settings.revoked, now);
+            return own.map(|own| own.caller()).map_err(invalid_token);
         }
-        ASSERTION => (Source::AccessAssertion, None),
-        ID_TOKEN => (Source::Bearer, Some(&settings.sign_in_issuers[..])),
+        "assertion" => (Source::AccessAssertion, None),
+        "id-token" => (Source::Bearer, Some(&settings.sign_in_issuers[..])),
         _ => (Source::Bearer, None),
     };
-    let checked = oidc::check_claims(claims, source, &settings.trusted_issuers, clients, now);
-    let checked = checked.map_err(invalid_token)?;
-    checked
-        .check_revoked(&settings.revoked)
-        .map_err(invalid_token)?;
-    Ok(Rc::new(checked.caller()?))
+    oidc::check_claims(claims, source, &settings.trusted_issuers, clients, now)
+        .map_err(invalid_token)?
+        .caller(&settings.revoked)
 }

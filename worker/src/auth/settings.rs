@@ -1,5 +1,7 @@
 //! Settings of access tokens, trusted issuers and sign-in.
 
+use std::rc::Rc;
+
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::{SignInIssuer, assign_secrets, read_sign_in_issuers};
 use crate::auth::trusted_issuer::{TrustedIssuer, read_trusted_issuers};
@@ -10,7 +12,7 @@ pub struct AuthSettings {
     /// The secrets of the gateway's own access tokens. The first signs; all verify.
     pub token_secrets: Vec<Vec<u8>>,
     /// Other issuers of accepted access tokens.
-    pub trusted_issuers: Vec<TrustedIssuer>,
+    pub trusted_issuers: Vec<Rc<TrustedIssuer>>,
     /// The trusted issuers at which users sign in.
     pub sign_in_issuers: Vec<SignInIssuer>,
     /// Revoked access tokens.
@@ -24,11 +26,18 @@ impl AuthSettings {
     /// The first variable that is missing or malformed.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let trusted_issuers = read_json("TRUSTED_ISSUERS", variables, read_trusted_issuers)?;
+        let token_secrets = read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?;
+        let revoked = RevokedTokens::read(variables, &trusted_issuers)?;
+        let read = |json: &str| read_sign_in_issuers(json, &trusted_issuers);
+        let mut sign_in_issuers = read_json("SIGN_IN_ISSUERS", variables, read)?;
+        let variable = "SIGN_IN_CLIENT_SECRET";
+        assign_secrets(&mut sign_in_issuers, variables(variable))
+            .map_err(|rule| VariableError { variable, rule })?;
         Ok(Self {
-            token_secrets: read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?,
-            revoked: RevokedTokens::read(variables, &trusted_issuers)?,
-            sign_in_issuers: read_sign_in(variables, &trusted_issuers)?,
+            token_secrets,
             trusted_issuers,
+            sign_in_issuers,
+            revoked,
         })
     }
 }
@@ -55,18 +64,4 @@ fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableErr
         ));
     }
     Ok(secrets)
-}
-
-fn read_sign_in(
-    value: impl Fn(&str) -> Option<String>,
-    trusted: &[TrustedIssuer],
-) -> Result<Vec<SignInIssuer>, VariableError> {
-    let secret = value("SIGN_IN_CLIENT_SECRET");
-    let read = |json: &str| read_sign_in_issuers(json, trusted);
-    let mut issuers = read_json("SIGN_IN_ISSUERS", value, read)?;
-    assign_secrets(&mut issuers, secret).map_err(|rule| VariableError {
-        variable: "SIGN_IN_CLIENT_SECRET",
-        rule,
-    })?;
-    Ok(issuers)
 }

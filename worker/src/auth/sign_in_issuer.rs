@@ -1,5 +1,8 @@
 //! Issuers at which users sign in to the page.
 
+use std::rc::Rc;
+
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::auth::jwt::take_text;
@@ -11,7 +14,8 @@ use crate::json;
 const MAX_NAME_LENGTH: usize = 64;
 
 /// An issuer at which users sign in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignInIssuer {
     /// The display name.
     pub name: String,
@@ -24,9 +28,15 @@ pub struct SignInIssuer {
     /// The URL that exchanges a code for a token.
     pub token_endpoint: String,
     /// The scopes to request.
+    #[serde(default = "default_scope")]
     pub scope: String,
     /// The client secret for the token endpoint, used in addition to PKCE.
+    #[serde(skip)]
     pub secret: Option<String>,
+}
+
+fn default_scope() -> String {
+    "openid".to_owned()
 }
 
 /// Reads `SIGN_IN_ISSUERS`: a JSON list of issuers. Each has the properties `name`, `issuer`,
@@ -36,7 +46,7 @@ pub struct SignInIssuer {
 /// The violated rule, worded to follow the variable's name.
 pub fn read_sign_in_issuers(
     json: &str,
-    trusted: &[TrustedIssuer],
+    trusted: &[Rc<TrustedIssuer>],
 ) -> Result<Vec<SignInIssuer>, &'static str> {
     let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
         return Err("must be a JSON list of issuers without duplicate members");
@@ -52,30 +62,15 @@ pub fn read_sign_in_issuers(
     Ok(issuers)
 }
 
-fn read_issuer(item: Value, trusted: &[TrustedIssuer]) -> Result<SignInIssuer, &'static str> {
+fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssuer, &'static str> {
     const MEMBERS: &str = "must have issuers with the members name, issuer, clientId, authorizationEndpoint, tokenEndpoint and optionally scope, and no others";
-    let Value::Object(mut members) = item else {
-        return Err(MEMBERS);
-    };
-    let mut take = |name| take_text(&mut members, name);
-    let scope = take("scope");
-    let issuer = SignInIssuer {
-        name: take("name").ok_or(MEMBERS)?,
-        issuer: take("issuer").ok_or(MEMBERS)?,
-        client_id: take("clientId").ok_or(MEMBERS)?,
-        authorization_endpoint: take("authorizationEndpoint").ok_or(MEMBERS)?,
-        token_endpoint: take("tokenEndpoint").ok_or(MEMBERS)?,
-        scope: scope.unwrap_or_else(|| "openid".to_owned()),
-        secret: None,
-    };
-    if !members.is_empty() {
-        return Err(MEMBERS);
-    }
+    let issuer: SignInIssuer = serde_json::from_value(item).map_err(|_| MEMBERS)?;
     let name = issuer.name.as_str();
     if !(1..=MAX_NAME_LENGTH).contains(&name.len()) || name.contains(char::is_control) {
         return Err("must have in name a text of at most 64 bytes");
     }
-    let is_it = |one: &TrustedIssuer| one.issuer == issuer.issuer && one.source == Source::Bearer;
+    let is_it =
+        |one: &Rc<TrustedIssuer>| one.issuer == issuer.issuer && one.source == Source::Bearer;
     if !trusted.iter().any(is_it) {
         return Err("must have in issuer one of TRUSTED_ISSUERS that has no header");
     }

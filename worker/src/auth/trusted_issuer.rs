@@ -1,5 +1,7 @@
 //! Trusted issuers of access tokens, and the rules that map their claims to grants.
 
+use std::rc::Rc;
+
 use quillgate::Scope;
 use serde_json::{Map, Value};
 
@@ -140,19 +142,20 @@ pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
 /// # Errors
 /// The violated rule, worded to follow the variable's name. Unknown and duplicate properties are
 /// rejected, so that a misspelt rule cannot silently grant or deny anything.
-pub fn read_trusted_issuers(json: &str) -> Result<Vec<TrustedIssuer>, &'static str> {
+pub fn read_trusted_issuers(json: &str) -> Result<Vec<Rc<TrustedIssuer>>, &'static str> {
     let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
         return Err("must be a JSON list of issuers without duplicate members");
     };
-    let mut issuers: Vec<TrustedIssuer> = Vec::new();
+    let mut issuers: Vec<Rc<TrustedIssuer>> = Vec::new();
     for item in items {
         let issuer = read_issuer(item)?;
-        let same =
-            |other: &TrustedIssuer| other.issuer == issuer.issuer && other.source == issuer.source;
+        let same = |other: &Rc<TrustedIssuer>| {
+            other.issuer == issuer.issuer && other.source == issuer.source
+        };
         if issuers.iter().any(same) {
             return Err("must have each issuer once for each header");
         }
-        issuers.push(issuer);
+        issuers.push(Rc::new(issuer));
     }
     Ok(issuers)
 }

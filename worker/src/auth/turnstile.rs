@@ -148,19 +148,17 @@ pub fn build_verification(secret: &str, proof: &TurnstileProof, idempotency_key:
 /// Derives a UUID from a fingerprint: version 8, with bits of its hash (RFC 9562, section 5.8).
 fn derive_uuid(fingerprint: &str) -> String {
     let digest = Sha256::digest(fingerprint.as_bytes());
-    let mut hex = String::with_capacity(36);
-    for (at, byte) in digest.iter().take(16).enumerate() {
-        if matches!(at, 4 | 6 | 8 | 10) {
-            hex.push('-');
-        }
-        let byte = match at {
-            // Sets version 8 in the high bits of byte 6 and the variant in those of byte 8.
-            6 | 8 => 0x80 | (byte & 0x0f),
-            _ => *byte,
-        };
-        for digit in [byte >> 4, byte & 0x0f] {
-            hex.extend(char::from_digit(digit.into(), 16));
-        }
-    }
-    hex
+    let bytes = digest.iter().take(16);
+    let number = bytes.fold(0, |number: u128, byte| (number << 8) | u128::from(*byte));
+    let hex = format!("{number:032x}");
+    // Sets the version and the variant to 8.
+    let parts = [
+        &hex[..8],
+        &hex[8..12],
+        &hex[13..16],
+        &hex[17..20],
+        &hex[20..32],
+    ];
+    let [low, middle, high, clock, node] = parts;
+    format!("{low}-{middle}-8{high}-8{clock}-{node}")
 }

@@ -45,8 +45,6 @@ pub struct RequestHead {
     pub last_event_id: Option<String>,
     /// The header fields that only writes have.
     pub write: WriteHeaders,
-    /// The state of the cookie's session.
-    pub session: SessionState,
 }
 
 impl RequestHead {
@@ -83,7 +81,6 @@ impl RequestHead {
                 "POST" => WriteHeaders::read(&field),
                 _ => WriteHeaders::default(),
             },
-            session: SessionState::Unread,
             uuid,
             method,
             url,
@@ -103,18 +100,6 @@ impl RequestHead {
 fn is_harmless(id: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-=".contains(&byte);
     id.len() <= 255 && id.bytes().all(fits)
-}
-
-/// The state of a browser session.
-#[derive(Debug, Clone, Default)]
-pub enum SessionState {
-    /// The session's object has not been read.
-    #[default]
-    Unread,
-    /// The session has ended.
-    Ended,
-    /// The session is open, with this record.
-    Open(String),
 }
 
 /// The header fields that only writes have. An empty value is invalid, but a field may be absent.

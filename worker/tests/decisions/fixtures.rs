@@ -6,10 +6,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use quillgate::Millis;
+use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
+use quillgate_worker::app::plan::{PendingPlan, Plan, plan};
 use quillgate_worker::auth::caller::Caller;
+use quillgate_worker::auth::oidc::SignatureCheck;
 use quillgate_worker::auth::revocation::RevokedTokens;
-use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
+use quillgate_worker::auth::session::cookie::Cookie;
+use quillgate_worker::auth::settings::AuthSettings;
+use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::request_head;
@@ -122,23 +127,87 @@ pub fn key_set(keys: &[Value]) -> String {
     json!({ "keys": keys }).to_string()
 }
 
-/// Identifies a gateway token in `Authorization`. The result must not depend on the host's
-/// verification of the signature or on the cache.
+pub const fn in_authorization(authorization: &str) -> Credentials<'_> {
+    Credentials {
+        authorization: Some(authorization),
+        session: Cookie::Missing,
+        access_assertion: None,
+    }
+}
+
+pub const fn in_assertion(token: &str) -> Credentials<'_> {
+    Credentials {
+        authorization: None,
+        session: Cookie::Missing,
+        access_assertion: Some(token),
+    }
+}
+
+/// Identifies a gateway token in `Authorization`. The result must not depend on the cache.
 pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<Caller>, Problem> {
     let credentials = Credentials {
         authorization,
+        session: Cookie::Missing,
         access_assertion: None,
     };
     let mut verified = VerifiedTokens::default();
-    let mut show = |signature| identify(&credentials, &config.auth, NOW, signature, &mut verified);
-    let first = show(Signature::Unverified);
-    for signature in [Signature::Unverified, Signature::Verified] {
-        assert_eq!(show(signature), first);
-    }
+    let mut show = || identify(&credentials, &config.auth, NOW, &mut verified);
+    let first = show();
+    assert_eq!(show(), first);
     match first? {
-        Identity::Caller(caller) => Ok(caller),
-        Identity::Unverified(token) => panic!("an issuer's token: {token:?}"),
+        Identified::Caller(caller) => Ok(caller),
+        Identified::Needs(evidence) => panic!("not one of the gateway's own: {evidence:?}"),
     }
+}
+
+/// Identifies a token. If the host has to verify its signature, the signature is valid.
+pub fn identify_signed(
+    credentials: &Credentials<'_>,
+    settings: &AuthSettings,
+    now: Millis,
+    verified: &mut VerifiedTokens,
+) -> Result<Rc<Caller>, Problem> {
+    match identify(credentials, settings, now, verified)? {
+        Identified::Caller(caller) => Ok(caller),
+        Identified::Needs(Evidence::Signature(token)) => {
+            let token = token.conclude(SignatureCheck::Valid)?;
+            verified.identify(&token, settings, now)
+        }
+        Identified::Needs(Evidence::Session(id)) => panic!("a session: {id:?}"),
+    }
+}
+
+/// Plans a request to its end. The signature of an issuer's token is valid, and the session has this
+/// record, or has ended.
+pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&str>) -> Plan {
+    let head = &head.read();
+    let mut verified = VerifiedTokens::default();
+    let mut planned = plan(config, head, NOW, &mut verified);
+    while let Ok(Action::Identify(pending)) = planned.action {
+        let PendingPlan { target, evidence } = *pending;
+        let identified = match evidence {
+            Evidence::Session(_) => {
+                target.identify_session(record, head, &config.auth, NOW, &mut verified)
+            }
+            Evidence::Signature(token) => token
+                .conclude(SignatureCheck::Valid)
+                .and_then(|token| verified.identify(&token, &config.auth, NOW))
+                .map(Identified::Caller),
+        };
+        planned = match identified.map(|known| target.resume(known, config, head, NOW)) {
+            Ok(resumed) => Plan {
+                caller: resumed.caller,
+                project: resumed.project,
+                action: resumed.action,
+                ..planned
+            },
+            Err(problem) => Plan {
+                action: Err(problem),
+                ..planned
+            },
+        };
+    }
+    planned
 }
 
 /// Identifies a gateway token in a working configuration.
@@ -237,15 +306,6 @@ pub struct RequestHead<'a> {
     pub content_length: Option<&'a str>,
     pub fetch_site: Option<&'a str>,
     pub cookie: Option<&'a str>,
-    pub session: SessionState<'a>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-pub enum SessionState<'a> {
-    #[default]
-    Unread,
-    Ended,
-    Open(&'a str),
 }
 
 impl RequestHead<'_> {
@@ -263,14 +323,6 @@ impl RequestHead<'_> {
         };
         let field = |name: &str| field(name).map(str::to_owned);
         let (method, url) = (self.method.to_owned(), self.url.to_owned());
-        let head = request_head::RequestHead::read("uuid".to_owned(), method, url, field);
-        request_head::RequestHead {
-            session: match self.session {
-                SessionState::Unread => request_head::SessionState::Unread,
-                SessionState::Ended => request_head::SessionState::Ended,
-                SessionState::Open(record) => request_head::SessionState::Open(record.to_owned()),
-            },
-            ..head
-        }
+        request_head::RequestHead::read("uuid".to_owned(), method, url, field)
     }
 }

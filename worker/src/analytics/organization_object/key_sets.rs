@@ -116,7 +116,7 @@ impl Organization {
 /// Restores the stored key sets. Deletes those that have expired or are no longer configured.
 pub(super) fn restore_keys(
     database: &Database,
-    issuers: &[TrustedIssuer],
+    issuers: &[Rc<TrustedIssuer>],
     now: Millis,
 ) -> HostResult<Vec<IssuerKeys>> {
     let mut restored = Vec::new();
@@ -132,7 +132,7 @@ pub(super) fn restore_keys(
         if let Some(set) = set.filter(|set| is_configured && set.is_usable(now)) {
             restored.push(IssuerKeys {
                 address,
-                source: KeySource::from_kept(set),
+                source: KeySource::from_stored(set),
                 running: None,
             });
         } else {

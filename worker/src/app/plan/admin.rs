@@ -1,10 +1,9 @@
 //! Plans requests of operators: health checks, and reopening policies that Mintlify has blocked.
 
-use std::rc::Rc;
-
 use quillgate::{Policy, ProjectId, Rule, ValidationError};
 
-use super::Planner;
+use super::identity::Target;
+use super::{Planner, Step};
 use crate::app::action::Action;
 use crate::auth::caller::{Caller, OPERATE};
 use crate::http::problem::Problem;
@@ -22,37 +21,32 @@ pub(super) fn is_deep(query: Option<&str>) -> bool {
 }
 
 impl Planner<'_> {
-    pub(super) fn plan_health(&mut self) -> Result<Action, Problem> {
-        self.route = Some(LIVENESS);
-        if !is_deep(self.query) {
-            return Ok(Action::AnswerLiveness);
-        }
-        let caller = match self.identify()? {
-            Ok(caller) => Rc::clone(self.caller.insert(caller)),
-            Err(action) => return Ok(action),
-        };
+    pub(super) fn plan_health(&mut self, caller: &Caller) -> Result<Action, Problem> {
         caller.require_operator()?;
-        self.project = self.read_operated_project(&caller)?;
+        self.project = self.read_operated_project(caller)?;
         Ok(Action::AnswerHealth)
     }
 
-    /// Plans a request to unblock a policy.
-    pub(super) fn plan_reopening(&mut self, policy: &str) -> Result<Action, Problem> {
+    pub(super) fn find_reopening(&mut self, policy: &str) -> Result<Step, Problem> {
         let policy = Policy::from_name(policy).filter(|policy| *policy != Policy::ReadJobs);
         let policy = policy.ok_or_else(Problem::not_found)?;
         self.route = Some("/healthz/closures/{policy}");
         match &*self.head.method {
-            "DELETE" => {}
-            "OPTIONS" => return Ok(Action::AnswerOptions(vec!["DELETE"])),
-            _ => return Err(Problem::method_not_allowed("DELETE, OPTIONS")),
+            "DELETE" => Ok(Step::Identify(Target::Reopening(policy))),
+            "OPTIONS" => Ok(Step::Act(Action::AnswerOptions(vec!["DELETE"]))),
+            _ => Err(Problem::method_not_allowed("DELETE, OPTIONS")),
         }
-        let caller = match self.identify()? {
-            Ok(caller) => Rc::clone(self.caller.insert(caller)),
-            Err(action) => return Ok(action),
-        };
+    }
+
+    /// Plans a request to unblock a policy.
+    pub(super) fn plan_reopening(
+        &mut self,
+        policy: Policy,
+        caller: &Caller,
+    ) -> Result<Action, Problem> {
         caller.require_operator()?;
         if policy != Policy::Analytics {
-            let project = self.read_operated_project(&caller)?;
+            let project = self.read_operated_project(caller)?;
             let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
             self.project = Some(project.ok_or_else(missing)?);
         }

@@ -1,54 +1,107 @@
-//! The caller of a request: by an access token, an assertion or a session.
+//! Plans that wait for the identity of their caller.
 
 use std::rc::Rc;
 
-use super::Planner;
-use crate::app::action::Action;
-use crate::auth::caller::Caller;
-use crate::auth::session::cookie::SessionId;
-use crate::auth::{Credentials, Identity, identify, session, session_record};
-use crate::http::problem::Problem;
-use crate::http::problem_kind::ProblemKind;
-use crate::http::request_head::SessionState;
+use quillgate::{Millis, Operation, Policy, ProjectId};
 
-impl Planner<'_> {
-    /// Identifies the caller. If that needs another step first, such as verifying a signature, returns
-    /// that step.
-    pub(super) fn identify(&mut self) -> Result<Result<Rc<Caller>, Action>, Problem> {
-        let credentials = Credentials {
-            authorization: self.head.authorization.as_deref(),
-            access_assertion: self.head.access_assertion.as_deref(),
-        };
-        if let Some(identity) = self.identify_session() {
-            let has_ended =
-                matches!(&identity, Err(problem) if problem.kind == ProblemKind::SessionEnded);
-            // An old cookie must not lock out a person that Cloudflare Access admits.
-            if !has_ended || !credentials.has_token(&self.config.auth) {
-                return identity;
-            }
-        }
-        let identity = identify(
-            &credentials,
-            &self.config.auth,
-            self.now,
-            self.signature,
-            self.verified,
-        );
-        Ok(match identity? {
-            Identity::Caller(caller) => Ok(caller),
-            Identity::Unverified(token) => Err(Action::VerifySignature(token)),
-        })
+use super::Planner;
+use super::operation::PathValues;
+use crate::app::action::Action;
+use crate::app::config::Config;
+use crate::auth::caller::Caller;
+use crate::auth::session::cookie;
+use crate::auth::session::cookie::find_cookie;
+use crate::auth::settings::AuthSettings;
+use crate::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify_session};
+use crate::http::problem::Problem;
+use crate::http::request_head::RequestHead;
+
+/// A plan that continues once the host has obtained the evidence for its caller's identity.
+#[derive(Debug)]
+pub struct PendingPlan {
+    /// The request's target.
+    pub target: Target,
+    /// The evidence to obtain.
+    pub evidence: Evidence,
+}
+
+/// The continuation of a [`PendingPlan`].
+#[derive(Debug)]
+pub struct CallerPlan {
+    /// The caller, once identified.
+    pub caller: Option<Rc<Caller>>,
+    /// The project, once the caller is authorized for it.
+    pub project: Option<ProjectId>,
+    /// The action, or the problem that prevents one.
+    pub action: Result<Action, Problem>,
+}
+
+/// A target that only identified callers may use.
+#[derive(Debug)]
+pub enum Target {
+    /// The health of the gateway.
+    Health,
+    /// A policy that the upstream has blocked.
+    Reopening(Policy),
+    /// The caller's session.
+    Session,
+    /// A declared operation. Invalid ids are reported to identified callers only.
+    Operation(Operation, Result<PathValues, Problem>),
+}
+
+impl Target {
+    /// Identifies the caller by the record of a session; `None` if it has ended.
+    ///
+    /// # Errors
+    /// The same as for [`identify_session`].
+    pub fn identify_session(
+        &self,
+        record: Option<&str>,
+        head: &RequestHead,
+        settings: &AuthSettings,
+        now: Millis,
+        verified: &mut VerifiedTokens,
+    ) -> Result<Identified, Problem> {
+        let credentials = self.select(find_credentials(head));
+        identify_session(record, &credentials, settings, now, verified)
     }
 
-    /// Identifies the caller by the session cookie. Returns `None` if the request has no such cookie.
-    pub(super) fn identify_session(&self) -> Option<Result<Result<Rc<Caller>, Action>, Problem>> {
-        let id = SessionId::read(self.head.session_cookie(), &self.config.auth.token_secrets)?;
-        Some(id.and_then(|id| match &self.head.session {
-            SessionState::Unread => Ok(Err(Action::ReadSession(id))),
-            SessionState::Ended => Err(session::problem::ended_problem()),
-            SessionState::Open(record) => {
-                session_record::identify(record, &self.config.auth, self.now).map(Ok)
-            }
-        }))
+    /// Continues the plan of a request.
+    #[must_use]
+    pub fn resume(
+        self,
+        identified: Identified,
+        config: &Config,
+        head: &RequestHead,
+        now: Millis,
+    ) -> CallerPlan {
+        let mut planner = Planner::new(config, head, now);
+        let action = planner.resume(self, identified);
+        CallerPlan {
+            caller: planner.caller,
+            project: planner.project,
+            action,
+        }
+    }
+
+    /// A token does not identify the caller of [`Self::Session`].
+    pub(super) const fn select<'a>(&self, credentials: Credentials<'a>) -> Credentials<'a> {
+        match self {
+            Self::Session => Credentials {
+                authorization: None,
+                access_assertion: None,
+                ..credentials
+            },
+            _ => credentials,
+        }
+    }
+}
+
+/// Finds the credentials of a request.
+pub(super) fn find_credentials(head: &RequestHead) -> Credentials<'_> {
+    Credentials {
+        authorization: head.authorization.as_deref(),
+        session: find_cookie(head.session_cookie(), cookie::NAME),
+        access_assertion: head.access_assertion.as_deref(),
     }
 }

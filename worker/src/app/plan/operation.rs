@@ -5,7 +5,8 @@ use std::rc::Rc;
 use quillgate::parameters::Parameters;
 use quillgate::{Call, Cursor, JobId, JobPageSize, Operation, ProjectId};
 
-use super::Planner;
+use super::identity::Target;
+use super::{Planner, Step};
 use crate::analytics::archive::{SeriesQuery, read_day};
 use crate::analytics::export::ExportQuery;
 use crate::analytics::query::ReportQuery;
@@ -19,7 +20,8 @@ use crate::http::route::{Route, decode_segment};
 use crate::jobs::records::{JobFilter, decode_cursor};
 
 /// The decoded values of a path.
-struct PathValues {
+#[derive(Debug)]
+pub struct PathValues {
     project: ProjectId,
     /// The other values, by name.
     others: Vec<(&'static str, String)>,
@@ -45,17 +47,21 @@ impl PathValues {
 }
 
 impl Planner<'_> {
-    pub(super) fn plan_operation(&mut self, path: &str) -> Result<Action, Problem> {
+    pub(super) fn find_operation(&mut self, path: &str) -> Result<Step, Problem> {
         let route = route::find(&self.head.method, path)?;
         let operation = route.operation;
+        self.route = Some(operation.declaration().path);
+        let path = PathValues::decode(route);
+        Ok(Step::Identify(Target::Operation(operation, path)))
+    }
+
+    pub(super) fn plan_operation(
+        &mut self,
+        operation: Operation,
+        path: PathValues,
+        caller: Rc<Caller>,
+    ) -> Result<Action, Problem> {
         let declared = operation.declaration();
-        self.route = Some(declared.path);
-        let caller = match self.identify()? {
-            Ok(caller) => caller,
-            Err(action) => return Ok(action),
-        };
-        let caller = Rc::clone(self.caller.insert(caller));
-        let path = PathValues::decode(route)?;
         caller.authorize(path.project.as_str(), declared.scope.as_str())?;
         self.project = Some(path.project.clone());
         let values = Values::new(declared, path.others, self.query)?;

@@ -7,9 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::Millis;
 
-use crate::auth::session::problem::ended_problem;
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
-use crate::http::problem::Problem;
 
 /// The cookie's name. Browsers reject this prefix from another host, for another path, and without
 /// `Secure` (section 4.1.3.2).
@@ -33,19 +31,14 @@ pub enum Cookie<'a> {
 /// Finds a cookie by name in `Cookie` (section 4.2.1).
 #[must_use]
 pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
-    let mut found = Cookie::Missing;
-    for pair in header.unwrap_or("").split(';') {
-        let Some((own, value)) = pair.trim_matches([' ', '\t']).split_once('=') else {
-            continue;
-        };
-        if own == name {
-            found = match found {
-                Cookie::Missing => Cookie::One(value),
-                Cookie::One(_) | Cookie::Several => Cookie::Several,
-            };
-        }
+    let pairs = header.unwrap_or("").split(';');
+    let pairs = pairs.filter_map(|pair| pair.trim_matches([' ', '\t']).split_once('='));
+    let mut named = pairs.filter(|(own, _)| *own == name);
+    match (named.next(), named.next()) {
+        (None, _) => Cookie::Missing,
+        (Some((_, value)), None) => Cookie::One(value),
+        (Some(_), Some(_)) => Cookie::Several,
     }
-    found
 }
 
 /// The `SameSite` attribute.
@@ -88,16 +81,12 @@ impl SessionId {
         (Self::of_value(&value), value)
     }
 
-    /// Reads the session cookie; `None` if it is absent.
-    ///
-    /// # Errors
-    /// 401 for several cookies, or one that the gateway did not create.
+    /// Reads the session cookie. Returns `None` unless it is a single cookie that the gateway created.
     #[must_use]
-    pub fn read(header: Option<&str>, secrets: &[Vec<u8>]) -> Option<Result<Self, Problem>> {
-        match find_cookie(header, NAME) {
-            Cookie::Missing => None,
-            Cookie::One(value) if is_genuine(value, secrets) => Some(Ok(Self::of_value(value))),
-            Cookie::One(_) | Cookie::Several => Some(Err(ended_problem())),
+    pub fn read(cookie: Cookie<'_>, secrets: &[Vec<u8>]) -> Option<Self> {
+        match cookie {
+            Cookie::One(value) if is_genuine(value, secrets) => Some(Self::of_value(value)),
+            Cookie::Missing | Cookie::One(_) | Cookie::Several => None,
         }
     }
 

@@ -290,13 +290,7 @@ fn read_parameter(query: Option<&str>, name: &str) -> Option<String> {
 }
 
 fn write_pairs(pairs: &[(&str, &str)]) -> String {
-    let mut text = String::new();
-    for (name, value) in pairs {
-        let separator = if text.is_empty() { "" } else { "&" };
-        let value = percent_encode(value);
-        for part in [separator, name, "=", &value] {
-            text.push_str(part);
-        }
-    }
-    text
+    let pairs = pairs.iter();
+    let pairs = pairs.map(|(name, value)| format!("{name}={}", percent_encode(value)));
+    pairs.collect::<Vec<_>>().join("&")
 }

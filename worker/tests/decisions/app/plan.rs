@@ -9,7 +9,7 @@ use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan;
 use quillgate_worker::app::plan::Plan;
 use quillgate_worker::app::write_plan::{AdmittedWrite, plan_write};
-use quillgate_worker::auth::{Signature, VerifiedTokens};
+use quillgate_worker::auth::VerifiedTokens;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::WriteHeaders;
 use quillgate_worker::jobs::write::Write;
@@ -90,19 +90,8 @@ fn plan(head: &RequestHead<'_>) -> Plan {
     plan_by(&configuration(), head)
 }
 
-/// Plans a request before the host has verified any signature.
 fn plan_by(config: &Config, head: &RequestHead<'_>) -> Plan {
-    plan_with(config, head, Signature::Unverified)
-}
-
-fn plan_with(config: &Config, head: &RequestHead<'_>, signature: Signature) -> Plan {
-    plan::plan(
-        config,
-        &head.read(),
-        NOW,
-        signature,
-        &mut VerifiedTokens::default(),
-    )
+    plan::plan(config, &head.read(), NOW, &mut VerifiedTokens::default())
 }
 
 #[track_caller]

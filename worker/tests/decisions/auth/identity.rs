@@ -9,13 +9,14 @@ use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::plan;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
-use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens, identify};
+use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
     NOW, RequestHead, SECONDS, assert_invalid_token, at, bearer, bearer_of, claims, claims_with,
-    configuration, configure, identify_own, issuer_token, revoked, status_and_kind, token, verify,
+    configuration, configure, identify_own, identify_signed, in_assertion, in_authorization,
+    issuer_token, revoked, status_and_kind, token, verify,
 };
 
 const EXPIRED: &str = "the access token has expired";
@@ -90,71 +91,52 @@ impl Isolate {
     fn identify(
         &mut self,
         credentials: &Credentials<'_>,
-        signature: Signature,
         now: Millis,
-    ) -> Result<Identity, Problem> {
-        identify(
-            credentials,
-            &self.config.auth,
-            now,
-            signature,
-            &mut self.verified,
-        )
+    ) -> Result<Identified, Problem> {
+        identify(credentials, &self.config.auth, now, &mut self.verified)
+    }
+
+    fn identify_signed(
+        &mut self,
+        credentials: &Credentials<'_>,
+        now: Millis,
+    ) -> Result<Rc<Caller>, Problem> {
+        identify_signed(credentials, &self.config.auth, now, &mut self.verified)
     }
 
     /// Identifies a token in `Authorization` before the host has verified its signature.
-    fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
-        let authorization = format!("Bearer {token}");
-        self.identify(
-            &in_authorization(&authorization),
-            Signature::Unverified,
-            now,
-        )
+    fn bearer(&mut self, token: &str, now: Millis) -> Result<Identified, Problem> {
+        self.identify(&in_authorization(&format!("Bearer {token}")), now)
     }
 
     /// Identifies a token in `Cf-Access-Jwt-Assertion` before the host has verified its signature.
-    fn assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
-        self.identify(&in_assertion(token), Signature::Unverified, now)
+    fn assertion(&mut self, token: &str, now: Millis) -> Result<Identified, Problem> {
+        self.identify(&in_assertion(token), now)
     }
 
     /// Identifies a token in `Authorization` after the host has verified its signature.
-    fn verified_bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
-        let authorization = format!("Bearer {token}");
-        self.identify(&in_authorization(&authorization), Signature::Verified, now)
+    fn verified_bearer(&mut self, token: &str, now: Millis) -> Result<Rc<Caller>, Problem> {
+        self.identify_signed(&in_authorization(&format!("Bearer {token}")), now)
     }
 
-    fn verified_assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
-        self.identify(&in_assertion(token), Signature::Verified, now)
-    }
-}
-
-fn in_authorization(authorization: &str) -> Credentials<'_> {
-    Credentials {
-        authorization: Some(authorization),
-        access_assertion: None,
-    }
-}
-
-fn in_assertion(token: &str) -> Credentials<'_> {
-    Credentials {
-        authorization: None,
-        access_assertion: Some(token),
+    fn verified_assertion(&mut self, token: &str, now: Millis) -> Result<Rc<Caller>, Problem> {
+        self.identify_signed(&in_assertion(token), now)
     }
 }
 
 #[track_caller]
-fn expect_caller(identity: Result<Identity, Problem>) -> Rc<Caller> {
-    match identity {
-        Ok(Identity::Caller(caller)) => caller,
+fn expect_caller(identified: Result<Identified, Problem>) -> Rc<Caller> {
+    match identified {
+        Ok(Identified::Caller(caller)) => caller,
         other => panic!("not a caller: {other:?}"),
     }
 }
 
 #[track_caller]
-fn assert_unverified(identity: &Result<Identity, Problem>) {
+fn assert_unverified(identified: &Result<Identified, Problem>) {
     assert!(
-        matches!(identity, Ok(Identity::Unverified(_))),
-        "{identity:?}"
+        matches!(identified, Ok(Identified::Needs(Evidence::Signature(_)))),
+        "{identified:?}"
     );
 }
 
@@ -219,7 +201,7 @@ fn issuer_token_is_verified_at_most_once_a_minute() {
         isolate.verified.is_empty(),
         "no caller is admitted before verification"
     );
-    let caller = expect_caller(isolate.verified_bearer(&token, NOW));
+    let caller = isolate.verified_bearer(&token, NOW).unwrap();
     assert_eq!(caller.key(), "https://both.example bob");
     assert_eq!(isolate.verified.len(), 1);
     for seconds in [0, 1, 59] {
@@ -227,7 +209,7 @@ fn issuer_token_is_verified_at_most_once_a_minute() {
         assert!(Rc::ptr_eq(&caller, &again), "it is the same one");
     }
     assert_unverified(&isolate.bearer(&token, at(60)));
-    expect_caller(isolate.verified_bearer(&token, at(60)));
+    isolate.verified_bearer(&token, at(60)).unwrap();
     expect_caller(isolate.bearer(&token, at(119)));
     assert_eq!(isolate.verified.len(), 1);
 }
@@ -281,17 +263,12 @@ fn cached_token_is_rejected_after_expiry() {
 fn issuer_token_is_cached_no_longer_than_it_lives() {
     let mut isolate = Isolate::new();
     let token = foreign_with("https://both.example", &json!({ "exp": SECONDS + 10 }));
-    expect_caller(isolate.verified_bearer(&token, NOW));
+    isolate.verified_bearer(&token, NOW).unwrap();
     expect_caller(isolate.bearer(&token, at(9)));
     // The leeway is a minute, but then the token is verified again.
     assert_unverified(&isolate.bearer(&token, at(10)));
-    expect_caller(isolate.verified_bearer(&token, at(69)));
-    for signature in [Signature::Unverified, Signature::Verified] {
-        let authorization = format!("Bearer {token}");
-        let credentials = in_authorization(&authorization);
-        let problem = isolate.identify(&credentials, signature, at(70));
-        assert_invalid_token(&problem.unwrap_err(), EXPIRED);
-    }
+    isolate.verified_bearer(&token, at(69)).unwrap();
+    assert_invalid_token(&isolate.bearer(&token, at(70)).unwrap_err(), EXPIRED);
 }
 
 #[test]
@@ -299,33 +276,23 @@ fn token_is_cached_per_header_field() {
     // The same issuer can be trusted for both fields, with different rules.
     let both = foreign("https://both.example");
     let mut isolate = Isolate::new();
-    let by_assertion = expect_caller(isolate.verified_assertion(&both, NOW));
+    let by_assertion = isolate.verified_assertion(&both, NOW).unwrap();
     assert!(by_assertion.authorize("access-docs", "jobs:read").is_ok());
     assert_unverified(&isolate.bearer(&both, NOW));
-    let by_bearer = expect_caller(isolate.verified_bearer(&both, NOW));
+    let by_bearer = isolate.verified_bearer(&both, NOW).unwrap();
     assert!(by_bearer.authorize("access-docs", "jobs:read").is_err());
     assert_unverified(&isolate.assertion(&both, NOW));
 
     let access = foreign("https://access.example");
     let mut isolate = Isolate::new();
-    expect_caller(isolate.verified_assertion(&access, NOW));
-    for identity in [
-        isolate.bearer(&access, NOW),
-        isolate.verified_bearer(&access, NOW),
-    ] {
-        assert_invalid_token(&identity.unwrap_err(), OTHER_ISSUER);
-    }
+    isolate.verified_assertion(&access, NOW).unwrap();
+    assert_invalid_token(&isolate.bearer(&access, NOW).unwrap_err(), OTHER_ISSUER);
     expect_caller(isolate.assertion(&access, NOW));
 
     let bearer = foreign("https://bearer.example");
     let mut isolate = Isolate::new();
-    expect_caller(isolate.verified_bearer(&bearer, NOW));
-    for identity in [
-        isolate.assertion(&bearer, NOW),
-        isolate.verified_assertion(&bearer, NOW),
-    ] {
-        assert_invalid_token(&identity.unwrap_err(), OTHER_ISSUER);
-    }
+    isolate.verified_bearer(&bearer, NOW).unwrap();
+    assert_invalid_token(&isolate.assertion(&bearer, NOW).unwrap_err(), OTHER_ISSUER);
     expect_caller(isolate.bearer(&bearer, NOW));
 }
 
@@ -334,12 +301,7 @@ fn cached_gateway_token_is_rejected_in_the_access_header() {
     let mut isolate = Isolate::new();
     let own = token(&claims());
     expect_caller(isolate.bearer(&own, NOW));
-    for identity in [
-        isolate.assertion(&own, NOW),
-        isolate.verified_assertion(&own, NOW),
-    ] {
-        assert_eq!(identity.unwrap_err().status, 401);
-    }
+    assert_eq!(isolate.assertion(&own, NOW).unwrap_err().status, 401);
 }
 
 #[test]
@@ -371,7 +333,7 @@ fn cached_token_is_limited_to_its_projects_and_scopes() {
     let own = bearer_of(&claims_with("scope", Some(json!("jobs:read"))));
     for authorization in [&foreign, &own] {
         let credentials = in_authorization(authorization);
-        expect_caller(isolate.identify(&credentials, Signature::Verified, NOW));
+        isolate.identify_signed(&credentials, NOW).unwrap();
         let mut plan = |path: &str| {
             let url = format!("https://gate.example{path}");
             let head = RequestHead {
@@ -380,15 +342,7 @@ fn cached_token_is_limited_to_its_projects_and_scopes() {
                 authorization: Some(authorization),
                 ..RequestHead::default()
             };
-            let verified = &mut isolate.verified;
-            plan(
-                &isolate.config,
-                &head.read(),
-                NOW,
-                Signature::Unverified,
-                verified,
-            )
-            .action
+            plan(&isolate.config, &head.read(), NOW, &mut isolate.verified).action
         };
         assert!(matches!(
             plan("/v2/agent/demo-docs/jobs"),
@@ -442,13 +396,13 @@ proptest! {
     ) {
         let valid = if is_own { token(&claims()) } else { foreign("https://both.example") };
         let mut isolate = Isolate::new();
-        expect_caller(isolate.verified_bearer(&valid, NOW));
+        isolate.verified_bearer(&valid, NOW).unwrap();
         let mut bytes = valid.into_bytes();
         let index = index.index(bytes.len());
         prop_assume!(bytes[index] != byte);
         bytes[index] = byte;
         let changed = String::from_utf8(bytes).unwrap();
-        let identity = isolate.bearer(&changed, NOW);
-        prop_assert!(!matches!(identity, Ok(Identity::Caller(_))), "{}", changed);
+        let identified = isolate.bearer(&changed, NOW);
+        prop_assert!(!matches!(identified, Ok(Identified::Caller(_))), "{}", changed);
     }
 }

@@ -7,17 +7,20 @@ mod callers;
 mod rules;
 mod tokens;
 
+use std::rc::Rc;
+
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::oidc::UnverifiedToken;
+use quillgate_worker::auth::oidc::{Checked, SignatureCheck};
 use quillgate_worker::auth::trusted_issuer::read_trusted_issuers;
-use quillgate_worker::auth::{Credentials, Identity, Signature, VerifiedTokens};
+use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
 
-use crate::fixtures::{NOW, SECONDS, configuration, issuer_token};
+use crate::fixtures::{
+    NOW, SECONDS, configuration, identify_signed, in_assertion, in_authorization, issuer_token,
+};
 
 const GITHUB: &str = "https://token.actions.githubusercontent.com";
 const TEAM: &str = "https://acme.cloudflareaccess.com";
@@ -108,58 +111,36 @@ fn token(header: &Value, claims: &Value) -> String {
     issuer_token(&header.to_string(), &claims.to_string())
 }
 
-/// Identifies a caller whose token is not cached.
-fn identify(
-    credentials: &Credentials<'_>,
-    config: &Config,
-    signature: Signature,
-) -> Result<Identity, Problem> {
-    let mut verified = VerifiedTokens::default();
-    identity::identify(credentials, &config.auth, NOW, signature, &mut verified)
+/// Identifies a caller whose token is not cached and has a valid signature.
+fn identify(credentials: &Credentials<'_>, config: &Config) -> Result<Rc<Caller>, Problem> {
+    identify_signed(
+        credentials,
+        &config.auth,
+        NOW,
+        &mut VerifiedTokens::default(),
+    )
 }
 
-/// Identifies credentials before and after the host has verified the token's signature.
-fn identify_twice(credentials: &Credentials<'_>) -> Result<(UnverifiedToken, Caller), Problem> {
-    let config = config();
-    let before = identify(credentials, &config, Signature::Unverified);
-    let after = identify(credentials, &config, Signature::Verified);
-    match (before, after) {
-        (Ok(Identity::Unverified(token)), Ok(Identity::Caller(caller))) => {
-            Ok((token, (*caller).clone()))
-        }
-        // A forged token must not reveal which rules exist.
-        (Ok(Identity::Unverified(_)), Err(problem))
-            if problem.kind == ProblemKind::IdentityNotMapped =>
-        {
-            Err(problem)
-        }
-        (Err(problem), again) => {
-            assert_eq!(
-                Err(problem.clone()),
-                again,
-                "refused both times, and equally"
-            );
-            Err(problem)
-        }
-        (before, after) => panic!("{before:?} before the signature was verified, {after:?} after"),
-    }
+/// Checks a token, then identifies its caller as if the host had verified the signature.
+fn check_and_identify(credentials: &Credentials<'_>) -> Result<(Checked, Caller), Problem> {
+    let (config, mut verified) = (config(), VerifiedTokens::default());
+    let identified = identity::identify(credentials, &config.auth, NOW, &mut verified)?;
+    let Identified::Needs(Evidence::Signature(token)) = identified else {
+        panic!("no signature to verify: {identified:?}");
+    };
+    let signed = token.clone().conclude(SignatureCheck::Valid)?;
+    let caller = verified.identify(&signed, &config.auth, NOW)?;
+    Ok((*token, (*caller).clone()))
 }
 
 /// Identifies a bearer token.
-fn identify_bearer(token: &str) -> Result<(UnverifiedToken, Caller), Problem> {
-    let authorization = format!("Bearer {token}");
-    identify_twice(&Credentials {
-        authorization: Some(&authorization),
-        access_assertion: None,
-    })
+fn identify_bearer(token: &str) -> Result<(Checked, Caller), Problem> {
+    check_and_identify(&in_authorization(&format!("Bearer {token}")))
 }
 
 /// Identifies a token in the header field of Cloudflare Access.
-fn identify_assertion(token: &str) -> Result<(UnverifiedToken, Caller), Problem> {
-    identify_twice(&Credentials {
-        authorization: None,
-        access_assertion: Some(token),
-    })
+fn identify_assertion(token: &str) -> Result<(Checked, Caller), Problem> {
+    check_and_identify(&in_assertion(token))
 }
 
 #[track_caller]

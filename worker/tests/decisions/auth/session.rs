@@ -7,20 +7,21 @@ mod sign_in;
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::{Plan, plan};
+use quillgate_worker::auth::oidc::SignatureCheck;
 use quillgate_worker::auth::session::cookie::{NAME, SessionId};
 use quillgate_worker::auth::session::{
     describe, describe_methods, read_opening, require_revalidation,
 };
 use quillgate_worker::auth::session_record;
 use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
-use quillgate_worker::auth::{Signature, VerifiedTokens};
+use quillgate_worker::auth::{Evidence, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, RequestHead, SECONDS, SECRET, SessionState, bearer, configuration, configure,
-    field_and_rule, issuer_token, status_and_kind, token,
+    NOW, RequestHead, SECONDS, SECRET, bearer, configuration, configure, field_and_rule,
+    issuer_token, plan_identified, status_and_kind, token,
 };
 
 const ORIGIN: &str = "https://gate.example";
@@ -71,11 +72,14 @@ pub fn signing_in() -> Config {
     ])
 }
 
-/// The session of a token with a verified signature.
+/// The session of a token with a valid signature.
 pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
-    match session_record::open(proof, &config.auth, NOW, Signature::Verified)? {
+    match session_record::open(proof, &config.auth, NOW)? {
         Opening::Session(session) => Ok(session),
-        Opening::Unverified(token) => panic!("verified already: {token:?}"),
+        Opening::Unverified(token) => {
+            let token = token.conclude(SignatureCheck::Valid)?;
+            NewSession::new(proof, &token, &config.auth, NOW)
+        }
     }
 }
 
@@ -86,13 +90,11 @@ fn cookie() -> String {
 }
 
 fn decide(config: &Config, head: &RequestHead<'_>) -> Plan {
-    plan(
-        config,
-        &head.read(),
-        NOW,
-        Signature::Unverified,
-        &mut VerifiedTokens::default(),
-    )
+    plan(config, &head.read(), NOW, &mut VerifiedTokens::default())
+}
+
+fn needs_session(plan: &Plan) -> bool {
+    matches!(&plan.action, Ok(Action::Identify(pending)) if matches!(pending.evidence, Evidence::Session(_)))
 }
 
 #[track_caller]
@@ -121,7 +123,7 @@ fn session_cookie_resolves_to_its_object_and_caller() {
         ..head("GET", VIEWS)
     };
     let first = decide(&config, &unread);
-    assert!(matches!(first.action, Ok(Action::ReadSession(_))));
+    assert!(needs_session(&first));
     assert!(first.caller.is_none() && first.project.is_none());
 
     let record = open(
@@ -129,19 +131,12 @@ fn session_cookie_resolves_to_its_object_and_caller() {
         &config,
     );
     let record = record.unwrap().record;
-    let read = RequestHead {
-        session: SessionState::Open(&record),
-        ..unread
-    };
-    let second = decide(&config, &read);
+    let second = plan_identified(&config, &unread, Some(&record));
     assert!(matches!(second.action, Ok(Action::ReadReport(_))));
     assert_eq!(second.caller.unwrap().subject, "alice");
 
-    let ended = RequestHead {
-        session: SessionState::Ended,
-        ..unread
-    };
-    let problem = decide(&config, &ended).action.unwrap_err();
+    let ended = plan_identified(&config, &unread, None);
+    let problem = ended.action.unwrap_err();
     assert_eq!(status_and_kind(&problem), (401, "session-ended"));
     assert_eq!(problem.headers[0].0, "www-authenticate");
 }
@@ -162,20 +157,15 @@ fn assertion_is_used_after_the_session_ended() {
     let jobs = "https://gate.example/v2/agent/demo-docs/jobs";
     let ended = RequestHead {
         cookie: Some(&cookie),
-        session: SessionState::Ended,
         access_assertion: Some(&assertion),
         ..head("GET", jobs)
     };
     let forged = RequestHead {
         cookie: Some(&made_up),
-        session: SessionState::Unread,
         ..ended
     };
     for head in [ended, forged] {
-        let unverified = decide(&config, &head).action;
-        assert!(matches!(unverified, Ok(Action::VerifySignature(_))));
-        let verified = &mut VerifiedTokens::default();
-        let planned = plan(&config, &head.read(), NOW, Signature::Verified, verified);
+        let planned = plan_identified(&config, &head, None);
         assert_eq!(planned.caller.unwrap().subject, "carol");
         assert!(matches!(planned.action, Ok(Action::ListJobs { .. })));
 
@@ -183,9 +173,11 @@ fn assertion_is_used_after_the_session_ended() {
             access_assertion: Some("x"),
             ..head
         };
-        assert_eq!(status_and_kind(&refuse(&wrong)), (401, "invalid-token"));
+        let wrong = plan_identified(&config, &wrong, None).action.unwrap_err();
+        assert_eq!(status_and_kind(&wrong), (401, "invalid-token"));
         // No issuer uses that header field.
-        let unused = decide(&configuration(), &head).action.unwrap_err();
+        let unused = plan_identified(&configuration(), &head, None);
+        let unused = unused.action.unwrap_err();
         assert_eq!(status_and_kind(&unused), (401, "session-ended"));
     }
 }
@@ -212,8 +204,7 @@ fn token_precedes_session_and_session_precedes_assertion() {
         access_assertion: Some("x"),
         ..both
     };
-    let plan = decide(&signing_in(), &assertion);
-    assert!(matches!(plan.action, Ok(Action::ReadSession(_))));
+    assert!(needs_session(&decide(&signing_in(), &assertion)));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Session records: stored claims, checked against the current rules.
 
 use quillgate::Millis;
-use quillgate_worker::auth::Signature;
 use quillgate_worker::auth::session_record::{
     MAX_SESSION_LIFETIME, Opening, Proof, identify, open as check,
 };
@@ -111,18 +110,12 @@ fn rejected_token_cannot_open_a_session() {
 #[test]
 fn host_verifies_issuer_signatures() {
     let (config, token) = (signing_in(), foreign(&foreign_claims()));
-    let opening = check(
-        Proof::AccessToken(&token),
-        &config.auth,
-        NOW,
-        Signature::Unverified,
-    )
-    .unwrap();
+    let opening = check(Proof::AccessToken(&token), &config.auth, NOW).unwrap();
     let Opening::Unverified(unverified) = opening else {
         panic!("{opening:?}");
     };
     assert_eq!(unverified.kid, "key-1");
-    assert!(token.starts_with(&unverified.signed));
+    assert!(token.starts_with(unverified.signed()));
 }
 
 #[test]

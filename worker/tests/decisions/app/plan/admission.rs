@@ -4,7 +4,7 @@ use quillgate::{Policy, ProjectId};
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::plan::Plan;
 use quillgate_worker::app::write_plan::plan_write;
-use quillgate_worker::auth::Signature;
+use quillgate_worker::auth::Evidence;
 use quillgate_worker::auth::caller::OPERATE;
 use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::request_head::WriteHeaders;
@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 
 use super::{
     BODY, CREATE, DEEP, EVENTS, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_refusal, get, plan,
-    plan_with, post,
+    plan_by, post,
 };
 use crate::fixtures::{
     RequestHead, SECONDS, bearer, bearer_of, change, claims_with, configure, issuer_token,
-    status_and_kind,
+    plan_identified, status_and_kind,
 };
 
 #[test]
@@ -144,7 +144,7 @@ fn project_grant_must_include_the_operator_scope() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let token = issuers_bearer(&json!({ "team": "docs", "admin": true }));
     let url = format!("{DEEP}&project=demo-docs");
-    let planned = plan_with(&config, &get(&url, &token), Signature::Verified);
+    let planned = plan_identified(&config, &get(&url, &token), None);
     let problem = planned.action.unwrap_err();
     assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
 }
@@ -467,20 +467,20 @@ fn issuer_token_is_verified_before_it_is_used() {
             method,
             ..post(url, &bearer)
         };
-        let unverified = plan_with(&config, &head, Signature::Unverified);
+        let unverified = plan_by(&config, &head);
         assert_eq!(unverified.caller, None, "{url}");
         assert_eq!(unverified.project, None, "{url}");
-        let Ok(Action::VerifySignature(token)) = unverified.action else {
+        let Ok(Action::Identify(pending)) = unverified.action else {
             panic!("{url}");
         };
-        assert_eq!(token.jwks, "https://issuer.example/jwks");
+        let Evidence::Signature(token) = pending.evidence else {
+            panic!("{url}");
+        };
+        assert_eq!(token.jwks(), "https://issuer.example/jwks");
         assert_eq!(token.kid, "key-1");
-        let verified = plan_with(&config, &head, Signature::Verified);
+        let verified = plan_identified(&config, &head, None);
         assert_eq!(verified.caller.unwrap().key(), "https://issuer.example bob");
-        assert!(
-            !matches!(verified.action, Err(_) | Ok(Action::VerifySignature(_))),
-            "{url}"
-        );
+        assert!(verified.action.is_ok(), "{url}");
     }
 }
 
@@ -488,7 +488,7 @@ fn issuer_token_is_verified_before_it_is_used() {
 fn verified_token_is_limited_to_its_projects_and_scopes() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let kind = |token: &str, url: &str| {
-        let planned = plan_with(&config, &get(url, token), Signature::Verified);
+        let planned = plan_identified(&config, &get(url, token), None);
         planned.action.err().unwrap().kind.as_str()
     };
     let docs = issuers_bearer(&json!({ "team": "docs" }));
@@ -506,7 +506,7 @@ fn issuer_rule_sets_the_quota_of_its_callers() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let token = issuers_bearer(&json!({ "team": "docs" }));
     for (url, quota) in [(CREATE, vec![4]), (MESSAGE, vec![])] {
-        let planned = plan_with(&config, &post(url, &token), Signature::Verified);
+        let planned = plan_identified(&config, &post(url, &token), None);
         let Ok(Action::ReadBody(admitted)) = planned.action else {
             panic!("{url}");
         };

@@ -1,16 +1,20 @@
 //! Identification of callers by claims, shared quotas and revocation.
 
 use quillgate::Policy;
+use quillgate_worker::auth;
 use quillgate_worker::auth::caller::Caller;
+use quillgate_worker::auth::oidc::SignatureCheck;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::trusted_issuer::read_trusted_issuers;
-use quillgate_worker::auth::{Credentials, Identity, Signature};
+use quillgate_worker::auth::{Evidence, Identified, VerifiedTokens};
 use quillgate_worker::budget::Ceiling;
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
 use super::{GITHUB, claims, config, header, identify, token};
-use crate::fixtures::{SECONDS, assert_invalid_token, change, configuration};
+use crate::fixtures::{
+    NOW, SECONDS, assert_invalid_token, change, configuration, in_authorization,
+};
 
 fn rule(claims: &Value, changes: &Value) -> Value {
     let mut rule = json!({ "claims": claims, "projects": ["acme-docs"], "scope": "jobs:create" });
@@ -41,14 +45,8 @@ fn caller_under(rules: &[Value], changes: &Value, revoked: &Value) -> Result<Cal
         claims = change(claims, name, (!value.is_null()).then(|| value.clone()));
     }
     let authorization = format!("Bearer {}", token(&header(), &claims));
-    let credentials = Credentials {
-        authorization: Some(&authorization),
-        access_assertion: None,
-    };
-    match identify(&credentials, &config, Signature::Verified)? {
-        Identity::Caller(caller) => Ok((*caller).clone()),
-        Identity::Unverified(_) => panic!("verified"),
-    }
+    let credentials = in_authorization(&authorization);
+    Ok((*identify(&credentials, &config)?).clone())
 }
 
 fn names_of(caller: &Caller) -> Vec<(String, u32)> {
@@ -248,10 +246,12 @@ fn forged_token_never_reveals_revocations() {
     };
     config.auth.revoked = RevokedTokens::read(variable, &config.auth.trusted_issuers).unwrap();
     let authorization = format!("Bearer {}", token(&header(), &claims()));
-    let credentials = Credentials {
-        authorization: Some(&authorization),
-        access_assertion: None,
+    let credentials = in_authorization(&authorization);
+    let verified = &mut VerifiedTokens::default();
+    let checked = auth::identify(&credentials, &config.auth, NOW, verified);
+    let Ok(Identified::Needs(Evidence::Signature(token))) = checked else {
+        panic!("{checked:?}");
     };
-    let before = identify(&credentials, &config, Signature::Unverified);
-    assert!(matches!(before, Ok(Identity::Unverified(_))));
+    let problem = token.conclude(SignatureCheck::Invalid).unwrap_err();
+    assert_invalid_token(&problem, "the access token's signature is wrong");
 }

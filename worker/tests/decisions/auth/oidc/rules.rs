@@ -3,14 +3,13 @@
 use quillgate::Policy;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::trusted_issuer::{Source, read_trusted_issuers};
-use quillgate_worker::auth::{Credentials, Identity, Signature};
 use serde_json::{Value, json};
 
 use super::{
     GITHUB, assert_accepted, claims, config_of, header, identify, identify_assertion,
     identify_bearer, issuers, team_claims, token,
 };
-use crate::fixtures::{change, status_and_kind};
+use crate::fixtures::{change, in_authorization, status_and_kind};
 
 #[track_caller]
 fn assert_not_mapped(claims: &Value) {
@@ -385,13 +384,8 @@ fn operator_only_rule_needs_no_project() {
         .ok()
         .unwrap();
     let authorization = format!("Bearer {}", token(&header(), &claims()));
-    let credentials = Credentials {
-        authorization: Some(&authorization),
-        access_assertion: None,
-    };
-    let Ok(Identity::Caller(caller)) = identify(&credentials, &config, Signature::Verified) else {
-        panic!("accepted");
-    };
+    let credentials = in_authorization(&authorization);
+    let caller = identify(&credentials, &config).unwrap();
     assert!(caller.require_operator().is_ok());
     assert!(caller.authorize("acme-docs", "jobs:read").is_err());
 }

@@ -1,9 +1,9 @@
 //! Validation of issuer tokens: form, signature, key, issuer, audience, time and header.
 
 use proptest::prelude::*;
-use quillgate_worker::auth::jwks::{Algorithm, find_key};
-use quillgate_worker::auth::oidc::UnverifiedToken;
-use quillgate_worker::auth::{Credentials, Identity, Signature};
+use quillgate_worker::auth::Credentials;
+use quillgate_worker::auth::jwks::{Algorithm, KeySet};
+use quillgate_worker::auth::oidc::SignatureCheck;
 use serde_json::{Value, json};
 
 use super::{
@@ -11,8 +11,9 @@ use super::{
     identify_bearer, issuers, team_claims, token,
 };
 use crate::fixtures::{
-    SECONDS, assert_invalid_token, bearer, change, claims as own_claims, configuration, encode,
-    issuer_token, key_set, modulus, rsa_key, sign_token, status_and_kind, token as own_token,
+    NOW, SECONDS, assert_invalid_token, bearer, change, claims as own_claims, configuration,
+    encode, in_assertion, in_authorization, issuer_token, key_set, modulus, rsa_key, sign_token,
+    status_and_kind, token as own_token,
 };
 
 #[track_caller]
@@ -41,15 +42,13 @@ fn host_must_verify_the_signature_before_admission() {
     let token = token(&header(), &claims());
     let (signed, signature) = token.rsplit_once('.').unwrap();
     let (unverified, caller) = identify_bearer(&token).unwrap();
-    let expected = UnverifiedToken {
-        issuer: GITHUB.to_owned(),
-        jwks: format!("{GITHUB}/.well-known/jwks"),
-        kid: "key-1".to_owned(),
-        algorithm: Algorithm::Rs256,
-        signed: signed.to_owned(),
-        signature: signature.to_owned(),
-    };
-    assert_eq!(unverified, expected);
+    assert_eq!(unverified.jwks(), format!("{GITHUB}/.well-known/jwks"));
+    assert_eq!(unverified.kid, "key-1");
+    assert_eq!(unverified.algorithm, Algorithm::Rs256);
+    assert_eq!(unverified.signed(), signed);
+    assert_eq!(encode(&unverified.signature), signature);
+    let problem = unverified.conclude(SignatureCheck::Invalid).unwrap_err();
+    assert_invalid_token(&problem, WRONG_SIGNATURE);
     assert_eq!(caller.issuer, GITHUB);
     assert_eq!(
         caller.key(),
@@ -87,13 +86,11 @@ fn only_hs256_is_expected_without_a_trusted_issuer() {
     let config = configuration();
     let authorization = format!("Bearer {}", token(&header(), &claims()));
     let credentials = Credentials {
-        authorization: Some(&authorization),
         access_assertion: Some("x"),
+        ..in_authorization(&authorization)
     };
-    for signature in [Signature::Unverified, Signature::Verified] {
-        let problem = identify(&credentials, &config, signature).unwrap_err();
-        assert_invalid_token(&problem, "the access token must be signed with HS256");
-    }
+    let problem = identify(&credentials, &config).unwrap_err();
+    assert_invalid_token(&problem, "the access token must be signed with HS256");
 }
 
 /// The attack that signs an HS256 token with an issuer's public key.
@@ -174,6 +171,7 @@ fn key_id_is_a_string_of_1_to_256_bytes() {
     ] {
         assert_refused(&with(kid), NO_KEY);
     }
+    let key_set = KeySet::read(key_set(&[rsa_key()]), NOW).unwrap();
     for kid in [
         "k",
         &"k".repeat(256),
@@ -188,9 +186,12 @@ fn key_id_is_a_string_of_1_to_256_bytes() {
     ] {
         let (unverified, _) = identify_bearer(&with(Some(json!(kid)))).unwrap();
         assert_eq!(unverified.kid, kid, "it is passed on as it is");
-        assert_eq!(unverified.jwks, format!("{GITHUB}/.well-known/jwks"));
-        let found = find_key(&key_set(&[rsa_key()]), kid, Algorithm::Rs256);
-        assert_eq!(found, Ok(None), "and finds nothing");
+        assert_eq!(unverified.jwks(), format!("{GITHUB}/.well-known/jwks"));
+        let found = key_set.find(kid, Algorithm::Rs256);
+        assert_eq!(
+            found,
+            Err("the access token's kid is not one of its issuer's keys")
+        );
     }
 }
 
@@ -424,7 +425,7 @@ fn token_over_8_kib_is_rejected() {
 fn issuer_tokens_are_accepted_only_in_the_configured_header() {
     let team = token(&header(), &team_claims());
     let (unverified, caller) = identify_assertion(&team).unwrap();
-    assert_eq!(unverified.issuer, TEAM);
+    assert_eq!(unverified.jwks(), format!("{TEAM}/cdn-cgi/access/certs"));
     assert_eq!(caller.subject, "7335d417-61da-459d-899c-0a01c76a2f94");
     assert!(caller.authorize("acme-docs", "jobs:read").is_ok());
     assert!(caller.require_operator().is_ok());
@@ -459,10 +460,10 @@ fn authorization_takes_precedence_over_an_assertion() {
     let team = token(&header(), &team_claims());
     let with = |authorization: &str| {
         let credentials = Credentials {
-            authorization: Some(authorization),
             access_assertion: Some(&team),
+            ..in_authorization(authorization)
         };
-        identify(&credentials, &config(), Signature::Verified)
+        identify(&credentials, &config())
     };
     for (authorization, kind) in [
         ("", "missing-token"),
@@ -474,10 +475,7 @@ fn authorization_takes_precedence_over_an_assertion() {
         let problem = with(authorization).unwrap_err();
         assert_eq!(status_and_kind(&problem), (401, kind), "{authorization}");
     }
-    let Ok(Identity::Caller(caller)) = with(&bearer()) else {
-        panic!("the own token counts");
-    };
-    assert_eq!(caller.subject, "alice");
+    assert_eq!(with(&bearer()).unwrap().subject, "alice");
 }
 
 #[test]
@@ -488,11 +486,7 @@ fn access_header_is_ignored_without_an_issuer_for_it() {
         config_of(&json!([issuers()[0]])).ok().unwrap(),
     ] {
         for token in [&team, &own_token(&own_claims())] {
-            let credentials = Credentials {
-                authorization: None,
-                access_assertion: Some(token),
-            };
-            let problem = identify(&credentials, &config, Signature::Verified).unwrap_err();
+            let problem = identify(&in_assertion(token), &config).unwrap_err();
             assert_eq!(status_and_kind(&problem), (401, "missing-token"));
         }
     }
