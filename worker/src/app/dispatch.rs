@@ -1,7 +1,6 @@
 //! Dispatches planned requests to the handlers of their resources.
 
 use std::pin::Pin;
-use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 use web_sys::Response;
