@@ -1,10 +1,7 @@
 //! The responses of the daily archive: series of views, its status, and the estimate of a backfill.
 //! [`quillgate::archive::plan`] chooses the next request.
 
-pub mod run;
 pub mod run_lock;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod staged_page;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
 pub mod stored_path;
@@ -203,7 +200,7 @@ impl Counts {
 
 /// The stored counts of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeldDay {
+pub struct StoredDay {
     /// The day.
     pub day: Day,
     /// When it was fetched.
@@ -215,12 +212,12 @@ pub struct HeldDay {
     pub visitors: Option<Counts>,
 }
 
-/// Writes the body of a page of a series. `held` contains the stored days of the page in order.
+/// Writes the body of a page of a series. `stored` contains the stored days of the page in order.
 #[must_use]
-pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
+pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     let mut groups = Vec::new();
     let mut all_missing: Vec<Value> = Vec::new();
-    let mut held = held.iter().peekable();
+    let mut stored = stored.iter().peekable();
     let mut begin = query.from;
     while begin < query.to {
         let end = end_of_group(query.group, begin).min(query.to);
@@ -230,13 +227,13 @@ pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
         let mut missing: Vec<Value> = Vec::new();
         for number in begin.number()..end.number() {
             let day = Day::from_number(number.into());
-            let mut is_held = false;
-            while let Some(part) = held.next_if(|part| part.day == day) {
-                is_held = true;
+            let mut is_stored = false;
+            while let Some(part) = stored.next_if(|part| part.day == day) {
+                is_stored = true;
                 views = views.plus(part.views);
                 visitors = part.visitors;
             }
-            if is_held {
+            if is_stored {
                 days += 1;
             } else {
                 missing.push(day.to_text().into());
@@ -267,11 +264,11 @@ pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
 
 /// Whether a response is final: each of its days is stored, and none will be fetched again.
 #[must_use]
-pub fn is_final(query: &SeriesQuery, held: &[HeldDay], recheck_days: u32) -> bool {
-    let mut held = held.iter().peekable();
+pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
+    let mut stored = stored.iter().peekable();
     (query.from.number()..query.to.number()).all(|number| {
         let mut settled = false;
-        while let Some(part) = held.next_if(|part| part.day.number() == number) {
+        while let Some(part) = stored.next_if(|part| part.day.number() == number) {
             settled = is_settled(part.day, part.fetched, recheck_days);
         }
         settled
@@ -424,4 +421,38 @@ pub fn write_backfill(
     properties.insert("days".to_owned(), gaps.into());
     write_estimate(&mut properties, estimate, now);
     json::to_text(&Value::Object(properties))
+}
+
+/// A run of the daily archive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ArchiveRun {
+    /// The number of requests sent. Retries are not counted.
+    pub requests: u64,
+    /// The number of failed requests.
+    pub failures: u64,
+    /// The number of completed days.
+    pub days: u64,
+    /// The duration in milliseconds.
+    pub milliseconds: u64,
+}
+
+impl ArchiveRun {
+    /// Formats the run as a line of JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let Self {
+            requests,
+            failures,
+            days,
+            milliseconds,
+        } = self;
+        json::to_text(&json!({
+            "archive": {
+                "requests": requests,
+                "failures": failures,
+                "days": days,
+                "milliseconds": milliseconds,
+            },
+        }))
+    }
 }

@@ -3,19 +3,20 @@
 //! Pages are staged as they arrive. The last page of a day replaces the day in one batch. D1 runs a batch
 //! as a transaction, so readers never see a partially replaced day.
 
-use js_sys::JsString;
+use js_sys::{Array, JsString, Object, Reflect};
 use quillgate::archive::{DayRecord, Progress};
 use quillgate::{Day, Millis};
 use serde::Deserialize;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
-use crate::analytics::archive::staged_page::replace_paths;
+use crate::analytics::archive::stored_path::StoredPath;
 use crate::analytics::archive::{
-    Counts, HeldDay, ProjectRecord, SeriesQuery, Subject, first_retained,
+    Counts, ProjectRecord, SeriesQuery, StoredDay, Subject, first_retained,
 };
 use crate::analytics::settings::ArchiveSettings;
-use crate::runtime::{D1, HostError, HostResult, Statement};
+use crate::hash::fingerprint;
+use crate::runtime::{D1, HostError, HostResult, Statement, parse_json, stringify_json};
 
 /// The binding of the database.
 const BINDING: &str = "ARCHIVE";
@@ -104,8 +105,6 @@ impl ArchiveStore {
         Ok(D1::open(env, BINDING)?.map(Self))
     }
 
-    // --- reading -----------------------------------------------------------
-
     /// Loads the record of a project.
     pub async fn load(
         &self,
@@ -160,7 +159,7 @@ impl ArchiveStore {
     }
 
     /// Returns the stored days of a page of a series, with one query.
-    pub async fn series(&self, project: &str, query: &SeriesQuery) -> HostResult<Vec<HeldDay>> {
+    pub async fn series(&self, project: &str, query: &SeriesQuery) -> HostResult<Vec<StoredDay>> {
         let mut values = vec![
             project.into(),
             query.from.number().into(),
@@ -177,7 +176,7 @@ impl ArchiveStore {
         let rows = self.0.prepare(text, &values)?;
         let rows: Vec<SeriesRow> = self.0.rows(&rows).await?;
         let is_site = query.subject == Subject::Site;
-        let held = |row: SeriesRow| HeldDay {
+        let held = |row: SeriesRow| StoredDay {
             day: day(row.day),
             fetched: Millis(row.fetched),
             views: if row.known == 0 {
@@ -198,10 +197,8 @@ impl ArchiveStore {
         Ok(rows.into_iter().map(held).collect())
     }
 
-    // --- writing -----------------------------------------------------------
-
     /// Sets the first day of a project, unless an earlier day is recorded. Returns the project's id.
-    pub async fn want(&self, project: &str, first: Day) -> HostResult<u32> {
+    pub async fn set_first_day(&self, project: &str, first: Day) -> HostResult<u32> {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
             RETURNING id, first_day";
@@ -367,4 +364,34 @@ fn day(number: u32) -> Day {
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)
+}
+
+/// Replaces each path that the archive stores in another form. The SQL reads two properties of the row:
+/// `quillgate.isPrefix`, and `quillgate.original`, which tells rows of different pages apart.
+fn replace_paths(text: &JsString) -> HostResult<JsString> {
+    let page = parse_json(text)?;
+    let rows: Array = Reflect::get(&page, &"views".into())?.unchecked_into();
+    let mut has_changed = false;
+    for row in rows.iter() {
+        let Some(path) = Reflect::get(&row, &"path".into())?.as_string() else {
+            continue;
+        };
+        let stored = StoredPath::of(&path);
+        if stored == StoredPath::Page(path.clone()) {
+            continue;
+        }
+        has_changed = true;
+        let marks = Object::new();
+        let is_prefix = u32::from(matches!(stored, StoredPath::Prefix(_)));
+        Reflect::set(&marks, &"isPrefix".into(), &is_prefix.into())?;
+        let original = JsValue::from(fingerprint(&[&path]));
+        Reflect::set(&marks, &"original".into(), &original)?;
+        Reflect::set(&row, &"quillgate".into(), &marks)?;
+        Reflect::set(&row, &"path".into(), &stored.as_str().into())?;
+    }
+    if has_changed {
+        stringify_json(&page)
+    } else {
+        Ok(text.clone())
+    }
 }

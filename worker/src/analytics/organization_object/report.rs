@@ -3,13 +3,11 @@
 use std::rc::Rc;
 
 use crate::analytics::organization_object::Organization;
-use crate::analytics::organization_object::fetch::Tagging;
 use crate::analytics::organization_stub::{ReportCall, ReportPages, ReportReply};
-use crate::analytics::page::{CacheStatus, split_into_pieces};
-use crate::analytics::pages::Page;
+use crate::analytics::page::{CacheStatus, slice_pages};
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::runtime::{HostError, HostResult, digest_tag};
+use crate::runtime::{HostError, HostResult};
 use crate::upstream::metrics::RequestMetrics;
 
 impl Organization {
@@ -19,8 +17,8 @@ impl Organization {
         let mut headers = HeaderFields::default();
         let mut metrics = RequestMetrics::default();
         let mut cache: Option<CacheStatus> = None;
-        for piece in split_into_pieces(call.query.offset, call.query.limit) {
-            let result = self.page(&call, piece.number, Tagging::Immediately).await?;
+        for slice in slice_pages(call.query.offset, call.query.limit) {
+            let result = self.page(&call, slice.number).await?;
             metrics.upstream = result.upstream;
             metrics.budget_left = result.budget_left;
             headers = result.headers.or(headers);
@@ -34,7 +32,6 @@ impl Organization {
                     });
                 }
             };
-            let page = self.tag(&call.query.list, piece.number, page).await?;
             cache = Some(match cache {
                 Some(earlier) => earlier.worse(status),
                 None => status,
@@ -66,19 +63,10 @@ impl Organization {
             metrics,
         })
     }
-
-    /// Adds the tag to a page that an export cached without one.
-    async fn tag(&self, list: &str, number: u64, mut page: Page) -> HostResult<Page> {
-        if page.head.tag.is_empty() {
-            page.head.tag = digest_tag(&page.text).await?;
-            self.pages.keep_tag(list, number, &page)?;
-        }
-        Ok(page)
-    }
 }
 
 /// Builds the response for a missing page, with the header fields of the budget.
-pub(super) fn refuse(problem: &Problem, id: &str, headers: HeaderFields) -> GatewayResponse {
+fn refuse(problem: &Problem, id: &str, headers: HeaderFields) -> GatewayResponse {
     let response = GatewayResponse::problem(problem, id);
     let headers = response.headers.or(headers);
     GatewayResponse {
