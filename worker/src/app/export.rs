@@ -63,7 +63,7 @@ pub struct RunningExport {
 }
 
 /// A requested page.
-pub struct Prefetch {
+struct Prefetch {
     reply: JsFuture,
     since: Millis,
 }
@@ -202,30 +202,23 @@ impl RunningExport {
             Err(error) => Err(error.into()),
         };
         let reply = reply.map_err(|error| Missing::Refused(self.fail(&error)))?;
-        match self.write_rows(reply) {
-            Ok(()) => {
-                self.prefetch_next();
-                Ok(())
-            }
-            Err(_) if requested.since(prefetch.since) > REFUSAL_AGE => Err(Missing::RefusedBefore),
-            Err(refusal) => Err(Missing::Refused(refusal)),
-        }
-    }
-
-    /// Appends the rows of a reply to the output, or returns its refusal.
-    fn write_rows(&mut self, reply: ReportReply) -> Result<(), GatewayResponse> {
         self.metrics = reply.metrics;
         self.requests += 1;
         let Some(pages) = reply.pages else {
+            if requested.since(prefetch.since) > REFUSAL_AGE {
+                return Err(Missing::RefusedBefore);
+            }
             let internal = || self.refuse(&Problem::internal());
-            return Err(reply.refusal.unwrap_or_else(internal));
+            return Err(Missing::Refused(reply.refusal.unwrap_or_else(internal)));
         };
         self.budget = pages.headers;
         let text = String::from(pages.first.text);
         if self.query.push_page(&text, &mut self.output).is_err() {
-            return Err(self.refuse(&classify_malformed(Method::Get).problem));
+            let problem = classify_malformed(Method::Get).problem;
+            return Err(Missing::Refused(self.refuse(&problem)));
         }
         self.pages += 1;
+        self.prefetch_next();
         Ok(())
     }
 
@@ -296,7 +289,7 @@ impl RunningExport {
 }
 
 /// A place among the exports that wait for the budget. Dropping it frees the place.
-pub struct WaitingPlace {
+struct WaitingPlace {
     org: OrganizationStub,
     export: String,
 }
