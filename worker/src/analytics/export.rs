@@ -64,7 +64,7 @@ impl ExportQuery {
     /// Appends the rows of a page and moves to the next page.
     ///
     /// # Errors
-    /// [`Malformed`] if the text is not the requested page. Nothing is appended.
+    /// [`Malformed`] if `text` is not the requested page. Nothing is appended.
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
         self.export.push_page(text, out)?;
         if let Some(next) = self.export.next() {

@@ -50,27 +50,17 @@ pub struct ReportCall {
 }
 
 /// A report, or the refusal.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub struct ReportReply {
-    /// The pages of the report.
-    pub pages: Option<ReportPages>,
+    /// The pages that contain the rows, at most two. They are complete, so that the Worker can cut other
+    /// reports from them.
+    pub pages: Vec<PageRow>,
     /// The response that refuses the report.
     pub refusal: Option<GatewayResponse>,
-    /// For the log and `Server-Timing`.
-    pub metrics: RequestMetrics,
-}
-
-/// The pages that contain the rows of a report.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct ReportPages {
-    /// The page with the first row, complete, so that the Worker can cut other reports from it.
-    pub first: PageRow,
-    /// The next page, if the report spans two.
-    pub second: Option<PageRow>,
-    /// `Cache-Status` after the cache's name.
-    pub cache: String,
     /// `RateLimit-Policy` and `RateLimit`, if the request checked the budget.
     pub headers: HeaderFields,
+    /// For the log and `Server-Timing`.
+    pub metrics: RequestMetrics,
 }
 
 #[wasm_bindgen]

@@ -46,23 +46,22 @@ pub async fn read_report(
     let call = report_call(pending, packed, query)?;
     let read = async { OrganizationStub::new(&pending.env)?.report(&call).await };
     let reply = read.await.map_err(|error| pending.gate_failed(&error))?;
+    let cache = reply.metrics.cache.clone().unwrap_or_default();
     pending.context.metrics = reply.metrics;
-    let Some(found) = reply.pages else {
-        let refusal = reply.refusal.ok_or_else(Problem::internal)?;
+    if let Some(refusal) = reply.refusal {
         return Ok(refusal.into());
-    };
+    }
     let query = &call.query;
-    let rows = std::iter::once(found.first).chain(found.second);
     let slices = slice_pages(query.offset, query.limit);
-    let pages: Vec<_> = rows.map(Page::from).zip(slices).collect();
+    let pages = reply.pages.into_iter().map(Page::from);
+    let pages: Vec<_> = pages.zip(slices).collect();
     let answer =
         Report::cut(query.operation, &pages).map_err(|error| pending.gate_failed(&error))?;
     let now = now();
     if answer.head.is_fresh(now) {
         cache_report(query, &pages, &answer, now);
     }
-    let budget = found.headers;
-    Ok(report_reply(packed, answer, &found.cache, budget, now))
+    Ok(report_reply(packed, answer, &cache, reply.headers, now))
 }
 
 /// Starts an export. Its first rows arrive before the reply, so that a refusal has a status.

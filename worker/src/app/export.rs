@@ -204,15 +204,15 @@ impl RunningExport {
         let reply = reply.map_err(|error| Missing::Refused(self.fail(&error)))?;
         self.metrics = reply.metrics;
         self.requests += 1;
-        let Some(pages) = reply.pages else {
+        if let Some(refusal) = reply.refusal {
             if requested.since(prefetch.since) > REFUSAL_AGE {
                 return Err(Missing::RefusedBefore);
             }
-            let internal = || self.refuse(&Problem::internal());
-            return Err(Missing::Refused(reply.refusal.unwrap_or_else(internal)));
-        };
-        self.budget = pages.headers;
-        let text = String::from(pages.first.text);
+            return Err(Missing::Refused(refusal));
+        }
+        self.budget = reply.headers;
+        let page = reply.pages.into_iter().next();
+        let text = page.map_or_else(String::new, |page| String::from(page.text));
         if self.query.push_page(&text, &mut self.output).is_err() {
             let problem = classify_malformed(Method::Get).problem;
             return Err(Missing::Refused(self.refuse(&problem)));

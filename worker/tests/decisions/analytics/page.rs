@@ -63,14 +63,6 @@ fn splitting_never_panics_for_any_offset() {
 }
 
 #[test]
-fn page_is_whole_only_with_all_rows() {
-    assert!(slice(3, 0, 250).is_whole());
-    for part in [slice(0, 1, 250), slice(0, 0, 249), slice(0, 1, 249)] {
-        assert!(!part.is_whole());
-    }
-}
-
-#[test]
 fn page_is_requested_by_offset() {
     let list = "/v1/analytics/demo-docs/views";
     assert_eq!(page_target(list, 0), format!("{list}?limit=250&offset=0"));
