@@ -1,5 +1,8 @@
 //! Responses of the daily archive.
 
+mod run_lock;
+mod stored_path;
+
 use quillgate::archive::{DayRecord, Progress};
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
 use quillgate_worker::analytics::archive::{
