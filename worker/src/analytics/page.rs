@@ -41,7 +41,8 @@ impl PageHead {
     }
 
     /// Returns the remaining freshness in seconds. It is negative for a stale page.
-    fn ttl(&self, now: Millis) -> i64 {
+    #[must_use]
+    pub fn ttl(&self, now: Millis) -> i64 {
         seconds_until(self.fresh_until, now)
     }
 }
@@ -200,18 +201,6 @@ impl CacheStatus {
                 format!("fwd={}{status}; ttl={ttl}{detail}", reason.as_str())
             }
         }
-    }
-
-    /// Returns the status of a fresh page from the cache.
-    #[must_use]
-    pub fn hit(page: &PageHead, now: Millis) -> Self {
-        Self::Hit { ttl: page.ttl(now) }
-    }
-
-    /// Returns the status of a page from the cache when the budget for a newer one is spent.
-    #[must_use]
-    pub fn budget_spent(page: &PageHead, now: Millis) -> Self {
-        Self::BudgetSpent { ttl: page.ttl(now) }
     }
 
     /// Returns the status of a page from the cache when the upstream failed to return a newer one.

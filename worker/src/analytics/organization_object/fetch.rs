@@ -32,15 +32,6 @@ pub(super) struct PageResult {
 }
 
 impl PageResult {
-    fn from_cache(page: Page, status: CacheStatus) -> Self {
-        Self {
-            outcome: Ok((page, status)),
-            headers: HeaderFields::default(),
-            upstream: None,
-            budget_left: None,
-        }
-    }
-
     fn is_stale(&self) -> bool {
         self.outcome
             .as_ref()
@@ -90,8 +81,13 @@ impl Organization {
             && page.head.is_fresh(now)
             && !call.revalidate
         {
-            let status = CacheStatus::hit(&page.head, now);
-            return Ok(PageResult::from_cache(page.clone(), status));
+            let ttl = page.head.ttl(now);
+            return Ok(PageResult {
+                outcome: Ok((page.clone(), CacheStatus::Hit { ttl })),
+                headers: HeaderFields::default(),
+                upstream: None,
+                budget_left: None,
+            });
         }
         let running = self.running_fetch(list, number);
         if let Some(task) = running {
@@ -120,8 +116,8 @@ impl Organization {
             Err(refused) => {
                 let usable = cached.filter(|page| call.accepts_stale && page.head.is_usable(now));
                 let result = usable.map(|page| {
-                    let status = CacheStatus::budget_spent(&page.head, now);
-                    (page, status)
+                    let ttl = page.head.ttl(now);
+                    (page, CacheStatus::BudgetSpent { ttl })
                 });
                 Ok(PageResult {
                     outcome: result.ok_or(refused.problem),
