@@ -17,6 +17,7 @@ use crate::analytics::archive::{
 use crate::analytics::settings::ArchiveSettings;
 use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, parse_json, stringify_json};
+use crate::upstream::client::PageReply;
 
 /// The binding of the database.
 const BINDING: &str = "ARCHIVE";
@@ -219,59 +220,39 @@ impl ArchiveStore {
         self.0.batch(&[statement]).await
     }
 
-    /// Stages a page of a day's views.
-    pub async fn stage_views(
+    /// Stages a page of a day's views. The last page replaces the day with its staged pages.
+    pub async fn store_views(
         &self,
         key: DayKey,
         page: u64,
-        text: &JsString,
-        totals: &JsString,
-    ) -> HostResult<()> {
-        let statements = self.staging(key, page, text, totals)?;
-        self.0.batch(&statements).await
-    }
-
-    /// Replaces a day with its staged pages and its last page.
-    pub async fn complete(
-        &self,
-        key: DayKey,
-        page: u64,
-        text: &JsString,
+        reply: &PageReply,
         totals: &JsString,
         now: Millis,
     ) -> HostResult<()> {
-        let mut statements = self.staging(key, page, text, totals)?.to_vec();
-        let both = key.with(&[]);
-        let times = [number(now.0), number(page + 1)];
-        statements.extend([
-            self.0.prepare(INTERN, &both)?,
-            self.0.prepare(LINK, &both[..1])?,
-            self.0.prepare(DROP, &both)?,
-            self.0.prepare(KEEP, &both)?,
-            self.0.prepare(LEDGER, &key.with(&times))?,
-            self.clear(key)?,
-        ]);
-        self.0.batch(&statements).await
-    }
-
-    fn staging(
-        &self,
-        key: DayKey,
-        page: u64,
-        text: &JsString,
-        totals: &JsString,
-    ) -> HostResult<[Statement; 2]> {
         let insert = "INSERT OR REPLACE INTO staging (project, day, page, text)
             VALUES (?1, ?2, ?3, ?4)";
         let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4,
             attempts = 0, retry_at = 0, problem = NULL WHERE project = ?1 AND day = ?2";
-        let text = replace_paths(text)?;
-        Ok([
-            self.0
-                .prepare(insert, &key.with(&[number(page), text.into()]))?,
-            self.0
-                .prepare(update, &key.with(&[number(page + 1), totals.into()]))?,
-        ])
+        let text = replace_paths(&reply.text)?;
+        let text = key.with(&[number(page), text.into()]);
+        let totals = key.with(&[number(page + 1), totals.into()]);
+        let mut statements = vec![
+            self.0.prepare(insert, &text)?,
+            self.0.prepare(update, &totals)?,
+        ];
+        if !reply.has_more {
+            let both = key.with(&[]);
+            let times = key.with(&[number(now.0), number(page + 1)]);
+            statements.extend([
+                self.0.prepare(INTERN, &both)?,
+                self.0.prepare(LINK, &both[..1])?,
+                self.0.prepare(DROP, &both)?,
+                self.0.prepare(KEEP, &both)?,
+                self.0.prepare(LEDGER, &times)?,
+                self.clear(key)?,
+            ]);
+        }
+        self.0.batch(&statements).await
     }
 
     fn clear(&self, key: DayKey) -> HostResult<Statement> {

@@ -259,19 +259,14 @@ impl Run<'_> {
             return Ok(Some(Failure::Whole(CHANGED.to_owned())));
         }
         let now = now();
-        if reply.has_more {
-            self.store
-                .stage_views(key, page, &reply.text, &totals)
-                .await?;
-        } else {
-            self.store
-                .complete(key, page, &reply.text, &totals, now)
-                .await?;
-            self.metrics.days += 1;
-        }
+        self.store
+            .store_views(key, page, reply, &totals, now)
+            .await?;
         project.totals.retain(|(day, _)| *day != target.day);
         if reply.has_more {
             project.totals.push((target.day, text));
+        } else {
+            self.metrics.days += 1;
         }
         record_of(&mut project.record, target.day).record_part(!reply.has_more, now);
         Ok(None)
