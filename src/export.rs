@@ -53,19 +53,6 @@ impl ExportFormat {
     }
 }
 
-impl serde::Serialize for ExportFormat {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for ExportFormat {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = <String as serde::Deserialize>::deserialize(deserializer)?;
-        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("unknown export format"))
-    }
-}
-
 impl SingleParameter for ExportFormat {
     const PARAMETER: Parameter =
         Parameter::optional("format", Place::Query, ParameterKind::OneOf(&Self::NAMES));
