@@ -53,19 +53,6 @@ impl ExportFormat {
     }
 }
 
-impl serde::Serialize for ExportFormat {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for ExportFormat {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = <String as serde::Deserialize>::deserialize(deserializer)?;
-        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("unknown export format"))
-    }
-}
-
 impl SingleParameter for ExportFormat {
     const PARAMETER: Parameter =
         Parameter::optional("format", Place::Query, ParameterKind::OneOf(&Self::NAMES));
@@ -232,32 +219,19 @@ impl Export {
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let before = out.len();
         let end = self.writer.push_rows(text, self.member, self.skip, out)?;
-        self.take_page(&end).inspect_err(|_| out.truncate(before))
-    }
-
-    /// Goes on to the next page after the one that [`Self::next`] asked for, whose rows somebody else
-    /// has written.
-    ///
-    /// # Errors
-    /// [`Malformed`] when the page contradicts its list as [`Pages::advance`] says. The cursor stays
-    /// where it was.
-    pub fn take_page(&mut self, end: &PageEnd) -> Result<(), Malformed> {
         let page = PageInfo {
             rows: end.rows,
             has_more: end.has_more,
             next_cursor: end.next_cursor.as_deref(),
         };
-        self.pages.advance(&page).map_err(|_| Malformed)?;
+        if self.pages.advance(&page).is_err() {
+            out.truncate(before);
+            return Err(Malformed);
+        }
         self.rows += end.rows.saturating_sub(self.skip);
         self.skip = 0;
         self.cursor = self.find_cursor();
         Ok(())
-    }
-
-    /// How many rows of the next page the caller has already: they are not to be written.
-    #[must_use]
-    pub const fn skip(&self) -> u64 {
-        self.skip
     }
 
     /// How long to wait before the next page is asked for again; `None` when the export ends instead,

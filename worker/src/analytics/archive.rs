@@ -1,10 +1,7 @@
 //! The responses of the daily archive: series of views, its status, and the estimate of a backfill.
 //! [`quillgate::archive::plan`] chooses the next request.
 
-pub mod run;
 pub mod run_lock;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod staged_page;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
 pub mod stored_path;
@@ -14,7 +11,8 @@ use quillgate::parameters::Parameters as _;
 use quillgate::{
     Call, Cursor, DateBound, Day, DayGroup, Millis, PagePath, PathPrefix, SeriesPageSize,
 };
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::analytics::archive::stored_path::{encode_controls, is_within_limits};
 use crate::analytics::settings::ArchiveSettings;
@@ -160,7 +158,7 @@ fn end_of_group(group: DayGroup, day: Day) -> Day {
 }
 
 /// Numbers of views or visitors. `None` means that the platform did not count them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// By people.
     pub human: Option<u64>,
@@ -193,17 +191,11 @@ impl Counts {
             total: add(self.total, other.total),
         }
     }
-
-    fn write(self, properties: &mut Map<String, Value>) {
-        properties.insert("human".to_owned(), self.human.into());
-        properties.insert("ai".to_owned(), self.ai.into());
-        properties.insert("total".to_owned(), self.total.into());
-    }
 }
 
 /// The stored counts of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeldDay {
+pub struct StoredDay {
     /// The day.
     pub day: Day,
     /// When it was fetched.
@@ -215,12 +207,12 @@ pub struct HeldDay {
     pub visitors: Option<Counts>,
 }
 
-/// Writes the body of a page of a series. `held` contains the stored days of the page in order.
+/// Writes the body of a page of a series. `stored` contains the stored days of the page in order.
 #[must_use]
-pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
+pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     let mut groups = Vec::new();
     let mut all_missing: Vec<Value> = Vec::new();
-    let mut held = held.iter().peekable();
+    let mut stored = stored.iter().peekable();
     let mut begin = query.from;
     while begin < query.to {
         let end = end_of_group(query.group, begin).min(query.to);
@@ -230,13 +222,13 @@ pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
         let mut missing: Vec<Value> = Vec::new();
         for number in begin.number()..end.number() {
             let day = Day::from_number(number.into());
-            let mut is_held = false;
-            while let Some(part) = held.next_if(|part| part.day == day) {
-                is_held = true;
+            let mut is_stored = false;
+            while let Some(part) = stored.next_if(|part| part.day == day) {
+                is_stored = true;
                 views = views.plus(part.views);
                 visitors = part.visitors;
             }
-            if is_held {
+            if is_stored {
                 days += 1;
             } else {
                 missing.push(day.to_text().into());
@@ -244,20 +236,15 @@ pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
         }
         all_missing.extend(missing.iter().cloned());
         if days > 0 {
-            let mut row = Map::new();
-            let date = begin_of_group(query.group, begin).to_text();
-            row.insert("date".to_owned(), date.into());
-            views.write(&mut row);
-            row.insert("days".to_owned(), days.into());
-            row.insert("missing".to_owned(), missing.into());
-            let visitors = visitors.filter(|_| query.group == DayGroup::Day);
-            let visitors = visitors.map(|visitors| {
-                let mut properties = Map::new();
-                visitors.write(&mut properties);
-                Value::Object(properties)
-            });
-            row.insert("visitors".to_owned(), visitors.into());
-            groups.push(Value::Object(row));
+            groups.push(json!({
+                "date": begin_of_group(query.group, begin).to_text(),
+                "human": views.human,
+                "ai": views.ai,
+                "total": views.total,
+                "days": days,
+                "missing": missing,
+                "visitors": visitors.filter(|_| query.group == DayGroup::Day),
+            }));
         }
         begin = end;
     }
@@ -267,11 +254,11 @@ pub fn write_series(query: &SeriesQuery, held: &[HeldDay]) -> String {
 
 /// Whether a response is final: each of its days is stored, and none will be fetched again.
 #[must_use]
-pub fn is_final(query: &SeriesQuery, held: &[HeldDay], recheck_days: u32) -> bool {
-    let mut held = held.iter().peekable();
+pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
+    let mut stored = stored.iter().peekable();
     (query.from.number()..query.to.number()).all(|number| {
         let mut settled = false;
-        while let Some(part) = held.next_if(|part| part.day.number() == number) {
+        while let Some(part) = stored.next_if(|part| part.day.number() == number) {
             settled = is_settled(part.day, part.fetched, recheck_days);
         }
         settled
@@ -326,14 +313,11 @@ fn estimate_gaps(wanted: Wanted<'_>, settings: &ArchiveSettings, now: Millis) ->
     (gaps, estimate(gaps, wanted.pages_per_day(), rate))
 }
 
-fn write_estimate(properties: &mut Map<String, Value>, estimate: Estimate, now: Millis) {
-    let complete_at = estimate.hours.map(|hours| {
-        let instant = now.plus(Millis::from_seconds(hours.saturating_mul(3600)));
-        DateBound::from_instant(instant).as_str().to_owned()
-    });
-    properties.insert("requests".to_owned(), estimate.requests.into());
-    properties.insert("hours".to_owned(), estimate.hours.into());
-    properties.insert("completeAt".to_owned(), complete_at.into());
+/// Returns when a backfill is complete, if that is known.
+fn completion_time(estimate: Estimate, now: Millis) -> Option<String> {
+    let hours = estimate.hours?;
+    let instant = now.plus(Millis::from_seconds(hours.saturating_mul(3600)));
+    Some(DateBound::from_instant(instant).as_str().to_owned())
 }
 
 /// Writes the body of a status.
@@ -382,17 +366,19 @@ pub fn write_status(
         })
         .collect();
     let (_, estimate) = estimate_gaps(wanted, settings, now);
-    let mut properties = Map::new();
-    properties.insert("dateFrom".to_owned(), record.first.to_text().into());
-    properties.insert("dateTo".to_owned(), today.to_text().into());
-    properties.insert("complete".to_owned(), complete.into());
-    properties.insert("partial".to_owned(), partial.into());
-    properties.insert("failed".to_owned(), failed.into());
-    properties.insert("missing".to_owned(), missing.into());
-    properties.insert("failures".to_owned(), failures.into());
-    write_estimate(&mut properties, estimate, now);
-    properties.insert("bytes".to_owned(), bytes.into());
-    json::to_text(&Value::Object(properties))
+    json::to_text(&json!({
+        "dateFrom": record.first.to_text(),
+        "dateTo": today.to_text(),
+        "complete": complete,
+        "partial": partial,
+        "failed": failed,
+        "missing": missing,
+        "failures": failures,
+        "requests": estimate.requests,
+        "hours": estimate.hours,
+        "completeAt": completion_time(estimate, now),
+        "bytes": bytes,
+    }))
 }
 
 /// Returns the first day to archive after a backfill starts at `from`.
@@ -419,9 +405,45 @@ pub fn write_backfill(
         records: &record.days,
     };
     let (gaps, estimate) = estimate_gaps(wanted, settings, now);
-    let mut properties = Map::new();
-    properties.insert("dateFrom".to_owned(), begin.to_text().into());
-    properties.insert("days".to_owned(), gaps.into());
-    write_estimate(&mut properties, estimate, now);
-    json::to_text(&Value::Object(properties))
+    json::to_text(&json!({
+        "dateFrom": begin.to_text(),
+        "days": gaps,
+        "requests": estimate.requests,
+        "hours": estimate.hours,
+        "completeAt": completion_time(estimate, now),
+    }))
+}
+
+/// A run of the daily archive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ArchiveRun {
+    /// The number of requests sent. Retries are not counted.
+    pub requests: u64,
+    /// The number of failed requests.
+    pub failures: u64,
+    /// The number of completed days.
+    pub days: u64,
+    /// The duration in milliseconds.
+    pub milliseconds: u64,
+}
+
+impl ArchiveRun {
+    /// Formats the run as a line of JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let Self {
+            requests,
+            failures,
+            days,
+            milliseconds,
+        } = self;
+        json::to_text(&json!({
+            "archive": {
+                "requests": requests,
+                "failures": failures,
+                "days": days,
+                "milliseconds": milliseconds,
+            },
+        }))
+    }
 }

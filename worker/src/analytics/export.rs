@@ -1,6 +1,6 @@
 //! The export of a report: its request, the head of its response, and refused pages.
 
-use quillgate::export::{Export, ExportFormat};
+use quillgate::export::{Export, ExportFormat, Malformed};
 use quillgate::parameters::SingleParameter;
 use quillgate::{Call, Millis, Operation, ProjectId};
 
@@ -16,12 +16,12 @@ pub const MAX_WAIT_SECONDS: u64 = 86_400;
 /// A request for an export.
 #[derive(Debug)]
 pub struct ExportQuery {
-    /// The exported report.
-    pub report: Operation,
+    /// The next page. After the last page it stays unchanged.
+    pub page: ReportQuery,
     /// The state of the export.
     pub export: Export,
-    /// The format of the rows.
-    pub format: ExportFormat,
+    project: ProjectId,
+    format: ExportFormat,
     /// Whether the caller already has the head and the earlier rows.
     is_resumed: bool,
     file_name: String,
@@ -32,11 +32,21 @@ impl ExportQuery {
     ///
     /// # Errors
     /// 400 if the cursor does not belong to an export of this report.
-    pub fn new(report: Operation, call: &Call, project: &ProjectId) -> Result<Self, Problem> {
+    pub fn new(
+        report: Operation,
+        call: &Call,
+        project: &ProjectId,
+        settings: &AnalyticsSettings,
+        now: Millis,
+    ) -> Result<Self, Problem> {
         let format = ExportFormat::from_text(call.text("format").unwrap_or(""))?;
+        let normalized = call.clone().normalize();
+        let export = Export::new(report, &normalized).ok_or_else(refuse_cursor)?;
+        let first = export.next().ok_or_else(Problem::internal)?;
         Ok(Self {
-            report,
-            export: Export::new(report, call).ok_or_else(refuse_cursor)?,
+            page: ReportQuery::new(report, first, project, settings, now)?,
+            export,
+            project: project.clone(),
             format,
             is_resumed: call.text("cursor").is_some(),
             file_name: name_file(report, call, project, format),
@@ -51,18 +61,16 @@ impl ExportQuery {
         }
     }
 
-    /// Returns the next page to request, or `None` when the export is complete.
+    /// Appends the rows of a page and moves to the next page.
     ///
     /// # Errors
-    /// 400 past the last row that can be requested.
-    pub fn next(
-        &self,
-        project: &ProjectId,
-        settings: &AnalyticsSettings,
-        now: Millis,
-    ) -> Result<Option<ReportQuery>, Problem> {
-        let query = |call| ReportQuery::new(self.report, call, project, settings, now);
-        self.export.next().map(query).transpose()
+    /// [`Malformed`] if `text` is not the requested page. Nothing is appended.
+    pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        self.export.push_page(text, out)?;
+        if let Some(next) = self.export.next() {
+            self.page.move_to(next, &self.project);
+        }
+        Ok(())
     }
 
     /// Returns the header fields of the response.
@@ -110,11 +118,4 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
 #[must_use]
 pub fn read_retry_after(refusal: &GatewayResponse) -> Option<u64> {
     refusal.headers.get("retry-after")?.parse().ok()
-}
-
-/// Returns the problem `type` of a refusal.
-#[must_use]
-pub fn problem_type(refusal: &GatewayResponse) -> String {
-    let kind = refusal.problem.map_or("internal", |kind| kind.as_str());
-    format!("/problems/{kind}")
 }

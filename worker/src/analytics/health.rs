@@ -10,11 +10,11 @@ use crate::upstream::breaker;
 /// The health of the organization's object.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct OrgHealth {
+pub struct OrganizationHealth {
     /// The breaker's state.
     pub breaker: breaker::State,
     /// The budgets by name.
-    pub budgets: OrgBudgets,
+    pub budgets: OrganizationBudgets,
     /// The number of stored pages.
     pub cached_pages: u64,
     /// The number of requests of isolates for key sets since the object was opened.
@@ -23,7 +23,7 @@ pub struct OrgHealth {
 
 /// The budgets of the organization.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-pub struct OrgBudgets {
+pub struct OrganizationBudgets {
     /// [`Policy::Analytics`].
     pub analytics: BudgetHealth,
 }

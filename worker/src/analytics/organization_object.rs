@@ -11,22 +11,22 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 mod archive;
-mod export;
 mod fetch;
 mod key_sets;
 mod report;
 
 use crate::analytics::archive::run_lock::RunLock;
 use crate::analytics::archive::store::ArchiveStore;
-use crate::analytics::health::{OrgBudgets, OrgHealth};
+use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use crate::analytics::organization_object::fetch::RunningFetch;
 use crate::analytics::organization_object::key_sets::{IssuerKeys, KEY_SET_TABLE, restore_keys};
-use crate::analytics::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore};
+use crate::analytics::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore, UNTAGGED_PAGES};
 use crate::analytics::settings::AnalyticsSettings;
 use crate::analytics::waiting_exports::WaitingExports;
 use crate::auth::settings::AuthSettings;
 use crate::budget::limits::Limits;
 use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, PROBE_TABLES};
+use crate::http::response::GatewayResponse;
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, migrate, now, read_policy, read_settings,
     receive, send_back,
@@ -35,7 +35,7 @@ use crate::upstream::breakers::breaker_state;
 use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     BUDGET_TABLES,
     PAGE_TABLES,
     KEY_SET_TABLE,
@@ -43,6 +43,7 @@ const STEPS: [&str; 7] = [
     PAGE_PART_TABLES,
     PROBE_TABLES,
     DROP_CLAIMS,
+    UNTAGGED_PAGES,
 ];
 
 /// The class that the runtime instantiates.
@@ -70,12 +71,6 @@ impl OrgGate {
     pub fn report(&self, call: JsValue) -> Promise {
         let organization = self.organization();
         into_promise(async move { send_back(&organization?.report(receive(call)?).await?) })
-    }
-
-    /// Returns the next rows of an export: receives an `ExportCall` and resolves to an `ExportReply`.
-    pub fn export(&self, call: JsValue) -> Promise {
-        let organization = self.organization();
-        into_promise(async move { send_back(&organization?.export(receive(call)?).await?) })
     }
 
     /// Holds a place for an export that waits for the budget. Returns `null`, or the
@@ -117,7 +112,7 @@ impl OrgGate {
         Ok(self.organization()?.budget.reopen(read_policy(policy)?)?)
     }
 
-    /// Returns the health for operators, an [`OrgHealth`].
+    /// Returns the health for operators, an [`OrganizationHealth`].
     pub fn health(&self) -> Result<JsValue, JsValue> {
         Ok(send_back(&self.organization()?.health()?)?)
     }
@@ -188,10 +183,17 @@ impl Organization {
         })
     }
 
-    fn health(&self) -> HostResult<OrgHealth> {
-        Ok(OrgHealth {
+    fn hold_export(&self, export: &str, caller: &str) -> Option<GatewayResponse> {
+        let limits = self.settings.waiting_exports;
+        let mut exports = self.waiting_exports.borrow_mut();
+        let refused = exports.hold(export, caller, limits, now()).err();
+        refused.map(|problem| GatewayResponse::problem(&problem, export))
+    }
+
+    fn health(&self) -> HostResult<OrganizationHealth> {
+        Ok(OrganizationHealth {
             breaker: breaker_state(&[Policy::Analytics], None, now()),
-            budgets: OrgBudgets {
+            budgets: OrganizationBudgets {
                 analytics: self.budget.health(Policy::Analytics),
             },
             cached_pages: self.pages.count()?,

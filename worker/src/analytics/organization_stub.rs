@@ -1,7 +1,6 @@
 //! The stub of the organization's Durable Object, and its messages.
 
-use js_sys::{Promise, Uint8Array};
-use quillgate::export::ExportFormat;
+use js_sys::Promise;
 use quillgate::{Millis, Policy};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
@@ -9,7 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
-use crate::analytics::health::OrgHealth;
+use crate::analytics::health::OrganizationHealth;
 use crate::analytics::pages::PageRow;
 use crate::analytics::query::ReportQuery;
 use crate::auth::jwks::KeySet;
@@ -47,101 +46,51 @@ pub struct ReportCall {
     /// Whether to bypass the cache (`Cache-Control: no-cache`).
     pub revalidate: bool,
     /// Whether the caller accepts a stale page instead of an error.
-    pub takes_stale: bool,
-}
-
-/// A request for the next page of an export.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct ExportCall {
-    /// The page.
-    pub report: ReportCall,
-    /// The format of the rows.
-    pub format: ExportFormat,
-    /// The number of rows to skip at the beginning of the page.
-    pub skip: u64,
-}
-
-/// The next page of an export, or the refusal.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct ExportReply {
-    /// The page.
-    pub page: Option<ExportPage>,
-    /// The response that refuses the page.
-    pub refusal: Option<GatewayResponse>,
-    /// `RateLimit-Policy` and `RateLimit`, if the page was reserved from the budget.
-    pub headers: HeaderFields,
-    /// For the log and `Server-Timing`.
-    pub metrics: RequestMetrics,
-}
-
-/// A page of an export.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct ExportPage {
-    /// The rows in the export's format.
-    #[serde(with = "serde_wasm_bindgen::preserve")]
-    pub text: Uint8Array,
-    /// The number of rows on the page, including the skipped ones.
-    pub rows: u64,
-    /// `hasMore` of the page.
-    pub has_more: Option<bool>,
-    /// `nextCursor` of the page.
-    pub next_cursor: Option<String>,
+    pub accepts_stale: bool,
 }
 
 /// A report, or the refusal.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub struct ReportReply {
-    /// The pages of the report.
-    pub pages: Option<ReportPages>,
+    /// The pages that contain the rows, at most two. They are complete, so that the Worker can cut other
+    /// reports from them.
+    pub pages: Vec<PageRow>,
     /// The response that refuses the report.
     pub refusal: Option<GatewayResponse>,
-    /// For the log and `Server-Timing`.
-    pub metrics: RequestMetrics,
-}
-
-/// The pages that contain the rows of a report.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct ReportPages {
-    /// The page with the first row, complete, so that the Worker can cut other reports from it.
-    pub first: PageRow,
-    /// The next page, if the report spans two.
-    pub second: Option<PageRow>,
-    /// `Cache-Status` after the cache's name.
-    pub cache: String,
     /// `RateLimit-Policy` and `RateLimit`, if the request checked the budget.
     pub headers: HeaderFields,
+    /// For the log and `Server-Timing`.
+    pub metrics: RequestMetrics,
 }
 
 #[wasm_bindgen]
 extern "C" {
-    type RawOrg;
+    type RawOrganizationStub;
 
     #[cfg(feature = "trap-route")]
     #[wasm_bindgen(method, js_name = trap)]
-    fn trap(this: &RawOrg) -> Promise;
+    fn trap(this: &RawOrganizationStub) -> Promise;
     #[wasm_bindgen(method)]
-    fn report(this: &RawOrg, call: JsValue) -> Promise;
+    fn report(this: &RawOrganizationStub, call: JsValue) -> Promise;
     #[wasm_bindgen(method)]
-    fn export(this: &RawOrg, call: JsValue) -> Promise;
-    #[wasm_bindgen(method)]
-    fn archive(this: &RawOrg) -> Promise;
+    fn archive(this: &RawOrganizationStub) -> Promise;
     #[wasm_bindgen(method, js_name = holdExport)]
-    fn hold_export(this: &RawOrg, export: &str, caller: &str) -> Promise;
+    fn hold_export(this: &RawOrganizationStub, export: &str, caller: &str) -> Promise;
     #[wasm_bindgen(method, js_name = releaseExport)]
-    fn release_export(this: &RawOrg, export: &str) -> Promise;
+    fn release_export(this: &RawOrganizationStub, export: &str) -> Promise;
     #[wasm_bindgen(method, js_name = keySet)]
-    fn key_set(this: &RawOrg, address: &str, kid: &str) -> Promise;
+    fn key_set(this: &RawOrganizationStub, address: &str, kid: &str) -> Promise;
     #[wasm_bindgen(method)]
-    fn reopen(this: &RawOrg, policy: &str) -> Promise;
+    fn reopen(this: &RawOrganizationStub, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
-    fn health(this: &RawOrg) -> Promise;
+    fn health(this: &RawOrganizationStub) -> Promise;
 }
 
 /// The stub of the organization's object. There is one object, because an admin key belongs to one
 /// organization.
-pub struct OrgStub(RawOrg);
+pub struct OrganizationStub(RawOrganizationStub);
 
-impl OrgStub {
+impl OrganizationStub {
     /// Traps the object.
     #[cfg(feature = "trap-route")]
     pub fn trap(&self) -> Promise {
@@ -156,12 +105,12 @@ impl OrgStub {
 
     /// Returns a report from cached pages or from the upstream.
     pub async fn report(&self, call: &ReportCall) -> HostResult<ReportReply> {
-        receive(JsFuture::from(self.0.report(send_back(call)?)).await?)
+        receive(JsFuture::from(self.request_report(call)?).await?)
     }
 
-    /// Requests the next rows of an export. The promise resolves to an [`ExportReply`].
-    pub fn begin_export(&self, call: &ExportCall) -> HostResult<Promise> {
-        Ok(self.0.export(send_back(call)?))
+    /// Requests a report. The promise resolves to a [`ReportReply`].
+    pub fn request_report(&self, call: &ReportCall) -> HostResult<Promise> {
+        Ok(self.0.report(send_back(call)?))
     }
 
     /// Takes or renews a place for an export that waits for the budget. Returns the refusal, if any.
@@ -199,7 +148,7 @@ impl OrgStub {
     }
 
     /// Returns the health for operators.
-    pub async fn health(&self) -> HostResult<OrgHealth> {
+    pub async fn health(&self) -> HostResult<OrganizationHealth> {
         receive(JsFuture::from(self.0.health()).await?)
     }
 }

@@ -41,7 +41,8 @@ impl PageHead {
     }
 
     /// Returns the remaining freshness in seconds. It is negative for a stale page.
-    fn ttl(&self, now: Millis) -> i64 {
+    #[must_use]
+    pub fn ttl(&self, now: Millis) -> i64 {
         seconds_until(self.fresh_until, now)
     }
 }
@@ -54,7 +55,7 @@ fn seconds_until(instant: Millis, now: Millis) -> i64 {
 
 /// A range of rows on one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct PageSlice {
     /// The page number, counted from 0.
     pub number: u64,
     /// The first row, counted from the start of the page.
@@ -63,7 +64,7 @@ pub struct Piece {
     pub to: u64,
 }
 
-impl Piece {
+impl PageSlice {
     /// Whether it is the whole page.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
@@ -71,24 +72,24 @@ impl Piece {
     }
 }
 
-/// Splits a range of rows into pieces of pages.
+/// Splits a range of rows into slices of pages.
 #[must_use]
-pub fn split_into_pieces(offset: u64, limit: u64) -> Vec<Piece> {
+pub fn slice_pages(offset: u64, limit: u64) -> Vec<PageSlice> {
     let end = offset.saturating_add(limit);
-    let mut pieces = Vec::new();
+    let mut slices = Vec::new();
     let mut at = offset;
     while at < end {
         let number = at / PAGE_ROWS;
         let first = number * PAGE_ROWS;
         let to = end.min(first.saturating_add(PAGE_ROWS));
-        pieces.push(Piece {
+        slices.push(PageSlice {
             number,
             from: at - first,
             to: to - first,
         });
         at = to;
     }
-    pieces
+    slices
 }
 
 /// Returns the target of a page: the list's target with `limit` and `offset`.
@@ -101,15 +102,15 @@ pub fn page_target(list: &str, number: u64) -> String {
 
 /// Returns the unique cache key of a page.
 #[must_use]
-pub fn page_name(list: &str, number: u64) -> String {
+pub fn page_key(list: &str, number: u64) -> String {
     format!("{number} {list}")
 }
 
 /// Whether more rows follow a response: its last page has more rows than requested, or another page
 /// follows.
 #[must_use]
-pub const fn has_more(last: &PageHead, piece: &Piece) -> bool {
-    last.has_more || last.rows > piece.to
+pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
+    last.has_more || last.rows > slice.to
 }
 
 /// Where a page came from, for `Cache-Status` (RFC 9211).
@@ -202,18 +203,6 @@ impl CacheStatus {
         }
     }
 
-    /// Returns the status of a fresh page from the cache.
-    #[must_use]
-    pub fn hit(page: &PageHead, now: Millis) -> Self {
-        Self::Hit { ttl: page.ttl(now) }
-    }
-
-    /// Returns the status of a page from the cache when the budget for a newer one is spent.
-    #[must_use]
-    pub fn budget_spent(page: &PageHead, now: Millis) -> Self {
-        Self::BudgetSpent { ttl: page.ttl(now) }
-    }
-
     /// Returns the status of a page from the cache when the upstream failed to return a newer one.
     #[must_use]
     pub fn upstream_failed(page: &PageHead, status: Option<u16>, now: Millis) -> Self {
@@ -295,7 +284,7 @@ pub struct ReportHead {
 impl ReportHead {
     /// Builds the head of a report cut from these pages. Returns `None` without pages.
     #[must_use]
-    pub fn from_pages(pages: &[(&PageHead, Piece)]) -> Option<Self> {
+    pub fn from_pages(pages: &[(&PageHead, PageSlice)]) -> Option<Self> {
         let fetched = pages.iter().map(|(page, _)| page.fetched).min()?;
         let fresh_until = pages.iter().map(|(page, _)| page.fresh_until).min()?;
         Some(Self {
@@ -338,12 +327,12 @@ impl ReportHead {
 
 /// Builds the entity tag (RFC 9110, section 8.8.3) from the row ranges and the tags of the pages. Equal
 /// tags mean equal bodies.
-fn build_etag(pages: &[(&PageHead, Piece)]) -> String {
-    let part = |(page, piece): &(&PageHead, Piece)| {
-        if piece.is_whole() {
+fn build_etag(pages: &[(&PageHead, PageSlice)]) -> String {
+    let part = |(page, slice): &(&PageHead, PageSlice)| {
+        if slice.is_whole() {
             page.tag.clone()
         } else {
-            format!("{}.{}.{}", page.tag, piece.from, piece.to)
+            format!("{}.{}.{}", page.tag, slice.from, slice.to)
         }
     };
     let parts: Vec<_> = pages.iter().map(part).collect();

@@ -8,7 +8,7 @@ use quillgate::Millis;
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-use crate::analytics::page::{STALE_FOR, page_name};
+use crate::analytics::page::{STALE_FOR, page_key};
 use crate::analytics::pages::{Page, PageRow};
 use crate::bounded_cache::BoundedCache;
 use crate::runtime::{Database, HostResult, now, number, text};
@@ -39,6 +39,9 @@ pub const PAGE_PART_TABLES: &str = "
     PRIMARY KEY (tag, part)
   );
 ";
+
+/// Deletes pages that an earlier version stored without a tag.
+pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 
 /// The minimum time between two deletions of expired pages.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
@@ -88,7 +91,7 @@ impl PageStore {
 
     /// Finds a page, fresh or stale.
     pub fn find(&self, list: &str, number_in_list: u64) -> HostResult<Option<Page>> {
-        let name = page_name(list, number_in_list);
+        let name = page_key(list, number_in_list);
         if let Some(page) = self.memory.borrow().get(&name, now()) {
             return Ok(Some(page.clone()));
         }
@@ -109,20 +112,19 @@ impl PageStore {
                 page.text = page.text.concat(&part.text);
             }
         }
-        self.remember(list, number_in_list, &page);
+        self.cache(list, number_in_list, &page);
         Ok(Some(page))
     }
 
     /// Stores a page and caches it in memory.
-    pub fn keep(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
+    pub fn insert(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         self.database
             .transaction(|| self.store(list, number_in_list, page))?;
-        self.remember(list, number_in_list, page);
+        self.cache(list, number_in_list, page);
         Ok(())
     }
 
-    /// Stores a page within the caller's transaction.
-    pub fn store(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
+    fn store(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         let mut parts = split_text(&page.text, MAX_PART_LENGTH).into_iter();
         let head = &page.head;
         let insert = "INSERT OR REPLACE INTO page
@@ -147,24 +149,9 @@ impl PageStore {
         self.sweep(head.fetched)
     }
 
-    /// Stores the tag of a page that was stored without one.
-    pub fn keep_tag(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
-        let update = "UPDATE page SET tag = ? WHERE list = ? AND number = ? AND fetched = ?";
-        let head = &page.head;
-        let row = [
-            text(&head.tag),
-            text(list),
-            number(number_in_list),
-            number(head.fetched.0),
-        ];
-        self.database.execute(update, row)?;
-        self.remember(list, number_in_list, page);
-        Ok(())
-    }
-
     /// Caches a page in memory only.
-    pub fn remember(&self, list: &str, number_in_list: u64, page: &Page) {
-        let name = page_name(list, number_in_list);
+    pub fn cache(&self, list: &str, number_in_list: u64, page: &Page) {
+        let name = page_key(list, number_in_list);
         let until = page.head.fresh_until.plus(STALE_FOR);
         let mut memory = self.memory.borrow_mut();
         memory.insert(&name, page.clone(), page.bytes(), until);
@@ -196,11 +183,6 @@ impl PageStore {
         let row: Option<CountRow> = self.database.first(query, [])?;
         Ok(row.map_or(0, |row| row.count))
     }
-}
-
-/// Whether a page is stored in parts, which are keyed by its tag.
-pub fn is_long(page: &Page) -> bool {
-    page.text.length() > MAX_PART_LENGTH
 }
 
 /// Splits a string into one or more parts of at most `longest` code units, never within a surrogate

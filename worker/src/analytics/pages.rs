@@ -8,7 +8,7 @@ use quillgate::{Millis, Operation};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsCast;
 
-use crate::analytics::page::{PageHead, Piece, ReportHead, has_more};
+use crate::analytics::page::{PageHead, PageSlice, ReportHead, has_more};
 use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 
 /// An analytics page.
@@ -137,19 +137,19 @@ impl From<Page> for PageRow {
 
 /// A report response.
 #[derive(Debug, Clone)]
-pub struct ReportAnswer {
+pub struct Report {
     /// The metadata.
     pub head: ReportHead,
     /// The body.
     pub body: JsString,
 }
 
-impl ReportAnswer {
+impl Report {
     /// Cuts a response from the pages that contain its rows.
-    pub fn cut(operation: Operation, pages: &[(Page, Piece)]) -> HostResult<Self> {
+    pub fn cut(operation: Operation, pages: &[(Page, PageSlice)]) -> HostResult<Self> {
         let heads: Vec<_> = pages
             .iter()
-            .map(|(page, piece)| (&page.head, *piece))
+            .map(|(page, slice)| (&page.head, *slice))
             .collect();
         let head = ReportHead::from_pages(&heads).ok_or_else(no_page)?;
         let body = cut_body(operation, pages)?;
@@ -167,20 +167,20 @@ fn no_page() -> HostError {
     HostError::new("an answer without a page")
 }
 
-fn cut_body(operation: Operation, pages: &[(Page, Piece)]) -> HostResult<JsString> {
-    let (last, piece) = pages.last().ok_or_else(no_page)?;
-    if pages.len() == 1 && piece.is_whole() {
+fn cut_body(operation: Operation, pages: &[(Page, PageSlice)]) -> HostResult<JsString> {
+    let (last, slice) = pages.last().ok_or_else(no_page)?;
+    if pages.len() == 1 && slice.is_whole() {
         return Ok(last.text.clone());
     }
     let property = operation.declaration().pagination.rows().unwrap_or("");
     let mut rows = Array::new();
-    for (page, piece) in pages {
+    for (page, slice) in pages {
         let all = &page.parts(property)?.rows;
-        rows = rows.concat(&all.slice(index(piece.from), index(piece.to)));
+        rows = rows.concat(&all.slice(index(slice.from), index(slice.to)));
     }
     // The other properties come from the last page.
     let Parts { before, after, .. } = last.parts(property)?;
-    let has_more = has_more(&last.head, piece).to_string();
+    let has_more = has_more(&last.head, slice).to_string();
     let has_more = format!("\"hasMore\":{has_more},");
     let start = format!("{{{before}\"{property}\":[");
     let end = format!("],{after}");

@@ -69,6 +69,16 @@ impl ReportQuery {
         })
     }
 
+    /// Moves to the page of `call`, a call of the same list with normalized dates.
+    pub fn move_to(&mut self, call: &Call, project: &ProjectId) {
+        match self.operation.declaration().pagination {
+            Pagination::Offset { .. } => self.offset = call.integer("offset").unwrap_or(0),
+            Pagination::Cursor { .. } | Pagination::Whole => {
+                self.list = call.request(project).target;
+            }
+        }
+    }
+
     /// Returns the target of a page. Lists by offset add `limit` and `offset`.
     #[must_use]
     pub fn page_target(&self, number: u64) -> String {

@@ -1,13 +1,11 @@
 //! Handlers of analytics reports and their exports.
 
-use std::rc::Rc;
-
 use quillgate::{Millis, Policy};
 
 use crate::analytics::export::{ExportQuery, MAX_WAIT_SECONDS};
-use crate::analytics::organization_stub::{ExportCall, OrgStub, ReportCall};
-use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
-use crate::analytics::pages::{Page, ReportAnswer};
+use crate::analytics::organization_stub::{OrganizationStub, ReportCall};
+use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, slice_pages};
+use crate::analytics::pages::{Page, Report};
 use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
 use crate::app::export::{CancelSignal, RunningExport};
@@ -20,7 +18,6 @@ use crate::http::request_head::RequestHead;
 use crate::http::response::HeaderFields;
 use crate::jobs::events::parse_wait;
 use crate::runtime::now;
-use crate::upstream::metrics::RequestMetrics;
 
 /// Answers from the isolate's cache, or returns the action that reads the report.
 pub fn read_cached_report(
@@ -45,30 +42,29 @@ pub async fn read_report(
     pending: &mut PendingRequest,
     query: ReportQuery,
 ) -> Result<Reply, Problem> {
-    let call = report_call(pending, query, true)?;
-    let read = async { OrgStub::new(&pending.env)?.report(&call).await };
+    let call = report_call(pending, query)?;
+    let read = async { OrganizationStub::new(&pending.env)?.report(&call).await };
     let reply = read.await.map_err(|error| pending.gate_failed(&error))?;
+    let cache = reply.metrics.cache.clone().unwrap_or_default();
     pending.context.metrics = reply.metrics;
-    let Some(found) = reply.pages else {
-        let refusal = reply.refusal.ok_or_else(Problem::internal)?;
+    if let Some(refusal) = reply.refusal {
         return Ok(refusal.into());
-    };
+    }
     let query = &call.query;
-    let rows = std::iter::once(found.first).chain(found.second);
-    let pieces = split_into_pieces(query.offset, query.limit);
-    let pages: Vec<_> = rows.map(Page::from).zip(pieces).collect();
+    let slices = slice_pages(query.offset, query.limit);
+    let pages = reply.pages.into_iter().map(Page::from);
+    let pages: Vec<_> = pages.zip(slices).collect();
     let answer =
-        ReportAnswer::cut(query.operation, &pages).map_err(|error| pending.gate_failed(&error))?;
+        Report::cut(query.operation, &pages).map_err(|error| pending.gate_failed(&error))?;
     let now = now();
     if answer.head.is_fresh(now) {
         cache_report(query, &pages, &answer, now);
     }
-    let budget = found.headers;
     Ok(report_reply(
         &pending.head,
         answer,
-        &found.cache,
-        budget,
+        &cache,
+        reply.headers,
         now,
     ))
 }
@@ -79,69 +75,31 @@ pub async fn export_report(
     query: ExportQuery,
 ) -> Result<Reply, Problem> {
     let wait = parse_wait(pending.head.prefer.as_deref()).map(|wait| wait.min(MAX_WAIT_SECONDS));
-    let mut head = Vec::new();
     let mut headers = query.headers();
     if let Some(wait) = wait {
         headers.set("preference-applied", format!("wait={wait}"));
     }
-    let mut export = open_export(pending, query, wait.unwrap_or(0), &mut head)?;
+    let call = ReportCall {
+        accepts_stale: false,
+        ..report_call(pending, query.page.clone())?
+    };
+    let mut export = RunningExport::new(pending, call, query, wait.unwrap_or(0))?;
     let started = export.next_chunk(&CancelSignal::default()).await;
     pending.context.metrics = std::mem::take(&mut export.metrics);
     let headers = headers.or(std::mem::take(&mut export.budget));
     match started {
         Err(refusal) => Ok(refusal.into()),
         Ok(_) if pending.context.is_head => Ok(Reply::empty(200, headers)),
-        Ok(rows) => Ok(Reply {
+        Ok(first) => Ok(Reply {
             status: 200,
             headers,
-            body: export
-                .into_stream(&head, &rows, &pending.request.signal())
-                .into(),
+            body: export.into_stream(first, &pending.request.signal()).into(),
             problem: None,
         }),
     }
 }
 
-/// Returns an export before its first page. Writes the start of its body to `head`.
-fn open_export(
-    pending: &PendingRequest,
-    mut query: ExportQuery,
-    wait: u64,
-    head: &mut Vec<u8>,
-) -> Result<RunningExport, Problem> {
-    let project = pending.project()?.clone();
-    let started = pending.context.started;
-    let first = query.next(&project, &pending.config.analytics, started)?;
-    let first = first.ok_or_else(Problem::internal)?;
-    query.begin(wait, head);
-    Ok(RunningExport {
-        env: pending.env.clone(),
-        config: Rc::clone(&pending.config),
-        project,
-        call: ExportCall {
-            report: report_call(pending, first, false)?,
-            format: query.format,
-            skip: 0,
-        },
-        query,
-        expires: pending.caller()?.expires,
-        session: pending.context.session.clone(),
-        started,
-        requests: 0,
-        pages: 0,
-        metrics: RequestMetrics::default(),
-        budget: HeaderFields::default(),
-        prefetch: None,
-        place: None,
-        prefetches: !pending.context.is_head,
-    })
-}
-
-fn report_call(
-    pending: &PendingRequest,
-    query: ReportQuery,
-    takes_stale: bool,
-) -> Result<ReportCall, Problem> {
+fn report_call(pending: &PendingRequest, query: ReportQuery) -> Result<ReportCall, Problem> {
     let caller = pending.caller()?;
     Ok(ReportCall {
         id: pending.context.id.clone(),
@@ -152,7 +110,7 @@ fn report_call(
         ceilings: caller.ceilings(Policy::Analytics),
         query,
         revalidate: revalidates(&pending.head),
-        takes_stale,
+        accepts_stale: true,
     })
 }
 
@@ -162,7 +120,7 @@ fn revalidates(head: &RequestHead) -> bool {
 
 fn report_reply(
     head: &RequestHead,
-    answer: ReportAnswer,
+    answer: Report,
     cache: &str,
     budget: HeaderFields,
     now: Millis,

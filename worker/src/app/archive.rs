@@ -23,11 +23,11 @@ pub async fn read_series(
     query: &SeriesQuery,
 ) -> Result<Reply, Problem> {
     let store = open_store(pending)?;
-    let held = store.series(pending.project()?.as_str(), query).await;
-    let held = held.map_err(|error| archive_failed(pending, &error))?;
-    let body = archive::write_series(query, &held);
+    let stored = store.series(pending.project()?.as_str(), query).await;
+    let stored = stored.map_err(|error| archive_failed(pending, &error))?;
+    let body = archive::write_series(query, &stored);
     let recheck_days = pending.config.analytics.archive.recheck_days;
-    let lifetime = if archive::is_final(query, &held, recheck_days) {
+    let lifetime = if archive::is_final(query, &stored, recheck_days) {
         FINAL_LIFETIME
     } else {
         pending.config.analytics.fresh_for
@@ -73,7 +73,9 @@ pub async fn begin_backfill(pending: &mut PendingRequest) -> Result<Reply, Probl
     let settings = &pending.config.analytics.archive;
     let begin = archive::begin_of_backfill(&record, from, settings, now);
     let store = open_store(pending)?;
-    let stored = store.want(pending.project()?.as_str(), begin).await;
+    let stored = store
+        .set_first_day(pending.project()?.as_str(), begin)
+        .await;
     stored.map_err(|error| archive_failed(pending, &error))?;
     let settings = &pending.config.analytics.archive;
     let body = archive::write_backfill(&record, begin, settings, now);

@@ -7,20 +7,18 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use js_sys::{Array, Promise, Uint8Array};
-use quillgate::export::PageEnd;
-use quillgate::{Method, Millis, ProjectId};
+use quillgate::{Method, Millis};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
-use crate::analytics::export::{ExportQuery, problem_type, read_retry_after};
-use crate::analytics::organization_stub::{ExportCall, ExportReply, OrgStub, ReportCall};
-use crate::analytics::query::ReportQuery;
+use crate::analytics::export::{ExportQuery, read_retry_after};
+use crate::analytics::organization_stub::{OrganizationStub, ReportCall, ReportReply};
 use crate::analytics::waiting_exports::RENEWAL_INTERVAL;
-use crate::app::config::Config;
 use crate::app::log::ExportEnd;
+use crate::app::pending_request::PendingRequest;
 use crate::auth::invalid_token;
 use crate::auth::jwt::EXPIRED;
 use crate::auth::session::cookie::SessionId;
@@ -37,40 +35,35 @@ use crate::upstream::metrics::RequestMetrics;
 
 /// An export in progress.
 pub struct RunningExport {
-    /// The bindings.
-    pub env: Env,
-    /// The configuration.
-    pub config: Rc<Config>,
-    /// The project.
-    pub project: ProjectId,
+    env: Env,
     /// The request to the object.
-    pub call: ExportCall,
-    /// The export.
-    pub query: ExportQuery,
+    call: ReportCall,
+    query: ExportQuery,
     /// When the caller's token expires.
-    pub expires: Millis,
+    expires: Millis,
     /// The caller's session, if any. The export ends with it.
-    pub session: Option<SessionId>,
-    /// When the request arrived.
-    pub started: Millis,
+    session: Option<SessionId>,
+    started: Millis,
     /// The number of pages requested from the object.
-    pub requests: u64,
+    requests: u64,
     /// The number of pages received.
-    pub pages: u64,
+    pages: u64,
     /// The metrics of the latest page.
     pub metrics: RequestMetrics,
     /// The budget's header fields from the latest page.
     pub budget: HeaderFields,
+    /// The bytes of the next chunk.
+    output: Vec<u8>,
     /// The next page, requested while the client reads the current one.
-    pub prefetch: Option<Prefetch>,
+    prefetch: Option<Prefetch>,
     /// The place among waiting exports. The export has one after its first wait for the budget.
-    pub place: Option<WaitingPlace>,
+    place: Option<WaitingPlace>,
     /// Whether the next page may be prefetched. `HEAD` needs only the first page.
-    pub prefetches: bool,
+    prefetches: bool,
 }
 
 /// A requested page.
-pub struct Prefetch {
+struct Prefetch {
     reply: JsFuture,
     since: Millis,
 }
@@ -91,29 +84,49 @@ const REFUSAL_AGE: Millis = Millis::from_seconds(1);
 const PAGES_BEFORE_PREFETCH: u64 = 8;
 
 impl RunningExport {
-    /// Returns the rows of the next page with rows. Returns an empty chunk when the export is complete.
+    /// Prepares an export that may wait for `wait` seconds in total.
+    pub fn new(
+        pending: &PendingRequest,
+        call: ReportCall,
+        mut query: ExportQuery,
+        wait: u64,
+    ) -> Result<Self, Problem> {
+        let mut output = Vec::new();
+        query.begin(wait, &mut output);
+        Ok(Self {
+            env: pending.env.clone(),
+            call,
+            query,
+            expires: pending.caller()?.expires,
+            session: pending.context.session.clone(),
+            started: pending.context.started,
+            requests: 0,
+            pages: 0,
+            metrics: RequestMetrics::default(),
+            budget: HeaderFields::default(),
+            output,
+            prefetch: None,
+            place: None,
+            prefetches: !pending.context.is_head,
+        })
+    }
+
+    /// Returns the next chunk, which ends with at least one row. The last chunk can be empty.
     ///
     /// # Errors
     /// Returns the refusal if the next page is not available.
-    pub async fn next_chunk(
-        &mut self,
-        cancel: &CancelSignal,
-    ) -> Result<Uint8Array, GatewayResponse> {
-        while !cancel.is_set.get() {
-            let next = self
-                .query
-                .next(&self.project, &self.config.analytics, now());
-            match next.map_err(|problem| self.refuse(&problem))? {
-                Some(query) => self.set_next(query),
-                None => break,
-            }
+    pub async fn next_chunk(&mut self, cancel: &CancelSignal) -> Result<Vec<u8>, GatewayResponse> {
+        let before = self.output.len();
+        while self.query.export.next().is_some()
+            && self.output.len() == before
+            && !cancel.is_set.get()
+        {
             if now() >= self.expires {
                 return Err(self.refuse(&invalid_token(EXPIRED)));
             }
             self.check_session().await?;
             match self.fetch_rows(cancel).await {
-                Ok(rows) if rows.length() > 0 => return Ok(rows),
-                Ok(_) | Err(Missing::RefusedBefore | Missing::Stopped) => {}
+                Ok(()) | Err(Missing::RefusedBefore | Missing::Stopped) => {}
                 Err(Missing::Refused(refusal)) => {
                     let retry_after = read_retry_after(&refusal);
                     let export = &mut self.query.export;
@@ -124,7 +137,7 @@ impl RunningExport {
                 }
             }
         }
-        Ok(Uint8Array::new_with_length(0))
+        Ok(std::mem::take(&mut self.output))
     }
 
     /// Waits for `time`, or until the client disconnects. Holds a place of the organization meanwhile.
@@ -146,8 +159,8 @@ impl RunningExport {
 
     /// Takes a place, or renews the export's place.
     async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
-        let org = OrgStub::new(&self.env).map_err(|error| self.fail(&error))?;
-        let ReportCall { id, caller, .. } = &self.call.report;
+        let org = OrganizationStub::new(&self.env).map_err(|error| self.fail(&error))?;
+        let ReportCall { id, caller, .. } = &self.call;
         match org.hold_export(id, caller).await {
             Ok(None) => {}
             Ok(Some(refusal)) => return Err(refusal),
@@ -160,14 +173,9 @@ impl RunningExport {
         Ok(())
     }
 
-    fn set_next(&mut self, query: ReportQuery) {
-        self.call.report.query = query;
-        self.call.skip = self.query.export.skip();
-    }
-
     /// Checks that the session is still open. It may have ended since the previous page.
     async fn check_session(&mut self) -> Result<(), GatewayResponse> {
-        let Some(session) = &self.session else {
+        let Some(session) = self.session.as_ref().filter(|_| self.requests > 0) else {
             return Ok(());
         };
         let asked = async { SessionStub::new(&self.env, session.as_str())?.read().await };
@@ -178,7 +186,8 @@ impl RunningExport {
         }
     }
 
-    async fn fetch_rows(&mut self, cancel: &CancelSignal) -> Result<Uint8Array, Missing> {
+    /// Appends the rows of the next page to the output.
+    async fn fetch_rows(&mut self, cancel: &CancelSignal) -> Result<(), Missing> {
         let requested = now();
         let prefetch = match self.prefetch.take() {
             Some(prefetch) => prefetch,
@@ -189,43 +198,33 @@ impl RunningExport {
         let time = self.expires.since(requested).plus(Millis(1));
         let reply = cancel.wait_for(prefetch.reply, time).await;
         let reply = match reply.ok_or(Missing::Stopped)? {
-            Ok(reply) => receive::<ExportReply>(reply),
+            Ok(reply) => receive::<ReportReply>(reply),
             Err(error) => Err(error.into()),
         };
         let reply = reply.map_err(|error| Missing::Refused(self.fail(&error)))?;
-        match self.take_reply(reply) {
-            Ok(rows) => {
-                self.prefetch_next();
-                Ok(rows)
-            }
-            Err(_) if requested.since(prefetch.since) > REFUSAL_AGE => Err(Missing::RefusedBefore),
-            Err(refusal) => Err(Missing::Refused(refusal)),
-        }
-    }
-
-    /// Records a reply and returns its rows or its refusal.
-    fn take_reply(&mut self, reply: ExportReply) -> Result<Uint8Array, GatewayResponse> {
         self.metrics = reply.metrics;
-        self.budget = reply.headers;
         self.requests += 1;
-        let Some(page) = reply.page else {
-            let internal = || self.refuse(&Problem::internal());
-            return Err(reply.refusal.unwrap_or_else(internal));
-        };
-        let end = PageEnd {
-            rows: page.rows,
-            has_more: page.has_more,
-            next_cursor: page.next_cursor,
-        };
-        if self.query.export.take_page(&end).is_err() {
-            return Err(self.refuse(&classify_malformed(Method::Get).problem));
+        if let Some(refusal) = reply.refusal {
+            if requested.since(prefetch.since) > REFUSAL_AGE {
+                return Err(Missing::RefusedBefore);
+            }
+            return Err(Missing::Refused(refusal));
+        }
+        self.budget = reply.headers;
+        let page = reply.pages.into_iter().next();
+        let text = page.map_or_else(String::new, |page| String::from(page.text));
+        if self.query.push_page(&text, &mut self.output).is_err() {
+            let problem = classify_malformed(Method::Get).problem;
+            return Err(Missing::Refused(self.refuse(&problem)));
         }
         self.pages += 1;
-        Ok(page.text)
+        self.prefetch_next();
+        Ok(())
     }
 
-    fn request_page(&self, now: Millis) -> HostResult<Prefetch> {
-        let reply = OrgStub::new(&self.env)?.begin_export(&self.call)?;
+    fn request_page(&mut self, now: Millis) -> HostResult<Prefetch> {
+        self.call.query = self.query.page.clone();
+        let reply = OrganizationStub::new(&self.env)?.request_report(&self.call)?;
         Ok(Prefetch {
             reply: reply.into(),
             since: now,
@@ -237,12 +236,8 @@ impl RunningExport {
     /// is needed.
     fn prefetch_next(&mut self) {
         let now = now();
-        if !self.prefetches || self.pages < PAGES_BEFORE_PREFETCH || now >= self.expires {
-            return;
-        }
-        let next = self.query.next(&self.project, &self.config.analytics, now);
-        if let Ok(Some(query)) = next {
-            self.set_next(query);
+        let has_next = self.query.export.next().is_some() && now < self.expires;
+        if has_next && self.prefetches && self.pages >= PAGES_BEFORE_PREFETCH {
             self.prefetch = self.request_page(now).ok();
         }
     }
@@ -254,18 +249,13 @@ impl RunningExport {
     }
 
     fn refuse(&self, problem: &Problem) -> GatewayResponse {
-        GatewayResponse::problem(problem, &self.call.report.id)
+        GatewayResponse::problem(problem, &self.call.id)
     }
 
-    /// Returns the export as a stream that begins with `head` and `rows`.
-    pub fn into_stream(
-        self,
-        head: &[u8],
-        rows: &Uint8Array,
-        signal: &AbortSignal,
-    ) -> ReadableStream {
+    /// Returns the export as a stream that begins with the chunk `first`.
+    pub fn into_stream(self, first: Vec<u8>, signal: &AbortSignal) -> ReadableStream {
         let body = ExportBody(Rc::new(Body {
-            first: RefCell::new(Some(join(head, rows))),
+            first: RefCell::new(first),
             running: RefCell::new(Some(self)),
             cancel: CancelSignal::default(),
         }));
@@ -273,17 +263,17 @@ impl RunningExport {
     }
 
     /// Returns the last record of an incomplete export.
-    fn write_ending(&self, problem: &str, retry_after: Option<u64>) -> Uint8Array {
+    fn write_ending(&self, problem: ProblemKind, retry_after: Option<u64>) -> Uint8Array {
         let mut ending = Vec::new();
         let export = &self.query.export;
-        export.push_incomplete(problem, retry_after, &mut ending);
+        export.push_incomplete(&problem.type_uri(), retry_after, &mut ending);
         Uint8Array::from(&ending[..])
     }
 
     /// Logs the end of the export.
     fn log_end(&self, end: &str) {
         let entry = ExportEnd {
-            request_id: &self.call.report.id,
+            request_id: &self.call.id,
             export_rows: self.query.export.rows(),
             export_requests: self.requests,
             export_end: end,
@@ -299,8 +289,8 @@ impl RunningExport {
 }
 
 /// A place among the exports that wait for the budget. Dropping it frees the place.
-pub struct WaitingPlace {
-    org: OrgStub,
+struct WaitingPlace {
+    org: OrganizationStub,
     export: String,
 }
 
@@ -374,7 +364,7 @@ extern "C" {
 pub struct ExportBody(Rc<Body>);
 
 struct Body {
-    first: RefCell<Option<Uint8Array>>,
+    first: RefCell<Vec<u8>>,
     /// `None` while the next chunk is in progress, and after the last chunk.
     running: RefCell<Option<RunningExport>>,
     cancel: CancelSignal,
@@ -408,40 +398,32 @@ impl Body {
         let Some(mut running) = self.running.take() else {
             return Vec::new();
         };
-        let first = self.first.take().filter(|first| first.length() > 0);
-        let chunk = match first {
-            Some(first) => Ok(first),
-            None => running.next_chunk(&self.cancel).await,
+        let first = self.first.take();
+        let chunk = if first.is_empty() {
+            running.next_chunk(&self.cancel).await
+        } else {
+            Ok(first)
         };
         let chunk = match chunk {
             Ok(chunk) => chunk,
             Err(refusal) => {
-                running.log_end(refusal.problem.map_or("internal", ProblemKind::as_str));
-                let retry_after = read_retry_after(&refusal);
-                return vec![running.write_ending(&problem_type(&refusal), retry_after)];
+                let problem = refusal.problem.unwrap_or(ProblemKind::Internal);
+                running.log_end(problem.as_str());
+                return vec![running.write_ending(problem, read_retry_after(&refusal))];
             }
         };
         if self.cancel.is_set.get() {
             running.log_end(CANCELLED);
             return Vec::new();
         }
-        if chunk.length() == 0 || running.query.export.next().is_none() {
+        let bytes = Uint8Array::from(&chunk[..]);
+        if chunk.is_empty() || running.query.export.next().is_none() {
             running.log_end("complete");
             // A trap after the last row loses no data.
-            return Vec::from_iter((chunk.length() > 0).then_some(chunk));
+            return Vec::from_iter((!chunk.is_empty()).then_some(bytes));
         }
-        let internal = problem_type(&running.refuse(&Problem::internal()));
-        let ending = running.write_ending(&internal, None);
+        let ending = running.write_ending(ProblemKind::Internal, None);
         self.running.replace(Some(running));
-        vec![chunk, ending]
+        vec![bytes, ending]
     }
-}
-
-/// Concatenates two byte strings.
-fn join(head: &[u8], rest: &Uint8Array) -> Uint8Array {
-    let length = u32::try_from(head.len()).unwrap_or(u32::MAX);
-    let joined = Uint8Array::new_with_length(length.saturating_add(rest.length()));
-    joined.subarray(0, length).copy_from(head);
-    joined.set(rest, length);
-    joined
 }

@@ -9,7 +9,7 @@ use web_sys::{Request, Response};
 use worker::Env;
 use worker::worker_sys::Context;
 
-use crate::analytics::organization_stub::OrgStub;
+use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::dispatch;
 use crate::app::isolate::{config, load_config, with_verified};
 use crate::app::pending_request::PendingRequest;
@@ -95,7 +95,7 @@ fn read_head(uuid: String, request: &Request) -> RequestHead {
 pub fn run_archive(env: Env) -> Promise {
     into_promise(async move {
         if !config(&env)?.analytics.archive.projects.is_empty() {
-            OrgStub::new(&env)?.archive().await?;
+            OrganizationStub::new(&env)?.archive().await?;
         }
         Ok(JsValue::UNDEFINED)
     })

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::analytics::health::OrgHealth;
+use crate::analytics::health::OrganizationHealth;
 use crate::jobs::health::ProjectHealth;
 use crate::json;
 use crate::upstream::breaker;
@@ -12,7 +12,7 @@ use crate::upstream::breaker;
 #[serde(rename_all = "camelCase")]
 pub struct Health<'a> {
     status: &'static str,
-    organisation: OrgHealth,
+    organisation: OrganizationHealth,
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectHealth>,
     trusted_issuers: Vec<&'a str>,
@@ -22,7 +22,7 @@ impl<'a> Health<'a> {
     /// Creates the health from its parts. The status is `degraded` while a breaker is open.
     #[must_use]
     pub fn new(
-        organisation: OrgHealth,
+        organisation: OrganizationHealth,
         project: Option<ProjectHealth>,
         trusted_issuers: Vec<&'a str>,
     ) -> Self {

@@ -9,8 +9,8 @@ use quillgate::Millis;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{AnalyticsEngineDataset, Env};
 
-use crate::analytics::page::{Piece, page_name, split_into_pieces};
-use crate::analytics::pages::{Page, ReportAnswer};
+use crate::analytics::page::{PageSlice, page_key, slice_pages};
+use crate::analytics::pages::{Page, Report};
 use crate::analytics::query::ReportQuery;
 use crate::app::config::Config;
 use crate::auth::VerifiedTokens;
@@ -25,9 +25,6 @@ const MAX_PAGE_BYTES: usize = 12 * 1024 * 1024;
 /// The maximum number and size of cached reports. They are cached in addition to their pages.
 const MAX_REPORTS: usize = 64;
 const MAX_REPORT_BYTES: usize = 4 * 1024 * 1024;
-/// The maximum number and size of the names of reports that were requested once.
-const MAX_NAMES: usize = 256;
-const MAX_NAME_BYTES: usize = 256 * 1024;
 
 struct Isolate {
     config: Option<Result<Rc<Config>, VariableError>>,
@@ -35,10 +32,7 @@ struct Isolate {
     /// Fresh pages, by list and number.
     pages: BoundedCache<Page>,
     /// Reports cut from the pages, so that popular ones are cut only once.
-    answers: BoundedCache<ReportAnswer>,
-    /// The names of reports that were cut once. A report is cached at its second request, because V8
-    /// collects short-lived cache entries late.
-    cut_once: BoundedCache<()>,
+    reports: BoundedCache<Report>,
     reads: ReadBudget,
     /// The `OpenAPI` description, written at build time. The entry passes it in, to keep it out of the wasm.
     description: Option<JsString>,
@@ -51,8 +45,7 @@ thread_local! {
         config: None,
         verified: VerifiedTokens::default(),
         pages: BoundedCache::new(MAX_PAGES, MAX_PAGE_BYTES),
-        answers: BoundedCache::new(MAX_REPORTS, MAX_REPORT_BYTES),
-        cut_once: BoundedCache::new(MAX_NAMES, MAX_NAME_BYTES),
+        reports: BoundedCache::new(MAX_REPORTS, MAX_REPORT_BYTES),
         reads: ReadBudget::default(),
         description: None,
         dataset: OnceCell::new(),
@@ -81,54 +74,49 @@ pub fn with_verified<T>(run: impl FnOnce(&mut VerifiedTokens) -> T) -> T {
 }
 
 /// Returns the report for a query if it is cached, or if its pages are cached and fresh.
-pub fn find_report(query: &ReportQuery, now: Millis) -> Option<ReportAnswer> {
+pub fn find_report(query: &ReportQuery, now: Millis) -> Option<Report> {
     ISOLATE.with_borrow_mut(|isolate| {
-        let name = answer_name(query);
-        if let Some(answer) = isolate.answers.get(&name, now) {
-            return Some(answer.clone());
+        let key = report_key(query);
+        if let Some(report) = isolate.reports.get(&key, now) {
+            return Some(report.clone());
         }
         let pages = isolate.find_pages(query, now)?;
         // A page that cannot be cut counts as a cache miss.
-        let answer = ReportAnswer::cut(query.operation, &pages).ok()?;
-        if isolate.cut_once.get(&name, now).is_some() {
-            isolate.cache_answer(&name, &answer);
-        } else {
-            let until = answer.head.fresh_until;
-            isolate.cut_once.insert(&name, (), 0, until);
-        }
-        Some(answer)
+        let report = Report::cut(query.operation, &pages).ok()?;
+        isolate.cache_report(&key, &report);
+        Some(report)
     })
 }
 
 /// Caches a fresh report and its pages.
 pub fn cache_report(
     query: &ReportQuery,
-    pages: &[(Page, Piece)],
-    answer: &ReportAnswer,
+    pages: &[(Page, PageSlice)],
+    report: &Report,
     now: Millis,
 ) {
     ISOLATE.with_borrow_mut(|isolate| {
         let mut is_latest = true;
-        for (page, piece) in pages {
-            is_latest &= isolate.cache_page(&page_name(&query.list, piece.number), page, now);
+        for (page, slice) in pages {
+            is_latest &= isolate.cache_page(&page_key(&query.list, slice.number), page, now);
         }
         if is_latest {
-            isolate.cache_answer(&answer_name(query), answer);
+            isolate.cache_report(&report_key(query), report);
         }
     });
 }
 
 /// Returns the cache key of a report.
-fn answer_name(query: &ReportQuery) -> String {
+fn report_key(query: &ReportQuery) -> String {
     format!("{} {} {}", query.limit, query.offset, query.list)
 }
 
 impl Isolate {
-    fn find_pages(&self, query: &ReportQuery, now: Millis) -> Option<Vec<(Page, Piece)>> {
+    fn find_pages(&self, query: &ReportQuery, now: Millis) -> Option<Vec<(Page, PageSlice)>> {
         let mut pages = Vec::new();
-        for piece in split_into_pieces(query.offset, query.limit) {
-            let page = self.pages.get(&page_name(&query.list, piece.number), now)?;
-            pages.push((page.clone(), piece));
+        for slice in slice_pages(query.offset, query.limit) {
+            let page = self.pages.get(&page_key(&query.list, slice.number), now)?;
+            pages.push((page.clone(), slice));
             if !page.head.has_more {
                 break;
             }
@@ -144,7 +132,7 @@ impl Isolate {
                 return kept.head.tag == page.head.tag;
             }
             // Reports cut from the previous version must not mix with new ones.
-            self.answers.clear();
+            self.reports.clear();
         }
         if page.head.is_fresh(now) {
             self.pages.insert(name, page.clone(), page.bytes(), until);
@@ -152,10 +140,10 @@ impl Isolate {
         true
     }
 
-    fn cache_answer(&mut self, name: &str, answer: &ReportAnswer) {
-        let until = answer.head.fresh_until;
-        self.answers
-            .insert(name, answer.clone(), answer.bytes(), until);
+    fn cache_report(&mut self, name: &str, report: &Report) {
+        let until = report.head.fresh_until;
+        self.reports
+            .insert(name, report.clone(), report.bytes(), until);
     }
 }
 

@@ -11,7 +11,7 @@ use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 use worker::worker_sys::Context;
 
-use crate::analytics::organization_stub::OrgStub;
+use crate::analytics::organization_stub::OrganizationStub;
 use crate::auth::jwks::{LookupReason, NoKey, PublicKey, RememberedSet, Search};
 use crate::auth::oidc::Checked;
 use crate::log::format_operator_line;
@@ -81,7 +81,7 @@ fn begin_call(
     let (env, address) = (env.clone(), token.jwks().to_owned());
     let (kid, algorithm) = (token.kid.clone(), token.algorithm);
     let promise = into_promise(async move {
-        let fetched = async { OrgStub::new(&env)?.key_set(&address, &kid).await };
+        let fetched = async { OrganizationStub::new(&env)?.key_set(&address, &kid).await };
         let set = fetched.await.unwrap_or_else(|error| {
             log_error(&format_operator_line(&error.to_string()));
             None

@@ -6,8 +6,7 @@
 
 use std::fmt::Debug;
 
-use js_sys::{JsString, Object, Reflect, Uint8Array};
-use quillgate::export::ExportFormat;
+use js_sys::{JsString, Object, Reflect};
 use quillgate::{Millis, Operation, Policy};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,13 +14,11 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::analytics::health::{OrgBudgets, OrgHealth};
-use crate::analytics::organization_stub::{
-    ExportCall, ExportPage, ExportReply, ReportCall, ReportPages, ReportReply,
-};
-use crate::analytics::page::{PageHead, Piece};
+use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
+use crate::analytics::organization_stub::{ReportCall, ReportReply};
+use crate::analytics::page::{PageHead, PageSlice};
 use crate::analytics::page_store::split_text;
-use crate::analytics::pages::{Page, PageRow, ReportAnswer};
+use crate::analytics::pages::{Page, PageRow, Report};
 use crate::analytics::query::ReportQuery;
 use crate::budget::Ceiling;
 use crate::budget::health::BudgetHealth;
@@ -127,7 +124,7 @@ fn views_call() -> ReportCall {
             fresh_for: 86_400_000,
         },
         revalidate: true,
-        takes_stale: true,
+        accepts_stale: true,
     }
 }
 
@@ -144,13 +141,9 @@ fn page_row(has_more: bool) -> PageRow {
 
 fn views_reply() -> ReportReply {
     ReportReply {
-        pages: Some(ReportPages {
-            first: page_row(true),
-            second: Some(page_row(false)),
-            cache: text("fwd=miss; stored"),
-            headers: HeaderFields::default().with("ratelimit", "\"analytics\";r=1;t=60"),
-        }),
+        pages: vec![page_row(true), page_row(false)],
         refusal: None,
+        headers: HeaderFields::default().with("ratelimit", "\"analytics\";r=1;t=60"),
         metrics: metrics(),
     }
 }
@@ -163,10 +156,10 @@ fn budget_health(closed_until: Option<u64>) -> BudgetHealth {
     }
 }
 
-fn org_health() -> OrgHealth {
-    OrgHealth {
+fn org_health() -> OrganizationHealth {
+    OrganizationHealth {
         breaker: breaker::State::Open,
-        budgets: OrgBudgets {
+        budgets: OrganizationBudgets {
             analytics: budget_health(Some(1_700_000_000_000)),
         },
         cached_pages: 64,
@@ -252,7 +245,7 @@ fn a_report_call_survives_structured_cloning() {
     assert_survives(&ReportCall {
         quota: None,
         revalidate: false,
-        takes_stale: false,
+        accepts_stale: false,
         ..filled
     });
 }
@@ -261,51 +254,8 @@ fn a_report_call_survives_structured_cloning() {
 fn a_report_reply_survives_structured_cloning() {
     assert_survives(&views_reply());
     assert_survives(&ReportReply {
-        pages: None,
         refusal: Some(problem()),
-        metrics: RequestMetrics::default(),
-    });
-}
-
-#[wasm_bindgen_test]
-fn an_export_call_survives_structured_cloning() {
-    for format in [ExportFormat::Csv, ExportFormat::NdJson] {
-        assert_survives(&ExportCall {
-            report: views_call(),
-            format,
-            skip: 3,
-        });
-    }
-}
-
-#[wasm_bindgen_test]
-fn an_export_reply_survives_structured_cloning() {
-    let page = ExportPage {
-        text: Uint8Array::from(&b"a\r\nb\r\n"[..]),
-        rows: 250,
-        has_more: Some(true),
-        next_cursor: Some(text("n~1")),
-    };
-    let reply = ExportReply {
-        page: Some(page.clone()),
-        refusal: None,
-        headers: HeaderFields::default().with("ratelimit", "\"analytics\";r=1;t=60"),
-        metrics: metrics(),
-    };
-    assert_survives(&reply);
-    let last = ExportPage {
-        has_more: None,
-        next_cursor: None,
-        ..page
-    };
-    assert_survives(&ExportReply {
-        page: Some(last),
-        ..reply.clone()
-    });
-    assert_survives(&ExportReply {
-        page: None,
-        refusal: Some(problem()),
-        ..reply
+        ..ReportReply::default()
     });
 }
 
@@ -314,21 +264,21 @@ fn page_json_stays_a_javascript_string_in_a_message() {
     let reply = views_reply();
     let sent = structured_clone(&send_back(&reply).unwrap());
     let mut text = sent.clone();
-    for name in ["pages", "first", "text"] {
+    for name in ["pages", "0", "text"] {
         text = Reflect::get(&text, &name.into()).unwrap();
     }
     assert!(text.is_string());
     let received: ReportReply = receive(sent).unwrap();
-    let text_of = |reply: ReportReply| reply.pages.unwrap().first.text;
+    let text_of = |reply: ReportReply| reply.pages[0].text.clone();
     assert_eq!(text_of(received), text_of(reply));
 }
 
 #[wasm_bindgen_test]
 fn the_organization_health_survives_structured_cloning() {
     assert_survives(&org_health());
-    assert_survives(&OrgHealth {
+    assert_survives(&OrganizationHealth {
         breaker: breaker::State::Closed,
-        budgets: OrgBudgets {
+        budgets: OrganizationBudgets {
             analytics: budget_health(None),
         },
         cached_pages: 0,
@@ -373,12 +323,12 @@ fn page(text: &str, rows: u64, has_more: bool) -> Page {
     Page::new(head, JsString::from(text))
 }
 
-const fn piece(number: u64, from: u64, to: u64) -> Piece {
-    Piece { number, from, to }
+const fn slice(number: u64, from: u64, to: u64) -> PageSlice {
+    PageSlice { number, from, to }
 }
 
-fn cut(pages: &[(Page, Piece)]) -> String {
-    ReportAnswer::cut(Operation::ListPageViews, pages)
+fn cut(pages: &[(Page, PageSlice)]) -> String {
+    Report::cut(Operation::ListPageViews, pages)
         .unwrap()
         .body
         .into()
@@ -387,7 +337,7 @@ fn cut(pages: &[(Page, Piece)]) -> String {
 #[wasm_bindgen_test]
 fn a_report_of_one_whole_page_is_verbatim() {
     let text = "{ \"hasMore\" : false, \"views\": [1.0],\n\"totals\": {} }";
-    assert_eq!(cut(&[(page(text, 1, false), piece(0, 0, 250))]), text);
+    assert_eq!(cut(&[(page(text, 1, false), slice(0, 0, 250))]), text);
 }
 
 #[wasm_bindgen_test]
@@ -395,8 +345,8 @@ fn a_report_is_cut_from_the_pages_that_contain_its_rows() {
     let first = "{\"totals\":{\"a\":1},\"views\":[1,2,3],\"hasMore\":true}";
     let last = "{\"totals\":{\"a\":2},\"views\":[4,5,6],\"hasMore\":false}";
     let pages = [
-        (page(first, 3, true), piece(0, 1, 250)),
-        (page(last, 3, false), piece(1, 0, 2)),
+        (page(first, 3, true), slice(0, 1, 250)),
+        (page(last, 3, false), slice(1, 0, 2)),
     ];
     let body = "{\"totals\":{\"a\":2},\"views\":[2,3,4,5],\"hasMore\":true}";
     assert_eq!(cut(&pages), body);
@@ -408,8 +358,8 @@ fn other_properties_of_the_last_page_keep_their_order() {
     let last =
         "{\"z\":[null],\"hasMore\":true,\"views\":[2,3],\"totals\":{\"b\":1,\"a\":2},\"a\":\"é\"}";
     let pages = [
-        (page(first, 1, true), piece(0, 0, 250)),
-        (page(last, 2, false), piece(1, 0, 2)),
+        (page(first, 1, true), slice(0, 0, 250)),
+        (page(last, 2, false), slice(1, 0, 2)),
     ];
     let body = "{\"z\":[null],\"hasMore\":false,\"views\":[1,2,3],\"totals\":{\"b\":1,\"a\":2},\"a\":\"é\"}";
     assert_eq!(cut(&pages), body);
@@ -424,7 +374,7 @@ fn has_more_is_true_after_cut_off_rows_or_if_the_upstream_has_more() {
         (2, true, true),
         (9, false, false),
     ] {
-        let body = cut(&[(page(text, 2, upstream), piece(0, 0, to))]);
+        let body = cut(&[(page(text, 2, upstream), slice(0, 0, to))]);
         assert!(
             body.ends_with(&format!("\"hasMore\":{has_more}}}")),
             "{body}"
@@ -436,12 +386,12 @@ fn has_more_is_true_after_cut_off_rows_or_if_the_upstream_has_more() {
 fn a_slice_past_the_last_row_is_empty() {
     let text = "{\"totals\":{},\"views\":[1,2],\"hasMore\":false}";
     let body = "{\"totals\":{},\"views\":[],\"hasMore\":false}";
-    assert_eq!(cut(&[(page(text, 2, false), piece(0, 5, 10))]), body);
+    assert_eq!(cut(&[(page(text, 2, false), slice(0, 5, 10))]), body);
 }
 
 #[wasm_bindgen_test]
 fn a_report_without_a_page_is_an_error() {
-    assert!(ReportAnswer::cut(Operation::ListPageViews, &[]).is_err());
+    assert!(Report::cut(Operation::ListPageViews, &[]).is_err());
 }
 
 #[wasm_bindgen_test]

@@ -67,7 +67,7 @@ impl Problem {
     #[must_use]
     pub fn to_json(&self, instance: &str) -> String {
         let mut members = Map::new();
-        let kind = format!("/problems/{}", self.kind.as_str());
+        let kind = self.kind.type_uri();
         members.insert("type".into(), kind.into());
         members.insert("title".into(), self.kind.title().into());
         members.insert("status".into(), self.status.into());

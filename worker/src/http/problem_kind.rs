@@ -43,6 +43,12 @@ macro_rules! problem_kinds {
                 match self { $(Self::$name => $kind,)+ }
             }
 
+            /// Returns the `type` of the problem.
+            #[must_use]
+            pub fn type_uri(self) -> String {
+                format!("/problems/{}", self.as_str())
+            }
+
             /// Returns the status of the response.
             #[must_use]
             pub const fn status(self) -> KindStatus {

@@ -4,3 +4,4 @@ mod archive;
 mod export;
 mod page;
 mod query;
+mod waiting_exports;

@@ -3,19 +3,21 @@
 //! Pages are staged as they arrive. The last page of a day replaces the day in one batch. D1 runs a batch
 //! as a transaction, so readers never see a partially replaced day.
 
-use js_sys::JsString;
+use js_sys::{Array, JsString, Object, Reflect};
 use quillgate::archive::{DayRecord, Progress};
 use quillgate::{Day, Millis};
 use serde::Deserialize;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
-use crate::analytics::archive::staged_page::replace_paths;
+use crate::analytics::archive::stored_path::StoredPath;
 use crate::analytics::archive::{
-    Counts, HeldDay, ProjectRecord, SeriesQuery, Subject, first_retained,
+    Counts, ProjectRecord, SeriesQuery, StoredDay, Subject, first_retained,
 };
 use crate::analytics::settings::ArchiveSettings;
-use crate::runtime::{D1, HostError, HostResult, Statement};
+use crate::hash::fingerprint;
+use crate::runtime::{D1, HostError, HostResult, Statement, parse_json, stringify_json};
+use crate::upstream::client::PageReply;
 
 /// The binding of the database.
 const BINDING: &str = "ARCHIVE";
@@ -104,8 +106,6 @@ impl ArchiveStore {
         Ok(D1::open(env, BINDING)?.map(Self))
     }
 
-    // --- reading -----------------------------------------------------------
-
     /// Loads the record of a project.
     pub async fn load(
         &self,
@@ -160,7 +160,7 @@ impl ArchiveStore {
     }
 
     /// Returns the stored days of a page of a series, with one query.
-    pub async fn series(&self, project: &str, query: &SeriesQuery) -> HostResult<Vec<HeldDay>> {
+    pub async fn series(&self, project: &str, query: &SeriesQuery) -> HostResult<Vec<StoredDay>> {
         let mut values = vec![
             project.into(),
             query.from.number().into(),
@@ -177,7 +177,7 @@ impl ArchiveStore {
         let rows = self.0.prepare(text, &values)?;
         let rows: Vec<SeriesRow> = self.0.rows(&rows).await?;
         let is_site = query.subject == Subject::Site;
-        let held = |row: SeriesRow| HeldDay {
+        let held = |row: SeriesRow| StoredDay {
             day: day(row.day),
             fetched: Millis(row.fetched),
             views: if row.known == 0 {
@@ -198,10 +198,8 @@ impl ArchiveStore {
         Ok(rows.into_iter().map(held).collect())
     }
 
-    // --- writing -----------------------------------------------------------
-
     /// Sets the first day of a project, unless an earlier day is recorded. Returns the project's id.
-    pub async fn want(&self, project: &str, first: Day) -> HostResult<u32> {
+    pub async fn set_first_day(&self, project: &str, first: Day) -> HostResult<u32> {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
             RETURNING id, first_day";
@@ -222,59 +220,39 @@ impl ArchiveStore {
         self.0.batch(&[statement]).await
     }
 
-    /// Stages a page of a day's views.
-    pub async fn stage_views(
+    /// Stages a page of a day's views. The last page replaces the day with its staged pages.
+    pub async fn store_views(
         &self,
         key: DayKey,
         page: u64,
-        text: &JsString,
-        totals: &JsString,
-    ) -> HostResult<()> {
-        let statements = self.staging(key, page, text, totals)?;
-        self.0.batch(&statements).await
-    }
-
-    /// Replaces a day with its staged pages and its last page.
-    pub async fn complete(
-        &self,
-        key: DayKey,
-        page: u64,
-        text: &JsString,
+        reply: &PageReply,
         totals: &JsString,
         now: Millis,
     ) -> HostResult<()> {
-        let mut statements = self.staging(key, page, text, totals)?.to_vec();
-        let both = key.with(&[]);
-        let times = [number(now.0), number(page + 1)];
-        statements.extend([
-            self.0.prepare(INTERN, &both)?,
-            self.0.prepare(LINK, &both[..1])?,
-            self.0.prepare(DROP, &both)?,
-            self.0.prepare(KEEP, &both)?,
-            self.0.prepare(LEDGER, &key.with(&times))?,
-            self.clear(key)?,
-        ]);
-        self.0.batch(&statements).await
-    }
-
-    fn staging(
-        &self,
-        key: DayKey,
-        page: u64,
-        text: &JsString,
-        totals: &JsString,
-    ) -> HostResult<[Statement; 2]> {
         let insert = "INSERT OR REPLACE INTO staging (project, day, page, text)
             VALUES (?1, ?2, ?3, ?4)";
         let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4,
             attempts = 0, retry_at = 0, problem = NULL WHERE project = ?1 AND day = ?2";
-        let text = replace_paths(text)?;
-        Ok([
-            self.0
-                .prepare(insert, &key.with(&[number(page), text.into()]))?,
-            self.0
-                .prepare(update, &key.with(&[number(page + 1), totals.into()]))?,
-        ])
+        let text = replace_paths(&reply.text)?;
+        let text = key.with(&[number(page), text.into()]);
+        let totals = key.with(&[number(page + 1), totals.into()]);
+        let mut statements = vec![
+            self.0.prepare(insert, &text)?,
+            self.0.prepare(update, &totals)?,
+        ];
+        if !reply.has_more {
+            let both = key.with(&[]);
+            let times = key.with(&[number(now.0), number(page + 1)]);
+            statements.extend([
+                self.0.prepare(INTERN, &both)?,
+                self.0.prepare(LINK, &both[..1])?,
+                self.0.prepare(DROP, &both)?,
+                self.0.prepare(KEEP, &both)?,
+                self.0.prepare(LEDGER, &times)?,
+                self.clear(key)?,
+            ]);
+        }
+        self.0.batch(&statements).await
     }
 
     fn clear(&self, key: DayKey) -> HostResult<Statement> {
@@ -367,4 +345,34 @@ fn day(number: u32) -> Day {
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)
+}
+
+/// Replaces each path that the archive stores in another form. The SQL reads two properties of the row:
+/// `quillgate.isPrefix`, and `quillgate.original`, which tells rows of different pages apart.
+fn replace_paths(text: &JsString) -> HostResult<JsString> {
+    let page = parse_json(text)?;
+    let rows: Array = Reflect::get(&page, &"views".into())?.unchecked_into();
+    let mut has_changed = false;
+    for row in rows.iter() {
+        let Some(path) = Reflect::get(&row, &"path".into())?.as_string() else {
+            continue;
+        };
+        let stored = StoredPath::of(&path);
+        if stored == StoredPath::Page(path.clone()) {
+            continue;
+        }
+        has_changed = true;
+        let marks = Object::new();
+        let is_prefix = u32::from(matches!(stored, StoredPath::Prefix(_)));
+        Reflect::set(&marks, &"isPrefix".into(), &is_prefix.into())?;
+        let original = JsValue::from(fingerprint(&[&path]));
+        Reflect::set(&marks, &"original".into(), &original)?;
+        Reflect::set(&row, &"quillgate".into(), &marks)?;
+        Reflect::set(&row, &"path".into(), &stored.as_str().into())?;
+    }
+    if has_changed {
+        stringify_json(&page)
+    } else {
+        Ok(text.clone())
+    }
 }

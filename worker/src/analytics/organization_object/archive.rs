@@ -12,10 +12,9 @@ use quillgate::{
 };
 use wasm_bindgen::JsValue;
 
-use crate::analytics::archive::run::ArchiveRun;
 use crate::analytics::archive::run_lock::RunId;
 use crate::analytics::archive::store::{ArchiveStore, DayKey};
-use crate::analytics::archive::{ProjectRecord, first_retained};
+use crate::analytics::archive::{ArchiveRun, ProjectRecord, first_retained};
 use crate::analytics::organization_object::Organization;
 use crate::analytics::page::PAGE_ROWS;
 use crate::budget::reservation::BudgetRequest;
@@ -153,7 +152,7 @@ impl Organization {
             let stored = store.load(name, &self.settings.archive, now).await?;
             let id = match stored.id {
                 Some(id) => id,
-                None => store.want(name, stored.record.first).await?,
+                None => store.set_first_day(name, stored.record.first).await?,
             };
             store
                 .prune(id, first_retained(&self.settings.archive, now))
@@ -218,7 +217,7 @@ impl Organization {
                     run.metrics.failures += 1;
                     return Ok(ControlFlow::Break(()));
                 }
-                Failure::Day(problem_type(failure.problem.kind))
+                Failure::Day(failure.problem.kind.type_uri())
             }
         };
         let base = Millis(self.settings.archive.window.0 / RETRY_PART);
@@ -254,7 +253,7 @@ impl Run<'_> {
         self.empty_pages = if is_empty { self.empty_pages + 1 } else { 0 };
         if self.empty_pages > MOST_EMPTY_PAGES {
             self.empty_pages = 0;
-            let problem = problem_type(ProblemKind::UpstreamMalformed);
+            let problem = ProblemKind::UpstreamMalformed.type_uri();
             return Ok(Some(Failure::Whole(problem)));
         }
         let text = String::from(&totals);
@@ -262,19 +261,14 @@ impl Run<'_> {
             return Ok(Some(Failure::Whole(CHANGED.to_owned())));
         }
         let now = now();
-        if reply.has_more {
-            self.store
-                .stage_views(key, page, &reply.text, &totals)
-                .await?;
-        } else {
-            self.store
-                .complete(key, page, &reply.text, &totals, now)
-                .await?;
-            self.metrics.days += 1;
-        }
+        self.store
+            .store_views(key, page, reply, &totals, now)
+            .await?;
         project.totals.retain(|(day, _)| *day != target.day);
         if reply.has_more {
             project.totals.push((target.day, text));
+        } else {
+            self.metrics.days += 1;
         }
         record_of(&mut project.record, target.day).record_part(!reply.has_more, now);
         Ok(None)
@@ -310,10 +304,6 @@ impl Project {
             day,
         }
     }
-}
-
-fn problem_type(kind: ProblemKind) -> String {
-    format!("/problems/{}", kind.as_str())
 }
 
 /// Whether requests for other days would fail as well.

@@ -7,8 +7,7 @@ use quillgate::{Millis, Policy};
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::ReportCall;
-use crate::analytics::page::{CacheStatus, FetchReason, FetchedBy, PageHead, fetch_reason};
-use crate::analytics::page_store::is_long;
+use crate::analytics::page::{CacheStatus, FetchedBy, PageHead, fetch_reason};
 use crate::analytics::pages::Page;
 use crate::budget::Refused;
 use crate::budget::reservation::{BudgetRequest, Reservation};
@@ -32,15 +31,6 @@ pub(super) struct PageResult {
 }
 
 impl PageResult {
-    fn from_cache(page: Page, status: CacheStatus) -> Self {
-        Self {
-            outcome: Ok((page, status)),
-            headers: HeaderFields::default(),
-            upstream: None,
-            budget_left: None,
-        }
-    }
-
     fn is_stale(&self) -> bool {
         self.outcome
             .as_ref()
@@ -60,19 +50,20 @@ impl PageResult {
     }
 }
 
-/// When to compute the tag of a fetched page.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tagging {
-    Immediately,
-    /// When a report first needs it.
-    Later,
-}
-
 /// A page that is being fetched.
 pub(super) struct RunningFetch {
     list: String,
     number: u64,
     task: SharedTask<HostResult<PageResult>>,
+}
+
+/// A fetch of a page.
+struct PageFetch {
+    call: ReportCall,
+    number: u64,
+    cached: Option<Page>,
+    budget: BudgetRequest,
+    slot: Reservation,
 }
 
 impl Organization {
@@ -81,7 +72,6 @@ impl Organization {
         self: &Rc<Self>,
         call: &ReportCall,
         number: u64,
-        tagging: Tagging,
     ) -> HostResult<PageResult> {
         let list = &call.query.list;
         let now = now();
@@ -90,31 +80,46 @@ impl Organization {
             && page.head.is_fresh(now)
             && !call.revalidate
         {
-            let status = CacheStatus::hit(&page.head, now);
-            return Ok(PageResult::from_cache(page.clone(), status));
+            let ttl = page.head.ttl(now);
+            return Ok(PageResult {
+                outcome: Ok((page.clone(), CacheStatus::Hit { ttl })),
+                headers: HeaderFields::default(),
+                upstream: None,
+                budget_left: None,
+            });
         }
         let running = self.running_fetch(list, number);
         if let Some(task) = running {
             let result = task.wait().await??;
-            if call.takes_stale || !result.is_stale() {
+            if call.accepts_stale || !result.is_stale() {
                 return Ok(result.collapsed());
             }
         }
-        match self.reserve(&budget_request(call))? {
+        let budget = BudgetRequest {
+            policy: Policy::Analytics,
+            caller: call.caller.clone(),
+            quota: call.quota,
+            ceilings: call.ceilings.clone(),
+        };
+        match self.reserve(&budget)? {
             Ok(slot) => {
-                let task = self.spawn_fetch(call, number, cached, slot, tagging)?;
+                let task = self.spawn_fetch(PageFetch {
+                    call: call.clone(),
+                    number,
+                    cached,
+                    budget,
+                    slot,
+                })?;
                 task.wait().await?
             }
             Err(refused) => {
-                let usable = cached.filter(|page| call.takes_stale && page.head.is_usable(now));
+                let usable = cached.filter(|page| call.accepts_stale && page.head.is_usable(now));
+                let result = usable.map(|page| {
+                    let ttl = page.head.ttl(now);
+                    (page, CacheStatus::BudgetSpent { ttl })
+                });
                 Ok(PageResult {
-                    outcome: match usable {
-                        Some(page) => {
-                            let status = CacheStatus::budget_spent(&page.head, now);
-                            Ok((page, status))
-                        }
-                        None => Err(refused.problem),
-                    },
+                    outcome: result.ok_or(refused.problem),
                     headers: refused.fields.into_headers(),
                     upstream: None,
                     budget_left: Some(0),
@@ -126,20 +131,15 @@ impl Organization {
     /// Starts a fetch that finishes even if its caller disconnects, because others may wait for it.
     fn spawn_fetch(
         self: &Rc<Self>,
-        call: &ReportCall,
-        number: u64,
-        cached: Option<Page>,
-        slot: Reservation,
-        tagging: Tagging,
+        fetch: PageFetch,
     ) -> HostResult<SharedTask<HostResult<PageResult>>> {
-        let list = call.query.list.clone();
-        let (organization, call) = (Rc::clone(self), call.clone());
+        let organization = Rc::clone(self);
+        let (list, number) = (fetch.call.query.list.clone(), fetch.number);
+        let name = list.clone();
         let task = SharedTask::spawn(&self.state, async move {
-            let result = organization
-                .fetch_page(&call, number, cached, slot, tagging)
-                .await;
+            let result = organization.fetch_page(fetch).await;
             let mut fetches = organization.fetches.borrow_mut();
-            fetches.retain(|fetch| fetch.number != number || fetch.list != call.query.list);
+            fetches.retain(|running| running.number != number || running.list != name);
             result
         })?;
         self.fetches.borrow_mut().push(RunningFetch {
@@ -157,14 +157,14 @@ impl Organization {
         running.map(|fetch| fetch.task.clone())
     }
 
-    async fn fetch_page(
-        &self,
-        call: &ReportCall,
-        number: u64,
-        cached: Option<Page>,
-        slot: Reservation,
-        tagging: Tagging,
-    ) -> HostResult<PageResult> {
+    async fn fetch_page(&self, fetch: PageFetch) -> HostResult<PageResult> {
+        let PageFetch {
+            call,
+            number,
+            cached,
+            budget,
+            slot,
+        } = fetch;
         let request = UpstreamRequest {
             operation: call.query.operation,
             project: call.query.project.clone(),
@@ -173,29 +173,27 @@ impl Organization {
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
         };
-        let budget = budget_request(call);
         let (exchange, slot) = self.send_page(&budget, &request, slot).await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(cached.as_ref().map(|page| &page.head), call.revalidate);
-                Ok(self
-                    .store_page(call, number, reply, reason, tagging)
-                    .await?)
+                let by = FetchedBy::Itself;
+                let page = self.store_page(&call, number, reply).await?;
+                Ok((page, CacheStatus::Fetched { reason, by }))
             }
             Err(failure) => {
                 let now = now();
                 let is_transient = failure.problem.status == 429 || failure.problem.status >= 500;
                 let accepts = |page: &Page| {
-                    page.head.is_fresh(now) || call.takes_stale && page.head.is_usable(now)
+                    page.head.is_fresh(now) || call.accepts_stale && page.head.is_usable(now)
                 };
-                match cached.filter(|page| is_transient && accepts(page)) {
-                    Some(page) => {
-                        let status = exchange.metrics.status;
-                        let status = CacheStatus::upstream_failed(&page.head, status, now);
-                        Ok((page, status))
-                    }
-                    None => Err(failure.problem),
-                }
+                let usable = cached.filter(|page| is_transient && accepts(page));
+                let result = usable.map(|page| {
+                    let status = exchange.metrics.status;
+                    let status = CacheStatus::upstream_failed(&page.head, status, now);
+                    (page, status)
+                });
+                result.ok_or(failure.problem)
             }
         };
         Ok(PageResult {
@@ -245,28 +243,22 @@ impl Organization {
         call: &ReportCall,
         number: u64,
         reply: PageReply,
-        reason: FetchReason,
-        tagging: Tagging,
-    ) -> HostResult<(Page, CacheStatus)> {
+    ) -> HostResult<Page> {
         let fetched = now();
         let head = PageHead {
-            tag: String::new(),
+            tag: digest_tag(&reply.text).await?,
             rows: reply.rows,
             has_more: reply.has_more,
             fetched,
             fresh_until: fetched.plus(Millis(call.query.fresh_for)),
         };
-        let mut page = Page::new(head, reply.text);
-        if tagging == Tagging::Immediately || is_long(&page) {
-            page.head.tag = digest_tag(&page.text).await?;
-        }
+        let page = Page::new(head, reply.text);
         if call.query.may_be_stored() {
-            self.pages.keep(&call.query.list, number, &page)?;
+            self.pages.insert(&call.query.list, number, &page)?;
         } else {
-            self.pages.remember(&call.query.list, number, &page);
+            self.pages.cache(&call.query.list, number, &page);
         }
-        let by = FetchedBy::Itself;
-        Ok((page, CacheStatus::Fetched { reason, by }))
+        Ok(page)
     }
 
     /// Reserves a slot for another attempt. Returns `false` if the budget is used up.
@@ -283,15 +275,5 @@ impl Organization {
         budget: &BudgetRequest,
     ) -> HostResult<Result<Reservation, Refused>> {
         self.database.transaction(|| self.budget.reserve(budget))
-    }
-}
-
-/// Builds the request to the budget for a call.
-fn budget_request(call: &ReportCall) -> BudgetRequest {
-    BudgetRequest {
-        policy: Policy::Analytics,
-        caller: call.caller.clone(),
-        quota: call.quota,
-        ceilings: call.ceilings.clone(),
     }
 }

@@ -111,7 +111,7 @@ impl Planner<'_> {
             | Operation::ExportVisitors
             | Operation::ExportFeedback
             | Operation::ExportSearches
-            | Operation::ExportConversations => plan_export(operation, &call()?, &project),
+            | Operation::ExportConversations => self.plan_export(operation, &call()?, &project),
         }
     }
 
@@ -169,6 +169,18 @@ impl Planner<'_> {
         let query = ReportQuery::new(operation, call, project, &self.config.analytics, self.now)?;
         Ok(Action::ReadReport(query))
     }
+
+    fn plan_export(
+        &self,
+        operation: Operation,
+        call: &Call,
+        project: &ProjectId,
+    ) -> Result<Action, Problem> {
+        let report = operation.exported().ok_or_else(Problem::internal)?;
+        let settings = &self.config.analytics;
+        let query = ExportQuery::new(report, call, project, settings, self.now)?;
+        Ok(Action::ExportReport(Box::new(query)))
+    }
 }
 
 fn plan_job(call: &Call, project: &ProjectId) -> Result<Action, Problem> {
@@ -187,10 +199,4 @@ fn plan_list(call: &Call) -> Result<Action, Problem> {
         limit: limit.unwrap_or(JobPageSize::DEFAULT).get(),
         before: cursor.map(decode_cursor).transpose()?,
     })
-}
-
-fn plan_export(operation: Operation, call: &Call, project: &ProjectId) -> Result<Action, Problem> {
-    let report = operation.exported().ok_or_else(Problem::internal)?;
-    let query = ExportQuery::new(report, call, project)?;
-    Ok(Action::ExportReport(Box::new(query)))
 }

@@ -1,9 +1,12 @@
 //! Responses of the daily archive.
 
+mod run_lock;
+mod stored_path;
+
 use quillgate::archive::{DayRecord, Progress};
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
 use quillgate_worker::analytics::archive::{
-    Counts, HeldDay, ProjectRecord, SeriesQuery, Subject, begin_of_backfill, is_final,
+    Counts, ProjectRecord, SeriesQuery, StoredDay, Subject, begin_of_backfill, is_final,
     write_backfill, write_series, write_status,
 };
 use quillgate_worker::app::config::Config;
@@ -28,8 +31,8 @@ fn refusal(params: &Value) -> (String, String) {
     field_and_rule(&SeriesQuery::read(&call(params)).unwrap_err())
 }
 
-fn held(date: &str, count: u64) -> HeldDay {
-    HeldDay {
+fn stored(date: &str, count: u64) -> StoredDay {
+    StoredDay {
         day: day(date),
         fetched: day(date).plus(9).begin(),
         views: Counts {
@@ -41,8 +44,8 @@ fn held(date: &str, count: u64) -> HeldDay {
     }
 }
 
-fn series(params: &Value, held: &[HeldDay]) -> Value {
-    serde_json::from_str(&write_series(&query(params), held)).unwrap()
+fn series(params: &Value, stored: &[StoredDay]) -> Value {
+    serde_json::from_str(&write_series(&query(params), stored)).unwrap()
 }
 
 fn archive_config() -> Config {
@@ -130,9 +133,9 @@ fn series_page_ends_between_groups_at_its_limit() {
 #[test]
 fn missing_days_are_listed_and_not_counted() {
     let params = json!({ "dateFrom": "2024-02-29", "dateTo": "2024-03-04", "group": "month" });
-    let held = [held("2024-03-01", 10), held("2024-03-03", 5)];
+    let stored = [stored("2024-03-01", 10), stored("2024-03-03", 5)];
     assert_eq!(
-        series(&params, &held),
+        series(&params, &stored),
         json!({
             "views": [{
                 "date": "2024-03-01", "human": 15, "ai": 2, "total": 17,
@@ -147,16 +150,16 @@ fn missing_days_are_listed_and_not_counted() {
 #[test]
 fn prefix_adds_up_its_pages_and_unknown_counts_stay_unknown() {
     let params = json!({ "dateFrom": "2024-03-01", "dateTo": "2024-03-02" });
-    let mut unknown = held("2024-03-01", 5);
+    let mut unknown = stored("2024-03-01", 5);
     unknown.views.human = None;
-    let row = &series(&params, &[held("2024-03-01", 10), unknown])["views"][0];
+    let row = &series(&params, &[stored("2024-03-01", 10), unknown])["views"][0];
     assert_eq!((&row["human"], &row["ai"]), (&Value::Null, &json!(2)));
     assert_eq!((&row["total"], &row["days"]), (&json!(17), &json!(1)));
 }
 
 #[test]
 fn visitors_are_counted_per_day() {
-    let mut site = held("2024-03-01", 10);
+    let mut site = stored("2024-03-01", 10);
     site.visitors = Some(Counts::ZERO);
     let mut params = json!({ "dateFrom": "2024-03-01", "dateTo": "2024-03-02" });
     let visitors = &series(&params, &[site])["views"][0]["visitors"];
@@ -171,9 +174,9 @@ fn visitors_are_counted_per_day() {
 #[test]
 fn response_is_final_when_all_its_days_are_settled() {
     let page = query(&json!({ "dateFrom": "2024-03-01", "dateTo": "2024-03-03" }));
-    let settled = |date: &str, fetched: &str| HeldDay {
+    let settled = |date: &str, fetched: &str| StoredDay {
         fetched: day(fetched).begin(),
-        ..held(date, 1)
+        ..stored(date, 1)
     };
     let old = settled("2024-03-01", "2024-03-05");
     assert!(is_final(

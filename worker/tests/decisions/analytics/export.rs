@@ -1,7 +1,7 @@
 //! Exports of reports: the query and the response head.
 
 use quillgate::{Call, Millis, Operation, ProjectId};
-use quillgate_worker::analytics::export::{ExportQuery, problem_type, read_retry_after};
+use quillgate_worker::analytics::export::{ExportQuery, read_retry_after};
 use quillgate_worker::app::log::ExportEnd;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::GatewayResponse;
@@ -20,7 +20,8 @@ fn read(operation: Operation, more: &Value) -> Result<ExportQuery, Problem> {
         params[name] = value.clone();
     }
     let call = Call::parse(operation.declaration(), &params).unwrap();
-    ExportQuery::new(operation.exported().unwrap(), &call, &project())
+    let report = operation.exported().unwrap();
+    ExportQuery::new(report, &call, &project(), &configuration().analytics, NOW)
 }
 
 fn views(more: &Value) -> ExportQuery {
@@ -29,22 +30,28 @@ fn views(more: &Value) -> ExportQuery {
 
 #[test]
 fn export_requests_full_pages_of_its_report() {
-    let config = configuration();
-    let query = views(&json!({ "cursor": "1003" }));
-    let page = query
-        .next(&project(), &config.analytics, NOW)
-        .unwrap()
-        .unwrap();
+    let mut query = views(&json!({ "cursor": "1003" }));
+    let page = &query.page;
     assert_eq!(page.operation, Operation::ListPageViews);
     assert_eq!((page.limit, page.offset), (250, 1000));
     let list = "/v1/analytics/acme%2F%C3%BC%20docs/views?dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
     assert_eq!(page.list, list);
-    let query = read(Operation::ExportSearches, &json!({})).unwrap();
-    let page = query
-        .next(&project(), &config.analytics, NOW)
-        .unwrap()
+    let mut out = Vec::new();
+    query
+        .push_page(r#"{ "views": [], "hasMore": true }"#, &mut out)
         .unwrap();
-    assert!(page.list.ends_with("&limit=100"), "{}", page.list);
+    assert_eq!((query.page.offset, query.page.list.as_str()), (1250, list));
+    let mut query = read(Operation::ExportSearches, &json!({})).unwrap();
+    let first = query.page.list.clone();
+    assert!(first.ends_with("&limit=100"), "{first}");
+    query
+        .push_page(r#"{ "searches": [], "nextCursor": "n~1" }"#, &mut out)
+        .unwrap();
+    assert!(
+        query.page.list.contains("cursor=n~1"),
+        "{}",
+        query.page.list
+    );
 }
 
 #[test]
@@ -113,10 +120,9 @@ fn cursor_of_another_report_is_rejected() {
 }
 
 #[test]
-fn rejected_export_has_problem_type_and_retry_after() {
+fn rejected_export_has_retry_after() {
     let problem = Problem::gate_unavailable();
     let refusal = GatewayResponse::problem(&problem, "id");
-    assert_eq!(problem_type(&refusal), "/problems/gate-unavailable");
     assert_eq!(read_retry_after(&refusal), Some(1));
     let silent = GatewayResponse::problem(&Problem::internal(), "id");
     assert_eq!(read_retry_after(&silent), None);

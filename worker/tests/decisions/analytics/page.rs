@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::analytics::page::{
-    CacheStatus, FetchReason, FetchedBy, PAGE_ROWS, PageHead, Piece, ReportHead, STALE_FOR,
-    fetch_reason, has_more, is_no_cache, matches_etag, page_target, split_into_pieces,
+    CacheStatus, FetchReason, FetchedBy, PAGE_ROWS, PageHead, PageSlice, ReportHead, STALE_FOR,
+    fetch_reason, has_more, is_no_cache, matches_etag, page_target, slice_pages,
 };
 
 use crate::fixtures::{DAY, NOW, at};
 
-fn piece(number: u64, from: u64, to: u64) -> Piece {
-    Piece { number, from, to }
+fn slice(number: u64, from: u64, to: u64) -> PageSlice {
+    PageSlice { number, from, to }
 }
 
 /// A page of 250 rows, fetched at [`NOW`] and fresh for five minutes.
@@ -27,24 +27,20 @@ fn page() -> PageHead {
 #[test]
 fn rows_map_to_the_pages_that_contain_them() {
     for (offset, limit, expected) in [
-        (0, 250, vec![piece(0, 0, 250)]),
-        (0, 50, vec![piece(0, 0, 50)]),
-        (50, 50, vec![piece(0, 50, 100)]),
-        (200, 50, vec![piece(0, 200, 250)]),
-        (249, 1, vec![piece(0, 249, 250)]),
-        (250, 1, vec![piece(1, 0, 1)]),
-        (250, 250, vec![piece(1, 0, 250)]),
-        (249, 2, vec![piece(0, 249, 250), piece(1, 0, 1)]),
-        (225, 50, vec![piece(0, 225, 250), piece(1, 0, 25)]),
-        (1, 250, vec![piece(0, 1, 250), piece(1, 0, 1)]),
-        (25_000, 25, vec![piece(100, 0, 25)]),
+        (0, 250, vec![slice(0, 0, 250)]),
+        (0, 50, vec![slice(0, 0, 50)]),
+        (50, 50, vec![slice(0, 50, 100)]),
+        (200, 50, vec![slice(0, 200, 250)]),
+        (249, 1, vec![slice(0, 249, 250)]),
+        (250, 1, vec![slice(1, 0, 1)]),
+        (250, 250, vec![slice(1, 0, 250)]),
+        (249, 2, vec![slice(0, 249, 250), slice(1, 0, 1)]),
+        (225, 50, vec![slice(0, 225, 250), slice(1, 0, 25)]),
+        (1, 250, vec![slice(0, 1, 250), slice(1, 0, 1)]),
+        (25_000, 25, vec![slice(100, 0, 25)]),
         (7, 0, vec![]),
     ] {
-        assert_eq!(
-            split_into_pieces(offset, limit),
-            expected,
-            "{offset} {limit}"
-        );
+        assert_eq!(slice_pages(offset, limit), expected, "{offset} {limit}");
     }
 }
 
@@ -59,18 +55,10 @@ fn splitting_never_panics_for_any_offset() {
     ] {
         for limit in [1, 250, u64::MAX] {
             if offset > 9_007_199_254_740_991 || limit <= 250 {
-                let pieces = split_into_pieces(offset, limit);
-                assert!(pieces.len() <= 3, "{offset} {limit}");
+                let slices = slice_pages(offset, limit);
+                assert!(slices.len() <= 3, "{offset} {limit}");
             }
         }
-    }
-}
-
-#[test]
-fn page_is_whole_only_with_all_rows() {
-    assert!(piece(3, 0, 250).is_whole());
-    for part in [piece(0, 1, 250), piece(0, 0, 249), piece(0, 1, 249)] {
-        assert!(!part.is_whole());
     }
 }
 
@@ -104,7 +92,7 @@ fn more_rows_can_be_on_the_page_or_after_it() {
             has_more: page_has_more,
             ..page()
         };
-        assert_eq!(has_more(&page, &piece(0, 0, to)), expected, "{rows} {to}");
+        assert_eq!(has_more(&page, &slice(0, 0, to)), expected, "{rows} {to}");
     }
 }
 
@@ -183,7 +171,7 @@ fn cache_status_follows_rfc_9211() {
 }
 
 #[test]
-fn cached_page_is_described_by_its_age() {
+fn page_has_a_remaining_freshness_until_it_is_stale() {
     let describe = |status: CacheStatus| status.describe();
     for (now, ttl) in [
         (NOW, 300),
@@ -194,10 +182,7 @@ fn cached_page_is_described_by_its_age() {
         (Millis(at(300).0 + 1), -1),
         (at(361), -61),
     ] {
-        let hit = format!("hit; ttl={ttl}");
-        assert_eq!(describe(CacheStatus::hit(&page(), now)), hit);
-        let spent = format!("{hit}; detail=quota-exceeded");
-        assert_eq!(describe(CacheStatus::budget_spent(&page(), now)), spent);
+        assert_eq!(page().ttl(now), ttl);
     }
     let failed = |now, status| describe(CacheStatus::upstream_failed(&page(), status, now));
     assert_eq!(
@@ -262,8 +247,8 @@ fn cache_status_is_that_of_the_last_of_the_worst_pages() {
     }
 }
 
-fn views_head(pages: &[(PageHead, Piece)]) -> Option<ReportHead> {
-    let pages: Vec<_> = pages.iter().map(|(page, piece)| (page, *piece)).collect();
+fn views_head(pages: &[(PageHead, PageSlice)]) -> Option<ReportHead> {
+    let pages: Vec<_> = pages.iter().map(|(page, slice)| (page, *slice)).collect();
     ReportHead::from_pages(&pages)
 }
 
@@ -277,21 +262,21 @@ fn tagged(tag: &str) -> PageHead {
 #[test]
 fn etag_depends_on_pages_and_rows() {
     for (pages, etag) in [
-        (vec![(tagged("abc"), piece(0, 0, 250))], "\"abc\""),
-        (vec![(tagged("abc"), piece(3, 0, 250))], "\"abc\""),
-        (vec![(tagged("abc"), piece(0, 0, 50))], "\"abc.0.50\""),
-        (vec![(tagged("abc"), piece(0, 50, 250))], "\"abc.50.250\""),
+        (vec![(tagged("abc"), slice(0, 0, 250))], "\"abc\""),
+        (vec![(tagged("abc"), slice(3, 0, 250))], "\"abc\""),
+        (vec![(tagged("abc"), slice(0, 0, 50))], "\"abc.0.50\""),
+        (vec![(tagged("abc"), slice(0, 50, 250))], "\"abc.50.250\""),
         (
             vec![
-                (tagged("abc"), piece(0, 225, 250)),
-                (tagged("d-_"), piece(1, 0, 25)),
+                (tagged("abc"), slice(0, 225, 250)),
+                (tagged("d-_"), slice(1, 0, 25)),
             ],
             "\"abc.225.250+d-_.0.25\"",
         ),
         (
             vec![
-                (tagged("a"), piece(0, 0, 250)),
-                (tagged("b"), piece(1, 0, 250)),
+                (tagged("a"), slice(0, 0, 250)),
+                (tagged("b"), slice(1, 0, 250)),
             ],
             "\"a+b\"",
         ),
@@ -308,7 +293,7 @@ fn response_is_as_old_as_its_oldest_page_and_fresh_while_all_pages_are() {
         fresh_until: at(400),
         ..page()
     };
-    let pages = [(older, piece(0, 0, 250)), (page(), piece(1, 0, 1))];
+    let pages = [(older, slice(0, 0, 250)), (page(), slice(1, 0, 1))];
     let head = views_head(&pages).unwrap();
     assert_eq!(head.fetched, Millis(NOW.0 - 5_000));
     assert_eq!(head.fresh_until, at(300));
@@ -322,7 +307,7 @@ fn response_is_as_old_as_its_oldest_page_and_fresh_while_all_pages_are() {
 
 #[test]
 fn response_has_freshness_header_fields() {
-    let head = views_head(&[(page(), piece(0, 0, 50))]).unwrap();
+    let head = views_head(&[(page(), slice(0, 0, 50))]).unwrap();
     for (now, age, cache_control) in [
         (NOW, "0", "private, max-age=300"),
         (Millis(NOW.0 + 1_999), "1", "private, max-age=300"),
@@ -410,17 +395,17 @@ fn no_cache_is_found_among_other_directives() {
 proptest! {
     #[test]
     fn slices_cover_exactly_the_requested_rows(offset in 0..2_000_u64, limit in 0..1_000_u64) {
-        let pieces = split_into_pieces(offset, limit);
-        let rows = pieces.iter().flat_map(|piece| {
-            (piece.from..piece.to).map(|row| piece.number * PAGE_ROWS + row)
+        let slices = slice_pages(offset, limit);
+        let rows = slices.iter().flat_map(|slice| {
+            (slice.from..slice.to).map(|row| slice.number * PAGE_ROWS + row)
         });
         prop_assert_eq!(rows.collect::<Vec<_>>(), (offset..offset + limit).collect::<Vec<_>>());
-        for piece in &pieces {
-            prop_assert!(piece.from < piece.to && piece.to <= PAGE_ROWS);
-            prop_assert_eq!(piece.is_whole(), piece.to - piece.from == PAGE_ROWS);
+        for slice in &slices {
+            prop_assert!(slice.from < slice.to && slice.to <= PAGE_ROWS);
+            prop_assert_eq!(slice.is_whole(), slice.to - slice.from == PAGE_ROWS);
         }
         // Each page appears once, in order.
-        for pair in pieces.windows(2) {
+        for pair in slices.windows(2) {
             prop_assert_eq!(pair[0].number + 1, pair[1].number);
         }
     }
@@ -431,7 +416,7 @@ proptest! {
         from in 0..250_u64,
         to in 1..251_u64,
     ) {
-        let pages: Vec<_> = tags.iter().map(|tag| (tagged(tag), piece(0, from, to))).collect();
+        let pages: Vec<_> = tags.iter().map(|tag| (tagged(tag), slice(0, from, to))).collect();
         let etag = views_head(&pages).unwrap().etag;
         prop_assert!(matches_etag(Some(&etag), &etag));
         let listed = format!("\"x\", W/{etag}");

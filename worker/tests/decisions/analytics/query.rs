@@ -373,12 +373,4 @@ proptest! {
             prop_assert!(!one.contains(name), "{}", one);
         }
     }
-
-    #[test]
-    fn range_of_days_is_fresh_for_a_day_once_it_ended(day in 1..29_u64) {
-        let yesterday = 14;
-        let query = format!("dateFrom=2025-05-01&dateTo=2025-06-{day:02}");
-        let expected = if day < yesterday { DAY } else { FRESH };
-        prop_assert_eq!(fresh_for(&query, NOW), expected);
-    }
 }

@@ -1,6 +1,6 @@
 //! The health report, by exact JSON.
 
-use quillgate_worker::analytics::health::{OrgBudgets, OrgHealth};
+use quillgate_worker::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use quillgate_worker::app::health::Health;
 use quillgate_worker::budget::health::BudgetHealth;
 use quillgate_worker::jobs::health::{ProjectBudgets, ProjectHealth};
@@ -14,10 +14,10 @@ fn budget(left: u32, closed_until: Option<u64>) -> BudgetHealth {
     }
 }
 
-fn organisation(breaker: State) -> OrgHealth {
-    OrgHealth {
+fn organisation(breaker: State) -> OrganizationHealth {
+    OrganizationHealth {
         breaker,
-        budgets: OrgBudgets {
+        budgets: OrganizationBudgets {
             analytics: budget(7, None),
         },
         cached_pages: 3,
