@@ -46,12 +46,12 @@ const STEPS: [&str; 6] = [
 
 /// The class that the runtime instantiates.
 #[durable_object(fetch)]
-pub struct OrgGate {
+pub struct OrganizationObject {
     /// The organization, or the error that occurred while opening its storage.
     organization: HostResult<Rc<Organization>>,
 }
 
-impl DurableObject for OrgGate {
+impl DurableObject for OrganizationObject {
     fn new(state: State, env: Env) -> Self {
         Self {
             organization: Organization::open(state, &env).map(Rc::new),
@@ -64,7 +64,7 @@ impl DurableObject for OrgGate {
 }
 
 #[wasm_bindgen]
-impl OrgGate {
+impl OrganizationObject {
     /// Returns a report: receives a `ReportCall` and resolves to a `ReportReply`.
     pub fn report(&self, call: JsValue) -> Promise {
         let organization = self.organization();
@@ -124,7 +124,7 @@ impl OrgGate {
 
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
-impl OrgGate {
+impl OrganizationObject {
     /// Traps.
     #[expect(
         clippy::unused_self,
@@ -135,7 +135,7 @@ impl OrgGate {
     }
 }
 
-impl OrgGate {
+impl OrganizationObject {
     fn organization(&self) -> HostResult<Rc<Organization>> {
         self.organization.clone()
     }

@@ -139,9 +139,9 @@ extern "C" {
 
 /// The stub of the organization's object. There is one object, because an admin key belongs to one
 /// organization.
-pub struct OrgStub(RawOrg);
+pub struct OrganizationStub(RawOrg);
 
-impl OrgStub {
+impl OrganizationStub {
     /// Traps the object.
     #[cfg(feature = "trap-route")]
     pub fn trap(&self) -> Promise {

@@ -2,7 +2,7 @@
 
 use quillgate::Policy;
 
-use crate::analytics::organization_stub::OrgStub;
+use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::health::Health;
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
@@ -13,7 +13,7 @@ use crate::runtime::HostResult;
 /// Reads the health of the organization, and of the project if the request has one.
 pub async fn read_health(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let read = async {
-        let organization = OrgStub::new(&pending.env)?.health().await?;
+        let organization = OrganizationStub::new(&pending.env)?.health().await?;
         let project = match pending.context.project {
             Some(_) => Some(pending.project_stub()?.health().await?),
             None => None,
@@ -31,7 +31,7 @@ pub async fn read_health(pending: &mut PendingRequest) -> Result<Reply, Problem>
 pub async fn reopen(pending: &mut PendingRequest, policy: Policy) -> Result<Reply, Problem> {
     let reopened = async {
         match policy {
-            Policy::Analytics => OrgStub::new(&pending.env)?.reopen(policy).await,
+            Policy::Analytics => OrganizationStub::new(&pending.env)?.reopen(policy).await,
             _ => pending.project_stub()?.reopen(policy).await,
         }
     };

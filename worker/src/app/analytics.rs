@@ -5,7 +5,7 @@ use std::rc::Rc;
 use quillgate::{Millis, Policy};
 
 use crate::analytics::export::{ExportQuery, MAX_WAIT_SECONDS};
-use crate::analytics::organization_stub::{ExportCall, OrgStub, ReportCall};
+use crate::analytics::organization_stub::{ExportCall, OrganizationStub, ReportCall};
 use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, split_into_pieces};
 use crate::analytics::pages::{Page, ReportAnswer};
 use crate::analytics::query::ReportQuery;
@@ -47,7 +47,7 @@ pub async fn read_report(
     query: ReportQuery,
 ) -> Result<Reply, Problem> {
     let call = report_call(pending, packed, query, true)?;
-    let read = async { OrgStub::new(&pending.env)?.report(&call).await };
+    let read = async { OrganizationStub::new(&pending.env)?.report(&call).await };
     let reply = read.await.map_err(|error| pending.gate_failed(&error))?;
     pending.context.metrics = reply.metrics;
     let Some(found) = reply.pages else {
@@ -87,14 +87,15 @@ pub async fn export_report(
     match started {
         Err(refusal) => Ok(refusal.into()),
         Ok(_) if pending.context.is_head => Ok(Reply::empty(200, headers)),
-        Ok(rows) => Ok(Reply {
-            status: 200,
-            headers,
-            body: export
-                .into_stream(&head, &rows, &pending.request.signal())
-                .into(),
-            problem: None,
-        }),
+        Ok(rows) => {
+            let stream = export.into_stream(&head, &rows, &pending.request.signal());
+            Ok(Reply {
+                status: 200,
+                headers,
+                body: stream.map_err(|error| pending.gate_failed(&error))?.into(),
+                problem: None,
+            })
+        }
     }
 }
 

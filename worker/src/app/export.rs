@@ -16,7 +16,7 @@ use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
 use crate::analytics::export::{ExportQuery, problem_type, read_retry_after};
-use crate::analytics::organization_stub::{ExportCall, ExportReply, OrgStub, ReportCall};
+use crate::analytics::organization_stub::{ExportCall, ExportReply, OrganizationStub, ReportCall};
 use crate::analytics::query::ReportQuery;
 use crate::analytics::waiting_exports::RENEWAL_INTERVAL;
 use crate::app::config::Config;
@@ -30,7 +30,7 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{
-    HostError, HostResult, Wait, Wake, guard, into_promise, log_error, log_line, now, receive,
+    HostError, HostResult, Wait, Wake, into_promise, log_error, log_line, now, open_stream, receive,
 };
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
@@ -146,7 +146,7 @@ impl RunningExport {
 
     /// Takes a place, or renews the export's place.
     async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
-        let org = OrgStub::new(&self.env).map_err(|error| self.fail(&error))?;
+        let org = OrganizationStub::new(&self.env).map_err(|error| self.fail(&error))?;
         let ReportCall { id, caller, .. } = &self.call.report;
         match org.hold_export(id, caller).await {
             Ok(None) => {}
@@ -225,7 +225,7 @@ impl RunningExport {
     }
 
     fn request_page(&self, now: Millis) -> HostResult<Prefetch> {
-        let reply = OrgStub::new(&self.env)?.begin_export(&self.call)?;
+        let reply = OrganizationStub::new(&self.env)?.begin_export(&self.call)?;
         Ok(Prefetch {
             reply: reply.into(),
             since: now,
@@ -263,13 +263,13 @@ impl RunningExport {
         head: &[u8],
         rows: &Uint8Array,
         signal: &AbortSignal,
-    ) -> ReadableStream {
+    ) -> HostResult<ReadableStream> {
         let body = ExportBody(Rc::new(Body {
             first: RefCell::new(Some(join(head, rows))),
             running: RefCell::new(Some(self)),
             cancel: CancelSignal::default(),
         }));
-        open_byte_stream(body, signal, &guard().into())
+        open_stream(body, signal)
     }
 
     /// Returns the last record of an incomplete export.
@@ -300,7 +300,7 @@ impl RunningExport {
 
 /// A place among the exports that wait for the budget. Dropping it frees the place.
 pub struct WaitingPlace {
-    org: OrgStub,
+    org: OrganizationStub,
     export: String,
 }
 
@@ -359,16 +359,6 @@ impl CancelSignal {
     }
 }
 
-#[wasm_bindgen(module = "/entry/host.js")]
-extern "C" {
-    #[wasm_bindgen(js_name = openByteStream)]
-    fn open_byte_stream(
-        source: ExportBody,
-        signal: &AbortSignal,
-        guard: &JsValue,
-    ) -> ReadableStream;
-}
-
 /// The response body of an export.
 #[wasm_bindgen]
 pub struct ExportBody(Rc<Body>);
@@ -382,8 +372,7 @@ struct Body {
 
 #[wasm_bindgen]
 impl ExportBody {
-    /// Returns a promise of an array: the next chunk, and a final chunk in case the module traps before the
-    /// one after it. With the last chunk, the final chunk is absent. Afterwards, the array is empty.
+    /// Returns the next chunk. See [`open_stream`].
     pub fn next(&self) -> Promise {
         let body = Rc::clone(&self.0);
         into_promise(async move {

@@ -8,7 +8,7 @@ use web_sys::{Request, Response};
 use worker::Env;
 use worker::worker_sys::Context;
 
-use crate::analytics::organization_stub::OrgStub;
+use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::dispatch;
 use crate::app::identity::{Evidence, make_plan};
 use crate::app::isolate::{config, load_config};
@@ -102,7 +102,7 @@ pub fn fail(head: &str, started: f64, message: String, env: &Env) -> Response {
 pub fn run_archive(env: Env) -> Promise {
     into_promise(async move {
         if !config(&env)?.analytics.archive.projects.is_empty() {
-            OrgStub::new(&env)?.archive().await?;
+            OrganizationStub::new(&env)?.archive().await?;
         }
         Ok(JsValue::UNDEFINED)
     })

@@ -10,7 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 use worker::worker_sys::Context;
 
-use crate::analytics::organization_stub::OrgStub;
+use crate::analytics::organization_stub::OrganizationStub;
 use crate::auth::jwks::{Call, NoKey, PublicKey, RememberedSet, Search};
 use crate::auth::oidc::UnverifiedToken;
 use crate::log::format_operator_line;
@@ -78,7 +78,7 @@ fn begin_call(
     let (env, address) = (env.clone(), token.jwks.clone());
     let (kid, algorithm) = (token.kid.clone(), token.algorithm);
     let promise = into_promise(async move {
-        let asked = async { OrgStub::new(&env)?.key_set(&address, &kid).await };
+        let asked = async { OrganizationStub::new(&env)?.key_set(&address, &kid).await };
         let set = asked.await.unwrap_or_else(|error| {
             log_error(&format_operator_line(&error.to_string()));
             None

@@ -20,7 +20,7 @@ use crate::upstream::transport::{Outgoing, send};
 /// The time limit of a Turnstile verification.
 const VERIFICATION_TIMEOUT: Millis = Millis::from_seconds(10);
 /// The maximum length of its response, in bytes.
-const MAX_VERIFICATION_BYTES: u32 = 64 * 1024;
+const MAX_VERIFICATION_BYTES: usize = 64 * 1024;
 
 /// Reads a job upstream.
 pub async fn read(
@@ -83,14 +83,14 @@ async fn verify_turnstile(
         headers: HeaderFields::default().with("content-type", JSON),
         body: Some(&body),
         time: VERIFICATION_TIMEOUT,
-        longest: MAX_VERIFICATION_BYTES,
     });
     let message = sent.await.map_err(|_| turnstile::unavailable_problem())?;
-    let Some(answer) = message.text() else {
-        message.discard();
-        return Err(turnstile::unavailable_problem());
+    let answer = match message.head.status {
+        200..=299 => message.read_text(MAX_VERIFICATION_BYTES).await,
+        _ => None,
     };
-    if turnstile::is_accepted(&String::from(answer), &proof.hostname) {
+    let answer = answer.ok_or_else(turnstile::unavailable_problem)?;
+    if turnstile::is_accepted(&answer, &proof.hostname) {
         return Ok(());
     }
     Err(turnstile::failed_problem())

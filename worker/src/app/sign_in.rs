@@ -23,7 +23,7 @@ use crate::upstream::transport::{Outgoing, send};
 /// The time limit of a request to a token endpoint.
 const TOKEN_TIMEOUT: Millis = Millis::from_seconds(10);
 /// The maximum length of a token response, in bytes.
-const MAX_TOKEN_RESPONSE_BYTES: u32 = 64 * 1024;
+const MAX_TOKEN_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Redirects the browser to an issuer's sign-in page.
 pub fn begin(pending: &mut PendingRequest, packed: &PackedHead<'_>) -> Result<Reply, Problem> {
@@ -101,18 +101,18 @@ async fn request_token(callback: &Callback<'_>) -> Result<String, Problem> {
         headers,
         body: Some(&callback.body),
         time: TOKEN_TIMEOUT,
-        longest: MAX_TOKEN_RESPONSE_BYTES,
     });
     let message = sent.await.map_err(|_| Problem::issuer_unavailable())?;
-    let Some(response) = message.text() else {
-        let status = message.head.status;
-        message.discard();
-        return Err(match status {
-            400..=499 => sign_in::failed_problem("the issuer has not accepted the code"),
-            _ => Problem::issuer_unavailable(),
-        });
+    let response = match message.head.status {
+        200..=299 => message.read_text(MAX_TOKEN_RESPONSE_BYTES).await,
+        400..=499 => {
+            let detail = "the issuer has not accepted the code";
+            return Err(sign_in::failed_problem(detail));
+        }
+        _ => None,
     };
-    let token = sign_in::read_id_token(&String::from(response));
+    let response = response.ok_or_else(Problem::issuer_unavailable)?;
+    let token = sign_in::read_id_token(&response);
     token.ok_or_else(Problem::issuer_unavailable)
 }
 

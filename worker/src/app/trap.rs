@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
-use crate::analytics::organization_stub::OrgStub;
+use crate::analytics::organization_stub::OrganizationStub;
 use crate::http::request_head::PackedHead;
 use crate::http::url::split_url;
 use crate::jobs::project_stub::ProjectStub;
@@ -32,8 +32,10 @@ pub fn handle(head: &str, env: &Env) -> Option<JsValue> {
     match pair("where").as_deref() {
         Some("now") => trap_now(),
         Some("organisation") => Some(
-            into_promise(async move { Ok(JsFuture::from(OrgStub::new(&env)?.trap()).await?) })
-                .into(),
+            into_promise(
+                async move { Ok(JsFuture::from(OrganizationStub::new(&env)?.trap()).await?) },
+            )
+            .into(),
         ),
         Some("project") => {
             let project = pair("project")?;

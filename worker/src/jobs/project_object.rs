@@ -74,12 +74,12 @@ const OPERATIONS: [Operation; 3] = [
 
 /// The JavaScript class of the object.
 #[durable_object(alarm)]
-pub struct ProjectGate {
+pub struct ProjectObject {
     /// The error if the storage cannot be opened.
     project: HostResult<Rc<Project>>,
 }
 
-impl DurableObject for ProjectGate {
+impl DurableObject for ProjectObject {
     fn new(state: State, env: Env) -> Self {
         Self {
             project: Project::open(state, &env).map(Rc::new),
@@ -100,7 +100,7 @@ impl DurableObject for ProjectGate {
 }
 
 #[wasm_bindgen]
-impl ProjectGate {
+impl ProjectObject {
     /// Carries out a write. Takes a [`WriteCall`] and resolves to a [`WriteReply`].
     pub fn write(&self, call: JsValue) -> Result<Promise, JsValue> {
         let project = self.project()?;
@@ -148,7 +148,7 @@ impl ProjectGate {
 
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
-impl ProjectGate {
+impl ProjectObject {
     /// Traps.
     #[expect(
         clippy::unused_self,
@@ -159,7 +159,7 @@ impl ProjectGate {
     }
 }
 
-impl ProjectGate {
+impl ProjectObject {
     fn project(&self) -> HostResult<Rc<Project>> {
         self.project.clone()
     }

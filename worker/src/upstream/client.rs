@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::http::problem::Problem;
 use crate::json;
-use crate::runtime::{encode_text, now};
+use crate::runtime::now;
 use crate::upstream::attempts::{Attempts, NextAttempt};
 use crate::upstream::breaker::Scope;
 use crate::upstream::breakers::with_breakers;
@@ -25,12 +25,12 @@ use crate::upstream::transport::{Message, Outgoing, send};
 use crate::upstream::transport_error::TransportError;
 
 /// The maximum number of bytes to read of an error, for its message.
-const MAX_ERROR_BYTES: u32 = 64 * 1024;
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes to read of a job. Typical jobs have 500.
-const MAX_JOB_BYTES: u32 = 64 * 1024;
+const MAX_JOB_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes to read of a page of analytics. A typical page of 250 rows has 30 kB;
 /// one with paths of 16 kB, the maximum of common servers, still fits.
-const MAX_PAGE_BYTES: u32 = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A finished request.
 #[derive(Clone)]
@@ -46,13 +46,12 @@ pub struct JobReply {
     /// The head of the response.
     pub head: UpstreamHead,
     /// The unchanged body, including unknown members.
-    pub text: JsString,
+    pub text: String,
 }
 
 impl JobReply {
-    pub(crate) fn read(head: UpstreamHead, text: &JsString) -> Option<Self> {
-        parse_job(&String::from(text))?;
-        let text = text.clone();
+    pub(crate) fn read(head: UpstreamHead, text: String) -> Option<Self> {
+        parse_job(&text)?;
         Some(Self { head, text })
     }
 }
@@ -108,16 +107,15 @@ pub struct PageReply {
 
 impl PageReply {
     /// Checks a page against the declaration of its operation. Rows are counted, not checked.
-    pub fn read(operation: Operation, text: JsString) -> Option<Self> {
-        let page = String::from_utf8(encode_text(&text)).ok()?;
+    pub fn read(operation: Operation, text: &str) -> Option<Self> {
         let pagination = operation.declaration().pagination;
         let member = pagination.rows();
-        let end = check_page(&page, operation.result(), member).ok()?;
+        let end = check_page(text, operation.result(), member).ok()?;
         let rows = if member.is_some() { end.rows } else { 1 };
         let is_by_offset = matches!(pagination, Pagination::Offset { .. });
         let has_more = is_by_offset && end.has_more?;
-        (!is_by_offset || rows <= PageSize::MAX.get()).then_some(Self {
-            text,
+        (!is_by_offset || rows <= PageSize::MAX.get()).then(|| Self {
+            text: text.into(),
             rows,
             has_more,
         })
@@ -128,7 +126,7 @@ impl PageReply {
 struct Answer {
     head: UpstreamHead,
     /// The body of a 2xx response.
-    text: Option<JsString>,
+    text: Option<String>,
     /// The body of an error.
     error: String,
 }
@@ -164,7 +162,7 @@ impl<'a> UpstreamClient<'a> {
         let note = attempts.describe_refused_key();
         let mut reply = None;
         let mut read = |head, text| {
-            reply = JobReply::read(head, &text);
+            reply = JobReply::read(head, text);
             reply.is_some()
         };
         let exchange = self.conclude(request, &admitted, answer, note, &mut read);
@@ -176,7 +174,7 @@ impl<'a> UpstreamClient<'a> {
         let mut snapshot = None;
         let free = &mut || true;
         let mut read = |head, text| {
-            snapshot = JobSnapshot::read(&head, String::from(text));
+            snapshot = JobSnapshot::read(&head, text);
             snapshot.is_some()
         };
         let exchange = self.ask(request, MAX_JOB_BYTES, free, &mut read);
@@ -189,7 +187,7 @@ impl<'a> UpstreamClient<'a> {
         &self,
         request: &UpstreamRequest,
         pay: &mut dyn FnMut() -> bool,
-        read: &mut dyn FnMut(JsString) -> bool,
+        read: &mut dyn FnMut(String) -> bool,
     ) -> Exchange<()> {
         let mut read = |_, text| read(text);
         let exchange = self.ask(request, MAX_PAGE_BYTES, pay, &mut read);
@@ -200,16 +198,16 @@ impl<'a> UpstreamClient<'a> {
     async fn ask(
         &self,
         request: &UpstreamRequest,
-        longest: u32,
+        max_bytes: usize,
         pay: &mut dyn FnMut() -> bool,
-        read: &mut dyn FnMut(UpstreamHead, JsString) -> bool,
+        read: &mut dyn FnMut(UpstreamHead, String) -> bool,
     ) -> Exchange<()> {
         let admitted = match self.admit(request) {
             Ok(admitted) => admitted,
             Err(problem) => return Exchange::not_sent(problem),
         };
         let mut attempts = self.attempts(request, admitted.started);
-        let answer = self.attempt(request, longest, &mut attempts, pay);
+        let answer = self.attempt(request, max_bytes, &mut attempts, pay);
         let answer = answer.await;
         let note = attempts.describe_refused_key();
         self.conclude(request, &admitted, answer, note, read)
@@ -239,7 +237,7 @@ impl<'a> UpstreamClient<'a> {
     async fn attempt(
         &self,
         request: &UpstreamRequest,
-        longest: u32,
+        max_bytes: usize,
         attempts: &mut Attempts<'a>,
         pay: &mut dyn FnMut() -> bool,
     ) -> Result<Answer, TransportError> {
@@ -248,7 +246,7 @@ impl<'a> UpstreamClient<'a> {
             let Some(key) = attempts.key() else {
                 return Err(TransportError::Broken);
             };
-            let sent = send(write_request(request, attempts, key, &url, longest)).await;
+            let sent = send(write_request(request, attempts, key, &url)).await;
             let sent = sent.map(|message| (message.head.clone(), message));
             let next = match &sent {
                 Ok((head, _)) => attempts.plan_next(Ok(head), now()),
@@ -260,10 +258,9 @@ impl<'a> UpstreamClient<'a> {
                 NextAttempt::Repeat => pay(),
             };
             match sent {
-                Ok((_, message)) if is_again => message.discard(),
-                Ok((head, message)) => return Ok(read_body(head, message).await),
-                Err(error) if !is_again => return Err(error),
-                Err(_) => {}
+                _ if is_again => {}
+                Ok((head, message)) => return Ok(read_answer(head, message, max_bytes).await),
+                Err(error) => return Err(error),
             }
         }
     }
@@ -274,7 +271,7 @@ impl<'a> UpstreamClient<'a> {
         admitted: &Admitted,
         answer: Result<Answer, TransportError>,
         note: Option<&'static str>,
-        read: &mut dyn FnMut(UpstreamHead, JsString) -> bool,
+        read: &mut dyn FnMut(UpstreamHead, String) -> bool,
     ) -> Exchange<()> {
         let status = answer.as_ref().ok().map(|answer| answer.head.status);
         let answer = self.classify(request.method, answer);
@@ -302,12 +299,12 @@ impl<'a> UpstreamClient<'a> {
         &self,
         method: Method,
         answer: Result<Answer, TransportError>,
-    ) -> Result<(UpstreamHead, JsString), UpstreamFailure> {
+    ) -> Result<(UpstreamHead, String), UpstreamFailure> {
         match answer {
             Err(error) => Err(classify_transport_error(error, method)),
             Ok(Answer { head, text, .. }) if head.is_success() => {
                 let text = text.ok_or_else(|| classify_malformed(method))?;
-                let leak = classify_leak(&head, &String::from(&text), method, self.settings);
+                let leak = classify_leak(&head, &text, method, self.settings);
                 leak.map_or(Ok((head, text)), Err)
             }
             Ok(Answer { head, error, .. }) => {
@@ -333,7 +330,6 @@ fn write_request<'a>(
     attempts: &Attempts<'_>,
     key: &AdminKey,
     url: &'a str,
-    longest: u32,
 ) -> Outgoing<'a> {
     Outgoing {
         method: request.method.as_str(),
@@ -341,7 +337,6 @@ fn write_request<'a>(
         headers: request.headers(key),
         body: request.body.as_deref(),
         time: attempts.time_left(now()),
-        longest,
     }
 }
 
@@ -368,15 +363,15 @@ impl<T> Exchange<T> {
     }
 }
 
-async fn read_body(head: UpstreamHead, message: Message) -> Answer {
-    let is_2xx = (200..=299).contains(&head.status);
+async fn read_answer(head: UpstreamHead, message: Message, max_bytes: usize) -> Answer {
+    let (text, error) = if (200..=299).contains(&head.status) {
+        (message.read_text(max_bytes).await, None)
+    } else {
+        (None, message.read_text(MAX_ERROR_BYTES).await)
+    };
     Answer {
-        text: is_2xx.then(|| message.text()).flatten(),
-        error: if is_2xx {
-            String::new()
-        } else {
-            message.read_error(MAX_ERROR_BYTES).await
-        },
         head,
+        text,
+        error: error.unwrap_or_default(),
     }
 }

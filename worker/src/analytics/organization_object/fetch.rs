@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::JsString;
 use quillgate::{Method, Millis, Operation, Policy};
 
 use crate::analytics::organization_object::Organization;
@@ -216,8 +215,8 @@ impl Organization {
         slot: Slot,
     ) -> HostResult<(Exchange<PageReply>, Slot)> {
         let mut page = None;
-        let mut read = |text| {
-            page = PageReply::read(operation, text);
+        let mut read = |text: String| {
+            page = PageReply::read(operation, &text);
             page.is_some()
         };
         let exchange = self.exchange_page(claimant, request, slot, &mut read);
@@ -235,7 +234,7 @@ impl Organization {
         claimant: &Claimant,
         request: &UpstreamRequest,
         slot: Slot,
-        read: &mut dyn FnMut(JsString) -> bool,
+        read: &mut dyn FnMut(String) -> bool,
     ) -> HostResult<(Exchange<()>, Slot)> {
         let time = self.upstream.timeout;
         let permit = self.connections.acquire(Lane::ReadPage, time).await;

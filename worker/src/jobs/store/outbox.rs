@@ -245,7 +245,6 @@ impl Outbox {
             headers,
             body: Some(&body),
             time: TIME_LIMIT,
-            longest: 0,
         })
         .await;
         Some(match sent {
@@ -253,14 +252,10 @@ impl Outbox {
                 status: None,
                 retry_after: None,
             },
-            Ok(message) => {
-                let receipt = Receipt {
-                    status: Some(message.head.status),
-                    retry_after: message.head.retry_after.clone(),
-                };
-                message.discard();
-                receipt
-            }
+            Ok(message) => Receipt {
+                status: Some(message.head.status),
+                retry_after: message.head.retry_after.clone(),
+            },
         })
     }
 }
