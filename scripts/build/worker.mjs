@@ -119,8 +119,7 @@ async function bundleEntry({ name, out }, core, { made }) {
 }
 
 /**
- * Resolves the entry's imports of `../build/core/` to a core, and the core's imports of the entry's
- * modules to the originals instead of wasm-bindgen's copies.
+ * Resolves the entry's imports of `../build/core/` to a core.
  *
  * @returns {import("esbuild").Plugin}
  */
@@ -130,9 +129,6 @@ function withCore(core) {
     setup({ onResolve }) {
       onResolve({ filter: /^\.\.\/build\/core\// }, ({ path }) => ({
         path: join(core, path.slice("../build/core/".length)),
-      }));
-      onResolve({ filter: /^\.\/snippets\/quillgate-worker-\w+\/entry\// }, ({ path }) => ({
-        path: join(ENTRY, path.split("/entry/")[1]),
       }));
     },
   };

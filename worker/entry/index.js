@@ -1,6 +1,6 @@
 /**
  * The JavaScript entry: exports the Durable Object classes, and replaces the instance of the module
- * after a trap.
+ * after a trap. The code here must work after a trap.
  */
 import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";
@@ -15,18 +15,15 @@ let trap;
 const waiting = new Set();
 
 gateway.initSync({ module });
-gateway.attach(description, guardRequest);
+gateway.attach(description, { openStream });
 
-/**
- * Replaces the instance after a trap and rejects its promises. After a trap in asynchronous code, they
- * would otherwise stay pending forever.
- */
+/** Replaces the instance after a trap. Rejects its promises, which would otherwise never settle. */
 function replaceInstance(error) {
   if (!(error instanceof WebAssembly.RuntimeError) || error === trap) return error;
   trap = error;
   instance += 1;
   gateway.__wbg_reset_state();
-  gateway.attach(description, guardRequest);
+  gateway.attach(description, { openStream });
   for (const reject of waiting) reject(error);
   waiting.clear();
   return error;
@@ -40,12 +37,10 @@ function guard(call) {
   try {
     const result = call();
     if (!(result instanceof Promise)) return result;
-    return new Promise((resolve, reject) => {
-      waiting.add(reject);
-      const end = (settle) => (value) => waiting.delete(reject) && settle(value);
-      const fail = (error) => reject(replaceInstance(error));
-      result.then(end(resolve), end(fail));
-    });
+    const { promise, reject } = Promise.withResolvers();
+    waiting.add(reject);
+    const settled = Promise.race([result, promise]).finally(() => waiting.delete(reject));
+    return settled.catch((error) => Promise.reject(replaceInstance(error)));
   } catch (error) {
     throw replaceInstance(error);
   }
@@ -56,6 +51,20 @@ function guardRequest(call) {
   const result = guard(call);
   const timer = result instanceof Promise && setTimeout(() => {}, 2 ** 31 - 1);
   return timer ? result.finally(() => clearTimeout(timer)) : result;
+}
+
+/** Streams the chunks of `source`. If the module traps, the latest `ending` closes the stream. */
+function openStream(source, signal) {
+  let last;
+  const cancel = () => source.cancel();
+  signal.addEventListener("abort", cancel);
+  const next = async () => guardRequest(() => source.next());
+  const pull = async (controller) => {
+    const [chunk, ending] = await next().catch(() => [last]);
+    if (chunk?.length > 0) controller.enqueue(chunk);
+    last = ending ?? controller.close();
+  };
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
 
 export default {
@@ -71,19 +80,22 @@ export default {
   },
 };
 
-/** Creates a Durable Object class with the methods of a class of the module. */
-function durableObject(Gate) {
+/**
+ * Creates a Durable Object class with the methods of a class of the module. The classes of worker-build
+ * have no RPC methods and no guard.
+ */
+function durableObject(Inner) {
   return class Guarded extends DurableObject {
-    #gate;
+    #inner;
     #instance;
     static {
-      for (const name of Object.getOwnPropertyNames(Gate.prototype)) {
+      for (const name of Object.getOwnPropertyNames(Inner.prototype)) {
         if (["constructor", "free", "__destroy_into_raw"].includes(name)) continue;
         Guarded.prototype[name] = function (...args) {
           return guard(() => {
-            if (this.#instance !== instance) this.#gate = new Gate(this.ctx, this.env);
+            if (this.#instance !== instance) this.#inner = new Inner(this.ctx, this.env);
             this.#instance = instance;
-            return this.#gate[name](...args);
+            return this.#inner[name](...args);
           });
         };
       }
@@ -91,6 +103,6 @@ function durableObject(Gate) {
   };
 }
 
-export class ProjectGate extends durableObject(gateway.ProjectGate) {}
-export class OrgGate extends durableObject(gateway.OrgGate) {}
+export class ProjectGate extends durableObject(gateway.ProjectObject) {}
+export class OrgGate extends durableObject(gateway.OrganizationObject) {}
 export class Session extends durableObject(gateway.Session) {}

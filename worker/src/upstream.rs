@@ -22,6 +22,8 @@ pub mod metrics;
 pub mod permits;
 pub mod request;
 pub mod settings;
+#[cfg(all(test, target_arch = "wasm32", feature = "runtime"))]
+mod tests;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod transport;
 pub mod transport_error;

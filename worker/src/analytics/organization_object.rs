@@ -48,12 +48,12 @@ const STEPS: [&str; 8] = [
 
 /// The class that the runtime instantiates.
 #[durable_object(fetch)]
-pub struct OrgGate {
+pub struct OrganizationObject {
     /// The organization, or the error that occurred while opening its storage.
     organization: HostResult<Rc<Organization>>,
 }
 
-impl DurableObject for OrgGate {
+impl DurableObject for OrganizationObject {
     fn new(state: State, env: Env) -> Self {
         Self {
             organization: Organization::open(state, &env).map(Rc::new),
@@ -66,7 +66,7 @@ impl DurableObject for OrgGate {
 }
 
 #[wasm_bindgen]
-impl OrgGate {
+impl OrganizationObject {
     /// Returns a report: receives a `ReportCall` and resolves to a `ReportReply`.
     pub fn report(&self, call: JsValue) -> Promise {
         let organization = self.organization();
@@ -120,7 +120,7 @@ impl OrgGate {
 
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
-impl OrgGate {
+impl OrganizationObject {
     /// Traps.
     #[expect(
         clippy::unused_self,
@@ -131,7 +131,7 @@ impl OrgGate {
     }
 }
 
-impl OrgGate {
+impl OrganizationObject {
     fn organization(&self) -> HostResult<Rc<Organization>> {
         self.organization.clone()
     }

@@ -90,12 +90,15 @@ pub async fn export_report(
     match started {
         Err(refusal) => Ok(refusal.into()),
         Ok(_) if pending.context.is_head => Ok(Reply::empty(200, headers)),
-        Ok(first) => Ok(Reply {
-            status: 200,
-            headers,
-            body: export.into_stream(first, &pending.request.signal()).into(),
-            problem: None,
-        }),
+        Ok(first) => {
+            let stream = export.into_stream(first, &pending.request.signal());
+            Ok(Reply {
+                status: 200,
+                headers,
+                body: stream.map_err(|error| pending.gate_failed(&error))?.into(),
+                problem: None,
+            })
+        }
     }
 }
 

@@ -28,7 +28,7 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{
-    HostError, HostResult, Wait, Wake, guard, into_promise, log_error, log_line, now, receive,
+    HostError, HostResult, Wait, Wake, into_promise, log_error, log_line, now, open_stream, receive,
 };
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
@@ -253,13 +253,13 @@ impl RunningExport {
     }
 
     /// Returns the export as a stream that begins with the chunk `first`.
-    pub fn into_stream(self, first: Vec<u8>, signal: &AbortSignal) -> ReadableStream {
+    pub fn into_stream(self, first: Vec<u8>, signal: &AbortSignal) -> HostResult<ReadableStream> {
         let body = ExportBody(Rc::new(Body {
             first: RefCell::new(first),
             running: RefCell::new(Some(self)),
             cancel: CancelSignal::default(),
         }));
-        open_byte_stream(body, signal, &guard().into())
+        open_stream(body, signal)
     }
 
     /// Returns the last record of an incomplete export.
@@ -349,16 +349,6 @@ impl CancelSignal {
     }
 }
 
-#[wasm_bindgen(module = "/entry/host.js")]
-extern "C" {
-    #[wasm_bindgen(js_name = openByteStream)]
-    fn open_byte_stream(
-        source: ExportBody,
-        signal: &AbortSignal,
-        guard: &JsValue,
-    ) -> ReadableStream;
-}
-
 /// The response body of an export.
 #[wasm_bindgen]
 pub struct ExportBody(Rc<Body>);
@@ -372,8 +362,7 @@ struct Body {
 
 #[wasm_bindgen]
 impl ExportBody {
-    /// Returns a promise of an array: the next chunk, and a final chunk in case the module traps before the
-    /// one after it. With the last chunk, the final chunk is absent. Afterwards, the array is empty.
+    /// Returns the next chunk. See [`open_stream`].
     pub fn next(&self) -> Promise {
         let body = Rc::clone(&self.0);
         into_promise(async move {

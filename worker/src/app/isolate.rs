@@ -4,7 +4,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use js_sys::{Function, JsString};
+use js_sys::JsString;
 use quillgate::Millis;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{AnalyticsEngineDataset, Env};
@@ -16,7 +16,7 @@ use crate::app::config::Config;
 use crate::auth::VerifiedTokens;
 use crate::bounded_cache::BoundedCache;
 use crate::budget::read_budget::ReadBudget;
-use crate::runtime::{HostError, HostResult, set_guard, variable};
+use crate::runtime::{Entry, HostError, HostResult, set_entry, variable};
 use crate::variable::VariableError;
 
 /// The maximum number and size of cached pages. With the reports, they use an eighth of an isolate's memory.
@@ -152,10 +152,10 @@ pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
 }
 
-/// Stores the `OpenAPI` description and the entry's `guard`.
+/// Stores the `OpenAPI` description and the functions of the entry.
 #[wasm_bindgen]
-pub fn attach(description: JsString, guard: Function) {
-    set_guard(guard);
+pub fn attach(description: JsString, entry: Entry) {
+    set_entry(entry);
     ISOLATE.with_borrow_mut(|isolate| isolate.description = Some(description));
 }
 

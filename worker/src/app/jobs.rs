@@ -38,7 +38,7 @@ pub async fn read(
     Ok(Reply {
         status: reply.head.status,
         headers: reply.head.forwarded_headers(),
-        body: reply.text.into(),
+        body: reply.body.into(),
         problem: None,
     })
 }

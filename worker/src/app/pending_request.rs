@@ -14,7 +14,7 @@ use crate::http::content::LARGEST_BODY;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::jobs::project_stub::ProjectStub;
-use crate::runtime::{Call, HostError, HostResult, read_body};
+use crate::runtime::{Call, HostError, HostResult, read_stream};
 
 /// A planned request, with the host objects that its handler needs.
 pub struct PendingRequest {
@@ -77,9 +77,10 @@ impl PendingRequest {
     /// # Errors
     /// 400 or 413.
     pub async fn read_body(&self) -> Result<String, Problem> {
-        let body = read_body(&self.request, LARGEST_BODY).await;
+        let body = read_stream(self.request.body(), LARGEST_BODY).await;
         let body = body.map_err(|_| Problem::malformed_body())?;
-        body.ok_or_else(|| Problem::content_too_large(LARGEST_BODY))
+        let body = body.ok_or_else(|| Problem::content_too_large(LARGEST_BODY))?;
+        String::from_utf8(body).map_err(|_| Problem::malformed_body())
     }
 
     /// Records a host error for the log. Returns the problem for the caller.

@@ -8,7 +8,7 @@ use crate::upstream::transport::{Outgoing, send};
 /// The time limit of a request.
 const TIMEOUT: Millis = Millis::from_seconds(10);
 /// The maximum length of a response, in bytes.
-const MAX_RESPONSE_BYTES: u32 = 64 * 1024;
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Sends a `POST` and returns the body of a 2xx response.
 ///
@@ -21,13 +21,12 @@ pub async fn post(url: &str, headers: HeaderFields, body: &str) -> Result<String
         headers,
         body: Some(body),
         time: TIMEOUT,
-        longest: MAX_RESPONSE_BYTES,
     });
     let message = sent.await.map_err(|_| None::<u16>)?;
-    let Some(text) = message.text() else {
-        let status = message.head.status;
-        message.discard();
-        return Err(Some(status));
+    let status = message.head.status;
+    let text = match status {
+        200..=299 => message.read_text(MAX_RESPONSE_BYTES).await,
+        _ => None,
     };
-    Ok(text.into())
+    text.ok_or(Some(status))
 }

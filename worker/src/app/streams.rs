@@ -1,11 +1,12 @@
 //! Handlers that watch jobs: event streams and long polls.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::rc::Rc;
 
+use js_sys::{Array, Promise, Uint8Array};
 use quillgate::{JobId, Millis};
 use wasm_bindgen::JsValue;
-use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{Response, WebSocket};
 use worker::worker_sys::ext::ResponseExt as _;
 
@@ -17,11 +18,13 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::HeaderFields;
 use crate::jobs::events::{
-    CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, OPENING_TEXT, PollProgress, StreamEvent,
-    limit_stream, parse_event_number,
+    CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, MAX_STREAM_LIFETIME, OPENING_TEXT,
+    PollProgress, StreamEvent, limit_stream, parse_event_number,
 };
 use crate::jobs::project_stub::{PROBLEM_HEADER, WatchCall};
-use crate::runtime::{StreamSettings, event_stream, now, response_headers, wait_for_message};
+use crate::runtime::{
+    SocketMessages, into_promise, limit_time, now, open_stream, response_headers,
+};
 
 /// Streams the events of a job, or of all jobs of the project.
 pub async fn stream_events(
@@ -34,32 +37,56 @@ pub async fn stream_events(
         Ok(socket) => socket,
         Err(refusal) => return Ok(refusal),
     };
-    let signal = pending.request.signal();
-    let count_poll = poll_counter(pending)?;
-    let stream = event_stream(
-        &socket,
-        &signal,
-        &StreamSettings {
-            opening: OPENING_TEXT,
-            heartbeat: HEARTBEAT_TEXT,
-            period: HEARTBEAT.0,
-            lifetime: stream_lifetime(pending)?.0,
-            charge: CHARGE_TEXT,
-        },
-        Box::new(move || count_poll().then_some(()).ok_or(JsValue::NULL)),
-    );
-    let stream = stream.map_err(|error| pending.gate_failed(&error))?;
-    if pending.context.is_head {
-        // A reply to `HEAD` has no body, so no reader would close the socket.
-        let _ = stream.cancel();
+    let messages = listen(pending, &socket, MAX_STREAM_LIFETIME)?;
+    let mut body = JsValue::NULL;
+    if !pending.context.is_head {
+        let source = EventBody {
+            opening: Cell::new(Some(OPENING_TEXT)),
+            messages: Rc::new(messages),
+        };
+        let stream = open_stream(source, &pending.request.signal());
+        body = stream.map_err(|error| pending.gate_failed(&error))?.into();
     }
     let content_type = "text/event-stream; charset=utf-8";
     Ok(Reply {
         status: 200,
         headers: HeaderFields::default().with("content-type", content_type),
-        body: stream.into(),
+        body,
         problem: None,
     })
+}
+
+/// The body of an event stream. It ends with the messages.
+#[wasm_bindgen]
+pub struct EventBody {
+    opening: Cell<Option<&'static str>>,
+    messages: Rc<SocketMessages>,
+}
+
+#[wasm_bindgen]
+impl EventBody {
+    /// Returns the next message or heartbeat. See [`open_stream`].
+    pub fn next(&self) -> Promise {
+        let opening = self.opening.take().map(str::to_owned);
+        let messages = Rc::clone(&self.messages);
+        into_promise(async move {
+            let text = if opening.is_some() {
+                opening
+            } else {
+                let message = limit_time(HEARTBEAT, messages.next()).await;
+                message.unwrap_or_else(|| Some(HEARTBEAT_TEXT.to_owned()))
+            };
+            let chunk = text.map(|text| Uint8Array::from(text.as_bytes()));
+            // A stream that ends early needs no final chunk: clients reconnect.
+            let chunk = chunk.map(|chunk| Array::of2(&chunk, &Uint8Array::new_with_length(0)));
+            Ok(chunk.unwrap_or_default().into())
+        })
+    }
+
+    /// Closes the socket, because the client disconnected.
+    pub fn cancel(&self) {
+        self.messages.end();
+    }
 }
 
 /// Waits until a job changes, at most this many seconds.
@@ -72,34 +99,37 @@ pub async fn long_poll(
         Ok(socket) => socket,
         Err(refusal) => return Ok(refusal),
     };
-    let poll = LongPoll::new(pending.head.if_none_match.as_deref());
-    let poll = Rc::new(RefCell::new(poll));
-    let shared = Rc::clone(&poll);
-    let count_poll = poll_counter(pending)?;
-    let on_message = Closure::new(move |text: String| {
-        if text == CHARGE_TEXT {
-            return !count_poll();
+    let mut poll = LongPoll::new(pending.head.if_none_match.as_deref());
+    let messages = listen(pending, &socket, Millis::from_seconds(seconds))?;
+    while let Some(message) = messages.next().await {
+        let event = StreamEvent::from_text(&message);
+        if event.map(|event| poll.on_event(event)) == Some(PollProgress::Done) {
+            break;
         }
-        let event = StreamEvent::from_text(&text);
-        let progress = event.map(|event| shared.borrow_mut().on_event(event));
-        progress == Some(PollProgress::Done)
-    });
-    let signal = pending.request.signal();
-    let lifetime = stream_lifetime(pending)?;
-    let time = Millis::from_seconds(seconds).min(lifetime);
-    let received = wait_for_message(&socket, &signal, time, on_message).await;
-    received.map_err(|error| pending.gate_failed(&error))?;
+    }
     // `None` means that the socket closed before the first event.
-    let response = poll.borrow().to_response(seconds);
+    let response = poll.to_response(seconds);
     response
         .map(Reply::from)
         .ok_or_else(Problem::gate_unavailable)
 }
 
-/// Returns the maximum lifetime of the caller's stream.
-fn stream_lifetime(pending: &PendingRequest) -> Result<Millis, Problem> {
+/// Listens to a socket for at most `time`. Each poll of the job counts as a read of the caller, and ends
+/// the messages if the caller has no reads left.
+fn listen(
+    pending: &mut PendingRequest,
+    socket: &WebSocket,
+    time: Millis,
+) -> Result<SocketMessages, Problem> {
+    let caller = Rc::clone(pending.caller()?);
+    let (project, config) = (pending.project()?.clone(), Rc::clone(&pending.config));
     let in_session = pending.context.session.is_some();
-    Ok(limit_stream(pending.caller()?.expires, now(), in_session))
+    let time = time.min(limit_stream(caller.expires, now(), in_session));
+    let accept = move |message: &str| {
+        message != CHARGE_TEXT || reserve_read(&caller, &project, &config).is_ok()
+    };
+    let messages = SocketMessages::listen(socket, &pending.request.signal(), time, accept);
+    messages.map_err(|error| pending.gate_failed(&error))
 }
 
 /// Opens a WebSocket that receives changes, or returns the object's refusal.
@@ -121,14 +151,6 @@ async fn watch(
         Some(socket) => Ok(Ok(socket)),
         None => Ok(Err(forward(&response))),
     }
-}
-
-/// Returns a function that counts a poll as a read of this caller. It returns whether the poll is
-/// within the caller's limits.
-fn poll_counter(pending: &PendingRequest) -> Result<impl Fn() -> bool + use<>, Problem> {
-    let caller = Rc::clone(pending.caller()?);
-    let (project, config) = (pending.project()?.clone(), Rc::clone(&pending.config));
-    Ok(move || reserve_read(&caller, &project, &config).is_ok())
 }
 
 /// Forwards the object's response.

@@ -68,34 +68,6 @@ impl HeaderFields {
         Some(value)
     }
 
-    /// Formats the fields for the host, as `name: value` lines. Values never contain a line feed.
-    #[must_use]
-    pub fn to_lines(&self) -> String {
-        let mut lines = String::with_capacity(self.0.len() * 48);
-        for (name, value) in &self.0 {
-            lines.push_str(name);
-            lines.push_str(": ");
-            lines.push_str(value);
-            lines.push('\n');
-        }
-        lines
-    }
-
-    /// Parses the output of [`Self::to_lines`] and ignores other lines.
-    #[must_use]
-    pub fn from_lines(lines: &str) -> Self {
-        let mut fields = Self::default();
-        for line in lines.split('\n') {
-            // Names never contain a colon.
-            if let Some((name, rest)) = line.split_once(':')
-                && let Some(value) = rest.strip_prefix(' ')
-            {
-                fields.set(name.to_owned(), value.to_owned());
-            }
-        }
-        fields
-    }
-
     /// Formats the fields as a JSON object, for the record of an idempotency key.
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -143,8 +115,12 @@ fn replace_line_breaks(value: Cow<'static, str>) -> Cow<'static, str> {
     value.chars().map(replace).collect::<String>().into()
 }
 
-impl FromIterator<(&'static str, String)> for HeaderFields {
-    fn from_iter<I: IntoIterator<Item = (&'static str, String)>>(fields: I) -> Self {
+impl<N, V> FromIterator<(N, V)> for HeaderFields
+where
+    N: Into<Cow<'static, str>>,
+    V: Into<Cow<'static, str>>,
+{
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(fields: I) -> Self {
         let mut all = Self::default();
         for (name, value) in fields {
             all.set(name, value);
@@ -155,13 +131,15 @@ impl FromIterator<(&'static str, String)> for HeaderFields {
 
 impl Serialize for HeaderFields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.to_lines())
+        serializer.collect_seq(&self.0)
     }
 }
 
 impl<'de> Deserialize<'de> for HeaderFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(|lines| Self::from_lines(&lines))
+        Ok(Vec::<(String, String)>::deserialize(deserializer)?
+            .into_iter()
+            .collect())
     }
 }
 

@@ -67,12 +67,12 @@ const MIGRATIONS_WITH_LOWERCASE_PROMPTS: u64 = 9;
 const POLICIES: [Policy; 3] = [Policy::CreateJob, Policy::SendMessage, Policy::ReadJobs];
 
 #[durable_object(alarm)]
-pub struct ProjectGate {
+pub struct ProjectObject {
     /// The error if the storage cannot be opened.
     project: HostResult<Rc<Project>>,
 }
 
-impl DurableObject for ProjectGate {
+impl DurableObject for ProjectObject {
     fn new(state: State, env: Env) -> Self {
         Self {
             project: Project::open(state, &env).map(Rc::new),
@@ -93,7 +93,7 @@ impl DurableObject for ProjectGate {
 }
 
 #[wasm_bindgen]
-impl ProjectGate {
+impl ProjectObject {
     /// Carries out a write. Takes a [`Call`] and a [`Write`], and resolves to a [`WriteReply`].
     pub fn write(&self, call: JsValue, write: JsValue) -> Result<Promise, JsValue> {
         let project = self.project()?;
@@ -145,7 +145,8 @@ impl ProjectGate {
 
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
-impl ProjectGate {
+impl ProjectObject {
+    /// Traps.
     #[expect(
         clippy::unused_self,
         reason = "a method of the class that the entry calls"
@@ -155,7 +156,7 @@ impl ProjectGate {
     }
 }
 
-impl ProjectGate {
+impl ProjectObject {
     fn project(&self) -> HostResult<Rc<Project>> {
         self.project.clone()
     }

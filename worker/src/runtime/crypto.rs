@@ -51,16 +51,6 @@ pub fn random_bytes<const N: usize>() -> HostResult<[u8; N]> {
     Ok(bytes)
 }
 
-/// Encodes a string as UTF-8, directly into wasm memory. The conversion of wasm-bindgen reads it
-/// character by character.
-pub fn encode_text(text: &JsString) -> Vec<u8> {
-    // A UTF-16 code unit takes at most three bytes in UTF-8.
-    let mut bytes = vec![0; text.length() as usize * 3];
-    let encoded = TextEncoder::new().encode_into(text, &mut bytes);
-    bytes.truncate(encoded.written());
-    bytes
-}
-
 /// Returns the tag of a page: the start of its SHA-256 hash in base64url.
 pub async fn digest_tag(text: &JsString) -> HostResult<String> {
     let bytes = TextEncoder::new().encode(text);

@@ -9,12 +9,13 @@ use std::rc::Rc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use js_sys::{Array, Function, JsString, Object, Promise, Reflect};
-use quillgate::{Millis, Operation};
+use js_sys::{Array, Function, JsString, Object, Promise, Reflect, Uint8Array};
+use quillgate::Millis;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
+use web_sys::{AbortController, AbortSignal, ReadableStream, WebSocket};
 use worker::State;
 use worker::worker_sys::DurableObjectState;
 
@@ -22,10 +23,10 @@ use crate::auth::jwks::{Algorithm, PublicKey};
 use crate::auth::signature;
 use crate::http::response::HeaderFields;
 use crate::runtime::d1::D1;
-use crate::runtime::host::{make_headers, response_headers};
-use crate::runtime::{HostResult, SharedTask, digest_tag, into_promise, make_response};
-use crate::upstream::client::{JobSnapshot, PageReply, UpstreamResponse};
-use crate::upstream::head::UpstreamHead;
+use crate::runtime::host::{make_headers, read_stream, response_headers};
+use crate::runtime::{
+    HostResult, SharedTask, SocketMessages, digest_tag, into_promise, make_response,
+};
 
 fn js(text: &str) -> JsString {
     text.into()
@@ -192,110 +193,120 @@ fn an_invalid_header_value_is_an_error() {
     assert_eq!(headers.get("traceparent").unwrap().as_deref(), Some("1"));
 }
 
-// --- upstream responses --------------------------------------------------
+// --- bodies --------------------------------------------------------------
 
-const MALFORMED: [&str; 7] = [
-    "",
-    "{\"id\":\"j1\"",
-    "[]",
-    "[{}]",
-    "null",
-    "\"text\"",
-    "{}x",
-];
-
-/// Returns a 200 with this body.
-fn response(body: &str) -> UpstreamResponse {
-    UpstreamResponse {
-        head: UpstreamHead {
-            status: 200,
-            ..UpstreamHead::default()
-        },
-        text: js(body),
-        body: body.to_owned(),
-    }
+/// Runs JavaScript with one argument and returns its result.
+pub(crate) fn run_js<T: JsCast>(argument: &JsValue, script: &str) -> T {
+    let function = Function::new_with_args("argument", script);
+    function
+        .call1(&JsValue::UNDEFINED, argument)
+        .unwrap()
+        .unchecked_into()
 }
 
-/// Objects that are not jobs.
-const INVALID_JOBS: [&str; 4] = [
-    "{\"id\":5}",
-    "{\"status\":[]}",
-    "{\"source\":\"acme/docs\"}",
-    "{\"id\":\"j1\",\"id\":\"j2\"}",
-];
+pub(crate) fn property(object: &JsValue, name: &str) -> JsValue {
+    Reflect::get(object, &name.into()).unwrap()
+}
 
-#[wasm_bindgen_test]
-fn a_snapshot_keeps_what_is_known_of_a_job() {
-    let text =
-        "{\n  \"id\": \"j1\",\n  \"status\": \"done\",\n  \"prLink\": \"https://a.example/1\"\n}";
-    let job = JobSnapshot::read(response(text)).unwrap();
-    assert_eq!(job.http_status, 200);
-    assert_eq!(job.text, text);
-    let line = "{\"id\":\"j1\",\"status\":\"done\",\"prLink\":\"https://a.example/1\"}";
-    assert_eq!(job.data, line);
-    assert_eq!(job.id.as_deref(), Some("j1"));
-    assert_eq!(job.status.as_deref(), Some("done"));
-    assert_eq!(job.pr_link.as_deref(), Some("https://a.example/1"));
+/// Returns a stream of these chunks. Cancelling it sets its property `cancelled`.
+pub(crate) fn stream_of(chunks: &[&[u8]]) -> ReadableStream {
+    let chunks: Array = chunks
+        .iter()
+        .map(|chunk| Uint8Array::from(*chunk))
+        .collect();
+    let script = "
+        const stream = new ReadableStream({
+          pull(controller) {
+            const chunk = argument.shift();
+            if (chunk) controller.enqueue(chunk);
+            else controller.close();
+          },
+          cancel() { stream.cancelled = true; },
+        }, { highWaterMark: 0 });
+        return stream;";
+    run_js(&chunks, script)
 }
 
 #[wasm_bindgen_test]
-fn what_a_job_leaves_out_is_not_known() {
-    for text in ["{}", "{\"id\":null,\"status\":null,\"more\":{\"a\":1}}"] {
-        let job = JobSnapshot::read(response(text)).unwrap();
-        assert_eq!((job.id, job.status, job.pr_link), (None, None, None));
-        assert_eq!(job.data, text);
-    }
+async fn a_body_is_read_up_to_its_maximum_size() {
+    let body = stream_of(&[b"aaa", b"bb"]);
+    let read = read_stream(Some(body.clone()), 5).await.unwrap();
+    assert_eq!(read.as_deref(), Some(&b"aaabb"[..]));
+    assert!(property(&body, "cancelled").is_undefined());
+    let read = read_stream(None, 5).await.unwrap();
+    assert_eq!(read.as_deref(), Some(&b""[..]));
 }
 
 #[wasm_bindgen_test]
-fn there_is_no_snapshot_of_what_is_no_job() {
-    for text in MALFORMED.into_iter().chain(INVALID_JOBS) {
-        assert!(JobSnapshot::read(response(text)).is_none(), "{text}");
-    }
-}
-
-/// Returns a page with this number of rows.
-fn page(rows: usize) -> String {
-    let views = vec!["{}"; rows].join(",");
-    format!("{{ \"totals\": {{}}, \"views\": [{views}], \"hasMore\": true }}")
+async fn a_body_over_its_maximum_size_is_cancelled() {
+    let body = stream_of(&[b"aaa", b"bbb", b"ccc"]);
+    assert_eq!(read_stream(Some(body.clone()), 5).await.unwrap(), None);
+    assert!(property(&body, "cancelled").is_truthy());
 }
 
 #[wasm_bindgen_test]
-fn a_page_is_read_without_changing_its_text() {
-    for rows in [0, 1, 250] {
-        let text = page(rows);
-        let reply = PageReply::read(Operation::ListPageViews, response(&text)).unwrap();
-        assert_eq!((reply.rows, reply.has_more), (rows as u64, true));
-        assert_eq!(String::from(reply.text), text);
+async fn a_body_that_breaks_off_is_an_error() {
+    let script = "return new ReadableStream({ pull: (it) => it.error(new Error(argument)) });";
+    let body = run_js(&"gone".into(), script);
+    let error = read_stream(Some(body), 5).await.unwrap_err();
+    assert!(error.to_string().contains("gone"), "{error}");
+}
+
+// --- messages of a socket ------------------------------------------------
+
+/// Returns a socket. `send` makes it receive a message, and `closed` counts its closures.
+fn fake_socket() -> WebSocket {
+    let script = "
+        const socket = new EventTarget();
+        socket.closed = 0;
+        socket.accept = () => {};
+        socket.close = () => { socket.closed += 1; };
+        socket.send = (data) => {
+          const event = new Event('message');
+          event.data = data;
+          socket.dispatchEvent(event);
+        };
+        return socket;";
+    run_js(&JsValue::NULL, script)
+}
+
+fn listen(socket: &WebSocket, signal: &AbortSignal, time: Millis) -> SocketMessages {
+    let accept = |message: &str| message != "last";
+    SocketMessages::listen(socket, signal, time, accept).unwrap()
+}
+
+const MINUTE: Millis = Millis::from_seconds(60);
+
+#[wasm_bindgen_test]
+async fn messages_end_at_a_rejected_one() {
+    let socket = fake_socket();
+    let controller = AbortController::new().unwrap();
+    let messages = listen(&socket, &controller.signal(), MINUTE);
+    for message in ["a", "b", "last", "c"] {
+        socket.send_with_str(message).unwrap();
     }
-    let last = "{\"totals\":{},\"views\":[],\"hasMore\":false}";
-    assert!(
-        !PageReply::read(Operation::ListPageViews, response(last))
-            .unwrap()
-            .has_more
-    );
+    assert_eq!(messages.next().await.as_deref(), Some("a"));
+    assert_eq!(messages.next().await.as_deref(), Some("b"));
+    assert_eq!(messages.next().await, None);
+    drop(messages);
+    assert_eq!(property(&socket, "closed"), 1);
 }
 
 #[wasm_bindgen_test]
-fn a_response_that_is_not_a_page_is_rejected() {
-    let too_long = page(251);
-    let misshapen = [
-        "{}",
-        "{\"views\":[],\"hasMore\":true}",
-        "{\"totals\":null,\"views\":[],\"hasMore\":true}",
-        "{\"totals\":5,\"views\":[],\"hasMore\":true}",
-        "{\"totals\":[],\"views\":[],\"hasMore\":true}",
-        "{\"totals\":{},\"hasMore\":true}",
-        "{\"totals\":{},\"views\":{},\"hasMore\":true}",
-        "{\"totals\":{},\"views\":null,\"hasMore\":true}",
-        "{\"totals\":{},\"views\":[]}",
-        "{\"totals\":{},\"views\":[],\"hasMore\":1}",
-        &too_long,
-    ];
-    for text in MALFORMED.into_iter().chain(misshapen) {
-        let reply = PageReply::read(Operation::ListPageViews, response(text));
-        assert!(reply.is_none(), "{text}");
-    }
+async fn messages_end_with_the_socket_the_client_and_the_time() {
+    let socket = fake_socket();
+    let controller = AbortController::new().unwrap();
+    let messages = listen(&socket, &controller.signal(), MINUTE);
+    run_js::<JsValue>(&socket, "argument.dispatchEvent(new Event('close'));");
+    assert_eq!(messages.next().await, None);
+
+    let messages = listen(&socket, &controller.signal(), Millis(10));
+    assert_eq!(messages.next().await, None);
+
+    let messages = listen(&socket, &controller.signal(), MINUTE);
+    controller.abort();
+    assert_eq!(messages.next().await, None);
+    assert_eq!(property(&socket, "closed"), 3);
 }
 
 // --- shared tasks --------------------------------------------------------

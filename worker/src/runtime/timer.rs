@@ -21,21 +21,37 @@ extern "C" {
     fn clear_timeout(timer: &JsValue);
 }
 
+/// A running timer. Dropping it stops it.
+pub struct Timer(JsValue);
+
+impl Timer {
+    /// Calls `callback` after `time`, at most a day.
+    #[expect(clippy::cast_precision_loss, reason = "a day at most")]
+    pub fn begin(time: Millis, callback: &Function) -> Self {
+        Self(set_timeout(callback, time.min(MAX_DELAY).0 as f64))
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        clear_timeout(&self.0);
+    }
+}
+
 /// A wait until a [`Wake`] ends it or its time is up, at most a day. Its pending timer prevents the
 /// runtime from cancelling the request as hung.
 pub struct Wait {
     promise: JsFuture,
-    timer: JsValue,
+    _timer: Option<Timer>,
 }
 
 impl Wait {
     /// Starts a wait and passes the [`Wake`] that ends it to `keep`.
-    #[expect(clippy::cast_precision_loss, reason = "a day at most")]
     pub fn begin(time: Millis, keep: impl FnOnce(Wake)) -> Self {
-        let mut timer = JsValue::UNDEFINED;
+        let mut timer = None;
         let mut wake = None;
         let promise = Promise::new(&mut |resolve, _| {
-            timer = set_timeout(&resolve, time.min(MAX_DELAY).0 as f64);
+            timer = Some(Timer::begin(time, &resolve));
             wake = Some(Wake(resolve));
         });
         if let Some(wake) = wake {
@@ -43,7 +59,7 @@ impl Wait {
         }
         Self {
             promise: promise.into(),
-            timer,
+            _timer: timer,
         }
     }
 }
@@ -54,12 +70,6 @@ impl Future for Wait {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         // The promise never rejects.
         Pin::new(&mut self.promise).poll(context).map(drop)
-    }
-}
-
-impl Drop for Wait {
-    fn drop(&mut self) {
-        clear_timeout(&self.timer);
     }
 }
 

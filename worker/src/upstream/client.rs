@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::http::problem::Problem;
 use crate::json;
-use crate::runtime::{encode_text, now};
+use crate::runtime::now;
 use crate::upstream::attempts::{Attempts, NextAttempt};
 use crate::upstream::breakers::with_breakers;
 use crate::upstream::failure::{
@@ -23,12 +23,12 @@ use crate::upstream::transport::{Message, Outgoing, send};
 use crate::upstream::transport_error::TransportError;
 
 /// The maximum number of bytes to read of an error, for its message.
-const MAX_ERROR_BYTES: u32 = 64 * 1024;
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes to read of a job. Typical jobs have 500.
-const MAX_JOB_BYTES: u32 = 64 * 1024;
+const MAX_JOB_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes to read of a page of analytics. A typical page of 250 rows has 30 kB;
 /// one with paths of 16 kB, the maximum of common servers, still fits.
-const MAX_PAGE_BYTES: u32 = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A finished request.
 #[derive(Clone)]
@@ -43,9 +43,7 @@ pub struct Exchange<T> {
 pub struct UpstreamResponse {
     /// The head.
     pub head: UpstreamHead,
-    /// The unchanged body, outside of the memory of the wasm module.
-    pub text: JsString,
-    /// A copy of the body.
+    /// The unchanged body.
     pub body: String,
 }
 
@@ -103,7 +101,7 @@ impl PageReply {
     /// Checks a page against the declaration of its operation. Rows are counted, not checked.
     pub fn read(
         operation: Operation,
-        UpstreamResponse { text, body, .. }: UpstreamResponse,
+        UpstreamResponse { body, .. }: UpstreamResponse,
     ) -> Option<Self> {
         let pagination = operation.declaration().pagination;
         let member = pagination.rows();
@@ -111,8 +109,8 @@ impl PageReply {
         let rows = if member.is_some() { end.rows } else { 1 };
         let is_by_offset = matches!(pagination, Pagination::Offset { .. });
         let has_more = is_by_offset && end.has_more?;
-        (!is_by_offset || rows <= PageSize::MAX.get()).then_some(Self {
-            text,
+        (!is_by_offset || rows <= PageSize::MAX.get()).then(|| Self {
+            text: body.into(),
             rows,
             has_more,
         })
@@ -182,7 +180,6 @@ impl<'a> UpstreamClient<'a> {
                 headers: request.headers(attempts.key().ok_or(TransportError::Broken)?),
                 body: request.body.as_deref(),
                 time: attempts.time_left(now()),
-                longest: max_bytes(request.operation),
             })
             .await;
             let head = reply.as_ref().map(|message| &message.head);
@@ -191,10 +188,8 @@ impl<'a> UpstreamClient<'a> {
                 NextAttempt::OtherKey => false,
                 NextAttempt::Repeat => !pay(),
             };
-            match reply {
-                reply if is_final => return reply,
-                Ok(message) => message.discard(),
-                Err(_) => {}
+            if is_final {
+                return reply;
             }
         }
     }
@@ -209,24 +204,25 @@ impl<'a> UpstreamClient<'a> {
         if !head.is_success() {
             let is_2xx = (200..=299).contains(&head.status);
             let error = if is_2xx {
-                String::new()
+                None
             } else {
-                message.read_error(MAX_ERROR_BYTES).await
+                message.read_text(MAX_ERROR_BYTES).await
             };
+            let error = error.unwrap_or_default();
             return Err(classify_error(&head, &error, method, self.settings, now()));
         }
         let malformed = || classify_malformed(method);
-        let text = message.text().ok_or_else(malformed)?;
-        let body = String::from_utf8(encode_text(&text)).map_err(|_| malformed())?;
+        let body = message.read_text(max_bytes(request.operation)).await;
+        let body = body.ok_or_else(malformed)?;
         match classify_leak(&head, &body, method, self.settings) {
             Some(leak) => Err(leak),
-            None => Ok(UpstreamResponse { head, text, body }),
+            None => Ok(UpstreamResponse { head, body }),
         }
     }
 }
 
 /// Returns the maximum length of a response in bytes.
-const fn max_bytes(operation: Operation) -> u32 {
+const fn max_bytes(operation: Operation) -> usize {
     match operation {
         Operation::CreateAgentJob | Operation::SendMessage | Operation::GetAgentJob => {
             MAX_JOB_BYTES

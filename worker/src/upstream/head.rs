@@ -19,37 +19,16 @@ pub struct UpstreamHead {
 }
 
 impl UpstreamHead {
-    /// Parses header fields in lines of the form `name: value`.
-    ///
-    /// # Example
-    /// ```
-    /// use quillgate_worker::upstream::head::UpstreamHead;
-    ///
-    /// let head = UpstreamHead::read(429, "content-type: text/html\nretry-after: 5\n");
-    /// assert_eq!(head.retry_after.as_deref(), Some("5"));
-    /// assert_eq!(head.request_id, None);
-    /// ```
+    /// Reads the relevant header fields with `field`, which returns the value of a name.
     #[must_use]
-    pub fn read(status: u16, lines: &str) -> Self {
-        let mut head = Self {
+    pub fn read(status: u16, field: impl Fn(&str) -> Option<String>) -> Self {
+        Self {
             status,
-            ..Self::default()
-        };
-        for line in lines.split('\n') {
-            // Field names do not contain colons.
-            let Some((name, value)) = line.split_once(':') else {
-                continue;
-            };
-            let field = match name {
-                "content-type" => &mut head.content_type,
-                "retry-after" => &mut head.retry_after,
-                "x-request-id" => &mut head.request_id,
-                "content-language" => &mut head.content_language,
-                _ => continue,
-            };
-            *field = Some(value.trim_start_matches(' ').to_owned());
+            content_type: field("content-type"),
+            retry_after: field("retry-after"),
+            request_id: field("x-request-id"),
+            content_language: field("content-language"),
         }
-        head
     }
 
     /// Reports whether the response is 2xx with JSON.

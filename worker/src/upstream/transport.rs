@@ -1,47 +1,18 @@
-//! Sends a request and reads the response: `send` in `worker/entry/host.js`.
+//! Requests with a timeout, and their responses.
 
-use js_sys::{JsString, Promise};
-use quillgate::Millis;
-use wasm_bindgen::prelude::wasm_bindgen;
+use js_sys::{Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::Headers;
+use web_sys::{
+    AbortController, RequestCache, RequestInit, RequestRedirect, Response, WorkerGlobalScope,
+};
+
+use quillgate::Millis;
 
 use crate::http::response::HeaderFields;
-use crate::runtime::make_headers;
+use crate::runtime::{Timer, make_headers, read_stream};
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::transport_error::TransportError;
-
-#[wasm_bindgen(module = "/entry/host.js")]
-extern "C" {
-    #[wasm_bindgen(js_name = send)]
-    fn send_request(
-        method: &str,
-        url: &str,
-        headers: &Headers,
-        body: &JsValue,
-        milliseconds: f64,
-        max_bytes: u32,
-    ) -> Promise;
-
-    /// A response from the host.
-    pub type Reply;
-
-    #[wasm_bindgen(method, getter)]
-    fn status(this: &Reply) -> u16;
-
-    #[wasm_bindgen(method, getter)]
-    fn headers(this: &Reply) -> String;
-
-    #[wasm_bindgen(method, getter)]
-    fn text(this: &Reply) -> Option<JsString>;
-
-    #[wasm_bindgen(method, js_name = readError)]
-    fn read_error_text(this: &Reply, max_bytes: u32) -> Promise;
-
-    #[wasm_bindgen(method)]
-    fn cancel(this: &Reply);
-}
 
 /// An outgoing request.
 pub struct Outgoing<'a> {
@@ -55,70 +26,84 @@ pub struct Outgoing<'a> {
     pub body: Option<&'a str>,
     /// Timeout of the response's head and body.
     pub time: Millis,
-    /// Maximum size of a 2xx body, in bytes.
-    pub longest: u32,
 }
 
-/// A response. The body of a 2xx has been read. For other statuses, callers must call
-/// [`Message::read_error`] or [`Message::discard`].
+/// A response whose body has not been read. Dropping it cancels the body.
 pub struct Message {
-    reply: Reply,
-    /// The relevant part of the head: see `host.js`.
+    response: Response,
+    /// The status and the relevant header fields.
     pub head: UpstreamHead,
+    _timeout: Timeout,
 }
 
 impl Message {
-    /// Returns the body of a 2xx. Returns `None` if it was too long, incomplete or late.
-    pub fn text(&self) -> Option<JsString> {
-        self.reply.text()
-    }
-
-    /// Returns the body of an error response. Returns an empty string if it is too long or incomplete.
-    pub async fn read_error(self, max_bytes: u32) -> String {
-        let text = JsFuture::from(self.reply.read_error_text(max_bytes)).await;
-        let text = text.ok().and_then(|text| text.as_string());
-        text.unwrap_or_else(String::new)
-    }
-
-    /// Cancels the body.
-    pub fn discard(self) {
-        self.reply.cancel();
+    /// Reads the body. Returns `None` if it has more than `max_bytes` bytes, or is incomplete or late.
+    pub async fn read_text(self, max_bytes: usize) -> Option<String> {
+        let bytes = read_stream(self.response.body(), max_bytes).await.ok()??;
+        let text = String::from_utf8_lossy(&bytes);
+        // JSON parsers reject a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        Some(text.to_owned())
     }
 }
 
-/// Sends a request and waits for the response's head, and for the body of a 2xx. Redirects are never
-/// followed, and responses are never cached.
+/// Aborts a request when its time is up or when it is dropped.
+struct Timeout {
+    controller: AbortController,
+    _timer: Timer,
+}
+
+impl Timeout {
+    fn begin(time: Millis) -> Result<Self, JsValue> {
+        let controller = AbortController::new()?;
+        // A function of the host, so that the timer also works after a trap.
+        let abort: Function = Reflect::get(&controller, &"abort".into())?.unchecked_into();
+        Ok(Self {
+            _timer: Timer::begin(time, &abort.bind0(&controller)),
+            controller,
+        })
+    }
+}
+
+impl Drop for Timeout {
+    fn drop(&mut self) {
+        self.controller.abort();
+    }
+}
+
+/// Sends a request and waits for the head of the response. Redirects are never followed.
 ///
 /// # Errors
 /// No response arrived.
-#[expect(clippy::cast_precision_loss, reason = "minutes at most")]
 pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
-    let headers = make_headers(&request.headers).map_err(|error| transport_error(&error))?;
-    let body = request.body.map_or(JsValue::UNDEFINED, JsValue::from_str);
-    let reply = send_request(
-        request.method,
-        request.url,
-        &headers,
-        &body,
-        request.time.0 as f64,
-        request.longest,
-    );
-    let reply = JsFuture::from(reply).await;
-    let reply: Reply = reply
-        .map_err(|error| transport_error(&error))?
-        .unchecked_into();
-    Ok(Message {
-        head: UpstreamHead::read(reply.status(), &reply.headers()),
-        reply,
-    })
-}
-
-fn transport_error(error: &JsValue) -> TransportError {
-    let name = error
-        .dyn_ref::<js_sys::Error>()
-        .map(|error| String::from(error.name()));
-    match name.as_deref() {
-        Some("TimeoutError") => TransportError::TimedOut,
-        _ => TransportError::Broken,
+    let timeout = Timeout::begin(request.time).map_err(|_| TransportError::Broken)?;
+    let signal = timeout.controller.signal();
+    let sent = async {
+        let init = RequestInit::new();
+        init.set_method(request.method);
+        init.set_headers(&make_headers(&request.headers)?.into());
+        if let Some(body) = request.body {
+            init.set_body(&body.into());
+        }
+        init.set_redirect(RequestRedirect::Manual);
+        // Caches between the gateway and the upstream must not store responses.
+        init.set_cache(RequestCache::NoStore);
+        init.set_signal(Some(&signal));
+        let global: WorkerGlobalScope = js_sys::global().unchecked_into();
+        JsFuture::from(global.fetch_with_str_and_init(request.url, &init)).await
+    };
+    match sent.await {
+        Ok(response) => {
+            let response: Response = response.unchecked_into();
+            let headers = response.headers();
+            let field = |name: &str| headers.get(name).ok().flatten();
+            Ok(Message {
+                head: UpstreamHead::read(response.status(), field),
+                response,
+                _timeout: timeout,
+            })
+        }
+        Err(_) if signal.aborted() => Err(TransportError::TimedOut),
+        Err(_) => Err(TransportError::Broken),
     }
 }

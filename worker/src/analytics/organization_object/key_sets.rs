@@ -25,7 +25,7 @@ pub(super) const KEY_SET_TABLE: &str = "
 /// The time limit of a request for a key set.
 const TIME_LIMIT: Millis = Millis::from_seconds(5);
 /// The maximum size of a key set in bytes, well above the size of real ones.
-const MAX_BYTES: u32 = 128 * 1024;
+const MAX_BYTES: usize = 128 * 1024;
 
 /// The key set of an issuer.
 pub(super) struct IssuerKeys {
@@ -151,13 +151,11 @@ async fn fetch_key_set(address: &str) -> Option<KeySet> {
         headers: HeaderFields::default().with("accept", "application/json"),
         body: None,
         time: TIME_LIMIT,
-        longest: MAX_BYTES,
     });
     let message = sent.await.ok()?;
     if message.head.status != 200 {
-        message.discard();
         return None;
     }
-    let text = message.text()?.as_string()?;
+    let text = message.read_text(MAX_BYTES).await?;
     KeySet::read(text, now()).ok()
 }

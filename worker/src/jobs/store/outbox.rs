@@ -206,14 +206,11 @@ impl Outbox {
             headers,
             body: Some(&body),
             time: TIME_LIMIT,
-            longest: 0,
         });
         let Ok(message) = sent.await else {
             return (None, None);
         };
-        let response = (Some(message.head.status), message.head.retry_after.clone());
-        message.discard();
-        response
+        (Some(message.head.status), message.head.retry_after.clone())
     }
 }
 

@@ -1,0 +1,43 @@
+//! The entry's function that opens a stream.
+
+use std::cell::RefCell;
+
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use web_sys::{AbortSignal, ReadableStream};
+
+use crate::runtime::error::{HostError, HostResult};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The functions of the entry, `worker/entry/index.js`.
+    pub type Entry;
+
+    #[wasm_bindgen(method, js_name = openStream)]
+    fn open_stream(this: &Entry, source: JsValue, signal: &AbortSignal) -> ReadableStream;
+}
+
+thread_local! {
+    static ENTRY: RefCell<Option<Entry>> = const { RefCell::new(None) };
+}
+
+/// Stores the functions of the entry.
+pub fn set_entry(entry: Entry) {
+    ENTRY.set(Some(entry));
+}
+
+/// Opens a stream that also ends if the module traps.
+///
+/// `source` has two methods. `next` returns a promise of an array: a chunk, and the final chunk in case
+/// of a trap. With the last chunk, the final chunk is absent. `cancel` is called when the client
+/// disconnects.
+///
+/// # Errors
+/// If the entry has not attached its functions.
+pub fn open_stream(source: impl Into<JsValue>, signal: &AbortSignal) -> HostResult<ReadableStream> {
+    ENTRY.with_borrow(|entry| {
+        let entry = entry.as_ref();
+        let entry = entry.ok_or_else(|| HostError::new("the entry is not attached"))?;
+        Ok(entry.open_stream(source.into(), signal))
+    })
+}

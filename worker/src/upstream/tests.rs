@@ -1,0 +1,188 @@
+//! Tests that need a JavaScript host: `fetch` and values.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failed unwrap fails the test at its line"
+)]
+
+use quillgate::{Millis, Operation};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use crate::http::response::HeaderFields;
+use crate::runtime::make_response;
+use crate::runtime::tests::{property, run_js, stream_of};
+use crate::upstream::client::{JobSnapshot, PageReply, UpstreamResponse};
+use crate::upstream::head::UpstreamHead;
+use crate::upstream::transport::{Outgoing, send};
+use crate::upstream::transport_error::TransportError;
+
+// --- requests to servers -------------------------------------------------
+
+/// Replaces `fetch` by a function that returns `response`, or never responds if it is `null`. The
+/// returned object has its argument `init`.
+fn replace_fetch(response: &JsValue) -> JsValue {
+    let script = "
+        const call = {};
+        globalThis.fetch = async (_, init) => {
+          call.init = init;
+          if (argument) return argument;
+          return new Promise((_, reject) => {
+            init.signal.addEventListener('abort', () => reject(init.signal.reason));
+          });
+        };
+        return call;";
+    run_js(response, script)
+}
+
+fn outgoing() -> Outgoing<'static> {
+    Outgoing {
+        method: "POST",
+        url: "https://api.example/",
+        headers: HeaderFields::default().with("accept", "application/json"),
+        body: Some("{}"),
+        time: Millis(10),
+    }
+}
+
+/// Whether the signal of a recorded request is aborted.
+fn is_aborted(call: &JsValue) -> bool {
+    let signal = property(&property(call, "init"), "signal");
+    property(&signal, "aborted").is_truthy()
+}
+
+#[wasm_bindgen_test]
+async fn a_request_without_a_response_times_out() {
+    let call = replace_fetch(&JsValue::NULL);
+    assert_eq!(send(outgoing()).await.err(), Some(TransportError::TimedOut));
+    assert!(is_aborted(&call));
+}
+
+#[wasm_bindgen_test]
+async fn dropping_a_response_aborts_its_request() {
+    let headers = HeaderFields::default().with("retry-after", "5");
+    let response = make_response(503, &headers, &stream_of(&[b"a"]));
+    let call = replace_fetch(&response);
+    let message = send(outgoing()).await.ok().unwrap();
+    assert_eq!(message.head.status, 503);
+    assert_eq!(message.head.retry_after.as_deref(), Some("5"));
+    assert!(!is_aborted(&call));
+    drop(message);
+    assert!(is_aborted(&call));
+    let init = property(&call, "init");
+    assert_eq!(property(&init, "redirect"), "manual");
+    assert_eq!(property(&init, "cache"), "no-store");
+}
+
+#[wasm_bindgen_test]
+async fn a_response_is_decoded_as_utf_8() {
+    let chunks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"a\xc3", b"\xa9\xff"];
+    let response = make_response(200, &HeaderFields::default(), &stream_of(&chunks));
+    replace_fetch(&response);
+    let message = send(outgoing()).await.ok().unwrap();
+    assert_eq!(message.read_text(7).await.as_deref(), Some("aé\u{fffd}"));
+}
+
+// --- upstream responses --------------------------------------------------
+
+const MALFORMED: [&str; 7] = [
+    "",
+    "{\"id\":\"j1\"",
+    "[]",
+    "[{}]",
+    "null",
+    "\"text\"",
+    "{}x",
+];
+
+/// Returns a 200 with this body.
+fn response(body: &str) -> UpstreamResponse {
+    UpstreamResponse {
+        head: UpstreamHead {
+            status: 200,
+            ..UpstreamHead::default()
+        },
+        body: body.to_owned(),
+    }
+}
+
+/// Objects that are not jobs.
+const INVALID_JOBS: [&str; 4] = [
+    "{\"id\":5}",
+    "{\"status\":[]}",
+    "{\"source\":\"acme/docs\"}",
+    "{\"id\":\"j1\",\"id\":\"j2\"}",
+];
+
+#[wasm_bindgen_test]
+fn a_snapshot_keeps_what_is_known_of_a_job() {
+    let text =
+        "{\n  \"id\": \"j1\",\n  \"status\": \"done\",\n  \"prLink\": \"https://a.example/1\"\n}";
+    let job = JobSnapshot::read(response(text)).unwrap();
+    assert_eq!(job.http_status, 200);
+    assert_eq!(job.text, text);
+    let line = "{\"id\":\"j1\",\"status\":\"done\",\"prLink\":\"https://a.example/1\"}";
+    assert_eq!(job.data, line);
+    assert_eq!(job.id.as_deref(), Some("j1"));
+    assert_eq!(job.status.as_deref(), Some("done"));
+    assert_eq!(job.pr_link.as_deref(), Some("https://a.example/1"));
+}
+
+#[wasm_bindgen_test]
+fn what_a_job_leaves_out_is_not_known() {
+    for text in ["{}", "{\"id\":null,\"status\":null,\"more\":{\"a\":1}}"] {
+        let job = JobSnapshot::read(response(text)).unwrap();
+        assert_eq!((job.id, job.status, job.pr_link), (None, None, None));
+        assert_eq!(job.data, text);
+    }
+}
+
+#[wasm_bindgen_test]
+fn there_is_no_snapshot_of_what_is_no_job() {
+    for text in MALFORMED.into_iter().chain(INVALID_JOBS) {
+        assert!(JobSnapshot::read(response(text)).is_none(), "{text}");
+    }
+}
+
+/// Returns a page with this number of rows.
+fn page(rows: usize) -> String {
+    let views = vec!["{}"; rows].join(",");
+    format!("{{ \"totals\": {{}}, \"views\": [{views}], \"hasMore\": true }}")
+}
+
+#[wasm_bindgen_test]
+fn a_page_is_read_without_changing_its_text() {
+    for rows in [0, 1, 250] {
+        let text = page(rows);
+        let reply = PageReply::read(Operation::ListPageViews, response(&text)).unwrap();
+        assert_eq!((reply.rows, reply.has_more), (rows as u64, true));
+        assert_eq!(String::from(reply.text), text);
+    }
+    let last = "{\"totals\":{},\"views\":[],\"hasMore\":false}";
+    assert!(
+        !PageReply::read(Operation::ListPageViews, response(last))
+            .unwrap()
+            .has_more
+    );
+}
+
+#[wasm_bindgen_test]
+fn a_response_that_is_not_a_page_is_rejected() {
+    let too_long = page(251);
+    let misshapen = [
+        "{}",
+        "{\"views\":[],\"hasMore\":true}",
+        "{\"totals\":null,\"views\":[],\"hasMore\":true}",
+        "{\"totals\":5,\"views\":[],\"hasMore\":true}",
+        "{\"totals\":[],\"views\":[],\"hasMore\":true}",
+        "{\"totals\":{},\"hasMore\":true}",
+        "{\"totals\":{},\"views\":{},\"hasMore\":true}",
+        "{\"totals\":{},\"views\":null,\"hasMore\":true}",
+        "{\"totals\":{},\"views\":[]}",
+        "{\"totals\":{},\"views\":[],\"hasMore\":1}",
+        &too_long,
+    ];
+    for text in MALFORMED.into_iter().chain(misshapen) {
+        let reply = PageReply::read(Operation::ListPageViews, response(text));
+        assert!(reply.is_none(), "{text}");
+    }
+}
