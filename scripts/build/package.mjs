@@ -53,6 +53,7 @@ const FLAGS = [
   // No object crosses into this wasm, so it needs no table of references.
   "-Ctarget-feature=-reference-types",
   // Inlining before code generation makes the download a kilobyte smaller.
+  "-Zcross-crate-inline-threshold=always",
   ...["-Zmir-opt-level=3", "-Zinline-mir-threshold=300", "-Zinline-mir-hint-threshold=100"],
 ];
 
