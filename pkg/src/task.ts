@@ -12,11 +12,9 @@ import {
   toValidationError,
 } from "./errors.js";
 import { type Answer, exchange, type NoAnswer, sleep } from "./exchange.js";
-import { decode, type Misfit, ROWS } from "./generated/decoders.js";
+import { decode, type Misfit, ROWS, WITHOUT_CONTENT } from "./generated/decoders.js";
 import {
-  COMMAND_YIELD,
   COMMAND_DONE,
-  COMMAND_YIELD_LAST,
   COMMAND_REJECT,
   COMMAND_REJECT_PAGE,
   COMMAND_RETRY,
@@ -24,6 +22,8 @@ import {
   COMMAND_TOTAL_TIMEOUT,
   COMMAND_WAIT,
   COMMAND_WATCH_TIMEOUT,
+  COMMAND_YIELD,
+  COMMAND_YIELD_LAST,
   EVENT_BEGIN,
   EVENT_DISCONNECTED,
   EVENT_JOB,
@@ -36,15 +36,15 @@ import {
   EVENT_WAITED,
   MODE_ONCE,
   MODE_WATCH,
-  SOURCE_BODY,
-  SOURCE_HEAD,
-  SOURCE_OPTIONS,
   OUTPUT_CURSOR,
+  OUTPUT_DURATION,
   OUTPUT_PAGE_REJECTION,
   OUTPUT_REJECTION,
   OUTPUT_REQUEST,
   OUTPUT_RETRY_AFTER,
-  OUTPUT_DURATION,
+  SOURCE_BODY,
+  SOURCE_HEAD,
+  SOURCE_OPTIONS,
 } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import type { ClientOptions } from "./options.js";
@@ -251,7 +251,8 @@ export class Task {
   }
 
   #check(body: unknown, response: Response | null): object {
-    if (body === undefined) throw toDecodeError("", "must be JSON", response);
+    const isEmpty = WITHOUT_CONTENT.includes(this.#operation);
+    if (body === undefined && !isEmpty) throw toDecodeError("", "must be JSON", response);
     try {
       return decode(this.#operation, body);
     } catch (misfit) {
