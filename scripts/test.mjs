@@ -85,7 +85,7 @@ function selectByName(names) {
   return new Map([...selection].sort(([a], [b]) => orderOf(a) - orderOf(b)));
 }
 
-/** Returns the suites of which every file runs. */
+/** Returns the suites that run completely. */
 function wholeSuites(selection) {
   return [...selection].filter(([, parts]) => parts.length === 0).map(([suite]) => suite);
 }

@@ -61,7 +61,7 @@ numbers! {
 }
 
 numbers! {
-    /// What happened: `quillgate::task::Event`.
+    /// An event of a task: `quillgate::task::Event`.
     pub enum EventNumber {
         /// The parameters can be read. Valid parameters result in `Yield`.
         Begin,
@@ -87,7 +87,7 @@ numbers! {
 }
 
 numbers! {
-    /// What the driver does next: `quillgate::task::Command`.
+    /// A command to the driver: `quillgate::task::Command`.
     pub enum CommandNumber {
         /// Send the request.
         Send,
