@@ -42,7 +42,7 @@ await runMain(async () => {
   const tasks = [
     ...buildTasks(suites, context),
     ...(await testTasks(selection, values.matrix, context)),
-    secretsTask(suites, context),
+    secretsTask(wholeSuites(selection), context),
   ];
 
   const results = [];
@@ -83,6 +83,11 @@ function selectByName(names) {
     selection.set(suite, path.length > 0 ? [...parts, path.join("/")] : parts);
   }
   return new Map([...selection].sort(([a], [b]) => orderOf(a) - orderOf(b)));
+}
+
+/** Returns the suites that run completely. */
+function wholeSuites(selection) {
+  return [...selection].filter(([, parts]) => parts.length === 0).map(([suite]) => suite);
 }
 
 function orderOf(suite) {

@@ -3,7 +3,6 @@
 mod caller_stats;
 mod conversation;
 mod conversations;
-#[cfg(feature = "gateway")]
 mod daily_views;
 #[cfg(feature = "gateway")]
 mod exports;
@@ -17,7 +16,6 @@ mod visitors;
 pub use caller_stats::*;
 pub use conversation::*;
 pub use conversations::*;
-#[cfg(feature = "gateway")]
 pub use daily_views::*;
 #[cfg(feature = "gateway")]
 pub use exports::*;

@@ -218,25 +218,20 @@ impl Call {
         }
     }
 
-    /// The request of this call.
+    /// Returns this call's request.
     #[must_use]
     pub fn request(&self, project: &ProjectId) -> Request {
-        let mut target = String::new();
-        self.push_target(&mut target, project);
-        let body = (self.method() == Method::Post).then(|| {
-            let mut body = String::new();
-            self.push_json(&mut body, Place::Body);
-            body
-        });
+        let has_body = self.method() == Method::Post;
         Request {
             method: self.method(),
-            target,
-            body,
+            target: self.target(project),
+            body: has_body.then(|| self.to_json(Place::Body)),
         }
     }
 
-    /// Appends path and query.
-    pub(crate) fn push_target(&self, target: &mut String, project: &ProjectId) {
+    /// Returns path and query.
+    fn target(&self, project: &ProjectId) -> String {
+        let mut target = String::new();
         let mut rest = self.declaration.path;
         while let Some((before, name, after)) = split_parameter(rest) {
             target.push_str(before);
@@ -245,7 +240,7 @@ impl Call {
                 // It was required when the call was made.
                 name => self.text(name).unwrap_or(""),
             };
-            push_percent_encoded(target, segment);
+            push_percent_encoded(&mut target, segment);
             rest = after;
         }
         target.push_str(rest);
@@ -255,30 +250,44 @@ impl Call {
                 target.push_str(joint);
                 target.push_str(parameter.name);
                 target.push_str("=");
-                push_percent_encoded(target, text);
+                push_percent_encoded(&mut target, text);
                 joint = "&";
             }
         }
+        target
     }
 
-    /// Appends the JSON object of the arguments that stand in this place.
-    pub(crate) fn push_json(&self, json: &mut String, place: Place) {
-        json.push_str("{");
+    /// Returns the arguments of one place as a JSON object.
+    ///
+    /// ```
+    /// use quillgate::declaration::Place;
+    /// use quillgate::{Call, Operation};
+    /// use serde_json::json;
+    ///
+    /// let params = json!({ "dateFrom": "2024-01-01", "limit": 100 });
+    /// let call = Call::parse(Operation::ListPageViews.declaration(), &params)?;
+    /// assert_eq!(call.to_json(Place::Query), r#"{"dateFrom":"2024-01-01","limit":100}"#);
+    /// # Ok::<(), quillgate::ValidationError>(())
+    /// ```
+    #[must_use]
+    pub fn to_json(&self, place: Place) -> String {
+        let mut json = String::from("{");
         let mut joint = "";
         for (parameter, text) in self.arguments() {
             if parameter.place != place {
                 continue;
             }
             json.push_str(joint);
-            push_json_string(json, parameter.name);
+            push_json_string(&mut json, parameter.name);
             json.push_str(":");
             match parameter.kind {
                 ParameterKind::Integer { .. } => json.push_str(text),
-                _ => push_json_string(json, text),
+                _ => push_json_string(&mut json, text),
             }
             joint = ",";
         }
         json.push_str("}");
+        json
     }
 }
 

@@ -70,7 +70,6 @@ pub mod pages;
 pub mod parameters;
 pub mod poll;
 pub mod project;
-pub mod protocol;
 pub mod response;
 pub mod retry;
 pub mod task;
@@ -80,8 +79,6 @@ pub mod value;
 
 #[cfg(all(target_arch = "wasm32", feature = "client"))]
 pub mod client;
-#[cfg(all(target_arch = "wasm32", feature = "bindings"))]
-pub mod wasm;
 
 pub use agent_job::{
     AgentJob, CreateAgentJob, GetAgentJob, JobId, JobStatus, Prompt, SendMessage, Source,

@@ -1,34 +1,30 @@
-//! Every operation that the project supports.
+//! The list of all operations.
 
 #[cfg(feature = "gateway")]
 use crate::agent_job::StreamAgentJobEvents;
 use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
-#[cfg(feature = "gateway")]
-use crate::analytics::{BeginBackfill, EstimateBackfill, GetArchiveStatus, ListDailyViews};
+use crate::analytics::{
+    BeginBackfill, EstimateBackfill, GetArchiveStatus, GetCallerStats, GetConversation,
+    GetFeedbackByPage, ListConversations, ListDailyViews, ListFeedback, ListPageViews,
+    ListSearches, ListVisitors,
+};
 #[cfg(feature = "gateway")]
 use crate::analytics::{
     ExportConversations, ExportFeedback, ExportPageViews, ExportSearches, ExportVisitors,
-};
-use crate::analytics::{
-    GetCallerStats, GetConversation, GetFeedbackByPage, ListConversations, ListFeedback,
-    ListPageViews, ListSearches, ListVisitors,
 };
 use crate::declaration::{Declaration, Documentation};
 use crate::endpoint::Endpoint;
 use crate::job_list::ListAgentJobs;
 #[cfg(feature = "gateway")]
 use crate::job_list::StreamProjectJobEvents;
-#[cfg(feature = "gateway")]
 use crate::job_record::{DeleteAgentJobRecord, GetAgentJobRecord};
 use crate::schema::{Described, Kind};
 
-/// Lists the operations: what is matched on [`Operation`] and forgets one does not compile. Those
-/// after `gateway:` are for the gateway alone: without the feature of that name, as in the package's
-/// wasm, they are not there.
+/// Declares [`Operation`]. Operations after `streamed:` need the feature `gateway`.
 macro_rules! operations {
     (
         $($(#[doc = $doc:literal])+ $name:ident,)+
-        gateway: $($(#[doc = $own_doc:literal])+ $own:ident,)+
+        streamed: $($(#[doc = $own_doc:literal])+ $own:ident,)+
     ) => {
         /// An operation.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,14 +44,15 @@ macro_rules! operations {
                 $(#[cfg(feature = "gateway")] Self::$own,)+
             ];
 
-            /// Whether only the gateway carries it out, and no client by its name.
+            /// Returns whether the response is a stream of events or rows. Clients read those
+            /// through `watch` and `export`.
             #[cfg(feature = "gateway")]
             #[must_use]
-            pub const fn is_of_gateway(self) -> bool {
+            pub const fn is_streamed(self) -> bool {
                 matches!(self, $(Self::$own)|+)
             }
 
-            /// What it is.
+            /// Returns the declaration.
             #[must_use]
             pub const fn declaration(self) -> &'static Declaration {
                 match self {
@@ -64,7 +61,7 @@ macro_rules! operations {
                 }
             }
 
-            /// What people read about it.
+            /// Returns the documentation.
             #[must_use]
             pub const fn documentation(self) -> &'static Documentation {
                 match self {
@@ -73,7 +70,7 @@ macro_rules! operations {
                 }
             }
 
-            /// The type of a success's body.
+            /// Returns the type of a successful response's body.
             #[must_use]
             pub const fn result(self) -> &'static Kind {
                 match self {
@@ -110,15 +107,23 @@ operations! {
     GetConversation,
     /// [`GetCallerStats`].
     GetCallerStats,
-    gateway:
-    /// [`StreamAgentJobEvents`].
-    StreamAgentJobEvents,
-    /// [`StreamProjectJobEvents`].
-    StreamProjectJobEvents,
     /// [`GetAgentJobRecord`].
     GetAgentJobRecord,
     /// [`DeleteAgentJobRecord`].
     DeleteAgentJobRecord,
+    /// [`ListDailyViews`].
+    ListDailyViews,
+    /// [`GetArchiveStatus`].
+    GetArchiveStatus,
+    /// [`EstimateBackfill`].
+    EstimateBackfill,
+    /// [`BeginBackfill`].
+    BeginBackfill,
+    streamed:
+    /// [`StreamAgentJobEvents`].
+    StreamAgentJobEvents,
+    /// [`StreamProjectJobEvents`].
+    StreamProjectJobEvents,
     /// [`ExportPageViews`].
     ExportPageViews,
     /// [`ExportVisitors`].
@@ -129,14 +134,6 @@ operations! {
     ExportSearches,
     /// [`ExportConversations`].
     ExportConversations,
-    /// [`ListDailyViews`].
-    ListDailyViews,
-    /// [`GetArchiveStatus`].
-    GetArchiveStatus,
-    /// [`EstimateBackfill`].
-    EstimateBackfill,
-    /// [`BeginBackfill`].
-    BeginBackfill,
 }
 
 impl Operation {

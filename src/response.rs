@@ -153,7 +153,7 @@ mod json {
     use crate::endpoint::Endpoint;
     use crate::error::{DecodeError, Error};
     use crate::millis::Millis;
-    use crate::schema::{Described as _, check};
+    use crate::schema::{Described as _, Kind, check};
 
     /// Reads a success's body as the operation's result.
     ///
@@ -173,6 +173,11 @@ mod json {
         E::Output: DeserializeOwned,
     {
         let malformed = |error: serde_json::Error| DecodeError::new("", error.to_string());
+        let body = match E::Output::KIND {
+            // A response without content, such as a 204.
+            Kind::Nothing => b"null",
+            _ => body,
+        };
         let value: serde_json::Value = serde_json::from_slice(body).map_err(malformed)?;
         check(&value, &E::Output::KIND)?;
         serde_json::from_value(value).map_err(malformed)

@@ -18,7 +18,7 @@
 //! let failed = Event::Failed { failure: Failure::Status(503), retry_after: None };
 //! assert_eq!(step(&mut task, failed, 40), Command::Retry(Millis(500)));
 //! assert_eq!(step(&mut task, Event::Waited, 540), Command::Send(Millis(60_000)));
-//! assert_eq!(step(&mut task, Event::Result, 580), Command::Deliver);
+//! assert_eq!(step(&mut task, Event::Result, 580), Command::Yield);
 //! # Ok::<(), quillgate::ValidationError>(())
 //! ```
 
@@ -75,13 +75,13 @@ pub enum Command {
     Retry(Millis),
     /// Wait this long before the job is asked for again.
     Wait(Millis),
-    /// Give the caller what has come.
-    Deliver,
-    /// Give the caller what has come: the job has come to its end.
-    Finish,
-    /// There is nothing more to give.
-    End,
-    /// Give the caller an error.
+    /// Yield the result.
+    Yield,
+    /// Yield the result, which is the last: the job is finished.
+    YieldLast,
+    /// End without a result.
+    Done,
+    /// Return an error.
     Fail(Reason),
 }
 
@@ -196,7 +196,7 @@ impl Task {
         match event {
             Event::Next(options) => self.begin(options, now),
             Event::Waited => self.send(now),
-            Event::Result => Command::Deliver,
+            Event::Result => Command::Yield,
             Event::Page(page) => self.take_page(&page),
             Event::Job {
                 status,
@@ -209,7 +209,7 @@ impl Task {
                         .on_status(status.as_ref(), retry_after, now, random);
                     watch.take_job(step, is_news)
                 }
-                _ => Command::Deliver,
+                _ => Command::Yield,
             },
             Event::Failed {
                 failure,
@@ -222,7 +222,7 @@ impl Task {
         let method = self.call().map_or(Method::Get, Call::method);
         self.attempts = Attempts::new(options, options.idempotency(method), now);
         match &self.work {
-            _ if self.is_over() => Command::End,
+            _ if self.is_over() => Command::Done,
             Work::Watch(Watch {
                 wait: Some(wait),
                 poll,
@@ -247,7 +247,7 @@ impl Task {
 
     fn send(&mut self, now: Millis) -> Command {
         if self.is_over() {
-            return Command::End;
+            return Command::Done;
         }
         if let Work::Watch(watch) = &mut self.work {
             watch.wait = None;
@@ -264,10 +264,10 @@ impl Task {
 
     fn take_page(&mut self, page: &PageInfo<'_>) -> Command {
         let Work::List(pages) = &mut self.work else {
-            return Command::Deliver;
+            return Command::Yield;
         };
         match pages.advance(page) {
-            Ok(()) => Command::Deliver,
+            Ok(()) => Command::Yield,
             Err(error) => Command::Fail(Reason::Page(error)),
         }
     }
@@ -342,14 +342,14 @@ impl Watch {
             PollStep::Wait(wait) => {
                 self.wait = Some(wait);
                 if is_news {
-                    Command::Deliver
+                    Command::Yield
                 } else {
                     Command::Wait(wait)
                 }
             }
             PollStep::Done => {
                 self.is_over = true;
-                Command::Finish
+                Command::YieldLast
             }
             PollStep::Expired => Command::Fail(Reason::WatchTimeout),
             PollStep::GiveUp => Command::Fail(Reason::Failure),

@@ -12,8 +12,9 @@ pub(crate) fn parse_decimal(text: &str) -> Option<u64> {
     digits.then(|| text.bytes().fold(0, value))
 }
 
-/// The decimal digits of an integer.
-pub(crate) fn format_integer(number: u64) -> String {
+/// Returns the decimal digits of an integer.
+#[must_use]
+pub fn format_integer(number: u64) -> String {
     let mut digits = String::new();
     push_integer(&mut digits, number, 1);
     digits

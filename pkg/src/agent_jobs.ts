@@ -1,7 +1,7 @@
 /** Background agent jobs: create, read, follow up, wait. */
 
-import { ApiPromise } from "./api_promise.js";
-import { captureCallSite, locate, toDecodeError } from "./errors.js";
+import type { ApiPromise } from "./api_promise.js";
+import { captureCallSite, locate } from "./errors.js";
 import { follow, sleep } from "./exchange.js";
 import { MODE_WATCH } from "./generated/protocol.js";
 import { refuseUnknown } from "./known.js";
@@ -118,19 +118,29 @@ export class AgentJobs {
   }
 
   /**
-   * Reads what the gateway has recorded of a job that was created through it: its prompt, its
-   * follow-ups and its states. Of another job it is a `NotFoundError`.
+   * Reads the gateway's record of a job: its prompt, follow-ups and status changes. Only jobs
+   * created through the gateway have a record; other jobs throw a `NotFoundError`.
    *
    * @example
    * ```ts
    * const { job, prompt, messages, changes } = await client.agentJobs.record(id);
    * ```
    */
-  record(id: JobId, options: RequestOptions = {}): ApiPromise<JobRecord> {
-    const site = captureCallSite();
-    return new ApiPromise(
-      load().then((part) => part.readRecord(this.#transport, id, options, site, TOOLS)),
-    );
+  record(id: JobId, options?: RequestOptions): ApiPromise<JobRecord> {
+    return this.#transport.call("agentJobs.record", { id }, options);
+  }
+
+  /**
+   * Deletes the gateway's record of a job. The job itself continues. The token needs the scope
+   * `gateway:operate`.
+   *
+   * @example
+   * ```ts
+   * await client.agentJobs.deleteRecord(id);
+   * ```
+   */
+  deleteRecord(id: JobId, options?: RequestOptions): ApiPromise<void> {
+    return this.#transport.call("agentJobs.deleteRecord", { id }, options);
   }
 
   /**
@@ -223,4 +233,4 @@ export class AgentJobs {
 const load = () => import("./job_stream.js");
 
 /** What is handed over to that part. */
-const TOOLS = { follow, sleep, toDecodeError };
+const TOOLS = { follow, sleep };

@@ -1,35 +1,18 @@
 /** The reports of the platform's analytics. */
 
-import { ApiPromise } from "./api_promise.js";
-import { captureCallSite, toDecodeError, toRequiredError } from "./errors.js";
+import type { ApiPromise } from "./api_promise.js";
+import { captureCallSite } from "./errors.js";
 import { List, type ListOptions, type ListParams } from "./list.js";
 import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
 import type {
+  ArchiveStatus,
+  Backfill,
   CallerStats,
   ConversationThread,
-  DailyViews,
   FeedbackByPage,
   Operations,
 } from "./types.js";
-
-/** Which days of the archive, and of which pages. */
-export interface DailyViewsParams {
-  /** The first day that counts: `YYYY-MM-DD`, in UTC. */
-  dateFrom: string;
-  /** The first day that does not count any more: `YYYY-MM-DD`, in UTC; at most 3660 days later. */
-  dateTo: string;
-  /** Only this page: its path as the platform reports it, as in `/guides/start`. */
-  path?: string | undefined;
-  /** Only pages whose path begins with these whole segments, as in `/guides`. */
-  prefix?: string | undefined;
-  /** What is counted together. A week begins on Monday. @default "day" */
-  group?: "day" | "week" | "month" | undefined;
-  /** Rows per page: 1 to 1000. @default 366 */
-  limit?: number | undefined;
-  /** Where to go on: the `nextCursor` of the page before. */
-  cursor?: string | undefined;
-}
 
 /**
  * Reports of who reads the documentation. All of them count against one budget: 100 requests in
@@ -58,23 +41,63 @@ export class Analytics {
   }
 
   /**
-   * Reads from the gateway's daily archive how often the site, a page or the pages below a path were
-   * viewed on each day, week or month. It costs no request of the hour's budget. A gateway without an
-   * archive answers 501, an `ApiError`; the platform itself has no days.
+   * Lists views per day, week or month from the gateway's archive: of the site, a page, or the pages
+   * below a path. It does not use the analytics budget. Awaited, it is one page; iterated, it is every
+   * row of every page. Days without data are in the page's `missing`. A gateway without an archive
+   * throws an `ApiError` with status 501.
    *
    * @example
    * ```ts
-   * const { views, missing } = await client.analytics.dailyViews({ dateFrom: "2024-01-01", dateTo: "2024-02-01" });
+   * const january = { dateFrom: "2024-01-01", dateTo: "2024-02-01" };
+   * const { views, missing } = await client.analytics.dailyViews(january);
    * ```
    */
-  dailyViews(params: DailyViewsParams, options: RequestOptions = {}): ApiPromise<DailyViews> {
-    const site = captureCallSite();
-    const errors = { toDecodeError, toRequiredError };
-    return new ApiPromise(
-      import("./daily_views.js").then((part) =>
-        part.readDailyViews(this.#transport, params, options, site, errors),
-      ),
-    );
+  dailyViews(params: ListParams<"analytics.dailyViews">, options: ListOptions = {}): DailyViewList {
+    return new List(this.#transport, "analytics.dailyViews", params, options, captureCallSite());
+  }
+
+  /**
+   * Reads what the gateway's archive contains, what is missing, and when it will be complete.
+   *
+   * @example
+   * ```ts
+   * const { complete, missing, completeAt } = await client.analytics.archiveStatus();
+   * ```
+   */
+  archiveStatus(options?: RequestOptions): ApiPromise<ArchiveStatus> {
+    return this.#transport.call("analytics.archiveStatus", {}, options);
+  }
+
+  /**
+   * Estimates the requests and hours that a backfill of the archive takes, without starting it. The
+   * token needs the scope `gateway:operate`.
+   *
+   * @example
+   * ```ts
+   * const { requests, hours } = await client.analytics.estimateBackfill({ dateFrom: "2024-01-01" });
+   * ```
+   */
+  estimateBackfill(
+    params: Operations["analytics.estimateBackfill"]["params"],
+    options?: RequestOptions,
+  ): ApiPromise<Backfill> {
+    return this.#transport.call("analytics.estimateBackfill", params, options);
+  }
+
+  /**
+   * Starts a backfill of the archive: the gateway fetches every day from `dateFrom` that is missing.
+   * Returns the estimate. The token needs the scope `gateway:operate`.
+   *
+   * @example
+   * ```ts
+   * const { completeAt } = await client.analytics.beginBackfill({ dateFrom: "2024-01-01" });
+   * ```
+   */
+  beginBackfill(
+    params: Operations["analytics.beginBackfill"]["params"],
+    options?: RequestOptions,
+  ): ApiPromise<Backfill> {
+    return this.#transport.call("analytics.beginBackfill", params, options);
   }
 
   /**
@@ -188,3 +211,5 @@ export class Analytics {
 
 /** A list of page views: a promise of one page, and an iterable of every row. */
 export type PageViewList = List<"analytics.views">;
+/** A list of daily views: a promise of one page, and an iterable of every day, week or month. */
+export type DailyViewList = List<"analytics.dailyViews">;

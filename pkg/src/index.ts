@@ -15,7 +15,7 @@ export type {
   WatchAllOptions,
   WatchOptions,
 } from "./agent_jobs.js";
-export type { Analytics, DailyViewsParams, PageViewList } from "./analytics.js";
+export type { Analytics, DailyViewList, PageViewList } from "./analytics.js";
 export type { ApiPromise, WithResponse } from "./api_promise.js";
 export { Client } from "./client.js";
 export {

@@ -4,7 +4,6 @@
  */
 
 import type { JobChange, JobId } from "./agent_jobs.js";
-import type * as errors from "./errors.js";
 import { EventParser, type StreamEvent } from "./event_stream.js";
 import type * as exchange from "./exchange.js";
 import type { RequestOptions } from "./options.js";
@@ -12,7 +11,6 @@ import type { Task } from "./task.js";
 import type { Given, Transport } from "./transport.js";
 import type { Operations } from "./types.js";
 
-export { readRecord } from "./job_record.js";
 export { streamList } from "./list_stream.js";
 
 /** A stream that says nothing for so long is dead: heartbeats come every 15 s. */
@@ -27,9 +25,6 @@ const MOST_BREAKS = 3;
  * application's own file, and some load that file twice.
  */
 export type Tools = Pick<typeof exchange, "follow" | "sleep">;
-
-/** What is handed over for the record of a job. */
-export type RecordTools = Pick<typeof errors, "toDecodeError">;
 
 /** Opens the stream, after the event of this id where there is one. */
 type Connect = (lastEventId: string, signal: AbortSignal) => Promise<Response>;

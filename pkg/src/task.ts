@@ -12,18 +12,18 @@ import {
   toValidationError,
 } from "./errors.js";
 import { type Answer, exchange, type NoAnswer, sleep } from "./exchange.js";
-import { decode, type Misfit, ROWS } from "./generated/decoders.js";
+import { decode, type Misfit, ROWS, WITHOUT_CONTENT } from "./generated/decoders.js";
 import {
-  COMMAND_DELIVER,
-  COMMAND_END,
-  COMMAND_FINISH,
-  COMMAND_REFUSE,
-  COMMAND_REFUSE_PAGE,
+  COMMAND_DONE,
+  COMMAND_REJECT,
+  COMMAND_REJECT_PAGE,
   COMMAND_RETRY,
   COMMAND_SEND,
   COMMAND_TOTAL_TIMEOUT,
   COMMAND_WAIT,
   COMMAND_WATCH_TIMEOUT,
+  COMMAND_YIELD,
+  COMMAND_YIELD_LAST,
   EVENT_BEGIN,
   EVENT_DISCONNECTED,
   EVENT_JOB,
@@ -36,15 +36,15 @@ import {
   EVENT_WAITED,
   MODE_ONCE,
   MODE_WATCH,
+  OUTPUT_CURSOR,
+  OUTPUT_DURATION,
+  OUTPUT_PAGE_REJECTION,
+  OUTPUT_REJECTION,
+  OUTPUT_REQUEST,
+  OUTPUT_RETRY_AFTER,
   SOURCE_BODY,
   SOURCE_HEAD,
   SOURCE_OPTIONS,
-  TEXT_CURSOR,
-  TEXT_PAGE_REFUSAL,
-  TEXT_REFUSAL,
-  TEXT_REQUEST,
-  TEXT_RETRY_AFTER,
-  TEXT_TIME,
 } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import type { ClientOptions } from "./options.js";
@@ -137,7 +137,7 @@ export class Task {
     this.#mode = mode;
     this.#task = new sender.core.Task(operation, mode);
     this.#sources = [sender.options, params, undefined, watch];
-    if (this.#step(EVENT_BEGIN) !== COMMAND_REFUSE) return;
+    if (this.#step(EVENT_BEGIN) !== COMMAND_REJECT) return;
     this.free();
     throw this.#refusal;
   }
@@ -171,10 +171,10 @@ export class Task {
           await sleep(this.time, call.signal);
           command = this.#step(EVENT_WAITED);
           break;
-        case COMMAND_DELIVER:
-        case COMMAND_FINISH:
-          return { ...(delivery as Delivery), done: command === COMMAND_FINISH };
-        case COMMAND_END:
+        case COMMAND_YIELD:
+        case COMMAND_YIELD_LAST:
+          return { ...(delivery as Delivery), done: command === COMMAND_YIELD_LAST };
+        case COMMAND_DONE:
           return undefined;
         default:
           throw this.#error(command, delivery);
@@ -192,8 +192,8 @@ export class Task {
     this.#sources[SOURCE_HEAD] = undefined;
     const command = this.#takeJob(job);
     if (command === COMMAND_WAIT) return undefined;
-    if (command === COMMAND_DELIVER || command === COMMAND_FINISH)
-      return { job, done: command === COMMAND_FINISH };
+    if (command === COMMAND_YIELD || command === COMMAND_YIELD_LAST)
+      return { job, done: command === COMMAND_YIELD_LAST };
     throw this.#error(command, undefined);
   }
 
@@ -223,7 +223,7 @@ export class Task {
 
   readonly #listen = (kind: number, number: number, text: string): void => {
     const [first = "", second = ""] = text.split("\n", 2);
-    if (kind === TEXT_REQUEST) {
+    if (kind === OUTPUT_REQUEST) {
       const space = first.indexOf(" ");
       const body = text.slice(first.length + 1);
       this.time = number;
@@ -232,11 +232,11 @@ export class Task {
         target: first.slice(space + 1),
         body: body === "" ? null : body,
       };
-    } else if (kind === TEXT_TIME) this.time = number;
-    else if (kind === TEXT_REFUSAL) this.#refusal = toValidationError(number, text);
-    else if (kind === TEXT_PAGE_REFUSAL) this.#misfit = [first, second];
-    else if (kind === TEXT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
-    else if (kind === TEXT_CURSOR) this.cursor = JSON.parse(text);
+    } else if (kind === OUTPUT_DURATION) this.time = number;
+    else if (kind === OUTPUT_REJECTION) this.#refusal = toValidationError(number, text);
+    else if (kind === OUTPUT_PAGE_REJECTION) this.#misfit = [first, second];
+    else if (kind === OUTPUT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
+    else if (kind === OUTPUT_CURSOR) this.cursor = JSON.parse(text);
   };
 
   /** The delivery that a 2xx is; `undefined` for any other answer, or another body. */
@@ -251,7 +251,8 @@ export class Task {
   }
 
   #check(body: unknown, response: Response | null): object {
-    if (body === undefined) throw toDecodeError("", "must be JSON", response);
+    const isEmpty = WITHOUT_CONTENT.includes(this.#operation);
+    if (body === undefined && !isEmpty) throw toDecodeError("", "must be JSON", response);
     try {
       return decode(this.#operation, body);
     } catch (misfit) {
@@ -304,13 +305,13 @@ export class Task {
   /** The error that a command is which ends a call. */
   #error(command: number, delivery: Delivery | undefined): unknown {
     switch (command) {
-      case COMMAND_REFUSE:
+      case COMMAND_REJECT:
         return this.#refusal;
       case COMMAND_TOTAL_TIMEOUT:
         return toTimeoutError(this.time, this.#sender.host);
       case COMMAND_WATCH_TIMEOUT:
         return this.expire();
-      case COMMAND_REFUSE_PAGE:
+      case COMMAND_REJECT_PAGE:
         return toDecodeError(...this.#misfit, delivery?.response ?? null);
       default:
         return this.#failure;

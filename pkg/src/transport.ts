@@ -3,7 +3,7 @@
 import { ApiPromise, type CallResult } from "./api_promise.js";
 import { loadCore, userAgent } from "./engine.js";
 import { captureCallSite, locate, toValidationError, toWasmLoadError } from "./errors.js";
-import { MODE_ONCE, TEXT_BASE_URL } from "./generated/protocol.js";
+import { MODE_ONCE, OUTPUT_BASE_URL } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
 import { attemptLog, redactHeaders } from "./log.js";
@@ -57,7 +57,7 @@ export class Transport {
     });
     let refusal: Error | undefined;
     attach([this.#options], (kind, rule, text) => {
-      if (kind === TEXT_BASE_URL) this.#base = text;
+      if (kind === OUTPUT_BASE_URL) this.#base = text;
       else refusal = toValidationError(rule, text);
     });
     if (!core.checkClient()) throw refusal;

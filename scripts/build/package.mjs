@@ -17,8 +17,11 @@ export const PACKAGE = join(ROOT, "pkg");
 export const PACKAGE_DIST = join(PACKAGE, "dist");
 /** Generated TypeScript. */
 const GENERATED = join(PACKAGE, "src", "generated");
-/** The module through which the wasm reads JavaScript values, in the crate's sources. */
-const HOST = "src/wasm/host.js";
+const CRATE = "quillgate-wasm";
+/** The module through which the wasm reads JavaScript values. */
+const HOST = join(PACKAGE, "wasm", "src", "host.js");
+/** The end of its address in wasm-bindgen's output. */
+const HOST_ADDRESS = "src/host.js";
 /** Files of the core. */
 const CORE = ["core.js", "core.d.ts", "core_bg.wasm", "host.js"];
 /** The core as a string, for the entry that embeds it. */
@@ -31,11 +34,8 @@ const WASM_OPT_ARGS = [
   "--one-caller-inline-max-function-size=40",
 ];
 
-/** The crate as the npm package contains it: bindings, without a JSON parser. */
-export const PACKAGE_CRATE = Object.freeze([
-  ...["-p", "quillgate"],
-  ...["--no-default-features", "--features", "bindings"],
-]);
+/** Arguments that select the crate. */
+export const PACKAGE_CRATE = Object.freeze(["-p", CRATE]);
 /**
  * Compiles the standard library from source, so that a panic stops immediately and without a
  * message: a sixth less to download. The switches are unstable, so they need `RUSTC_BOOTSTRAP`.
@@ -53,6 +53,7 @@ const FLAGS = [
   // No object crosses into this wasm, so it needs no table of references.
   "-Ctarget-feature=-reference-types",
   // Inlining before code generation makes the download a kilobyte smaller.
+  "-Zcross-crate-inline-threshold=always",
   ...["-Zmir-opt-level=3", "-Zinline-mir-threshold=300", "-Zinline-mir-hint-threshold=100"],
 ];
 
@@ -152,14 +153,13 @@ export async function buildNamedCore(context, out) {
 function compileCore({ name, cargoArgs, flags, variables }, context) {
   const args = [...PACKAGE_CRATE, "--release", ...cargoArgs, ...targetFolder(name)];
   const env = { ...withoutLocalPaths(context.env, flags), ...variables };
-  return cargoBuildWasm("compiling the core", "quillgate", args, { ...context, env });
+  return cargoBuildWasm("compiling the core", CRATE, args, { ...context, env });
 }
 
 /** Writes the core's wasm and the module of its imports. */
 async function bindCore({ name, out, keepNames = false }, wasm, context) {
-  const host = join(ROOT, HOST);
   const outputs = CORE.map((file) => join(out, file));
-  const step = { name, inputs: [wasm, host], outputs, made: context.made };
+  const step = { name, inputs: [wasm, HOST], outputs, made: context.made };
   await whenChanged(step, async () => {
     const folder = await mkdtemp(join(tmpdir(), "quillgate-bind-"));
     try {
@@ -170,14 +170,14 @@ async function bindCore({ name, out, keepNames = false }, wasm, context) {
       await removeExports(bound, UNUSED_EXPORTS);
       const optimising = [...WASM_OPT_ARGS, keepNames ? "--debuginfo" : "--strip-debug"];
       const shortNames = JSON.parse(await optimiseWasm(name, bound, optimising, context));
-      const modules = new Map([[HOST, "./host.js"]]);
+      const modules = new Map([[HOST_ADDRESS, "./host.js"]]);
       const glue = await readFile(join(folder, "core_bg.js"), "utf8");
       const types = await readFile(join(folder, "core.d.ts"), "utf8");
       await mkdir(out, { recursive: true });
       await writeFile(join(out, "core.js"), asImports(glue, shortNames, modules));
       await writeFile(join(out, "core.d.ts"), types + IMPORTS_TYPES);
       await copyFile(bound, join(out, "core_bg.wasm"));
-      await copyFile(host, join(out, "host.js"));
+      await copyFile(HOST, join(out, "host.js"));
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -17,6 +17,7 @@ const TESTED_BY = [
   [/^worker\//, ["format", "lint", "core", "worker-node", "gateway", "openapi"]],
   [/^src\/client\//, ["format", "lint", "core", "client-node"]],
   [/^src\//, ["format", "lint", "core", "bindings-node", "package", "gateway"]],
+  [/^pkg\/wasm\//, ["format", "lint", "bindings-node", "package"]],
   [/^pkg\/generate\//, ["format", "lint", "core", "package", "openapi"]],
   [/^pkg\/(?:src\/)?cli\b/, ["format", "cli"]],
   [/^pkg\//, ["format", "package", "cli", "action"]],

@@ -100,11 +100,11 @@ export const SUITES = {
     commands: [...["www", "action"].map(checkTypes), ...LINTS.map(clippy)],
   },
   "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
-  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", BINDINGS)] },
+  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", "pkg/wasm", BINDINGS)] },
   "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
   "bindings-chrome": {
     needs: { ...WASM_TESTS, browser: true },
-    commands: [wasmPack("chrome", ".", BINDINGS)],
+    commands: [wasmPack("chrome", "pkg/wasm", BINDINGS)],
   },
   "client-chrome": {
     needs: { ...WASM_TESTS, browser: true },

@@ -76,7 +76,7 @@ export async function testTasks(selection, matrix, context) {
 /**
  * Searches all that the run wrote or built for the admin key of the run.
  *
- * @param {string[]} suites
+ * @param {string[]} suites the suites that run completely
  * @param {Context} context
  * @returns {SuiteTask}
  */

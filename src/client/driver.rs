@@ -88,9 +88,9 @@ where
                     First::Right(()) => step(task, Event::Waited),
                 }
             }
-            Command::Deliver => return Ok(deliver(result, false)),
-            Command::Finish => return Ok(deliver(result, true)),
-            Command::End => return Ok(None),
+            Command::Yield => return Ok(deliver(result, false)),
+            Command::YieldLast => return Ok(deliver(result, true)),
+            Command::Done => return Ok(None),
             Command::Fail(reason) => {
                 return match (reason, failed) {
                     (Reason::Failure, Some(error)) => Err(error),

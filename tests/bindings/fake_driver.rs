@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Array, JSON, Object, Reflect};
-use quillgate::protocol::{CommandNumber, EventNumber, Mode, Source, Text};
-use quillgate::wasm::{Task, attach};
+use quillgate_wasm::protocol::{CommandNumber, EventNumber, Mode, Output, Source};
+use quillgate_wasm::{Task, attach};
 use wasm_bindgen::prelude::*;
 
 /// The kind, number and string of each emitted value.
@@ -55,7 +55,7 @@ impl FakeDriver {
     }
 
     /// The numbers and strings of one kind that the last step emitted.
-    pub fn emitted(&self, expected: Text) -> Vec<(u32, String)> {
+    pub fn emitted(&self, expected: Output) -> Vec<(u32, String)> {
         let emitted = self.emitted.borrow();
         let of_kind = emitted.iter().filter(|(kind, ..)| *kind == expected as u32);
         of_kind
@@ -65,7 +65,7 @@ impl FakeDriver {
 
     /// The rule and the lines of the rejection that the last step emitted.
     pub fn rejection(&self) -> (u32, Vec<String>) {
-        let (rule, text) = self.emitted(Text::Refusal).remove(0);
+        let (rule, text) = self.emitted(Output::Rejection).remove(0);
         (rule, text.lines().map(str::to_owned).collect())
     }
 }

@@ -1,7 +1,7 @@
 //! The steps of a task, by number.
 
 use quillgate::Rule;
-use quillgate::protocol::{CommandNumber, EventNumber, Mode, Source, Text};
+use quillgate_wasm::protocol::{CommandNumber, EventNumber, Mode, Output, Source};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::fake_driver::FakeDriver;
@@ -9,14 +9,14 @@ use crate::fake_driver::FakeDriver;
 #[wasm_bindgen_test]
 fn a_call_begins_sends_and_delivers() {
     let mut driver = FakeDriver::new("agentJobs.create", Mode::Once, r#"{ "prompt": "a\"\n😀" }"#);
-    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Deliver);
+    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Yield);
     assert_eq!(driver.step(EventNumber::Next, 0), CommandNumber::Send);
     let request = "POST /v2/agent/acme/job\n{\"prompt\":\"a\\\"\\n😀\"}";
     assert_eq!(
-        driver.emitted(Text::Request),
+        driver.emitted(Output::Request),
         [(60_000, request.to_owned())]
     );
-    assert_eq!(driver.step(EventNumber::Result, 0), CommandNumber::Deliver);
+    assert_eq!(driver.step(EventNumber::Result, 0), CommandNumber::Yield);
 }
 
 #[wasm_bindgen_test]
@@ -26,8 +26,8 @@ fn a_failure_is_retried_after_retry_after() {
     driver.step(EventNumber::Next, 0);
     driver.set_source(Source::Head, r#"{ "retryAfter": "7" }"#);
     assert_eq!(driver.step(EventNumber::Status, 503), CommandNumber::Retry);
-    assert_eq!(driver.emitted(Text::RetryAfter), [(0, "7000".to_owned())]);
-    assert_eq!(driver.emitted(Text::Time), [(7_000, String::new())]);
+    assert_eq!(driver.emitted(Output::RetryAfter), [(0, "7000".to_owned())]);
+    assert_eq!(driver.emitted(Output::Duration), [(7_000, String::new())]);
     assert_eq!(driver.step(EventNumber::Waited, 0), CommandNumber::Send);
     assert_eq!(driver.step(EventNumber::Status, 404), CommandNumber::Fail);
 }
@@ -38,19 +38,19 @@ fn a_list_continues_where_its_page_ends() {
     let cursor = |text: &str| [(0, text.to_owned())];
     driver.step(EventNumber::Begin, 0);
     assert_eq!(
-        driver.emitted(Text::Cursor),
+        driver.emitted(Output::Cursor),
         cursor(r#"{"limit":2,"offset":0}"#)
     );
     driver.step(EventNumber::Next, 0);
     driver.set_source(Source::Body, r#"{ "hasMore": true }"#);
-    assert_eq!(driver.step(EventNumber::Page, 2), CommandNumber::Deliver);
+    assert_eq!(driver.step(EventNumber::Page, 2), CommandNumber::Yield);
     let second = cursor(r#"{"limit":2,"offset":2}"#);
-    assert_eq!(driver.emitted(Text::Cursor), second);
+    assert_eq!(driver.emitted(Output::Cursor), second);
     driver.set_source(Source::Body, r#"{ "hasMore": false }"#);
     driver.step(EventNumber::Next, 0);
     driver.step(EventNumber::Page, 1);
-    assert_eq!(driver.emitted(Text::Cursor), []);
-    assert_eq!(driver.step(EventNumber::Next, 0), CommandNumber::End);
+    assert_eq!(driver.emitted(Output::Cursor), []);
+    assert_eq!(driver.step(EventNumber::Next, 0), CommandNumber::Done);
 }
 
 #[wasm_bindgen_test]
@@ -59,9 +59,12 @@ fn a_page_that_contradicts_its_list_is_rejected_with_a_reason() {
     driver.step(EventNumber::Begin, 0);
     driver.step(EventNumber::Next, 0);
     driver.set_source(Source::Body, r#"{ "hasMore": true }"#);
-    assert_eq!(driver.step(EventNumber::Page, 3), CommandNumber::RefusePage);
+    assert_eq!(driver.step(EventNumber::Page, 3), CommandNumber::RejectPage);
     let reason = "views\nhas more rows than were asked for\n";
-    assert_eq!(driver.emitted(Text::PageRefusal), [(0, reason.to_owned())]);
+    assert_eq!(
+        driver.emitted(Output::PageRejection),
+        [(0, reason.to_owned())]
+    );
 }
 
 #[wasm_bindgen_test]
@@ -69,19 +72,19 @@ fn a_watch_finishes_with_its_job() {
     let mut driver = FakeDriver::new("agentJobs.get", Mode::Watch, r#"{ "id": "j1" }"#);
     driver.set_source(Source::Watch, r#"{ "timeout": 9000 }"#);
     driver.step(EventNumber::Begin, 0);
-    assert_eq!(driver.emitted(Text::Time), [(9_000, String::new())]);
+    assert_eq!(driver.emitted(Output::Duration), [(9_000, String::new())]);
     driver.step(EventNumber::Next, 0);
     driver.set_source(Source::Body, r#"{ "status": "active" }"#);
-    assert_eq!(driver.step(EventNumber::Job, 1), CommandNumber::Deliver);
+    assert_eq!(driver.step(EventNumber::Job, 1), CommandNumber::Yield);
     assert_eq!(driver.step(EventNumber::Job, 0), CommandNumber::Wait);
     driver.set_source(Source::Body, r#"{ "status": "completed" }"#);
-    assert_eq!(driver.step(EventNumber::Job, 1), CommandNumber::Finish);
+    assert_eq!(driver.step(EventNumber::Job, 1), CommandNumber::YieldLast);
 }
 
 #[wasm_bindgen_test]
 fn an_unknown_operation_is_rejected() {
     let mut driver = FakeDriver::new("agentJobs.delete", Mode::Once, "{}");
-    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Refuse);
+    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Reject);
     let (rule, lines) = driver.rejection();
     assert_eq!(
         (rule, lines[0].as_str()),
@@ -93,7 +96,7 @@ fn an_unknown_operation_is_rejected() {
 fn events_before_begin_and_unknown_event_numbers_do_nothing() {
     let mut driver = FakeDriver::new("agentJobs.get", Mode::Once, r#"{ "id": "j1" }"#);
     for event in [EventNumber::Next, EventNumber::Waited, EventNumber::Status] {
-        assert_eq!(driver.step(event, 500), CommandNumber::End);
+        assert_eq!(driver.step(event, 500), CommandNumber::Done);
     }
     assert!(EventNumber::from_number(99).is_none());
 }

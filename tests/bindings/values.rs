@@ -2,7 +2,7 @@
 
 use js_sys::{Array, Function, Object, Reflect};
 use quillgate::Rule;
-use quillgate::protocol::{CommandNumber, EventNumber, Mode, Source, Text};
+use quillgate_wasm::protocol::{CommandNumber, EventNumber, Mode, Output, Source};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -16,7 +16,7 @@ fn found(value: &JsValue) -> Option<String> {
     let params = object("prompt", value);
     let mut driver = FakeDriver::with_params("agentJobs.create", Mode::Once, &params);
     match driver.step(EventNumber::Begin, 0) {
-        CommandNumber::Refuse => driver.rejection().1.get(2).cloned(),
+        CommandNumber::Reject => driver.rejection().1.get(2).cloned(),
         _ => None,
     }
 }
@@ -45,7 +45,7 @@ fn numbers_are_exact_integers_within_their_bounds() {
         let params = object("limit", &number.into());
         let mut driver = FakeDriver::with_params("analytics.views", Mode::Once, &params);
         let command = driver.step(EventNumber::Begin, 0);
-        (command == CommandNumber::Refuse).then(|| driver.rejection().1.join(" "))
+        (command == CommandNumber::Reject).then(|| driver.rejection().1.join(" "))
     };
     for number in [1.0, 250.0] {
         assert_eq!(rejection(number), None, "{number}");
@@ -67,7 +67,7 @@ fn numbers_are_exact_integers_within_their_bounds() {
 fn a_property_that_throws_counts_as_absent() {
     let params = js_sys::eval("({ get prompt() { throw new Error('no') } })").unwrap();
     let mut driver = FakeDriver::with_params("agentJobs.create", Mode::Once, &params);
-    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Refuse);
+    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Reject);
     let (rule, lines) = driver.rejection();
     assert_eq!(
         (rule, lines[0].as_str()),
@@ -80,7 +80,7 @@ fn an_unknown_name_is_rejected_before_any_value() {
     let params = object("prompt", &JsValue::from_f64(5.0));
     Reflect::set(&params, &"promt".into(), &"x".into()).unwrap();
     let mut driver = FakeDriver::with_params("agentJobs.create", Mode::Once, &params);
-    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Refuse);
+    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Reject);
     let (rule, lines) = driver.rejection();
     assert_eq!((rule, lines[0].as_str()), (Rule::Unknown.number(), "promt"));
 }
@@ -90,14 +90,14 @@ fn undefined_counts_as_absent() {
     let params = object("limit", &JsValue::UNDEFINED);
     Reflect::set(&params, &"nobody".into(), &JsValue::UNDEFINED).unwrap();
     let mut driver = FakeDriver::with_params("analytics.views", Mode::Once, &params);
-    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Deliver);
+    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Yield);
 }
 
 #[wasm_bindgen_test]
 fn parameters_never_override_the_options_of_the_client() {
     let params = r#"{ "id": "j1", "projectId": "other", "baseUrl": "https://evil.example" }"#;
     let mut driver = FakeDriver::new("agentJobs.get", Mode::Once, params);
-    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Refuse);
+    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Reject);
 
     let mut driver = FakeDriver::new("agentJobs.get", Mode::Once, r#"{ "id": "j1" }"#);
     driver.set_source(
@@ -107,5 +107,5 @@ fn parameters_never_override_the_options_of_the_client() {
     driver.step(EventNumber::Begin, 0);
     driver.step(EventNumber::Next, 0);
     let request = "GET /v2/agent/acme/job/j1\n".to_owned();
-    assert_eq!(driver.emitted(Text::Request), [(60_000, request)]);
+    assert_eq!(driver.emitted(Output::Request), [(60_000, request)]);
 }

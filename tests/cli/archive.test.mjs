@@ -73,7 +73,7 @@ test("daily sends its filters and the package's version, and writes to a file", 
   const query = new URL(server.requests[1].path, server.url).searchParams;
   assert.deepEqual(Object.fromEntries(query), {
     ...{ dateFrom: "2026-01-01", dateTo: "2026-02-01", prefix: "/guides", group: "week" },
-    ...{ limit: "1000", cursor: "two" },
+    ...{ limit: "250", cursor: "two" },
   });
   assert.equal(server.requests[1].headers.authorization, "Bearer token");
   assert.match(server.requests[1].headers["user-agent"], /^quillgate\/\d+\.\d+\.\d+/);
@@ -96,6 +96,16 @@ test("archive plan sends a GET request, which starts no backfill", async () => {
   const [{ method, path }] = server.requests;
   assert.equal(method, "GET");
   assert.match(path, /\/views\/daily\/backfill\?dateFrom=2026-01-01$/);
+});
+
+test("archive backfill sends a POST request and prints the estimate", async () => {
+  const { code, stdout } = await quillgate(["archive", "backfill", "--from", "2026-01-01"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^first day +2026-01-01$/m);
+  const [{ method, path, body }] = server.requests;
+  assert.equal(method, "POST");
+  assert.match(path, /\/views\/daily\/backfill$/);
+  assert.equal(body, '{"dateFrom":"2026-01-01"}');
 });
 
 test("archive plan warns when retention moves the first day", async () => {

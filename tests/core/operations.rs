@@ -499,10 +499,14 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
             Pagination::Whole,
         ),
         report("analytics.callerStats", Pagination::Whole),
-        reads("agentJobs.events"),
-        reads("agentJobs.allEvents"),
         reads("agentJobs.record"),
         gateway_only("agentJobs.deleteRecord", Scope::Operate, no_pages),
+        gateway_only("analytics.dailyViews", Scope::ReadAnalytics, days),
+        gateway_only("analytics.archiveStatus", Scope::ReadAnalytics, no_pages),
+        gateway_only("analytics.estimateBackfill", Scope::Operate, no_pages),
+        gateway_only("analytics.beginBackfill", Scope::Operate, no_pages),
+        reads("agentJobs.events"),
+        reads("agentJobs.allEvents"),
         report("analytics.views.export", Pagination::Whole),
         report("analytics.visitors.export", Pagination::Whole),
         report("analytics.feedback.export", Pagination::Whole),
@@ -513,10 +517,6 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
             Some(Policy::Analytics),
             Pagination::Whole,
         ),
-        gateway_only("analytics.dailyViews", Scope::ReadAnalytics, days),
-        gateway_only("analytics.archiveStatus", Scope::ReadAnalytics, no_pages),
-        gateway_only("analytics.estimateBackfill", Scope::Operate, no_pages),
-        gateway_only("analytics.beginBackfill", Scope::Operate, no_pages),
     ];
     let actual = Operation::ALL.iter().map(|operation| {
         let declaration = operation.declaration();

@@ -14,7 +14,7 @@ test("withoutRepeatedKeys keeps the first line of each imported module", () => {
   assert.equal(withoutRepeatedKeys(lines.join("\n")), expected.join("\n"));
 });
 
-const HOST = "./snippets/quillgate-3e/src/wasm/host.js";
+const HOST = "./snippets/quillgate-wasm-3e/src/host.js";
 const FOR_BUNDLERS = `import { number, say } from '${HOST}';
 export class Task {
     free() {
@@ -81,7 +81,7 @@ const BUNDLER_NAMES = {
     ["memory", "d"],
   ],
 };
-const MODULES = new Map([["src/wasm/host.js", "./host.js"]]);
+const MODULES = new Map([["src/host.js", "./host.js"]]);
 
 test("asImports exports the imports of the wasm under their short names", () => {
   const module = asImports(FOR_BUNDLERS, BUNDLER_NAMES, MODULES);

@@ -1,4 +1,4 @@
-/** `client.analytics.dailyViews()`, which reads the archive of a gateway. */
+/** The methods of `client.analytics` that read the archive of a gateway. */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -24,13 +24,15 @@ let responses = [];
 const requests = [];
 
 before(async () => {
-  server = createServer((request, response) => {
+  server = createServer(async (request, response) => {
+    const body = (await request.toArray()).join("");
     const { pathname, searchParams } = new URL(request.url, "http://gate");
     const { authorization } = request.headers;
-    requests.push({ pathname, query: Object.fromEntries(searchParams), authorization });
-    const { status = 200, body, headers } = responses.shift();
+    const query = Object.fromEntries(searchParams);
+    requests.push({ method: request.method, pathname, query, authorization, body });
+    const { status = 200, body: json, headers } = responses.shift();
     response.writeHead(status, { "content-type": "application/json", ...headers });
-    response.end(JSON.stringify(body));
+    response.end(JSON.stringify(json));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -48,12 +50,14 @@ function respondWith(...given) {
 test("dailyViews() reads the archive's route with the credential of the client", async () => {
   respondWith({ body: { ...SERIES, views: [{ ...DAY, later: true }] } });
   const params = { ...DAYS, prefix: "/a b&c", group: "week", limit: 10, cursor: undefined };
-  assert.deepEqual(await client.analytics.dailyViews(params), SERIES);
+  assert.deepEqual(await client.analytics.dailyViews(params), { ...SERIES, cursor: null });
   assert.deepEqual(requests, [
     {
+      method: "GET",
       pathname: "/v1/analytics/acme/views/daily",
       query: { ...DAYS, prefix: "/a b&c", group: "week", limit: "10" },
       authorization: "Bearer a.b.c",
+      body: "",
     },
   ]);
 });
@@ -61,7 +65,7 @@ test("dailyViews() reads the archive's route with the credential of the client",
 test("dailyViews().withResponse() resolves to the series, the response and the request id", async () => {
   respondWith({ body: SERIES, headers: { "x-request-id": "r7" } });
   const { data, response, requestId } = await client.analytics.dailyViews(DAYS).withResponse();
-  assert.deepEqual([data, requestId], [SERIES, "r7"]);
+  assert.deepEqual([data, requestId], [{ ...SERIES, cursor: null }, "r7"]);
   assert.ok(response instanceof Response);
   assert.deepEqual([response.status, response.bodyUsed], [200, true]);
   assert.equal(requests.length, 1);
@@ -127,6 +131,44 @@ test("dailyViews() rejects a missing date before it sends anything", async () =>
     assert.equal(error.message, `${field} is required`);
     assert.equal(requests.length, 0);
   }
+});
+
+test("dailyViews() iterates over the rows of every page", async () => {
+  const next = { ...DAY, date: "2026-11-02" };
+  respondWith({ body: { ...SERIES, nextCursor: "two" } }, { body: { ...SERIES, views: [next] } });
+  const dates = [];
+  for await (const { date } of client.analytics.dailyViews(DAYS)) dates.push(date);
+  assert.deepEqual(dates, ["2026-11-01", "2026-11-02"]);
+  assert.deepEqual(
+    requests.map(({ query }) => query),
+    [
+      { ...DAYS, limit: "250" },
+      { ...DAYS, limit: "250", cursor: "two" },
+    ],
+  );
+});
+
+test("archiveStatus() and the backfill methods call their routes", async () => {
+  const status = {
+    ...{ dateFrom: "2026-01-01", dateTo: "2026-11-03", complete: 305, partial: 0, failed: 0 },
+    ...{ missing: [{ dateFrom: "2026-11-02", dateTo: "2026-11-03" }], failures: [] },
+    ...{ requests: 2, hours: 1, completeAt: "2026-11-03T01:00:00Z", bytes: 4096 },
+  };
+  const plan = { dateFrom: "2026-01-01", days: 1, requests: 2, hours: null, completeAt: null };
+  respondWith({ body: status }, { body: plan }, { body: plan });
+  const { analytics } = client;
+  assert.deepEqual(await analytics.archiveStatus(), status);
+  assert.deepEqual(await analytics.estimateBackfill({ dateFrom: "2026-01-01" }), plan);
+  assert.deepEqual(await analytics.beginBackfill({ dateFrom: "2026-01-01" }), plan);
+  const path = "/v1/analytics/acme/views/daily";
+  assert.deepEqual(
+    requests.map(({ method, pathname, query, body }) => [method, pathname, query, body]),
+    [
+      ["GET", `${path}/status`, {}, ""],
+      ["GET", `${path}/backfill`, { dateFrom: "2026-01-01" }, ""],
+      ["POST", `${path}/backfill`, {}, '{"dateFrom":"2026-01-01"}'],
+    ],
+  );
 });
 
 test("dailyViews() rejects with the reason of an aborted signal", async () => {

@@ -34,9 +34,9 @@ let client;
 
 before(async () => {
   server = createServer((request, response) => {
-    const { url, headers } = request;
+    const { method, url, headers } = request;
     const closed = new Promise((resolve) => response.once("close", resolve));
-    requests.push({ url, headers, closed });
+    requests.push({ method, url, headers, closed });
     const handle = handlers[Math.min(requests.length, handlers.length) - 1];
     handle(response);
   });
@@ -303,19 +303,35 @@ describe("`record()`", () => {
   test("record() rejects a malformed record with DecodeError, which names the path", async () => {
     for (const [body, where, what] of [
       [[], "", "must be an object, found an array"],
-      [{ ...RECORD, job: null }, "job", "must be an object"],
-      [{ ...RECORD, job: { ...JOB, id: null } }, "job.id", "must be text"],
-      [{ ...RECORD, prompt: 5 }, "prompt", "must be text"],
-      [{ ...RECORD, messages: {} }, "messages", "must be an array"],
-      [{ ...RECORD, messages: [null] }, "messages[0]", "must be an object"],
-      [{ ...RECORD, messages: [{ author: 5 }] }, "messages[0].author", "must be text"],
-      [{ ...RECORD, changes: [{}, { at: 5 }] }, "changes[1].at", "must be text"],
+      [{ ...RECORD, job: null }, "job", "must be an object, found null"],
+      [{ ...RECORD, job: { ...JOB, id: null } }, "job.id", "must be text, found null"],
+      [{ ...RECORD, prompt: 5 }, "prompt", "must be text, found a number"],
+      [{ ...RECORD, messages: {} }, "messages", "must be an array, found an object"],
+      [{ ...RECORD, messages: [null] }, "messages[0]", "must be an object, found null"],
+      [
+        { ...RECORD, messages: [{ author: 5 }] },
+        "messages[0].author",
+        "must be text, found a number",
+      ],
+      [{ ...RECORD, changes: [{}, { at: 5 }] }, "changes[1].at", "must be text, found a number"],
     ]) {
       handlers = [respondWith(200, body, { "x-request-id": "r1" })];
       const error = await rejectionOf(client.agentJobs.record("j1"));
       assert.ok(error instanceof DecodeError, String(error));
       assert.deepEqual([error.where, error.what, error.requestId], [where, what, "r1"]);
     }
+  });
+
+  test("deleteRecord() resolves to undefined after a response without content", async () => {
+    handlers = [
+      (response) => {
+        response.writeHead(204);
+        response.end();
+      },
+    ];
+    assert.equal(await client.agentJobs.deleteRecord("j1"), undefined);
+    const [{ method, url }] = requests;
+    assert.deepEqual([method, url], ["DELETE", "/v2/agent/acme/job/j1/record"]);
   });
 
   test("record() rejects with the reason of an aborted signal", async () => {

@@ -58,6 +58,9 @@ function countOrNull(value) {
   return value == null ? null : count(value);
 }
 
+/** Decodes a response without content. */
+function nothing() {}
+
 function object(value) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) refuse(value, "an object");
 }
@@ -103,7 +106,14 @@ pub fn typescript() -> String {
             let _ = writeln!(module, "  \"{}\": \"{rows}\",", declared.name);
         }
     }
-    module.push_str("};\n");
+    module.push_str(
+        "};\n\n/** Operations whose responses have no content. */\n\
+         export const WITHOUT_CONTENT: readonly string[] = [\n",
+    );
+    for operation in of_package().filter(|own| *own.result() == Kind::Nothing) {
+        let _ = writeln!(module, "  \"{}\",", operation.declaration().name);
+    }
+    module.push_str("];\n");
     module.push_str(EPILOGUE);
     module
 }
@@ -140,7 +150,11 @@ export function decode(operation: string, body: unknown): object {
 /// The name of a type's decoder. One does for all objects whose members are the same: the first's.
 fn decoder_name(kind: &Kind) -> &'static str {
     let Kind::Object(object) = kind else {
-        return kind.name();
+        return if *kind == Kind::Nothing {
+            "nothing"
+        } else {
+            kind.name()
+        };
     };
     let members = |object: &Object| -> Vec<_> {
         let fields = object.fields.iter();

@@ -177,19 +177,19 @@ mod tests {
             .collect();
         let expected = [
             "agentJobs.list",
-            "agentJobs.events",
-            "agentJobs.allEvents",
             "agentJobs.record",
             "agentJobs.deleteRecord",
+            "analytics.dailyViews",
+            "analytics.archiveStatus",
+            "analytics.estimateBackfill",
+            "analytics.beginBackfill",
+            "agentJobs.events",
+            "agentJobs.allEvents",
             "analytics.views.export",
             "analytics.visitors.export",
             "analytics.feedback.export",
             "analytics.searches.export",
             "analytics.conversations.export",
-            "analytics.dailyViews",
-            "analytics.archiveStatus",
-            "analytics.estimateBackfill",
-            "analytics.beginBackfill",
         ];
         assert_eq!(names, expected);
     }

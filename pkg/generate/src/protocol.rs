@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use quillgate::Rule;
-use quillgate::protocol::{CommandNumber, EventNumber, Mode, Source, Text};
 use quillgate::response::{DETAIL_PATHS, LONGEST_MESSAGE, MESSAGE_PATHS, MOST_DETAILS, REASONS};
+use quillgate_wasm::protocol::{CommandNumber, EventNumber, Mode, Output, Source};
 
 /// The module `pkg/src/generated/protocol.ts`.
 pub fn typescript() -> String {
@@ -23,7 +23,7 @@ pub fn typescript() -> String {
     push_numbers(&mut module, "SOURCE", Source::NAMES);
     push_numbers(&mut module, "EVENT", EventNumber::NAMES);
     push_numbers(&mut module, "COMMAND", CommandNumber::NAMES);
-    push_numbers(&mut module, "TEXT", Text::NAMES);
+    push_numbers(&mut module, "OUTPUT", Output::NAMES);
     module.push_str("\n/** Name and words of each rule, by its number. */\n");
     module.push_str("export const RULES: readonly (readonly [Rule, string])[] = [\n");
     for rule in Rule::ALL {

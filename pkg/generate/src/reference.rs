@@ -85,12 +85,6 @@ fn describe_call(operation: Operation) -> String {
     if operation == Operation::StreamProjectJobEvents {
         return "`client.agentJobs.watchAll()` reads it".to_owned();
     }
-    if operation == Operation::GetAgentJobRecord {
-        return "`client.agentJobs.record(id)`".to_owned();
-    }
-    if operation == Operation::ListDailyViews {
-        return "`client.analytics.dailyViews(params)`".to_owned();
-    }
     if let Some(list) = operation.exported() {
         let name = list.declaration().name;
         return format!("`client.{name}(params).export({{ format }})` writes the same");

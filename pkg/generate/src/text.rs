@@ -2,10 +2,10 @@
 
 use quillgate::Operation;
 
-/// The operations that the package carries out by name.
+/// Returns the operations that the package can call.
 pub fn of_package() -> impl Iterator<Item = Operation> {
     let all = Operation::ALL.iter().copied();
-    all.filter(|operation| !operation.is_of_gateway())
+    all.filter(|operation| !operation.is_streamed())
 }
 
 /// Documentation as one paragraph.

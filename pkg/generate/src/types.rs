@@ -111,7 +111,7 @@ fn type_of(kind: &Kind) -> String {
         Kind::Tag(known) => literals(known),
         Kind::Count | Kind::Number => "number".into(),
         Kind::Flag => "boolean".into(),
-        Kind::Nothing => "undefined".into(),
+        Kind::Nothing => "void".into(),
         Kind::OpenEnum(named) => named.name.into(),
         Kind::Object(object) => object.name.into(),
         Kind::Union(union) => union.name.into(),
@@ -177,7 +177,7 @@ fn operations() -> String {
             doc("", &[&format!(" {summary} Needs the scope `{scope}`.")]),
             declared.name,
             parameters_name(declared),
-            operation.result().name(),
+            type_of(operation.result()),
         );
     }
     // Its name before there were other reports.

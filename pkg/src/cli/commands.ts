@@ -235,7 +235,21 @@ export const COMMANDS: readonly Command[] = [
       from: { type: "text", value: "DATE", summary: "The first day that is wanted: YYYY-MM-DD." },
     },
     examples: [{ text: "All of this year", line: "quillgate archive plan --from 2026-01-01" }],
-    load: () => import("./archive_plan.js"),
+    load: async () => ({ run: (await import("./archive_backfill.js")).plan }),
+  },
+  {
+    name: "archive backfill",
+    summary: "Make the archive fetch every missing day from a day on.",
+    description: [
+      "It prints the same estimate as archive plan. The token needs the scope gateway:operate.",
+    ],
+    connects: true,
+    arguments: [],
+    options: {
+      from: { type: "text", value: "DATE", summary: "The first day: YYYY-MM-DD." },
+    },
+    examples: [{ text: "All of this year", line: "quillgate archive backfill --from 2026-01-01" }],
+    load: async () => ({ run: (await import("./archive_backfill.js")).backfill }),
   },
   {
     name: "archive status",

@@ -1,24 +1,38 @@
-/** A client, or a single request, with the settings of a command. */
+/** Clients with the settings of a command. */
 
 import type { ClientOptions } from "../index.js";
 import { type Context, UsageError } from "./command.js";
 import { showWait } from "./duration.js";
 import { type Credential, readSettings, type Settings } from "./settings.js";
 
-/** Settings that are enough to call a gateway. */
-export interface GatewaySettings {
-  baseUrl: string;
-  projectId: string;
-  credential: Credential;
-}
-
-/** The options of a client that may be watched. */
+/** Hooks of a client. */
 export type Watch = Pick<ClientOptions, "onRequest" | "onResponse">;
 
-/** Makes the client of a command. The client's code is loaded now, and not for help. */
+/** Returns the client of a command. Loads the client's code, which `--help` does not need. */
 export async function connect(context: Context, watch: Watch = {}) {
-  const settings = await readSettings(context);
-  const { baseUrl, projectId, credential } = requireAll(settings);
+  return connectWith(context, requireAll(await readSettings(context)), watch);
+}
+
+/**
+ * Returns the client of a command that only a gateway supports.
+ *
+ * @throws {UsageError} if the credential is an admin key
+ */
+export async function connectToGateway(context: Context) {
+  const settings = requireAll(await readSettings(context));
+  if (settings.credential.kind === "adminKey") {
+    throw new UsageError(
+      `${context.command.name} needs a gateway: set an access token instead of an admin key`,
+    );
+  }
+  return connectWith(context, settings, {});
+}
+
+async function connectWith(
+  context: Context,
+  { baseUrl, projectId, credential }: CompleteSettings,
+  watch: Watch,
+) {
   warnOfPlainHttp(context, baseUrl, credential);
   const { Client } = await import("../node.js");
   const { output, host } = context;
@@ -39,20 +53,15 @@ export async function connect(context: Context, watch: Watch = {}) {
   return { client, baseUrl: baseUrl ?? null, projectId };
 }
 
-/** The settings of a command that only a gateway can carry out. */
-export async function readGatewaySettings(context: Context): Promise<GatewaySettings> {
-  const { baseUrl, projectId, credential } = requireAll(await readSettings(context));
-  if (credential.kind === "adminKey") {
-    throw new UsageError(
-      `${context.command.name} needs a gateway: the platform itself does not have it. Give an access token`,
-    );
-  }
-  warnOfPlainHttp(context, baseUrl, credential);
-  return { baseUrl: baseUrl as string, projectId, credential };
-}
+/** Settings with a project and a credential. */
+type CompleteSettings = Settings & { projectId: string; credential: Credential };
 
-/** The settings, once none of them is missing. With an admin key there need be no address. */
-function requireAll({ baseUrl, projectId, credential }: Settings) {
+/**
+ * Checks that no setting is missing. With an admin key, the base URL is optional.
+ *
+ * @throws {UsageError}
+ */
+function requireAll({ baseUrl, projectId, credential }: Settings): CompleteSettings {
   const missing = [
     ...(baseUrl === undefined && credential?.kind !== "adminKey"
       ? ["no gateway: set --base-url, QUILLGATE_BASE_URL or baseUrl in the user's settings file"]
@@ -72,7 +81,7 @@ function requireAll({ baseUrl, projectId, credential }: Settings) {
   return { baseUrl, projectId, credential };
 }
 
-/** Says that a token goes unencrypted. An admin key does not: the client refuses that. */
+/** Warns about a token that is sent unencrypted. The client itself rejects this for an admin key. */
 function warnOfPlainHttp(
   { output }: Context,
   baseUrl: string | undefined,
@@ -82,13 +91,13 @@ function warnOfPlainHttp(
   output.warn("the base URL is not https: the token goes unencrypted, and others can read it");
 }
 
-/** Whether nobody on the way can read what is sent to an address; so too of one that is none. */
+/** Returns whether requests to a URL are encrypted or stay on this machine. */
 export function isPrivate(baseUrl: string): boolean {
   if (!URL.canParse(baseUrl)) return true;
   return new URL(baseUrl).protocol !== "http:" || isLocal(baseUrl);
 }
 
-/** Whether an address is on this machine. */
+/** Returns whether a URL is on this machine. */
 export function isLocal(baseUrl: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 }

@@ -1,35 +1,18 @@
 /** `quillgate daily` */
 
 import { writeFile } from "node:fs/promises";
+import type { AnalyticsDailyViewsParams, DailyViews, GroupedViews } from "../index.js";
 import { type Context, readText, UsageError } from "./command.js";
-import { type GatewaySettings, readGatewaySettings } from "./connection.js";
+import { connectToGateway } from "./connection.js";
 import { readRange } from "./duration.js";
 import { chooseFormat, type Format } from "./format.js";
-import { readRoute, toAnalyticsPath } from "./gateway_request.js";
 import { findOutputFile } from "./output_file.js";
 import { writeTable } from "./table.js";
-
-/** A day, week or month, as the gateway answers it. */
-interface Group {
-  date: string;
-  human: number | null;
-  ai: number | null;
-  total: number | null;
-  days: number;
-  missing: string[];
-  visitors: { human: number | null; ai: number | null; total: number | null } | null;
-}
-
-interface Series {
-  views: Group[];
-  /** The days that are not held. */
-  missing: string[];
-}
 
 const CSV_COLUMNS = ["date", "human", "ai", "total", "days", "missing", "visitors"] as const;
 
 export async function run(context: Context): Promise<undefined> {
-  const { output } = context;
+  const { output, signal } = context;
   const format = chooseFormat(context);
   const [from, to, last] = ["from", "to", "last"].map((name) => readText(context, name));
   const { dateFrom, dateTo } = readRange({ from, to, last }, Date.now());
@@ -37,45 +20,26 @@ export async function run(context: Context): Promise<undefined> {
     throw new UsageError("the days are missing: --last 28d, or --from and --to");
   }
   const file = await findOutputFile(context);
-  const settings = await readGatewaySettings(context);
+  const { client } = await connectToGateway(context);
   const [path, prefix, group] = ["path", "prefix", "group"].map((name) => readText(context, name));
-  const query = { dateFrom, dateTo, path, prefix, group };
-  const series = await readSeries(settings, query, context.signal);
-  const text = writeSeries(series, format, file === undefined ? output.columns : undefined);
+  // The parser allows only the choices of `--group`.
+  const params = { dateFrom, dateTo, path, prefix, group } as AnalyticsDailyViewsParams;
+  const views: GroupedViews[] = [];
+  const missing: DailyViews["missing"] = [];
+  for await (const page of client.analytics.dailyViews(params, { signal }).pages()) {
+    views.push(...page.views);
+    missing.push(...page.missing);
+  }
+  const text = writeViews(views, format, file === undefined ? output.columns : undefined);
   if (file === undefined) await output.writeRows(new TextEncoder().encode(text));
   else await writeFile(file, text);
-  if (series.missing.length > 0) {
-    const count = series.missing.length;
-    const days = count === 1 ? "1 day is" : `${count} days are`;
+  if (missing.length > 0) {
+    const days = missing.length === 1 ? "1 day is" : `${missing.length} days are`;
     output.warn(`${days} not in the archive, and counted nowhere: quillgate archive status`);
   }
 }
 
-/** Reads every page of the series. */
-async function readSeries(
-  settings: GatewaySettings,
-  query: Record<string, string | undefined>,
-  signal: AbortSignal,
-): Promise<Series> {
-  const path = toAnalyticsPath(settings.projectId, "views/daily");
-  const series: Series = { views: [], missing: [] };
-  let cursor: string | undefined;
-  do {
-    const page = await readRoute(settings, path, { ...query, limit: "1000", cursor }, signal);
-    const { views, missing, nextCursor } = page as Partial<Series> & { nextCursor?: unknown };
-    if (!Array.isArray(views) || !Array.isArray(missing)) {
-      throw new Error("the gateway's answer is not a series of days");
-    }
-    series.views.push(...views);
-    series.missing.push(...missing);
-    const next = typeof nextCursor === "string" ? nextCursor : undefined;
-    if (next !== undefined && next === cursor) throw new Error("the series does not go on");
-    cursor = next;
-  } while (cursor !== undefined);
-  return series;
-}
-
-function writeSeries({ views }: Series, format: Format, width: number | undefined): string {
+function writeViews(views: GroupedViews[], format: Format, width: number | undefined): string {
   switch (format) {
     case "json":
       return `${JSON.stringify(views, null, 2)}\n`;
@@ -102,8 +66,8 @@ function writeSeries({ views }: Series, format: Format, width: number | undefine
   }
 }
 
-/** A record of numbers and days only, which need no quotes. The missing days are separated by spaces. */
-function writeRecord({ missing, visitors, ...counts }: Group): string {
+/** Writes a CSV record. It has only numbers and dates, so it needs no quotes. */
+function writeRecord({ missing, visitors, ...counts }: GroupedViews): string {
   const row: Record<string, unknown> = {
     ...counts,
     missing: missing.join(" "),

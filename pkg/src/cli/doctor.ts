@@ -7,7 +7,7 @@ import { type Context, type Host, UsageError } from "./command.js";
 import { isLocal, isPrivate } from "./connection.js";
 import { showWait } from "./duration.js";
 import { getExitCode } from "./exit_codes.js";
-import { type Answered, send, toAnalyticsPath, toUrl } from "./gateway_request.js";
+import { type Answered, send, toAnalyticsPath, toUrl } from "./raw_request.js";
 import { type Credential, readSettings } from "./settings.js";
 import { toLine } from "./table.js";
 import { readVersion } from "./version.js";

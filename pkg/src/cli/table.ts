@@ -116,3 +116,17 @@ export function escapeControls(json: string): string {
 export function toLine(text: string): string {
   return replaceControls(text.replaceAll("\n", " "), " ");
 }
+
+/** Formats names and values, one pair per line. */
+export function writeFields(
+  fields: readonly (readonly [string, string | number | null])[],
+): string {
+  const width = Math.max(...fields.map(([name]) => name.length));
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${showValue(value)}\n`).join("");
+}
+
+/** Formats a value for people: `-` for `null`. */
+export function showValue(value: string | number | null): string {
+  if (value === null) return "-";
+  return typeof value === "number" ? writeNumber(value) : toLine(value);
+}

@@ -46,7 +46,7 @@ fn each_page_begins_after_the_previous_page() {
     for expected in [0, 50, 100] {
         assert_eq!(driver.next(), FIRST_SEND);
         assert_eq!(offset(&driver), Some(expected));
-        assert_eq!(driver.step(page(true)), Command::Deliver);
+        assert_eq!(driver.step(page(true)), Command::Yield);
         assert_eq!(offset(&driver), Some(expected + 50));
     }
 }
@@ -57,7 +57,7 @@ fn each_page_by_cursor_begins_at_the_cursor_of_the_previous_page() {
     for (expected, next) in [(None, "b"), (Some("b"), "c"), (Some("c"), "d")] {
         assert_eq!(driver.next(), FIRST_SEND);
         assert_eq!(cursor(&driver), expected);
-        assert_eq!(driver.step(job_page(Some(next))), Command::Deliver);
+        assert_eq!(driver.step(job_page(Some(next))), Command::Yield);
         assert_eq!(cursor(&driver), Some(next));
     }
 }
@@ -66,10 +66,10 @@ fn each_page_by_cursor_begins_at_the_cursor_of_the_previous_page() {
 fn a_list_ends_after_its_last_page() {
     for (mut driver, last) in [(views(), page(false)), (jobs(), job_page(None))] {
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(last), Command::Deliver);
+        assert_eq!(driver.step(last), Command::Yield);
         assert_eq!(driver.task.call(), None);
         for _ in 0..3 {
-            assert_eq!(driver.next(), Command::End);
+            assert_eq!(driver.next(), Command::Done);
         }
     }
 }
@@ -78,15 +78,15 @@ fn a_list_ends_after_its_last_page() {
 fn an_operation_without_pagination_has_one_page() {
     let mut driver = list(Operation::GetCallerStats, &json!({}));
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(page(true)), Command::Deliver);
-    assert_eq!(driver.next(), Command::End);
+    assert_eq!(driver.step(page(true)), Command::Yield);
+    assert_eq!(driver.next(), Command::Done);
 }
 
 #[test]
 fn a_failed_page_is_retried() {
     let mut driver = views();
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(page(true)), Command::Deliver);
+    assert_eq!(driver.step(page(true)), Command::Yield);
     assert_eq!(driver.next(), FIRST_SEND);
     for delay in [500, 1_000] {
         assert_eq!(driver.fail(BUSY), retry(delay));
@@ -94,8 +94,8 @@ fn a_failed_page_is_retried() {
         assert_eq!(driver.end_wait(delay), FIRST_SEND);
         assert_eq!(offset(&driver), Some(50));
     }
-    assert_eq!(driver.step(page(false)), Command::Deliver);
-    assert_eq!(driver.next(), Command::End);
+    assert_eq!(driver.step(page(false)), Command::Yield);
+    assert_eq!(driver.next(), Command::Done);
 }
 
 #[test]
@@ -107,14 +107,14 @@ fn the_call_after_a_failure_requests_the_same_page() {
     ] {
         let mut driver = jobs();
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(job_page(Some("b"))), Command::Deliver);
+        assert_eq!(driver.step(job_page(Some("b"))), Command::Yield);
         for _ in 0..3 {
             assert_eq!(driver.next(), FIRST_SEND);
             assert_eq!(cursor(&driver), Some("b"));
             assert_eq!(driver.fail(failure), FAILED);
         }
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(job_page(Some("c"))), Command::Deliver);
+        assert_eq!(driver.step(job_page(Some("c"))), Command::Yield);
         assert_eq!(cursor(&driver), Some("c"));
     }
 }
@@ -131,7 +131,7 @@ fn each_page_has_its_own_retries_and_total_timeout() {
         assert_eq!(driver.next_with(options), send(10_000));
         assert_eq!(driver.pass(9_000).fail(BUSY), retry(500));
         assert_eq!(driver.end_wait(500), send(500));
-        assert_eq!(driver.step(page(true)), Command::Deliver);
+        assert_eq!(driver.step(page(true)), Command::Yield);
     }
     assert_eq!(driver.next_with(options), send(10_000));
     assert_eq!(driver.pass(9_500).fail(BUSY), FAILED);
@@ -145,7 +145,7 @@ fn a_page_received_after_the_total_timeout_still_counts() {
     };
     let mut driver = views();
     assert_eq!(driver.next_with(options), send(10_000));
-    assert_eq!(driver.pass(20_000).step(page(true)), Command::Deliver);
+    assert_eq!(driver.pass(20_000).step(page(true)), Command::Yield);
     assert_eq!(offset(&driver), Some(50));
 }
 
@@ -153,14 +153,14 @@ fn a_page_received_after_the_total_timeout_still_counts() {
 fn requesting_the_next_page_during_an_attempt_or_a_delay_loses_no_page() {
     let mut driver = jobs();
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(job_page(Some("b"))), Command::Deliver);
+    assert_eq!(driver.step(job_page(Some("b"))), Command::Yield);
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(cursor(&driver), Some("b"));
     assert_eq!(driver.fail(BUSY), retry(500));
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(cursor(&driver), Some("b"));
-    assert_eq!(driver.step(job_page(Some("c"))), Command::Deliver);
+    assert_eq!(driver.step(job_page(Some("c"))), Command::Yield);
     assert_eq!(cursor(&driver), Some("c"));
 }
 
@@ -191,7 +191,7 @@ fn a_page_that_contradicts_its_list_is_an_error_that_ends_the_list() {
             other => panic!("expected a decode error, found {other:?}"),
         }
         assert_eq!(driver.task.call(), None);
-        assert_eq!(driver.next(), Command::End);
+        assert_eq!(driver.next(), Command::Done);
     }
 }
 
@@ -207,7 +207,7 @@ fn five_empty_pages_in_a_row_are_an_error() {
     let mut driver = views();
     for _ in 0..4 {
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(empty()), Command::Deliver);
+        assert_eq!(driver.step(empty()), Command::Yield);
     }
     assert_eq!(driver.next(), FIRST_SEND);
     let fifth = driver.step(empty());
@@ -225,16 +225,16 @@ fn a_page_beyond_the_maximum_offset_is_an_error() {
         }
         other => panic!("expected a validation error, found {other:?}"),
     }
-    assert_eq!(driver.next(), Command::End);
+    assert_eq!(driver.next(), Command::Done);
 }
 
 #[test]
 fn a_finished_list_ignores_further_events() {
     let mut driver = views();
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(page(false)), Command::Deliver);
-    assert_eq!(driver.step(Event::Waited), Command::End);
+    assert_eq!(driver.step(page(false)), Command::Yield);
+    assert_eq!(driver.step(Event::Waited), Command::Done);
     let _ = driver.step(page(true));
     assert_eq!(driver.task.call(), None);
-    assert_eq!(driver.next(), Command::End);
+    assert_eq!(driver.next(), Command::Done);
 }

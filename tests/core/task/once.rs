@@ -31,7 +31,7 @@ fn a_result_is_delivered() {
     for call in [get(), delete(), create()] {
         let mut driver = once(call);
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(Event::Result), Command::Deliver);
+        assert_eq!(driver.step(Event::Result), Command::Yield);
     }
 }
 
@@ -41,7 +41,7 @@ fn a_result_is_delivered_after_a_retry() {
     assert_eq!(driver.next(), FIRST_SEND);
     assert_eq!(driver.fail(Failure::Connection), retry(500));
     assert_eq!(driver.end_wait(500), FIRST_SEND);
-    assert_eq!(driver.step(Event::Result), Command::Deliver);
+    assert_eq!(driver.step(Event::Result), Command::Yield);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_running_request_is_polled_every_second_without_using_up_retries() {
     }
     assert_eq!(driver.fail(Failure::StillRunning), retry(1_000));
     assert_eq!(driver.end_wait(1_000), FIRST_SEND);
-    assert_eq!(driver.step(Event::Result), Command::Deliver);
+    assert_eq!(driver.step(Event::Result), Command::Yield);
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn a_sent_post_is_repeated_only_if_it_is_deduplicated() {
     ] {
         let mut driver = once(create());
         assert_eq!(driver.next_with(first), FIRST_SEND);
-        assert_eq!(driver.next_with(second), Command::End);
+        assert_eq!(driver.next_with(second), Command::Done);
     }
     let mut driver = once(create());
     assert_eq!(driver.next_with(deduplicated()), FIRST_SEND);
@@ -313,7 +313,7 @@ fn a_post_that_was_never_sent_can_be_repeated() {
 fn an_unexpected_end_of_a_delay_does_not_repeat_a_post() {
     let mut driver = once(create());
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(Event::Waited), Command::End);
+    assert_eq!(driver.step(Event::Waited), Command::Done);
     assert_eq!(driver.fail(BUSY), FAILED);
-    assert_eq!(driver.step(Event::Waited), Command::End);
+    assert_eq!(driver.step(Event::Waited), Command::Done);
 }

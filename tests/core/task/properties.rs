@@ -185,7 +185,7 @@ proptest! {
             prop_assert!(run.elapsed <= total.0, "{:?}", run);
         }
         match run.end {
-            Command::Deliver | Command::Fail(Reason::Failure) => {}
+            Command::Yield | Command::Fail(Reason::Failure) => {}
             Command::Fail(Reason::TotalTimeout(time)) => {
                 prop_assert_eq!(Some(time), options.total_timeout);
             }
@@ -223,14 +223,14 @@ proptest! {
                 prop_assert!(run.elapsed <= total.0, "{:?}", run);
             }
             match run.end {
-                Command::Deliver => {
+                Command::Yield => {
                     prop_assert!(!seen.contains(&requested), "{:?} again", requested);
                     seen.push(requested);
                     prop_assert!(driver.task.call().is_none_or(|next| !seen.contains(&Some(next.clone()))));
                 }
                 Command::Fail(Reason::Page(_)) => prop_assert_eq!(driver.task.call(), None),
                 Command::Fail(_) => prop_assert_eq!(driver.task.call(), requested.as_ref()),
-                Command::End => {
+                Command::Done => {
                     prop_assert_eq!(requested, None);
                     prop_assert_eq!(run.sends, 0);
                     break;
@@ -262,8 +262,8 @@ proptest! {
                 // Also during an attempt or a delay.
                 _ => driver.next(),
             };
-            delivered += u64::from(command == Command::Deliver);
-            if command == Command::End {
+            delivered += u64::from(command == Command::Yield);
+            if command == Command::Done {
                 prop_assert_eq!(driver.task.call(), None);
             }
         }
@@ -287,12 +287,12 @@ proptest! {
             let longest = (timeout + 1_000).saturating_sub(before.since(START).0).max(1_000);
             prop_assert!(run.elapsed <= longest, "{:?} of {}", run, longest);
             match run.end {
-                Command::Deliver => {
+                Command::Yield => {
                     driver.pass(*pause);
                 }
-                Command::Finish => {
+                Command::YieldLast => {
                     let call = driver.next_with(options);
-                    prop_assert_eq!(call, Command::End);
+                    prop_assert_eq!(call, Command::Done);
                     break;
                 }
                 Command::Fail(Reason::Failure | Reason::WatchTimeout) => break,

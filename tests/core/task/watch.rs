@@ -41,7 +41,7 @@ fn a_watch_delivers_a_change_and_waits_for_the_next() {
     let mut driver = watch();
     assert_eq!(driver.next(), FIRST_SEND);
     for expected in [2_000, 3_000, 4_500] {
-        assert_eq!(driver.step(changed()), Command::Deliver);
+        assert_eq!(driver.step(changed()), Command::Yield);
         assert_eq!(driver.next(), wait(expected));
         assert_eq!(driver.end_wait(expected), FIRST_SEND);
     }
@@ -55,7 +55,7 @@ fn an_unchanged_job_is_polled_at_growing_intervals() {
         assert_eq!(driver.step(unchanged()), wait(expected));
         assert_eq!(driver.end_wait(expected), FIRST_SEND);
     }
-    assert_eq!(driver.step(changed()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Yield);
 }
 
 #[test]
@@ -71,12 +71,15 @@ fn a_finished_job_is_the_last_change() {
         for is_news in [true, false] {
             let mut driver = watch();
             assert_eq!(driver.next(), FIRST_SEND);
-            assert_eq!(driver.step(changed()), Command::Deliver);
+            assert_eq!(driver.step(changed()), Command::Yield);
             assert_eq!(driver.next(), wait(2_000));
             assert_eq!(driver.end_wait(2_000), FIRST_SEND);
-            assert_eq!(driver.step(job(status.clone(), is_news)), Command::Finish);
+            assert_eq!(
+                driver.step(job(status.clone(), is_news)),
+                Command::YieldLast
+            );
             for _ in 0..3 {
-                assert_eq!(driver.next(), Command::End);
+                assert_eq!(driver.next(), Command::Done);
             }
         }
     }
@@ -125,7 +128,7 @@ fn a_repeated_call_during_a_wait_continues_the_wait() {
     }
     assert_eq!(driver.end_wait(2_000), FIRST_SEND);
     assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(changed()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Yield);
 }
 
 #[test]
@@ -137,7 +140,7 @@ fn a_wait_that_the_caller_resumes_late_ends_on_schedule() {
         is_news: true,
         retry_after: Some(Millis(8_000)),
     };
-    assert_eq!(driver.step(event), Command::Deliver);
+    assert_eq!(driver.step(event), Command::Yield);
     assert_eq!(driver.pass(1_000).next(), wait(8_000));
     assert_eq!(driver.pass(6_000).next(), wait(3_000));
     assert_eq!(driver.end_wait(3_000), send(1_000));
@@ -148,12 +151,12 @@ fn a_wait_that_the_caller_resumes_late_ends_on_schedule() {
 fn a_caller_that_returns_after_the_deadline_gets_one_more_poll() {
     let mut driver = watch_for(10_000);
     assert_eq!(driver.next(), FIRST_SEND_WITHIN_10_S);
-    assert_eq!(driver.step(changed()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Yield);
     assert_eq!(driver.pass(60_000).next(), wait(0));
     assert_eq!(driver.end_wait(0), send(1_000));
     assert_eq!(
         driver.step(job(JobStatus::Completed, true)),
-        Command::Finish
+        Command::YieldLast
     );
 }
 
@@ -220,7 +223,7 @@ fn a_finished_job_is_delivered_even_after_the_deadline() {
     let mut driver = watch_for(6_000);
     assert_eq!(driver.next(), send(6_000));
     let done = job(JobStatus::Completed, true);
-    assert_eq!(driver.pass(7_000).step(done), Command::Finish);
+    assert_eq!(driver.pass(7_000).step(done), Command::YieldLast);
 }
 
 #[test]
@@ -288,7 +291,7 @@ fn a_permanent_failure_is_returned_immediately() {
         assert_eq!(driver.next(), FIRST_SEND);
         assert_eq!(driver.fail(failure), FAILED, "{failure:?}");
         assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(changed()), Command::Deliver);
+        assert_eq!(driver.step(changed()), Command::Yield);
     }
 }
 
@@ -297,18 +300,18 @@ fn a_permanent_failure_is_returned_immediately() {
 #[test]
 fn a_streamed_job_is_delivered_only_if_it_changed() {
     let mut driver = watch();
-    assert_eq!(driver.step(changed()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Yield);
     assert_eq!(driver.step(unchanged()), wait(3_000));
-    assert_eq!(driver.step(changed()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Yield);
     let done = job(JobStatus::Completed, true);
-    assert_eq!(driver.step(done), Command::Finish);
-    assert_eq!(driver.next(), Command::End);
+    assert_eq!(driver.step(done), Command::YieldLast);
+    assert_eq!(driver.next(), Command::Done);
 }
 
 #[test]
 fn polling_continues_from_the_streamed_job() {
     let mut driver = watch();
-    assert_eq!(driver.step(changed()), Command::Deliver);
+    assert_eq!(driver.step(changed()), Command::Yield);
     assert_eq!(driver.pass(1_000).next(), wait(2_000));
     assert_eq!(driver.end_wait(2_000), FIRST_SEND);
     assert_eq!(driver.step(unchanged()), wait(3_000));
@@ -323,9 +326,12 @@ fn a_streamed_job_after_the_deadline_expires_the_watch() {
 #[test]
 fn a_finished_watch_ignores_further_events() {
     let mut driver = watch();
-    assert_eq!(driver.step(job(JobStatus::Failed, true)), Command::Finish);
-    assert_eq!(driver.step(Event::Waited), Command::End);
+    assert_eq!(
+        driver.step(job(JobStatus::Failed, true)),
+        Command::YieldLast
+    );
+    assert_eq!(driver.step(Event::Waited), Command::Done);
     let _ = driver.step(changed());
-    assert_eq!(driver.step(Event::Waited), Command::End);
-    assert_eq!(driver.next(), Command::End);
+    assert_eq!(driver.step(Event::Waited), Command::Done);
+    assert_eq!(driver.next(), Command::Done);
 }

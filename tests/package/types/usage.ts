@@ -3,10 +3,12 @@ import {
   type AgentJob,
   ApiError,
   type ApiPromise,
+  type ArchiveStatus,
   AuthenticationError,
+  type Backfill,
   type BuiltRequest,
   type CallerStats,
-  type DailyViews,
+  type DailyViewList,
   Client,
   type ClientOptions,
   type CodeSnippetFeedback,
@@ -18,6 +20,7 @@ import {
   type ExportStream,
   type Feedback,
   type FeedbackByPage,
+  type GroupedViews,
   isQuillgateError,
   type JobChange,
   type JobList,
@@ -291,8 +294,14 @@ export async function reports({ analytics }: Client): Promise<void> {
 
   const days = { dateFrom: "2024-01-01", dateTo: "2024-02-01" };
   const series = await analytics.dailyViews({ ...days, prefix: "/guides", group: "week" });
-  same<typeof series, DailyViews>(true);
-  same<ReturnType<typeof analytics.dailyViews>, ApiPromise<DailyViews>>(true);
+  same<typeof series.views, GroupedViews[]>(true);
+  same<ReturnType<typeof analytics.dailyViews>, DailyViewList>(true);
+  for await (const group of analytics.dailyViews(days)) same<typeof group, GroupedViews>(true);
+  same<ReturnType<typeof analytics.archiveStatus>, ApiPromise<ArchiveStatus>>(true);
+  const backfill = await analytics.estimateBackfill({ dateFrom: "2024-01-01" });
+  same<typeof backfill, Backfill>(true);
+  same<ReturnType<typeof analytics.beginBackfill>, ApiPromise<Backfill>>(true);
+  same<ReturnType<Client["agentJobs"]["deleteRecord"]>, ApiPromise<void>>(true);
 
   // @ts-expect-error: dateFrom is required
   analytics.dailyViews({ dateTo: "2024-02-01" });

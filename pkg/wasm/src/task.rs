@@ -1,37 +1,37 @@
-//! The one class that the wasm exports.
+//! The exports of the module.
 
+use quillgate::agent_job::JobStatus;
+use quillgate::call::Call;
+use quillgate::credential::{AdminKey, BaseUrl, is_header_value};
+use quillgate::date::parse_retry_after;
+use quillgate::declaration::Place;
+use quillgate::error::{Rule, ValidationError};
+use quillgate::millis::Millis;
+use quillgate::operation::Operation;
+use quillgate::options::{CallOptions, read_length};
+use quillgate::pages::{PageError, PageInfo, Pages};
+use quillgate::project::ProjectId;
+use quillgate::retry::Failure;
+use quillgate::task::{self, Command, DEFAULT_WATCH, Event, Reason};
+use quillgate::text::format_integer;
+use quillgate::value::{Scalar, Value, optional_text, required_text};
 use wasm_bindgen::prelude::*;
 
-use crate::agent_job::JobStatus;
-use crate::call::Call;
-use crate::credential::{AdminKey, BaseUrl, is_header_value};
-use crate::date::parse_retry_after;
-use crate::declaration::{Method, Place};
-use crate::error::{Rule, ValidationError};
-use crate::millis::Millis;
-use crate::operation::Operation;
-use crate::options::{CallOptions, read_length};
-use crate::pages::{PageError, PageInfo, Pages};
-use crate::project::ProjectId;
-use crate::protocol::{CommandNumber, EventNumber, Mode, Source, Text};
-use crate::retry::Failure;
-use crate::task::{self, Command, DEFAULT_WATCH, Event, Reason};
-use crate::text::format_integer;
-use crate::value::{Scalar, Value, optional_text, required_text};
-use crate::wasm::host::{Argument, say, say_lines};
+use crate::host::{Argument, emit, emit_lines};
+use crate::protocol::{CommandNumber, EventNumber, Mode, Output, Source};
 
-/// Checks the client's options, and hands over its base URL; `false` when one was refused, as was
-/// said.
+/// Checks the client's options. Emits the base URL and returns `true`, or emits a rejection and
+/// returns `false`.
 #[wasm_bindgen(js_name = checkClient)]
 #[must_use]
 pub fn check_client() -> bool {
     match read_base_url() {
         Ok(base) => {
-            say(Text::BaseUrl, 0, base.as_str());
+            emit(Output::BaseUrl, 0, base.as_str());
             true
         }
         Err(error) => {
-            refuse(&error);
+            reject(&error);
             false
         }
     }
@@ -59,39 +59,41 @@ fn read_project() -> Result<ProjectId, ValidationError> {
     )?)
 }
 
-/// An operation under way: [`task::Task`] for the driver in TypeScript.
+/// A [`task::Task`] for the driver in TypeScript.
 #[wasm_bindgen]
 pub struct Task {
     operation: Option<Operation>,
     mode: u32,
-    begun: Option<Begun>,
+    running: Option<RunningTask>,
 }
 
-struct Begun {
+struct RunningTask {
     project: ProjectId,
     task: task::Task,
 }
 
 #[wasm_bindgen]
 impl Task {
-    /// The operation of this name, carried out in one of the modes ([`Mode`]). The parameters are
-    /// read by [`EventNumber::Begin`].
+    /// Creates a task of the operation with this name, in a [`Mode`]. [`EventNumber::Begin`] reads
+    /// the parameters.
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new(operation: &str, mode: u32) -> Self {
         Self {
             operation: Operation::from_name(operation),
             mode,
-            begun: None,
+            running: None,
         }
     }
 
-    /// Takes in an event ([`EventNumber`]), and says what to do next ([`CommandNumber`]). `now` is
-    /// the host's clock, `random` a number from 0 to 1.
+    /// Processes an event ([`EventNumber`]) and returns the next command ([`CommandNumber`]).
+    ///
+    /// `number` belongs to the event. `now` is the current time in milliseconds since the Unix
+    /// epoch, and `random` is in `0.0..1.0`.
     pub fn step(&mut self, event: u32, number: u32, now: f64, random: f64) -> u32 {
         let command = self
             .try_step(event, number, from_clock(now), random)
-            .unwrap_or_else(|error| refuse(&error));
+            .unwrap_or_else(|error| reject(&error));
         command as u32
     }
 }
@@ -106,11 +108,11 @@ impl Task {
     ) -> Result<CommandNumber, ValidationError> {
         let event_number = EventNumber::from_number(event);
         if event_number == Some(EventNumber::Begin) {
-            self.begun.insert(self.begin(now)?).say_cursor();
-            return Ok(CommandNumber::Deliver);
+            self.running.insert(self.begin(now)?).emit_cursor();
+            return Ok(CommandNumber::Yield);
         }
-        let Some(begun) = &mut self.begun else {
-            return Ok(CommandNumber::End);
+        let Some(running) = &mut self.running else {
+            return Ok(CommandNumber::Done);
         };
         let cursor;
         let event = match event_number {
@@ -137,20 +139,20 @@ impl Task {
             },
             Some(EventNumber::Status) => Event::Failed {
                 failure: Failure::of_answer(number.try_into().unwrap_or(u16::MAX), &BODY),
-                retry_after: say_retry_after(now),
+                retry_after: emit_retry_after(now),
             },
             Some(EventNumber::Disconnected) => fail(Failure::Connection),
             Some(EventNumber::TimedOut) => fail(Failure::Timeout),
             Some(EventNumber::Malformed) => fail(Failure::Malformed),
         };
-        let command = begun.task.step(event, now, random);
+        let command = running.task.step(event, now, random);
         if event_number == Some(EventNumber::Page) {
-            begun.say_cursor();
+            running.emit_cursor();
         }
-        Ok(begun.hand_over(command))
+        Ok(running.emit_command(command))
     }
 
-    fn begin(&self, now: Millis) -> Result<Begun, ValidationError> {
+    fn begin(&self, now: Millis) -> Result<RunningTask, ValidationError> {
         let Some(operation) = self.operation else {
             return Err(ValidationError::new("operation", Rule::Unknown, ""));
         };
@@ -162,64 +164,58 @@ impl Task {
             Some(Mode::Watch) => {
                 let timeout = read_length(&Argument::Object(Source::Watch), "timeout")?;
                 let timeout = timeout.unwrap_or(DEFAULT_WATCH);
-                say_time(Text::Time, timeout, "");
+                emit_duration(Output::Duration, timeout, "");
                 task::Task::watch(call, timeout, now)
             }
         };
-        Ok(Begun {
+        Ok(RunningTask {
             project: read_project()?,
             task,
         })
     }
 }
 
-impl Begun {
-    /// Hands over what a command says beside its number.
-    fn hand_over(&self, command: Command) -> CommandNumber {
+impl RunningTask {
+    /// Emits a command's values and returns its number.
+    fn emit_command(&self, command: Command) -> CommandNumber {
         let (number, time) = match command {
-            Command::Send(time) => return self.say_request(time),
+            Command::Send(time) => return self.emit_request(time),
             Command::Retry(time) => (CommandNumber::Retry, time),
             Command::Wait(time) => (CommandNumber::Wait, time),
-            Command::Deliver => return CommandNumber::Deliver,
-            Command::Finish => return CommandNumber::Finish,
-            Command::End => return CommandNumber::End,
+            Command::Yield => return CommandNumber::Yield,
+            Command::YieldLast => return CommandNumber::YieldLast,
+            Command::Done => return CommandNumber::Done,
             Command::Fail(Reason::Failure) => return CommandNumber::Fail,
             Command::Fail(Reason::TotalTimeout(time)) => (CommandNumber::TotalTimeout, time),
             Command::Fail(Reason::WatchTimeout) => return CommandNumber::WatchTimeout,
-            Command::Fail(Reason::Page(error)) => return refuse_page(&error),
+            Command::Fail(Reason::Page(error)) => return reject_page(&error),
         };
-        say_time(Text::Time, time, "");
+        emit_duration(Output::Duration, time, "");
         number
     }
 
-    fn say_request(&self, time: Millis) -> CommandNumber {
+    fn emit_request(&self, timeout: Millis) -> CommandNumber {
         let Some(call) = self.task.call() else {
-            return CommandNumber::End;
+            return CommandNumber::Done;
         };
-        let mut text = String::from(call.method().as_str());
-        text.push_str(" ");
-        call.push_target(&mut text, &self.project);
-        text.push_str("\n");
-        if call.method() == Method::Post {
-            call.push_json(&mut text, Place::Body);
-        }
-        say_time(Text::Request, time, &text);
+        let request = call.request(&self.project);
+        let body = request.body.as_deref().unwrap_or_default();
+        let text = [request.method.as_str(), " ", &request.target, "\n", body].concat();
+        emit_duration(Output::Request, timeout, &text);
         CommandNumber::Send
     }
 
-    /// Hands over where a list goes on.
-    fn say_cursor(&self) {
+    /// Emits the arguments of a list's next page.
+    fn emit_cursor(&self) {
         if let Some(call) = self.task.next_page() {
-            let mut text = String::new();
-            call.push_json(&mut text, Place::Query);
-            say(Text::Cursor, 0, &text);
+            emit(Output::Cursor, 0, &call.to_json(Place::Query));
         }
     }
 }
 
-/// Hands over a length of time, with a text. No timer takes more than 2^31 ms, so none is longer.
-fn say_time(kind: Text, time: Millis, text: &str) {
-    say(kind, u32::try_from(time.0).unwrap_or(u32::MAX), text);
+/// Emits a string with a duration. Durations that a timer accepts are below 2^31 ms.
+fn emit_duration(kind: Output, duration: Millis, text: &str) {
+    emit(kind, u32::try_from(duration.0).unwrap_or(u32::MAX), text);
 }
 
 const OPTIONS: Argument = Argument::Object(Source::Options);
@@ -237,31 +233,31 @@ fn read_retry_after(now: Millis) -> Option<Millis> {
     parse_retry_after(&text, now)
 }
 
-/// Reads `Retry-After`, and hands over what it says.
-fn say_retry_after(now: Millis) -> Option<Millis> {
+/// Reads `Retry-After` and emits it.
+fn emit_retry_after(now: Millis) -> Option<Millis> {
     let wait = read_retry_after(now)?;
-    say(Text::RetryAfter, 0, &format_integer(wait.0));
+    emit(Output::RetryAfter, 0, &format_integer(wait.0));
     Some(wait)
 }
 
-fn refuse(error: &ValidationError) -> CommandNumber {
+fn reject(error: &ValidationError) -> CommandNumber {
     let detail = error.rule.detail();
     let lines = [&error.field, detail.as_str(), &error.found];
-    say_lines(Text::Refusal, error.rule.number(), &lines);
-    CommandNumber::Refuse
+    emit_lines(Output::Rejection, error.rule.number(), &lines);
+    CommandNumber::Reject
 }
 
-fn refuse_page(error: &PageError) -> CommandNumber {
+fn reject_page(error: &PageError) -> CommandNumber {
     match error {
-        PageError::Validation(error) => refuse(error),
+        PageError::Validation(error) => reject(error),
         PageError::Decode { at, what } => {
-            say_lines(Text::PageRefusal, 0, &[at, what]);
-            CommandNumber::RefusePage
+            emit_lines(Output::PageRejection, 0, &[at, what]);
+            CommandNumber::RejectPage
         }
     }
 }
 
-/// An instant of the host's clock, a positive integer below 2^53.
+/// Converts the result of `Date.now()`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

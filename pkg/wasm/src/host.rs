@@ -1,59 +1,59 @@
-//! What the host gives and takes: see `host.js`.
+//! The functions of `host.js`.
 
+use quillgate::value::{Scalar, Value};
 use wasm_bindgen::prelude::*;
 
-use crate::protocol::{Source, Text};
-use crate::value::{Scalar, Value};
+use crate::protocol::{Output, Source};
 
-#[wasm_bindgen(module = "/src/wasm/host.js")]
+#[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
-    /// Says which objects are read, by the numbers of [`Source`], and who takes the texts. The
-    /// package's driver does so in JavaScript; this is for tests.
+    /// Sets the objects that the module reads, in the order of [`Source`], and the function that
+    /// receives its strings. Only tests call it from Rust.
     pub fn attach(sources: &JsValue, listener: &JsValue);
 
     fn read(source: u32, name: &str) -> u32;
 
     #[wasm_bindgen(js_name = readName)]
-    fn read_name(source: u32, at: u32) -> bool;
+    fn read_name(source: u32, index: u32) -> bool;
 
     fn text() -> String;
 
     fn number() -> f64;
 
-    #[wasm_bindgen(js_name = say)]
-    fn say_text(kind: u32, number: u32, text: &str);
+    #[wasm_bindgen(js_name = emit)]
+    fn emit_text(kind: u32, number: u32, text: &str);
 }
 
-/// Hands a text over.
-pub fn say(kind: Text, number: u32, text: &str) {
-    say_text(kind as u32, number, text);
+/// Passes a string to the driver.
+pub fn emit(kind: Output, number: u32, text: &str) {
+    emit_text(kind as u32, number, text);
 }
 
-/// Hands texts over, a line each.
-pub fn say_lines(kind: Text, number: u32, lines: &[&str]) {
+/// Passes strings to the driver, one per line.
+pub fn emit_lines(kind: Output, number: u32, lines: &[&str]) {
     let mut text = String::new();
     for line in lines {
         text.push_str(line);
         text.push_str("\n");
     }
-    say(kind, number, &text);
+    emit(kind, number, &text);
 }
 
-/// One of the objects that the host lets itself be asked for, or a member of one.
+/// A source, or one of its properties.
 pub enum Argument {
-    /// The object.
+    /// A source.
     Object(Source),
-    /// A member.
-    Member(Scalar),
+    /// A property.
+    Property(Scalar),
 }
 
 impl Value for Argument {
     fn member(&self, name: &'static str) -> Self {
         let Self::Object(source) = self else {
-            return Self::Member(Scalar::Absent);
+            return Self::Property(Scalar::Absent);
         };
         // The numbers of `kindOf` in `host.js`.
-        Self::Member(match read(*source as u32, name) {
+        Self::Property(match read(*source as u32, name) {
             0 => Scalar::Absent,
             1 => Scalar::Null,
             2 => Scalar::Text(text()),
@@ -69,7 +69,7 @@ impl Value for Argument {
     fn scalar(self) -> Scalar {
         match self {
             Self::Object(_) => Scalar::Other("an object"),
-            Self::Member(member) => member,
+            Self::Property(property) => property,
         }
     }
 
@@ -77,13 +77,13 @@ impl Value for Argument {
         let Self::Object(source) = self else {
             return None;
         };
-        let mut at = 0;
-        while read_name(*source as u32, at) {
+        let mut index = 0;
+        while read_name(*source as u32, index) {
             let name = text();
             if is_wanted(&name) {
                 return Some(name);
             }
-            at += 1;
+            index += 1;
         }
         None
     }

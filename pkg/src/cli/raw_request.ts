@@ -1,0 +1,49 @@
+/** Unauthenticated and malformed requests of `quillgate doctor`, which the client would not send. */
+
+import { ConnectionError, toTimeoutError } from "../errors.js";
+import { exchange } from "../exchange.js";
+import { USER_AGENT } from "../generated/protocol.js";
+import { UsageError } from "./command.js";
+
+/** A response with its parsed body. */
+export interface Answered {
+  response: Response;
+  body: unknown;
+}
+
+/** Sends a GET request, and returns any response. Redirects are not followed: they would forward the credential. */
+export async function send(
+  url: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+  timeout: number,
+): Promise<Answered> {
+  signal.throwIfAborted();
+  const init = {
+    headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
+    redirect: "manual" as const,
+  };
+  const result = await exchange((own) => fetch(url, { ...init, signal: own }), timeout, signal);
+  if ("response" in result) return result;
+  signal.throwIfAborted();
+  const { host } = new URL(url);
+  if (result.expired) throw toTimeoutError(timeout, host);
+  throw new ConnectionError(`no answer from ${host}`, { cause: result.cause });
+}
+
+/** Returns the URL of a path of the gateway. */
+export function toUrl(baseUrl: string, path: string): string {
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw new UsageError("the base URL must be an address such as https://gate.example");
+  }
+  const { username, password, search, hash } = new URL(baseUrl);
+  if (`${username}${password}${search}${hash}` !== "") {
+    throw new UsageError("the base URL must have no credentials, query or fragment");
+  }
+  return baseUrl.replace(/\/+$/, "") + path;
+}
+
+/** Returns the path of a project's report. */
+export function toAnalyticsPath(projectId: string, report: string): string {
+  return `/v1/analytics/${encodeURIComponent(projectId)}/${report}`;
+}

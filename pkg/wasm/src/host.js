@@ -1,0 +1,72 @@
+// The functions through which the module reads JavaScript values and emits strings.
+
+let sources = [];
+let listener;
+
+/**
+ * Sets the objects that the module reads, by number, and the function that receives its strings. A
+ * step of a task is synchronous, so one set is enough.
+ */
+export function attach(objects, listen) {
+  sources = objects;
+  listener = listen;
+}
+
+/** The value that was read last. */
+let value;
+
+/** Reads a property of a source and returns its type as a number (`Argument::property` in `host.rs`). */
+export function read(source, name) {
+  value = get(sources[source], name);
+  return kindOf(value);
+}
+
+/**
+ * Reads the name of the own property at an index. Properties that are `undefined` do not count.
+ * Returns `false` if the index is out of range.
+ */
+export function readName(source, index) {
+  const object = sources[source];
+  if (typeof object !== "object" || Array.isArray(object)) return false;
+  try {
+    const names = Reflect.ownKeys(object);
+    value = names.filter((key) => typeof key === "string" && get(object, key) !== undefined)[index];
+  } catch {
+    return false;
+  }
+  return value !== undefined;
+}
+
+/**
+ * Returns an own property. A polluted prototype therefore adds no option and no parameter. A
+ * property whose getter throws is `undefined`.
+ */
+function get(object, name) {
+  try {
+    return Object.hasOwn(object, name) ? object[name] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the string that was read last. */
+export function text() {
+  return value;
+}
+
+/** Returns the number that was read last. */
+export function number() {
+  return value;
+}
+
+/** Passes a string to the listener. */
+export function emit(kind, number, text) {
+  listener(kind, number, text);
+}
+
+function kindOf(value) {
+  if (value === null) return 1;
+  if (Array.isArray(value)) return 6;
+  if (value === true) return 5;
+  return { undefined: 0, string: 2, number: 3, boolean: 4, function: 7 }[typeof value] ?? 8;
+}

@@ -1,0 +1,136 @@
+//! The numbers that the module and its driver in TypeScript exchange.
+//!
+//! `quillgate-generate protocol` writes them for the driver.
+
+/// Declares an enum whose discriminants are part of the protocol.
+macro_rules! numbers {
+    ($(#[doc = $doc:literal])+ pub enum $name:ident { $($(#[doc = $variant_doc:literal])+ $variant:ident,)+ }) => {
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum $name {
+            $($(#[doc = $variant_doc])+ $variant,)+
+        }
+
+        impl $name {
+            /// The names of all variants, in the order of their numbers.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),+];
+
+            /// Returns the variant with this number.
+            #[must_use]
+            pub fn from_number(number: u32) -> Option<Self> {
+                const ALL: &[$name] = &[$($name::$variant),+];
+                ALL.get(number as usize).copied()
+            }
+        }
+    };
+}
+
+numbers! {
+    /// How a task runs an operation.
+    pub enum Mode {
+        /// One call.
+        Once,
+        /// A list, page by page, from the page that the parameters name.
+        Pages,
+        /// A list to its end, in pages of the maximum size. An open end of the period is set to the
+        /// current time.
+        Everything,
+        /// A watch of the job that the operation reads.
+        Watch,
+    }
+}
+
+numbers! {
+    /// An object whose properties the module reads. They are separate, so that no parameter is
+    /// mistaken for an option of the client.
+    pub enum Source {
+        /// The client's options.
+        Client,
+        /// The call's parameters.
+        Params,
+        /// The call's options, merged with those of the client.
+        Options,
+        /// The options of a watch.
+        Watch,
+        /// The parsed body of a response, or the decoded result.
+        Body,
+        /// A response's header fields: `retryAfter`.
+        Head,
+    }
+}
+
+numbers! {
+    /// An event of a task: `quillgate::task::Event`.
+    pub enum EventNumber {
+        /// The parameters can be read. Valid parameters result in `Yield`.
+        Begin,
+        /// The caller requests the next result.
+        Next,
+        /// A call succeeded.
+        Result,
+        /// A page arrived. The event's number is its number of rows.
+        Page,
+        /// A job arrived. The event's number is 1 if the job has changed, otherwise 0.
+        Job,
+        /// A response is not 2xx. The event's number is its status.
+        Status,
+        /// The connection failed or broke.
+        Disconnected,
+        /// The response was not complete in time.
+        TimedOut,
+        /// The body of a 2xx response does not match the operation.
+        Malformed,
+        /// The wait has ended.
+        Waited,
+    }
+}
+
+numbers! {
+    /// A command to the driver: `quillgate::task::Command`.
+    pub enum CommandNumber {
+        /// Send the request.
+        Send,
+        /// Wait, then retry.
+        Retry,
+        /// Wait before the next poll.
+        Wait,
+        /// Yield the result.
+        Yield,
+        /// Yield the result, which is the last.
+        YieldLast,
+        /// End without a result.
+        Done,
+        /// Throw the last failure.
+        Fail,
+        /// Throw: the call's total timeout has passed.
+        TotalTimeout,
+        /// Throw: the watch's timeout has passed.
+        WatchTimeout,
+        /// Throw the emitted validation error.
+        Reject,
+        /// Throw the emitted decode error: the page contradicts its list.
+        RejectPage,
+    }
+}
+
+numbers! {
+    /// The kind of a string that the module emits. Each has a number beside it.
+    pub enum Output {
+        /// Method, space, target, line feed, body. The number is the timeout in milliseconds.
+        Request,
+        /// Empty. The number is the length of a wait or of a timeout, in milliseconds.
+        Duration,
+        /// The field, the rule's completion and the value found, one per line. The number is the
+        /// rule's.
+        Rejection,
+        /// The path in the page and the reason, one per line.
+        PageRejection,
+        /// The arguments of a list's next page as a JSON object. A finished list emits none.
+        Cursor,
+        /// The client's base URL, without slashes at its end.
+        BaseUrl,
+        /// The value of `Retry-After` in milliseconds.
+        RetryAfter,
+    }
+}
