@@ -12,7 +12,16 @@ export const LINTS = [
   ["--workspace", "--all-targets", ...STRICT],
   [
     ...["--target", "wasm32-unknown-unknown", "--all-features", "--all-targets"],
-    ...["-p", "quillgate", "-p", "quillgate-wasm", "-p", "quillgate-worker", "-p", "quillgate-check-config"],
+    ...[
+      "-p",
+      "quillgate",
+      "-p",
+      "quillgate-wasm",
+      "-p",
+      "quillgate-worker",
+      "-p",
+      "quillgate-check-config",
+    ],
     ...STRICT,
   ],
 ];

@@ -7,11 +7,13 @@ use quillgate::{ApiError, Method, Millis, Operation, Policy, Rule, ValidationErr
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::{Caller, Grant, Quota};
+use quillgate_worker::auth::oidc::SignatureCheck;
 use quillgate_worker::auth::session;
+use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::session::{cross_site, sign_in};
 use quillgate_worker::auth::turnstile;
 use quillgate_worker::auth::turnstile::Turnstile;
-use quillgate_worker::auth::{Credentials, Signature, VerifiedTokens, invalid_token};
+use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, invalid_token};
 use quillgate_worker::budget;
 use quillgate_worker::budget::{BudgetSnapshot, Decision, Used};
 use quillgate_worker::http::gateway_rule::GatewayRule;
@@ -409,18 +411,21 @@ fn unmapped_token() -> String {
 fn identify(authorization: Option<&str>) -> Problem {
     let credentials = Credentials {
         authorization,
+        session: Cookie::Missing,
         access_assertion: None,
     };
     let (config, now) = (config(), Millis(1_750_000_000_000));
     let mut verified = VerifiedTokens::default();
-    identity::identify(
-        &credentials,
-        &config.auth,
-        now,
-        Signature::Verified,
-        &mut verified,
-    )
-    .expect_err("nobody")
+    let identified = identity::identify(&credentials, &config.auth, now, &mut verified);
+    let caller = identified.and_then(|identified| match identified {
+        Identified::Needs(Evidence::Signature(token)) => {
+            let token = token.conclude(SignatureCheck::Valid)?;
+            verified.identify(&token, &config.auth, now)
+        }
+        Identified::Caller(caller) => Ok(caller),
+        Identified::Needs(Evidence::Session(_)) => Err(Problem::internal()),
+    });
+    caller.expect_err("no caller")
 }
 
 fn problems_of_callers() -> Vec<Problem> {
@@ -449,9 +454,14 @@ fn problems_of_callers() -> Vec<Problem> {
         session::problem::ended_problem(),
         session::problem::missing_problem(),
         sign_in::failed_problem("not begun here"),
-        cross_site::check_same_origin(&RequestHead::default())
-            .expect_err("no page of the gateway's"),
+        cross_site::check_same_origin(&cross_site_head()).expect_err("another site"),
     ]
+}
+
+/// A request from a page of another site.
+fn cross_site_head() -> RequestHead {
+    let (method, url) = ("POST".to_owned(), "https://a/session".to_owned());
+    RequestHead::read("uuid".to_owned(), method, url, |_| None)
 }
 
 fn problems_of_the_upstream() -> Vec<Problem> {

@@ -322,6 +322,7 @@ fn query_message_has_stable_property_names() {
     let query = views("dateTo=2025-06-16&limit=25&offset=75").unwrap();
     let expected = serde_json::json!({
         "operation": "analytics.views",
+        "project": "demo-docs",
         "list": "/v1/analytics/demo-docs/views?dateTo=2025-06-16",
         "limit": 25,
         "offset": 75,
