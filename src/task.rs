@@ -152,7 +152,8 @@ impl Task {
     /// Creates a task that watches the job that `call` reads.
     ///
     /// The watch starts at `now` and ends when the job finishes or `timeout` has passed.
-    /// Drivers use [`DEFAULT_WATCH`] by default. Each [`Event::Next`] waits for the job's next change.
+    /// Drivers use [`DEFAULT_WATCH`] by default. Each [`Event::Next`] waits for the job's next
+    /// change.
     #[must_use]
     pub fn watch(call: Call, timeout: Millis, now: Millis) -> Self {
         Self::with(Work::Watch(Watch {
