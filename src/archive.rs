@@ -1,37 +1,36 @@
-//! The plan of a gateway's daily archive: which request comes next.
+//! The schedule of a gateway's daily archive: which request comes next.
 //!
-//! The archive keeps the views of each finished day. A day is fetched in parts: the totals of its
-//! visitors, and then its pages of views, one after the other. [`plan`] decides from what is held
-//! which part is fetched next, oldest gap first, and [`DayRecord`] says what follows from how that
-//! went. Days that are held are fetched again on each of the days after, since what is counted
-//! late changes them.
+//! The archive stores the views of each finished day. It fetches a day in parts: first the visitor
+//! totals, then the pages of views in order. [`plan`] chooses the next part: missing days first,
+//! from the oldest. [`DayRecord`] records the progress and the failures of a day. Stored days are
+//! fetched again on later days, because Mintlify counts some views late.
 
 use crate::date::Day;
 use crate::millis::Millis;
 
-/// How many times at most the wait after a failure doubles.
+/// The maximum number of times that the wait after a failure doubles.
 const MOST_DOUBLINGS: u32 = 10;
 
-/// A part of a day, which one request fetches.
+/// The part of a day that one request fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// The totals of its visitors.
+    /// The visitor totals.
     Visitors,
-    /// The page of its views with this number, counted from 0.
+    /// A page of views, counted from 0.
     Views(u64),
 }
 
-/// How far a day was fetched since it was begun.
+/// The parts of a day fetched so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Whether the totals of its visitors are there.
+    /// Whether the visitor totals were fetched.
     pub has_visitors: bool,
-    /// How many pages of its views are there.
+    /// The number of pages of views fetched.
     pub pages: u64,
 }
 
 impl Progress {
-    /// The part that comes next.
+    /// Returns the next part to fetch.
     #[must_use]
     pub const fn next_part(self) -> Part {
         if self.has_visitors {
@@ -42,25 +41,25 @@ impl Progress {
     }
 }
 
-/// What is known of a day.
+/// The state of an archived day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayRecord {
     /// The day.
     pub day: Day,
-    /// When it was last fetched whole; `None` when it never was.
+    /// The time of the last complete fetch, if any.
     pub fetched: Option<Millis>,
-    /// How many pages of views it had then.
+    /// The number of pages of views in the last complete fetch.
     pub pages: u64,
-    /// How far it was fetched since.
+    /// The progress of the current fetch.
     pub progress: Progress,
-    /// How many requests for it have failed since one succeeded.
+    /// The number of consecutive failed requests.
     pub attempts: u32,
-    /// Before then it is not asked for.
+    /// The earliest time of the next request.
     pub retry_at: Millis,
 }
 
 impl DayRecord {
-    /// A day of which nothing is known.
+    /// Creates the record of a day that was never fetched.
     #[must_use]
     pub const fn new(day: Day) -> Self {
         Self {
@@ -76,7 +75,7 @@ impl DayRecord {
         }
     }
 
-    /// Records that its next part has arrived, which is its last one or not.
+    /// Records a successful request for the next part. `is_last` ends the fetch.
     pub fn record_part(&mut self, is_last: bool, now: Millis) {
         match self.progress.next_part() {
             Part::Visitors => self.progress.has_visitors = true,
@@ -91,8 +90,10 @@ impl DayRecord {
         }
     }
 
-    /// Records that a request for it failed: it is not asked for during `base`, and twice as long
-    /// after each further failure.
+    /// Records a failed request.
+    ///
+    /// The next request waits for `base`. This wait doubles with every further consecutive failure,
+    /// up to ten times.
     pub fn record_failure(&mut self, base: Millis, now: Millis) {
         let doublings = self.attempts.min(MOST_DOUBLINGS);
         self.attempts = self.attempts.saturating_add(1);
@@ -100,13 +101,13 @@ impl DayRecord {
         self.retry_at = now.plus(wait);
     }
 
-    /// Begins it again from its first part, since its pages do not belong together: it has grown
-    /// in between.
+    /// Restarts the fetch from the first part. Needed if the day gained rows during the fetch, so
+    /// that its pages do not match.
     pub fn restart(&mut self) {
         self.progress = Progress::default();
     }
 
-    /// Whether it is fetched for the first time, fetched again, or left alone.
+    /// Returns why the day must be fetched, or `None` if it need not be fetched today.
     fn need(&self, recheck_days: u32, today: Day) -> Option<Need> {
         let Some(fetched) = self.fetched.map(Day::of) else {
             return Some(Need::Gap);
@@ -116,70 +117,71 @@ impl DayRecord {
     }
 }
 
-/// Fetched then or later, a day is not fetched again.
+/// Returns the first day on which a complete fetch of `day` is final.
 fn settles_on(day: Day, recheck_days: u32) -> Day {
     day.next().plus(recheck_days)
 }
 
-/// Whether a day that was fetched whole at an instant is not fetched again.
+/// Returns whether a complete fetch at time `fetched` is final, so that the day is not fetched
+/// again.
 #[must_use]
 pub fn is_settled(day: Day, fetched: Millis, recheck_days: u32) -> bool {
     Day::of(fetched) >= settles_on(day, recheck_days)
 }
 
-/// Why a day is fetched: gaps come first.
+/// The reason to fetch a day. Gaps come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
     Gap,
     Recheck,
 }
 
-/// What is wanted of a project, and what is held.
+/// The days to archive for a project, and their records.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
-    /// The first day that is wanted; the last is yesterday.
+    /// The first day to archive. The last is yesterday.
     pub first: Day,
-    /// The days of which something is known, in order.
+    /// The records, in order of their days.
     pub records: &'a [DayRecord],
 }
 
 /// The archive's share of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// How many requests of it are left.
+    /// The number of requests left.
     pub left: u32,
-    /// When there is one more.
+    /// The time at which one more request is allowed.
     pub next_free: Millis,
 }
 
-/// What is planned from.
+/// The input of [`plan`].
 #[derive(Debug, Clone, Copy)]
 pub struct Holdings<'a> {
     /// The projects.
     pub projects: &'a [Wanted<'a>],
-    /// On how many days after its first a day is fetched again.
+    /// The number of days on which a stored day is fetched again.
     pub recheck_days: u32,
-    /// What is left of the budget.
+    /// The archive's share of the budget.
     pub share: Share,
-    /// The present.
+    /// The current time.
     pub now: Millis,
 }
 
-/// What to do next.
+/// The next action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Fetch this.
+    /// Send this request.
     Fetch(Target),
-    /// Do nothing before then.
+    /// Wait until this time.
     WaitUntil(Millis),
-    /// Nothing is wanted before tomorrow.
+    /// Wait until tomorrow: every day is up to date.
     Rest,
 }
 
-/// What one request fetches.
+/// The part of a day that a request fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// The place of the project in [`Holdings::projects`].
+    /// The index of the project in [`Holdings::projects`].
     pub project: usize,
     /// The day.
     pub day: Day,
@@ -187,8 +189,10 @@ pub struct Target {
     pub part: Part,
 }
 
-/// Decides what is fetched next: of days that are not held the oldest, else of those that are due
-/// again the oldest.
+/// Chooses the next request: the oldest missing day, or else the oldest day that is due to be
+/// fetched again.
+///
+/// Days that are waiting after a failure are skipped.
 ///
 /// # Example
 /// ```
@@ -246,7 +250,7 @@ pub fn plan(holdings: &Holdings<'_>) -> Step {
 }
 
 impl<'a> Wanted<'a> {
-    /// The days that are wanted, each with what is known of it.
+    /// Iterates over the days to archive, each with its record, if any.
     pub fn days(self, today: Day) -> impl Iterator<Item = (Day, Option<&'a DayRecord>)> {
         let begin = self.records.partition_point(|it| it.day < self.first);
         let mut records = self.records[begin..].iter().peekable();
@@ -257,7 +261,7 @@ impl<'a> Wanted<'a> {
         })
     }
 
-    /// How many of the days that are wanted are not held.
+    /// Returns the number of days that have never been fetched completely.
     #[must_use]
     pub fn count_gaps(self, today: Day) -> u32 {
         let held = |record: Option<&DayRecord>| record.is_some_and(|it| it.fetched.is_some());
@@ -265,8 +269,7 @@ impl<'a> Wanted<'a> {
         u32::try_from(gaps.count()).unwrap_or(u32::MAX)
     }
 
-    /// How many pages of views a day of the project has, by the day that was fetched last; one when
-    /// none is held.
+    /// Returns the number of pages of views of the latest stored day, or 1 if no day is stored.
     #[must_use]
     pub fn pages_per_day(self) -> u64 {
         let held = self.records.iter().filter(|it| it.fetched.is_some());
@@ -275,29 +278,31 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// What gaps cost.
+/// The cost of fetching missing days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// How many requests.
+    /// The number of requests.
     pub requests: u64,
-    /// How many hours from now until they are made; `None` when the share of the budget does not
-    /// suffice for what each day costs.
+    /// The hours until the last request. `None` if the daily requests use up the share of the
+    /// budget.
     pub hours: Option<u64>,
 }
 
-/// The budget as an [`Estimate`] takes it.
+/// The archive's budget, used for an [`Estimate`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// How many requests the archive may make in any window.
+    /// The maximum number of requests per window.
     pub share: u32,
-    /// How long a window is.
+    /// The length of a window.
     pub window: Millis,
-    /// On how many days after its first a day is fetched again.
+    /// The number of days on which a stored day is fetched again.
     pub recheck_days: u32,
 }
 
-/// Estimates what so many gaps cost, each with `pages` pages of views and one request for its
-/// visitors, while each day also costs yesterday and the days that are fetched again.
+/// Estimates the cost of fetching `gaps` missing days, each with `pages` pages of views and one
+/// request for visitors.
+///
+/// The estimate subtracts the daily requests for yesterday and for the days that are fetched again.
 ///
 /// # Example
 /// ```

@@ -1,4 +1,4 @@
-//! A call: an operation with arguments that keep its rules, and the request that follows.
+//! A validated call of an operation, and the request that it builds.
 
 use std::fmt;
 
@@ -13,18 +13,21 @@ use crate::text::{format_integer, parse_decimal, quote};
 use crate::ulid::is_ulid;
 use crate::value::{Scalar, Value, check_not_empty, read_integer, read_text};
 
-/// A request, without the address and the credential that it will be sent with.
+/// An HTTP request without a base URL and credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The method.
+    /// The request method.
     pub method: Method,
-    /// Path and query, beginning with `/`, percent-encoded.
+    /// The percent-encoded path and query, starting with `/`.
     pub target: String,
-    /// The body as JSON text; sent with `Content-Type: application/json`.
+    /// The JSON body, sent with `Content-Type: application/json`. `None` unless the method is
+    /// `POST`.
     pub body: Option<String>,
 }
 
-/// An operation with arguments that keep its rules.
+/// An operation with validated arguments.
+///
+/// Arguments are stored in the form in which they are sent, so building a request cannot fail.
 ///
 /// ```
 /// use quillgate::{Call, Operation, ProjectId};
@@ -41,11 +44,11 @@ pub struct Request {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Call {
     declaration: &'static Declaration,
-    /// Each as it is sent, not yet encoded, in the order of the declaration's parameters.
+    /// Unencoded arguments, in the order of the declaration's parameters.
     arguments: Vec<Option<String>>,
 }
 
-/// An argument may be confidential: the names are shown and no values.
+/// Prints the names of the arguments only, because a value may be confidential.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.arguments().map(|(parameter, _)| parameter.name);
@@ -55,7 +58,7 @@ impl fmt::Debug for Call {
 }
 
 impl Call {
-    /// A call without arguments.
+    /// Creates a call without arguments.
     pub(crate) fn new(declaration: &'static Declaration) -> Self {
         Self {
             declaration,
@@ -63,11 +66,13 @@ impl Call {
         }
     }
 
-    /// Reads the arguments from `params`, by the server's own names.
+    /// Reads and validates the arguments in `params`, which are named as in the API.
+    ///
+    /// Converts `page` to `offset`.
     ///
     /// # Errors
-    /// [`Rule::Unknown`] for one that the operation does not have, then the first that breaks a
-    /// rule.
+    /// [`Rule::Unknown`] if the operation does not have a parameter of that name. Otherwise the
+    /// first rule that an argument breaks.
     pub fn parse<V: Value>(
         declaration: &'static Declaration,
         params: &V,
@@ -88,51 +93,52 @@ impl Call {
         Ok(call)
     }
 
-    /// What the operation is.
+    /// Returns the operation's declaration.
     #[must_use]
     pub const fn declaration(&self) -> &'static Declaration {
         self.declaration
     }
 
-    /// The method of its request.
+    /// Returns the request method.
     #[must_use]
     pub const fn method(&self) -> Method {
         self.declaration.method
     }
 
-    /// The argument of this name, as it is sent.
+    /// Returns an argument in the form in which it is sent, not percent-encoded. Returns `None` if
+    /// the argument is absent or the operation does not have this parameter.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         let at = self.declaration.position(name)?;
         self.arguments[at].as_deref()
     }
 
-    /// The argument of this name, which has to be there.
+    /// Returns an argument that must be present.
     ///
     /// # Errors
-    /// [`Rule::Required`] when it is not.
+    /// [`Rule::Required`] if the argument is absent.
     pub(crate) fn require(&self, name: &'static str) -> Result<&str, ValidationError> {
         let missing = || ValidationError::new(name, Rule::Required, "");
         self.text(name).ok_or_else(missing)
     }
 
-    /// The integer of this name.
+    /// Returns an argument as an integer. Returns `None` if it is absent or not an integer.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<u64> {
         self.text(name).and_then(parse_decimal)
     }
 
-    /// The arguments in the order of the declaration.
+    /// Iterates over the arguments that are present, in the order of the declaration.
     pub fn arguments(&self) -> impl Iterator<Item = (&'static Parameter, &str)> {
         let parameters = self.declaration.parameters.iter();
         let pairs = parameters.zip(&self.arguments);
         pairs.filter_map(|(parameter, argument)| Some((parameter, argument.as_deref()?)))
     }
 
-    /// The range of dates; an open one when the operation has none.
+    /// Returns the date range given by `dateFrom` and `dateTo`. A missing bound is open.
     ///
     /// # Errors
-    /// [`Rule::BeforeDateTo`] when it ends before it begins.
+    /// [`Rule::BeforeDateTo`] if `dateFrom` is not before `dateTo`.
     pub fn range(&self) -> Result<DateRange, ValidationError> {
         let bound = |field| {
             let text = self.text(field);
@@ -141,25 +147,25 @@ impl Call {
         DateRange::new(bound("dateFrom")?, bound("dateTo")?)
     }
 
-    /// Sets an argument that the operation has.
+    /// Sets an argument. Does nothing if the operation does not have this parameter.
     pub(crate) fn set(&mut self, name: &str, text: String) {
         if let Some(at) = self.declaration.position(name) {
             self.arguments[at] = Some(text);
         }
     }
 
-    /// Takes an argument out.
+    /// Removes an argument.
     pub(crate) fn remove(&mut self, name: &str) {
         if let Some(at) = self.declaration.position(name) {
             self.arguments[at] = None;
         }
     }
 
-    /// The same call with the end of its range set, where it was open and the operation has one:
-    /// see [`DateRange::freeze`].
+    /// Sets a missing `dateTo` as [`DateRange::freeze`] does. Operations without `dateTo` are
+    /// unchanged.
     ///
     /// # Errors
-    /// [`Rule::BeforeDateTo`] when `dateFrom` is not before `now`.
+    /// [`Rule::BeforeDateTo`] if `dateFrom` is not before `now`.
     pub fn freeze(mut self, now: Millis) -> Result<Self, ValidationError> {
         if self.declaration.parameter("dateTo").is_some() && self.text("dateTo").is_none() {
             let end = freeze_end(self.text("dateFrom"), now);
@@ -169,7 +175,7 @@ impl Call {
         Ok(self)
     }
 
-    /// The same call with each date in its one spelling: see [`DateBound::normalize`].
+    /// Normalizes each date; see [`DateBound::normalize`].
     #[must_use]
     pub fn normalize(mut self) -> Self {
         for (parameter, argument) in self.declaration.parameters.iter().zip(&mut self.arguments) {
@@ -183,7 +189,7 @@ impl Call {
         self
     }
 
-    /// The same list, whichever page of it: without `limit` and `offset`.
+    /// Removes `limit` and `offset`, so that calls for different pages of one list are equal.
     #[must_use]
     pub fn without_window(mut self) -> Self {
         self.remove("limit");
@@ -191,7 +197,7 @@ impl Call {
         self
     }
 
-    /// Turns `page` into `offset`.
+    /// Converts `page` to `offset`.
     fn resolve_page(&mut self) -> Result<(), ValidationError> {
         let Some(page) = self.integer(PAGE) else {
             return Ok(());
@@ -203,13 +209,14 @@ impl Call {
         let limit = limit.unwrap_or(0);
         let offset = Offset::of_page(page, limit)?;
         self.remove(PAGE);
-        // Said in so many words: in pages of another size it would be another page.
+        // The offset is only correct for this page size, so `limit` is sent explicitly.
         self.set("limit", format_integer(limit));
         self.set("offset", format_integer(offset.get()));
         Ok(())
     }
 
-    /// How many rows a page has when nothing is said.
+    /// Returns the default of `limit`, in rows, or `None` if the operation does not have this
+    /// parameter.
     #[must_use]
     pub fn default_limit(&self) -> Option<u64> {
         match self.declaration.parameter("limit")?.kind {
@@ -218,7 +225,7 @@ impl Call {
         }
     }
 
-    /// Returns this call's request.
+    /// Builds the request for a project.
     #[must_use]
     pub fn request(&self, project: &ProjectId) -> Request {
         let has_body = self.method() == Method::Post;
@@ -229,7 +236,7 @@ impl Call {
         }
     }
 
-    /// Returns path and query.
+    /// Returns the path and query.
     fn target(&self, project: &ProjectId) -> String {
         let mut target = String::new();
         let mut rest = self.declaration.path;
@@ -237,27 +244,27 @@ impl Call {
             target.push_str(before);
             let segment = match name {
                 "projectId" => project.as_str(),
-                // It was required when the call was made.
+                // `parse` rejects calls without their path parameters.
                 name => self.text(name).unwrap_or(""),
             };
             push_percent_encoded(&mut target, segment);
             rest = after;
         }
         target.push_str(rest);
-        let mut joint = "?";
+        let mut separator = "?";
         for (parameter, text) in self.arguments() {
             if parameter.place == Place::Query {
-                target.push_str(joint);
+                target.push_str(separator);
                 target.push_str(parameter.name);
                 target.push_str("=");
                 push_percent_encoded(&mut target, text);
-                joint = "&";
+                separator = "&";
             }
         }
         target
     }
 
-    /// Returns the arguments of one place as a JSON object.
+    /// Returns the arguments of one location as a JSON object.
     ///
     /// ```
     /// use quillgate::declaration::Place;
@@ -272,33 +279,34 @@ impl Call {
     #[must_use]
     pub fn to_json(&self, place: Place) -> String {
         let mut json = String::from("{");
-        let mut joint = "";
+        let mut separator = "";
         for (parameter, text) in self.arguments() {
             if parameter.place != place {
                 continue;
             }
-            json.push_str(joint);
+            json.push_str(separator);
             push_json_string(&mut json, parameter.name);
             json.push_str(":");
             match parameter.kind {
                 ParameterKind::Integer { .. } => json.push_str(text),
                 _ => push_json_string(&mut json, text),
             }
-            joint = ",";
+            separator = ",";
         }
         json.push_str("}");
         json
     }
 }
 
-/// Splits a path at its first parameter: what is before it, its name, and what is after it.
+/// Splits a path at its first parameter into the part before it, its name and the part after it.
 fn split_parameter(path: &str) -> Option<(&str, &str, &str)> {
     let open = path.bytes().position(|byte| byte == b'{')?;
     let close = path.bytes().position(|byte| byte == b'}')?;
     Some((&path[..open], &path[open + 1..close], &path[close + 1..]))
 }
 
-/// Reads an argument as it is sent; `None` when it is not there.
+/// Validates an argument and converts it to the form in which it is sent. Returns `None` if it is
+/// absent.
 fn read_argument(parameter: &Parameter, value: Scalar) -> Result<Option<String>, ValidationError> {
     let field = parameter.name;
     if matches!(value, Scalar::Absent) {

@@ -1,8 +1,8 @@
 //! Calendar dates, instants and HTTP dates.
 //!
-//! The platform takes `YYYY-MM-DD` and ISO 8601 (docs/platform.md, 4.2). This module reads
-//! just what those need, since a whole calendar library would outweigh the rest of
-//! the package many times over.
+//! Mintlify accepts `YYYY-MM-DD` and ISO 8601 date-times (docs/platform.md, 4.2). This module
+//! parses only these formats and HTTP dates, because a calendar library would be many times larger
+//! than the rest of the package.
 
 mod calendar;
 mod day;
@@ -20,36 +20,36 @@ use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
 use crate::text::{push_integer, quote};
 
-/// To what an open end is rounded down: five minutes.
+/// The granularity of a `dateTo` set by [`DateRange::freeze`]: five minutes.
 const FREEZE_STEP: Millis = Millis::from_seconds(300);
 
-/// A bound of a range of dates: `YYYY-MM-DD` or an ISO 8601 date-time, sent as it was given.
+/// A bound of a date range: `YYYY-MM-DD` or an ISO 8601 date-time. It is sent unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DateBound {
     text: String,
     point: Point,
 }
 
-/// What a bound says, as far as two bounds can be compared.
+/// The value of a bound. Only two bounds of the same variant can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Point {
     /// A calendar day, in days since 1970-01-01.
     Day(i64),
-    /// A date-time without an offset, in milliseconds as if it were UTC.
+    /// A date-time without an offset, in milliseconds since 1970-01-01T00:00 as if it were UTC.
     Local(i64),
     /// A date-time with an offset, in milliseconds since the Unix epoch.
     Instant(i64),
 }
 
 impl DateBound {
-    /// Reads a bound; `field` is the parameter's name for the error.
+    /// Parses a bound. `field` is the parameter's name, used in errors.
     ///
-    /// A date-time is `YYYY-MM-DDThh:mm`, with optional seconds, a fraction of a
-    /// second, and `Z` or an offset `±hh:mm`.
+    /// A date-time is `YYYY-MM-DDThh:mm`, optionally followed by seconds, a fraction of a second,
+    /// and `Z` or an offset `±hh:mm`.
     ///
     /// # Errors
-    /// [`Rule::DateFormat`] when the text is neither, [`Rule::CalendarDate`] when no
-    /// calendar has that day or no day has that time.
+    /// [`Rule::DateFormat`] if the format is wrong, [`Rule::CalendarDate`] if the day or the time
+    /// does not exist.
     ///
     /// # Example
     /// ```
@@ -67,9 +67,9 @@ impl DateBound {
         }
     }
 
-    /// The bound at an instant, in UTC with milliseconds.
+    /// Creates a bound from an instant, in UTC with milliseconds.
     ///
-    /// An instant past the year 9999 is taken as the last one of that year.
+    /// Instants after the year 9999 become the last millisecond of that year.
     ///
     /// ```
     /// use quillgate::{DateBound, Millis};
@@ -93,11 +93,11 @@ impl DateBound {
         }
     }
 
-    /// The same bound in its one spelling: a day as it is, a date-time with milliseconds and, when
-    /// it has an offset, in UTC. What is finer than a millisecond is dropped.
+    /// Returns the bound in a canonical form.
     ///
-    /// An instant that in UTC is not within the years 0000 to 9999 is taken as the first or the
-    /// last of them.
+    /// Days stay unchanged. Date-times get milliseconds, and those with an offset are converted to
+    /// UTC. Digits beyond milliseconds are dropped. Instants outside the years 0000 to 9999 in UTC
+    /// become the nearest instant in that range.
     ///
     /// ```
     /// use quillgate::DateBound;
@@ -118,15 +118,16 @@ impl DateBound {
         }
     }
 
-    /// The bound as it was given.
+    /// Returns the bound as a string, unchanged from the input.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// How two bounds are ordered, when they are of one kind: two days, two instants
-    /// or two date-times without an offset. What a day or a date-time without an
-    /// offset means as an instant is the upstream's to say.
+    /// Compares two days, two instants or two date-times without an offset.
+    ///
+    /// Returns `None` for bounds of different kinds, because only the server knows which instant a
+    /// day or a local date-time means.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         self.point.compare(other.point)
@@ -143,8 +144,8 @@ impl Point {
         }
     }
 
-    /// Whether this is before an instant, where a day begins at midnight UTC and a date-time
-    /// without an offset is one in UTC.
+    /// Returns whether this is before an instant. Days start at midnight UTC, and date-times
+    /// without an offset are read as UTC.
     fn is_before_in_utc(self, instant: Millis) -> bool {
         let millis = match self {
             Self::Day(day) => day * DAY,
@@ -154,16 +155,15 @@ impl Point {
     }
 }
 
-/// Checks that a text is a bound.
+/// Checks that a string is a valid bound.
 ///
 /// # Errors
-/// The rule that it breaks, as [`DateBound::new`] says.
+/// The rules of [`DateBound::new`].
 pub(crate) fn check_date(text: &str) -> Result<(), Rule> {
     read_point(text.as_bytes()).map(drop)
 }
 
-/// Checks that a range, either end of which may be open, does not end before it begins; as
-/// [`DateRange::new`] does.
+/// Checks that `from` is before `to` if both are present and comparable.
 pub(crate) fn check_order(from: Option<&str>, to: Option<&str>) -> Result<(), ValidationError> {
     let (Some(from), Some(to)) = (from, to) else {
         return Ok(());
@@ -184,7 +184,7 @@ pub(crate) fn check_order(from: Option<&str>, to: Option<&str>) -> Result<(), Va
     Ok(())
 }
 
-/// The end of a range that is open: see [`DateRange::freeze`].
+/// Returns the end for a range without `dateTo`; see [`DateRange::freeze`].
 pub(crate) fn freeze_end(from: Option<&str>, now: Millis) -> String {
     let rounded = Millis(now.0 / FREEZE_STEP.0 * FREEZE_STEP.0);
     let begin = from.and_then(|from| read_point(from.as_bytes()).ok());
@@ -192,7 +192,8 @@ pub(crate) fn freeze_end(from: Option<&str>, now: Millis) -> String {
     DateBound::from_instant(if has_begun { rounded } else { now }).text
 }
 
-/// A range of dates: `dateFrom` counts, `dateTo` does not any more (docs/platform.md, 4.2).
+/// A date range from `dateFrom` (inclusive) to `dateTo` (exclusive), as defined in
+/// docs/platform.md, 4.2.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DateRange {
     from: Option<DateBound>,
@@ -200,11 +201,10 @@ pub struct DateRange {
 }
 
 impl DateRange {
-    /// The range between two bounds, either of which may be open.
+    /// Creates a range. A bound that is `None` is open.
     ///
     /// # Errors
-    /// [`Rule::BeforeDateTo`] when both can be compared and `from` is not before `to`:
-    /// such a range can hold nothing.
+    /// [`Rule::BeforeDateTo`] if `from` and `to` can be compared and `from` is not before `to`.
     pub fn new(from: Option<DateBound>, to: Option<DateBound>) -> Result<Self, ValidationError> {
         check_order(
             from.as_ref().map(DateBound::as_str),
@@ -213,12 +213,14 @@ impl DateRange {
         Ok(Self { from, to })
     }
 
-    /// The same range with an end, where it was open, so that every page of one run comes from one
-    /// range: `now`, rounded down to five minutes, so that runs of the same five minutes are
-    /// answered from one cache. A range that began within them ends at `now` itself.
+    /// Sets a missing `dateTo` to `now`, so that all pages of a list come from one range.
+    ///
+    /// The end is rounded down to five minutes, so that requests in the same five minutes share a
+    /// cache entry. If the range starts within these five minutes, it ends exactly at `now`. Ranges
+    /// with `dateTo` stay unchanged.
     ///
     /// # Errors
-    /// [`Rule::BeforeDateTo`] when the range does not begin before `now`.
+    /// [`Rule::BeforeDateTo`] if `dateFrom` is not before `now`.
     ///
     /// # Example
     /// ```
@@ -237,7 +239,7 @@ impl DateRange {
         Self::new(self.from, Some(end))
     }
 
-    /// The same range with each bound in its one spelling: see [`DateBound::normalize`].
+    /// Returns the range with both bounds in canonical form; see [`DateBound::normalize`].
     #[must_use]
     pub fn normalize(&self) -> Self {
         Self {
@@ -246,13 +248,13 @@ impl DateRange {
         }
     }
 
-    /// The first day or instant that counts.
+    /// Returns the inclusive start, or `None` if it is open.
     #[must_use]
     pub const fn from(&self) -> Option<&DateBound> {
         self.from.as_ref()
     }
 
-    /// The first day or instant that does not count any more.
+    /// Returns the exclusive end, or `None` if it is open.
     #[must_use]
     pub const fn to(&self) -> Option<&DateBound> {
         self.to.as_ref()
@@ -260,12 +262,14 @@ impl DateRange {
 }
 
 const DAY: i64 = 86_400_000;
-/// 0000-01-01T00:00:00.000Z, the first instant that four digits of a year can spell.
+/// 0000-01-01T00:00:00.000Z, the first instant with a four-digit year, in milliseconds since the
+/// Unix epoch.
 const FIRST: i64 = -62_167_219_200_000;
-/// 9999-12-31T23:59:59.999Z, the last.
+/// 9999-12-31T23:59:59.999Z, the last instant with a four-digit year, in milliseconds since the
+/// Unix epoch.
 const LAST: i64 = 253_402_300_799_999;
 
-/// Writes a date-time of the years 0000 to 9999 with milliseconds and without an offset.
+/// Formats a date-time in the years 0000 to 9999, with milliseconds and without an offset.
 fn write_date_time(millis: i64) -> String {
     let (year, month, day) = civil_from_days(millis.div_euclid(DAY));
     let of_day = millis.rem_euclid(DAY);
@@ -309,7 +313,7 @@ fn read_point(text: &[u8]) -> Result<Point, Rule> {
     })
 }
 
-/// The form of a bound, with the millisecond and the sign of the offset, where it has one.
+/// The format of a bound, with the milliseconds of the second and the sign of the offset.
 enum Form {
     Day,
     Local(i64),
@@ -345,7 +349,7 @@ fn scan_point(text: &[u8]) -> Option<(Fields, Form)> {
     Some((fields, form))
 }
 
-/// Reads one digit or more as milliseconds; what is finer than one is dropped.
+/// Reads one or more digits of a fraction as milliseconds. Further digits are dropped.
 fn scan_fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (fraction, rest) = text.split_at(digits);

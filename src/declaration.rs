@@ -1,27 +1,27 @@
-//! What an operation is: its name, route, parameters, scope, budget, pagination and result.
+//! The declaration of an operation: name, route, parameters, scope, budget, pagination and result.
 //!
-//! The `operation!` macro ([`crate::endpoint`]) declares one, and everything else follows from the declaration:
-//! requests ([`crate::call`]), the refusal of bad arguments, the gateway's route and budget, the
-//! package's types and decoders, the gateway's `OpenAPI` description, the reference.
+//! The `operation!` macro ([`crate::endpoint`]) declares an operation. The rest is derived from the
+//! declaration: requests and argument validation ([`crate::call`]), the gateway's route and budget,
+//! the package's types and decoders, the gateway's `OpenAPI` description and the reference.
 //!
-//! What a program decides by ([`Declaration`]) and what people read ([`Documentation`]) are two
-//! constants, so that no documentation is compiled into the package's wasm.
+//! [`Declaration`] and [`Documentation`] are separate constants, so that the package's wasm does
+//! not contain documentation.
 
 use crate::error::IntegerRule;
 
 /// The request method (RFC 9110, section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// `GET`: safe, and so free to be sent again.
+    /// `GET`. Safe, so it can be retried.
     Get,
-    /// `POST`: not idempotent; sent again only where the server deduplicates.
+    /// `POST`. Not idempotent, so it is retried only if the server deduplicates requests.
     Post,
-    /// `DELETE`: idempotent.
+    /// `DELETE`. Idempotent, so it can be retried.
     Delete,
 }
 
 impl Method {
-    /// The method as it stands in a request line.
+    /// Returns the method's name, in capitals.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -32,56 +32,56 @@ impl Method {
     }
 }
 
-/// Where a parameter stands in the request.
+/// The location of a parameter in the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// A segment of the path.
+    /// A path segment.
     Path,
-    /// A pair of the query.
+    /// A query parameter.
     Query,
-    /// A member of the JSON body.
+    /// A property of the JSON body.
     Body,
 }
 
-/// What a parameter may be.
+/// The type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// Text with at least one character.
+    /// A string with at least one character.
     Text,
-    /// An identifier that can stand as one segment of a path.
+    /// An identifier that is valid as a single path segment.
     Id,
-    /// A ULID: 26 characters of Crockford's base 32, the first at most `7`.
+    /// A ULID: 26 characters of Crockford's base 32, starting with a character from `0` to `7`.
     Ulid,
     /// `YYYY-MM-DD` or an ISO 8601 date-time.
     Date,
-    /// An integer within bounds.
+    /// An integer within inclusive bounds.
     Integer {
         /// The bounds.
         rule: &'static IntegerRule,
-        /// What the server takes when the parameter is left out.
+        /// The server's default.
         default: u64,
     },
-    /// A page of a list by offset, counted from 1. It is sent as its `offset`.
+    /// A page of an offset-based list, counted from 1. It is sent as `offset`.
     Page,
-    /// One of these texts.
+    /// One of these strings.
     OneOf(&'static [&'static str]),
 }
 
 /// A parameter of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
-    /// The server's own name.
+    /// The parameter's name in the API.
     pub name: &'static str,
-    /// Where it stands.
+    /// The location in the request.
     pub place: Place,
-    /// What it may be.
+    /// The type.
     pub kind: ParameterKind,
-    /// Whether it has to be there.
+    /// Whether the parameter is required.
     pub is_required: bool,
 }
 
 impl Parameter {
-    /// A parameter that may be left out.
+    /// Creates an optional parameter.
     #[must_use]
     pub const fn optional(name: &'static str, place: Place, kind: ParameterKind) -> Self {
         Self {
@@ -92,7 +92,7 @@ impl Parameter {
         }
     }
 
-    /// The same parameter, which has to be there.
+    /// Makes the parameter required.
     #[must_use]
     pub const fn require(mut self) -> Self {
         self.is_required = true;
@@ -100,23 +100,23 @@ impl Parameter {
     }
 }
 
-/// What an access token of the gateway has to allow.
+/// A permission of a gateway access token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Creating jobs, and sending follow-ups.
+    /// Creating jobs and sending follow-ups.
     CreateJobs,
     /// Reading jobs.
     ReadJobs,
     /// Reading analytics.
     ReadAnalytics,
-    /// Reading what people asked the assistant, which is personal data.
+    /// Reading conversations with the assistant, which contain personal data.
     ReadConversations,
     /// Operating the gateway.
     Operate,
 }
 
 impl Scope {
-    /// Every scope.
+    /// All scopes.
     pub const ALL: [Self; 5] = [
         Self::CreateJobs,
         Self::ReadJobs,
@@ -125,7 +125,7 @@ impl Scope {
         Self::Operate,
     ];
 
-    /// The name in a token's `scope`.
+    /// Returns the scope's name in a token's `scope`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -138,22 +138,23 @@ impl Scope {
     }
 }
 
-/// A budget: which requests are counted together, against one limit (docs/platform.md, 8).
+/// A budget: a set of requests that share one rate limit (docs/platform.md, 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
-    /// Jobs created in a project.
+    /// Jobs created, per project.
     CreateJob,
-    /// Follow-ups sent in a project.
+    /// Follow-ups sent, per project.
     SendMessage,
-    /// Requests for analytics, of the whole organisation.
+    /// Analytics requests, for the whole organization.
     Analytics,
-    /// Requests that read jobs, of one caller in a project: a budget of the gateway's own.
+    /// Requests that read jobs, per caller and project. This limit is the gateway's, not
+    /// Mintlify's.
     ReadJobs,
 }
 
 impl Policy {
-    /// Every policy.
+    /// All policies.
     pub const ALL: [Self; 4] = [
         Self::CreateJob,
         Self::SendMessage,
@@ -161,8 +162,8 @@ impl Policy {
         Self::ReadJobs,
     ];
 
-    /// The name in header fields, in a token's `quota` and in the tables: ASCII without quotes and
-    /// backslashes.
+    /// Returns the policy's name in header fields, in a token's `quota` and in SQL tables. It
+    /// consists of ASCII letters and hyphens.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -173,32 +174,33 @@ impl Policy {
         }
     }
 
-    /// The policy of this name.
+    /// Returns the policy with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|policy| policy.as_str() == name)
     }
 }
 
-/// How an operation's result is one page of a list.
+/// The pagination of an operation's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pagination {
-    /// It is not.
+    /// The result is not paginated.
     Whole,
-    /// By `limit` and `offset`; `hasMore: false` ends the list.
+    /// Pages are requested by `limit` and `offset`. The list ends with `hasMore: false`.
     Offset {
-        /// The member that holds the rows.
+        /// The property that contains the rows.
         rows: &'static str,
     },
-    /// By `limit` and `cursor`; a missing `nextCursor` or `hasMore: false` ends the list.
+    /// Pages are requested by `limit` and `cursor`. The list ends with `hasMore: false` or without
+    /// `nextCursor`.
     Cursor {
-        /// The member that holds the rows.
+        /// The property that contains the rows.
         rows: &'static str,
     },
 }
 
 impl Pagination {
-    /// The member that holds the rows, when it is a list.
+    /// Returns the property that contains the rows, or `None` if the result is not paginated.
     #[must_use]
     pub const fn rows(self) -> Option<&'static str> {
         match self {
@@ -208,33 +210,33 @@ impl Pagination {
     }
 }
 
-/// What an operation is, as far as programs decide by it.
+/// The parts of an operation's declaration that programs use.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Declaration {
-    /// The name in the package: `agentJobs.create`.
+    /// The name in the package, such as `agentJobs.create`.
     pub name: &'static str,
-    /// The method.
+    /// The request method.
     pub method: Method,
-    /// The path, with `{projectId}` and other parameters where those stand.
+    /// The path, with parameters in braces, such as `{projectId}`.
     pub path: &'static str,
-    /// The parameters, without `projectId`, which every operation has.
+    /// The parameters, except `projectId`, which every operation has.
     pub parameters: &'static [Parameter],
-    /// The scope that an access token of the gateway needs for it.
+    /// The scope that a gateway access token needs.
     pub scope: Scope,
-    /// The budget that it is counted against, if any.
+    /// The budget that requests count against. `None` if requests are not limited.
     pub policy: Option<Policy>,
-    /// How its result is one page of a list.
+    /// The pagination of the result.
     pub pagination: Pagination,
 }
 
 impl Declaration {
-    /// The parameter of this name.
+    /// Returns the parameter with this name.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&'static Parameter> {
         self.position(name).map(|at| &self.parameters[at])
     }
 
-    /// The place of the parameter of this name among [`Self::parameters`].
+    /// Returns the index in [`Self::parameters`] of the parameter with this name.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
         let mut parameters = self.parameters.iter();
@@ -242,18 +244,19 @@ impl Declaration {
     }
 }
 
-/// What people read about an operation.
+/// The parts of an operation's declaration that people read.
 #[derive(Debug)]
 pub struct Documentation {
-    /// What it does, in one sentence.
+    /// The operation's summary, one line per element.
     pub summary: &'static [&'static str],
-    /// A sentence or two for each parameter, in the order of [`Declaration::parameters`].
+    /// One or two sentences per parameter, in the order of [`Declaration::parameters`].
     pub parameters: &'static [&'static str],
-    /// The page of the platform's own documentation; `None` for the gateway's own operations.
+    /// The URL of Mintlify's documentation of the operation. `None` if only the gateway has the
+    /// operation.
     pub link: Option<&'static str>,
 }
 
-/// Joins lists at compile time.
+/// Concatenates slices at compile time. `N` must be their total length.
 pub(crate) const fn join<T: Copy, const N: usize>(lists: &[&[T]], filler: T) -> [T; N] {
     let mut joined = [filler; N];
     let (mut list, mut at) = (0, 0);
@@ -270,6 +273,6 @@ pub(crate) const fn join<T: Copy, const N: usize>(lists: &[&[T]], filler: T) -> 
 }
 
 impl Parameter {
-    /// What [`join`] begins with.
+    /// The element that [`join`] fills the array with before it copies.
     pub(crate) const FILLER: Self = Self::optional("", Place::Query, ParameterKind::Text);
 }

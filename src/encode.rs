@@ -1,12 +1,12 @@
-//! Percent-encoding of what goes into a URL, and JSON text of what goes into a body.
+//! Percent-encoding for URLs and string encoding for JSON.
 
 use crate::text::push_part;
 
-/// Percent-encodes `text` as one path segment or one query value.
+/// Percent-encodes `text` for use as one path segment or one query value.
 ///
-/// Everything but RFC 3986's unreserved characters (`A-Z a-z 0-9 - . _ ~`) is
-/// encoded, so the result holds no `/`, `?`, `#`, `&`, `+` or `%` of its own and
-/// can change neither the path nor the query around it (RFC 3986, section 2.3).
+/// Encodes every character except RFC 3986's unreserved characters (`A-Z a-z 0-9 - . _ ~`). The
+/// result never contains a literal `/`, `?`, `#`, `&` or `+`, and `%` appears only in escapes. So
+/// it cannot change the surrounding path or query (RFC 3986, section 2.3).
 ///
 /// ```
 /// use quillgate::encode::percent_encode;
@@ -21,9 +21,9 @@ pub fn percent_encode(text: &str) -> String {
     encoded
 }
 
-/// Appends `text` as [`percent_encode`] gives it.
+/// Appends `text`, encoded as by [`percent_encode`].
 pub(crate) fn push_percent_encoded(encoded: &mut String, text: &str) {
-    // Runs of what stays as it is end before a byte that does not, which may be of any character.
+    // Unreserved characters are ASCII, so each run of them starts and ends at a character boundary.
     let bytes = text.as_bytes();
     let mut run = 0;
     for (at, byte) in bytes.iter().enumerate() {
@@ -38,7 +38,7 @@ pub(crate) fn push_percent_encoded(encoded: &mut String, text: &str) {
     push_part(encoded, text, run, text.len());
 }
 
-/// Appends a byte by two of these digits.
+/// Appends a byte as two hexadecimal digits, taken from `digits`.
 fn push_hex(text: &mut String, byte: u8, digits: &str) {
     for digit in [byte >> 4, byte & 15] {
         let at = usize::from(digit);
@@ -46,7 +46,7 @@ fn push_hex(text: &mut String, byte: u8, digits: &str) {
     }
 }
 
-/// Writes `text` as a JSON string, quotes included (RFC 8259, section 7).
+/// Encodes `text` as a JSON string, including the quotes (RFC 8259, section 7).
 ///
 /// ```
 /// assert_eq!(quillgate::encode::encode_json_string("a \"b\"\n"), r#""a \"b\"\n""#);
@@ -58,10 +58,11 @@ pub fn encode_json_string(text: &str) -> String {
     json
 }
 
-/// Appends `text` as [`encode_json_string`] gives it.
+/// Appends `text`, encoded as by [`encode_json_string`].
 pub(crate) fn push_json_string(json: &mut String, text: &str) {
     json.push_str("\"");
-    // What needs no escape is appended run by run; what does is one ASCII character.
+    // Escaped characters are ASCII, so each run between them starts and ends at a character
+    // boundary.
     let mut run = 0;
     for (at, byte) in text.bytes().enumerate() {
         let escape = match byte {

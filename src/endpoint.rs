@@ -1,4 +1,4 @@
-//! Operations with the values of one call, as types of their own.
+//! Typed operations: one struct per operation, with its arguments as fields.
 
 use crate::call::{Call, Request};
 use crate::declaration::{Declaration, Documentation};
@@ -7,44 +7,46 @@ use crate::project::ProjectId;
 use crate::schema::Described;
 use crate::value::Value;
 
-/// An operation with the values of one call.
+/// A typed operation with the arguments of one call.
 pub trait Endpoint: Sized {
-    /// What a success's body is read as.
+    /// The type of a successful response's body.
     type Output: Described;
 
-    /// What the operation is.
+    /// The declaration.
     const DECLARATION: Declaration;
 
-    /// What people read about it.
+    /// The documentation.
     const DOCUMENTATION: Documentation;
 
-    /// The values of a call of this operation.
+    /// Reads the arguments from a call of this operation.
     ///
     /// # Errors
-    /// [`crate::Rule::Required`] when one is not there but has to be.
+    /// [`crate::Rule::Required`] if a required argument is absent.
     fn from_call(call: &Call) -> Result<Self, ValidationError>;
 
-    /// The call with these values.
+    /// Converts the arguments to a call.
     #[must_use]
     fn to_call(&self) -> Call;
 
-    /// Reads the call's values from `params`, by the server's own names.
+    /// Reads and validates the arguments in `params`, which are named as in the API.
     ///
     /// # Errors
-    /// The first value that breaks a rule.
+    /// The first rule that an argument breaks.
     fn parse<V: Value>(params: &V) -> Result<Self, ValidationError> {
         Call::parse(const { &Self::DECLARATION }, params).and_then(|call| Self::from_call(&call))
     }
 
-    /// The request of this call.
+    /// Builds the request for a project.
     #[must_use]
     fn request(&self, project: &ProjectId) -> Request {
         self.to_call().request(project)
     }
 }
 
-/// Declares an operation: a struct with its parameters as fields, whose types say their names,
-/// places and bounds, and what else is to know of it.
+/// Declares an operation as a struct with its parameters as fields.
+///
+/// The type of each field defines the parameter's name, location and bounds. The remaining entries
+/// become the [`Declaration`] and the [`Documentation`].
 macro_rules! operation {
     (
         $(#[doc = $doc:literal])+

@@ -1,4 +1,4 @@
-//! What can go wrong, each with the data a caller needs to act.
+//! Errors, with the data that callers need to react.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,109 +7,110 @@ use std::ops::Deref;
 use crate::millis::Millis;
 use crate::text::{MAX_SAFE_INTEGER, format_integer, push_integer, sanitize};
 
-/// The rule that a value breaks.
+/// A rule that an invalid value breaks.
 ///
-/// [`Rule::name`] is stable and meant for programs; the text of [`Rule`] as
-/// [`fmt::Display`] is meant for people and may change.
+/// [`Rule::name`] is stable. The text from [`fmt::Display`] is for people and may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// The value has to be there.
+    /// The value is required.
     Required,
-    /// The value has to be text.
+    /// The value must be a string.
     Text,
-    /// The text has to have at least one character (docs/platform.md, 2.2 and 4).
+    /// The string must have at least one character (docs/platform.md, 2.2 and 4).
     NotEmpty,
-    /// The text must not be `.` or `..`: a URL parser takes them, percent-encoded
-    /// or not, for steps in the path (WHATWG URL, "double-dot path segment").
+    /// The string must not be `.` or `..`. URL parsers resolve both as path steps, even
+    /// percent-encoded (WHATWG URL, "double-dot path segment").
     NotDotSegment,
-    /// The gateway takes ids as they are: percent-decoded once, they hold no `/`, `\\`,
-    /// `%`, `?`, `#` or control character, so that no server behind it reads another path.
+    /// After one percent-decoding, an id in a gateway's path must not contain `/`, `\`, `%`, `?`,
+    /// `#` or a control character. So no server behind the gateway can read it as another path.
     PathSegment,
-    /// An integer within bounds.
+    /// The value must be an integer within inclusive bounds.
     Integer(&'static IntegerRule),
-    /// `page` stands in the place of `offset`, so the two exclude each other.
+    /// `page` and `offset` must not be combined, because `page` is sent as `offset`.
     NotWithOffset,
-    /// One of these texts.
+    /// The value must be one of these strings.
     OneOf(&'static [&'static str]),
-    /// A ULID: 26 characters of Crockford's base 32.
+    /// The value must be a ULID: 26 characters of Crockford's base 32.
     Ulid,
-    /// `YYYY-MM-DD` or an ISO 8601 date-time (docs/platform.md, 4.2).
+    /// The value must be `YYYY-MM-DD` or an ISO 8601 date-time (docs/platform.md, 4.2).
     DateFormat,
-    /// A day that the calendar has.
+    /// The day and time must exist.
     CalendarDate,
-    /// `dateFrom` has to be before `dateTo`, whose day is not included (docs/platform.md, 4.2).
+    /// `dateFrom` must be before `dateTo`, which is exclusive (docs/platform.md, 4.2).
     BeforeDateTo,
-    /// An absolute `http:` or `https:` URL without credentials, query or fragment.
+    /// The URL must be an absolute `http:` or `https:` URL without credentials, query or fragment.
     BaseUrl,
-    /// An `https:` URL, or `http:` on this machine: an admin key is sent nowhere else.
+    /// For an admin key, the URL must use `https:`, or `http:` on this machine.
     SecureBaseUrl,
-    /// The platform's admin key: begins with `mint_`, and is neither an assistant key
-    /// (`mint_dsc_`) nor an index key (`mint_us_`).
+    /// The value must be one of Mintlify's admin keys. They start with `mint_`, but not with
+    /// `mint_dsc_` (assistant keys) or `mint_us_` (index keys).
     AdminKey,
-    /// A key that an HTTP header can carry: 1 to 255 visible ASCII characters.
+    /// An idempotency key must be 1 to 255 visible ASCII characters, to be valid in a header field.
     IdempotencyKey,
-    /// A value that an HTTP header can carry: visible ASCII, no spaces.
+    /// A credential must be visible ASCII without spaces, to be valid in a header field.
     Credential,
-    /// A parameter that the operation does not have.
+    /// The operation must have a parameter of this name.
     Unknown,
-    /// A parameter that may stand only once.
+    /// The parameter must appear only once.
     Once,
 }
 
-/// The bounds of an integer, which stand here and nowhere else.
+/// The inclusive bounds of an integer.
 #[derive(Debug, PartialEq, Eq)]
 pub struct IntegerRule {
-    /// What the integer counts.
+    /// The quantity that the integer counts.
     pub kind: IntegerKind,
-    /// The smallest value.
+    /// The minimum.
     pub min: u64,
-    /// The largest value.
+    /// The maximum.
     pub max: u64,
 }
 
-/// What an integer counts.
+/// The quantity that an integer counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IntegerKind {
-    /// Rows of a page.
+    /// Rows per page.
     PageSize,
-    /// Jobs of a page.
+    /// Jobs per page.
     JobPageSize,
     /// Rows to skip.
     Offset,
-    /// Pages.
+    /// A page number.
     Page,
     /// Milliseconds.
     Milliseconds,
-    /// How often a request is sent again.
+    /// The number of retries.
     RetryCount,
 }
 
 impl IntegerRule {
-    /// How many rows to skip: all that JSON can carry exactly (docs/platform.md, 4.2, `offset`).
+    /// The bounds of `offset`: 0 to 2^53 − 1, the largest integer that is exact in JSON
+    /// (docs/platform.md, 4.2).
     pub const OFFSET: Self = Self::new(IntegerKind::Offset, 0, MAX_SAFE_INTEGER);
-    /// A page of a list, counted from 1.
+    /// The bounds of `page`: 1 to 2^53 − 1.
     pub const PAGE: Self = Self::new(IntegerKind::Page, 1, MAX_SAFE_INTEGER);
-    /// How many rows a page of views or visitors may hold (docs/platform.md, 4.2, `limit`).
+    /// The bounds of `limit` for views and visitors: 1 to 250 rows (docs/platform.md, 4.2).
     pub const PAGE_SIZE: Self = Self::page_size(250);
-    /// How many jobs a page of a gateway's list may hold.
+    /// The bounds of `limit` for a gateway's list of jobs: 1 to 100.
     pub const JOB_PAGE_SIZE: Self = Self::new(IntegerKind::JobPageSize, 1, 100);
-    /// How often a request is sent again.
+    /// The bounds of `maxRetries`: 0 to 10.
     pub const RETRY_COUNT: Self = Self::new(IntegerKind::RetryCount, 0, 10);
-    /// A length of time that a host's timer takes.
+    /// The bounds of durations in milliseconds: 1 to 2^31 − 1, the largest delay of a JavaScript
+    /// timer.
     pub const MILLISECONDS: Self = Self::new(IntegerKind::Milliseconds, 1, (1 << 31) - 1);
 
     const fn new(kind: IntegerKind, min: u64, max: u64) -> Self {
         Self { kind, min, max }
     }
 
-    /// How many rows a page may hold.
+    /// Returns the bounds of a page size: 1 to `max` rows.
     #[must_use]
     pub const fn page_size(max: u64) -> Self {
         Self::new(IntegerKind::PageSize, 1, max)
     }
 
-    /// The bounds in words: `1 to 250`.
+    /// Returns the bounds as text, such as `1 to 250`.
     fn describe_bounds(&self) -> String {
         let mut bounds = format_integer(self.min);
         bounds.push_str(" to ");
@@ -117,10 +118,10 @@ impl IntegerRule {
         bounds
     }
 
-    /// Checks that a number is within the bounds, and gives it back.
+    /// Returns `number` if it is within the bounds.
     ///
     /// # Errors
-    /// [`Rule::Integer`] when it is not.
+    /// [`Rule::Integer`] if it is not.
     pub fn check(&'static self, field: &'static str, number: u64) -> Result<u64, ValidationError> {
         if (self.min..=self.max).contains(&number) {
             return Ok(number);
@@ -133,16 +134,17 @@ impl IntegerRule {
 impl Rule {
     /// The rule of `offset`.
     pub const OFFSET: Self = Self::Integer(&IntegerRule::OFFSET);
-    /// The rule of a page's `limit`: every such rule has its name, and bounds of its own.
+    /// The rule of `limit` for views and visitors. Other lists have different bounds but the same
+    /// [`Self::name`].
     pub const PAGE_SIZE: Self = Self::Integer(&IntegerRule::PAGE_SIZE);
-    /// The rule of `limit` of a gateway's list of jobs.
+    /// The rule of `limit` for a gateway's list of jobs.
     pub const JOB_PAGE_SIZE: Self = Self::Integer(&IntegerRule::JOB_PAGE_SIZE);
-    /// The rule of lengths of time.
+    /// The rule of durations in milliseconds.
     pub const MILLISECONDS: Self = Self::Integer(&IntegerRule::MILLISECONDS);
-    /// The rule of how often a request is sent again.
+    /// The rule of `maxRetries`.
     pub const RETRY_COUNT: Self = Self::Integer(&IntegerRule::RETRY_COUNT);
 
-    /// Every rule, one for each name.
+    /// All rules, one per name. Rules with parameters have placeholder or typical values here.
     pub const ALL: [Self; 24] = [
         Self::Required,
         Self::Text,
@@ -170,7 +172,8 @@ impl Rule {
         Self::Once,
     ];
 
-    /// The rule's stable name, as in `ValidationError.rule` and in a problem's `errors[].rule`.
+    /// Returns the rule's stable name, used in `ValidationError.rule` and in `errors[].rule` of a
+    /// problem.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -203,7 +206,7 @@ impl Rule {
         }
     }
 
-    /// The rule's place in [`Self::ALL`], by which the package knows its name and its words.
+    /// Returns the rule's index in [`Self::ALL`], by which the package looks up names and messages.
     #[must_use]
     pub const fn number(self) -> u32 {
         match self {
@@ -236,7 +239,8 @@ impl Rule {
         }
     }
 
-    /// What follows [`Self::text`]: the bounds of an integer, or the known texts.
+    /// Returns the parameters of the rule, which follow [`Self::text`] in a message: the bounds of
+    /// an integer or the allowed strings. Empty for rules without parameters.
     #[must_use]
     pub fn detail(self) -> String {
         match self {
@@ -253,7 +257,7 @@ impl Rule {
         }
     }
 
-    /// The rule in words, which [`Self::detail`] completes.
+    /// Returns the rule as text without its parameters; see [`Self::detail`].
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -294,25 +298,26 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A value was refused before anything was sent: see [`Violation`].
+/// An invalid argument or option. Nothing was sent.
 ///
-/// One word wide, since every check can return one and few do.
+/// The details are in [`Violation`]. They are boxed, because every check returns this type but few
+/// checks fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidationError(Box<Violation>);
 
-/// What is wrong with a value.
+/// The details of a [`ValidationError`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The parameter, spelled as the upstream spells it: `prompt`, `limit`, `dateFrom`.
+    /// The parameter or option, named as in the API, such as `prompt`, `limit` or `dateFrom`.
     pub field: Cow<'static, str>,
     /// The rule that the value breaks.
     pub rule: Rule,
-    /// What was found instead, in words; never the value of a secret or a prompt.
+    /// The received value as text, or empty. Never contains a secret or a prompt.
     pub found: Cow<'static, str>,
 }
 
 impl ValidationError {
-    /// A refusal of `field` by `rule`, with what was found in words.
+    /// Creates an error for `field`. `found` describes the received value and may be empty.
     #[cold]
     pub fn new(
         field: impl Into<Cow<'static, str>>,
@@ -327,14 +332,14 @@ impl ValidationError {
         Self(Box::new(Violation { field, rule, found }))
     }
 
-    /// A refusal of a parameter that the operation does not have.
+    /// Creates an error for a parameter that the operation does not have.
     #[cold]
     #[must_use]
     pub fn unknown(name: &str) -> Self {
         Self::new(sanitize(name), Rule::Unknown, "")
     }
 
-    /// The refusal as one sentence: the field, the rule, what was found.
+    /// Returns a message with the field, the rule and the received value.
     ///
     /// ```
     /// use quillgate::PageSize;
@@ -370,20 +375,21 @@ impl fmt::Display for ValidationError {
 
 impl std::error::Error for ValidationError {}
 
-/// The server answered, and the answer is not a success.
+/// A response with a status other than 2xx.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiError {
-    /// The HTTP status, as received.
+    /// The HTTP status code.
     pub status: u16,
-    /// The server's own words where it gave any, else the status in words.
+    /// The server's message, truncated to 1,000 characters, or else the meaning of the status.
     pub message: String,
-    /// Further messages: `details[].message` of an analytics error, `errors[].detail` of a problem.
+    /// Additional messages: `details[].message` of an analytics error and `errors[].detail` of a
+    /// problem. At most 20 from each list.
     pub details: Vec<String>,
-    /// The problem's `type` (RFC 9457), when the answer is a problem.
+    /// The `type` of a problem (RFC 9457). `None` if the response is not a problem.
     pub code: Option<String>,
-    /// `X-Request-Id`, when the answer has one.
+    /// The `X-Request-Id` of the response, if any.
     pub request_id: Option<String>,
-    /// How long the server asks to wait, from `Retry-After` (RFC 9110, section 10.2.3).
+    /// The wait before a retry, from `Retry-After` (RFC 9110, section 10.2.3).
     pub retry_after: Option<Millis>,
 }
 
@@ -395,17 +401,17 @@ impl fmt::Display for ApiError {
 
 impl std::error::Error for ApiError {}
 
-/// A success whose body is not what the operation promises.
+/// A 2xx response whose body does not have the expected type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError {
-    /// The path in the JSON, as in `views[3].human`; empty for the whole body.
+    /// The JSON path of the invalid value, such as `views[3].human`. Empty for the whole body.
     pub at: String,
-    /// What is wrong there, in words.
+    /// The reason.
     pub what: String,
 }
 
 impl DecodeError {
-    /// A body that is not the promised shape at `at`.
+    /// Creates an error for the value at path `at`.
     #[cold]
     pub fn new(at: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
@@ -417,14 +423,14 @@ impl DecodeError {
 
 #[cfg(feature = "json")]
 impl DecodeError {
-    /// The same error, seen from what holds the value as `step`.
+    /// Prepends a property name or an index, such as `[3]`, to the path.
     pub(crate) fn under(mut self, step: &str) -> Self {
-        let joint = if self.at.is_empty() || self.at.starts_with('[') {
+        let separator = if self.at.is_empty() || self.at.starts_with('[') {
             ""
         } else {
             "."
         };
-        self.at = [step, joint, &self.at].concat();
+        self.at = [step, separator, &self.at].concat();
         self
     }
 }
@@ -439,15 +445,15 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Everything that can go wrong between a call and its result.
+/// An error returned by a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Bad input; nothing was sent.
+    /// The arguments are invalid. Nothing was sent.
     Validation(ValidationError),
-    /// The server said no.
+    /// The status is not 2xx.
     Api(ApiError),
-    /// The server said yes, and the body is not what it promised.
+    /// The status is 2xx, but the body does not have the expected type.
     Decode(DecodeError),
 }
 
@@ -461,7 +467,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// A variant says all that its data does, so none of them is a source of its own.
+/// `source` returns `None`, because `Display` already prints the whole inner error.
 impl std::error::Error for Error {}
 
 impl From<ValidationError> for Error {

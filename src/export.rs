@@ -1,8 +1,8 @@
-//! An export: every row of a report over a range of dates, page by page, as CSV or as
-//! newline-delimited JSON.
+//! Exports: all rows of a report in a date range, as CSV or newline-delimited JSON.
 //!
-//! [`Export`] says which page comes next, writes its rows, and keeps the cursor at which one who was
-//! cut off goes on. It does no I/O: whoever drives it fetches the pages and passes the bytes on.
+//! [`Export`] requests the pages in order, writes their rows and tracks the cursor from which an
+//! interrupted export can resume. It performs no I/O: the caller fetches the pages and sends the
+//! output.
 
 mod rows;
 mod scan;
@@ -23,12 +23,12 @@ use crate::parameters::{Parameters, SingleParameter};
 use crate::text::{format_integer, parse_decimal, quote};
 use crate::value::check_not_empty;
 
-/// How the rows of an export are written.
+/// The output format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
     /// Comma-separated values (RFC 4180).
     Csv,
-    /// JSON, a row each line.
+    /// JSON, one row per line.
     NdJson,
 }
 
@@ -36,14 +36,14 @@ impl ExportFormat {
     const ALL: [Self; 2] = [Self::Csv, Self::NdJson];
     const NAMES: [&'static str; 2] = [Self::Csv.as_str(), Self::NdJson.as_str()];
 
-    /// The format of this name.
+    /// Returns the format with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|format| format.as_str() == name)
     }
 
-    /// The name in a request, and the end of a file's name.
+    /// Returns the name used in requests and as a file extension.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -69,13 +69,12 @@ impl SingleParameter for ExportFormat {
     }
 }
 
-/// A range of dates with both of its ends: an export can only be resumed over a range that stands
-/// still.
+/// A date range with both bounds. An export can resume only if its range does not change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClosedRange(DateRange);
 
 impl ClosedRange {
-    /// The range.
+    /// Returns the range.
     #[must_use]
     pub const fn range(&self) -> &DateRange {
         &self.0
@@ -100,8 +99,10 @@ impl Parameters for ClosedRange {
     }
 }
 
-/// Where an export goes on: how many rows the caller has, or of a list by cursor
-/// `<rows of the page to skip>~<the page's cursor>`.
+/// The position from which an export resumes.
+///
+/// For a report by offset, it is the number of rows already received. For a report by cursor, it is
+/// `<rows of the page to skip>~<cursor of the page>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportCursor(String);
 
@@ -119,25 +120,25 @@ impl SingleParameter for ExportCursor {
     }
 }
 
-/// An export under way.
+/// A running export.
 #[derive(Debug)]
 pub struct Export {
     pages: Pages,
     writer: RowWriter,
-    /// The member of a page that holds its rows.
+    /// The property of a page that contains the rows.
     member: &'static str,
-    /// How many rows of the next page the caller has already.
+    /// The number of rows at the start of the next page that the caller already has.
     skip: u64,
     cursor: String,
-    /// How much longer it may wait.
+    /// The remaining time that the export may spend waiting.
     wait: Millis,
-    /// How many rows were written.
+    /// The number of rows written.
     rows: u64,
 }
 
 impl Export {
-    /// An export of a report, which is a list, as a call of its export asks for it. `None` when the
-    /// call's cursor is not one of an export of this report.
+    /// Creates an export of `report` from a call of its export operation. Returns `None` if the
+    /// call's cursor is not valid for this report, or if the report is not a list.
     #[must_use]
     pub fn new(report: Operation, call: &Call) -> Option<Self> {
         let declared = report.declaration();
@@ -165,7 +166,8 @@ impl Export {
                 rows % limit
             }
         };
-        // The list's own rules, such as those of its cursor and its last row.
+        // Parses the call again, so that the rules of the list apply, such as the format of its
+        // cursor.
         let pairs = list.arguments();
         let pairs = pairs.map(|(parameter, text)| (parameter.name.to_owned(), text.to_owned()));
         let list = Call::parse(declared, &crate::value::Pairs::All(pairs.collect())).ok()?;
@@ -182,40 +184,41 @@ impl Export {
         Some(export)
     }
 
-    /// Allows it to wait for so long in all.
+    /// Sets the total time that the export may wait. Default: 0.
     pub const fn allow_wait(&mut self, time: Millis) {
         self.wait = time;
     }
 
-    /// The call of the next page, for as many rows as a page may have; `None` when the export is
-    /// complete.
+    /// Returns the call for the next page, or `None` if the export is complete. Pages have
+    /// the largest size that the report allows, up to 250 rows.
     #[must_use]
     pub const fn next(&self) -> Option<&Call> {
         self.pages.next()
     }
 
-    /// Where the export goes on after what was written.
+    /// Returns the cursor that resumes after the rows written so far. Empty if the export is
+    /// complete.
     #[must_use]
     pub fn cursor(&self) -> &str {
         &self.cursor
     }
 
-    /// How many rows were written.
+    /// Returns the number of rows written so far.
     #[must_use]
     pub const fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Appends what stands before the first row.
+    /// Appends the output before the first row; see [`RowWriter::push_head`].
     pub fn push_head(&self, out: &mut Vec<u8>) {
         self.writer.push_head(out);
     }
 
-    /// Appends the rows of the page that [`Self::next`] asked for, and goes on to the next.
+    /// Appends the rows of the page that [`Self::next`] requested, and advances to the next page.
     ///
     /// # Errors
-    /// [`Malformed`] when the text is not such a page, or contradicts its list as
-    /// [`Pages::advance`] says. Nothing is appended then, and the cursor stays where it was.
+    /// [`Malformed`] if `text` is not a valid page or contradicts its list; see [`Pages::advance`].
+    /// Then nothing is appended, and the cursor stays unchanged.
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let before = out.len();
         let end = self.writer.push_rows(text, self.member, self.skip, out)?;
@@ -234,15 +237,18 @@ impl Export {
         Ok(())
     }
 
-    /// How long to wait before the next page is asked for again; `None` when the export ends instead,
-    /// since it may not wait for that long, or not beyond `expires`.
+    /// Returns the wait before the next request for the same page, and deducts it from the allowed
+    /// total.
+    ///
+    /// `retry_after` is in seconds. Returns `None` if it is absent or exceeds the remaining time,
+    /// or if the wait would not end before `expires`. The export must then end.
     pub fn plan_wait(
         &mut self,
         retry_after: Option<u64>,
         now: Millis,
         expires: Millis,
     ) -> Option<Millis> {
-        // A second at least, so that it is never asked in a circle.
+        // Waits at least one second, so that `Retry-After: 0` does not cause a busy loop.
         let time = Millis::from_seconds(retry_after?.max(1));
         if time > self.wait || now.plus(time) >= expires {
             return None;
@@ -251,7 +257,7 @@ impl Export {
         Some(time)
     }
 
-    /// Appends the last record of an export that is not complete.
+    /// Appends the last record of an incomplete export; see [`RowWriter::push_incomplete`].
     pub fn push_incomplete(&self, problem: &str, retry_after: Option<u64>, out: &mut Vec<u8>) {
         let writer = &self.writer;
         writer.push_incomplete(&self.cursor, problem, retry_after, out);
@@ -273,7 +279,7 @@ impl Export {
     }
 }
 
-/// Sets a list to the page of a cursor, and says how many rows of it to skip.
+/// Sets the list's page from an export cursor. Returns the number of rows to skip on that page.
 fn resume_by_cursor(list: &mut Call, cursor: &str) -> Option<u64> {
     let (skip, cursor) = cursor.split_once('~')?;
     if !cursor.is_empty() {

@@ -26,7 +26,7 @@ macro_rules! operations {
         $($(#[doc = $doc:literal])+ $name:ident,)+
         streamed: $($(#[doc = $own_doc:literal])+ $own:ident,)+
     ) => {
-        /// An operation.
+        /// An operation of Mintlify's API or of the gateway.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Operation {
             $($(#[doc = $doc])+ $name,)+
@@ -38,13 +38,13 @@ macro_rules! operations {
         }
 
         impl Operation {
-            /// Every operation.
+            /// All operations.
             pub const ALL: &'static [Self] = &[
                 $(Self::$name,)+
                 $(#[cfg(feature = "gateway")] Self::$own,)+
             ];
 
-            /// Returns whether the response is a stream of events or rows. Clients read those
+            /// Returns whether the response is a stream of events or rows, which clients read
             /// through `watch` and `export`.
             #[cfg(feature = "gateway")]
             #[must_use]
@@ -137,8 +137,8 @@ operations! {
 }
 
 impl Operation {
-    /// The operation of this name. `pageViews.list` is what [`Self::ListPageViews`] was called
-    /// before there were other reports.
+    /// Returns the operation with this name. Also accepts `pageViews.list`, the former name of
+    /// [`Self::ListPageViews`].
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let name = match name {
@@ -150,14 +150,14 @@ impl Operation {
     }
 }
 
-/// By name.
+/// Serializes the operation as its name.
 impl serde::Serialize for Operation {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.declaration().name)
     }
 }
 
-/// By name.
+/// Deserializes an operation from its name.
 impl<'de> serde::Deserialize<'de> for Operation {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = <String as serde::Deserialize>::deserialize(deserializer)?;

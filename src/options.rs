@@ -1,4 +1,4 @@
-//! What a caller may say about one call.
+//! Per-call options.
 
 use crate::credential::check_idempotency_key;
 use crate::declaration::Method;
@@ -7,19 +7,20 @@ use crate::millis::Millis;
 use crate::retry::{DEFAULT_RETRIES, Idempotency};
 use crate::value::{Scalar, Value, optional_integer, optional_text};
 
-/// How long one attempt may take, body included, when nothing else is said: 60 s.
+/// The default of [`CallOptions::timeout`]: 60 s.
 pub const DEFAULT_TIMEOUT: Millis = Millis(60_000);
 
-/// How long a call may take and how often it is sent.
+/// A call's timeouts and retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallOptions {
-    /// How long one attempt may take, body included; 60 s by default.
+    /// The timeout of each attempt, including the response body. Default: 60 s.
     pub timeout: Millis,
-    /// How long attempts and waits may take together; no limit by default.
+    /// The timeout of the whole call, including retries and the waits between them. Default: no
+    /// limit.
     pub total_timeout: Option<Millis>,
-    /// How often a request is sent again after a failure that may pass: 0 to 10, 2 by default.
+    /// The maximum number of retries after a transient failure, from 0 to 10. Default: 2.
     pub max_retries: u32,
-    /// Whether the server recognises the call by its idempotency key, and carries it out once.
+    /// Whether the server deduplicates the call by its idempotency key. Default: `false`.
     pub is_deduplicated: bool,
 }
 
@@ -35,11 +36,14 @@ impl Default for CallOptions {
 }
 
 impl CallOptions {
-    /// Reads `timeout`, `totalTimeout`, `maxRetries`, `idempotencyKey` and `deduplicated`, which
-    /// says whether the server deduplicates calls that have a key.
+    /// Reads options from an object.
+    ///
+    /// Reads `timeout`, `totalTimeout`, `maxRetries`, `idempotencyKey` and `deduplicated`. Set
+    /// `deduplicated` to `true` if the server deduplicates calls by their key. It has no effect
+    /// without a key.
     ///
     /// # Errors
-    /// The first value that breaks a rule.
+    /// The first rule that an option breaks.
     ///
     /// # Example
     /// ```
@@ -67,7 +71,7 @@ impl CallOptions {
         })
     }
 
-    /// What the server makes of a request by this method that it gets twice.
+    /// Returns the effect of sending a request with this method more than once.
     #[must_use]
     pub const fn idempotency(&self, method: Method) -> Idempotency {
         match method {
@@ -77,10 +81,10 @@ impl CallOptions {
     }
 }
 
-/// Reads a length of time in milliseconds, which a timer can take.
+/// Reads an optional duration in milliseconds, from 1 to 2^31 − 1.
 ///
 /// # Errors
-/// [`crate::Rule::MILLISECONDS`] when it is anything else.
+/// [`crate::Rule::MILLISECONDS`] if the value is not an integer in this range.
 pub fn read_length<V: Value>(
     options: &V,
     field: &'static str,

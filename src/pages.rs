@@ -1,4 +1,4 @@
-//! Which page of a list comes next: by offset or by cursor.
+//! Pagination by offset and by cursor.
 
 use crate::call::Call;
 use crate::declaration::{Pagination, ParameterKind};
@@ -7,33 +7,33 @@ use crate::list::Offset;
 use crate::millis::Millis;
 use crate::text::format_integer;
 
-/// How many empty pages in a row are gone through before the run is given up.
+/// The number of consecutive empty pages after which a list fails.
 pub const MOST_EMPTY_PAGES: u32 = 5;
-/// The most rows that a run through everything asks for at once.
+/// The largest page size that [`Pages::through_everything`] requests.
 pub(crate) const MOST_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
 
-/// What a page says about the list that it is a part of.
+/// The pagination properties of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageInfo<'a> {
-    /// How many rows it has.
+    /// The number of rows on the page.
     pub rows: u64,
-    /// `hasMore`, when the page has such a member.
+    /// `hasMore`, if the page has this property.
     pub has_more: Option<bool>,
-    /// `nextCursor`, when there is one.
+    /// `nextCursor`, if the page has one.
     pub next_cursor: Option<&'a str>,
 }
 
-/// How a page contradicts the list that it is a part of.
+/// A page that contradicts its list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageError {
-    /// The page is not what its list promises.
+    /// A property has an invalid value.
     Decode {
-        /// The member.
+        /// The property's name.
         at: &'static str,
-        /// What is wrong with it, in words.
+        /// The reason.
         what: &'static str,
     },
-    /// The next page cannot be asked for.
+    /// The parameters of the next page would be invalid.
     Validation(ValidationError),
 }
 
@@ -58,11 +58,11 @@ impl From<PageError> for Error {
     }
 }
 
-/// A run through the pages of a list, one request after another.
+/// An iteration over the pages of a list, one request at a time.
 ///
-/// Only the list itself ends the run, by `hasMore: false` or by a page without `nextCursor`: an
-/// empty page is gone through, since a filter may have emptied it. A run of empty pages and a
-/// cursor that came before are errors, and not an endless loop.
+/// The list ends with `hasMore: false` or, for lists by cursor, with a page without `nextCursor`.
+/// Empty pages do not end it, because a filter may have removed their rows. Too many empty pages in
+/// a row or a repeated cursor are errors, so the iteration always ends.
 ///
 /// ```
 /// use quillgate::{Call, Operation, PageInfo, Pages};
@@ -82,16 +82,16 @@ impl From<PageError> for Error {
 pub struct Pages {
     next: Option<Call>,
     empty_in_a_row: u32,
-    /// Hashes of the cursors so far.
+    /// Hashes of the cursors received so far.
     cursors: Vec<u64>,
 }
 
 impl Pages {
-    /// A run that begins with this call.
+    /// Creates an iteration that starts with this call.
     #[must_use]
     pub fn new(mut call: Call) -> Self {
         if let Pagination::Offset { .. } = call.declaration().pagination {
-            // Said in so many words, so that each page is told apart from the next.
+            // `step_offset` computes the next offset from these two arguments.
             let limit = call.integer("limit").or_else(|| call.default_limit());
             let offset = call.integer("offset");
             call.set("limit", format_integer(limit.unwrap_or(MOST_ROWS)));
@@ -108,11 +108,13 @@ impl Pages {
         }
     }
 
-    /// A run through everything from this call on: it asks for the largest pages, where no size is
-    /// given, and freezes an open end of its range at `now`.
+    /// Creates an iteration over all rows from this call on.
+    ///
+    /// Requests the largest pages if the call has no `limit`. Sets a missing `dateTo`; see
+    /// [`Call::freeze`].
     ///
     /// # Errors
-    /// [`crate::Rule::BeforeDateTo`] when the range does not begin before `now`.
+    /// [`crate::Rule::BeforeDateTo`] if `dateFrom` is not before `now`.
     pub fn through_everything(call: Call, now: Millis) -> Result<Self, ValidationError> {
         let mut call = call.freeze(now)?;
         let declared = call.declaration().parameter("limit");
@@ -124,33 +126,37 @@ impl Pages {
         Ok(Self::new(call))
     }
 
-    /// The call of the next page; `None` when the run is over. Asking changes nothing, so a page
-    /// that failed can be asked for again. Its arguments are where the list goes on, to be kept
-    /// and resumed from.
+    /// Returns the call for the next page, or `None` after the last page.
+    ///
+    /// The call stays the same until [`Self::advance`], so a failed page can be requested again. To
+    /// resume a list later, store the call's arguments.
     #[must_use]
     pub const fn next(&self) -> Option<&Call> {
         self.next.as_ref()
     }
 
-    /// Takes in the page of [`Self::next`].
+    /// Processes the page that [`Self::next`] requested.
     ///
     /// # Errors
-    /// [`PageError::Decode`] when a list by offset has more rows than were asked for, since the next
-    /// offset would yield some of them twice; when the run has gone through [`MOST_EMPTY_PAGES`]
-    /// empty pages; when a page says that there is more and not where, or where the list has been
-    /// before. [`PageError::Validation`] when the next offset is past 2^53 − 1. The run is over after
-    /// an error.
+    /// The iteration ends after an error.
+    ///
+    /// - [`PageError::Decode`] if a page by offset has more rows than its `limit`. The next page
+    ///   would repeat some of them.
+    /// - [`PageError::Decode`] after [`MOST_EMPTY_PAGES`] empty pages in a row.
+    /// - [`PageError::Decode`] if `nextCursor` is missing despite `hasMore: true`, or repeats an
+    ///   earlier cursor.
+    /// - [`PageError::Validation`] if the next offset exceeds 2^53 − 1.
     pub fn advance(&mut self, page: &PageInfo<'_>) -> Result<(), PageError> {
         let Some(mut call) = self.next.take() else {
             return Ok(());
         };
         let pagination = call.declaration().pagination;
-        let goes_on = match pagination {
+        let has_next = match pagination {
             Pagination::Whole => false,
             Pagination::Offset { rows } => Self::step_offset(&mut call, rows, page)?,
             Pagination::Cursor { .. } => self.step_cursor(&mut call, page)?,
         };
-        if goes_on {
+        if has_next {
             self.count_empty(pagination, page)?;
             self.next = Some(call);
         }
@@ -167,12 +173,12 @@ impl Pages {
         if page.rows > limit {
             return Err(PageError::decode(rows, "has more rows than were asked for"));
         }
-        let goes_on = page.has_more == Some(true);
-        if goes_on {
+        let has_next = page.has_more == Some(true);
+        if has_next {
             let next = Offset::new(offset)?.after(limit)?;
             call.set("offset", format_integer(next.get()));
         }
-        Ok(goes_on)
+        Ok(has_next)
     }
 
     fn step_cursor(&mut self, call: &mut Call, page: &PageInfo<'_>) -> Result<bool, PageError> {
@@ -218,7 +224,7 @@ impl Pages {
     }
 }
 
-/// FNV-1a: two cursors of one list have the same hash once in 2^64 times.
+/// Returns the FNV-1a hash. Two different cursors collide with a probability of about 2^−64.
 fn hash(text: &str) -> u64 {
     let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)

@@ -1,37 +1,36 @@
-//! When to ask for a job again (docs/platform.md, 3, rule 1).
+//! The schedule for polling a job (docs/platform.md, 3, rule 1).
 
 use crate::agent_job::JobStatus;
 use crate::millis::Millis;
 
-/// The first wait between two looks: 2 s.
+/// The first interval between two polls: 2 s.
 pub const FIRST_INTERVAL: Millis = Millis(2_000);
-/// The longest wait that the schedule comes to by itself: 30 s.
+/// The longest scheduled interval: 30 s. `Retry-After` can extend it.
 pub const LONGEST_INTERVAL: Millis = Millis(30_000);
-/// The shortest wait while the status is one that the specification does not know: 5 s.
+/// The minimum interval while the job's status is unknown or missing: 5 s.
 pub const UNKNOWN_INTERVAL: Millis = Millis(5_000);
-/// How many looks in a row may fail before the wait is given up.
+/// The number of consecutive failed polls after which polling stops.
 pub const MOST_FAILURES: u32 = 5;
 
-/// What to do after a look at the job.
+/// The next step after a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum PollStep {
-    /// Wait this long, then look again.
+    /// Wait this long, then poll again.
     Wait(Millis),
-    /// The job has come to its end.
+    /// The job has finished.
     Done,
-    /// The deadline has come; the job has not.
+    /// The deadline passed before the job finished.
     Expired,
-    /// Too many looks in a row failed: the last failure is the result.
+    /// Too many polls in a row failed. Return the last failure.
     GiveUp,
 }
 
-/// A wait for a job to come to its end.
+/// A polling schedule that ends when the job finishes or the deadline passes.
 ///
-/// The interval grows by half with every look, from 2 s to 30 s, and up to a quarter
-/// of jitter is added, so that many waits begun together do not stay together. What
-/// the server asks for by `Retry-After` is never undercut. The last look is at
-/// the deadline itself.
+/// The interval starts at 2 s and grows by half with every poll, up to 30 s. Jitter adds up to a
+/// quarter, so that clients that start together do not poll together. Waits are never shorter than
+/// `Retry-After`. The last poll happens at the deadline.
 ///
 /// ```
 /// use quillgate::{JobStatus, Millis, Poll, PollStep};
@@ -50,7 +49,8 @@ pub struct Poll {
 }
 
 impl Poll {
-    /// A wait that begins at `now` and ends after `timeout`, when there is one.
+    /// Creates a schedule that starts at `now` and ends after `timeout`. Without a timeout, it ends
+    /// only when the job finishes or polls keep failing.
     #[must_use]
     pub fn new(now: Millis, timeout: Option<Millis>) -> Self {
         Self {
@@ -60,16 +60,16 @@ impl Poll {
         }
     }
 
-    /// How long it is until the deadline, when there is one.
+    /// Returns the time until the deadline, or `None` if the schedule has no deadline.
     #[must_use]
     pub fn time_left(&self, now: Millis) -> Option<Millis> {
         self.deadline.map(|deadline| deadline.since(now))
     }
 
-    /// Takes in a look at the job.
+    /// Processes the status from a successful poll.
     ///
-    /// A status that is missing or unknown does not end the wait and slows it down.
-    /// `hint` is what the server asks to wait, `jitter` a random number from 0 to 1.
+    /// A missing or unknown status is not terminal, and the next poll waits at least 5 s. `hint` is
+    /// the value of `Retry-After`, and `jitter` is a random number from 0 to 1.
     pub fn on_status(
         &mut self,
         status: Option<&JobStatus>,
@@ -86,7 +86,7 @@ impl Poll {
         self.wait(floor.max(hint.unwrap_or_default()), now, jitter)
     }
 
-    /// Takes in a look that failed in a way that may pass.
+    /// Processes a transient failure. The arguments are the same as for [`Self::on_status`].
     pub fn on_failure(&mut self, hint: Option<Millis>, now: Millis, jitter: f64) -> PollStep {
         self.failures += 1;
         if self.failures >= MOST_FAILURES {

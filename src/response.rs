@@ -1,38 +1,38 @@
-//! Whether an answer is a success, an API error, or not what was promised.
+//! Decoding of responses: a result, an API error, or an invalid body.
 
 use crate::date::parse_retry_after;
 use crate::error::ApiError;
 use crate::millis::Millis;
 use crate::value::Value;
 
-/// What of an answer's head the core decides by.
+/// The parts of a response's head that affect the result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The HTTP status.
+    /// The HTTP status code.
     pub status: u16,
     /// `X-Request-Id`.
     pub request_id: Option<String>,
-    /// `Retry-After`, as received.
+    /// The unparsed value of `Retry-After`.
     pub retry_after: Option<String>,
 }
 
 impl Head {
-    /// Whether the status is a success: any 2xx, whatever its number (RFC 9110, section 15.3).
+    /// Returns whether the status is 2xx (RFC 9110, section 15.3).
     #[must_use]
     pub const fn is_success(&self) -> bool {
         self.status >= 200 && self.status <= 299
     }
 
-    /// How long the server asks to wait.
+    /// Returns the wait requested by `Retry-After`, or `None` if it is absent or invalid.
     #[must_use]
     pub fn wait(&self, now: Millis) -> Option<Millis> {
         parse_retry_after(self.retry_after.as_deref()?, now)
     }
 
-    /// The API error that an answer other than a success is.
+    /// Converts a response that is not 2xx to an API error.
     ///
-    /// `body` is the parsed body, when it was JSON. The message is the first text at one of
-    /// [`MESSAGE_PATHS`].
+    /// `body` is the parsed JSON body, if any. The message is the first non-empty string at
+    /// [`MESSAGE_PATHS`], or else the meaning of the status.
     #[must_use]
     pub fn api_error<V: Value>(self, body: Option<&V>, now: Millis) -> ApiError {
         let stated = body.and_then(stated_message).map(|text| shortened(&text));
@@ -49,8 +49,10 @@ impl Head {
     }
 }
 
-/// Whether a gateway says by its problem's `outcome` that nobody knows whether the request was
-/// carried out. Under the same idempotency key it has no other answer.
+/// Returns whether a gateway's problem has `outcome: "unknown"`.
+///
+/// The gateway then does not know whether Mintlify processed the request. It returns the same
+/// response for every request with the same idempotency key.
 ///
 /// ```
 /// use quillgate::response::is_outcome_unknown;
@@ -62,8 +64,8 @@ pub fn is_outcome_unknown<V: Value>(body: &V) -> bool {
     body.member("outcome").text().as_deref() == Some("unknown")
 }
 
-/// Where an error's message may stand, the first text that is not empty being it: the platform's
-/// own shape, an RFC 9457 problem, and what proxies in between send.
+/// The JSON paths of an error message: Mintlify's format, RFC 9457 problems and the formats of
+/// common proxies. The first non-empty string is used.
 pub const MESSAGE_PATHS: [&[&str]; 5] = [
     &["error"],
     &["error", "message"],
@@ -72,13 +74,13 @@ pub const MESSAGE_PATHS: [&[&str]; 5] = [
     &["message"],
 ];
 
-/// Where further messages may stand: the name of a list, and of its objects' member.
+/// The JSON paths of additional messages: the name of a list, and the property of its objects.
 pub const DETAIL_PATHS: [(&str, &str); 2] = [("details", "message"), ("errors", "detail")];
 
-/// How many messages are taken of each list.
+/// The maximum number of additional messages from each list.
 pub const MOST_DETAILS: usize = 20;
 
-/// How many characters a message keeps.
+/// The maximum length of a message, in characters.
 pub const LONGEST_MESSAGE: usize = 1000;
 
 fn stated_message<V: Value>(body: &V) -> Option<String> {
@@ -104,7 +106,7 @@ fn stated_details<V: Value>(body: &V) -> Vec<String> {
     DETAIL_PATHS.iter().flat_map(of).collect()
 }
 
-/// A message for people stays one: the first 1,000 characters of it.
+/// Truncates a message to [`LONGEST_MESSAGE`] characters.
 fn shortened(text: &str) -> String {
     let mut start: String = text.chars().take(LONGEST_MESSAGE).collect();
     if start.len() < text.len() {
@@ -113,7 +115,7 @@ fn shortened(text: &str) -> String {
     start
 }
 
-/// Statuses in words (RFC 9110, section 15; RFC 6585): the first range that holds one says it.
+/// Ranges of statuses and their meanings (RFC 9110, section 15; RFC 6585). The first match is used.
 pub const REASONS: [(u16, u16, &str); 20] = [
     (400, 400, "bad request"),
     (401, 401, "unauthorized"),
@@ -130,7 +132,7 @@ pub const REASONS: [(u16, u16, &str); 20] = [
     (502, 502, "bad gateway"),
     (503, 503, "service unavailable"),
     (504, 504, "gateway timeout"),
-    // A browser hides the status of a redirect that is not followed.
+    // In browsers, a redirect that is not followed has status 0.
     (0, 0, REDIRECT),
     (300, 399, REDIRECT),
     (400, 499, "the request was refused"),
@@ -155,10 +157,10 @@ mod json {
     use crate::millis::Millis;
     use crate::schema::{Described as _, Kind, check};
 
-    /// Reads a success's body as the operation's result.
+    /// Decodes the body of a 2xx response.
     ///
     /// # Errors
-    /// [`DecodeError`] with the path in the JSON where it is not the promised shape.
+    /// [`DecodeError`] with the JSON path of the first value that does not have the expected type.
     ///
     /// # Example
     /// ```
@@ -174,7 +176,7 @@ mod json {
     {
         let malformed = |error: serde_json::Error| DecodeError::new("", error.to_string());
         let body = match E::Output::KIND {
-            // A response without content, such as a 204.
+            // Responses such as 204 have no body.
             Kind::Nothing => b"null",
             _ => body,
         };
@@ -183,11 +185,11 @@ mod json {
         serde_json::from_value(value).map_err(malformed)
     }
 
-    /// Reads a whole answer: the operation's result, or what went wrong.
+    /// Decodes a response to the operation's result.
     ///
     /// # Errors
-    /// [`Error::Api`] for any status but 2xx, whatever its body; [`Error::Decode`] for a
-    /// 2xx whose body is not the promised shape.
+    /// [`Error::Api`] if the status is not 2xx. [`Error::Decode`] if the body of a 2xx response
+    /// does not have the expected type.
     pub fn read<E>(head: Head, body: &[u8], now: Millis) -> Result<E::Output, Error>
     where
         E: Endpoint,

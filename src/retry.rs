@@ -1,30 +1,31 @@
-//! Whether and when to send a request again.
+//! Retries: whether and when to send a request again.
 
 use crate::declaration::Method;
 use crate::millis::Millis;
 use crate::response::is_outcome_unknown;
 use crate::value::Value;
 
-/// The problem `type` of a gateway that is still carrying out the request of this idempotency key.
+/// The problem `type` of a gateway that is still processing an earlier request with the same
+/// idempotency key.
 pub const KEY_IN_USE: &str = "/problems/idempotency-key-in-use";
 
-/// The problem `type` of a gateway if the platform refused the gateway's own key.
+/// The problem `type` of a gateway if Mintlify rejected the gateway's own key.
 pub const UPSTREAM_CREDENTIAL: &str = "/problems/upstream-credential";
 
-/// What the server makes of the same request sent twice.
+/// The effect of sending a request more than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idempotency {
-    /// Nothing: the request only reads (RFC 9110, section 9.2.1).
+    /// Sending the request again has no further effect (RFC 9110, section 9.2.2).
     Safe,
-    /// It recognises it by its idempotency key and does it once.
+    /// The server deduplicates requests by their idempotency key.
     ByKey,
-    /// It does it twice. Such a request is never sent again: a job must not be created twice.
+    /// The server processes each request. It is never retried, so that no job is created twice.
     None,
 }
 
 impl Idempotency {
-    /// What the platform itself makes of a request by this method: it does not support
-    /// idempotency keys, so a `POST` is done twice.
+    /// Returns the effect for requests sent directly to Mintlify. Mintlify does not support
+    /// idempotency keys, so it processes each `POST`.
     #[must_use]
     pub const fn of_method(method: Method) -> Self {
         match method {
@@ -34,30 +35,30 @@ impl Idempotency {
     }
 }
 
-/// How an attempt failed.
+/// The reason why an attempt failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// An answer with this status.
+    /// A response with this status.
     Status(u16),
-    /// The server knows the request by its key, and is still carrying out an earlier
-    /// attempt: 409 with the problem type [`KEY_IN_USE`].
+    /// The server is still processing an earlier attempt with the same key: 409 with the problem
+    /// type [`KEY_IN_USE`].
     StillRunning,
-    /// No answer: the connection failed or broke.
+    /// The connection failed or closed before the response was complete.
     Connection,
-    /// No complete answer in time.
+    /// The response was not complete within the timeout.
     Timeout,
-    /// An answer by which nobody knows whether the request was carried out: see
+    /// The response leaves open whether the request was processed; see
     /// [`crate::response::is_outcome_unknown`].
     OutcomeUnknown,
-    /// The platform refused the gateway's own key: a problem with the type [`UPSTREAM_CREDENTIAL`].
-    /// Only an operator of the gateway can change that.
+    /// Mintlify rejected the gateway's own key: a problem with the type [`UPSTREAM_CREDENTIAL`].
+    /// Only an operator of the gateway can fix this.
     UpstreamCredential,
-    /// A 2xx whose body is not what the operation promises.
+    /// A 2xx response whose body is not valid.
     Malformed,
 }
 
 impl Failure {
-    /// The failure that an answer other than 2xx is; `body` is its parsed body, when it was JSON.
+    /// Classifies a response that is not 2xx. `body` is the parsed JSON body, if any.
     ///
     /// ```
     /// use quillgate::Failure;
@@ -80,8 +81,11 @@ impl Failure {
         }
     }
 
-    /// Whether the same request can succeed later: 408, 429, most 5xx, an earlier attempt that still
-    /// runs, a broken connection or a timeout.
+    /// Returns whether the same request may succeed later.
+    ///
+    /// Transient failures are 408, 429, 5xx, an earlier attempt that is still running, a broken
+    /// connection and a timeout. A 5xx with an unknown outcome or a rejected gateway key is not
+    /// transient.
     #[must_use]
     pub const fn is_transient(self) -> bool {
         match self {
@@ -92,24 +96,25 @@ impl Failure {
     }
 }
 
-/// How often a request is sent again when nothing else is said.
+/// The default number of retries.
 pub const DEFAULT_RETRIES: u32 = 2;
-/// The longest `Retry-After` that is waited for; a longer one is the caller's to wait for.
+/// The longest `Retry-After` that a retry waits for: 60 s. After a longer one, the failure is
+/// returned.
 pub const LONGEST_RETRY_AFTER: Millis = Millis(60_000);
-/// How long an earlier attempt that still runs is waited for, in all, when nothing else is said.
+/// The default total time to wait for an earlier attempt that is still running: 60 s.
 pub const DEFAULT_PATIENCE: Millis = Millis(60_000);
-/// An earlier attempt that still runs is asked after no sooner.
+/// The minimum wait between requests for the result of an earlier attempt.
 const LEAST_PAUSE: Millis = Millis(1_000);
 const FIRST_BACKOFF: Millis = Millis(500);
 const LONGEST_BACKOFF: Millis = Millis(8_000);
 
-/// The attempts of one request.
+/// The retries of one request.
 ///
-/// The n-th wait, counted from 0, is `min(0.5 · 2^n, 8)` seconds, of which up to a quarter is taken
-/// off by jitter; a `Retry-After` of up to 60 s takes its place.
+/// Before retry n, counted from 0, the wait is `min(0.5 · 2^n, 8)` seconds, reduced by up to a
+/// quarter of jitter. A `Retry-After` of up to 60 s replaces this wait.
 ///
-/// An earlier attempt that still runs is no failed attempt: its result is asked for every second,
-/// or as `Retry-After` says, and none of the retries is used up by that.
+/// If an earlier attempt is still running, its result is requested every second, or after
+/// `Retry-After` if that is longer. These requests do not count as retries.
 ///
 /// ```
 /// use quillgate::{Failure, Millis, Idempotency, Retry};
@@ -131,7 +136,7 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// The attempts of a request that is sent again at most `retries` times.
+    /// Creates a schedule with at most `retries` retries.
     #[must_use]
     pub const fn new(idempotency: Idempotency, retries: u32) -> Self {
         Self {
@@ -142,20 +147,20 @@ impl Retry {
         }
     }
 
-    /// The same, with this much time in all to wait for an earlier attempt that still runs.
+    /// Sets the total time to wait for an earlier attempt that is still running. Default: 60 s.
     #[must_use]
     pub const fn with_patience(mut self, patience: Millis) -> Self {
         self.patience = patience;
         self
     }
 
-    /// How long to wait before the next attempt; `None` when the failure is the result.
+    /// Returns the wait before the next attempt, or `None` if the failure is final.
     ///
-    /// `hint` is what `Retry-After` asks for, `jitter` a random number from 0 to 1.
+    /// `hint` is the value of `Retry-After`, and `jitter` is a random number from 0 to 1.
     pub fn after(&mut self, failure: Failure, hint: Option<Millis>, jitter: f64) -> Option<Millis> {
-        let again =
+        let can_retry =
             self.idempotency != Idempotency::None && self.retries > 0 && failure.is_transient();
-        if !again || hint.is_some_and(|hint| hint > LONGEST_RETRY_AFTER) {
+        if !can_retry || hint.is_some_and(|hint| hint > LONGEST_RETRY_AFTER) {
             return None;
         }
         if failure == Failure::StillRunning {
@@ -169,7 +174,7 @@ impl Retry {
         Some(hint.unwrap_or_else(|| backoff.jitter(1.0, 0.75, jitter)))
     }
 
-    /// How long to wait before asking for the result of an earlier attempt.
+    /// Returns the wait before the result of an earlier attempt is requested again.
     fn pause(&mut self, hint: Option<Millis>) -> Option<Millis> {
         let pause = hint.unwrap_or_default().max(LEAST_PAUSE);
         (pause <= self.patience).then(|| {
@@ -178,7 +183,7 @@ impl Retry {
         })
     }
 
-    /// How many of the retries are used up.
+    /// Returns the number of retries used so far.
     #[must_use]
     pub const fn done(&self) -> u32 {
         self.done

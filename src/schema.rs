@@ -1,39 +1,38 @@
-//! What the core's types look like from outside: the one source of the package's
-//! TypeScript types and of the decoders that check a parsed body in JavaScript.
+//! Descriptions of the JSON types of requests and responses.
 //!
-//! The `record!` macro declares a struct and its [`Object`] together, so the Rust
-//! type, the TypeScript type and the check cannot drift apart.
+//! The package's TypeScript types and its JavaScript decoders are generated from these
+//! descriptions. The `record!` macro declares a struct together with its [`Object`], so the two
+//! always agree.
 
-/// The type of a value in JSON.
+/// A type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Any text.
+    /// A string.
     Text,
-    /// Text of which some values are known; any other is kept as it is.
+    /// A string with known values. Other values are accepted unchanged.
     OpenEnum(&'static OpenEnum),
-    /// Text that tells the types of a [`Union`] apart: one of these, and any other where the type
-    /// is the one for all others.
+    /// The tag of a [`Union`]: one of these values or, in the fallback variant, any other string.
     Tag(&'static [&'static str]),
     /// An integer from 0 to 2^53 − 1.
     Count,
-    /// Any number.
+    /// A number.
     Number,
     /// `true` or `false`.
     Flag,
     /// An object.
     Object(&'static Object),
-    /// One of several objects.
+    /// One of several object types.
     Union(&'static Union),
-    /// An array whose elements are all alike.
+    /// An array with elements of one type.
     List(&'static Kind),
-    /// Nothing: an answer without a body.
+    /// An empty response body.
     Nothing,
-    /// The value, or `null`, or left out; read as `null` where it is left out.
+    /// The value or `null`. A missing property is read as `null`.
     Nullable(&'static Kind),
 }
 
 impl Kind {
-    /// The name of the type, when it has one of its own.
+    /// Returns the type's name, or an empty string for types without one.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -45,57 +44,57 @@ impl Kind {
     }
 }
 
-/// A text type of which some values are known.
+/// A string type with known values.
 #[derive(Debug, PartialEq)]
 pub struct OpenEnum {
     /// The type's name.
     pub name: &'static str,
-    /// The type's documentation, a line an element.
+    /// The type's documentation, one line per element.
     pub doc: &'static [&'static str],
     /// The known values.
     pub known: &'static [&'static str],
 }
 
-/// An object with named members.
+/// An object with named properties.
 #[derive(Debug, PartialEq)]
 pub struct Object {
     /// The type's name.
     pub name: &'static str,
-    /// The type's documentation, a line an element.
+    /// The type's documentation, one line per element.
     pub doc: &'static [&'static str],
-    /// Its members, in the order of the specification.
+    /// The properties, in the order of the API's description.
     pub fields: &'static [Field],
 }
 
-/// One of several objects, which a member of them tells apart.
+/// A union of object types, distinguished by a tag.
 #[derive(Debug, PartialEq)]
 pub struct Union {
     /// The type's name.
     pub name: &'static str,
-    /// The type's documentation, a line an element.
+    /// The type's documentation, one line per element.
     pub doc: &'static [&'static str],
-    /// The member that tells them apart.
+    /// The property that contains the tag.
     pub tag: &'static str,
-    /// The types by the tag's value.
+    /// The types with their tags.
     pub variants: &'static [(&'static str, Kind)],
-    /// The type of everything else.
+    /// The type for all other tags.
     pub otherwise: Kind,
 }
 
-/// A member of an [`Object`].
+/// A property of an [`Object`].
 #[derive(Debug, PartialEq)]
 pub struct Field {
-    /// The name in JSON.
+    /// The property's name.
     pub name: &'static str,
-    /// The member's documentation, a line an element.
+    /// The property's documentation, one line per element.
     pub doc: &'static [&'static str],
-    /// The member's type.
+    /// The property's type.
     pub kind: Kind,
 }
 
-/// A type that can say what it looks like in JSON.
+/// A type with a description of its JSON.
 pub trait Described {
-    /// The type in JSON.
+    /// The JSON type.
     const KIND: Kind;
 }
 
@@ -119,14 +118,15 @@ impl<T: Described> Described for Vec<T> {
     const KIND: Kind = Kind::List(&T::KIND);
 }
 
-/// Documentation, where it is wanted: neither wasm needs it.
+/// Returns documentation only with the feature `documentation`, so that the wasm modules do not
+/// contain it.
 macro_rules! docs {
     ($($doc:literal),* $(,)?) => {
         if cfg!(feature = "documentation") { &[$($doc),*] } else { &[] }
     };
 }
 
-/// Declares a struct that is read from JSON, and describes it.
+/// Declares a struct that is decoded from JSON, and its description.
 macro_rules! record {
     (
         $(#[doc = $doc:literal])+
@@ -165,7 +165,7 @@ macro_rules! record {
     };
 }
 
-/// Declares an enum of records that a member tells apart, and describes it.
+/// Declares an enum of records that are distinguished by a tag, and its description.
 macro_rules! union {
     (
         $(#[doc = $doc:literal])+
@@ -178,7 +178,7 @@ macro_rules! union {
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum $name {
             $(#[doc = concat!("For `", $value, "`.")] $variant($kind),)+
-            /// For anything else.
+            /// For all other values.
             $other($other_kind),
         }
 
@@ -221,8 +221,8 @@ macro_rules! union {
     };
 }
 
-/// Declares a type of text of which some values are known: `open` keeps any other, `tag` tells the
-/// records of a union apart.
+/// Declares a string type with known values. With `open`, other values are accepted too. With
+/// `tag`, the type is the tag of a union.
 macro_rules! text {
     ($(#[doc = $doc:literal])+ pub struct $name:ident: open $($known:literal),+) => {
         text!(@ [$($doc),+] $name, $crate::schema::Kind::OpenEnum(&$crate::schema::OpenEnum {
@@ -242,7 +242,7 @@ macro_rules! text {
         pub struct $name(String);
 
         impl $name {
-            /// The text.
+            /// Returns the string.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -264,11 +264,13 @@ mod check {
     use crate::text::{MAX_SAFE_INTEGER, to_exact_integer};
     use crate::value::Value as _;
 
-    /// Checks that a parsed body is of a kind, as the package's decoders do and in their words.
-    /// Unknown members may be anything; a member that may be `null` may be missing.
+    /// Checks that a parsed JSON value has the expected type.
+    ///
+    /// Accepts the same values as the package's decoders, with the same messages. Unknown
+    /// properties are ignored, and nullable properties may be missing.
     ///
     /// # Errors
-    /// [`DecodeError`] with the place where it is not.
+    /// [`DecodeError`] with the JSON path of the first value that does not have its type.
     ///
     /// # Example
     /// ```
@@ -324,7 +326,6 @@ mod check {
     fn check_object(value: &Value, object: &Object) -> Result<(), DecodeError> {
         object.fields.iter().try_for_each(|field| {
             let member = match value.get(field.name) {
-                // What is missing says so, unless it may.
                 None if !matches!(field.kind, Kind::Nullable(_)) => {
                     return Err(DecodeError::new(
                         field.name,
@@ -341,7 +342,7 @@ mod check {
     fn is_count(value: &Value) -> bool {
         match value.as_u64() {
             Some(count) => count <= MAX_SAFE_INTEGER,
-            // JSON has one kind of number: 5.0 is 5.
+            // JSON does not distinguish 5.0 from 5.
             None => value
                 .as_f64()
                 .and_then(to_exact_integer)
@@ -350,7 +351,7 @@ mod check {
     }
 
     impl Kind {
-        /// What a value has to be, in words.
+        /// Returns the type as it follows "must be" in an error message.
         const fn rule(&self) -> &'static str {
             match self {
                 Self::Text | Self::OpenEnum(_) | Self::Tag(_) => "text",

@@ -1,8 +1,8 @@
-//! An operation from its call to its result: one state machine, which does no I/O.
+//! The state machine that runs an operation. It performs no I/O.
 //!
-//! A driver reports what has happened ([`Event`]) and carries out what follows ([`Command`]): it
-//! sends requests, waits, and hands over results. There are two drivers, the npm package's in
-//! TypeScript and the Rust client's, and each is a loop over [`Task::step`].
+//! A driver reports an [`Event`] to [`Task::step`] and carries out the returned [`Command`]: it
+//! sends a request, waits, or returns a result. The two drivers are the npm package's, in
+//! TypeScript, and the Rust client's.
 //!
 //! ```
 //! use quillgate::task::{Command, Event, Task};
@@ -31,79 +31,80 @@ use crate::pages::{PageError, PageInfo, Pages};
 use crate::poll::{Poll, PollStep};
 use crate::retry::{Failure, Idempotency, Retry};
 
-/// How long a watch may take when nothing else is said: 30 minutes.
+/// The default timeout of a watch: 30 minutes.
 pub const DEFAULT_WATCH: Millis = Millis(30 * 60_000);
-/// The least time that the last poll gets, however near the deadline is.
+/// The minimum timeout of a poll: 1 s. It applies even if the watch's deadline is nearer.
 const LAST_POLL: Millis = Millis(1_000);
 
-/// What has happened.
+/// An event that a driver reports.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
-    /// The caller wants the result: of a list its next page, of a watch the job's next change.
+    /// The caller requests the result: the next page of a list or the next change of a watched job.
     Next(CallOptions),
-    /// The result of a call has come, and is what its operation promises.
+    /// A valid result was received.
     Result,
-    /// A page of a list has come.
+    /// A page of a list was received.
     Page(PageInfo<'a>),
-    /// The state of a watched job has come, in answer to a request or by itself.
+    /// The state of a watched job was received, from a poll or from an event stream.
     Job {
-        /// Its status.
+        /// The job's status, if it has one.
         status: Option<JobStatus>,
-        /// Whether anything of the job differs from its state before.
+        /// Whether the job differs from its previous state.
         is_news: bool,
-        /// What `Retry-After` asks to wait.
+        /// The value of `Retry-After`, if any.
         retry_after: Option<Millis>,
     },
     /// An attempt failed.
     Failed {
-        /// How.
+        /// The reason.
         failure: Failure,
-        /// What `Retry-After` asks to wait.
+        /// The value of `Retry-After`, if any.
         retry_after: Option<Millis>,
     },
-    /// The wait is over.
+    /// The wait has ended.
     Waited,
 }
 
-/// What to do next.
+/// The driver's next action.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use]
 pub enum Command {
-    /// Send [`Task::call`]'s request; the answer, body included, may take this long.
+    /// Send the request of [`Task::call`]. The response, including the body, must arrive within
+    /// this time.
     Send(Millis),
-    /// Wait this long because of the failure: then the request is sent again.
+    /// Wait this long after a failure, then report [`Event::Waited`].
     Retry(Millis),
-    /// Wait this long before the job is asked for again.
+    /// Wait this long before the next poll, then report [`Event::Waited`].
     Wait(Millis),
-    /// Yield the result.
+    /// Return the result to the caller.
     Yield,
-    /// Yield the result, which is the last: the job is finished.
+    /// Return the result to the caller. It is the last one, because the job has finished.
     YieldLast,
     /// End without a result.
     Done,
-    /// Return an error.
+    /// Return an error to the caller.
     Fail(Reason),
 }
 
-/// Why there is no result.
+/// The reason for an error.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reason {
-    /// The attempt that failed.
+    /// The last attempt failed.
     Failure,
-    /// The call has taken this long, as long as it may.
+    /// The call exceeded its total timeout.
     TotalTimeout(Millis),
-    /// The watch has taken as long as it may.
+    /// The watch exceeded its timeout.
     WatchTimeout,
     /// A page contradicts its list.
     Page(PageError),
 }
 
-/// An operation under way.
+/// A running operation.
 #[derive(Debug, Clone)]
 pub struct Task {
     work: Work,
     attempts: Attempts,
-    /// What the server makes of the request that was sent last, when one was.
+    /// The idempotency of the last request sent. `None` if none was sent.
     sent: Option<Idempotency>,
 }
 
@@ -122,32 +123,36 @@ struct Attempts {
     retry: Retry,
 }
 
-/// A watch of a job.
+/// The watch of a job.
 #[derive(Debug, Clone)]
 struct Watch {
     call: Call,
     poll: Poll,
-    /// How long to wait before the next poll.
+    /// The wait before the next poll.
     wait: Option<Millis>,
     is_over: bool,
 }
 
 impl Task {
-    /// Carries out a call once. A `POST` that was sent is not sent again when [`Event::Next`] comes
-    /// again, unless the server deduplicates both: there is nothing more to give.
+    /// Creates a task that runs a call once.
+    ///
+    /// Another [`Event::Next`] sends the request again, unless it is a `POST` without
+    /// deduplication. Then it returns [`Command::Done`].
     #[must_use]
     pub fn new(call: Call) -> Self {
         Self::with(Work::Once(call))
     }
 
-    /// Goes through the pages of a list, one for each [`Event::Next`].
+    /// Creates a task that fetches one page of a list per [`Event::Next`].
     #[must_use]
     pub fn list(pages: Pages) -> Self {
         Self::with(Work::List(pages))
     }
 
-    /// Watches the job that a call reads, from `now` on until it has come to its end or `timeout`
-    /// has passed ([`DEFAULT_WATCH`] where nothing else is said): each [`Event::Next`] asks for a
+    /// Creates a task that watches the job that `call` reads.
+    ///
+    /// The watch starts at `now` and ends when the job finishes or `timeout` has passed.
+    /// Drivers use [`DEFAULT_WATCH`] by default. Each [`Event::Next`] waits for the job's next
     /// change.
     #[must_use]
     pub fn watch(call: Call, timeout: Millis, now: Millis) -> Self {
@@ -169,8 +174,7 @@ impl Task {
         }
     }
 
-    /// The call whose request is to be sent; `None` when a list is over. Of a list its arguments
-    /// are where it goes on.
+    /// Returns the call to send, or `None` after the last page of a list.
     #[must_use]
     pub const fn call(&self) -> Option<&Call> {
         match &self.work {
@@ -179,7 +183,8 @@ impl Task {
         }
     }
 
-    /// The call that asks for a list's next page; `None` when it is over, or no list.
+    /// Returns the call for the next page of a list. Returns `None` after the last page and for
+    /// other tasks.
     #[must_use]
     pub const fn next_page(&self) -> Option<&Call> {
         match &self.work {
@@ -188,10 +193,10 @@ impl Task {
         }
     }
 
-    /// Takes in what has happened, and says what to do next.
+    /// Processes an event and returns the next action.
     ///
-    /// `random` is a number from 0 to 1, for jitter. [`Event::Next`] may come at any time: what was
-    /// under way is forgotten, and of a list or a watch nothing is lost.
+    /// `random` is a random number from 0 to 1, used for jitter. [`Event::Next`] may come at any
+    /// time. It abandons the current request or wait, but lists and watches keep their position.
     pub fn step(&mut self, event: Event<'_>, now: Millis, random: f64) -> Command {
         match event {
             Event::Next(options) => self.begin(options, now),
@@ -232,7 +237,7 @@ impl Task {
         }
     }
 
-    /// Whether there is nothing left to send.
+    /// Returns whether nothing is left to send.
     fn is_over(&self) -> bool {
         match &self.work {
             Work::Once(call) => {
@@ -298,12 +303,12 @@ impl Attempts {
         Self {
             options,
             began: now,
-            // What is carried out though its answer was lost gets the time that an attempt has.
+            // An earlier attempt may still be running. It gets as much time as one attempt.
             retry: retry.with_patience(options.timeout),
         }
     }
 
-    /// How much of the call's time is left.
+    /// Returns the remaining time until the total timeout, or `None` without one.
     fn time_left(&self, now: Millis) -> Option<Millis> {
         let total = self.options.total_timeout?;
         Some(total.since(now.since(self.began)))

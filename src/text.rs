@@ -1,18 +1,18 @@
-//! Text: numbers as digits, and quotations of what a caller sent.
+//! String functions for integers and for excerpts in error messages.
 
 use std::borrow::Cow;
 
-/// The largest integer that a JSON number carries exactly everywhere: 2^53 − 1 (RFC 8259, section 6).
+/// The largest integer that every JSON parser reads exactly: 2^53 − 1 (RFC 8259, section 6).
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// Reads plain decimal digits, 16 at the most.
+/// Parses 1 to 16 decimal digits. Returns `None` for anything else.
 pub(crate) fn parse_decimal(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.len() <= 16 && text.bytes().all(|b| b.is_ascii_digit());
     let value = |number: u64, digit: u8| number * 10 + u64::from(digit - b'0');
     digits.then(|| text.bytes().fold(0, value))
 }
 
-/// Returns the decimal digits of an integer.
+/// Returns an integer as decimal digits.
 #[must_use]
 pub fn format_integer(number: u64) -> String {
     let mut digits = String::new();
@@ -20,8 +20,8 @@ pub fn format_integer(number: u64) -> String {
     digits
 }
 
-/// Appends the decimal digits of an integer, with zeros before them up to a width. The standard
-/// library's own come with all of its formatting, which would be a tenth of the package's wasm.
+/// Appends an integer as decimal digits, padded with zeros to `width`. The formatting of the
+/// standard library would add a tenth to the size of the package's wasm.
 pub(crate) fn push_integer(text: &mut String, number: u64, width: usize) {
     if number >= 10 || width > 1 {
         push_integer(text, number / 10, width.saturating_sub(1));
@@ -30,13 +30,14 @@ pub(crate) fn push_integer(text: &mut String, number: u64, width: usize) {
     push_part(text, "0123456789", digit, digit + 1);
 }
 
-/// Appends a part of a text that begins and ends with a character. There is one such function, so
-/// that its checks are in the package's wasm once.
+/// Appends a slice of a string, or nothing if the slice does not start and end at a character
+/// boundary. All callers share this function, so the package's wasm contains the checks only once.
 pub(crate) fn push_part(text: &mut String, of: &str, from: usize, to: usize) {
     text.push_str(of.get(from..to).unwrap_or_default());
 }
 
-/// The integer that `number` is, when a double holds it exactly.
+/// Converts a number to an integer. Returns `None` if it has a fraction or its absolute value
+/// exceeds 2^53 − 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -49,7 +50,8 @@ pub(crate) fn to_exact_integer(number: f64) -> Option<i64> {
     exact.then_some(integer)
 }
 
-/// A short, safe quotation of what was found: 32 characters, no control characters.
+/// Quotes at most 32 characters of `text` for an error message, with control characters replaced by
+/// U+FFFD.
 pub(crate) fn quote(text: &str) -> Cow<'static, str> {
     let mut quoted = String::from("\"");
     let is_whole = push_sanitized(&mut quoted, text);
@@ -59,14 +61,14 @@ pub(crate) fn quote(text: &str) -> Cow<'static, str> {
 
 const LONGEST_EXCERPT: usize = 32;
 
-/// The first 32 characters of a text that a caller made up, control characters replaced.
+/// Returns at most 32 characters of `text`, with control characters replaced by U+FFFD.
 pub(crate) fn sanitize(text: &str) -> String {
     let mut excerpt = String::new();
     push_sanitized(&mut excerpt, text);
     excerpt
 }
 
-/// Appends what [`sanitize`] gives; `false` when there was more.
+/// Appends the result of [`sanitize`]. Returns whether `text` was complete.
 fn push_sanitized(excerpt: &mut String, text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut count = 0;
@@ -81,7 +83,7 @@ fn push_sanitized(excerpt: &mut String, text: &str) -> bool {
             return false;
         }
         count += 1;
-        // U+0080 to U+009F are two bytes, of which the first is 0xc2.
+        // U+0080 to U+009F are encoded as two bytes, starting with 0xc2.
         let is_c1 = byte == 0xc2 && bytes.get(at + 1).is_some_and(|next| *next < 0xa0);
         if byte.is_ascii_control() || is_c1 {
             push_part(excerpt, text, run, at);

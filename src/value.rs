@@ -1,54 +1,52 @@
-//! Values whose type is not yet known: a JavaScript caller's arguments, a parsed
-//! JSON body, the pairs of a query string.
+//! Untyped values: arguments of a JavaScript caller, parsed JSON or the parameters of a query.
 //!
-//! Parsing works on this one view, so the package, the gateway and a native
-//! program refuse the same values. In a parsed JSON body a member that is `null`
-//! counts as left out.
+//! All validation uses this interface, so the package, the gateway and native programs reject the
+//! same values. In parsed JSON, a property with the value `null` counts as absent.
 
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::text::{format_integer, parse_decimal, quote, to_exact_integer};
 
-/// What a [`Value`] turned out to be.
+/// The type and content of a [`Value`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scalar {
-    /// Not there.
+    /// The value is absent.
     Absent,
     /// JSON `null`.
     Null,
-    /// Text.
+    /// A string.
     Text(String),
-    /// Text from a URL, where a number looks like text too.
+    /// A string from a URL, where numbers are strings too.
     Wire(String),
     /// A number.
     Number(f64),
     /// `true` or `false`.
     Flag(bool),
-    /// Anything else, in words: `an array`, `an object`.
+    /// Another type, as text, such as `an array` or `an object`.
     Other(&'static str),
 }
 
-/// A value whose type is not yet known.
+/// An untyped value.
 pub trait Value: Sized {
-    /// The member of that name; [`Scalar::Absent`] when there is none or this is no object.
+    /// Returns a property, or [`Scalar::Absent`] if it does not exist or this is not an object.
     #[must_use]
     fn member(&self, name: &'static str) -> Self;
 
-    /// What this value is.
+    /// Returns the type and the content.
     fn scalar(self) -> Scalar;
 
-    /// The first name of a member that is there and for which `is_wanted` holds, when this is an
-    /// object whose members are known.
+    /// Returns the first property name for which `is_wanted` returns `true`. Returns `None` if
+    /// there is no match, or if the names cannot be enumerated.
     #[must_use]
     fn find_name(&self, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
         let _ = is_wanted;
         None
     }
 
-    /// The elements, when this is an array; else none.
+    /// Returns the elements of an array. Empty for other types.
     #[must_use]
     fn elements(&self) -> Vec<Self>;
 
-    /// The text, when this is text.
+    /// Returns the content of a string. `None` for other types.
     #[must_use]
     fn text(self) -> Option<String> {
         match self.scalar() {
@@ -59,7 +57,7 @@ pub trait Value: Sized {
 }
 
 impl Scalar {
-    /// What this is, in words, without what it says.
+    /// Returns the type as text, without the content.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -73,10 +71,10 @@ impl Scalar {
     }
 }
 
-/// Reads a value as text.
+/// Reads a string.
 ///
 /// # Errors
-/// [`Rule::Required`] when it is not there, [`Rule::Text`] when it is something else.
+/// [`Rule::Required`] if the value is absent, [`Rule::Text`] if it is not a string.
 pub fn read_text(field: &'static str, value: Scalar) -> Result<String, ValidationError> {
     match value {
         Scalar::Text(text) | Scalar::Wire(text) => Ok(text),
@@ -85,18 +83,18 @@ pub fn read_text(field: &'static str, value: Scalar) -> Result<String, Validatio
     }
 }
 
-/// Text that has to be there.
+/// Reads a required string property.
 ///
 /// # Errors
-/// [`Rule::Required`] when it is not there, [`Rule::Text`] when it is something else.
+/// [`Rule::Required`] if the property is absent, [`Rule::Text`] if it is not a string.
 pub fn required_text<V: Value>(params: &V, field: &'static str) -> Result<String, ValidationError> {
     read_text(field, params.member(field).scalar())
 }
 
-/// Text that may be left out.
+/// Reads an optional string property.
 ///
 /// # Errors
-/// [`Rule::Text`] when it is something else.
+/// [`Rule::Text`] if the value is not a string.
 pub fn optional_text<V: Value>(
     params: &V,
     field: &'static str,
@@ -107,7 +105,7 @@ pub fn optional_text<V: Value>(
     }
 }
 
-/// Checks that a text has at least one character.
+/// Checks that a string is not empty.
 pub(crate) fn check_not_empty(
     field: &'static str,
     text: String,
@@ -118,10 +116,10 @@ pub(crate) fn check_not_empty(
     Ok(text)
 }
 
-/// An integer that may be left out.
+/// Reads an optional integer property.
 ///
 /// # Errors
-/// [`Rule::Integer`] when it is anything else.
+/// [`Rule::Integer`] if the value is not an integer within the bounds.
 pub fn optional_integer<V: Value>(
     params: &V,
     field: &'static str,
@@ -133,12 +131,12 @@ pub fn optional_integer<V: Value>(
     }
 }
 
-/// Reads a value as an integer within bounds.
+/// Reads an integer within bounds.
 ///
-/// From a URL only plain decimal digits count: no sign, no point, no spaces.
+/// A string from a URL must consist of decimal digits, without a sign, a point or spaces.
 ///
 /// # Errors
-/// [`Rule::Integer`] when it is anything else.
+/// [`Rule::Integer`] if the value is not an integer within the bounds.
 pub fn read_integer(
     field: &'static str,
     value: Scalar,
@@ -215,12 +213,12 @@ mod json {
     }
 }
 
-/// The decoded pairs of a query string, in order.
+/// The decoded parameters of a query, in order.
 #[derive(Debug, Clone)]
 pub enum Pairs {
-    /// All pairs.
+    /// All parameters, as names and values.
     All(Vec<(String, String)>),
-    /// One pair's value, when it is there.
+    /// The value of one parameter, if present.
     One(Option<String>),
 }
 

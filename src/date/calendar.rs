@@ -1,8 +1,8 @@
-//! Days of the proleptic Gregorian calendar, as numbers.
+//! Conversion between dates of the proleptic Gregorian calendar and day numbers.
 
-/// Days from 1970-01-01 to a day, when the calendar has it.
+/// Returns the number of days since 1970-01-01, or `None` if the date does not exist.
 pub fn days_from_civil(year: i64, month: i64, day: i64) -> Option<i64> {
-    // Counted from March, a leap day is the last day of its year.
+    // If the year starts in March, a leap day is its last day.
     let (of_march, month_of_march) = if month > 2 {
         (year, month - 3)
     } else {
@@ -12,11 +12,11 @@ pub fn days_from_civil(year: i64, month: i64, day: i64) -> Option<i64> {
     let of_era = of_march.rem_euclid(400);
     let of_year = (153 * month_of_march + 2) / 5 + day - 1;
     let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
-    // A day or a month that does not exist comes out as another.
+    // A date that does not exist converts back to a different date.
     (civil_from_days(days) == (year, month, day)).then_some(days)
 }
 
-/// Year, month and day that are `days` after 1970-01-01.
+/// Returns the year, the month and the day that is `days` after 1970-01-01.
 pub const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

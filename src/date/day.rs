@@ -1,4 +1,4 @@
-//! A day of the calendar, in UTC.
+//! Calendar days in UTC.
 
 use super::calendar::{civil_from_days, days_from_civil};
 use super::{DateBound, Point, read_point};
@@ -6,7 +6,7 @@ use crate::millis::Millis;
 
 const MILLIS: u64 = 86_400_000;
 
-/// A day in UTC, from 1970-01-01 on.
+/// A calendar day in UTC, from 1970-01-01 to 9999-12-31.
 ///
 /// ```
 /// use quillgate::{Day, Millis};
@@ -20,29 +20,29 @@ const MILLIS: u64 = 86_400_000;
 pub struct Day(u32);
 
 impl Day {
-    /// The last day that four digits of a year can spell.
+    /// 9999-12-31, the last day with a four-digit year.
     const LAST: u32 = 2_932_896;
 
-    /// The day that is so many days after 1970-01-01; one past the year 9999 is the last of that
-    /// year.
+    /// Returns the day that is `days` after 1970-01-01, at most 9999-12-31.
     #[must_use]
     pub fn from_number(days: u64) -> Self {
         Self(u32::try_from(days).map_or(Self::LAST, |days| days.min(Self::LAST)))
     }
 
-    /// Days since 1970-01-01.
+    /// Returns the number of days since 1970-01-01.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// The day of an instant.
+    /// Returns the day of an instant, at most 9999-12-31.
     #[must_use]
     pub fn of(instant: Millis) -> Self {
         Self::from_number(instant.0 / MILLIS)
     }
 
-    /// Reads `YYYY-MM-DD`; `None` for anything else, a date-time included.
+    /// Parses `YYYY-MM-DD`. Returns `None` for anything else, including date-times and days before
+    /// 1970.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         match read_point(text.as_bytes()) {
@@ -51,7 +51,7 @@ impl Day {
         }
     }
 
-    /// The day as `YYYY-MM-DD`.
+    /// Formats the day as `YYYY-MM-DD`.
     #[must_use]
     pub fn to_text(self) -> String {
         let mut text = DateBound::from_instant(self.begin()).text;
@@ -59,37 +59,37 @@ impl Day {
         text
     }
 
-    /// Its first instant.
+    /// Returns the day's first instant, midnight UTC.
     #[must_use]
     pub const fn begin(self) -> Millis {
         Millis(self.0 as u64 * MILLIS)
     }
 
-    /// The day after.
+    /// Returns the next day.
     #[must_use]
     pub fn next(self) -> Self {
         self.plus(1)
     }
 
-    /// The day that is so many days later.
+    /// Returns the day `days` later, at most 9999-12-31.
     #[must_use]
     pub fn plus(self, days: u32) -> Self {
         Self(self.0.saturating_add(days).min(Self::LAST))
     }
 
-    /// The day that is so many days earlier, 1970-01-01 at the earliest.
+    /// Returns the day `days` earlier, at least 1970-01-01.
     #[must_use]
     pub const fn minus(self, days: u32) -> Self {
         Self(self.0.saturating_sub(days))
     }
 
-    /// How many days it is after another; 0 when it is not.
+    /// Returns the number of days since `earlier`, or 0 if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> u32 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The Monday of its week (ISO 8601).
+    /// Returns the Monday of the day's week (ISO 8601).
     ///
     /// ```
     /// use quillgate::Day;
@@ -103,7 +103,7 @@ impl Day {
         self.minus((self.0 + 3) % 7)
     }
 
-    /// The first day of its month.
+    /// Returns the first day of the day's month.
     ///
     /// ```
     /// use quillgate::Day;
@@ -117,7 +117,7 @@ impl Day {
         u32::try_from(day - 1).map_or(self, |earlier| self.minus(earlier))
     }
 
-    /// The first day of the next month.
+    /// Returns the first day of the next month.
     #[must_use]
     pub fn begin_of_next_month(self) -> Self {
         let (year, month, _) = civil_from_days(self.0.into());

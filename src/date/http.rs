@@ -1,13 +1,13 @@
-//! HTTP dates, and `Retry-After`.
+//! HTTP dates and the `Retry-After` header field.
 
 use super::calendar::{civil_from_days, days_from_civil};
 use super::scan::{DAY, Fields, HOUR, MINUTE, MONTH, SECOND, YEAR, read};
 use crate::millis::Millis;
 
-/// How long `Retry-After` asks to wait: seconds, or an HTTP date (RFC 9110,
-/// sections 10.2.3 and 5.6.7), of which `now` is needed to make a length.
+/// Parses `Retry-After`: a number of seconds or an HTTP date (RFC 9110, sections 10.2.3 and 5.6.7).
+/// Returns the wait from `now` on.
 ///
-/// A date that has passed asks for no wait; anything else that is neither is no answer.
+/// For a date in the past, the wait is 0. Returns `None` for an invalid value.
 ///
 /// ```
 /// use quillgate::{Millis, date::parse_retry_after};
@@ -23,7 +23,7 @@ pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
         return read_http_date(value, now).map(|date| date.since(now));
     }
-    // However many digits there are: so long a wait is longer than any.
+    // Stops at the maximum, because the number of digits is not limited.
     let seconds = value.iter().fold(0, |seconds: u64, digit| {
         (seconds * 10 + u64::from(digit - b'0')).min(LONGEST_WAIT)
     });
@@ -34,12 +34,13 @@ pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
     })
 }
 
-/// The most seconds that are a number of milliseconds.
+/// The largest number of seconds that fits a `u64` in milliseconds.
 const LONGEST_WAIT: u64 = u64::MAX / 1000;
 
-/// An HTTP date in any of its three forms (RFC 9110, section 5.6.7), none before 1970.
+/// Parses an HTTP date in any of its three formats (RFC 9110, section 5.6.7). Returns `None` if it
+/// is invalid or before 1970.
 ///
-/// The two-digit year of an RFC 850 date is taken to be at most 50 years after `now`.
+/// The two-digit year of an RFC 850 date is at most 50 years after `now`.
 #[must_use]
 pub fn parse_http_date(text: &str, now: Millis) -> Option<Millis> {
     read_http_date(text.as_bytes(), now)
@@ -51,19 +52,19 @@ fn read_http_date(text: &[u8], now: Millis) -> Option<Millis> {
         read(b" 22 @@@ 0000 33:44:55 GMT", date)
             .or_else(|| Some(complete_year(read(b" 22-@@@-00 33:44:55 GMT", date)?, now)))
     } else {
-        // asctime: `Sun Nov  6 08:49:37 1994`
+        // asctime format: `Sun Nov  6 08:49:37 1994`
         let date = text.get(3..)?;
         read(b" @@@ 22 33:44:55 0000", date).or_else(|| read(b" @@@  2 33:44:55 0000", date))
     }?;
     let days = days_from_civil(fields[YEAR], fields[MONTH], fields[DAY])?;
     let (hour, minute, second) = (fields[HOUR], fields[MINUTE], fields[SECOND]);
-    // A leap second is allowed.
+    // Second 60 is a leap second.
     let exists = hour < 24 && minute < 60 && second <= 60;
     let seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
     (exists && seconds >= 0).then(|| Millis(seconds.unsigned_abs() * 1000))
 }
 
-/// Completes a year of two digits.
+/// Expands a two-digit year to the matching year from 49 years before `now` to 50 years after.
 fn complete_year(mut fields: Fields, now: Millis) -> Fields {
     let (this_year, _, _) = civil_from_days(now.0.cast_signed() / super::DAY);
     let earliest = this_year - 49;

@@ -1,9 +1,9 @@
-//! Reads dates by patterns: one small loop in place of a parser for each of their forms.
+//! A pattern matcher for dates. One short loop replaces a parser for each format.
 
-/// The numbers that were read, by their places in [`scan`]'s pattern.
+/// The numbers found, indexed by the constants below.
 pub type Fields = [i64; 8];
 
-/// Places in a pattern.
+/// Indices into [`Fields`], which are also the digits in a pattern.
 pub const YEAR: usize = 0;
 pub const MONTH: usize = 1;
 pub const DAY: usize = 2;
@@ -15,10 +15,10 @@ pub const ZONE_MINUTE: usize = 7;
 
 const MONTHS: &[u8; 36] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
 
-/// Reads what `pattern` says off the front of a text into `fields`, and gives the rest.
+/// Matches `pattern` at the start of `text`, adds the numbers to `fields` and returns the rest.
 ///
-/// A digit in the pattern stands for a digit of the field of that place, `@@@` for a month's name;
-/// anything else stands for itself.
+/// A digit in the pattern matches any digit and appends it to the field with that index. `@@@`
+/// matches the name of a month. All other characters match themselves.
 pub fn scan<'a>(pattern: &[u8], text: &'a [u8], fields: &mut Fields) -> Option<&'a [u8]> {
     let (head, rest) = text.split_at_checked(pattern.len())?;
     for (at, &expected) in pattern.iter().enumerate() {
@@ -40,7 +40,7 @@ pub fn scan<'a>(pattern: &[u8], text: &'a [u8], fields: &mut Fields) -> Option<&
     Some(rest)
 }
 
-/// Reads a text that is what `pattern` says, and nothing more.
+/// Matches `pattern` against all of `text`.
 pub fn read(pattern: &[u8], text: &[u8]) -> Option<Fields> {
     let mut fields = Fields::default();
     scan(pattern, text, &mut fields)?

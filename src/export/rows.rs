@@ -1,4 +1,4 @@
-//! The rows of a page as CSV or as newline-delimited JSON.
+//! Conversion of a page's rows to CSV or newline-delimited JSON.
 
 use super::ExportFormat;
 use super::scan::{Malformed, Piece, Scanner, Shape, push_compact};
@@ -6,18 +6,18 @@ use crate::columns::Column;
 use crate::schema::{Field, Kind};
 use crate::text::{MAX_SAFE_INTEGER, parse_decimal};
 
-/// What a page says beside its rows.
+/// The pagination properties of a page, without its rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageEnd {
-    /// How many rows it has, those that were skipped included.
+    /// The number of rows on the page, including skipped rows.
     pub rows: u64,
-    /// `hasMore`, when it says so.
+    /// `hasMore`, if the page has this property and it is a boolean.
     pub has_more: Option<bool>,
-    /// `nextCursor`, when there is one.
+    /// `nextCursor`, if the page has one.
     pub next_cursor: Option<String>,
 }
 
-/// Writes rows. A page's text is gone through once, and no value is built of it.
+/// A writer that converts the rows of pages. It scans each page once, without building JSON values.
 ///
 /// ```
 /// use quillgate::Operation;
@@ -37,12 +37,12 @@ pub struct PageEnd {
 #[derive(Debug)]
 pub struct RowWriter {
     format: ExportFormat,
-    /// The names of the columns.
+    /// The column names.
     names: Vec<String>,
     members: Vec<Member>,
 }
 
-/// A member of a row, or of a record within it.
+/// A property of a row or of a nested record.
 #[derive(Debug)]
 struct Member {
     name: &'static str,
@@ -51,9 +51,9 @@ struct Member {
 
 #[derive(Debug)]
 enum Holds {
-    /// The column of this number.
+    /// A value in the column with this index.
     Cell(usize),
-    /// A record with columns of its own.
+    /// A nested record with separate columns.
     Record(Vec<Member>),
 }
 
@@ -61,7 +61,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 const LINE_END: &[u8] = b"\r\n";
 
 impl RowWriter {
-    /// Writes rows with these columns; JSON has them all, whatever they are.
+    /// Creates a writer for these columns. JSON output always contains all properties.
     #[must_use]
     pub fn new(format: ExportFormat, columns: &[Column]) -> Self {
         let mut members = Vec::new();
@@ -75,8 +75,10 @@ impl RowWriter {
         }
     }
 
-    /// Appends what stands before the first row: of CSV the byte order mark, so that spreadsheets read
-    /// accents, and the names of the columns.
+    /// Appends the output before the first row.
+    ///
+    /// For CSV, this is a byte order mark, which makes spreadsheets read UTF-8, and the column
+    /// names. For JSON, it is empty.
     pub fn push_head(&self, out: &mut Vec<u8>) {
         if self.format == ExportFormat::Csv {
             out.extend_from_slice(BYTE_ORDER_MARK);
@@ -85,11 +87,12 @@ impl RowWriter {
         }
     }
 
-    /// Appends the rows of a page except the first `skip`. `rows_name` is the property that has them.
+    /// Appends the rows of a page, except the first `skip`. `rows_name` is the property that
+    /// contains the rows.
     ///
     /// # Errors
-    /// [`Malformed`] if the page is not an object with these rows, each an object. Nothing is
-    /// appended then.
+    /// [`Malformed`] if the page is not an object with an array of objects at `rows_name`. Then
+    /// nothing is appended.
     pub fn push_rows(
         &self,
         page: &str,
@@ -136,8 +139,8 @@ impl RowWriter {
         Ok(rows)
     }
 
-    /// Appends the last record of an export that is not complete: where it goes on, why it ended, and
-    /// after how many seconds it may be asked for.
+    /// Appends the last record of an incomplete export. It contains the cursor to resume from, the
+    /// problem, and the seconds to wait before resuming.
     pub fn push_incomplete(
         &self,
         cursor: &str,
@@ -159,28 +162,30 @@ impl RowWriter {
             out.extend_from_slice(line.as_bytes());
             return;
         }
-        let mut said = vec![
+        let mut cells = vec![
             "#incomplete".to_owned(),
             ["cursor=", cursor].concat(),
             ["problem=", problem].concat(),
         ];
-        said.extend(seconds.map(|seconds| ["retryAfter=", &seconds].concat()));
+        cells.extend(seconds.map(|seconds| ["retryAfter=", &seconds].concat()));
         let width = self.names.len().max(1);
-        if said.len() > width {
-            let last = said.split_off(width - 1).join("; ");
-            said.push(last);
+        if cells.len() > width {
+            let last = cells.split_off(width - 1).join("; ");
+            cells.push(last);
         }
-        said.resize(width, String::new());
-        let said: Vec<_> = said.iter().map(String::as_str).collect();
-        push_record(out, &said);
+        cells.resize(width, String::new());
+        let cells: Vec<_> = cells.iter().map(String::as_str).collect();
+        push_record(out, &cells);
     }
 }
 
-/// Checks a page by what its operation promises: every member of the page itself is there and of its
-/// kind, and `member`, if it has rows, is a list of objects. What is within these is not looked at.
+/// Checks that a page has the type that its operation declares.
+///
+/// Every property of the page must have its declared type, and `member`, if given, must be an array
+/// of objects. Nested values are not checked.
 ///
 /// # Errors
-/// [`Malformed`] when it is not that.
+/// [`Malformed`] if the page does not have this type.
 ///
 /// ```
 /// use quillgate::Operation;
@@ -212,7 +217,7 @@ fn count_rows(scanner: &mut Scanner<'_>) -> Result<u64, Malformed> {
     Ok(rows)
 }
 
-/// Goes through the members of a page; what is in `member` is left to `read_rows`.
+/// Reads the properties of a page. Calls `read_rows` for the value of `member`.
 fn go_through_members(
     page: &str,
     promised: &[Field],
@@ -286,14 +291,14 @@ fn add_member(members: &mut Vec<Member>, path: &[&'static str], number: usize) {
     }
 }
 
-/// Finds the cells of a record. Of a member that is there twice the last one counts, as for every
-/// reader of JSON.
+/// Finds the cells of a record. If a property is repeated, the last value is used, as in other JSON
+/// parsers.
 fn read_record(
     scanner: &mut Scanner<'_>,
     members: &[Member],
     cells: &mut [Piece],
 ) -> Result<(), Malformed> {
-    // Rows have their members in the order of the description, as a rule.
+    // Rows usually have their properties in the declared order, so the search starts there.
     let mut expected = 0;
     let mut has_member = scanner.open(b'{', b'}')?;
     while has_member {
@@ -323,7 +328,7 @@ fn read_record(
     Ok(())
 }
 
-/// Whether a value is of this kind; what is within it is not looked at.
+/// Returns whether a value has this type. Nested values are not checked.
 fn is_of_kind(shape: Shape, json: &[u8], kind: &Kind) -> bool {
     let is_text = matches!(shape, Shape::Text | Shape::EscapedText);
     match kind {
@@ -338,7 +343,7 @@ fn is_of_kind(shape: Shape, json: &[u8], kind: &Kind) -> bool {
     }
 }
 
-/// Whether a number is a count: JSON does not tell 1 from 1.0.
+/// Returns whether a number is an integer from 0 to 2^53 − 1. `1.0` counts as 1.
 fn is_count(json: &[u8]) -> bool {
     let number = std::str::from_utf8(json).unwrap_or("");
     let (integer, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -393,11 +398,11 @@ fn push_record(out: &mut Vec<u8>, cells: &[&str]) {
     out.extend_from_slice(LINE_END);
 }
 
-/// The starts of a formula in a spreadsheet. Full-width signs count in some locales.
+/// The characters that start a formula in a spreadsheet. Some locales also accept full-width signs.
 const FORMULA_STARTS: [&str; 11] = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"];
 
-/// Appends a string, with an apostrophe before a formula. Visitors choose paths and readers write
-/// feedback, so anyone can put a formula into a cell.
+/// Appends a string. An apostrophe before a formula makes spreadsheets treat it as text. Visitors
+/// choose paths and readers write feedback, so anyone can put a formula into a cell.
 fn push_text_cell(out: &mut Vec<u8>, text: &[u8]) {
     if FORMULA_STARTS
         .iter()
@@ -409,8 +414,8 @@ fn push_text_cell(out: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// Appends a cell, in quotes where it needs them (RFC 4180, section 2), and also with a semicolon,
-/// which separates cells in some locales.
+/// Appends a cell, quoted if necessary (RFC 4180, section 2). A semicolon is quoted too, because it
+/// separates cells in some locales.
 fn push_cell(out: &mut Vec<u8>, text: &[u8]) {
     let is_special = |byte: &u8| matches!(byte, b'"' | b',' | b';' | b'\r' | b'\n');
     if !text.iter().any(is_special) {

@@ -1,22 +1,22 @@
-//! JSON text, scanned once and without building values.
+//! A JSON scanner that reads its input once, without building values.
 
-/// The deepest nesting that is gone through, far more than any row has.
+/// The maximum nesting depth. Rows are much shallower.
 const DEEPEST: u32 = 64;
 
-/// Text that is not JSON, or not the JSON that was promised.
+/// Input that is not valid JSON or does not have the expected type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
-/// What a scanned value is.
+/// The form of a scanned value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// `null`.
     Null,
     /// A number, `true` or `false`.
     Plain,
-    /// Text; its piece is what stands between the quotes.
+    /// A string without escapes. Its piece excludes the quotes.
     Text,
-    /// Text with escapes.
+    /// A string with escapes. Its piece excludes the quotes.
     EscapedText,
     /// An object or an array.
     Structure,
@@ -24,7 +24,7 @@ pub(super) enum Shape {
     SpacedStructure,
 }
 
-/// A piece of the text.
+/// A slice of the input, in byte positions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     pub(super) shape: Shape,
@@ -40,11 +40,11 @@ impl Piece {
     };
 }
 
-/// Goes through JSON text from token to token.
+/// A scanner that reads JSON token by token.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
-    /// How many bytes of white space between tokens were gone through.
+    /// The number of whitespace bytes skipped between tokens.
     spaces: usize,
 }
 
@@ -64,12 +64,12 @@ impl<'a> Scanner<'a> {
             .unwrap_or(&[])
     }
 
-    /// The text of a piece that is text, its escapes resolved.
+    /// Returns the content of a string, with escapes resolved.
     pub(super) fn unescape(&self, piece: Piece) -> String {
         unescape(self.text.get(piece.from..piece.to).unwrap_or(""))
     }
 
-    /// Whether a member's name is this one.
+    /// Returns whether a property has this name.
     pub(super) fn is_named(&self, key: Piece, name: &str) -> bool {
         match key.shape {
             Shape::EscapedText => self.unescape(key) == name,
@@ -77,7 +77,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The byte of the next token.
+    /// Returns the first byte of the next token, without consuming it.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         match self.text.as_bytes().get(self.at) {
@@ -108,7 +108,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Begins an object or an array; says whether it has an element.
+    /// Reads the start of an object or array. Returns whether it has elements.
     pub(super) fn open(&mut self, begin: u8, end: u8) -> Result<bool, Malformed> {
         self.expect(begin)?;
         if self.peek() == Some(end) {
@@ -118,7 +118,7 @@ impl<'a> Scanner<'a> {
         Ok(true)
     }
 
-    /// Goes on after an element; says whether there is another.
+    /// Reads the separator after an element. Returns whether another element follows.
     #[inline]
     pub(super) fn goes_on(&mut self, end: u8) -> Result<bool, Malformed> {
         let token = self.peek();
@@ -130,7 +130,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The name of a member, up to its value.
+    /// Reads a property name and the colon after it.
     pub(super) fn key(&mut self) -> Result<Piece, Malformed> {
         if self.peek() != Some(b'"') {
             return Err(Malformed);
@@ -140,17 +140,17 @@ impl<'a> Scanner<'a> {
         Ok(key)
     }
 
-    /// Goes through a value.
+    /// Reads a value of any type.
     pub(super) fn value(&mut self) -> Result<Piece, Malformed> {
         self.nested_value(DEEPEST)
     }
 
-    /// Whether nothing but white space is left.
+    /// Returns whether only whitespace is left.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
-    /// Goes through something, and says which piece of the text that is.
+    /// Returns the slice of the input that `go` reads.
     pub(super) fn measure(
         &mut self,
         go: &mut dyn FnMut(&mut Self) -> Result<(), Malformed>,
@@ -219,7 +219,7 @@ impl<'a> Scanner<'a> {
     fn number(&mut self) -> Result<Piece, Malformed> {
         let from = self.at;
         self.skip(|byte| byte == b'-');
-        // No digit follows a zero at the beginning.
+        // A leading zero is not followed by more digits.
         if !self.skip(|byte| byte == b'0') {
             self.digits()?;
         }
@@ -257,7 +257,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Goes through text, of which the opening quote is next.
+    /// Reads a string, starting at its opening quote.
     fn text(&mut self) -> Result<Piece, Malformed> {
         let bytes = self.text.as_bytes();
         let from = self.at + 1;
@@ -284,14 +284,14 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// How many bytes come before the first that ends text or is not plain in it, counted eight at a time:
-/// a few at the end of the text may be left out.
+/// Counts the bytes before the first quote, backslash or control character, eight at a time. Up to
+/// seven plain bytes at the end of the input are not counted.
 #[inline]
 fn count_plain(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHEST: u64 = ONES << 7;
-    // The highest bit of each byte below `least`, and perhaps of others after such a one; least is at
-    // most 0x80.
+    // Sets the highest bit of each byte below `least`, which must be at most 0x80. The lowest bit
+    // set is exact, but bytes after it may be false positives.
     let find_below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGHEST;
     let find = |word: u64, byte: u8| find_below(word ^ (ONES * u64::from(byte)), 1);
     let mut count = 0;
@@ -306,7 +306,7 @@ fn count_plain(bytes: &[u8]) -> usize {
     count
 }
 
-/// The length of an escape, of which what follows the backslash is given.
+/// Returns the length of an escape, including the backslash. `rest` starts after the backslash.
 fn escape_length(rest: &[u8]) -> Result<usize, Malformed> {
     match rest {
         [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Ok(2),
@@ -317,8 +317,8 @@ fn escape_length(rest: &[u8]) -> Result<usize, Malformed> {
     }
 }
 
-/// Resolves the escapes of JSON text. Half a character becomes U+FFFD, as everywhere where text
-/// becomes UTF-8.
+/// Resolves the escapes of a JSON string. An unpaired surrogate becomes U+FFFD, because it has no
+/// UTF-8 encoding.
 fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -331,7 +331,7 @@ fn unescape(text: &str) -> String {
             Some(b'n') => ('\n', 1),
             Some(b'r') => ('\r', 1),
             Some(b't') => ('\t', 1),
-            // A quote, a slash or a backslash stands for itself.
+            // An escaped quote, slash or backslash.
             Some(byte) => (char::from(*byte), 1),
             None => break,
         };
@@ -342,7 +342,8 @@ fn unescape(text: &str) -> String {
     plain
 }
 
-/// The character of an escape from its `u` on, and the length of what stands for it.
+/// Decodes a Unicode escape. `text` starts at the `u`. Returns the character and the length of the
+/// escape.
 fn read_unicode_escape(text: &str) -> (char, usize) {
     let first = read_unit(text);
     if (0xd800..0xdc00).contains(&first)
@@ -367,7 +368,7 @@ fn replace_if_none(code: u32) -> char {
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// Appends JSON text without the white space between its tokens.
+/// Appends JSON without the whitespace between tokens.
 pub(super) fn push_compact(out: &mut Vec<u8>, json: &[u8]) {
     let mut is_text = false;
     let mut is_escaped = false;
