@@ -148,7 +148,8 @@ impl Project {
         sent.read(&request, JobSnapshot::read)
     }
 
-    /// Stores the job that a write created. Returns the change of the list.
+    /// Stores the job that a write created. Returns the event for streams of the job list, or `None`
+    /// if the write did not create a job.
     fn add_job(
         &self,
         write: &Write,
