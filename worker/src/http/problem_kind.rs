@@ -120,8 +120,8 @@ problem_kinds! {
         optional_members: [],
         headers: ["WWW-Authenticate"],
     }
-    /// The access token is invalid, for example expired, revoked, wrongly signed or from an untrusted
-    /// issuer.
+    /// The access token is invalid, for example expired, revoked, wrongly signed, or from an
+    /// untrusted issuer.
     InvalidToken {
         kind: "invalid-token",
         status: Always(401),

@@ -148,8 +148,8 @@ impl Project {
         sent.read(&request, JobSnapshot::read)
     }
 
-    /// Stores the job that a write created. Returns the event for streams of the job list, or `None`
-    /// if the write did not create a job.
+    /// Stores the job that a write created. Returns the event for streams of the job list, if
+    /// any.
     fn add_job(
         &self,
         write: &Write,
