@@ -10,11 +10,11 @@ use web_sys::{AbortController, HtmlAnchorElement};
 use crate::{connect, page};
 
 thread_local! {
-    /// Ends the watch that is under way.
+    /// Aborts the current watch.
     static WATCH: RefCell<Option<AbortController>> = const { RefCell::new(None) };
 }
 
-/// Starts a job and watches it; a watch of an earlier one ends.
+/// Starts a job and watches it. Stops watching any earlier job.
 pub fn start() {
     stop();
     let Ok(controller) = AbortController::new() else {
@@ -27,7 +27,7 @@ pub fn start() {
     page::set_visible("stop", true);
     spawn_local(async move {
         match create_and_watch(signal.clone()).await {
-            // The page shows another job by now, or none.
+            // The user stopped watching or started another job.
             Err(Error::Aborted(_)) => return,
             Err(error) => page::show_error("job-error", &error),
             Ok(()) => {}
@@ -36,7 +36,7 @@ pub fn start() {
     });
 }
 
-/// Ends the watch, and with it its request or its wait. The job goes on.
+/// Stops watching, and aborts the pending request. The job itself continues.
 pub fn stop() {
     if let Some(watch) = WATCH.take() {
         watch.abort();
@@ -66,7 +66,7 @@ fn show(job: &AgentJob) {
         "job-status",
         status.map_or("unknown", |status| status.as_str()),
     );
-    // An address comes from outside: only one of the web becomes a link.
+    // The URL is untrusted, so only `https:` URLs become links.
     let link = job
         .pr_link
         .as_deref()

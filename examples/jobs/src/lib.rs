@@ -11,10 +11,10 @@ use quillgate::client::{Client, Error, Server};
 use quillgate::credential::{AccessToken, BaseUrl};
 use wasm_bindgen::prelude::*;
 
-/// Runs when the module has loaded.
+/// Adds the event listeners. Runs when the module has loaded.
 ///
 /// # Errors
-/// If an element of `index.html` is missing.
+/// If an element is missing from `index.html`.
 #[wasm_bindgen(start)]
 pub fn start() -> Result<(), JsValue> {
     page::on_click("stop", job::stop)?;

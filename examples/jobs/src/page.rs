@@ -26,8 +26,8 @@ pub fn on_click(id: &str, run: fn()) -> Result<(), JsValue> {
 
 /// Calls `run` when a form is submitted, and enables the form's button.
 ///
-/// The document disables the button, because a form that is submitted before it has a listener
-/// would reload the page.
+/// The button is disabled in `index.html`, because submitting the form without a listener would
+/// reload the page.
 pub fn on_submit(form_id: &str, run: fn()) -> Result<(), JsValue> {
     let form: HtmlElement = find(form_id)?;
     listen(&form, "submit", run)?;

@@ -1,4 +1,4 @@
-//! Page views as a table, which grows row by row.
+//! A table of page views, filled row by row.
 
 use quillgate::client::Error;
 use quillgate::{Count, DateBound, DateRange, ListPageViews, PageView};
@@ -9,10 +9,10 @@ use web_sys::{HtmlElement, HtmlTableRowElement, HtmlTableSectionElement};
 
 use crate::{connect, page};
 
-/// More rows than anybody reads.
+/// Maximum number of rows in the table.
 const MOST_ROWS: usize = 500;
 
-/// Shows the views of the range.
+/// Shows the page views in the selected date range.
 pub fn show() {
     page::set_text("views-error", "");
     page::set_text("rows", "");
@@ -39,7 +39,7 @@ async fn fill() -> Result<(), Error> {
             page::set_text("views-status", &format!("{shown} pages"));
             return Ok(());
         };
-        // Of the elements of index.html none is missing.
+        // Cannot fail: `index.html` contains the table.
         let _ = add_row(&view);
         shown += 1;
     }
@@ -47,7 +47,7 @@ async fn fill() -> Result<(), Error> {
     Ok(())
 }
 
-/// The date in a field; an empty one is an open end.
+/// Returns the date in a field, or `None` for an empty field, which leaves the range open.
 fn bound(name: &'static str, field: &str) -> Result<Option<DateBound>, Error> {
     let date = page::value(field);
     if date.is_empty() {

@@ -1,6 +1,7 @@
-//! Reads the Worker's variables as the Worker does, before they are deployed: natively for
-//! `npm run check-config`, and as WebAssembly in the npm package `quillgate-gateway`, for those who
-//! have no Rust toolchain.
+//! Checks the Worker's variables with the Worker's own rules before a deployment.
+//!
+//! `npm run check-config` runs this crate natively. The npm package `quillgate-gateway` contains it
+//! as WebAssembly, for users without a Rust toolchain.
 
 mod slips;
 
@@ -12,10 +13,11 @@ use quillgate_worker::variable::VariableError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The most bytes of a variable or a secret: Cloudflare allows 5 kB.
+/// Maximum size of a variable or secret, in bytes. Cloudflare's limit is 5 kB.
 const MAX_VALUE_BYTES: usize = 5_000;
 
-/// Values for what only Cloudflare holds, or what was refused, so that the rest can be read.
+/// Placeholders for secrets that only Cloudflare stores and for rejected values. They allow the
+/// check to continue with the other variables.
 static STAND_INS: [(&str, Kind, &str); 4] = [
     ("ADMIN_API_KEY", Kind::Secret, "mint_stand_in"),
     (
@@ -31,30 +33,30 @@ static STAND_INS: [(&str, Kind, &str); 4] = [
     ("TURNSTILE_SITE_KEY", Kind::Variable, "stand-in"),
 ];
 
-/// Where a value comes from when the configuration does not have it.
+/// The kind of a setting that can have a placeholder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// From Cloudflare, where `wrangler secret put` has set it.
+    /// A secret. If it is absent here, it may be set at Cloudflare with `wrangler secret put`.
     Secret,
-    /// From nowhere.
+    /// A variable. If it is absent here, it is not set.
     Variable,
 }
 
-/// What is wrong with a variable.
+/// A problem with a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// The variable's name.
     pub name: String,
-    /// What it must be, in words that follow its name; never its value.
+    /// The broken rule, worded to follow the name. It never contains the value.
     pub message: String,
 }
 
-/// What is wrong with a set of variables, and what nobody could check.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Every variable with which the Worker would refuse to work.
+    /// All problems found, at most one per variable. With most of them, the Worker refuses to work.
     pub problems: Vec<Problem>,
-    /// The secrets that the Worker needs and that were not given.
+    /// Required secrets that are absent and were not checked.
     pub unchecked: Vec<String>,
 }
 
@@ -73,11 +75,11 @@ impl Report {
     }
 }
 
-/// Checks a JSON object of variables and secrets. A secret that is needed and not given counts as
-/// set where it is deployed.
+/// Checks a JSON object of variables and secrets. Required secrets that are absent are assumed to
+/// be set at Cloudflare and listed in [`Report::unchecked`].
 ///
 /// # Errors
-/// When the text is not a JSON object.
+/// If `json` is not a JSON object.
 ///
 /// # Example
 /// ```
@@ -122,8 +124,9 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
     Ok(report)
 }
 
-/// Reads the variables again and again, since the Worker reports only the first that is wrong, each
-/// time without that one. Gives the names that the Worker knows.
+/// Reads the configuration until no problem is left. The Worker reports one problem per read, so
+/// each read omits or replaces the variables rejected before. Returns the names of all variables
+/// that the Worker reads.
 fn read_until_right(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Vec<String> {
     let mut stood_in = Vec::new();
     loop {
@@ -154,14 +157,14 @@ fn read_until_right(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Ve
     }
 }
 
-/// The known name that a misspelt one most likely is: at most two letters away.
+/// Returns the known name most similar to a misspelled one, if it is at most two edits away.
 fn find_closest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
     let distances = known.iter().map(|other| (count_edits(name, other), other));
     let (distance, other) = distances.min_by_key(|(distance, _)| *distance)?;
     (distance <= 2).then_some(other.as_str())
 }
 
-/// How many letters have to be put in, left out or replaced to make one text the other.
+/// Returns the Levenshtein distance between two strings, in bytes.
 fn count_edits(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (at, letter) in from.bytes().enumerate() {
@@ -180,7 +183,9 @@ fn count_edits(from: &str, to: &str) -> usize {
 mod wasm {
     use wasm_bindgen::prelude::wasm_bindgen;
 
-    /// Checks a JSON object of variables, and gives the report as JSON.
+    /// Checks a JSON object of variables and secrets. Returns the report as JSON.
+    ///
+    /// Throws a string if `json` is not a JSON object.
     #[wasm_bindgen(js_name = checkVariables)]
     pub fn check_variables(json: &str) -> Result<String, String> {
         let report = super::check(json)?;

@@ -1,12 +1,12 @@
-//! Values that the Worker takes and that do not do what they were meant to: a rule that matches no
-//! token, a revocation that revokes nothing. A running gateway is not stopped for them.
+//! Finds mistakes in values that the Worker accepts: a rule that matches no token, or a revocation
+//! that revokes nothing. They do not stop a gateway.
 
 use serde_json::Value;
 
-/// From here on an instant is in milliseconds: as seconds it is in the year 5138.
+/// The first number taken for milliseconds. As seconds, it is in the year 5138.
 const MILLISECONDS_FROM: u64 = 100_000_000_000;
 
-/// Finds what is meant otherwise in a variable that the Worker takes, in words that follow its name.
+/// Returns a mistake in the value of an accepted variable, worded to follow the variable's name.
 pub fn find_slip(name: &str, text: &str) -> Option<&'static str> {
     let value: Value = serde_json::from_str(text).ok()?;
     let items = value.as_array()?;
@@ -19,7 +19,8 @@ pub fn find_slip(name: &str, text: &str) -> Option<&'static str> {
     }
 }
 
-/// GitHub's claims are texts, the ids too, and a rule compares them whole.
+/// Finds mistakes in rules for GitHub's tokens. GitHub's claims are strings, even ids, and rules
+/// compare whole values.
 fn find_slip_of_issuer(issuer: &Value) -> Option<&'static str> {
     let name = issuer["issuer"].as_str()?;
     let is_github =

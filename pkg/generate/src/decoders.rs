@@ -1,6 +1,5 @@
-//! Decoders in JavaScript: straight-line code for each type, which a host's JIT
-//! compiles as it would a hand-written check. Rows are checked and copied in one
-//! pass and never cross into wasm.
+//! Generates the JavaScript decoders. Each type gets straight-line code, which JITs optimize
+//! like a hand-written check. Rows are checked and copied in one pass and never cross into wasm.
 
 use std::fmt::Write as _;
 
@@ -74,7 +73,7 @@ function list(value, element) {
 }
 "#;
 
-/// The module `pkg/src/generated/decode.ts`.
+/// Returns the module `pkg/src/generated/decode.ts`.
 pub fn typescript() -> String {
     let mut module = String::from(PRELUDE);
     let types = reachable();
@@ -147,7 +146,8 @@ export function decode(operation: string, body: unknown): object {
 }
 "#;
 
-/// The name of a type's decoder. One does for all objects whose members are the same: the first's.
+/// Returns the name of a type's decoder. Objects with the same fields share a decoder, which
+/// is named after the first of them.
 fn decoder_name(kind: &Kind) -> &'static str {
     let Kind::Object(object) = kind else {
         return if *kind == Kind::Nothing {

@@ -1,18 +1,17 @@
-//! Writes what follows from the core's own description of its types, and from the gateway's
-//! table of operations:
+//! Generates files from the core's types and from the gateway's operations:
 //!
 //! ```text
 //! quillgate-generate types FILE      the TypeScript types of parameters and results
 //! quillgate-generate decoders FILE   the decoders that check a parsed body in JavaScript
-//! quillgate-generate tables FILE     what an export writes of each list
-//! quillgate-generate protocol FILE   what the package's wasm and its driver agree on
-//! quillgate-generate openapi FILE    the gateway's description of itself, OpenAPI 3.1
+//! quillgate-generate tables FILE     the rows and columns of exported lists
+//! quillgate-generate protocol FILE   the constants shared by the package's wasm and its driver
+//! quillgate-generate openapi FILE    the gateway's OpenAPI 3.1 description
 //! quillgate-generate operations FILE the operations' declarations and results as JSON
 //! quillgate-generate reference FILE  the reference of all operations, in Markdown
 //! ```
 //!
-//! `quillgate-generate check-config` writes no file: it reads the gateway's variables, a JSON object
-//! on standard input, as the gateway itself does, and prints what is wrong with them as JSON.
+//! `quillgate-generate check-config` reads the gateway's variables from standard input, a JSON
+//! object. It applies the gateway's own rules and prints a report as JSON. It writes no file.
 
 use std::process::ExitCode;
 
@@ -91,7 +90,7 @@ mod tests {
         }
     }
 
-    /// The reference is committed, so that it can be read where the source is.
+    /// The reference is committed so that it can be read next to the source.
     #[test]
     fn the_reference_is_that_of_the_declarations() {
         assert_fresh(

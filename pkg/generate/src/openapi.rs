@@ -1,10 +1,11 @@
-//! The gateway's description of itself (`OpenAPI` 3.1), generated from the tables that it works
-//! by: operations with their parameters, scopes and results, problems, and the core's types.
+//! Generates the gateway's `OpenAPI` 3.1 description. It is derived from the tables that the
+//! gateway itself uses: operations with their parameters, scopes and results, problems, and the
+//! core's types.
 //!
-//! What no table says is here and in the modules below, once each: which header fields an
-//! operation takes and gives, and which problems it can lead to. Requests are described as
-//! narrowly as they are checked, so that what fits the document is accepted and what does not
-//! is refused; successes stay open for what the upstream may add.
+//! This module and its submodules add what no table contains: the header fields of requests and
+//! responses, and the problems of each operation. Requests are described as strictly as they are
+//! validated: the gateway accepts exactly the requests that match the document. Schemas of 2xx
+//! responses allow additional properties, because the upstream may add some.
 
 mod fields;
 mod gateway;
@@ -22,7 +23,7 @@ use quillgate::{Method, Operation, Scope};
 
 use serde_json::{Map, Value, json};
 
-/// The media type of a problem, of JSON and of an event stream.
+/// The media type of a problem (RFC 9457).
 const PROBLEM: &str = quillgate_worker::http::problem::MEDIA_TYPE;
 const JSON: &str = "application/json";
 const EVENT_STREAM: &str = "text/event-stream";
@@ -40,7 +41,7 @@ answered with the header fields that CORS asks for, a page of another origin wit
 API answers `OPTIONS` with 204 and `Allow`. A parameter of the query that is not listed, or stands \
 twice, is refused.";
 
-/// The whole document.
+/// Returns the whole document.
 pub fn description() -> Value {
     let paths = paths();
     json!({
@@ -69,7 +70,7 @@ pub fn description() -> Value {
     })
 }
 
-/// Every operation of the table under its path, then what only the gateway itself has.
+/// Returns the Paths Object: the declared operations and the gateway's own.
 fn paths() -> Map<String, Value> {
     let mut paths = gateway::paths();
     for operation in Operation::ALL.iter().copied() {
@@ -120,12 +121,12 @@ fn list_scopes() -> String {
     scopes.join(", ")
 }
 
-/// Either credential, with this scope.
+/// Returns security requirements: either credential, with this scope.
 fn security(scope: &str) -> Value {
     json!([{ "accessToken": [scope] }, { "cloudflareAccess": [scope] }])
 }
 
-/// The place of a named part of the document.
+/// Returns a Reference Object for a component.
 fn reference(section: &str, name: &str) -> Value {
     json!({ "$ref": format!("#/components/{section}/{name}") })
 }

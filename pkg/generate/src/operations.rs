@@ -1,4 +1,4 @@
-//! The operations as JSON: for those who compare them with another description.
+//! Exports the operations as JSON, for comparisons with other API descriptions.
 
 use quillgate::declaration::{Pagination, Parameter, ParameterKind, Place};
 use quillgate::schema::{Field, Kind};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::text::join;
 
-/// Every operation: what it declares, and its result as a tree.
+/// Returns all operations with their declarations. The type of a result is a tree.
 pub fn list() -> Value {
     Operation::ALL.iter().copied().map(describe).collect()
 }
@@ -31,7 +31,7 @@ fn describe(operation: Operation) -> Value {
     })
 }
 
-/// The one parameter that no operation declares, since all have it.
+/// Describes `projectId`, which every operation has and none declares.
 fn project() -> Value {
     let project = Parameter::optional("projectId", Place::Path, ParameterKind::Id).require();
     describe_parameter(&project, "The project's identifier.")
@@ -46,7 +46,7 @@ fn describe_parameter(parameter: &Parameter, doc: &str) -> Value {
     described
 }
 
-/// The word for a place, as in `OpenAPI`.
+/// Returns the name of a parameter's location: `path`, `query` or `body`.
 pub fn name_place(place: Place) -> &'static str {
     match place {
         Place::Path => "path",

@@ -1,5 +1,5 @@
-//! What the package's wasm and its driver in TypeScript agree on: numbers, the rules' names and
-//! words, and where an error answer says what.
+//! Generates the constants that the package's wasm and its TypeScript driver share: message
+//! numbers, the names and texts of rules, and the locations of messages in error responses.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use quillgate::Rule;
 use quillgate::response::{DETAIL_PATHS, LONGEST_MESSAGE, MESSAGE_PATHS, MOST_DETAILS, REASONS};
 use quillgate_wasm::protocol::{CommandNumber, EventNumber, Mode, Output, Source};
 
-/// The module `pkg/src/generated/protocol.ts`.
+/// Returns the module `pkg/src/generated/protocol.ts`.
 pub fn typescript() -> String {
     let mut module = String::from(
         "/** What the wasm and its driver agree on. Generated from the Rust types: do not edit. */\n\n\
@@ -27,7 +27,7 @@ pub fn typescript() -> String {
     module.push_str("\n/** Name and words of each rule, by its number. */\n");
     module.push_str("export const RULES: readonly (readonly [Rule, string])[] = [\n");
     for rule in Rule::ALL {
-        // Only a gateway refuses by these.
+        // Only a gateway reports these.
         let words = match rule {
             Rule::PathSegment | Rule::Once => "",
             rule => rule.text(),
@@ -69,7 +69,7 @@ fn push_numbers(module: &mut String, group: &str, names: &[&str]) {
     }
 }
 
-/// A constant's name: `TimedOut` as `TIMED_OUT`.
+/// Converts a variant's name to a constant's: `TimedOut` becomes `TIMED_OUT`.
 fn constant(name: &str) -> String {
     let mut constant = String::new();
     for letter in name.chars() {
@@ -81,7 +81,7 @@ fn constant(name: &str) -> String {
     constant
 }
 
-/// [`REASONS`] as JavaScript.
+/// Formats [`REASONS`] as a JavaScript array.
 struct Reasons;
 
 impl std::fmt::Debug for Reasons {

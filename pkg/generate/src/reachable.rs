@@ -1,20 +1,20 @@
-//! Every named type that the operations' results are made of.
+//! Collects the named types in the operations' results.
 
 use quillgate::Operation;
 use quillgate::schema::{Kind, Object, OpenEnum, Union};
 
-/// The named types, each after those that it is made of.
+/// Named types. Each follows the types it contains.
 #[derive(Default)]
 pub struct Reachable {
     /// Objects.
     pub objects: Vec<&'static Object>,
-    /// Several objects in one, which a member tells apart.
+    /// Unions of objects, discriminated by a tag.
     pub unions: Vec<&'static Union>,
-    /// Text types of which some values are known.
+    /// String types with known values that also accept others.
     pub enums: Vec<&'static OpenEnum>,
 }
 
-/// Collects the types of all operations.
+/// Returns the named types in the results of all operations.
 pub fn reachable() -> Reachable {
     let mut found = Reachable::default();
     for operation in Operation::ALL {

@@ -1,4 +1,4 @@
-//! The reference of all operations, `docs/reference.md`.
+//! Generates `docs/reference.md`, the reference of all operations.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ the operation's budget. A member of a result that may be `null` may also be miss
 server sends; the package reads it as `null`.
 ";
 
-/// The document.
+/// Returns the document.
 pub fn markdown() -> String {
     let mut text = String::from(HEAD);
     text.push_str("\n| operation | what it does |\n| --- | --- |\n");
@@ -42,12 +42,13 @@ pub fn markdown() -> String {
     text
 }
 
-/// The anchor of a heading that is a name.
+/// Returns the anchor of the heading with an operation's name.
 fn anchor(name: &str) -> String {
     name.replace('.', "").to_ascii_lowercase()
 }
 
-/// `shown` has the results so far, each with the operation that shows it.
+/// Returns the section of an operation. `shown` contains the result types described so far, each
+/// with the name of the operation that describes it.
 fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -> String {
     let (declared, documented) = (operation.declaration(), operation.documentation());
     let (name, summary) = (declared.name, join(documented.summary));
@@ -76,7 +77,8 @@ fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) 
     text
 }
 
-/// The call in the package: what stands in the path comes first, the rest as one object.
+/// Describes the call in the package. Path parameters are positional arguments, and the others are
+/// properties of one object.
 fn describe_call(operation: Operation) -> String {
     let name = operation.declaration().name;
     if operation == Operation::StreamAgentJobEvents {
@@ -205,7 +207,7 @@ fn result(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -
     text
 }
 
-/// A row for each member, and for what is in it.
+/// Appends a row for each field, including nested ones.
 fn members(at: &str, object: &'static Object, text: &mut String) {
     for field in object.fields {
         member(at, field, "", text);
@@ -235,7 +237,7 @@ fn inner(at: &str, kind: &'static Kind, text: &mut String) {
     }
 }
 
-/// The members that all variants have, then those of each variant.
+/// Appends rows for the fields that all variants share, then for those of each variant.
 fn variants(at: &str, union: &'static Union, text: &mut String) {
     let Kind::Object(common) = union.otherwise else {
         return;
@@ -264,7 +266,7 @@ fn variants(at: &str, union: &'static Union, text: &mut String) {
     }
 }
 
-/// Every value of the tag that is known: of the variants, and of the type for all others.
+/// Returns the tag's known values: those of the variants and those of the fallback type.
 fn list_tags(union: &Union) -> Vec<&'static str> {
     let kinds = union.variants.iter().map(|(_, kind)| kind);
     let mut known = Vec::new();
@@ -336,7 +338,7 @@ mod tests {
         }
     }
 
-    /// The calls are derived from the names: the package has to have them.
+    /// The reference derives calls from operation names, so the package must have these methods.
     #[test]
     fn the_package_has_every_method_that_is_named() {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");

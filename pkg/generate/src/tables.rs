@@ -1,4 +1,4 @@
-//! What an export writes of each list: the member that holds the rows, and their columns.
+//! Generates the table of exported lists: the property that contains the rows, and the columns.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ export interface Table {
 export const TABLES: Readonly<Record<string, Table>> = {
 ";
 
-/// The module `pkg/src/generated/tables.ts`.
+/// Returns the module `pkg/src/generated/tables.ts`.
 pub fn typescript() -> String {
     let mut module = String::from(PRELUDE);
     for operation in of_package() {

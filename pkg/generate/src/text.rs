@@ -1,4 +1,4 @@
-//! What several of the generated files have in common.
+//! Functions that several generators share.
 
 use quillgate::Operation;
 
@@ -8,7 +8,7 @@ pub fn of_package() -> impl Iterator<Item = Operation> {
     all.filter(|operation| !operation.is_streamed())
 }
 
-/// Documentation as one paragraph.
+/// Joins lines of documentation into one paragraph.
 pub fn join(lines: &[&str]) -> String {
     let lines: Vec<_> = lines.iter().map(|line| line.trim()).collect();
     lines.join(" ")

@@ -1,4 +1,4 @@
-//! TypeScript types of the operations' parameters and results.
+//! Generates TypeScript types of the operations' parameters and results.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::openapi::problem_uri;
 use crate::reachable::reachable;
 use crate::text::{join, of_package};
 
-/// The module `dist/types.d.ts`.
+/// Returns the module `dist/types.d.ts`.
 pub fn typescript() -> String {
     let mut module = String::from("// Generated from the Rust types: do not edit.\n");
     let types = reachable();
@@ -35,7 +35,8 @@ pub fn typescript() -> String {
     module
 }
 
-/// `agentJobs.create` → `AgentJobsCreateParams`.
+/// Returns the name of an operation's parameter type. `agentJobs.create` becomes
+/// `AgentJobsCreateParams`.
 fn parameters_name(operation: &Declaration) -> String {
     let mut name = String::new();
     for part in operation.name.split('.') {
@@ -90,7 +91,8 @@ fn union_type(union: &Union) -> String {
     )
 }
 
-/// The type of a tag's unknown values. With `string` in the union, TypeScript would not narrow it.
+/// Declares the type of a tag's unknown values. TypeScript cannot narrow a union that contains
+/// `string`.
 const UNKNOWN_STRING: &str = "
 /** A string that this version of the package does not know. `String(value)` converts it. */
 export interface UnknownString {
@@ -99,7 +101,7 @@ export interface UnknownString {
 }
 ";
 
-/// Texts as a union of literals.
+/// Returns a union of string literals.
 fn literals(known: &[&str]) -> String {
     let known: Vec<_> = known.iter().map(|text| format!("{text:?}")).collect();
     known.join(" | ")
@@ -180,13 +182,13 @@ fn operations() -> String {
             type_of(operation.result()),
         );
     }
-    // Its name before there were other reports.
+    // The name of `analytics.views` before other reports existed.
     text.push_str("  /** The same as `analytics.views`. */\n");
     text.push_str("  \"pageViews.list\": Operations[\"analytics.views\"];\n");
     text + "}\n"
 }
 
-/// The operations whose results are pages of lists.
+/// Returns the interface `Lists`: the operations that return one page of a list.
 fn lists() -> String {
     let text = " Every operation whose result is one page of a list: the type of a row, and where it goes on.";
     let mut text = format!("\n{}export interface Lists {{\n", doc("", &[text]));
@@ -221,7 +223,8 @@ fn row_type(operation: Operation, rows: &str) -> Option<String> {
     }
 }
 
-/// Where a list by offset goes on: its parameters, of which `limit` and `offset` are there.
+/// Returns the type of the cursor of a list by offset: the list's parameters, with `limit` and
+/// `offset` required.
 fn cursor_type(declared: &Declaration) -> String {
     let mut members = String::new();
     for parameter in declared.parameters {

@@ -29,7 +29,8 @@ struct IssuerKeys {
 }
 
 thread_local! {
-    /// By address. Addresses come from the configuration, so their number is bounded.
+    /// Issuers' keys, by the URL of the key set. URLs come from the configuration, so the map is
+    /// bounded.
     static KEY_SETS: RefCell<BTreeMap<String, IssuerKeys>> =
         const { RefCell::new(BTreeMap::new()) };
 }

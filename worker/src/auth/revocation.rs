@@ -23,7 +23,7 @@ pub const VARIABLES: [&str; 4] = [
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RevokedTokens {
     ids: Vec<String>,
-    /// Subjects and instants, in seconds. A subject's tokens issued before its instant are revoked.
+    /// Each subject with a Unix time in seconds. Its tokens issued before that time are revoked.
     subjects: Vec<(String, u64)>,
     foreign: Vec<Foreign>,
 }

@@ -1,7 +1,7 @@
 //! The kinds of problems and their properties.
 //!
-//! The table below declares the status, title, documentation, members and header fields of each
-//! kind. The `OpenAPI` description is generated from it.
+//! The table below declares the status, title, documentation, extension members and header fields
+//! of each kind. The gateway's `OpenAPI` description is generated from it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub enum KindStatus {
     /// A fixed status.
     Always(u16),
-    /// The upstream's status, from 400 to 599.
+    /// The status of the upstream's response, from 400 to 599.
     Upstream,
 }
 
@@ -37,13 +37,14 @@ macro_rules! problem_kinds {
             /// All kinds, ordered by status.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Returns the last segment of `type`, after `/problems/`. It is stable.
+            /// Returns the last segment of `type`, after `/problems/`, such as `not-found`. It is
+            /// stable.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $kind,)+ }
             }
 
-            /// Returns the `type` of the problem.
+            /// Returns the `type` of the problem, such as `/problems/not-found`.
             #[must_use]
             pub fn type_uri(self) -> String {
                 format!("/problems/{}", self.as_str())
@@ -61,7 +62,7 @@ macro_rules! problem_kinds {
                 match self { $(Self::$name => $title,)+ }
             }
 
-            /// Returns the lines of documentation that the `OpenAPI` description shows.
+            /// Returns the kind's documentation for the `OpenAPI` description, one string per line.
             #[must_use]
             pub const fn documentation(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($doc),+],)+ }
@@ -79,7 +80,7 @@ macro_rules! problem_kinds {
                 match self { $(Self::$name => &[$($optional),*],)+ }
             }
 
-            /// Returns the header fields of the response.
+            /// Returns the names of the header fields that the response always has.
             #[must_use]
             pub const fn headers(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($header),*],)+ }
@@ -91,7 +92,7 @@ macro_rules! problem_kinds {
 use KindStatus::{Always, Upstream};
 
 problem_kinds! {
-    /// A value, a header field or the body breaks a rule; `errors` says which.
+    /// A value, a header field or the body breaks a rule. `errors` lists the violations.
     InvalidRequest {
         kind: "invalid-request",
         status: Always(400),
@@ -100,8 +101,8 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// A sign-in at an issuer that was not begun in this browser, took too long, was concluded before,
-    /// or did not succeed there.
+    /// The sign-in was started in another browser, expired, was already completed, or failed at the
+    /// issuer.
     SignInFailed {
         kind: "sign-in-failed",
         status: Always(400),
@@ -110,7 +111,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// There is no access token.
+    /// The request has no access token or other credential.
     MissingToken {
         kind: "missing-token",
         status: Always(401),
@@ -119,7 +120,8 @@ problem_kinds! {
         optional_members: [],
         headers: ["WWW-Authenticate"],
     }
-    /// The access token is not valid: expired, revoked, wrongly signed or from somebody else.
+    /// The access token is invalid, for example expired, revoked, wrongly signed, or from an
+    /// untrusted issuer.
     InvalidToken {
         kind: "invalid-token",
         status: Always(401),
@@ -128,7 +130,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["WWW-Authenticate"],
     }
-    /// The cookie is not that of a session which is open: it has ended, or somebody made it up.
+    /// The session of this cookie has ended or never existed.
     SessionEnded {
         kind: "session-ended",
         status: Always(401),
@@ -146,7 +148,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["WWW-Authenticate"],
     }
-    /// The trusted issuer's token is valid, and no rule of `TRUSTED_ISSUERS` matches its claims.
+    /// The trusted issuer's token is valid, but no rule of `TRUSTED_ISSUERS` matches its claims.
     IdentityNotMapped {
         kind: "identity-not-mapped",
         status: Always(403),
@@ -155,7 +157,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["WWW-Authenticate"],
     }
-    /// The access token is not for this project.
+    /// The access token does not grant access to this project.
     ProjectNotAllowed {
         kind: "project-not-allowed",
         status: Always(403),
@@ -164,7 +166,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The `Origin` is neither the gateway's own nor one of `ALLOWED_ORIGINS`.
+    /// The `Origin` is neither the gateway's own nor listed in `ALLOWED_ORIGINS`.
     OriginNotAllowed {
         kind: "origin-not-allowed",
         status: Always(403),
@@ -173,8 +175,8 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// A request with the cookie of a session or of Cloudflare Access that another page than the
-    /// gateway's own may have sent.
+    /// A page other than the gateway's own may have sent this request, and it carries a cookie of a
+    /// session or of Cloudflare Access.
     CrossSite {
         kind: "cross-site",
         status: Always(403),
@@ -183,7 +185,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// A browser asks without `Cf-Turnstile-Response`; `siteKey` is what its widget needs.
+    /// The browser's request lacks a usable `Cf-Turnstile-Response`. The widget needs `siteKey`.
     TurnstileRequired {
         kind: "turnstile-required",
         status: Always(403),
@@ -192,7 +194,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The Turnstile response is not valid, or was used before.
+    /// The Turnstile response is invalid or was used before.
     TurnstileFailed {
         kind: "turnstile-failed",
         status: Always(403),
@@ -201,7 +203,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// There is no such path; slashes and escapes count.
+    /// The path does not exist. Paths are not normalized, so extra slashes and escapes matter.
     NotFound {
         kind: "not-found",
         status: Always(404),
@@ -210,7 +212,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The gateway has no record of the job, or the job was not created through it.
+    /// The gateway has no record of the job. It only records jobs that were created through it.
     JobNotRecorded {
         kind: "job-not-recorded",
         status: Always(404),
@@ -219,7 +221,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The path has other methods, which `Allow` lists.
+    /// The path does not support the method. `Allow` lists the supported methods.
     MethodNotAllowed {
         kind: "method-not-allowed",
         status: Always(405),
@@ -228,7 +230,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["Allow"],
     }
-    /// The first request under this idempotency key is still being carried out.
+    /// The first request with this idempotency key is still running.
     IdempotencyKeyInUse {
         kind: "idempotency-key-in-use",
         status: Always(409),
@@ -237,8 +239,8 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After"],
     }
-    /// Nobody knows whether the first request under this idempotency key was carried out;
-    /// `Idempotency-Retry: force` sends it again.
+    /// The outcome of the first request with this idempotency key is unknown.
+    /// `Idempotency-Retry: force` sends the request again.
     OutcomeUnknown {
         kind: "outcome-unknown",
         status: Always(409),
@@ -247,8 +249,8 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The first request under this idempotency key was carried out, and an operator has deleted the record
-    /// of its job.
+    /// The first request with this idempotency key was completed, but an operator deleted the job's
+    /// record.
     RecordDeleted {
         kind: "record-deleted",
         status: Always(409),
@@ -266,7 +268,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The body is not sent as `application/json`.
+    /// The body's media type is not `application/json`.
     UnsupportedMediaType {
         kind: "unsupported-media-type",
         status: Always(415),
@@ -275,7 +277,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["Accept-Post"],
     }
-    /// The idempotency key was used for another request.
+    /// The idempotency key was already used for a different request.
     IdempotencyKeyReused {
         kind: "idempotency-key-reused",
         status: Always(422),
@@ -284,7 +286,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The budget that `violated-policies` names is used up; nothing was sent upstream.
+    /// The budgets in `violated-policies` are used up. Nothing was sent upstream.
     QuotaExceeded {
         kind: "quota-exceeded",
         status: Always(429),
@@ -293,9 +295,8 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
     }
-    /// The caller, the job or the project has the maximum number of streams and long polls open, or
-    /// the caller or the organization has the maximum number of waiting exports. `detail` names the
-    /// owner of the limit. Close one first.
+    /// The caller, the job or the project has too many open streams and long polls. Or the caller
+    /// or the organization has too many waiting exports. `detail` names the limit. Close one first.
     TooManyStreams {
         kind: "too-many-streams",
         status: Always(429),
@@ -304,7 +305,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After"],
     }
-    /// The gateway's `variable` is missing or malformed; its value is never shown.
+    /// The gateway's setting named by `variable` is missing or malformed. Its value is never shown.
     Misconfigured {
         kind: "misconfigured",
         status: Always(500),
@@ -313,7 +314,7 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The gateway itself failed; its log says more. If that happened during a write, `outcome` is
+    /// The gateway itself failed. Its log has the details. If a write was in progress, `outcome` is
     /// `unknown`.
     Internal {
         kind: "internal",
@@ -323,7 +324,7 @@ problem_kinds! {
         optional_members: ["outcome"],
         headers: [],
     }
-    /// The gateway keeps no daily archive of the project; `detail` says what to configure.
+    /// The gateway has no daily archive of the project. `detail` describes the missing setup.
     ArchiveNotConfigured {
         kind: "archive-not-configured",
         status: Always(501),
@@ -332,7 +333,8 @@ problem_kinds! {
         optional_members: [],
         headers: [],
     }
-    /// The upstream's success broke off, is not what it promises, or contains a key of the gateway.
+    /// The upstream's 2xx response was incomplete, malformed, or contained one of the gateway's
+    /// keys.
     UpstreamMalformed {
         kind: "upstream-malformed",
         status: Always(502),
@@ -341,7 +343,7 @@ problem_kinds! {
         optional_members: ["outcome"],
         headers: [],
     }
-    /// The upstream answered with a redirect, which is never followed.
+    /// The upstream responded with a redirect. The gateway never follows redirects.
     UpstreamRedirect {
         kind: "upstream-redirect",
         status: Always(502),
@@ -350,7 +352,7 @@ problem_kinds! {
         optional_members: ["outcome"],
         headers: [],
     }
-    /// The upstream does not accept the gateway's own key.
+    /// The upstream rejected the gateway's key.
     UpstreamCredential {
         kind: "upstream-credential",
         status: Always(502),
@@ -368,7 +370,7 @@ problem_kinds! {
         optional_members: ["outcome"],
         headers: [],
     }
-    /// The upstream keeps failing, so the gateway sends no requests for a while; nothing was sent.
+    /// The upstream keeps failing, so the gateway has paused its requests. Nothing was sent.
     UpstreamUnavailable {
         kind: "upstream-unavailable",
         status: Always(503),
@@ -377,7 +379,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After"],
     }
-    /// All connections to the upstream are in use; nothing was sent.
+    /// All of the gateway's connections to the upstream are in use. Nothing was sent.
     GatewayBusy {
         kind: "gateway-busy",
         status: Always(503),
@@ -386,7 +388,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After"],
     }
-    /// Turnstile responses cannot be checked right now; nothing was sent upstream.
+    /// The gateway cannot verify Turnstile responses at the moment. Nothing was sent upstream.
     TurnstileUnavailable {
         kind: "turnstile-unavailable",
         status: Always(503),
@@ -395,7 +397,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After"],
     }
-    /// The keys of the access token's issuer cannot be fetched right now.
+    /// The gateway cannot fetch the keys of the access token's issuer at the moment.
     IssuerUnavailable {
         kind: "issuer-unavailable",
         status: Always(503),
@@ -404,7 +406,7 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After"],
     }
-    /// The gateway cannot reach its own records right now.
+    /// The gateway cannot reach its own storage at the moment.
     GateUnavailable {
         kind: "gate-unavailable",
         status: Always(503),
@@ -413,7 +415,7 @@ problem_kinds! {
         optional_members: ["outcome"],
         headers: ["Retry-After"],
     }
-    /// The upstream did not answer in time.
+    /// The upstream did not respond in time.
     UpstreamTimeout {
         kind: "upstream-timeout",
         status: Always(504),
@@ -422,7 +424,7 @@ problem_kinds! {
         optional_members: ["outcome"],
         headers: [],
     }
-    /// The upstream's own error, with its status and its words.
+    /// An error response from the upstream, with its status and message.
     UpstreamError {
         kind: "upstream-error",
         status: Upstream,
@@ -434,7 +436,7 @@ problem_kinds! {
 }
 
 impl ProblemKind {
-    /// Returns the kind with this name.
+    /// Returns the kind whose [`as_str`](Self::as_str) is `name`, or `None`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let mut kinds = Self::ALL.iter().copied();

@@ -1,7 +1,7 @@
-//! Routes from paths to operations.
+//! Maps paths to operations.
 //!
-//! Paths are matched without normalisation or changes to slashes. The runtime's URL parser has already
-//! resolved `.` and `..`. Upstream requests are built from the matched values, never from the path.
+//! Paths are matched exactly, including slashes. The runtime's URL parser has already resolved `.`
+//! and `..`. Upstream requests are built from the matched values, never from the path.
 
 use quillgate::{Method, Operation, Rule, ValidationError};
 

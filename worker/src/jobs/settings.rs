@@ -55,12 +55,12 @@ impl JobSettings {
     }
 }
 
-/// A fifth of Mintlify's published limit of 100 creations per project and hour, against which it
-/// may count polls as well.
+/// The default of `JOB_POLLS_PER_HOUR`: a fifth of Mintlify's published limit of 100 job creations
+/// per project and hour. Mintlify may count polls against that limit too.
 const DEFAULT_POLL_LIMIT: u32 = 20;
 
-/// Computes the default of `JOB_POLLS_PER_HOUR`: a fifth of the limit for creations if that was
-/// raised. A lower one does not change what Mintlify permits.
+/// Returns a fifth of the configured limit for creations, but at least [`DEFAULT_POLL_LIMIT`]. A
+/// lower configured limit does not change Mintlify's limit.
 fn default_poll_limit(create_limit: u32) -> u32 {
     DEFAULT_POLL_LIMIT.max(create_limit / 5)
 }

@@ -11,7 +11,7 @@ macro_rules! select_jobs {
     };
 }
 
-/// Expands to a [`quillgate::ListedJob`] as JSON, an expression over a row of `job`.
+/// Expands to an SQL expression that converts a row of `job` to a [`quillgate::ListedJob`] as JSON.
 macro_rules! listed_job {
     () => {
         include_str!("sql/listed_job.sql")

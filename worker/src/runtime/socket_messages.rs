@@ -25,7 +25,8 @@ pub struct SocketMessages {
 }
 
 impl SocketMessages {
-    /// Accepts a socket and listens to it. The first message that `accept` rejects ends the messages.
+    /// Accepts a socket and listens to it. Closes it after `time`, when `signal` aborts, or when
+    /// `accept` returns `false`.
     pub fn listen(
         socket: &WebSocket,
         signal: &AbortSignal,

@@ -89,7 +89,7 @@ pub async fn yield_now() {
     Wait::begin(Millis(0), drop).await;
 }
 
-/// Waits for a future for a limited time. Drops it and returns `None` when the time is up.
+/// Runs a future with a timeout. When the time is up, drops the future and returns `None`.
 pub async fn limit_time<T>(time: Millis, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     let mut timer = Wait::begin(time, drop);

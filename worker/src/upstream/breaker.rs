@@ -104,7 +104,8 @@ impl Breakers {
         }
     }
 
-    /// Returns the worst state of these policies, in one project or in all.
+    /// Returns [`State::Open`] if any policy's breaker is open in `project`, or in any project for
+    /// `None`.
     #[must_use]
     pub fn state(&self, policies: &[Policy], project: Option<&str>, now: Millis) -> State {
         let is_open = self.0.iter().any(|(scope, breaker)| {

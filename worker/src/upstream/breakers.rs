@@ -15,7 +15,8 @@ pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
     BREAKERS.with_borrow_mut(run)
 }
 
-/// Returns the worst state of these policies, in one project or in all.
+/// Returns [`State::Open`] if any policy's breaker is open in `project`, or in any project for
+/// `None`.
 pub fn breaker_state(policies: &[Policy], project: Option<&str>, now: Millis) -> State {
     with_breakers(|breakers| breakers.state(policies, project, now))
 }

@@ -1,11 +1,11 @@
-//! Header fields of requests and of answers.
+//! Header fields of requests and responses.
 
 use quillgate_worker::jobs::webhook::MAX_URL_LENGTH;
 use serde_json::{Map, Value, json};
 
 use super::{patterns, reference};
 
-/// A header field: its name, what it means, its schema, and an example or several.
+/// A header field. `example` is one example, or an array of several.
 struct Field {
     name: &'static str,
     doc: &'static str,
@@ -23,10 +23,10 @@ fn field(name: &'static str, doc: &'static str, schema: Value, example: impl Int
     }
 }
 
-/// Those that any request may carry.
+/// The header fields that every request may have.
 pub const ANY_REQUEST: [&str; 3] = ["X-Request-Id", "traceparent", "tracestate"];
 
-/// Text that is never refused.
+/// Returns the schema of a string without restrictions.
 fn any() -> Value {
     json!({ "type": "string" })
 }
@@ -222,7 +222,7 @@ fn of_answers() -> Vec<Field> {
     ]
 }
 
-/// `components.parameters`.
+/// Returns `components.parameters`.
 pub fn parameters() -> Map<String, Value> {
     let parameter = |field: Field| {
         let described = json!({
@@ -237,7 +237,7 @@ pub fn parameters() -> Map<String, Value> {
     of_requests().into_iter().map(parameter).collect()
 }
 
-/// One example or several, counted from 1.
+/// Returns the `examples` of a parameter, named `1`, `2` and so on.
 fn examples(examples: Value) -> Map<String, Value> {
     let examples = match examples {
         Value::Array(several) => several,
@@ -247,8 +247,8 @@ fn examples(examples: Value) -> Map<String, Value> {
     (1..).zip(examples).map(example).collect()
 }
 
-/// `components.headers`: each field that `answers` refer to, as an optional one and as a required
-/// one.
+/// Returns `components.headers`: each field that `answers` references. A field has separate entries
+/// for responses that may have it and responses that always have it.
 pub fn headers(answers: &Map<String, Value>) -> Map<String, Value> {
     let answers = Value::Object(answers.clone()).to_string();
     let is_used = |name: &str| answers.contains(&reference("headers", name).to_string());
@@ -272,22 +272,22 @@ fn always(name: &str) -> String {
     format!("{name}.always")
 }
 
-/// The fields of an answer.
+/// The header fields of a response, each either always or sometimes present.
 #[derive(Clone, Default)]
 pub struct Fields(Vec<(&'static str, bool)>);
 
 impl Fields {
-    /// Those that every answer has.
+    /// Returns the fields that every response has.
     pub fn common() -> Self {
         Self::default().with(&["X-Request-Id", "Cache-Control"])
     }
 
-    /// With these as well, which are always present.
+    /// Adds fields that are always present.
     pub fn with(self, names: &[&'static str]) -> Self {
         self.and(names, true)
     }
 
-    /// With these as well, which may be present.
+    /// Adds fields that may be present.
     pub fn perhaps(self, names: &[&'static str]) -> Self {
         self.and(names, false)
     }
@@ -301,7 +301,7 @@ impl Fields {
         self
     }
 
-    /// The member `headers` of a response.
+    /// Returns the `headers` property of a Response Object.
     pub fn described(&self) -> Map<String, Value> {
         let place = |(name, certain): &(&str, bool)| {
             let key = if *certain {
@@ -315,7 +315,7 @@ impl Fields {
     }
 }
 
-/// The header fields of a request, as parameters.
+/// Returns references to the parameters of these header fields.
 pub fn taken(names: &[&str]) -> Vec<Value> {
     names
         .iter()

@@ -1,4 +1,4 @@
-//! What only the gateway has: its health and its description.
+//! The gateway's own operations: health, blocked policies and the `OpenAPI` description.
 
 use quillgate::Policy;
 use quillgate_worker::auth::caller::OPERATE;
@@ -10,7 +10,7 @@ use super::problems::{self, ADMISSION, PLAIN};
 use super::schemas::path_segment;
 use super::{JSON, schema, sessions};
 
-/// The paths: two with `GET` and `HEAD`, one for operators, and those of sessions.
+/// Returns the paths of the gateway's own operations, including those of sessions.
 pub fn paths() -> Map<String, Value> {
     let both = |get: Value| json!({ "head": head(&get), "get": get });
     let paths = [
@@ -30,7 +30,7 @@ pub fn paths() -> Map<String, Value> {
     paths.map(owned).collect()
 }
 
-/// The parameters of a policy that each project has for itself.
+/// Returns the parameters that select a per-project policy.
 fn of_project() -> Vec<Value> {
     let closable = [Policy::CreateJob, Policy::SendMessage];
     vec![
@@ -82,12 +82,13 @@ fn reopening(id: &str, mut parameters: Vec<Value>) -> Value {
     })
 }
 
-/// The id of the same operation without a body.
+/// Returns the operation id of the `HEAD` variant of an operation.
 pub fn head_id(id: &str) -> String {
     format!("{id}Head")
 }
 
-/// The same operation without a body (RFC 9110, section 9.3.2).
+/// Returns the `HEAD` variant of a `GET` operation: its responses have no content (RFC 9110,
+/// section 9.3.2).
 pub fn head(get: &Value) -> Value {
     let mut head = get.clone();
     if let Some(id) = get["operationId"].as_str() {
@@ -170,7 +171,7 @@ fn description() -> Value {
     })
 }
 
-/// `components.schemas` of the health.
+/// Returns the schemas of health responses for `components.schemas`.
 pub fn schemas() -> Map<String, Value> {
     let schemas = [
         ("Liveness", liveness()),

@@ -1,4 +1,4 @@
-//! Each operation of the table as the document describes it.
+//! Operation Objects of the declared operations.
 
 use quillgate::Operation;
 use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
@@ -16,45 +16,47 @@ use super::{
 };
 use crate::text::join;
 
-/// What the table does not say about an operation.
+/// The parts of an operation's description that its declaration does not contain.
 #[derive(Clone, Copy)]
 struct More {
-    /// How it is carried out.
+    /// The operation's `description`. Omitted from the document if empty.
     doc: &'static str,
-    /// What a success is.
+    /// The 2xx responses.
     success: Success,
-    /// The header fields that its requests may carry, beside those that any may.
+    /// The header fields that its requests may have, in addition to [`fields::ANY_REQUEST`].
     takes: &'static [&'static str],
-    /// The header fields that its answers may carry, once the budget or the upstream was asked.
+    /// The header fields that its responses may have after the gateway has checked the budget or
+    /// called the upstream.
     gives: &'static [&'static str],
-    /// The problems that it can lead to, beside those of every operation.
+    /// The problems that it can cause, in addition to those of every operation.
     problems: &'static [&'static [ProblemKind]],
 }
 
-/// Where a success comes from, and what it is in words.
+/// The source of a 2xx response, with its description.
 #[derive(Clone, Copy)]
 enum Success {
-    /// From the upstream, usually with this status; it may carry these header fields.
+    /// From the upstream: the usual status, the description, and the header fields that the
+    /// response may have.
     Passed(&'static str, &'static str, &'static [&'static str]),
-    /// From the gateway itself.
+    /// From the gateway itself, with status 200.
     Made(&'static str),
-    /// From the gateway's cache.
+    /// From the gateway's cache, with status 200 or 304.
     Cached(&'static str),
-    /// From the archive.
+    /// From the archive, with status 200 or 304.
     Archived(&'static str),
-    /// From the gateway itself, which goes on with it afterwards.
+    /// From the gateway, which continues the work after the response, with status 202.
     Accepted(&'static str),
-    /// A stream of events: of a job, which ends.
+    /// An event stream of one job. Status 204 if no event can follow.
     Streamed,
-    /// A stream of events: of the list.
+    /// An event stream of the job list, which has no end.
     ListStreamed,
-    /// A stream of rows.
+    /// A stream of exported rows.
     Exported,
-    /// Without a body.
+    /// A response without a body, with status 204.
     Empty(&'static str),
 }
 
-/// Any operation that reads at the upstream.
+/// The defaults of operations that read from the upstream.
 const READS: More = More {
     doc: "",
     success: Success::Passed("200", "The upstream's answer.", &[]),
@@ -63,7 +65,7 @@ const READS: More = More {
     problems: &[UPSTREAM, BUDGET],
 };
 
-/// Any operation that writes there.
+/// The defaults of operations that write to the upstream.
 const WRITES: More = More {
     doc: "",
     success: Success::Passed("201", "The upstream's answer.", &[]),
@@ -255,7 +257,7 @@ fn more(operation: Operation) -> More {
     }
 }
 
-/// What is to say about any report of analytics.
+/// Returns the parts that all analytics reports with this pagination share.
 const fn describe_report(pagination: Pagination) -> More {
     match pagination {
         Pagination::Offset { .. } => REPORT,
@@ -267,7 +269,7 @@ const fn describe_report(pagination: Pagination) -> More {
     }
 }
 
-/// The Operation Object.
+/// Returns the Operation Object of an operation.
 pub fn describe(operation: Operation) -> Value {
     let more = more(operation);
     let (declared, documented) = (operation.declaration(), operation.documentation());
@@ -326,7 +328,7 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
         .collect()
 }
 
-/// What a parameter of an operation may be.
+/// Returns the schema of an operation's parameter.
 fn schema_of(operation: Operation, parameter: &Parameter) -> Value {
     let pattern = match parameter.name {
         _ if is_day(operation, parameter) => Some(patterns::DAY),
@@ -343,7 +345,8 @@ fn schema_of(operation: Operation, parameter: &Parameter) -> Value {
     }
 }
 
-/// What the cursor of an operation looks like, where it is the gateway's own.
+/// Returns the pattern of the operation's cursor, or `None` if the gateway does not define its
+/// format.
 fn own_cursor(operation: Operation) -> Option<&'static str> {
     if operation == Operation::ListAgentJobs {
         return Some(patterns::CURSOR);
@@ -367,7 +370,7 @@ fn is_day(operation: Operation, parameter: &Parameter) -> bool {
     }
 }
 
-/// The parameters of an operation, each with its documentation.
+/// Returns an operation's parameters with their documentation.
 fn list_parameters(
     operation: Operation,
 ) -> impl Iterator<Item = (&'static Parameter, &'static str)> {
@@ -375,7 +378,7 @@ fn list_parameters(
     operation.declaration().parameters.iter().zip(docs)
 }
 
-/// The body: the operation's members and no others.
+/// Returns the Request Body Object. The schema allows no additional properties.
 fn body(operation: Operation) -> Value {
     let members = list_parameters(operation).filter(|(own, _)| own.place == Place::Body);
     let members: Vec<_> = members.collect();
@@ -462,7 +465,7 @@ const FINISHED: &str = "The job has ended or is no longer polled, and the caller
     there is nothing more to ask for.";
 const UNCHANGED: &str = "The caller has these rows already (`If-None-Match`).";
 
-/// What can be asked about a job that was just created.
+/// Returns links from a new job to the operations that take its id.
 fn links() -> Value {
     let operations = [
         Operation::GetAgentJob,
@@ -537,7 +540,7 @@ data: {"id":"job-1"}"#,
     )
 }
 
-/// An event of this name, by its fields.
+/// Returns the schema of a server-sent event with this name and JSON data.
 fn event(name: &str, data: &Value) -> Value {
     json!({
         "required": ["event", "data"],
@@ -549,7 +552,7 @@ fn event(name: &str, data: &Value) -> Value {
     })
 }
 
-/// The same event, which has a number.
+/// Adds a required `id`, a positive integer, to the schema of an event.
 fn numbered(mut event: Value) -> Value {
     event["required"] = json!(["id", "event", "data"]);
     event["properties"]["id"] = json!({ "type": "string", "pattern": "^[1-9][0-9]*$" });

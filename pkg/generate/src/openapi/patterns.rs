@@ -1,27 +1,28 @@
-//! What texts must look like, as regular expressions that mean the same to every
-//! engine: no flags, no classes beyond ASCII.
+//! Regular expressions for strings. They use no flags and only ASCII classes, so all engines agree
+//! on their meaning.
 
-/// One segment of a path, decoded: what `route::decode_segment` and the core's ids take.
+/// A decoded path segment that `route::decode_segment` and the core's ids accept.
 pub const PATH_SEGMENT: &str = r"^(?!\.{1,2}$)[^/\\%?#\u0000-\u001f\u007f-\u009f]+$";
 
-/// What `DateBound` takes: a day of the calendar, leap days included, and perhaps a time.
+/// A date that `DateBound` accepts: a calendar day, including leap days, and an optional time.
 pub const DATE: &str = concat!(
-    // Any year: months of 31 days, months of 30, February without its leap day.
+    // All years: months of 31 days, months of 30 days, and February up to the 28th.
     "^(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
     "|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)",
     "|02-(?:0[1-9]|1[0-9]|2[0-8]))",
-    // Leap years.
+    // February 29 of leap years.
     "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)",
-    // The time of day, and the offset from UTC.
+    // The time of day and the UTC offset.
     r"(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?",
     "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$",
 );
 
-/// What `jobs::idempotency::Key` takes: bare, or a String of RFC 9651.
+/// A key that `jobs::idempotency::Key` accepts: 1 to 255 characters, bare or as a String of RFC
+/// 9651.
 pub const IDEMPOTENCY_KEY: &str =
     r#"^(?:[!#-+\--~][!-+\--~]{0,254}|"(?:[!#-\[\]-~]|\\["\\]){1,255}")$"#;
 
-/// What `Day` takes, apart from years before 1970: a day of the calendar, as in [`DATE`].
+/// A calendar day, as in [`DATE`]. It also matches years before 1970, which `Day` rejects.
 pub const DAY: &str = concat!(
     "^(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
     "|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)",
@@ -29,15 +30,15 @@ pub const DAY: &str = concat!(
     "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$",
 );
 
-/// What `archive::is_prefix` of the Worker takes: it begins with a slash, and ends with none unless it is
-/// the whole site.
+/// A prefix that the Worker's `archive::is_prefix` accepts. It starts with a slash, and only `/`
+/// ends with one.
 pub const PATH_PREFIX: &str = r"^/(?:[\s\S]*[^/])?$";
 
-/// The one value of `Idempotency-Retry`, in letters of any case.
+/// The only value of `Idempotency-Retry`, case-insensitive.
 pub const FORCE: &str = "^[Ff][Oo][Rr][Cc][Ee]$";
 
-/// What `jobs::webhook::check_address` takes of hosts that are names: at least two labels, the last neither a
-/// number nor one that means something nearby.
+/// A URL that `jobs::webhook::check_address` accepts. The host name has at least two labels, and
+/// the last is neither numeric nor reserved for local names.
 pub const WEBHOOK_URL: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]://",
     "(?:[A-Za-z0-9_-]{1,63}\\.)+",
@@ -47,21 +48,22 @@ pub const WEBHOOK_URL: &str = concat!(
     r"(?:[/?][!\x22$-\[\]-~]*)?$",
 );
 
-/// A request's id, as every answer carries it.
+/// The value of `X-Request-Id` in a response.
 pub const REQUEST_ID: &str = "^[A-Za-z0-9_=-]{1,255}$";
 
-/// What `quillgate::ulid::is_ulid` takes.
+/// A ULID that `quillgate::ulid::is_ulid` accepts.
 pub const ULID: &str = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$";
 
-/// A cursor of the export of a list by offset: how many rows the caller has.
+/// The cursor of an export of a list by offset: the number of rows that the caller already has.
 pub const ROWS_HAD: &str = "^[0-9]{1,15}$";
 
-/// A cursor of the export of a list by cursor: how many rows of a page to skip, and the page's cursor.
+/// The start of a cursor of an export of a list by cursor: the number of rows to skip in a page.
+/// The page's own cursor follows.
 pub const PLACE_IN_PAGE: &str = "^[0-9]{1,15}~";
 
-/// The same where the page's cursor is a ULID.
+/// Like [`PLACE_IN_PAGE`], for lists with ULIDs as cursors.
 pub const PLACE_IN_PAGE_OF_ULID: &str =
     "^[0-9]{1,15}~(?:[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25})?$";
 
-/// A cursor of the list of jobs, as far as its letters tell.
+/// The characters of a cursor of the job list. The gateway also checks its content.
 pub const CURSOR: &str = "^[A-Za-z0-9_-]+$";

@@ -1,5 +1,4 @@
-//! The problems that the gateway answers with (RFC 9457), and where they come from: the
-//! gateway's own table, [`ProblemKind`], as schemas and responses.
+//! Schemas and responses of the gateway's problems (RFC 9457), generated from [`ProblemKind`].
 
 use std::collections::BTreeSet;
 
@@ -13,10 +12,10 @@ use super::fields::Fields;
 use super::{PROBLEM, patterns, schema};
 use crate::text::join;
 
-/// The members of every problem.
+/// The properties of every problem.
 const COMMON_MEMBERS: [&str; 5] = ["type", "title", "status", "detail", "instance"];
 
-/// The problems of any request, before it is carried out.
+/// The problems of all requests with credentials, reported before the operation starts.
 pub const ADMISSION: &[ProblemKind] = &[
     ProblemKind::MissingToken,
     ProblemKind::InvalidToken,
@@ -30,14 +29,14 @@ pub const ADMISSION: &[ProblemKind] = &[
     ProblemKind::Internal,
     ProblemKind::IssuerUnavailable,
 ];
-/// The problems of a request that has values, and a project with its records.
+/// The problems of requests with parameters and a project.
 pub const PROJECT: &[ProblemKind] = &[
     ProblemKind::InvalidRequest,
     ProblemKind::ProjectNotAllowed,
     ProblemKind::NotFound,
     ProblemKind::GateUnavailable,
 ];
-/// The problems of a body, of doing something at most once, and of checking for a person.
+/// The problems of writes: the body, idempotency keys and Turnstile.
 pub const WRITING: &[ProblemKind] = &[
     ProblemKind::ContentTooLarge,
     ProblemKind::UnsupportedMediaType,
@@ -49,20 +48,20 @@ pub const WRITING: &[ProblemKind] = &[
     ProblemKind::TurnstileFailed,
     ProblemKind::TurnstileUnavailable,
 ];
-/// The problems of a body alone.
+/// The problems of a request body.
 pub const BODY: &[ProblemKind] = &[
     ProblemKind::ContentTooLarge,
     ProblemKind::UnsupportedMediaType,
 ];
 /// The problems of the daily archive.
 pub const ARCHIVE: &[ProblemKind] = &[ProblemKind::ArchiveNotConfigured];
-/// The problems of a budget.
+/// The problems of a used-up budget.
 pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
-/// The problems of watching a job.
+/// The problems of event streams, long polls and exports.
 pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
-/// The problems of a job's record.
+/// The problems of reading or deleting a job's record.
 pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];
-/// The problems of a request upstream.
+/// The problems of a request to the upstream.
 pub const UPSTREAM: &[ProblemKind] = &[
     ProblemKind::UpstreamError,
     ProblemKind::UpstreamMalformed,
@@ -73,7 +72,7 @@ pub const UPSTREAM: &[ProblemKind] = &[
     ProblemKind::GatewayBusy,
     ProblemKind::UpstreamTimeout,
 ];
-/// The problems of a path that needs no access token.
+/// The problems of paths without access tokens.
 pub const PLAIN: &[ProblemKind] = &[
     ProblemKind::OriginNotAllowed,
     ProblemKind::CrossSite,
@@ -82,7 +81,7 @@ pub const PLAIN: &[ProblemKind] = &[
     ProblemKind::Internal,
 ];
 
-/// The schema's name: `quota-exceeded` → `QuotaExceeded`.
+/// Returns the schema's name. `quota-exceeded` becomes `QuotaExceeded`.
 pub fn schema_name(kind: ProblemKind) -> String {
     let mut name = String::new();
     for word in kind.as_str().split('-') {
@@ -93,12 +92,13 @@ pub fn schema_name(kind: ProblemKind) -> String {
     name
 }
 
-/// `type`.
+/// Returns the `type` of a kind.
 pub fn uri(kind: ProblemKind) -> String {
     format!("/problems/{}", kind.as_str())
 }
 
-/// The header fields that come with a problem in a response of this status.
+/// Returns the header fields of a problem. Errors of the upstream with status 429 or 503
+/// have `Retry-After`.
 fn headers(kind: ProblemKind, status: Option<u16>) -> &'static [&'static str] {
     match (kind.status(), status) {
         (KindStatus::Upstream, Some(429 | 503)) => &["Retry-After"],
@@ -106,7 +106,7 @@ fn headers(kind: ProblemKind, status: Option<u16>) -> &'static [&'static str] {
     }
 }
 
-/// `components.schemas`: what every problem is, and each kind.
+/// Returns the schemas for `components.schemas`: `Problem`, and one for each kind.
 pub fn schemas() -> Map<String, Value> {
     let kinds = ProblemKind::ALL.iter().copied();
     let kinds = kinds.map(|kind| (schema_name(kind), kind_schema(kind)));
@@ -220,8 +220,8 @@ fn broken_rule() -> Value {
     })
 }
 
-/// The core's rules, of which those of a client's own settings are not the gateway's, and then
-/// those of the gateway.
+/// Returns the names of the validation rules: the core's, except those that only apply to clients,
+/// then the gateway's.
 fn rules() -> impl Iterator<Item = &'static str> {
     const CLIENT_ONLY: [Rule; 6] = [
         Rule::BaseUrl,
@@ -260,8 +260,10 @@ fn policies() -> Vec<String> {
     Policy::ALL.into_iter().flat_map(both).collect()
 }
 
-/// The responses that are problems of these kinds, by status. `may_have` are the header fields
-/// that a response may carry once the budget or the upstream has been asked.
+/// Returns the responses for these kinds, keyed by status.
+///
+/// `may_have` lists the header fields that responses may have after the gateway has checked the
+/// budget or called the upstream.
 pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String, Value> {
     let mut kinds = kinds.to_vec();
     kinds.sort_unstable();
@@ -273,7 +275,7 @@ pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String
     let by_status = statuses.into_iter().map(|status| {
         let occurs = |kind: &ProblemKind| match kind.status() {
             KindStatus::Always(own) => own == status,
-            // From the upstream, 401 and 403 are about the gateway's own key.
+            // The upstream's 401 and 403 concern the gateway's key, so callers receive 502 instead.
             KindStatus::Upstream => !matches!(status, 401 | 403),
         };
         let kinds: Vec<_> = kinds.iter().copied().filter(occurs).collect();
@@ -287,7 +289,7 @@ pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String
     by_status.chain(ranges).collect()
 }
 
-/// The status of a kind that always has the same.
+/// Returns the status of a kind with a fixed status.
 fn always(kind: ProblemKind) -> Option<u16> {
     match kind.status() {
         KindStatus::Always(status) => Some(status),

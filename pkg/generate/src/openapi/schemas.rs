@@ -1,4 +1,4 @@
-//! JSON Schemas of the core's types, and of what a parameter may be.
+//! JSON Schemas of the core's types and of parameters.
 
 use quillgate::declaration::{Parameter, ParameterKind};
 use quillgate::schema::{Kind, Object, OpenEnum, Union};
@@ -8,8 +8,8 @@ use super::{patterns, schema};
 use crate::reachable::reachable;
 use crate::text::join;
 
-/// The named types that results are made of. None forbids further members: the upstream may
-/// add some, and they are passed on.
+/// Returns the schemas of all named types in results. They allow additional properties: the
+/// upstream may add some, and the gateway passes them on.
 pub fn named() -> Map<String, Value> {
     let types = reachable();
     let enums = types
@@ -39,7 +39,7 @@ fn union(union: &Union) -> Value {
     json!({ "description": join(union.doc), "anyOf": kinds })
 }
 
-/// Any text, of which some are known.
+/// Returns the schema of a string that lists its known values but allows others.
 fn open_text(known: &[&str]) -> Value {
     json!({ "type": "string", "anyOf": [{ "enum": known }, { "description": "Any other text." }] })
 }
@@ -70,7 +70,7 @@ fn object(object: &Object) -> Value {
     schema
 }
 
-/// The schema of a result; a type with a name of its own is referred to.
+/// Returns the schema of a type. Named types become references.
 pub fn of(kind: &Kind) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string" }),
@@ -93,10 +93,10 @@ pub fn of(kind: &Kind) -> Value {
     }
 }
 
-/// The largest integer that every reader of JSON reads exactly.
+/// 2^53 − 1, the largest integer that all JSON parsers read exactly.
 const MOST: u64 = (1 << 53) - 1;
 
-/// What a parameter may be.
+/// Returns the schema of a parameter.
 pub fn of_parameter(parameter: &Parameter) -> Value {
     match parameter.kind {
         ParameterKind::Integer { rule, default } => json!({
@@ -111,7 +111,7 @@ pub fn of_parameter(parameter: &Parameter) -> Value {
     }
 }
 
-/// What a value of the path may be.
+/// Returns the schema of a path parameter.
 pub fn path_segment() -> Value {
     json!({ "type": "string", "minLength": 1, "pattern": patterns::PATH_SEGMENT })
 }

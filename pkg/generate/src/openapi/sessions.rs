@@ -1,4 +1,4 @@
-//! Sessions of the gateway's own page.
+//! Operations on sessions of the gateway's own page.
 
 use quillgate_worker::auth::session::cookie;
 use quillgate_worker::http::problem_kind::ProblemKind;
@@ -8,13 +8,13 @@ use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, BODY, PLAIN};
 use super::{JSON, gateway, schema};
 
-/// The security scheme's name.
+/// The name of the security scheme.
 const SCHEME: &str = "session";
-/// Of requests that change something.
+/// The `description` of operations that change a session.
 const SAME_ORIGIN: &str = "For the gateway's own page: `Origin` has to be the gateway's, and \
     `Sec-Fetch-Site`, where the browser sends it, `same-origin`.";
 
-/// The paths.
+/// Returns the paths of sessions.
 pub fn paths() -> Vec<(&'static str, Value)> {
     let both = |get: Value| json!({ "head": gateway::head(&get), "get": get });
     let mut session = both(read());
@@ -28,7 +28,7 @@ pub fn paths() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The cookie as a credential.
+/// Returns the name and the Security Scheme Object of the session cookie.
 pub fn security_scheme() -> (String, Value) {
     let scheme = json!({
         "type": "apiKey",
@@ -43,7 +43,7 @@ pub fn security_scheme() -> (String, Value) {
     (SCHEME.to_owned(), scheme)
 }
 
-/// `components.schemas`.
+/// Returns the schemas of sessions for `components.schemas`.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     let session = json!({
@@ -263,7 +263,8 @@ fn redirect(description: &str) -> Value {
     json!({ "description": description, "headers": with_common(headers) })
 }
 
-/// The way back to the page, which has a cookie only after a success.
+/// Returns the redirect to the page at the end of a sign-in. It sets a cookie only if the sign-in
+/// succeeded.
 fn concluded() -> Value {
     let mut concluded = redirect(
         "Signed in: to the page, with the session's cookie. Or not signed in: to the page, without one.",

@@ -1,4 +1,4 @@
-//! The document says what the gateway's tables say.
+//! Compares the document with the gateway's tables.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ use serde_json::{Map, Value};
 use super::description;
 use super::problems::schema_name;
 
-/// Paths that are the gateway's own, with the operations there.
+/// The gateway's own operations: path and operation id.
 const OWN: [(&str, &str); 14] = [
     ("/healthz", "gateway.health"),
     ("/healthz", "gateway.healthHead"),
@@ -52,7 +52,7 @@ const OWN: [(&str, &str); 14] = [
     ("/session/callback", "gateway.concludeSignIn"),
 ];
 
-/// Every operation of the document: its method, its path and its description.
+/// Returns all operations of the document.
 fn operations() -> Vec<(String, String, Value)> {
     let document = description();
     let of_path = |(path, item): (&String, &Value)| {
@@ -70,7 +70,7 @@ fn operations() -> Vec<(String, String, Value)> {
         .collect()
 }
 
-/// The description of an operation of the table.
+/// Returns the Operation Object of a declared operation.
 fn find(operation: Operation) -> Value {
     let declared = operation.declaration();
     let found = operations()
@@ -98,7 +98,7 @@ fn every_operation_of_the_table_is_described_and_nothing_else() {
                 it.name.to_owned(),
                 it.method.as_str().to_owned(),
             );
-            // Whatever can be read can be asked for without its body.
+            // Every `GET` operation has a `HEAD` variant.
             let head = (it.method == Method::Get).then(|| {
                 let name = format!("{}Head", it.name);
                 (it.path.to_owned(), name, "HEAD".to_owned())
@@ -276,16 +276,16 @@ fn a_page_may_send_and_read_every_header_field_that_is_described() {
             .map(|name| name.trim_end_matches(".always").to_lowercase())
             .collect()
     };
-    // What security schemes, bodies and browsers bring with them.
+    // Security schemes and media types cover these two, so they are not listed as parameters.
     let sent = without(listed(cors::SENT), &["authorization", "content-type"]);
     assert_eq!(named("parameters"), sent);
-    // What every page may read, and what says nothing to it.
+    // Pages can always read the first two, and have no use for the others.
     let unsaid = ["cache-control", "content-language", "allow", "accept-post"];
     let exposed = listed(cors::EXPOSED);
     assert_eq!(without(named("headers"), &unsaid), exposed);
 }
 
-/// The names of a list, in lower case.
+/// Splits a comma-separated list of names and converts them to lower case.
 fn listed(names: &str) -> BTreeSet<String> {
     names.split(", ").map(str::to_lowercase).collect()
 }
@@ -295,7 +295,7 @@ fn without(mut names: BTreeSet<String>, others: &[&str]) -> BTreeSet<String> {
     names
 }
 
-/// Checks a problem against the description of its kind.
+/// Asserts that a problem matches the schema of its kind.
 fn assert_described(problem: &Problem) {
     let kind = problem.kind;
     let document = description();
@@ -335,7 +335,7 @@ fn problems_are_as_their_kinds_are_described() {
     for problem in &problems {
         assert_described(problem);
     }
-    // One of each kind, so that none is described as it never is.
+    // Every kind must occur, so that every schema is checked.
     let made: BTreeSet<_> = problems.iter().map(|problem| problem.kind).collect();
     assert_eq!(made, ProblemKind::ALL.iter().copied().collect());
 }
@@ -396,14 +396,15 @@ const ISSUERS: &str = r#"[{
     "rules": [{ "claims": { "team": "docs" }, "projects": ["a"], "scope": "jobs:read" }]
 }]"#;
 
-/// `Authorization` with a trusted issuer's token whose claims no rule matches: `{"alg":"RS256",
-/// "kid":"k"}` and `{"iss":"i","aud":"a","sub":"s","exp":9999999999}`.
+/// Returns an `Authorization` value with a trusted issuer's token that no rule matches. Its header
+/// is `{"alg":"RS256","kid":"k"}`, its claims are
+/// `{"iss":"i","aud":"a","sub":"s","exp":9999999999}`.
 fn unmapped_token() -> String {
     let (header, claims) = (
         "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ",
         "eyJpc3MiOiJpIiwiYXVkIjoiYSIsInN1YiI6InMiLCJleHAiOjk5OTk5OTk5OTl9",
     );
-    // 256 bytes, as of a key of 2048 bits.
+    // 256 bytes, the signature size of a 2048-bit key.
     let signature = ["A".repeat(340), "AA".to_owned()].concat();
     format!("Bearer {header}.{claims}.{signature}")
 }
@@ -458,7 +459,7 @@ fn problems_of_callers() -> Vec<Problem> {
     ]
 }
 
-/// A request from a page of another site.
+/// Returns the head of a request from another site's page.
 fn cross_site_head() -> RequestHead {
     let (method, url) = ("POST".to_owned(), "https://a/session".to_owned());
     RequestHead::read("uuid".to_owned(), method, url, |_| None)

@@ -1,4 +1,4 @@
-//! The event that the gateway itself sends: a job has ended.
+//! The webhook that the gateway sends when a job ends.
 
 use quillgate::AgentJob;
 use quillgate::schema::Described as _;
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 
 use super::{JSON, schemas};
 
-/// The event's name in the document.
+/// The webhook's name in the document.
 pub const NAME: &str = "agentJobEnded";
 
-/// The place of its description.
+/// Returns a reference to the webhook.
 pub fn reference() -> Value {
     json!({ "$ref": format!("#/webhooks/{NAME}") })
 }
 
-/// The Path Item Object.
+/// Returns the Path Item Object of the webhook.
 pub fn job_ended() -> Value {
     let attempts = RETRY_AFTER.len();
     let missing = LOST_AFTER.0 / 60_000;

@@ -143,7 +143,8 @@ pub(super) fn restore_keys(
     Ok(restored)
 }
 
-/// Fetches a key set. Returns `None` if the response is not one.
+/// Fetches a key set. Returns `None` if the request fails, the status is not 200 or the body is
+/// not a key set.
 async fn fetch_key_set(address: &str) -> Option<KeySet> {
     let sent = send(Outgoing {
         method: "GET",

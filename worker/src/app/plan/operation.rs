@@ -1,4 +1,4 @@
-//! Plans of calls of declared operations.
+//! Plans calls to declared operations.
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
-//! Rejects requests of other sites' pages that carry a cookie, of a session or of Cloudflare
-//! Access.
+//! Rejects requests from other sites' pages. It protects callers that authenticate with a session
+//! cookie or a Cloudflare Access cookie.
 //!
 //! `SameSite=Strict` is not enough: pages of subdomains are same-site, and browsers have had gaps.
 //! A request must therefore prove that the gateway's own page sent it.

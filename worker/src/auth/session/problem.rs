@@ -1,4 +1,4 @@
-//! Problems of sessions.
+//! Problems for missing and ended sessions.
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;

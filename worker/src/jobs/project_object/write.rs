@@ -148,7 +148,8 @@ impl Project {
         sent.read(&request, JobSnapshot::read)
     }
 
-    /// Stores the job that a write created. Returns the change of the list.
+    /// Stores the job that a write created. Returns the event for streams of the job list, if
+    /// any.
     fn add_job(
         &self,
         write: &Write,
