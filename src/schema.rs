@@ -290,7 +290,7 @@ mod check {
             Kind::Flag => value.is_boolean(),
             Kind::Object(_) | Kind::Union(_) => value.is_object(),
             Kind::List(_) => value.is_array(),
-            Kind::Nothing => false,
+            Kind::Nothing => value.is_null(),
             Kind::Nullable(_) if value.is_null() => true,
             Kind::Nullable(inner) => return check(value, inner),
         };

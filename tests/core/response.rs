@@ -1,7 +1,9 @@
 //! Success and error responses.
 
 use quillgate::response::{Head, is_outcome_unknown, read};
-use quillgate::{ApiError, Error, Failure, GetAgentJob, JobStatus, ListPageViews, Millis};
+use quillgate::{
+    ApiError, DeleteAgentJobRecord, Error, Failure, GetAgentJob, JobStatus, ListPageViews, Millis,
+};
 
 const NOW: Millis = Millis(784_111_777_000);
 
@@ -55,6 +57,14 @@ fn a_success_with_an_unexpected_body_is_a_decode_error() {
     }
     let empty = read::<GetAgentJob>(head(204), b"", NOW);
     assert!(matches!(empty, Err(Error::Decode(_))));
+}
+
+#[test]
+fn a_success_without_content_has_no_body() {
+    for body in [&b""[..], b"\n"] {
+        let read = read::<DeleteAgentJobRecord>(head(204), body, Millis(0));
+        assert_eq!(read, Ok(()));
+    }
 }
 
 #[test]
