@@ -42,7 +42,7 @@ export class TokenError extends Error {
 }
 
 /**
- * @typedef {number | Record<string, number>} Quota
+ * @typedef {number | Record<string, number>} Quota requests per window, for each policy or by name
  *
  * @typedef {object} Claims
  * @property {string} iss
@@ -54,7 +54,7 @@ export class TokenError extends Error {
  * @property {string} [jti]
  * @property {Quota} [quota]
  *
- * @typedef {object} MintOptions what is said on the command line
+ * @typedef {object} MintOptions the flags of the command line
  * @property {string} [sub]
  * @property {string[]} [project]
  * @property {string[]} [scope]

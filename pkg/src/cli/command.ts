@@ -1,4 +1,4 @@
-/** Types of commands and of the context they run in, and accessors for flags. */
+/** Defines commands, the context that they run in, and accessors for their flags. */
 
 import type { Output } from "./output.js";
 

@@ -68,8 +68,8 @@ function listChoiceFlags(command: Command): [string, readonly string[]][] {
 }
 
 /**
- * Returns a bash and zsh loop that finds the command among the typed words. The loop also tests the
- * values of flags, so no value may be the name of a command.
+ * Returns a bash and zsh loop that finds the command among the typed words. It skips a flag's
+ * value, unless the value equals the name of a command.
  */
 function writeFinder(commands: readonly Command[]): string {
   const names = [...listNextWords(commands).keys(), ...commands.map(({ name }) => name)];

@@ -91,7 +91,10 @@ function examineNode(): Finding {
     : ok("versions", found);
 }
 
-/** Checks the claims of a token. Only the gateway can verify its signature. */
+/**
+ * Checks the format of the credential and the claims of a token. Only the gateway can verify a
+ * token's signature.
+ */
 function* examineCredential(
   credential: Credential | undefined,
   projectId: string | undefined,

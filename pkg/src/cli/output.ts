@@ -19,7 +19,9 @@ export interface OutputOptions {
 export class Output {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Whether stderr is a terminal that can redraw a line, without `--quiet` and `--json`. */
+  /**
+   * Whether stderr is a terminal that can redraw a line, and neither `--quiet` nor `--json` is set.
+   */
   readonly interactive: boolean;
   readonly #host: Host;
   #status: StatusLine | undefined;

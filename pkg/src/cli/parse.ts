@@ -52,13 +52,13 @@ const INSTEAD: Readonly<Record<string, string>> = {
     "by npx wrangler secret put REVOKED_TOKENS",
 };
 
-/** Words that show information about the program and belong to no command. */
+/** Words that show information about the program. They are not commands. */
 const NO_COMMANDS = ["help", "version"];
 
 /**
- * Checks that only shared flags precede a missing command.
+ * Checks the flags of a command line without a command.
  *
- * @throws {UsageError} for another flag
+ * @throws {UsageError} for a flag that commands do not share
  */
 function refuseUnknown(flags: readonly string[]): void {
   const unknown = flags
@@ -201,7 +201,7 @@ function writeSuggestion(typed: string, near: string): string {
 }
 
 /**
- * Returns the most similar name. At most a third of the word's letters may differ, but always one.
+ * Returns the most similar name. Up to a third of the word's letters may differ, and at least one.
  */
 function findNearest(word: string, names: readonly string[]): string | undefined {
   let best: string | undefined;

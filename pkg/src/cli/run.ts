@@ -51,7 +51,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
 }
 
 /**
- * Settles like the command. After an abort, the command has two seconds to finish cleanly.
+ * Resolves or rejects as the command does. After an abort, the command has two seconds to finish.
  *
  * Then the promise rejects with the signal's reason, because some work cannot be cancelled, such as
  * reading stdin.
@@ -74,7 +74,7 @@ function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 const LONGEST_END_MS = 2_000;
 
-/** The properties that a client error, or an error of the host, can have. */
+/** The properties that an error of the client or of Node.js can have. */
 interface Failure {
   name?: string;
   message?: string;
@@ -157,7 +157,7 @@ function explainsItself({ status, problem }: Failure): boolean {
   const { type, detail } = problem ?? {};
   if (typeof detail !== "string" || detail === "") return false;
   if (status === 401) return /\b(expired|revoked)\b/.test(detail);
-  // Other statuses can mean a misconfigured gateway, which `doctor` explains how to fix.
+  // Other statuses can mean a misconfigured gateway. `doctor` shows how to fix that.
   return (status === 403 || status === 501) && typeof type === "string";
 }
 

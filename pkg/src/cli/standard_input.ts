@@ -1,4 +1,4 @@
-/** Reads stdin, which can supply either a prompt or a credential, but not both. */
+/** Reads stdin. A command can read it only once, for a prompt or for a credential. */
 
 import { type Host, UsageError } from "./command.js";
 

@@ -97,7 +97,7 @@ export function writeNumber(value: number): string {
 }
 
 /**
- * Replaces control characters, except line feeds, and marks that change the text direction.
+ * Replaces control characters, except line feeds, and marks that change the direction of writing.
  *
  * A server's strings may contain escape sequences that a terminal would execute.
  */
