@@ -1,12 +1,15 @@
-/** Loaded before anything else, so that a cancellation is heard from the first moment. */
+/**
+ * Handles the cancellation of the step. `main.ts` imports this module first, so that no signal is
+ * missed.
+ */
 
-/** As a shell says that a signal ended a program. */
+/** The exit codes that a shell uses for these signals. */
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGBREAK: 149 } as const;
 
 const controller = new AbortController();
 for (const [name, code] of Object.entries(SIGNAL_CODES)) {
   process.on(name, () => {
-    // Asked a second time, it leaves things as they are.
+    // A second signal exits immediately, without cleaning up.
     if (controller.signal.aborted) process.exit();
     process.exitCode = code;
     controller.abort(new Error("the step was cancelled"));

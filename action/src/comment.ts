@@ -1,13 +1,16 @@
 /**
- * The comment on a pull request: one for each step, written again by every run of it. It has entries,
- * one for each run that it tells of, and a line that nobody sees before each.
+ * Writes the comment on a pull request. Each step has one comment, which every run of the step
+ * updates.
+ *
+ * The comment has one entry per run. An HTML comment, which readers do not see, marks the start of
+ * each entry.
  */
 
 import { createHash } from "node:crypto";
 
-/** The comment could not be written; the message says why. */
+/** The comment could not be written. The message gives the reason. */
 export class CommentError extends Error {
-  /** The status that GitHub's API answered with, where it did. */
+  /** The HTTP status of GitHub's response; `undefined` if there was no response. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number) {
@@ -16,25 +19,28 @@ export class CommentError extends Error {
   }
 }
 
-/** Where comments are written, and by whom. */
+/** The pull request to comment on, and the identity of the step. */
 export interface CommentPlace {
-  /** The address of GitHub's API. */
+  /** The base URL of GitHub's API. */
   api: string;
-  /** As in `acme/docs`. */
+  /** The repository, such as `acme/docs`. */
   repository: string;
   /** The pull request's number. */
   number: number;
-  /** What GitHub's API is asked with. */
+  /** The token for GitHub's API. */
   token: string;
-  /** What tells this step's comment from others. */
+  /** A string that identifies the step. The comment's marker is derived from it. */
   step: string;
-  /** The run, by its id: what it writes takes the place of what it has written before. */
+  /** The run's id. A new entry replaces earlier entries of the same run. */
   run: string;
-  /** Whether the jobs of earlier runs stay in the comment. */
+  /** Whether the comment keeps the jobs of earlier runs. */
   keepsEarlier: boolean;
 }
 
-/** What a run has to say: of its job, or why there is none, which leaves earlier jobs as they are. */
+/**
+ * An entry of the comment: a run's job, or a note that explains why the run has no job. A note does
+ * not replace the jobs of earlier runs.
+ */
 export interface Entry {
   kind: "job" | "note";
   markdown: string;
@@ -50,39 +56,40 @@ interface Comment {
   user?: { id?: number; type?: string } | null;
 }
 
+/** The timeout of each request, in milliseconds. */
 const ATTEMPT_TIMEOUT = 5_000;
 const PER_PAGE = 100;
-/** Further comments are not looked through. */
+/** The maximum number of pages to search for the comment. */
 const MOST_PAGES = 30;
-/** Older entries are left out. */
+/** The maximum number of entries. The oldest are removed. */
 const MOST_ENTRIES = 10;
-/** Begins an entry; Markdown does not show it. */
+/** Matches the HTML comment that starts an entry. */
 const ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 
-/** Keeps one comment up to date. */
+/** Creates and updates one comment. */
 export class JobComment {
   readonly #place: CommentPlace;
   readonly #marker: string;
   #id: number | undefined;
-  /** Takes back what is under way. */
+  /** Cancels the current request. */
   #signal: AbortSignal | undefined;
 
   constructor(place: CommentPlace) {
     this.#place = place;
     const digest = createHash("sha256").update(place.step).digest("hex").slice(0, 32);
-    // Markdown does not show it.
+    // An HTML comment, which readers do not see.
     this.#marker = `<!-- quillgate-action ${digest} -->`;
   }
 
   /**
-   * Writes the comment, or rewrites the one of an earlier run.
+   * Creates the comment, or updates the existing one.
    *
    * @throws {CommentError}
    */
   async write(entry: Entry, signal?: AbortSignal): Promise<void> {
     const { repository, number } = this.#place;
     this.#signal = signal;
-    // Another run may have written meanwhile, so it is read every time.
+    // Another run may have updated the comment, so read it again every time.
     const found = (await this.#read()) ?? (await this.#find());
     this.#id = found?.id;
     const body = this.#compose(found?.body ?? "", entry);
@@ -111,7 +118,10 @@ export class JobComment {
     return `${this.#marker}\n${texts.join("\n\n")}`;
   }
 
-  /** The comment that this run has written before; `undefined` once somebody has deleted it. */
+  /**
+   * Returns the comment that this object wrote last. Returns `undefined` if it has not written one,
+   * or if the comment was deleted.
+   */
   async #read(): Promise<Comment | undefined> {
     if (this.#id === undefined) return undefined;
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
@@ -135,10 +145,13 @@ export class JobComment {
     return undefined;
   }
 
-  /** Anybody could copy the marker into a comment; theirs is not to be overwritten. */
+  /**
+   * Returns whether this token's user wrote the comment. Anyone can copy the marker, and comments
+   * of other users must not be overwritten.
+   */
   async #isOwn({ body, user }: Comment): Promise<boolean> {
     if (!body?.startsWith(this.#marker)) return false;
-    // The token of a run, or of a GitHub App, writes as a bot; it may not ask who it is.
+    // The tokens of workflows and GitHub Apps write as a bot and may not call `GET /user`.
     if (user?.type === "Bot") return true;
     const self = await this.#call("GET", "/user").catch(() => undefined);
     return user?.id !== undefined && (self as { id?: number } | undefined)?.id === user.id;
@@ -184,7 +197,7 @@ function parseEntries(text: string): StoredEntry[] {
   return entries;
 }
 
-/** The last ones, with room for another; the last job stays, however many notes came after it. */
+/** Returns the latest entries and leaves room for a new one. Always includes the latest job. */
 function limitEntries(entries: StoredEntry[]): StoredEntry[] {
   if (entries.length < MOST_ENTRIES) return entries;
   const job = entries.findLast(({ kind }) => kind === "job");

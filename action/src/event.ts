@@ -1,15 +1,18 @@
-/** What triggered the workflow. */
+/** Reads the event that triggered the workflow. */
 
 import { readFileSync } from "node:fs";
 
-/** The pull request that an event is about. */
+/** The pull request of an event. */
 export interface PullRequest {
   number: number;
-  /** Whether its branch is in another repository; an event of a comment does not say. */
+  /**
+   * Whether its branch is in another repository; `false` for comments, whose events do not include
+   * this.
+   */
   fromFork: boolean;
 }
 
-/** The pull request of the event, if it is about one. */
+/** Returns the pull request of the event, or `undefined` if the event has none. */
 export function readPullRequest(env: NodeJS.ProcessEnv): PullRequest | undefined {
   const event = readEvent(env.GITHUB_EVENT_PATH);
   const pull = event?.pull_request;
@@ -19,13 +22,13 @@ export function readPullRequest(env: NodeJS.ProcessEnv): PullRequest | undefined
     const fromFork = head !== undefined && head.repo?.id !== base?.repo?.id;
     return number === undefined ? undefined : { number, fromFork };
   }
-  // A comment on a pull request is an event of an issue.
+  // GitHub reports a comment on a pull request as an event of an issue.
   const issue = event?.issue;
   const number = issue?.pull_request === undefined ? undefined : readNumber(issue);
   return number === undefined ? undefined : { number, fromFork: false };
 }
 
-/** A pull request's branch; `repo` is `null` once its repository has been deleted. */
+/** A pull request's branch. `repo` is `null` if the repository was deleted. */
 interface Side {
   repo?: { id?: number } | null;
 }

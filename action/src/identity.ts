@@ -1,19 +1,22 @@
-/** Who the workflow is to the gateway. */
+/** Obtains the tokens that identify the workflow to the gateway. */
 
 import type { PullRequest } from "./event.js";
 import type { Runner } from "./runner.js";
 
-/** Gives the token of each request. */
+/** A source of tokens for requests. */
 export interface Identity {
-  /** A token that is good now. */
+  /** Returns a token that is currently valid. */
   token(signal?: AbortSignal): Promise<string>;
-  /** What the token says; nothing of an access token, which only the gateway can read. */
+  /**
+   * The claims of the last token. Always `undefined` for an access token, which only the gateway
+   * reads.
+   */
   readonly claims: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** There is no identity; the message says why, and what to do. */
+/** No token is available. The message gives the reason and the solution. */
 export class IdentityError extends Error {
-  /** Whether a later attempt may succeed. */
+  /** Whether a retry may succeed. */
   readonly mayPass: boolean;
 
   constructor(message: string, mayPass = false) {
@@ -22,7 +25,7 @@ export class IdentityError extends Error {
   }
 }
 
-/** An access token of the gateway, as the workflow has stored it. */
+/** An access token of the gateway, which the workflow has stored. */
 export class AccessToken implements Identity {
   readonly claims = undefined;
   readonly #token: string;
@@ -37,25 +40,30 @@ export class AccessToken implements Identity {
 }
 
 const ATTEMPTS = 3;
+/** The timeout of each request, in milliseconds. */
 const ATTEMPT_TIMEOUT = 10_000;
+/** The pause before the first retry, in milliseconds. It grows with each attempt. */
 const PAUSE = 1_000;
-/** How long before its end a token is replaced, at most: requests take time. */
+/**
+ * The maximum time, in milliseconds, by which renewal precedes expiry. It allows for slow requests.
+ */
 const LONGEST_MARGIN = 60_000;
 
 /**
- * The token that GitHub signs for this run. It is good for minutes, and a job may take longer, so it
- * is asked for again before it expires.
+ * The token that GitHub signs for this run.
+ *
+ * The token is valid for minutes, but a job may take longer. It is renewed before it expires.
  */
 export class WorkflowIdentity implements Identity {
   readonly #runner: Runner;
   readonly #url: string;
   readonly #credential: string;
   #token: Promise<string> | undefined;
-  /** When the token is to be replaced, by this machine's monotonic clock. */
+  /** When to renew the token, on the clock of `performance.now()`. */
   #end = 0;
   #claims: Record<string, unknown> | undefined;
 
-  /** @throws {IdentityError} where GitHub signs nothing for this job */
+  /** @throws {IdentityError} if GitHub signs no tokens for this job */
   constructor(runner: Runner, audience: string, pull: PullRequest | undefined) {
     const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: credential } =
       runner.env;
@@ -73,7 +81,7 @@ export class WorkflowIdentity implements Identity {
 
   token(signal?: AbortSignal): Promise<string> {
     if (this.#token === undefined || performance.now() >= this.#end) {
-      // Nobody is to ask twice while the first request is under way.
+      // Concurrent callers share the pending request.
       this.#end = Number.POSITIVE_INFINITY;
       this.#token = this.#renew(signal).catch((error: unknown) => {
         this.#token = undefined;
@@ -89,7 +97,7 @@ export class WorkflowIdentity implements Identity {
     this.#runner.mask(token);
     const claims = readClaims(token);
     this.#claims = claims;
-    // Only the difference counts: the two machines' clocks may differ.
+    // Use only the difference, because GitHub's clock may differ from this machine's.
     const lifetime = (Number(claims.exp) - Number(claims.iat)) * 1_000;
     this.#end = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, LONGEST_MARGIN) : 0;
     return token;
@@ -126,7 +134,7 @@ export class WorkflowIdentity implements Identity {
       const mayPass = response.status >= 500 || response.status === 429;
       return { reason: `status ${response.status}`, mayPass };
     } catch {
-      // The error's own words could hold the address, which is the run's alone.
+      // The error's message could contain the URL, which must stay private to the run.
       return { reason: deadline.aborted ? "no answer in time" : "no connection", mayPass: true };
     }
   }

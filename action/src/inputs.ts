@@ -1,4 +1,4 @@
-/** What the workflow asks for, checked before anything is sent. */
+/** Reads and validates the action's inputs. */
 
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
@@ -10,27 +10,31 @@ export interface Inputs {
   project: string;
   prompt: string;
   audience: string;
-  /** An access token of the gateway, where the workflow's own identity is not used. */
+  /** An access token of the gateway; `undefined` to use the workflow's own identity. */
   token: string | undefined;
   wait: boolean;
-  /** In milliseconds. */
+  /** In milliseconds, from one second to five days. */
   timeout: number;
   idempotencyKey: string | undefined;
   comment: boolean;
   githubToken: string | undefined;
 }
 
-/** An input that cannot be used; the message names it. */
+/** An invalid input. The message names it. */
 export class InputError extends Error {}
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
-/** A job of a workflow runs for five days at most. */
+/** The maximum timeout in milliseconds: a workflow's job runs for at most five days. */
 const LONGEST_TIMEOUT = 5 * 24 * 3_600_000;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
-/** A gateway takes bodies up to this. */
+/** The maximum size of a request's body that a gateway accepts, in bytes. */
 export const MOST_BODY_BYTES = 128 * 1024;
 
-/** Reads every input; what is secret is masked first. */
+/**
+ * Reads and validates every input. Secrets are masked first.
+ *
+ * @throws {InputError}
+ */
 export function readInputs(runner: Runner): Inputs {
   const token = readSecret(runner, "token");
   const githubToken = readSecret(runner, "github-token");
@@ -66,7 +70,10 @@ function readRequired(runner: Runner, name: string): string {
   return value;
 }
 
-/** The gateway is sent a credential, so its address is `https:`, this machine aside. */
+/**
+ * Returns the gateway's origin. It must be `https:` because it receives a credential; loopback
+ * addresses may be `http:`.
+ */
 function readGateway(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSecure = url?.protocol === "https:";
@@ -74,7 +81,7 @@ function readGateway(text: string): string {
   if (!isSecure && !isLocal) {
     throw new InputError("the input gateway must be an https address, as in https://gate.example");
   }
-  // No error repeats what could be a credential.
+  // The error must not repeat a possible credential.
   if (url.username !== "" || url.password !== "") {
     throw new InputError("the input gateway must have no user and no password");
   }
@@ -102,7 +109,7 @@ function readPrompt(runner: Runner): string {
   return prompt;
 }
 
-/** The gateway's rule is about the request's body: JSON, where quotes and line breaks take two bytes. */
+/** Checks the size of the request's body. As JSON, each quote and line break takes two bytes. */
 function checkLength(prompt: string): void {
   const length = Buffer.byteLength(JSON.stringify({ prompt }));
   if (length <= MOST_BODY_BYTES) return;
@@ -112,8 +119,10 @@ function checkLength(prompt: string): void {
 }
 
 /**
- * A link in a checkout of somebody else's commit could point anywhere, and what it points to would
- * be sent to the agent. So a file counts by where it really is.
+ * Reads a prompt file within the workspace or the temporary folder, after resolving symbolic links.
+ *
+ * In a checkout of an untrusted commit, a link could point to any file, and its content would reach
+ * the agent.
  */
 function readPromptFile(runner: Runner, name: string): string {
   const { GITHUB_WORKSPACE: workspace = process.cwd(), RUNNER_TEMP: temporary } = runner.env;

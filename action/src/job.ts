@@ -1,4 +1,4 @@
-/** Starts the job through the gateway, and waits for it. */
+/** Creates the job through the gateway and waits for it. */
 
 import { createHash } from "node:crypto";
 import {
@@ -24,14 +24,20 @@ import { Reachability } from "./reachability.js";
 import type { Outcome } from "./report.js";
 import type { Runner } from "./runner.js";
 
-/** How long a creation may still take after a cancellation: the runner allows 7.5 s in all. */
+/**
+ * How long a creation may continue after a cancellation, in milliseconds. The runner allows 7.5 s
+ * in total.
+ */
 const CREATION_GRACE = 3_000;
-/** For how long a creation that failed is tried again: the gateway creates one job per key. */
+/**
+ * How long to retry a failed creation, in milliseconds. Retries are safe, because the gateway
+ * creates one job per key.
+ */
 const CREATION_PATIENCE = 30_000;
 const MOST_RETRIES = 10;
-/** The least time between two waits for a job, should the first have failed at once. */
+/** The pause between two waits for a job, in milliseconds. It applies if a wait fails early. */
 const WAIT_PAUSE = 1_000;
-/** What the package calls the inputs of the action. */
+/** The inputs of the action, by the names that the package uses. */
 const INPUT_NAMES: Readonly<Record<string, string>> = {
   baseUrl: "gateway",
   projectId: "project",
@@ -40,24 +46,24 @@ const INPUT_NAMES: Readonly<Record<string, string>> = {
   token: "token",
 };
 
-/** A way to the gateway. */
+/** A connection to the gateway. */
 export interface Connection {
   client: Client;
-  /** Aborts when the workflow has lost its identity for good; its reason is the error. */
+  /** Aborts when no further token is available and retries cannot help. The reason is the error. */
   lost: AbortSignal;
   reachability: Reachability;
-  /** Told of every wait before a creation is tried again. */
+  /** Called before a creation is retried, with the error and the wait in milliseconds. */
   onRetry: ((error: QuillgateError, wait: number) => void) | undefined;
 }
 
-/** A job as it was created. */
+/** A created job. */
 export interface CreatedJob {
   job: AgentJob;
-  /** Whether an earlier step with the same key has created it. */
+  /** Whether an earlier step with the same key created the job. */
   isReused: boolean;
 }
 
-/** Connects to the gateway: every request carries a token that is good when it is sent. */
+/** Connects to the gateway. Each request carries a token that is valid when it is sent. */
 export function connect(
   inputs: Inputs,
   identity: Identity,
@@ -78,7 +84,8 @@ export function connect(
     token,
     fetch: async (request) => {
       const current = await identity.token(request.signal).catch((error: unknown) => {
-        // To the package it looks like a broken connection, which may pass.
+        // The package treats this error as a broken connection and retries it. `lost` reports that
+        // retries cannot help.
         if (error instanceof IdentityError && !error.mayPass) lost.abort(error);
         throw error;
       });
@@ -94,8 +101,10 @@ export function connect(
 }
 
 /**
- * What is the same for every attempt of this step in this attempt of the run, and differs for anything
- * else: the legs of a matrix share all variables of the runner, so the prompt is part of it.
+ * Returns an idempotency key for the step. Retries of the step within one attempt of the run have
+ * the same key.
+ *
+ * The legs of a matrix share all variables of the runner, so the key also depends on the prompt.
  */
 export function deriveIdempotencyKey(env: NodeJS.ProcessEnv, prompt: string): string {
   const names = [
@@ -108,7 +117,7 @@ export function deriveIdempotencyKey(env: NodeJS.ProcessEnv, prompt: string): st
   return `github-${run}-${attempt}-${digest.slice(0, 32)}`;
 }
 
-/** Starts the job. A cancellation gives it a moment to say which job that is. */
+/** Creates the job. After a cancellation, the gateway has a few seconds to return the job's id. */
 export async function createJob(
   connection: Connection,
   inputs: Inputs,
@@ -123,7 +132,7 @@ export async function createJob(
   };
   signal.addEventListener("abort", onAbort);
   connection.onRetry = (error, wait) => {
-    // An earlier request that is still carried out is waited for; the package bounds that itself.
+    // An earlier request with this key is still running. The package limits that wait itself.
     if (performance.now() + wait > end && !(error instanceof ConflictError)) {
       abort.abort(error);
       return;
@@ -144,12 +153,14 @@ export async function createJob(
   }
 }
 
-/** Waits until the job has ended, or the time is up, or the step is cancelled. */
+/** Waits until the job finishes, the timeout expires or the step is cancelled. */
 export async function waitForJob(
   { client, lost, reachability }: Connection,
   created: AgentJob,
   options: {
+    /** In milliseconds. */
     timeout: number;
+    /** The timeout as written in the workflow, for messages. */
     after: string;
     signal: AbortSignal;
     onUpdate: (job: AgentJob) => void;
@@ -158,7 +169,7 @@ export async function waitForJob(
   const { timeout, after, signal, onUpdate } = options;
   const end = performance.now() + timeout;
   let job = created;
-  /** Why the last wait was given up, until there is news of the job. */
+  /** Why the last wait failed; reset by the next update of the job. */
   let failure: string | undefined;
   const expire = (): Outcome => {
     return { kind: "timed-out", job, after, trouble: reachability.loss ?? failure };
@@ -171,7 +182,7 @@ export async function waitForJob(
         signal: AbortSignal.any([signal, lost]),
         onUpdate: (next) => {
           failure = undefined;
-          // What the platform leaves out of a later answer is still so.
+          // Mintlify may omit the id from later responses, but it does not change.
           job = { ...next, id: next.id ?? job.id };
           onUpdate(job);
         },
@@ -190,18 +201,18 @@ export async function waitForJob(
   }
 }
 
-/** Whether what failed like this may succeed a little later. */
+/** Returns whether a retry may succeed after an error. */
 function mayPass(error: unknown): boolean {
   return [ConnectionError, TimeoutError, ServerError].some((type) => error instanceof type);
 }
 
 /**
- * Whether a creation that failed like this may have started the job all the same: anything but a
- * refusal in so many words.
+ * Returns whether a failed creation may have started the job. Only an explicit rejection excludes
+ * that.
  */
 export function mayHaveStarted(error: unknown, { reachability }: Connection): boolean {
   if (error instanceof ApiError) {
-    // What stands between here and the gateway answers in words of its own.
+    // A 5xx that is not a problem comes from a proxy, which may have forwarded the request.
     return error instanceof OutcomeUnknownError || (error.status >= 500 && error.code === null);
   }
   if (error instanceof DecodeError) return !isForeign(error);
@@ -209,18 +220,20 @@ export function mayHaveStarted(error: unknown, { reachability }: Connection): bo
   return [ConnectionError, TimeoutError].some((type) => error instanceof type);
 }
 
-/** Whether the answer is of no gateway: neither a problem nor JSON, nor from what stands before one. */
+/** Returns whether the response does not come from a gateway or from a proxy in front of one. */
 function isForeign(error: ApiError | DecodeError): boolean {
   if ((error.headers.get("content-type") ?? "").includes("json")) return false;
   return error instanceof DecodeError || (error.code === null && error.status < 500);
 }
 
-/** The kind of a gateway's problem, as in `identity-not-mapped`. */
+/** Returns the last segment of a problem's type, such as `identity-not-mapped`. */
 export function readProblemKind(error: unknown): string | undefined {
   return error instanceof ApiError ? error.code?.split("/").at(-1) : undefined;
 }
 
-/** Why the job was not started, in a sentence that names the input to change, where there is one. */
+/**
+ * Explains in a sentence why the job was not started. Names the input to change, if there is one.
+ */
 export function explainCreation(
   error: unknown,
   inputs: Inputs,
@@ -269,7 +282,7 @@ export function explainCreation(
   }
 }
 
-/** What went wrong, in a sentence. */
+/** Describes an error in a sentence. Throws the error again if it is unexpected. */
 export function explainError(error: unknown): string {
   if (error instanceof AuthenticationError) {
     return `the gateway does not accept this identity: ${error.message}`;

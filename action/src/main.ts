@@ -1,4 +1,4 @@
-/** The action: starts one agent job, waits for it, and says what became of it. */
+/** The action's entry point: creates one agent job, waits for it and reports the outcome. */
 
 import "./cancellation.js";
 
@@ -34,7 +34,7 @@ import {
 } from "./report.js";
 import { Runner, RunnerError } from "./runner.js";
 
-/** The claims that rules are made of; see docs/github-actions.md. */
+/** The claims that rules can match; see docs/github-actions.md. */
 const SHOWN_CLAIMS = [
   "iss",
   "aud",
@@ -63,7 +63,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Runs the step, and gives its exit code. */
+/** Runs the step and returns its exit code. */
 async function run(signal: AbortSignal): Promise<number> {
   const inputs = readInputs(runner);
   const pull = readPullRequest(runner.env);
@@ -84,7 +84,7 @@ async function run(signal: AbortSignal): Promise<number> {
     return await finish({ kind, job }, { context, comment });
   }
 
-  // A cancellation leaves seven seconds, which are for the last comment.
+  // Cancellation aborts this write: the remaining seven seconds are for the final comment.
   await writeComment(comment, { kind: "started", job }, context, signal);
   let status = job.status;
   const outcome = await waitForJob(connection, job, {
@@ -97,7 +97,7 @@ async function run(signal: AbortSignal): Promise<number> {
   return await finish(outcome, { context, comment });
 }
 
-/** Who the workflow is, and the job that it has started; or why there is none. */
+/** Obtains the workflow's identity and creates the job. Returns the outcome if either fails. */
 async function start(
   inputs: Inputs,
   pull: PullRequest | undefined,
@@ -125,7 +125,7 @@ async function start(
   }
 }
 
-/** What the gateway's operator needs to write a rule, or to see why the rule does not fit. */
+/** Logs the claims that the gateway's operator needs to write or correct a rule. */
 function showClaims(identity: Identity | undefined): void {
   const claims = identity?.claims;
   if (claims === undefined) return;
@@ -135,7 +135,7 @@ function showClaims(identity: Identity | undefined): void {
   runner.group("The claims of this workflow's identity, for the gateway's TRUSTED_ISSUERS", lines);
 }
 
-/** Tells everybody, and gives the exit code. */
+/** Reports the outcome and returns the exit code. */
 async function finish(
   outcome: Outcome,
   { context, comment }: { context: Context; comment: JobComment | undefined },
@@ -188,18 +188,18 @@ function prepareComment(inputs: Inputs, pull: PullRequest | undefined): JobComme
     throw new InputError("the input github-token is missing, which writes the comment");
   }
   const { GITHUB_WORKFLOW_REF: workflow = "", GITHUB_JOB: job, GITHUB_ACTION: step } = runner.env;
-  // Without the branch, which follows an @: a comment outlives it.
+  // Omit the ref after the `@`, so that runs on other refs find the same comment.
   const names = [workflow.split("@")[0], job, step, inputs.project];
   const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run = "" } = runner.env;
   return new JobComment({
     ...{ api, repository, number: pull.number, token: inputs.githubToken, run },
     step: JSON.stringify(names),
-    // Each comment of somebody's is a request by itself.
+    // Each issue comment is a separate request, so the jobs of earlier ones stay listed.
     keepsEarlier: event === "issue_comment",
   });
 }
 
-/** The job is what counts: without its comment the step still succeeds. */
+/** Writes the comment. If that fails, the step only warns, because the job matters more. */
 async function writeComment(
   comment: JobComment | undefined,
   outcome: Outcome,

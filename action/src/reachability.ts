@@ -1,8 +1,11 @@
-/** Whether the gateway can be reached, as the requests to it show. */
+/** Tracks whether the gateway is reachable. */
 
 import type { Runner } from "./runner.js";
 
-/** What a host's own error says of a connection that never stood: nothing was sent over it. */
+/**
+ * Descriptions of errors that occur before a connection exists, so nothing was sent. The key is the
+ * error's code or message.
+ */
 const UNCONNECTED: Readonly<Record<string, string>> = {
   ENOTFOUND: "cannot be resolved",
   EAI_AGAIN: "cannot be resolved",
@@ -18,10 +21,10 @@ const UNCONNECTED: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate that is not trusted",
   ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name",
 };
-/** A request that was taken back before this was not given up for want of an answer. */
+/** A request that is aborted within this time, in milliseconds, does not count as unanswered. */
 const LONG_SILENCE = 10_000;
 
-/** Sees every request to the gateway. */
+/** Sends every request to the gateway and records its failures. */
 export class Reachability {
   readonly #runner: Runner;
   readonly #host: string;
@@ -29,7 +32,7 @@ export class Reachability {
   #connected = false;
   #obstacle: string | undefined;
   #lostSince: Date | undefined;
-  /** Whether the log is told when the gateway is lost, and when it is back. */
+  /** Whether to log when the gateway becomes unreachable, and when it is reachable again. */
   isReported = false;
 
   constructor(gateway: string, runner: Runner) {
@@ -37,24 +40,28 @@ export class Reachability {
     this.#runner = runner;
   }
 
-  /** How many requests there were. */
+  /** The number of requests so far. */
   get requests(): number {
     return this.#requests;
   }
 
-  /** Why no request has ever been sent, where that is so: the host, and what is wrong with it. */
+  /**
+   * The host and the reason why no request has been sent; `undefined` once a connection was made.
+   */
   get obstacle(): string | undefined {
     return this.#connected || !this.#obstacle ? undefined : `${this.#host} ${this.#obstacle}`;
   }
 
-  /** Since when every request has failed, as a sentence without its end. */
+  /**
+   * Since when every request has failed, as a sentence without a full stop; otherwise `undefined`.
+   */
   get loss(): string | undefined {
     if (this.#lostSince === undefined) return undefined;
     const time = this.#lostSince.toISOString().slice(11, 19);
     return `the gateway could not be reached since ${time} UTC`;
   }
 
-  /** Sends a request. */
+  /** Sends a request and records whether the gateway responded. */
   async send(request: Request): Promise<Response> {
     this.#requests += 1;
     const began = new Date();
@@ -88,7 +95,10 @@ export class Reachability {
   }
 }
 
-/** What stands before a gateway that is gone answers for it, in words of its own. */
+/**
+ * Returns whether the response comes from the gateway. A proxy whose gateway is down responds with
+ * its own 5xx, which is not JSON.
+ */
 function isOfGateway({ status, headers }: Response): boolean {
   return status < 500 || (headers.get("content-type") ?? "").includes("json");
 }

@@ -1,40 +1,41 @@
-/** What became of the step, in words: for the run's summary and for the pull request's comment. */
+/** Describes the outcome of the step for the run's summary and the pull request's comment. */
 
 import type { AgentJob } from "quillgate/inline";
 
-/** What became of the step. */
+/** The outcome of the step. */
 export type Outcome =
   | { kind: "started"; job: AgentJob }
   | { kind: "ended"; job: AgentJob }
-  /** `trouble` is why nothing was heard of the job in the end, as a sentence without its end. */
+  /** `trouble` is why the job's end was not observed, as a sentence without a full stop. */
   | { kind: "timed-out"; job: AgentJob; after: string; trouble: string | undefined }
-  /** `job` is missing where it was not created, or nobody knows whether it was. */
+  /** `job` is `undefined` if it was not created, or if that is unknown. */
   | { kind: "cancelled"; job: AgentJob | undefined }
   | { kind: "unknown"; job: undefined; reason: string }
   | { kind: "failed"; job: AgentJob | undefined; reason: string };
 
-/** Where the step ran, and what it asked for. */
+/** Where the step ran, and its inputs. */
 export interface Context {
   gateway: string;
   project: string;
   prompt: string;
-  /** The address of the workflow's run. */
+  /** The URL of the workflow's run. */
   run: string;
-  /** Whether the workflow gave an idempotency key of its own. */
+  /** Whether the workflow set the input `idempotency-key`. */
   hasOwnKey: boolean;
-  /** Whether an earlier step with that key has created the job. */
+  /** Whether an earlier step with that key created the job. */
   isReused: boolean;
 }
 
+/** The maximum length of a prompt in the summary, in UTF-16 code units. */
 const LONGEST_PROMPT = 4_000;
-/** What is said of a job without pull request that will never have one. */
+/** The text in place of a pull request, for the final statuses of a job. */
 const NO_PULL_REQUEST: Readonly<Record<string, string>> = {
   completed: "none: no file was changed",
   archived: "none",
   failed: "none",
 };
 
-/** The outcome in one sentence. */
+/** Returns the outcome as one sentence without a full stop. */
 export function describeOutcome(outcome: Outcome): string {
   const { kind, job } = outcome;
   switch (kind) {
@@ -57,7 +58,7 @@ export function describeOutcome(outcome: Outcome): string {
   }
 }
 
-/** What to know and to do where the step does not succeed; `undefined` where it does. */
+/** Explains why the step did not succeed, and what to do. Returns `undefined` if it succeeded. */
 export function explainFailure(outcome: Outcome, context: Context): string | undefined {
   const { kind, job } = outcome;
   switch (kind) {
@@ -94,12 +95,12 @@ function explainFailedJob({ id }: AgentJob, { project, hasOwnKey, isReused }: Co
     : `${dashboard}. Re-run the workflow's job to start another.`;
 }
 
-/** The summary of a step that cannot be run as it is set up. */
+/** Returns the summary of a step that is configured incorrectly, as Markdown. */
 export function summarizeMistake(words: string): string {
   return `### The step is set up wrongly\n\n> ${escapeMarkdown(words)}\n\nNo job was started.`;
 }
 
-/** The summary on the run's page. */
+/** Returns the summary for the run's page, as Markdown. */
 export function summarize(outcome: Outcome, context: Context): string {
   const failure = explainFailure(outcome, context);
   const parts = [
@@ -117,7 +118,10 @@ export function summarize(outcome: Outcome, context: Context): string {
   return parts.join("\n\n");
 }
 
-/** What the comment on the pull request says; the prompt stays out of it, since it could mention people. */
+/**
+ * Returns the comment for the pull request, as Markdown. It omits the prompt, which could mention
+ * people.
+ */
 export function composeComment(outcome: Outcome, context: Context): string {
   const { job } = outcome;
   const run = `[this run](${context.run})`;
@@ -134,22 +138,25 @@ export function composeComment(outcome: Outcome, context: Context): string {
   ].join("\n\n");
 }
 
-/** Whether nobody can say which job the step has started, if any. */
+/** Returns whether it is unknown which job, if any, the step created. */
 export function isUnnamed(outcome: Outcome): boolean {
   return outcome.kind === "unknown" || (outcome.kind === "cancelled" && outcome.job === undefined);
 }
 
-/** Whether there is a job that the step no longer waits for, and that may not have ended. */
+/** Returns whether the job may still be running, although the step no longer waits for it. */
 export function isUnfinished(outcome: Outcome): outcome is Outcome & { job: AgentJob } {
   return outcome.kind !== "ended" && typeof outcome.job?.id === "string";
 }
 
-/** What goes on waiting for the job from a terminal; the token comes from `QUILLGATE_TOKEN`. */
+/**
+ * Returns the command that waits for the job in a terminal. It reads the token from
+ * `QUILLGATE_TOKEN`.
+ */
 export function formatResumeCommand(job: AgentJob, context: Context): string {
   return formatCommand(`job watch ${quote(job.id ?? "")}`, context);
 }
 
-/** What lists the project's jobs in a terminal. */
+/** Returns the command that lists the project's jobs in a terminal. */
 export function formatListCommand(context: Context): string {
   return formatCommand("job list", context);
 }
@@ -175,7 +182,7 @@ function formatTable(job: AgentJob | undefined, { project }: Context): string {
   return ["| | |", "| --- | --- |", ...lines].join("\n");
 }
 
-/** A link where the address is one of the web; what else it could be is only shown. */
+/** Returns a link if the URL is `https:`. Otherwise returns the URL as code. */
 function formatLink(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== "https:") return formatCode(address);
@@ -188,7 +195,7 @@ function escapeMarkdown(text: string): string {
   return joinLines(text).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
 }
 
-/** As text of a comment, where a name after an @ would call somebody. */
+/** Escapes Markdown for a comment, and breaks mentions such as `@name`. */
 function escapeComment(text: string): string {
   return escapeMarkdown(text).replaceAll("@", "@\u200b");
 }
@@ -203,7 +210,7 @@ function formatCode(text: string): string {
   return marks.length === 1 ? `\`${line}\`` : `${marks} ${line} ${marks}`;
 }
 
-/** A block that no text within can end. */
+/** Returns a code block with a fence that the content cannot close. */
 function formatBlock(text: string): string {
   const marks = "`".repeat(Math.max(3, findLongestRun(text) + 1));
   return `${marks}text\n${text}\n${marks}`;

@@ -1,7 +1,9 @@
 /**
- * What the runner of GitHub Actions and a step tell each other: variables, files, and lines of the
- * log that are commands. `@actions/core` does the same, with an HTTP client and half a megabyte of
- * undici behind it; what this action needs of the protocol is the few lines here.
+ * Implements the step's side of the GitHub Actions runner protocol: variables, files and commands
+ * in the log.
+ *
+ * `@actions/core` does the same, but adds an HTTP client and half a megabyte of undici. This action
+ * needs only these few lines.
  *
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
  */
@@ -12,10 +14,10 @@ import { appendFileSync } from "node:fs";
 /** An annotation's severity. */
 export type Level = "error" | "warning" | "notice";
 
-/** A step must not run without this: the message says what is missing. */
+/** The runner's environment is incomplete. The message names the missing variable. */
 export class RunnerError extends Error {}
 
-/** The step's side of the runner. */
+/** A step's interface to the runner. */
 export class Runner {
   readonly env: NodeJS.ProcessEnv;
   readonly #write: (line: string) => void;
@@ -26,17 +28,20 @@ export class Runner {
     this.#write = write;
   }
 
-  /** An input as `action.yml` names it; empty where the workflow gives none. */
+  /**
+   * Returns an input by its name in `action.yml`, or an empty string if the workflow does not set
+   * it.
+   */
   input(name: string): string {
     return this.env[`INPUT_${name.toUpperCase().replaceAll(" ", "_")}`] ?? "";
   }
 
-  /** Whether the workflow is run with debug logs. */
+  /** Whether debug logging is enabled for the run. */
   get isDebug(): boolean {
     return this.env.RUNNER_DEBUG === "1";
   }
 
-  /** Keeps a value out of the log and of every file that is written from now on. */
+  /** Masks a value in the log, and in every file written from now on. */
   mask(secret: string): void {
     if (secret === "" || this.#secrets.has(secret)) return;
     this.#write(`::add-mask::${escapeData(secret)}`);
@@ -51,26 +56,26 @@ export class Runner {
     this.#command("debug", {}, text);
   }
 
-  /** Lines that the log shows folded. */
+  /** Logs lines as a collapsed group. */
   group(title: string, lines: readonly string[]): void {
     this.#command("group", {}, title);
     for (const line of lines) this.info(line);
     this.#write("::endgroup::");
   }
 
-  /** A message that the run's page shows. */
+  /** Adds an annotation to the run's page. */
   annotate(level: Level, title: string, text: string): void {
     this.#command(level, { title }, text);
   }
 
   setOutput(name: string, value: string): void {
     const text = this.#redact(value);
-    // Random, so that no value can end itself and name another output.
+    // The delimiter is random, so that a value cannot contain it and set another output.
     const delimiter = `quillgate-${randomUUID()}`;
     this.#append("GITHUB_OUTPUT", `${name}<<${delimiter}\n${text}\n${delimiter}\n`);
   }
 
-  /** Adds to the summary that the run's page shows. */
+  /** Appends to the summary on the run's page. */
   appendSummary(markdown: string): void {
     this.#append("GITHUB_STEP_SUMMARY", `${this.#redact(markdown)}\n`);
   }
@@ -97,8 +102,8 @@ export class Runner {
 }
 
 /**
- * Text as one line that commands nothing: the runner obeys a line that begins with `::`, and one
- * that has `##[` anywhere.
+ * Returns text as one line without workflow commands. The runner executes a line that begins with
+ * `::` or contains `##[`.
  */
 function neutralize(text: string): string {
   const line = text.replace(/[\r\n]+/g, " ").replaceAll("##[", "## [");

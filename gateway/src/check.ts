@@ -1,4 +1,4 @@
-/** Checks a wrangler configuration before it is deployed, with the rules of the gateway itself. */
+/** Checks a wrangler configuration before deployment, using the gateway's own rules. */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,19 +8,19 @@ import { checkVariables, initSync } from "./check_config.js";
 import { findGaps, type WranglerConfig } from "./requirements.js";
 import { findSecrets } from "./secrets.js";
 
-/** What `init` writes is made of it: the configuration with which this version is tested. */
+/** The configuration that this version is tested with, and that `init` starts from. */
 const TEMPLATE = fileURLToPath(new URL("../template/wrangler.toml", import.meta.url));
-/** What wrangler looks for, in a folder and those above it. */
+/** The files that wrangler looks for in a folder and its parents. */
 const CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
-/** The gateway's rules for its variables, compiled from the gateway's own source. */
+/** The gateway's rules for its variables, compiled from the gateway's source. */
 const RULES = new URL("./check_config_bg.wasm", import.meta.url);
 
-/** What {@link checkConfig} reads. */
+/** Options of {@link checkConfig}. */
 export interface CheckOptions {
   /**
-   * The wrangler configuration.
+   * The path of the wrangler configuration.
    *
-   * @default the one that wrangler finds, from the current folder upwards
+   * @default the file that wrangler finds, from the current folder upwards
    */
   configFile?: string | undefined;
   /**
@@ -30,28 +30,29 @@ export interface CheckOptions {
    */
   env?: string | undefined;
   /**
-   * A file of secrets, `NAME=value` lines or the JSON that `wrangler secret bulk` takes.
+   * The path of a file of secrets: `NAME=value` lines, or the JSON that `wrangler secret bulk`
+   * accepts.
    *
-   * @default none: secrets that Cloudflare alone holds are not checked
+   * @default none: secrets that only Cloudflare stores are not checked
    */
   secretsFile?: string | undefined;
 }
 
-/** One thing with which the gateway would not work. */
+/** A problem that would break the gateway. */
 export interface Problem {
-  /** The variable, or the part of the configuration. */
+  /** The name of the variable, or of the part of the configuration. */
   name: string;
-  /** What is wrong, in words that follow the name; never a value. */
+  /** The rest of a sentence that starts with the name; never contains a value. */
   message: string;
 }
 
-/** What a check has found. */
+/** The result of a check. */
 export interface CheckReport {
-  /** All that is wrong; nothing when the configuration can be deployed. */
+  /** All problems; empty if the configuration can be deployed. */
   problems: Problem[];
-  /** How many variables and secrets were read. */
+  /** The number of variables and secrets read. */
   count: number;
-  /** The secrets that the gateway needs and that no file had. */
+  /** The required secrets that no file contains. */
   unchecked: string[];
 }
 
@@ -60,7 +61,7 @@ export class CheckError extends Error {
   override name = "CheckError";
 }
 
-/** The part of wrangler that is used. */
+/** The part of wrangler's API that this module uses. */
 interface Wrangler {
   unstable_readConfig(
     args: { config?: string; env?: string },
@@ -69,24 +70,24 @@ interface Wrangler {
 }
 
 /**
- * Reads the variables of a wrangler configuration, and a file of secrets, as the gateway would, and
- * compares the rest with what this version of the gateway needs.
+ * Checks a wrangler configuration, and optionally a file of secrets, against this version of the
+ * gateway.
  *
- * wrangler itself reads the configuration: it has to be installed where the configuration is.
+ * wrangler itself reads the configuration, so it must be installed where the configuration is.
  *
  * @example
  * const { problems } = await checkConfig({ configFile: "wrangler.toml" });
  * for (const { name, message } of problems) console.error(`${name} ${message}`);
  *
- * @throws CheckError when wrangler is not installed, a file cannot be read, or there is no such
- *   environment
+ * @throws CheckError if wrangler is not installed, a file cannot be read or the environment does
+ *   not exist
  */
 export async function checkConfig(options: CheckOptions = {}): Promise<CheckReport> {
   const { configFile, env, secretsFile } = options;
-  // Before wrangler is looked for: in a wrong folder it is not installed either.
+  // Check this before loading wrangler: in a wrong folder, wrangler is missing too.
   requireConfig(configFile);
   const wrangler = await loadWrangler(configFile);
-  // What wrangler warns of is the user's to see, of the one that would be deployed.
+  // Show wrangler's warnings only for the environment that would be deployed.
   const top = readConfig(wrangler, configFile, undefined, env !== undefined);
   if (top.configPath === undefined) throw new CheckError("there is no wrangler.toml here");
   const file = basename(top.configPath);
@@ -101,7 +102,7 @@ export async function checkConfig(options: CheckOptions = {}): Promise<CheckRepo
   const needed = wrangler.unstable_readConfig({ config: TEMPLATE }, { hideWarnings: true });
   const { problems, unchecked } = applyRules(variables);
   const published = findSecrets(config.vars, file, env);
-  // Who checks the top level hears of the environments' secrets too: they are in the same file.
+  // A check of the top level also finds secrets in the environments, which are in the same file.
   for (const name of env === undefined ? environments : []) {
     published.push(...findSecrets(readConfig(wrangler, configFile, name, true).vars, file, name));
   }
@@ -139,7 +140,7 @@ function readConfig(
   try {
     return wrangler.unstable_readConfig(args, { hideWarnings });
   } catch (error) {
-    // wrangler's own refusals have no name that tells them apart.
+    // wrangler's errors have no name that identifies them.
     const reason = error instanceof Error ? error.message : String(error);
     throw new CheckError(`${config ?? "the configuration"} cannot be read: ${reason}`, {
       cause: error,
@@ -147,13 +148,18 @@ function readConfig(
   }
 }
 
-/** What the crate `quillgate-check-config` says of variables. */
+/** Applies the rules of the crate `quillgate-check-config` to variables. */
 function applyRules(variables: object): { problems: Problem[]; unchecked: string[] } {
   initSync({ module: readFileSync(RULES) });
   return JSON.parse(checkVariables(JSON.stringify(variables)));
 }
 
-/** The wrangler that would deploy the configuration. */
+/**
+ * Loads the wrangler that would deploy the configuration, or else the one installed for this
+ * package.
+ *
+ * @throws CheckError if neither is installed
+ */
 async function loadWrangler(configFile: string | undefined): Promise<Wrangler> {
   const folder = configFile === undefined ? process.cwd() : dirname(resolve(configFile));
   const places = [resolve(folder, "package.json"), fileURLToPath(import.meta.url)];
@@ -183,7 +189,7 @@ function readSecrets(file: string): NodeJS.Dict<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // Not the parser's own words, which repeat some of the text.
+    // The parser's message is not used, because it quotes part of the file.
     throw new CheckError(`${file} is not JSON`);
   }
 }

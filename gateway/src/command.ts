@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `quillgate-gateway init DIRECTORY`, `quillgate-gateway check` and `quillgate-gateway webhook-key`. */
+/** The program `quillgate-gateway`, with the commands `init`, `check` and `webhook-key`. */
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 
@@ -15,7 +15,7 @@ quillgate-gateway COMMAND --help  says more
 
 exit codes: 0 done, 1 something is wrong, 2 used wrongly, 130 interrupted`;
 
-/** What there is to know of each command. */
+/** The help of each command. */
 const HELP: Record<string, string> = {
   init: `usage: quillgate-gateway init DIRECTORY [--project ID] [--archive | --no-archive]
 
@@ -38,13 +38,13 @@ Prints the keys of a webhook's receiver, one for each secret. WEBHOOK_SECRET or 
 --url ADDRESS  its address, as Webhook-Url or WEBHOOK_URL says it`,
 };
 
-/** As a shell says it of a program that SIGINT has ended. */
+/** The exit code that a shell uses for SIGINT. */
 const INTERRUPTED = 130;
 
-/** The command line cannot be understood. */
+/** An incorrect command line. */
 class UsageError extends Error {}
 
-/** @returns the exit code */
+/** Runs a command and returns its exit code. */
 async function main([command, ...args]: string[]): Promise<number> {
   if (command === undefined) {
     console.log(USAGE);
@@ -63,7 +63,7 @@ async function main([command, ...args]: string[]): Promise<number> {
   throw new UsageError(`there is no command ${command}`);
 }
 
-/** The repository's own script, which the build copies. */
+/** The repository's script, which the build copies into the package. */
 const WEBHOOK_KEY = new URL("../webhook_key.mjs", import.meta.url);
 
 async function runWebhookKey(args: string[]): Promise<number> {
@@ -102,7 +102,7 @@ async function runInit(args: string[]): Promise<number> {
   }
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a POSIX shell, if it needs quotes. */
 function quote(word: string): string {
   return /^[\w./+@:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
@@ -137,7 +137,9 @@ async function runCheck(args: string[]): Promise<number> {
   return 0;
 }
 
-/** Parses flags; a mistake is told in words that repeat no value, which could be a misplaced secret. */
+/**
+ * Parses flags. The error names the flag but quotes no value, which could be a misplaced secret.
+ */
 function parse<T>(read: () => T): T {
   try {
     return read();
@@ -157,7 +159,7 @@ try {
     console.error(`quillgate-gateway: ${error.message}`);
     process.exitCode = 1;
   } else if (error instanceof Error && error.name === "AbortError") {
-    // Ctrl-C or Ctrl-D at a question, before anything is written.
+    // The user pressed Ctrl-C or Ctrl-D at a question, before anything was written.
     console.error("\nquillgate-gateway: nothing was written");
     process.exitCode = INTERRUPTED;
   } else {

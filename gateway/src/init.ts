@@ -9,49 +9,61 @@ import {
   IGNORED,
 } from "./project.js";
 
-/** Any of them is somebody's work, and none is overwritten. */
+/** Existing configurations, which are never overwritten. */
 const CONFIGS = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
 
-/** How often a question is asked. */
+/** The maximum number of times a question is asked. */
 const MOST_ATTEMPTS = 3;
 
-/** What {@link init} needs to know. */
+/** Options of {@link init}. */
 export interface InitOptions {
-  /** The folder; it is made when it is not there. */
+  /** The path of the folder, which is created if it does not exist. */
   directory: string;
-  /** The id of the documentation's project, as the dashboard has it. Asked for when it is left out. */
+  /**
+   * The id of the documentation project, as shown in Mintlify's dashboard. If absent, `prompt` asks
+   * for it.
+   */
   project?: string | undefined;
-  /** Whether every day's views are kept, in a D1 database. Asked for when it is left out. */
+  /**
+   * Whether to archive every day's views in a D1 database. If absent, `prompt` asks.
+   *
+   * @default false without `prompt`
+   */
   archive?: boolean | undefined;
   /**
-   * Asks the user; what is answered with nothing is the default. A question whose answer cannot be
-   * used is asked again, twice at most, after the reason and a line's end. Without it, nothing is
-   * asked.
+   * Asks the user a question and resolves to the answer. An empty answer means the default.
+   *
+   * After an invalid answer, the question is repeated at most twice. The reason and a line break
+   * precede it. Without this function, nothing is asked.
    */
   prompt?: ((question: string, defaultAnswer?: string) => Promise<string>) | undefined;
 }
 
-/** What {@link init} has done. */
+/** The result of {@link init}. */
 export interface InitResult {
   /** The folder's absolute path. */
   directory: string;
-  /** The files that were written, by their path in the folder. */
+  /** The paths of the written files, relative to the folder. */
   files: string[];
 }
 
-/** The folder was not written, and nothing of it was changed. */
+/** Invalid options, or a folder that cannot be used. Nothing in the folder was changed. */
 export class InitError extends Error {
   override name = "InitError";
 }
 
 /**
- * Writes `wrangler.toml`, `package.json`, `.gitignore`, `.dev.vars.example` and a README with the five
- * steps of a deployment into a folder that has none of them. It installs nothing and needs no network.
+ * Writes the files of a deployment into a folder: `wrangler.toml`, `package.json`, `.gitignore`,
+ * `.dev.vars.example` and `README.md`.
+ *
+ * The README describes the deployment in five steps. This function installs nothing and needs no
+ * network.
  *
  * @example
  * await init({ directory: "my-gateway", project: "acme", archive: false });
  *
- * @throws InitError when the folder has one of these files, or an answer cannot be used
+ * @throws InitError if the folder has one of these files, or an option or answer is missing or
+ *   invalid
  */
 export async function init(options: InitOptions): Promise<InitResult> {
   const directory = resolve(options.directory);
@@ -90,7 +102,7 @@ async function askProject({ project, prompt }: InitOptions): Promise<string> {
 
 function parseProject(text: string): string {
   const id = text.trim();
-  // It stands in a list, in TOML and in commands of the README.
+  // The id is inserted verbatim into a list, TOML and shell commands in the README.
   if (!/^[\w.-]+$/.test(id) || id === "." || id === "..") {
     throw new InitError("a project's id has letters, digits, dots, dashes and underscores only");
   }
@@ -110,7 +122,7 @@ function parseChoice(text: string): boolean {
   throw new InitError("the answer must be yes or no");
 }
 
-/** Asks until the answer can be used, a few times. */
+/** Asks until the answer is valid, at most three times. */
 async function ask<T>(
   prompt: NonNullable<InitOptions["prompt"]>,
   question: string,
@@ -129,7 +141,7 @@ async function ask<T>(
   }
 }
 
-/** A file of this package. */
+/** Reads a file of this package. */
 function readPackageFile(path: string): string {
   return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 }

@@ -1,23 +1,23 @@
-/** The texts of the folder from which a gateway is deployed. */
+/** Generates the files of the folder from which a gateway is deployed. */
 
-/** What the texts depend on. */
+/** The values that the files depend on. */
 export interface Project {
-  /** The Worker's name, which is part of its address. */
+  /** The Worker's name, which is part of its URL. */
   worker: string;
   /** The project's id. */
   id: string;
-  /** Whether every day's views are kept. */
+  /** Whether every day's views are archived. */
   archive: boolean;
 }
 
-/** What is read of this package's own manifest. */
+/** The properties used from this package's `package.json`. */
 interface Manifest {
   name: string;
   version: string;
   peerDependencies: { wrangler: string };
 }
 
-/** What does not belong into version control. */
+/** The lines of `.gitignore`. */
 export const IGNORED = [
   "node_modules/",
   ".wrangler/",
@@ -27,10 +27,10 @@ export const IGNORED = [
   "",
 ];
 
-/** The longest name of a Worker that has an address on workers.dev. */
+/** The maximum length of a Worker's name on workers.dev. */
 const LONGEST_NAME = 63;
 
-/** Names the Worker after its folder. */
+/** Returns the values for a folder. The Worker is named after the folder. */
 export function describeProject(options: {
   folder: string;
   project: string;
@@ -41,7 +41,7 @@ export function describeProject(options: {
   return { worker, id: options.project, archive: options.archive };
 }
 
-/** The wrangler configuration, from the one with which this version is tested. */
+/** Returns `wrangler.toml`, derived from the configuration that this version is tested with. */
 export function composeConfig({ worker, id, archive }: Project, template: string): string {
   const named = replaceLine(template, /^name = .*$/m, `name = "${worker}"`);
   if (!archive) return named;
@@ -62,9 +62,9 @@ function testedVersion({ peerDependencies }: Manifest): string {
   return peerDependencies.wrangler.replace(/^\^/, "");
 }
 
-/** The manifest: this version of the gateway exactly, and what works on it. */
+/** Returns `package.json`. It pins this version of the gateway and the matching tools. */
 export function composeManifest({ worker, archive }: Project, own: Manifest): string {
-  // By the binding, since a database may have another name where a template is deployed.
+  // Use the binding, because the database may have another name when a template is deployed.
   const migrate = archive ? ["wrangler d1 migrations apply ARCHIVE --remote"] : [];
   const manifest = {
     name: worker,
@@ -76,7 +76,7 @@ export function composeManifest({ worker, archive }: Project, own: Manifest): st
     },
     dependencies: { [own.name]: own.version },
     devDependencies: { quillgate: own.version, wrangler: testedVersion(own) },
-    // What the page of a "Deploy to Cloudflare" button says beside each field.
+    // The page of a "Deploy to Cloudflare" button shows these descriptions beside its fields.
     cloudflare: {
       bindings: {
         ADMIN_API_KEY: {
@@ -92,7 +92,7 @@ export function composeManifest({ worker, archive }: Project, own: Manifest): st
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** The README: a deployment in five steps, and what comes later. */
+/** Returns `README.md`, which describes the deployment in five steps and later tasks. */
 export function composeReadme({ worker, id, archive }: Project): string {
   return `# ${worker}
 

@@ -1,11 +1,13 @@
-/** What a version of the gateway needs of its wrangler configuration beside the variables. */
+/**
+ * Checks a wrangler configuration, except its variables, against the needs of a gateway version.
+ */
 import type { Problem } from "./check.js";
 
 /** The binding of the daily archive's database. */
 const ARCHIVE = "ARCHIVE";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What is read of a configuration, as wrangler has normalised it. */
+/** The properties used from a configuration, as normalized by wrangler. */
 export interface WranglerConfig {
   configPath?: string | undefined;
   definedEnvironments?: string[] | undefined;
@@ -20,8 +22,10 @@ export interface WranglerConfig {
 }
 
 /**
- * Finds what a configuration lacks of another. An upgrade is a version number, unless the
- * new version needs more than the old: this says so before it is deployed.
+ * Returns what a configuration lacks compared with `needed`.
+ *
+ * An upgrade usually changes only a version number. If a new version needs more, this reports it
+ * before deployment.
  */
 export function findGaps(config: WranglerConfig, needed: WranglerConfig): Problem[] {
   return [
@@ -67,7 +71,10 @@ function findAssetGaps(
   return findMissing("assets.run_worker_first", routes, neededRoutes);
 }
 
-/** An archive needs a database and a clock, and says nothing when it has neither. */
+/**
+ * Checks that an archive has a database and a cron trigger. Without them, the gateway reports no
+ * error.
+ */
 function findArchiveGaps({ vars, d1_databases, triggers }: WranglerConfig): Problem[] {
   const problems: Problem[] = [];
   const database = d1_databases.find(({ binding }) => binding === ARCHIVE);

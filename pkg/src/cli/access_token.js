@@ -1,13 +1,13 @@
 /**
- * Access tokens of a gateway: what `quillgate token mint` and `npm run token` print.
+ * Mints a gateway's access tokens, for `quillgate token mint` and `npm run token`.
  *
- * This is JavaScript, since the repository's own commands and tests need it before anything is
+ * This file is JavaScript because the repository's scripts and tests import it before anything is
  * compiled.
  */
 
 import { createHmac, randomBytes } from "node:crypto";
 
-/** For those who run the gateway: the one scope that needs no project. */
+/** The scope of the gateway's operators, and the only one that needs no project. */
 const OPERATE = "gateway:operate";
 
 /** Every scope that a token can carry. */
@@ -19,27 +19,30 @@ export const SCOPES = Object.freeze([
   OPERATE,
 ]);
 
-/** Every policy that a token can have a quota of. */
+/** Every rate limit policy that a quota can limit. */
 export const POLICIES = Object.freeze(["create-job", "send-message", "analytics", "read-jobs"]);
 
-/** The longest that a token may live, in seconds. */
+/** The maximum lifetime of a token, in seconds. */
 const MAX_TTL_SECONDS = 90 * 24 * 3600;
 
-/** A project's id, as `quillgate init` takes one. */
+/** The format of a project id, as in `quillgate init`. */
 const PROJECT_ID = /^(?!\.{1,2}$)[\w.-]+$/;
 const ISSUER = "quillgate";
 const MIN_SECRET_BYTES = 32;
 /** @type {Record<string, number>} */
 const UNITS = { s: 1, m: 60, h: 3600, d: 24 * 3600 };
 
-/** A request for a token that cannot be granted. */
+/**
+ * A token that the gateway would reject, or an unusable secret. The message names the flag or the
+ * rule.
+ */
 export class TokenError extends Error {
   /** @override */
   name = "TokenError";
 }
 
 /**
- * @typedef {number | Record<string, number>} Quota
+ * @typedef {number | Record<string, number>} Quota requests per window, for each policy or by name
  *
  * @typedef {object} Claims
  * @property {string} iss
@@ -51,7 +54,7 @@ export class TokenError extends Error {
  * @property {string} [jti]
  * @property {Quota} [quota]
  *
- * @typedef {object} MintOptions what is said on the command line
+ * @typedef {object} MintOptions the flags of the command line
  * @property {string} [sub]
  * @property {string[]} [project]
  * @property {string[]} [scope]
@@ -61,16 +64,16 @@ export class TokenError extends Error {
  */
 
 /**
- * Makes a token as a command line asks for it.
+ * Mints a token from command-line flags.
  *
  * @param {MintOptions} options
- * @param {() => string | Promise<string>} readSecret asked once the rest is known to be right
+ * @param {() => string | Promise<string>} readSecret called after the options have been validated
  * @returns {Promise<{ token: string, claims: Claims }>}
- * @throws {TokenError} when the gateway would refuse such a token
+ * @throws {TokenError} if the gateway would reject the token, or the secret is too short
  */
 export async function mintFromOptions(options, readSecret) {
   if (options.jti === "") throw new TokenError("--jti must not be empty");
-  // An empty one is missing, as the claims say.
+  // `accessClaims` reports an empty id as missing.
   if (options.project?.some((id) => id !== "" && !PROJECT_ID.test(id))) {
     throw new TokenError(
       "--project must have letters, digits, dots, dashes and underscores only: one id each time",
@@ -88,7 +91,7 @@ export async function mintFromOptions(options, readSecret) {
 }
 
 /**
- * What somebody keeps of a token, to revoke it or to make the next one.
+ * Returns the properties to record, which identify the token for revoking or renewing it.
  *
  * @param {Claims} claims
  */
@@ -98,7 +101,7 @@ export function summarizeToken({ jti, sub, projects, scope, exp }) {
 }
 
 /**
- * The same for people, a line each.
+ * Formats the properties of `summarizeToken` for people, one per line.
  *
  * @param {Claims} claims
  * @returns {string[]}
@@ -115,12 +118,15 @@ export function describeToken(claims) {
 }
 
 /**
- * Signs claims with HS256. Adds nothing and checks nothing about the claims,
- * so that tests can also make tokens that must be refused.
+ * Signs claims with HS256.
+ *
+ * The claims are neither completed nor validated, so tests can mint tokens that a gateway must
+ * reject.
  *
  * @param {object} claims
  * @param {string} secret one or several, comma-separated; the first signs
  * @returns {string} a JSON Web Token
+ * @throws {TokenError} if the first secret has fewer than 32 bytes
  */
 export function mintToken(claims, secret) {
   const signing = signingSecret(secret);
@@ -129,14 +135,15 @@ export function mintToken(claims, secret) {
 }
 
 /**
- * The claims of a valid token that starts to live now.
+ * Returns the claims of a token that is valid from now on.
  *
  * @param {{ sub?: string | undefined, projects?: string[] | undefined, scope?: string | undefined,
  *   ttlSeconds?: number, jti?: string, quota?: Quota | undefined, now?: number }} grant
- *   `projects` may be empty for the scope `gateway:operate` alone; `quota`: its share of every
- *   policy, or of those named; `now` in seconds since 1970
+ *   `projects` may be empty only if `gateway:operate` is the only scope. `ttlSeconds` is at most 90
+ *   days; the default is 30 days. `quota` limits the requests per window, for every policy or for
+ *   those named. `now` is in seconds since 1970.
  * @returns {Claims}
- * @throws {TokenError} when the gateway would refuse such a token
+ * @throws {TokenError} if the gateway would reject the token
  */
 export function accessClaims(grant) {
   const { sub, projects = [], scope, ttlSeconds = 30 * 24 * 3600, jti, quota } = grant;
@@ -175,10 +182,11 @@ function isQuota(quota) {
 }
 
 /**
- * Reads quotas: one number for all policies, or `<policy>=<number>` for each.
+ * Parses quotas: one number for all policies, or one `<policy>=<number>` per policy.
  *
  * @param {string[] | undefined} texts
  * @returns {Quota | undefined}
+ * @throws {TokenError} if a quota is malformed or names an unknown policy
  */
 function parseQuota(texts) {
   if (texts === undefined) return undefined;
@@ -199,24 +207,26 @@ function parseQuota(texts) {
   return Object.fromEntries(pairs);
 }
 
-/** A fresh secret that is fit to sign access tokens. */
+/** Returns a new random secret of 48 bytes for signing access tokens, as base64url. */
 export function newSecret() {
   return randomBytes(48).toString("base64url");
 }
 
 /**
- * A fresh id, by which a token can be revoked. 96 random bits never meet by chance, and are short:
- * a variable of 5 kB lists some 250 of them.
+ * Returns a new random token id, which is used to revoke the token.
+ *
+ * 96 random bits do not collide in practice, and are short: a variable of 5 kB lists about 250 ids.
  */
 function newTokenId() {
   return randomBytes(12).toString("base64url");
 }
 
 /**
- * Reads a duration such as `90m`, `12h` or `30d`.
+ * Parses a lifetime such as `90m`, `12h` or `30d`.
  *
  * @param {string} text
  * @returns {number} seconds
+ * @throws {TokenError} if the lifetime is malformed
  */
 function parseTtl(text) {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];

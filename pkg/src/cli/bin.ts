@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program `quillgate`. Only this file runs anything when it is loaded. */
+/** The entry point of `quillgate`. No other module has side effects when it is imported. */
 
 import { homedir } from "node:os";
 import { type Host, Interruption } from "./command.js";
@@ -13,12 +13,12 @@ for (const [signal, name] of [
 ] as const) {
   process.on(signal, () => {
     const code = getExitCode(name);
-    // Who asks twice wants the end at once.
+    // A second signal ends the program immediately.
     if (controller.signal.aborted) process.exit(code);
     controller.abort(new Interruption(code));
   });
 }
-// Where what reads the output has gone, nobody is left to tell.
+// The reader of the output has closed the pipe, so there is nothing left to report.
 process.stdout.on("error", () => process.exit(getExitCode("brokenPipe")));
 process.stderr.on("error", () => {});
 
@@ -36,7 +36,8 @@ const host: Host = {
   signal: controller.signal,
 };
 const code = await run(process.argv.slice(2), host);
-// Not everywhere is a pipe written to at once. What else is under way is not waited for.
+// Writes to a pipe are asynchronous on some systems, so flush both streams. Other pending work is
+// abandoned.
 for (const stream of [process.stdout, process.stderr]) {
   await new Promise((resolve) => stream.write("", resolve));
 }

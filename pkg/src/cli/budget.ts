@@ -1,19 +1,24 @@
-/** What a server says of the budget, in the fields `RateLimit` and `RateLimit-Policy`. */
+/** Reads the request budget from the `RateLimit` and `RateLimit-Policy` fields of a response. */
 
+/** The state of one rate limit policy. */
 export interface Budget {
   /** The policy's name. */
   name: string;
-  /** Requests that are left. */
+  /** The number of requests left in the current window. */
   left: number;
-  /** Requests within the window; `null` when it is not said. */
+  /** The number of requests allowed per window; `null` if unknown. */
   limit: number | null;
-  /** The window, in seconds. */
+  /** The length of the window in seconds; `null` if unknown. */
   window: number | null;
-  /** In how many seconds there is another one. */
+  /** The number of seconds until another request is allowed; `null` if unknown. */
   next: number | null;
 }
 
-/** Reads the tightest of the budgets that a response names (draft-ietf-httpapi-ratelimit-headers). */
+/**
+ * Returns the budget with the fewest requests left, or `null` if the response has no budget.
+ *
+ * See draft-ietf-httpapi-ratelimit-headers.
+ */
 export function readBudget(headers: Pick<Headers, "get">): Budget | null {
   const policies = readItems(headers.get("ratelimit-policy"));
   const budgets = [...readItems(headers.get("ratelimit"))].flatMap(([name, values]) => {
@@ -26,7 +31,7 @@ export function readBudget(headers: Pick<Headers, "get">): Budget | null {
   return budgets.sort((one, other) => one.left - other.left)[0] ?? null;
 }
 
-/** The items of a list such as `"a";r=1;t=2, "b";r=3`. */
+/** Parses a list such as `"a";r=1;t=2, "b";r=3` into the integer parameters of each item. */
 function readItems(field: string | null): Map<string, Map<string, number>> {
   const items = new Map<string, Map<string, number>>();
   for (const [, name, rest] of (field ?? "").matchAll(/"([^"]*)"((?:\s*;\s*[a-z]+=[^;,]*)*)/g)) {

@@ -1,4 +1,4 @@
-/** Why a request had no answer. */
+/** Finds the reason why a request got no response. */
 
 interface Caused {
   code?: string;
@@ -6,7 +6,10 @@ interface Caused {
   cause?: unknown;
 }
 
-/** The innermost reason: `fetch` itself only says that it has failed. */
+/**
+ * Returns the code or message of the innermost `cause`. The error of `fetch` itself gives no
+ * reason.
+ */
 export function findCause(error: unknown): string {
   let inner = error as Caused;
   while (typeof inner.cause === "object" && inner.cause !== null) inner = inner.cause;

@@ -1,21 +1,21 @@
-/** What a command is, and what it is given. */
+/** Defines commands, the context that they run in, and accessors for their flags. */
 
 import type { Output } from "./output.js";
 
 /** A flag of a command. */
 export interface Option {
   type: "text" | "switch" | "list";
-  /** What stands for its value in help. */
+  /** The placeholder for the value in the help, such as `FILE`. */
   value?: string;
-  /** What its value can be. */
+  /** The allowed values. By default, any value is allowed. */
   choices?: readonly string[];
   default?: string;
-  /** The variable that says it when no flag does. */
+  /** The environment variable to read if the flag is absent. */
   variable?: string;
   summary: string;
 }
 
-/** What a command is given by its place. */
+/** A positional argument of a command. */
 export interface Argument {
   name: string;
   required: boolean;
@@ -23,55 +23,59 @@ export interface Argument {
   summary: string;
 }
 
+/** An example in a command's help. */
 export interface Example {
-  /** What it does. */
+  /** A description of the command line. */
   text: string;
-  /** As it is typed. */
+  /** The command line itself. */
   line: string;
 }
 
 /**
- * A command: how it is parsed, its help, its part of `docs/cli.md` and its completion all follow from
- * this.
+ * A command's declaration. The parser, the help, `docs/cli.md` and the completion scripts are all
+ * derived from it.
  */
 export interface Command {
-  /** One word or two, as it is typed. */
+  /** The command as typed: one or two words. */
   name: string;
   summary: string;
-  /** What else there is to know, a paragraph each. */
+  /** Further paragraphs of the help. */
   description?: readonly string[];
-  /** Whether it talks to a gateway or the platform, and has the flags that say to which. */
+  /**
+   * Whether the command connects to a gateway or to Mintlify, and therefore accepts the connection
+   * flags.
+   */
   connects: boolean;
   arguments: readonly Argument[];
   options: Readonly<Record<string, Option>>;
   examples: readonly Example[];
-  /** Loads what carries it out, which help does not. */
+  /** Loads the implementation. The help does not need it. */
   load(): Promise<{ run: Run }>;
 }
 
-/** Carries out a command, and resolves to its exit code; nothing is 0. */
+/** Runs a command. Resolves to its exit code; `undefined` means 0. */
 export type Run = (context: Context) => Promise<number | undefined>;
 
-/** The values of a command's flags, by their names. */
+/** The values of a command's flags, by name. */
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** What a command is given. */
+/** The context that a command runs in. */
 export interface Context {
   readonly command: Command;
   readonly arguments: readonly string[];
   readonly values: Values;
   readonly host: Host;
   readonly output: Output;
-  /** Aborts when the user wants the command to end; its reason is an `Interruption`. */
+  /** Aborts when the user or the system interrupts the command. The reason is an `Interruption`. */
   readonly signal: AbortSignal;
 }
 
-/** What a program is given by the system: the real one's, or a test's. */
+/** The program's environment. Tests replace it. */
 export interface Host {
   env: Readonly<Record<string, string | undefined>>;
-  /** The current folder. */
+  /** The absolute path of the current folder. */
   folder: string;
-  /** The user's own folder. */
+  /** The absolute path of the user's home folder. */
   home: string;
   stdin: AsyncIterable<Uint8Array | string> & { isTTY?: boolean };
   stdout: Stream;
@@ -79,28 +83,30 @@ export interface Host {
   signal: AbortSignal;
 }
 
-/** Where a program writes to. */
+/** A writable stream, such as `process.stdout`. */
 export interface Stream {
   isTTY?: boolean;
   columns?: number;
   write(data: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
 }
 
-/** Why a command ends before it is done: the user, or the system, wants it to. */
+/** The reason of an aborted signal: the user or the system interrupted the command. */
 export class Interruption extends Error {
   override name = "Interruption";
 
-  /** @param code the exit code, which says by which signal */
+  /** @param code the exit code, which identifies the signal */
   constructor(readonly code: number) {
     super("interrupted");
   }
 }
 
-/** Bad use of the command line: the message says which part, and never what a secret could be in. */
+/**
+ * Incorrect use of the command line. The message names the part but never quotes a possible secret.
+ */
 export class UsageError extends Error {
   override name = "UsageError";
 
-  /** @param hints what the user can do */
+  /** @param hints suggestions for the user */
   constructor(
     message: string,
     readonly hints: readonly string[] = [],
@@ -109,24 +115,26 @@ export class UsageError extends Error {
   }
 }
 
-/** The value of a flag that is a text. */
+/** Returns the value of a flag that takes a string, or `undefined` if the flag is absent. */
 export function readText({ values }: Pick<Context, "values">, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** Whether a flag is set. */
+/** Returns whether a switch is set. */
 export function readSwitch({ values }: Pick<Context, "values">, name: string): boolean {
   return values[name] === true;
 }
 
-/** Whether a flag is set, or its opposite `--no-…` is; `undefined` when neither is. */
+/**
+ * Returns `true` if a switch is set, `false` if its opposite `--no-…` is, otherwise `undefined`.
+ */
 export function readChoice({ values }: Pick<Context, "values">, name: string): boolean | undefined {
   const value = values[name];
   return typeof value === "boolean" ? value : undefined;
 }
 
-/** The values of a flag that may be given several times. */
+/** Returns the values of a repeatable flag, or `undefined` if the flag is absent. */
 export function readList(
   { values }: Pick<Context, "values">,
   name: string,

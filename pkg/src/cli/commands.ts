@@ -1,4 +1,7 @@
-/** Every command of `quillgate`. Help, `docs/cli.md` and completion are written from this. */
+/**
+ * Declares every command of `quillgate`. The help, `docs/cli.md` and the completion scripts are
+ * generated from these declarations.
+ */
 
 import type { Command, Option } from "./command.js";
 
@@ -81,7 +84,9 @@ const EXPORT_NOTES = [
     "file is overwritten, with --resume or without.",
 ];
 
-/** A report of rows, which only its name tells from the others. */
+/**
+ * Declares a report command. Reports differ in their name, their summary and additional `options`.
+ */
 function report(
   name: string,
   summary: string,

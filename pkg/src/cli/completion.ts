@@ -1,4 +1,4 @@
-/** `quillgate completion`: scripts that are written from the declarations of the commands. */
+/** `quillgate completion`: generates completion scripts from the declarations of the commands. */
 
 import { type Command, type Context, type Option, UsageError } from "./command.js";
 import { COMMANDS } from "./commands.js";
@@ -8,7 +8,7 @@ export async function run({ arguments: [shell], output }: Context): Promise<unde
   await output.write(writeCompletion(shell ?? "", COMMANDS));
 }
 
-/** The script for a shell. */
+/** Returns the completion script of a shell. */
 function writeCompletion(shell: string, commands: readonly Command[]): string {
   switch (shell) {
     case "bash":
@@ -22,7 +22,10 @@ function writeCompletion(shell: string, commands: readonly Command[]): string {
   }
 }
 
-/** What may follow the words so far: the groups and the commands, each with its next words. */
+/**
+ * Maps each prefix of a command, and each command with argument choices, to the words that can
+ * follow.
+ */
 function listNextWords(commands: readonly Command[]): Map<string, string[]> {
   const next = new Map<string, string[]>([["", []]]);
   for (const { name, arguments: args } of commands) {
@@ -47,7 +50,7 @@ function takesFile({ value }: Option): boolean {
   return value === "FILE";
 }
 
-/** The flags whose value is a file, of all commands together. */
+/** Lists the flags of all commands that take a file. */
 function listFileFlags(commands: readonly Command[]): string[] {
   const names = commands.flatMap((command) =>
     Object.entries(listOptions(command))
@@ -57,14 +60,17 @@ function listFileFlags(commands: readonly Command[]): string[] {
   return [...new Set([...names, "-o"])];
 }
 
-/** The flags with a value out of several, by command. */
+/** Lists the flags of a command that have fixed choices, with those choices. */
 function listChoiceFlags(command: Command): [string, readonly string[]][] {
   return Object.entries(listOptions(command)).flatMap(([name, { choices }]) =>
     choices === undefined ? [] : [[`--${name}`, choices] as [string, readonly string[]]],
   );
 }
 
-/** How bash and zsh find the command among the words: no value of a flag is one. */
+/**
+ * Returns a bash and zsh loop that finds the command among the typed words. It skips a flag's
+ * value, unless the value equals the name of a command.
+ */
 function writeFinder(commands: readonly Command[]): string {
   const names = [...listNextWords(commands).keys(), ...commands.map(({ name }) => name)];
   const known = [...new Set(names)].filter((name) => name !== "").map((name) => `"${name}"`);
@@ -179,7 +185,7 @@ function writeFish(commands: readonly Command[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** A condition of fish: these words have been typed, and none of those that may follow. */
+/** Returns a fish condition: all words of `typed` are present, and none of `next`. */
 function writeCondition(typed: string, next: readonly string[]): string {
   const seen = typed
     .split(" ")

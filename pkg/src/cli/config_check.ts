@@ -11,7 +11,7 @@ export async function run(context: Context): Promise<number> {
   const { host, output } = context;
   const module = await loadGatewayModule<CheckModule>(host, "check");
   if (module === undefined) {
-    // In a wrong folder the package is not installed either, and that is not what is wrong.
+    // In a wrong folder, the package is missing too. Report the missing configuration instead.
     if (readText(context, "config") === undefined && !hasConfiguration(host.folder)) {
       throw new UsageError(`there is no wrangler.toml in ${host.folder}`);
     }
@@ -38,7 +38,7 @@ export async function run(context: Context): Promise<number> {
   return getExitCode("ok");
 }
 
-/** Whether wrangler would find a configuration from a folder upwards. */
+/** Returns whether a folder or one of its parents has a wrangler configuration. */
 function hasConfiguration(folder: string): boolean {
   const names = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
   if (names.some((name) => existsSync(join(folder, name)))) return true;

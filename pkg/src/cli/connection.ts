@@ -1,22 +1,26 @@
-/** Clients with the settings of a command. */
+/** Creates clients from a command's settings. */
 
 import type { ClientOptions } from "../index.js";
 import { type Context, UsageError } from "./command.js";
 import { showWait } from "./duration.js";
 import { type Credential, readSettings, type Settings } from "./settings.js";
 
-/** Hooks of a client. */
+/** Client hooks that observe requests and responses. */
 export type Watch = Pick<ClientOptions, "onRequest" | "onResponse">;
 
-/** Returns the client of a command. Loads the client's code, which `--help` does not need. */
+/**
+ * Creates a command's client. Loads the client's code on demand, because `--help` does not need it.
+ *
+ * @throws {UsageError} if a setting is missing or invalid
+ */
 export async function connect(context: Context, watch: Watch = {}) {
   return connectWith(context, requireAll(await readSettings(context)), watch);
 }
 
 /**
- * Returns the client of a command that only a gateway supports.
+ * Creates the client of a command that needs a gateway.
  *
- * @throws {UsageError} if the credential is an admin key
+ * @throws {UsageError} if the credential is an admin key, or a setting is missing or invalid
  */
 export async function connectToGateway(context: Context) {
   const settings = requireAll(await readSettings(context));

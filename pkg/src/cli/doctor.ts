@@ -1,4 +1,4 @@
-/** `quillgate doctor`: looks for what stands in the way, and says what to do. */
+/** `quillgate doctor`: checks the settings, the credential and the gateway, and suggests fixes. */
 
 import { stat } from "node:fs/promises";
 import { readBudget } from "./budget.js";
@@ -14,22 +14,23 @@ import { readVersion } from "./version.js";
 
 type Level = "ok" | "warning" | "problem";
 
-/** Something that was looked at. */
+/** The result of one check. */
 interface Finding {
   check: string;
   level: Level;
-  /** What was found. */
+  /** A description of the observed state. */
   found: string;
-  /** What to do, unless it is well. */
+  /** The suggested fix; `null` if the check passed. */
   action: string | null;
 }
 
 const TIMEOUT_MS = 15_000;
-/** `Date` has whole seconds, and a token's times are compared to the gateway's clock. */
+/** The maximum clock difference. The gateway compares the times in a token with its own clock. */
 const MOST_SKEW_S = 30;
+/** A token that expires within this time causes a warning. */
 const SOON_S = 3 * 86_400;
 const DAY_MS = 86_400_000;
-/** The gateway's variables that are secrets and nothing else. */
+/** The gateway's variables that are always secrets. */
 const SECRETS = [
   ...["ADMIN_API_KEY", "ADMIN_READ_KEY", "ACCESS_TOKEN_SECRET", "WEBHOOK_SECRET"],
   ...["TURNSTILE_SECRET", "SIGN_IN_CLIENT_SECRET"],
@@ -90,7 +91,10 @@ function examineNode(): Finding {
     : ok("versions", found);
 }
 
-/** What the token says of itself: that it is true only the gateway knows. */
+/**
+ * Checks the format of the credential and the claims of a token. Only the gateway can verify a
+ * token's signature.
+ */
 function* examineCredential(
   credential: Credential | undefined,
   projectId: string | undefined,
@@ -188,7 +192,7 @@ async function* examineGateway(
   yield examineClock(health.response, started, ended, isLocal(baseUrl));
   yield* examineVersion(baseUrl, signal);
   if (credential === undefined || projectId === undefined) return;
-  // Every request for the project would be refused for what has been said already.
+  // The gateway would reject every request for the project, for a reason that is already reported.
   if (!isFor(credential, projectId)) return;
   yield* examineAccess(baseUrl, projectId, credential, signal);
 }
@@ -205,11 +209,11 @@ function examineClock(
 ): Finding {
   const told = Date.parse(headers.get("date") ?? "");
   if (Number.isNaN(told)) {
-    // `wrangler dev` sends no Date, and has this machine's clock.
+    // `wrangler dev` sends no `Date` field, and uses this machine's clock.
     if (isOfThisMachine) return ok("clock", "not known: a local gateway does not say its time");
     return warning("clock", "the gateway does not say its time", "none needed");
   }
-  // The header's second began up to a second before it was written.
+  // `Date` has whole seconds, so the gateway's clock may be up to 999 ms ahead of it.
   const early = (started - (told + 999)) / 1000;
   const late = (told - ended) / 1000;
   const skew = Math.max(0, early, late);
@@ -220,7 +224,10 @@ function examineClock(
   return ok("clock", skew < 1 ? "it agrees with the gateway's" : found);
 }
 
-/** Whether the gateway is of the same release: before 1.0 the second number tells releases apart. */
+/**
+ * Compares the gateway's release with this package's. Before 1.0, the minor version identifies a
+ * release.
+ */
 async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGenerator<Finding> {
   const answered = await send(toUrl(baseUrl, "/openapi.json"), {}, signal, TIMEOUT_MS).catch(() => {
     signal.throwIfAborted();
@@ -237,7 +244,11 @@ async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGener
     : warning("versions", found, `use one release: npx quillgate@${toLine(info.version)}`);
 }
 
-/** Whether the gateway accepts the token: by one request that the token's scopes allow. */
+/**
+ * Checks whether the gateway accepts the token, with one request for each scope of the token.
+ *
+ * If the token names none of the tested scopes, only `jobs:read` is tested.
+ */
 async function* examineAccess(
   baseUrl: string,
   projectId: string,
@@ -253,7 +264,7 @@ async function* examineAccess(
   const told = new Set<string>();
   const allowed = paths.filter(([scope]) => scopes.includes(scope));
   for (const [scope, path] of allowed.length > 0 ? allowed : paths.slice(0, 1)) {
-    // What the gateway has kept says nothing of the budget.
+    // A cached response would not show the current budget.
     const headers = {
       authorization: `Bearer ${credential.value}`,
       "cache-control": "no-cache",
@@ -274,7 +285,7 @@ async function* examineAccess(
     const budget = readBudget(fields);
     if (status === 429 || isSpent(fields)) yield describeSpentBudget(budget, fields);
     else if (budget !== null) yield examineBudget(budget);
-    // The others would be answered alike.
+    // The other requests would fail for the same reason.
     if (status === 401 || findMisconfigured(body) !== undefined) return;
     if (scope === "analytics:read" && status !== 403) {
       yield* examineArchive(baseUrl, projectId, headers, signal);
@@ -282,7 +293,7 @@ async function* examineAccess(
   }
 }
 
-/** What the daily archive holds of the project. It costs none of the hour's requests. */
+/** Checks the project's daily archive. The request does not count against the hourly budget. */
 async function* examineArchive(
   baseUrl: string,
   projectId: string,
@@ -304,11 +315,11 @@ async function* examineArchive(
   if (response.ok) {
     yield judgeArchive((body ?? {}) as Record<string, unknown>);
   } else if (status === 501 && readDetail(body).includes("d1 migrations apply")) {
-    // Somebody wanted one, and stopped half-way.
+    // The archive is configured, but its migrations are not applied.
     const where = isLocal(baseUrl) ? "--local" : "--remote";
     yield problem("archive", found, `npx wrangler d1 migrations apply ARCHIVE ${where}`);
   } else if (status === 501) {
-    // Nobody has to have one: its answer says which variable or binding it takes.
+    // The archive is optional. The response names the variable or binding that it needs.
     yield ok("archive", `there is none: ${readDetail(body) || "it is not configured"}`);
   } else if (status === 404) {
     yield ok("archive", "there is none: the gateway has no such route");
@@ -378,7 +389,7 @@ function examineBudget(budget: NonNullable<ReturnType<typeof readBudget>>): Find
   return left > 0 ? ok("budget", found) : describeSpentBudget(budget);
 }
 
-/** Whether an answer is what the gateway had kept, since the budget for a newer one is spent. */
+/** Returns whether a response comes from the gateway's cache because the budget is spent. */
 function isSpent(headers: Headers): boolean {
   return /;\s*detail=quota-exceeded\b/.test(headers.get("cache-status") ?? "");
 }
@@ -395,13 +406,13 @@ function describeSpentBudget(
   return problem("budget", `${name}: ${left}${more}`, action);
 }
 
-/** Whether a token is for a project, as far as it says for which it is. */
+/** Returns whether a token allows a project. A token that lists no projects may allow any. */
 function isFor({ value }: Credential, projectId: string): boolean {
   const projects = readClaims(value)?.projects;
   return !Array.isArray(projects) || projects.includes(projectId);
 }
 
-/** The claims of a token, unverified. */
+/** Returns the claims of a token without verifying it, or `undefined` if they cannot be decoded. */
 function readClaims(token: string): Record<string, unknown> | undefined {
   const [, payload, ...rest] = token.split(".");
   if (payload === undefined || rest.length !== 1) return undefined;
@@ -414,7 +425,9 @@ function readClaims(token: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The variable for which a gateway cannot work, when it says so. */
+/**
+ * Returns the variable that a `misconfigured` problem names, or `undefined` for other responses.
+ */
 function findMisconfigured(body: unknown): string | undefined {
   const { type, variable } = (body ?? {}) as { type?: unknown; variable?: unknown };
   if (typeof type !== "string" || !type.endsWith("/misconfigured")) return undefined;

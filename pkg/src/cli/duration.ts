@@ -1,18 +1,20 @@
-/** Times and days as they are typed and shown. */
+/** Parses and formats durations and date ranges. */
 
 import { UsageError } from "./command.js";
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 3660;
+/** The maximum delay of a timer: 2³¹ − 1 ms, or about 24.8 days. */
 const LONGEST_MS = 2_147_483_647;
 
 /**
- * Reads a duration such as `90s`, `10m` or `1h`.
+ * Parses a duration such as `90s`, `10m` or `1h`.
  *
- * @param flag which is named when it is none
- * @param most in milliseconds
+ * @param flag the flag to name in an error
+ * @param most the maximum, in milliseconds
  * @returns milliseconds
+ * @throws {UsageError} if the duration is malformed or exceeds the maximum
  */
 export function readDuration(text: string, flag: string, most = LONGEST_MS): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
@@ -22,7 +24,11 @@ export function readDuration(text: string, flag: string, most = LONGEST_MS): num
   return ms;
 }
 
-/** Reads a number of rows. */
+/**
+ * Parses a number of rows, from 1 to 999,999,999.
+ *
+ * @throws {UsageError} if the number is malformed or out of range
+ */
 export function readCount(text: string, flag: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) {
     throw new UsageError(`${flag} must be a whole number of at least 1`);
@@ -30,23 +36,25 @@ export function readCount(text: string, flag: string): number {
   return Number(text);
 }
 
-/** What says which days count. */
+/** The flags that select a range of dates. */
 export interface DayFlags {
   from: string | undefined;
   to: string | undefined;
   last: string | undefined;
 }
 
-/** A range of dates as the platform takes it: the end does not count any more. */
+/** A range of dates in Mintlify's format. `dateTo` is exclusive. */
 export interface DateRange {
   dateFrom?: string;
   dateTo?: string;
 }
 
 /**
- * The range that the flags ask for. `--last 28d` is the last 28 finished days in UTC.
+ * Returns the range of dates that the flags select. `--last 28d` selects the 28 days before today,
+ * in UTC.
  *
  * @param now in milliseconds since 1970
+ * @throws {UsageError} if `--last` is malformed, or combined with `--from` or `--to`
  */
 export function readRange({ from, to, last }: DayFlags, now: number): DateRange {
   if (last === undefined) {
@@ -67,18 +75,18 @@ export function readRange({ from, to, last }: DayFlags, now: number): DateRange 
   return { dateFrom: toDay(today - days * DAY_MS), dateTo: toDay(today) };
 }
 
-/** A day in UTC, as `YYYY-MM-DD`. */
+/** Formats the UTC day of an instant as `YYYY-MM-DD`. */
 function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** How long there is to wait, in words: `90 s`, `50 min`, `3 h`. */
+/** Formats a waiting time, rounded up: `90 s`, `50 min`, `3 h`. */
 export function showWait(seconds: number): string {
   if (seconds < 120) return `${Math.ceil(seconds)} s`;
   return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }
 
-/** A duration for people: `0:42`, `12:03`, `1:00:00`. */
+/** Formats a duration in milliseconds, rounded up to seconds: `0:42`, `12:03`, `1:00:00`. */
 export function showDuration(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

@@ -1,8 +1,8 @@
-/** The exit codes. They are stable: a script may rely on each of them. */
+/** The exit codes. They are stable, so scripts may rely on them. */
 
 import { Interruption, UsageError } from "./command.js";
 
-/** Every exit code, with what it means. */
+/** Every exit code with its meaning. */
 export const EXIT_CODES = {
   ok: [0, "It is done."],
   failure: [1, "Something else went wrong, such as a file that cannot be written."],
@@ -22,12 +22,12 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** The number of an exit code. */
+/** Returns the number of an exit code. */
 export function getExitCode(name: ExitName): number {
   return EXIT_CODES[name][0];
 }
 
-/** The exit codes of the errors of the client and the gateway's package, by their names. */
+/** The exit codes of errors of the client and the gateway package, by the error's name. */
 const BY_NAME: Record<string, ExitName> = {
   ValidationError: "usage",
   CheckError: "usage",
@@ -45,7 +45,7 @@ const BY_NAME: Record<string, ExitName> = {
   JobWaitTimeoutError: "waitTimeout",
 };
 
-/** The exit code of what a command has thrown. */
+/** Returns the exit code for an error that a command threw. The default is `failure`. */
 export function findExitCode(error: unknown): number {
   if (error instanceof Interruption) return error.code;
   if (error instanceof UsageError) return getExitCode("usage");

@@ -1,9 +1,8 @@
 /**
- * The file of an export, and beside it where the export goes on.
+ * Writes the file of an export, and a state file beside it that records where to resume.
  *
- * A chunk is written to the file first, and only then does the second file say that the export goes
- * on behind it. Whenever the program ends, the file begins with what the second file knows of, and what
- * stands after that is cut off before the export goes on.
+ * A chunk is written to the export first, and the state is updated afterwards. After an
+ * interruption, the export may have bytes that the state does not cover. Resuming truncates them.
  */
 
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -13,29 +12,34 @@ import { UsageError } from "./command.js";
 const SUFFIX = ".quillgate-cursor";
 const VERSION = 1;
 
-/** What an export is of. One that is resumed must be of the same. */
+/** The properties that identify an export. A resumed export must have the same ones. */
 export interface ExportIdentity {
   report: string;
   format: string;
   projectId: string;
-  /** The gateway's address; `null` for the platform itself. */
+  /** The gateway's base URL; `null` if the export reads from Mintlify directly. */
   baseUrl: string | null;
-  /** The flags that choose rows, as they were typed. */
+  /** The flags that select rows, as typed. */
   flags: Record<string, string>;
 }
 
-/** How far an export has come. */
+/** The content of the state file. */
 export interface ExportState extends ExportIdentity {
   version: typeof VERSION;
-  /** What the list is asked for: with the days that flags such as `--last` meant when it began. */
+  /**
+   * The parameters of the list. A relative flag such as `--last` is stored as the dates that it
+   * meant when the export began.
+   */
   params: Record<string, string>;
-  /** How long the file is. */
+  /** The number of bytes written to the export. */
   bytes: number;
+  /** The number of rows written to the export. */
   rows: number;
-  /** Where the list goes on; left out before the first chunk, `null` after the last. */
+  /** Where the list resumes; absent before the first chunk, `null` after the last. */
   cursor?: ListCursor<ListName> | null;
 }
 
+/** An export that can be resumed after an interruption. */
 export class ExportFile {
   readonly #path: string;
   #handle: FileHandle | undefined;
@@ -48,10 +52,9 @@ export class ExportFile {
   }
 
   /**
-   * Begins a file. One that is there is overwritten by the first chunk, unless an export was
-   * interrupted in it.
+   * Begins an export. The first chunk overwrites an existing file.
    *
-   * @throws {UsageError} when it was
+   * @throws {UsageError} if the file has an interrupted export
    */
   static async begin(
     path: string,
@@ -69,10 +72,12 @@ export class ExportFile {
   }
 
   /**
-   * Opens the file of an export that was interrupted. Where none was, it begins one: over a complete
-   * file, too, so that a command that runs again and again can keep its flag.
+   * Resumes an interrupted export, or begins one if there is nothing to resume.
    *
-   * @throws {UsageError} when the file is of another export, or is not as the export left it
+   * A complete file is overwritten, so a scheduled command can always use `--resume`.
+   *
+   * @throws {UsageError} if the file belongs to another export, is shorter than recorded or is
+   *   missing
    */
   static async resume(
     path: string,
@@ -98,12 +103,17 @@ export class ExportFile {
     return new ExportFile(path, handle, state);
   }
 
-  /** How far it has come. */
+  /** The current state. */
   get state(): Readonly<ExportState> {
     return this.#state;
   }
 
-  /** Writes a chunk, and then where the export goes on behind it. */
+  /**
+   * Writes a chunk, then records the new state.
+   *
+   * @param cursor where the list resumes after the chunk; `null` at the end
+   * @param rows the total number of rows after the chunk
+   */
   async write(chunk: Uint8Array, cursor: ListCursor<ListName> | null, rows: number): Promise<void> {
     const { bytes } = this.#state;
     const handle = await this.#open();
@@ -116,7 +126,7 @@ export class ExportFile {
     await writeState(this.#path, this.#state);
   }
 
-  /** Empties the file when it is first written to, and not before there is something to write. */
+  /** Opens the export at the first write. Until then, an existing file keeps its content. */
   async #open(): Promise<FileHandle> {
     if (this.#handle === undefined) {
       await writeState(this.#path, this.#state);
@@ -125,14 +135,14 @@ export class ExportFile {
     return this.#handle;
   }
 
-  /** Closes the file; what says where it goes on is deleted once it is whole. */
+  /** Closes the file. Deletes the state file if the export is complete. */
   async close(): Promise<void> {
     await this.#handle?.close();
     if (this.#state.cursor === null) await rm(this.#path + SUFFIX, { force: true });
   }
 }
 
-/** Replaces what is beside the file in one instant. */
+/** Replaces the state file atomically. */
 async function writeState(path: string, state: ExportState): Promise<void> {
   const next = `${path}${SUFFIX}.next`;
   await writeFile(next, `${JSON.stringify(state)}\n`);
@@ -157,7 +167,7 @@ async function readState(path: string): Promise<ExportState | undefined> {
   return state;
 }
 
-/** What is left when an export cannot go on. */
+/** Returns the advice for an export that cannot be resumed. */
 function beginAgain(path: string): string {
   return `delete ${path}${SUFFIX} and run without --resume`;
 }
@@ -182,7 +192,11 @@ function isTexts(value: unknown): boolean {
   return Object.values(value).every((text) => typeof text === "string");
 }
 
-/** Refuses to append an export to another one. Flags that choose rows may be left out. */
+/**
+ * Checks that an export resumes the one in the file. Flags that select rows may be omitted.
+ *
+ * @throws {UsageError} if the exports differ
+ */
 function refuseOther(path: string, state: ExportState, identity: ExportIdentity): void {
   for (const name of ["report", "format", "projectId", "baseUrl"] as const) {
     if (state[name] !== identity[name]) {

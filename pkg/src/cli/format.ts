@@ -1,4 +1,4 @@
-/** In which format rows are written. */
+/** Chooses the format of rows. */
 
 import { type Context, readText, UsageError } from "./command.js";
 
@@ -12,7 +12,12 @@ const BY_EXTENSION: Record<string, Format> = {
   txt: "table",
 };
 
-/** By the flags, the file's name, or where standard output goes. */
+/**
+ * Returns the format that the flags or the file's extension select. The default is `table` on a
+ * terminal and `ndjson` elsewhere.
+ *
+ * @throws {UsageError} if the flags contradict each other, or the extension is unknown
+ */
 export function chooseFormat(context: Context): Format {
   const { output } = context;
   const format = readText(context, "format") as Format | undefined;

@@ -1,14 +1,14 @@
-/** The npm package `quillgate-gateway`, which is installed beside this one when it is wanted. */
+/** Loads modules of the npm package `quillgate-gateway`, which is installed separately. */
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Host } from "./command.js";
 
-/** What is wrong with a variable of a gateway. */
+/** A problem with a gateway's variable. */
 export interface ConfigProblem {
   name: string;
-  /** What follows the name in a sentence; never a value. */
+  /** The rest of a sentence that starts with the name; never contains a value. */
   message: string;
 }
 
@@ -20,9 +20,9 @@ export interface CheckModule {
     secretsFile: string | undefined;
   }): Promise<{
     problems: ConfigProblem[];
-    /** How many variables were read. */
+    /** The number of variables read. */
     count: number;
-    /** The secrets that are needed, and that no file had. */
+    /** The required secrets that no file contains. */
     unchecked: string[];
   }>;
 }
@@ -38,9 +38,10 @@ export interface InitModule {
 }
 
 /**
- * Loads a module of the package: as the current folder has it installed, else as this package does.
+ * Loads a module of the package that is installed for the current folder, otherwise for this
+ * package.
  *
- * @returns `undefined` when it is not installed
+ * @returns `undefined` if the package is not installed
  */
 export async function loadGatewayModule<Module>(
   { folder }: Pick<Host, "folder">,

@@ -1,11 +1,11 @@
-/** Help, as it is printed. */
+/** Formats the help. */
 
 import type { Command, Option } from "./command.js";
 import { COMMON_OPTIONS, listOptions } from "./shared_options.js";
 
 const WIDTH = 80;
 
-/** The help of everything, of one command, or of those that begin with a word. */
+/** Returns the help of a command, of a group of commands, or of the program if `topic` is empty. */
 export function writeHelp(topic: string, commands: readonly Command[]): string {
   const command = commands.find(({ name }) => name === topic);
   if (command !== undefined) return writeCommandHelp(command);
@@ -41,13 +41,13 @@ function writeCommandHelp(command: Command): string {
   ].join("\n");
 }
 
-/** A command with its arguments, as it is typed. */
+/** Returns a command with its arguments, without the program's name. */
 export function writeUsage({ name, arguments: args }: Command): string {
   const words = args.map((argument) => (argument.required ? argument.name : `[${argument.name}]`));
   return [name, ...words, "[FLAGS]"].join(" ");
 }
 
-/** A flag and what is said of it. */
+/** Returns a flag as typed, and its description. */
 export function writeOption([name, option]: [string, Option]): [string, string] {
   const { value, variable, choices, default: fallback, type, summary } = option;
   const notes = [

@@ -30,15 +30,15 @@ export async function run(context: Context): Promise<number> {
   return getExitCode("ok");
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a POSIX shell, if it needs quotes. */
 function quote(word: string): string {
   return /^[\w./+@:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Asks on the terminal; what is answered with nothing is the fallback. */
+/** Asks a question on the terminal. An empty answer returns the fallback. */
 async function ask({ signal }: Context, question: string, fallback = ""): Promise<string> {
   const reader = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl-C is a key for the reader, and no signal.
+  // The reader handles Ctrl-C as a key, so raise the signal here.
   reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     const shown = fallback === "" ? "" : ` [${fallback}]`;
@@ -48,7 +48,7 @@ async function ask({ signal }: Context, question: string, fallback = ""): Promis
   }
 }
 
-/** Lets npm bring the gateway's package along, which asks first, and runs its own `init`. */
+/** Runs `init` of the gateway package with npx, which asks before it downloads the package. */
 async function runFromRegistry(context: Context, directory: string): Promise<number> {
   const { host } = context;
   const wanted = `quillgate-gateway@${readVersion()}`;

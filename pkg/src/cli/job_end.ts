@@ -1,4 +1,4 @@
-/** Waiting for a job's end. */
+/** Waits for jobs to finish. */
 
 import type { AgentJob, Client, JobId } from "../index.js";
 import { type Context, readText } from "./command.js";
@@ -7,19 +7,27 @@ import { findExitCode, getExitCode } from "./exit_codes.js";
 import { WaitProgress } from "./progress.js";
 import { toLine } from "./table.js";
 
-/** How a wait ends that leaves a job at work. */
+/** The exit codes of waits that fail while the job continues. */
 const LEAVING = [getExitCode("waitTimeout"), getExitCode("unavailable"), getExitCode("budget")];
 
-/** How long a command waits for a job, in milliseconds. Read before anything is sent. */
+/**
+ * Parses `--timeout`, in milliseconds. The default is 30 minutes.
+ *
+ * Call this before the first request, so that an invalid timeout creates no job.
+ *
+ * @throws {UsageError} if the timeout is malformed
+ */
 export function readTimeout(context: Context): number {
   return readDuration(readText(context, "timeout") ?? "30m", "--timeout");
 }
 
 /**
- * Watches a job until its end.
+ * Watches a job until it finishes.
  *
- * @param onChange called with the job as it is, and after every change
- * @returns the job as it ended
+ * @param timeout in milliseconds
+ * @param onChange called with the current job, and again after every change
+ * @returns the finished job
+ * @throws {JobWaitTimeoutError} if the timeout expires first; the job continues
  */
 export async function watchJob(
   { output, signal }: Context,
@@ -48,7 +56,7 @@ export async function watchJob(
   }
 }
 
-/** The exit code of a job that has ended. */
+/** Returns the exit code for a finished job. */
 export function findExitCodeOfJob(job: AgentJob | undefined): number {
   return getExitCode(job?.status === "failed" ? "jobFailed" : "ok");
 }

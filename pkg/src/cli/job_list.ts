@@ -5,7 +5,7 @@ import { connect } from "./connection.js";
 import { readCount } from "./duration.js";
 import { writeTable } from "./table.js";
 
-/** A page of jobs has no more. */
+/** The maximum number of jobs per page. */
 const MOST_PER_PAGE = 100;
 
 export async function run(context: Context): Promise<undefined> {
@@ -37,7 +37,7 @@ export async function run(context: Context): Promise<undefined> {
   await output.write(table);
 }
 
-/** Removes seconds and the time zone, which is UTC, from a date-time. */
+/** Shortens a UTC date-time to `YYYY-MM-DD HH:MM`. */
 function toMinutes(time: string | null): string | null {
   return time?.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, "$1 $2") ?? null;
 }

@@ -1,4 +1,4 @@
-/** What creates a job or sends it a message: done once, and waited for when asked. */
+/** Creates a job or sends it a message, and waits for the job if requested. */
 
 import { randomUUID } from "node:crypto";
 import type { AgentJob, Client, WriteOptions } from "../index.js";
@@ -9,9 +9,10 @@ import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
 import { toLine } from "./table.js";
 
 /**
- * Carries out a write, prints the job, and waits for its end with `--wait`.
+ * Runs a write and prints the job. With `--wait`, also waits until the job finishes.
  *
- * @param write sends it
+ * @param write sends the request
+ * @returns the exit code
  */
 export async function runWrite(
   context: Context,
@@ -26,7 +27,7 @@ export async function runWrite(
     throw new UsageError("--force needs the --idempotency-key of which nobody knows the outcome");
   }
   const { client, baseUrl } = await connect(context);
-  // The platform itself has no such keys.
+  // Mintlify itself has no idempotency keys.
   const idempotencyKey = given ?? (baseUrl === null ? undefined : randomUUID());
   const job = await write(client, { idempotencyKey, force, signal }).catch((error: unknown) => {
     hintAtRepetition(context, error, idempotencyKey);
@@ -52,7 +53,7 @@ export async function runWrite(
   return findExitCodeOfJob(ended);
 }
 
-/** How to say the same again without doing it twice. */
+/** Adds hints on repeating a failed write without performing it twice. */
 function hintAtRepetition(
   { output, signal }: Context,
   error: unknown,

@@ -1,23 +1,27 @@
-/** What a command prints: results on standard output, everything else on standard error. */
+/** Writes a command's results to stdout and everything else to stderr. */
 
 import type { Host, Stream } from "./command.js";
 import { escapeControls, replaceControls, toLine } from "./table.js";
 
-/** A line that stands last on the terminal and is drawn again and again. */
+/** A line at the bottom of the terminal that is redrawn in place. */
 export interface StatusLine {
   erase(): void;
   draw(): void;
 }
 
+/** The flags that control the output. */
 export interface OutputOptions {
   json: boolean;
   quiet: boolean;
 }
 
+/** A command's output. */
 export class Output {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Whether a person watches standard error, on a terminal that can go back in a line. */
+  /**
+   * Whether stderr is a terminal that can redraw a line, and neither `--quiet` nor `--json` is set.
+   */
   readonly interactive: boolean;
   readonly #host: Host;
   #status: StatusLine | undefined;
@@ -30,17 +34,17 @@ export class Output {
     this.interactive = !quiet && !json && host.stderr.isTTY === true && host.env.TERM !== "dumb";
   }
 
-  /** Whether results go to a terminal. */
+  /** Whether stdout is a terminal. */
   get isTerminal(): boolean {
     return this.#host.stdout.isTTY === true;
   }
 
-  /** How many characters a line of the terminal has, where results go to one. */
+  /** The width of stdout in characters; `undefined` if stdout is not a terminal. */
   get columns(): number | undefined {
     return this.isTerminal ? this.#host.stdout.columns : undefined;
   }
 
-  /** How many characters a line of standard error has. */
+  /** The width of stderr in characters; 80 if unknown. */
   get statusColumns(): number {
     return this.#host.stderr.columns ?? 80;
   }
@@ -50,49 +54,51 @@ export class Output {
     return this.write(`${line}\n`);
   }
 
-  /** Writes a value as JSON. */
+  /** Writes a value as JSON, indented on a terminal. */
   printJson(value: unknown): Promise<void> {
     if (!this.isTerminal) return this.print(JSON.stringify(value));
     return this.print(escapeControls(JSON.stringify(value, null, 2)));
   }
 
-  /** Writes rows as a server has them; a terminal gets none that it would obey. */
+  /** Writes a server's rows unchanged. On a terminal, replaces control characters. */
   writeRows(rows: Uint8Array): Promise<void> {
     if (!this.isTerminal) return this.write(rows);
     return this.write(replaceControls(new TextDecoder().decode(rows).replaceAll("\r\n", "\n")));
   }
 
-  /** Writes a part of the result, and resolves when there is room for more. */
+  /** Writes part of the result. Resolves when the stream has processed it. */
   async write(data: string | Uint8Array): Promise<void> {
-    // On a terminal the result and the status line would share a line.
+    // Otherwise the result would continue the status line.
     if (this.isTerminal) this.#status?.erase();
     await writeAll(this.#host.stdout, data);
     if (this.isTerminal) this.#status?.draw();
   }
 
-  /** Tells people something that is not the result. */
+  /** Writes a message that is not part of the result, unless `--quiet` or `--json` is set. */
   note(text: string): void {
     if (!this.quiet && !this.json) this.#say(text);
   }
 
-  /** Tells people and programs what they should know of a result. */
+  /**
+   * Writes a warning about the result unless `--quiet` is set. With `--json`, it is a line of JSON.
+   */
   warn(message: string): void {
     if (this.quiet) return;
     this.#say(this.json ? JSON.stringify({ warning: { message } }) : `quillgate: ${message}`);
   }
 
-  /** Writes a line of the log that `QUILLGATE_LOG` asks for. */
+  /** Writes a log line, which `QUILLGATE_LOG` enables. `--quiet` suppresses it. */
   log(message: string): void {
     if (this.quiet) return;
     this.#say(this.json ? JSON.stringify({ log: { message } }) : message);
   }
 
-  /** Remembers what the user can do if the command does not succeed. */
+  /** Stores a suggestion, which is shown if the command fails. */
   hint(text: string): void {
     this.#hints.push(text);
   }
 
-  /** Says why a command has failed, with the hints. */
+  /** Reports why a command failed, with all hints. */
   fail(error: ErrorReport): void {
     const hints = [...error.hints, ...this.#hints];
     if (this.json) {
@@ -100,7 +106,7 @@ export class Output {
       return;
     }
     this.#say(`quillgate: ${error.message}`);
-    // A gateway's only detail is often the message itself.
+    // A gateway's only detail often repeats the message.
     for (const detail of error.details) {
       if (!error.message.includes(toLine(detail))) this.#say(`  ${toLine(detail)}`);
     }
@@ -108,12 +114,12 @@ export class Output {
     if (!this.quiet) for (const hint of hints) this.#say(`  ${hint}`);
   }
 
-  /** Writes on standard error without a line's end, for a status line. */
+  /** Writes to stderr without a line break. Status lines use this to draw themselves. */
   draw(text: string): void {
     this.#host.stderr.write(text);
   }
 
-  /** Makes a line the status line, until it is taken away by `undefined`. */
+  /** Sets the status line; `undefined` removes it. */
   setStatus(status: StatusLine | undefined): void {
     this.#status?.erase();
     this.#status = status;
@@ -127,11 +133,12 @@ export class Output {
   }
 }
 
-/** Why a command has failed. */
+/** A description of a failed command, as `--json` prints it. */
 export interface ErrorReport {
   name: string;
   message: string;
   exitCode: number;
+  /** The HTTP status; `null` if there was no response. */
   status: number | null;
   requestId: string | null;
   details: readonly string[];

@@ -1,4 +1,4 @@
-/** The file that a command writes to. */
+/** Checks the file of `-o`. */
 
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
@@ -6,9 +6,11 @@ import { dirname, resolve } from "node:path";
 import { type Context, readText, UsageError } from "./command.js";
 
 /**
- * The absolute path of `-o`, when it is given.
+ * Returns the absolute path of `-o`, or `undefined` without the flag.
  *
- * @throws {UsageError} when it cannot be written to, which is said before any request is sent
+ * Call this before the first request, so that an unwritable file costs no request.
+ *
+ * @throws {UsageError} if the file cannot be written
  */
 export async function findOutputFile(context: Context): Promise<string | undefined> {
   const shown = readText(context, "output");

@@ -1,19 +1,19 @@
-/** Reads a command line by the declarations of the commands. */
+/** Parses command lines according to the declarations of the commands. */
 
 import { parseArgs } from "node:util";
 import { type Command, UsageError, type Values } from "./command.js";
 import { listOptions, SHARED_OPTIONS } from "./shared_options.js";
 
-/** What a command line says. */
+/** A parsed command line. */
 export type Parsed =
   | { kind: "help"; topic: string; asked: boolean }
   | { kind: "version" }
   | { kind: "command"; command: Command; arguments: string[]; values: Values };
 
 /**
- * Reads a command line.
+ * Parses a command line.
  *
- * @throws {UsageError} which names the flag, never a value: that could be a misplaced secret
+ * @throws {UsageError} which names the flag but never its value: that could be a misplaced secret
  */
 export function parse(args: readonly string[], commands: readonly Command[]): Parsed {
   const words = readLeadingWords(args);
@@ -45,17 +45,21 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
   return readCommand(command, args);
 }
 
-/** What is looked for here, and done elsewhere. */
+/** Commands that users expect here, with the alternative for each. */
 const INSTEAD: Readonly<Record<string, string>> = {
   "token revoke":
     "a token is revoked at the gateway: put its id (jti) into the JSON list REVOKED_TOKENS, " +
     "by npx wrangler secret put REVOKED_TOKENS",
 };
 
-/** Words that print something about the whole program. */
+/** Words that show information about the program. They are not commands. */
 const NO_COMMANDS = ["help", "version"];
 
-/** Refuses a flag that no command has before its name. */
+/**
+ * Checks the flags of a command line without a command.
+ *
+ * @throws {UsageError} for a flag that commands do not share
+ */
 function refuseUnknown(flags: readonly string[]): void {
   const unknown = flags
     .filter((flag) => flag.startsWith("-") && flag !== "-")
@@ -114,7 +118,7 @@ function readFlags(
       allowPositionals: true,
       allowNegative: true,
     });
-    // No switch may be given several times, so that a list is one of texts.
+    // Only flags of the type `list` are repeatable, so every array consists of strings.
     return { values: values as Values, positionals };
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
@@ -131,7 +135,9 @@ function readFlags(
   }
 }
 
-/** The words before the first one that could be a flag's value: those that name a command. */
+/**
+ * Returns up to three leading words, which can name a command. Skips shared flags and their values.
+ */
 function readLeadingWords(args: readonly string[]): string[] {
   const words: string[] = [];
   for (let at = 0; at < args.length && words.length < 3; at++) {
@@ -147,7 +153,7 @@ function readLeadingWords(args: readonly string[]): string[] {
   return words;
 }
 
-/** The command that the words begin with. */
+/** Returns the command that the words begin with. A name of two words takes precedence. */
 function findCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
   for (const length of [2, 1]) {
     const name = words.slice(0, length).join(" ");
@@ -157,7 +163,11 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
   return undefined;
 }
 
-/** What help is asked for: a command, the first word of several, or nothing for all of them. */
+/**
+ * Returns the topic of a help request: a command, a group, or an empty string for the program.
+ *
+ * @throws {UsageError} if the words name no command
+ */
 function findTopic(words: readonly string[], commands: readonly Command[]): string {
   if (words.length === 0 || NO_COMMANDS.includes(words[0] as string)) return "";
   const command = findCommand(words, commands);
@@ -182,12 +192,17 @@ function suggest(words: readonly string[], commands: readonly Command[]): string
   return near === undefined ? "there is no such command" : writeSuggestion(first, near);
 }
 
-/** Quotes the typed words. They are almost the name of a command, and so contain no secret. */
+/**
+ * Returns a suggestion. It may quote the typed words: they nearly match a command, so they contain
+ * no secret.
+ */
 function writeSuggestion(typed: string, near: string): string {
   return `there is no command ${typed}; did you mean ${near}?`;
 }
 
-/** Returns the name that differs from a word in at most one of three letters. */
+/**
+ * Returns the most similar name. Up to a third of the word's letters may differ, and at least one.
+ */
 function findNearest(word: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -198,7 +213,10 @@ function findNearest(word: string, names: readonly string[]): string | undefined
   return best;
 }
 
-/** Counts the letters to insert, delete or replace, and the pairs of neighbours to swap. */
+/**
+ * Returns the edit distance: the number of letters to insert, delete, replace or swap with a
+ * neighbour.
+ */
 function measureDistance(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);

@@ -1,4 +1,4 @@
-/** How far a command has come: a bar on a terminal, plain lines elsewhere. */
+/** Shows a command's progress: a bar on a terminal, plain lines elsewhere. */
 
 import { type Budget, readBudget } from "./budget.js";
 import { showDuration, showWait } from "./duration.js";
@@ -6,17 +6,17 @@ import type { Output, StatusLine } from "./output.js";
 import { toLine, writeNumber } from "./table.js";
 
 const BAR = 20;
-/** Elsewhere there is a line for so many requests. */
+/** Without a terminal, one line is written per this number of requests. */
 const REQUESTS_PER_LINE = 10;
 const TICK_MS = 500;
 
-/** What can be said of a request's answer. */
+/** The parts of a response that affect the progress. */
 export interface SeenResponse {
   status: number;
   headers: Pick<Headers, "get">;
 }
 
-/** A line at the end of the terminal, drawn again at every change and every half second. */
+/** A status line that is redrawn after every change and every half second. */
 abstract class LiveLine implements StatusLine {
   protected readonly output: Output;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -26,10 +26,10 @@ abstract class LiveLine implements StatusLine {
     this.output = output;
   }
 
-  /** What the line says now. */
+  /** Returns the current content. */
   protected abstract line(): string;
 
-  /** Shows the line, where somebody watches. */
+  /** Shows the line if the output is interactive. */
   protected begin(): void {
     if (!this.output.interactive) return;
     this.#timer = setInterval(() => this.draw(), TICK_MS);
@@ -37,7 +37,7 @@ abstract class LiveLine implements StatusLine {
     this.output.setStatus(this);
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);
@@ -58,24 +58,27 @@ abstract class LiveLine implements StatusLine {
   }
 }
 
-/** The progress of what reads rows, a request at a time. */
+/** The progress of a command that reads rows, one request at a time. */
 export class RowProgress extends LiveLine {
   readonly #label: string;
   readonly #most: number | undefined;
   readonly #now: () => number;
   readonly #started: number;
+  /** The number of rows that earlier runs have read. */
   readonly #before: number;
   #rows: number;
   #requests = 0;
-  /** How many of them the gateway answered with what it had kept. */
+  /** The number of responses that came from the gateway's cache. */
   #kept = 0;
-  /** How many there were at the last plain line. */
+  /** The value of `#requests` at the last plain line. */
   #told = 0;
   #budget: Budget | null = null;
+  /** When the wait for more requests ends, on the clock of `#now`; `null` if not waiting. */
   #waitEnd: number | null = null;
 
   /**
-   * @param options `rows` are those of an earlier run, `most` is how many there will be at most
+   * @param options `rows` is the number of rows that earlier runs have read, `most` the maximum
+   *   number of rows, and `now` returns milliseconds since 1970
    */
   constructor(
     output: Output,
@@ -96,7 +99,7 @@ export class RowProgress extends LiveLine {
     return this.#rows;
   }
 
-  /** Counts a request, and keeps what its answer says of the budget. */
+  /** Counts a request, and records the budget and the wait that its response announces. */
   addResponse({ status, headers }: SeenResponse): void {
     this.#requests++;
     if (/;\s*hit\b/.test(headers.get("cache-status") ?? "")) this.#kept++;
@@ -110,7 +113,7 @@ export class RowProgress extends LiveLine {
     }
   }
 
-  /** Another request is sent: nothing is waited for any more. */
+  /** Ends the wait, because another request is being sent. */
   endWait(): void {
     this.#waitEnd = null;
   }
@@ -123,7 +126,7 @@ export class RowProgress extends LiveLine {
     this.output.note(this.describe());
   }
 
-  /** Rows, requests and what is left, in words. */
+  /** Returns the rows, the requests and the remaining budget as a phrase. */
   describe(): string {
     const requests = `${writeNumber(this.#requests)} request${this.#requests === 1 ? "" : "s"}`;
     const kept = this.#kept === 0 ? "" : ` (${writeNumber(this.#kept)} from the gateway's cache)`;
@@ -131,7 +134,10 @@ export class RowProgress extends LiveLine {
     return `${this.#label}: ${writeNumber(this.#rows)} rows in ${requests}${kept}${left}`;
   }
 
-  /** With a known end the bar is of rows, otherwise of the budget: no list says how long it is. */
+  /**
+   * The bar shows rows if their maximum is known, otherwise the budget: lists do not include their
+   * length.
+   */
   protected override line(): string {
     const most = this.#most;
     const share = most === undefined ? this.#budgetShare() : this.#rows / most;
@@ -139,7 +145,7 @@ export class RowProgress extends LiveLine {
     return `${this.describe()}${bar} ${this.#time()}`;
   }
 
-  /** Which part of the budget is used. */
+  /** Returns the used share of the budget, from 0 to 1, or `null` if unknown. */
   #budgetShare(): number | null {
     if (this.#budget === null || !this.#budget.limit) return null;
     return 1 - this.#budget.left / this.#budget.limit;
@@ -155,7 +161,7 @@ export class RowProgress extends LiveLine {
   }
 }
 
-/** The progress of a wait: how long it still may take. */
+/** The progress of a wait, with the remaining time. */
 export class WaitProgress extends LiveLine {
   readonly #timeout: number;
   readonly #now: () => number;

@@ -1,4 +1,4 @@
-/** The prompt of a job: an argument, a file, or standard input. */
+/** Reads a job's prompt from an argument, a file or stdin. */
 
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -8,7 +8,8 @@ import { readAll } from "./standard_input.js";
 /**
  * Reads the prompt of a command.
  *
- * @param argument what is given in its place; `-` is standard input
+ * @param argument the positional argument; `-` means stdin
+ * @throws {UsageError} if the prompt is missing, empty, unreadable or specified twice
  */
 export async function readPrompt(context: Context, argument: string | undefined): Promise<string> {
   const file = readText(context, "prompt-file");

@@ -1,4 +1,7 @@
-/** Unauthenticated and malformed requests of `quillgate doctor`, which the client would not send. */
+/**
+ * Sends the requests of `quillgate doctor` that the client would not send, such as unauthenticated
+ * ones.
+ */
 
 import { ConnectionError, toTimeoutError } from "../errors.js";
 import { exchange } from "../exchange.js";
@@ -11,7 +14,15 @@ export interface Answered {
   body: unknown;
 }
 
-/** Sends a GET request, and returns any response. Redirects are not followed: they would forward the credential. */
+/**
+ * Sends a GET request and returns the response, whatever its status.
+ *
+ * Redirects are not followed, because they would forward the credential.
+ *
+ * @param timeout in milliseconds
+ * @throws {ConnectionError} if there is no response
+ * @throws {TimeoutError} if the timeout expires
+ */
 export async function send(
   url: string,
   headers: Record<string, string>,
@@ -31,7 +42,11 @@ export async function send(
   throw new ConnectionError(`no answer from ${host}`, { cause: result.cause });
 }
 
-/** Returns the URL of a path of the gateway. */
+/**
+ * Returns the URL of a path of the gateway.
+ *
+ * @throws {UsageError} if the base URL is malformed, or has credentials, a query or a fragment
+ */
 export function toUrl(baseUrl: string, path: string): string {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new UsageError("the base URL must be an address such as https://gate.example");

@@ -15,12 +15,13 @@ import { writeTable } from "./table.js";
 
 type ExportFormat = "csv" | "ndjson" | "json";
 
+/** The default maximum number of rows in a table. */
 const USUAL_ROWS = "50";
 const LONGEST_WAIT_MS = 86_400_000;
-/** The flags that choose rows. */
+/** The flags that select rows. */
 const CHOICES = ["from", "to", "last", "source", "status", "rows"];
 
-/** The part of a list that this needs, whichever report it is of. */
+/** The methods of a list that this file uses, for any report. */
 interface AnyList {
   all(options: { maxRows: number; onProgress(state: { rows: number }): void }): Promise<object[]>;
   export(options: {
@@ -31,14 +32,16 @@ interface AnyList {
   }): ReadableStream<Uint8Array> & { cursor: ListCursor<ListName> | null | undefined };
 }
 
-/** Where the chunks of an export go. */
+/** The destination of an export. */
 interface Sink {
-  /** Where the export goes on; `undefined` at its beginning, `null` when it is complete. */
+  /** Where the export resumes; `undefined` at the start, `null` when it is complete. */
   cursor: ListCursor<ListName> | null | undefined;
   params: Record<string, string>;
+  /** The number of rows already written. */
   rows: number;
   /** The value of `--rows`. */
   maxRows: number | undefined;
+  /** Whether nothing has been written yet. */
   isEmpty: boolean;
   write(chunk: Uint8Array, cursor: ListCursor<ListName> | null, rows: number): Promise<void>;
   close(): Promise<void>;
@@ -110,7 +113,7 @@ async function exportRows(
   output.note(progress.describe());
 }
 
-/** Copies an export to its end or to the last of `maxRows`, one chunk at a time. */
+/** Copies an export chunk by chunk, until it ends or `maxRows` is reached. */
 async function copy(
   list: AnyList,
   format: ExportFormat,
@@ -144,7 +147,7 @@ async function copy(
     ended = await write(chunk);
     if (ended) break;
   }
-  // A last page without rows is no chunk, and ends the file all the same.
+  // An empty last page yields no chunk, but the file must still be finished.
   if (!ended) await write(new Uint8Array());
 }
 
@@ -212,11 +215,11 @@ function makeList(
   params: Record<string, string | number>,
   signal: AbortSignal,
 ): AnyList {
-  // Each takes parameters of its own, and refuses those that it does not have.
+  // Each report validates its parameters and rejects unknown ones, so the cast is safe.
   return analytics[name as ReportName](params as object, { signal }) as unknown as AnyList;
 }
 
-/** Hooks of a client that show its requests, once there is something to show them with. */
+/** Returns client hooks that update `progress` once the caller has set it. */
 function watchProgress() {
   const watched = {
     progress: undefined as RowProgress | undefined,

@@ -1,4 +1,4 @@
-/** What a table shows of each report. */
+/** The table columns of each report. */
 
 import type { Feedback, PageView, PageVisitors, SearchTerm } from "../index.js";
 import type { Column } from "./table.js";
@@ -7,7 +7,7 @@ export type ReportName = "views" | "visitors" | "feedback" | "searches";
 
 interface Report {
   columns: readonly Column<object>[];
-  /** How many rows a page has at most. */
+  /** The maximum number of rows per page. */
   limit: number;
 }
 
@@ -33,7 +33,10 @@ const SEARCHES: readonly Column<SearchTerm>[] = [
   { head: "LAST", value: ({ lastSearchedAt }) => lastSearchedAt },
 ];
 
-/** Rows are what the client has checked them to be: each list is shown by the columns of its own rows. */
+/**
+ * Every report, by command. The casts are safe: a report's columns only receive its own rows, which
+ * the client has validated.
+ */
 export const REPORTS: Readonly<Record<ReportName, Report>> = {
   views: { columns: COUNTS as readonly Column<object>[], limit: 250 },
   visitors: { columns: COUNTS as readonly Column<object>[], limit: 250 },

@@ -1,9 +1,11 @@
-/** The rows within the chunks of an export: counted, or made a JSON list. */
+/** Splits the chunks of an export into records, and joins rows to a JSON array. */
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 
-/** The first records of a chunk. A record is a line, except that quotes can contain line breaks. */
+/**
+ * The first records of a chunk. A record is a line, but a quoted CSV field can contain line breaks.
+ */
 export interface Records {
   bytes: Uint8Array;
   count: number;
@@ -28,10 +30,10 @@ export function takeRecords(
 }
 
 /**
- * Makes a part of a JSON list of rows that are a line each.
+ * Converts rows, one per line, to part of a JSON array.
  *
- * @param isFirst whether the list begins with this part
- * @param isLast whether it ends with it
+ * @param isFirst whether this part starts the array
+ * @param isLast whether this part ends the array
  */
 export function toJsonPart(lines: string, isFirst: boolean, isLast: boolean): string {
   const rows = lines.split("\n").filter((line) => line !== "");

@@ -10,12 +10,12 @@ import { parse } from "./parse.js";
 import { toLine } from "./table.js";
 
 /**
- * Runs a command line, and resolves to its exit code.
+ * Runs a command line and resolves to its exit code. Errors are reported, not thrown.
  *
- * @param args without the program's own name
+ * @param args the arguments, without the program's name
  */
 export async function run(args: readonly string[], host: Host): Promise<number> {
-  // Of a command line that cannot be read, these two are still used.
+  // These two apply even if the command line cannot be parsed.
   const options = { json: args.includes("--json"), quiet: args.includes("--quiet") };
   const output = new Output(host, options);
   try {
@@ -43,7 +43,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     return (await raceWithSignal(carryOut(context), signal)) ?? getExitCode("ok");
   } catch (error) {
     if (isBrokenPipe(error)) return getExitCode("brokenPipe");
-    // Whatever an interruption makes fail, it is the reason.
+    // An interruption can cause other errors, so report the interruption itself.
     return reportError(host.signal.aborted ? host.signal.reason : error, output, args);
   } finally {
     output.setStatus(undefined);
@@ -51,8 +51,10 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
 }
 
 /**
- * What a command comes to, or the signal's reason. A command that has heard the signal gets the time
- * to end in order first; one that waits for what cannot be taken back, such as standard input, is left.
+ * Resolves or rejects as the command does. After an abort, the command has two seconds to finish.
+ *
+ * Then the promise rejects with the signal's reason, because some work cannot be cancelled, such as
+ * reading stdin.
  */
 function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -72,14 +74,14 @@ function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 const LONGEST_END_MS = 2_000;
 
-/** What the errors of the client say, beside those of the host. */
+/** The properties that an error of the client or of Node.js can have. */
 interface Failure {
   name?: string;
   message?: string;
   status?: number;
   requestId?: string | null;
   details?: readonly string[];
-  /** The body of an answer that is a problem. */
+  /** The response's body, if it is a problem. */
   problem?: { type?: unknown; detail?: unknown } | null;
   cause?: unknown;
 }
@@ -107,14 +109,14 @@ function describe({ message = "", cause, name, status }: Failure, code: number):
     return `${message} (${findCause(cause)})`;
   }
   if (message === "") return `it failed with exit code ${code}`;
-  // A server's words do not begin lines of their own.
+  // A server's message must stay on one line.
   return status === undefined ? message : toLine(message);
 }
 
-/** The parameters that a flag with another name sets. */
+/** The flags of parameters whose names differ. */
 const FLAGS: Readonly<Record<string, string>> = { dateFrom: "--from", dateTo: "--to" };
 
-/** Replaces the names of parameters in an error with the flags that were typed. */
+/** Replaces parameter names in an error with the flags that the user typed. */
 function replaceParameters(text: string, args: readonly string[]): string {
   return text.replace(/\bdate(From|To)\b/g, (name) => {
     const flag = FLAGS[name] as string;
@@ -148,16 +150,21 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
   return [];
 }
 
-/** Whether a gateway's answer already says why: the doctor could say no more. */
+/**
+ * Returns whether the gateway's response explains the error, so that `doctor` could add nothing.
+ */
 function explainsItself({ status, problem }: Failure): boolean {
   const { type, detail } = problem ?? {};
   if (typeof detail !== "string" || detail === "") return false;
   if (status === 401) return /\b(expired|revoked)\b/.test(detail);
-  // What is misconfigured, the doctor knows how to correct.
+  // Other statuses can mean a misconfigured gateway. `doctor` shows how to fix that.
   return (status === 403 || status === 501) && typeof type === "string";
 }
 
-/** Whether a 404 can mean a job: of a command that names one, and not as a gateway says that a path is none. */
+/**
+ * Returns whether a 404 can mean an unknown job: the command names one, and the gateway has not
+ * reported an unknown route.
+ */
 function namesJob(error: unknown, args: readonly string[]): boolean {
   const { code } = error as { code?: string | null };
   const isNamed = args.includes("watch") || args.includes("message");

@@ -1,6 +1,6 @@
 /**
- * Where calls go, for which project, and with what credential: from flags, variables or a file, in
- * that order.
+ * Reads the base URL, the project and the credential from flags, variables or a file, in that
+ * order.
  */
 
 import { readFile } from "node:fs/promises";
@@ -8,23 +8,24 @@ import { dirname, join, resolve } from "node:path";
 import { type Context, type Host, readText, UsageError } from "./command.js";
 import { readAll } from "./standard_input.js";
 
-/** A secret, and where it came from. */
+/** A secret and its source. */
 export interface Credential {
   kind: "token" | "adminKey";
   value: string;
-  /** In words, for people. */
+  /** The name of the source, as shown to users. */
   source: string;
-  /** The file that it was read from. */
+  /** The path of its file, if it was read from one. */
   file?: string;
 }
 
+/** The settings of a command. Each one can be missing. */
 export interface Settings {
   baseUrl: string | undefined;
   projectId: string | undefined;
   credential: Credential | undefined;
 }
 
-/** What a settings file can say. */
+/** The content of a settings file. */
 interface SettingsFile {
   path: string;
   baseUrl?: string;
@@ -33,7 +34,7 @@ interface SettingsFile {
   adminKeyFile?: string;
 }
 
-/** One place that settings come from. */
+/** A source of settings. */
 interface Source {
   name: string;
   baseUrl?: string | undefined;
@@ -42,12 +43,15 @@ interface Source {
   tokenFile?: string | undefined;
   adminKey?: string | undefined;
   adminKeyFile?: string | undefined;
-  /** The folder that its paths begin in. */
+  /** The folder that relative paths are resolved against. */
   folder: string;
 }
 
 const MEMBERS = ["baseUrl", "projectId", "tokenFile", "adminKeyFile"] as const;
-/** What a file that was found, and not named, may say: it may have been written by somebody else. */
+/**
+ * The properties allowed in a `quillgate.json` that no flag or variable names. Someone else may
+ * have written it.
+ */
 const MEMBERS_OF_A_FOLDER = ["projectId"];
 const SECRET_MEMBERS = ["token", "adminKey"];
 const LONGEST_SECRET = 16_384;
@@ -55,9 +59,9 @@ const LONGEST_SECRET = 16_384;
 /**
  * Reads the settings.
  *
- * @param onRefusal is given why there is no credential, when there is one that cannot be used; thrown
- *   unless it is given
- * @throws {UsageError} for a file that cannot be used, and for two credentials in one place
+ * @param onRefusal called with the error if the credential is unusable; by default, the error is
+ *   thrown
+ * @throws {UsageError} if a settings file is unusable, or one source has two credentials
  */
 export async function readSettings(
   context: Context,
@@ -95,7 +99,8 @@ export async function readSettings(
     onRefusal(error);
     return undefined;
   });
-  // Where an admin key goes, only a flag says: a gateway's address is that of tokens.
+  // Only a flag may redirect the admin key. Other sources name the gateway, which must never
+  // receive it.
   const addresses = credential?.kind === "adminKey" ? [flags] : sources;
   return {
     baseUrl: addresses.find(({ baseUrl }) => baseUrl !== undefined)?.baseUrl,
@@ -104,12 +109,16 @@ export async function readSettings(
   };
 }
 
-/** The user's settings file. */
+/** Returns the path of the user's settings file. */
 function findUserFile({ env, home }: Pick<Host, "env" | "home">): string {
   return join(env.XDG_CONFIG_HOME || join(home, ".config"), "quillgate", "config.json");
 }
 
-/** The files that are read unless one is named: that of the folder, then the user's own. */
+/**
+ * Reads the default settings files: `quillgate.json` in the current folder, then the user's file.
+ *
+ * @throws {UsageError} if `quillgate.json` has properties that only a named file may have
+ */
 async function findFiles(host: Host): Promise<SettingsFile[]> {
   const inFolder = await readSettingsFile(join(host.folder, "quillgate.json"));
   const others = Object.keys(inFolder ?? {}).filter(
@@ -132,7 +141,11 @@ async function readNamed(host: Host, path: string): Promise<SettingsFile> {
   return file;
 }
 
-/** Reads a settings file, if it is there. */
+/**
+ * Reads a settings file. Returns `undefined` if it does not exist.
+ *
+ * @throws {UsageError} if the file is unreadable or invalid
+ */
 async function readSettingsFile(path: string): Promise<SettingsFile | undefined> {
   let text: string;
   try {
@@ -167,7 +180,7 @@ async function readSettingsFile(path: string): Promise<SettingsFile | undefined>
   return { ...parsed, path };
 }
 
-/** The credential of the first place that has one. */
+/** Returns the credential of the first source that has one. */
 async function readCredential(
   sources: readonly Source[],
   host: Host,
@@ -211,7 +224,7 @@ async function readSecretFile(
   }
 }
 
-/** What no credential has, with what is said of it. */
+/** Patterns that no valid credential matches, with a description of each. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/[\r\n]/, "more than one line"],
   [/["'`]/, "a quotation mark: give it without quotes"],
@@ -219,7 +232,11 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/[^!-~]/, "a space or a control character in it"],
 ];
 
-/** Refuses what is no credential, and names the rule that it breaks without repeating any of it. */
+/**
+ * Returns the trimmed credential.
+ *
+ * @throws {UsageError} if the credential is invalid; the message names the rule but quotes nothing
+ */
 function checkSecret(text: string, source: string, kind: Credential["kind"]): string {
   const secret = text.trim();
   if (secret === "") throw new UsageError(`${source} is empty, where a credential should be`);

@@ -1,8 +1,8 @@
-/** The flags that several commands have in common. */
+/** The flags that several commands share. */
 
 import type { Command, Option } from "./command.js";
 
-/** Those of the commands that talk to a gateway or the platform. */
+/** The flags of every command that connects to a gateway or to Mintlify. */
 export const CONNECTION_OPTIONS: Readonly<Record<string, Option>> = {
   "base-url": {
     type: "text",
@@ -37,20 +37,20 @@ export const CONNECTION_OPTIONS: Readonly<Record<string, Option>> = {
   },
 };
 
-/** Those of every command. */
+/** The flags of every command. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   json: { type: "switch", summary: "Print JSON, and errors as one line of JSON." },
   quiet: { type: "switch", summary: "Print the result and errors only: no progress, no hints." },
   help: { type: "switch", summary: "Print the help of the command." },
 };
 
-/** Every flag that may stand before the command's name. */
+/** Every flag that may precede the command's name. */
 export const SHARED_OPTIONS: Readonly<Record<string, Option>> = {
   ...CONNECTION_OPTIONS,
   ...COMMON_OPTIONS,
 };
 
-/** Every flag of a command, its own first. */
+/** Returns every flag of a command, starting with its own. */
 export function listOptions(command: Command): Readonly<Record<string, Option>> {
   return {
     ...command.options,
@@ -59,7 +59,7 @@ export function listOptions(command: Command): Readonly<Record<string, Option>> 
   };
 }
 
-/** The shared flags of which a command has none of its own. */
+/** Returns the shared flags that the command does not redefine. */
 function leaveOut(
   shared: Readonly<Record<string, Option>>,
   own: Readonly<Record<string, Option>>,

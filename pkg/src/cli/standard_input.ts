@@ -1,13 +1,14 @@
-/** Standard input, which can be one thing only: a prompt, or a credential. */
+/** Reads stdin. A command can read it only once, for a prompt or for a credential. */
 
 import { type Host, UsageError } from "./command.js";
 
 const readers = new WeakMap<object, string>();
 
 /**
- * Reads all of standard input, until the user interrupts it.
+ * Reads stdin to its end. Rejects with the signal's reason if the user interrupts it.
  *
- * @param what it is read for
+ * @param what the content to read, which errors name
+ * @throws {UsageError} if stdin was read before
  */
 export async function readAll(
   { stdin, signal }: Pick<Host, "stdin" | "signal">,

@@ -1,4 +1,4 @@
-/** Rows as a table for people. */
+/** Formats rows as a table for people. */
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -6,19 +6,20 @@ export type Cell = string | number | boolean | null | undefined;
 export interface Column<Row> {
   head: string;
   value(row: Row): Cell;
-  /** A shorter value, which is shown whole if the table is wider than the terminal. */
+  /** A shorter value for tables that are wider than the terminal. It is never truncated. */
   short?(row: Row): Cell;
-  /** Whether values are shown whole even if the terminal is too narrow. @default false */
+  /** Whether values are never truncated. @default false */
   isWhole?: boolean;
 }
 
+/** The minimum width of a truncated column, in characters. */
 const LEAST_TEXT = 12;
 const GAP = "  ";
 
 /**
- * Writes a table.
+ * Formats a table. Values that do not fit are truncated.
  *
- * @param width maximum number of characters per line
+ * @param width maximum number of characters per line; unlimited by default
  */
 export function writeTable<Row>(
   rows: readonly Row[],
@@ -62,7 +63,7 @@ function sumWidths(widths: readonly number[]): number {
   return widths.reduce((all, one) => all + one, GAP.length * (widths.length - 1));
 }
 
-/** Narrows the widest columns until a line fits. */
+/** Narrows the widest columns until a line fits, or until none can be narrowed further. */
 function shrink(widths: number[], isWhole: readonly boolean[], width: number): void {
   for (;;) {
     const sum = sumWidths(widths);
@@ -90,21 +91,22 @@ function countCharacters(text: string): number {
   return [...text].length;
 }
 
-/** A number for people, with commas between thousands. */
+/** Formats a number with commas between thousands. */
 export function writeNumber(value: number): string {
   return value.toLocaleString("en-US");
 }
 
 /**
- * Takes out what a terminal would obey: text of a server may hold escape sequences, or marks that
- * reverse the order of what is read.
+ * Replaces control characters, except line feeds, and marks that change the direction of writing.
+ *
+ * A server's strings may contain escape sequences that a terminal would execute.
  */
 export function replaceControls(text: string, by = "\uFFFD"): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced.
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, by);
 }
 
-/** Writes what JSON itself leaves as it is, and a terminal would obey, as JSON's own escapes. */
+/** Escapes characters that `JSON.stringify` leaves unescaped but a terminal interprets. */
 export function escapeControls(json: string): string {
   return json.replace(
     /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
@@ -112,7 +114,7 @@ export function escapeControls(json: string): string {
   );
 }
 
-/** Text of a server on one line. */
+/** Returns a server's string as one line, without control characters. */
 export function toLine(text: string): string {
   return replaceControls(text.replaceAll("\n", " "), " ");
 }

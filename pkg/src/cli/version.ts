@@ -1,8 +1,8 @@
-/** The version of this package. */
+/** Reads this package's version. */
 
 import { readFileSync } from "node:fs";
 
-/** Reads it from the package's description. */
+/** Returns the version in `package.json`. */
 export function readVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   const { version }: { version?: unknown } = JSON.parse(text);
