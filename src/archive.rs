@@ -9,7 +9,7 @@ use crate::date::Day;
 use crate::millis::Millis;
 
 /// The maximum number of times that the wait after a failure doubles.
-const MOST_DOUBLINGS: u32 = 10;
+const MAX_DOUBLINGS: u32 = 10;
 
 /// The part of a day that one request fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,7 +95,7 @@ impl DayRecord {
     /// The next request waits for `base`. This wait doubles with every further consecutive failure,
     /// up to ten times.
     pub fn record_failure(&mut self, base: Millis, now: Millis) {
-        let doublings = self.attempts.min(MOST_DOUBLINGS);
+        let doublings = self.attempts.min(MAX_DOUBLINGS);
         self.attempts = self.attempts.saturating_add(1);
         let wait = Millis(base.0.saturating_mul(1 << doublings));
         self.retry_at = now.plus(wait);

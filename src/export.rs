@@ -18,7 +18,7 @@ use crate::error::{Rule, ValidationError};
 use crate::list::Offset;
 use crate::millis::Millis;
 use crate::operation::Operation;
-use crate::pages::{MOST_ROWS, PageInfo, Pages};
+use crate::pages::{MAX_ROWS, PageInfo, Pages};
 use crate::parameters::{Parameters, SingleParameter};
 use crate::text::{format_integer, parse_decimal, quote};
 use crate::value::check_not_empty;
@@ -151,7 +151,7 @@ impl Export {
             }
         }
         let limit = match declared.parameter("limit")?.kind {
-            ParameterKind::Integer { rule, .. } => rule.max.min(MOST_ROWS),
+            ParameterKind::Integer { rule, .. } => rule.max.min(MAX_ROWS),
             _ => return None,
         };
         list.set("limit", format_integer(limit));

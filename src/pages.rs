@@ -8,9 +8,9 @@ use crate::millis::Millis;
 use crate::text::format_integer;
 
 /// The number of consecutive empty pages after which a list fails.
-pub const MOST_EMPTY_PAGES: u32 = 5;
+pub const MAX_EMPTY_PAGES: u32 = 5;
 /// The largest page size that [`Pages::through_everything`] requests.
-pub(crate) const MOST_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
+pub(crate) const MAX_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
 
 /// The pagination properties of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Pages {
             // `step_offset` computes the next offset from these two arguments.
             let limit = call.integer("limit").or_else(|| call.default_limit());
             let offset = call.integer("offset");
-            call.set("limit", format_integer(limit.unwrap_or(MOST_ROWS)));
+            call.set("limit", format_integer(limit.unwrap_or(MAX_ROWS)));
             call.set("offset", format_integer(offset.unwrap_or(0)));
         }
         let mut cursors = Vec::new();
@@ -121,7 +121,7 @@ impl Pages {
         if let Some(ParameterKind::Integer { rule, .. }) = declared.map(|limit| limit.kind)
             && call.text("limit").is_none()
         {
-            call.set("limit", format_integer(rule.max.min(MOST_ROWS)));
+            call.set("limit", format_integer(rule.max.min(MAX_ROWS)));
         }
         Ok(Self::new(call))
     }
@@ -142,7 +142,7 @@ impl Pages {
     ///
     /// - [`PageError::Decode`] if a page by offset has more rows than its `limit`. The next page
     ///   would repeat some of them.
-    /// - [`PageError::Decode`] after [`MOST_EMPTY_PAGES`] empty pages in a row.
+    /// - [`PageError::Decode`] after [`MAX_EMPTY_PAGES`] empty pages in a row.
     /// - [`PageError::Decode`] if `nextCursor` is missing despite `hasMore: true`, or repeats an
     ///   earlier cursor.
     /// - [`PageError::Validation`] if the next offset exceeds 2^53 − 1.
@@ -169,7 +169,7 @@ impl Pages {
         page: &PageInfo<'_>,
     ) -> Result<bool, PageError> {
         let (limit, offset) = (call.integer("limit"), call.integer("offset"));
-        let (limit, offset) = (limit.unwrap_or(MOST_ROWS), offset.unwrap_or(0));
+        let (limit, offset) = (limit.unwrap_or(MAX_ROWS), offset.unwrap_or(0));
         if page.rows > limit {
             return Err(PageError::decode(rows, "has more rows than were asked for"));
         }
@@ -212,7 +212,7 @@ impl Pages {
         } else {
             0
         };
-        if self.empty_in_a_row < MOST_EMPTY_PAGES {
+        if self.empty_in_a_row < MAX_EMPTY_PAGES {
             return Ok(());
         }
         let at = match (pagination, page.has_more) {

@@ -6,11 +6,11 @@ use crate::millis::Millis;
 /// The first interval between two polls: 2 s.
 pub const FIRST_INTERVAL: Millis = Millis(2_000);
 /// The longest scheduled interval: 30 s. `Retry-After` can extend it.
-pub const LONGEST_INTERVAL: Millis = Millis(30_000);
+pub const MAX_INTERVAL: Millis = Millis(30_000);
 /// The minimum interval while the job's status is unknown or missing: 5 s.
 pub const UNKNOWN_INTERVAL: Millis = Millis(5_000);
 /// The number of consecutive failed polls after which polling stops.
-pub const MOST_FAILURES: u32 = 5;
+pub const MAX_FAILURES: u32 = 5;
 
 /// The next step after a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,18 +89,15 @@ impl Poll {
     /// Processes a transient failure. The arguments are the same as for [`Self::on_status`].
     pub fn on_failure(&mut self, hint: Option<Millis>, now: Millis, jitter: f64) -> PollStep {
         self.failures += 1;
-        if self.failures >= MOST_FAILURES {
+        if self.failures >= MAX_FAILURES {
             return PollStep::GiveUp;
         }
         self.wait(hint.unwrap_or_default(), now, jitter)
     }
 
     fn wait(&mut self, floor: Millis, now: Millis, jitter: f64) -> PollStep {
-        let scheduled = self
-            .interval
-            .jitter(1.0, 1.25, jitter)
-            .min(LONGEST_INTERVAL);
-        self.interval = Millis(self.interval.0 + self.interval.0 / 2).min(LONGEST_INTERVAL);
+        let scheduled = self.interval.jitter(1.0, 1.25, jitter).min(MAX_INTERVAL);
+        self.interval = Millis(self.interval.0 + self.interval.0 / 2).min(MAX_INTERVAL);
         let wait = scheduled.max(floor);
         match self.deadline {
             Some(deadline) if now >= deadline => PollStep::Expired,

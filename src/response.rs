@@ -78,10 +78,10 @@ pub const MESSAGE_PATHS: [&[&str]; 5] = [
 pub const DETAIL_PATHS: [(&str, &str); 2] = [("details", "message"), ("errors", "detail")];
 
 /// The maximum number of additional messages from each list.
-pub const MOST_DETAILS: usize = 20;
+pub const MAX_DETAILS: usize = 20;
 
 /// The maximum length of a message, in characters.
-pub const LONGEST_MESSAGE: usize = 1000;
+pub const MAX_MESSAGE: usize = 1000;
 
 fn stated_message<V: Value>(body: &V) -> Option<String> {
     let texts = MESSAGE_PATHS.iter().filter_map(|path| {
@@ -96,7 +96,7 @@ fn stated_details<V: Value>(body: &V) -> Vec<String> {
     let of = |(list, member): &(&'static str, &'static str)| {
         let elements = body.member(list).elements().into_iter();
         let texts = elements
-            .take(MOST_DETAILS)
+            .take(MAX_DETAILS)
             .map(|item| item.member(member).text());
         texts
             .flatten()
@@ -106,9 +106,9 @@ fn stated_details<V: Value>(body: &V) -> Vec<String> {
     DETAIL_PATHS.iter().flat_map(of).collect()
 }
 
-/// Truncates a message to [`LONGEST_MESSAGE`] characters.
+/// Truncates a message to [`MAX_MESSAGE`] characters.
 fn shortened(text: &str) -> String {
-    let mut start: String = text.chars().take(LONGEST_MESSAGE).collect();
+    let mut start: String = text.chars().take(MAX_MESSAGE).collect();
     if start.len() < text.len() {
         start.push('…');
     }

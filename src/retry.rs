@@ -100,13 +100,13 @@ impl Failure {
 pub const DEFAULT_RETRIES: u32 = 2;
 /// The longest `Retry-After` that a retry waits for: 60 s. After a longer one, the failure is
 /// returned.
-pub const LONGEST_RETRY_AFTER: Millis = Millis(60_000);
+pub const MAX_RETRY_AFTER: Millis = Millis(60_000);
 /// The default total time to wait for an earlier attempt that is still running: 60 s.
 pub const DEFAULT_PATIENCE: Millis = Millis(60_000);
 /// The minimum wait between requests for the result of an earlier attempt.
-const LEAST_PAUSE: Millis = Millis(1_000);
+const MIN_PAUSE: Millis = Millis(1_000);
 const FIRST_BACKOFF: Millis = Millis(500);
-const LONGEST_BACKOFF: Millis = Millis(8_000);
+const MAX_BACKOFF: Millis = Millis(8_000);
 
 /// The retries of one request.
 ///
@@ -160,7 +160,7 @@ impl Retry {
     pub fn after(&mut self, failure: Failure, hint: Option<Millis>, jitter: f64) -> Option<Millis> {
         let can_retry =
             self.idempotency != Idempotency::None && self.retries > 0 && failure.is_transient();
-        if !can_retry || hint.is_some_and(|hint| hint > LONGEST_RETRY_AFTER) {
+        if !can_retry || hint.is_some_and(|hint| hint > MAX_RETRY_AFTER) {
             return None;
         }
         if failure == Failure::StillRunning {
@@ -169,14 +169,14 @@ impl Retry {
         if self.done == self.retries {
             return None;
         }
-        let backoff = Millis(FIRST_BACKOFF.0 << self.done.min(4)).min(LONGEST_BACKOFF);
+        let backoff = Millis(FIRST_BACKOFF.0 << self.done.min(4)).min(MAX_BACKOFF);
         self.done += 1;
         Some(hint.unwrap_or_else(|| backoff.jitter(1.0, 0.75, jitter)))
     }
 
     /// Returns the wait before the result of an earlier attempt is requested again.
     fn pause(&mut self, hint: Option<Millis>) -> Option<Millis> {
-        let pause = hint.unwrap_or_default().max(LEAST_PAUSE);
+        let pause = hint.unwrap_or_default().max(MIN_PAUSE);
         (pause <= self.patience).then(|| {
             self.patience = self.patience.since(pause);
             pause

@@ -59,7 +59,7 @@ pub(crate) fn quote(text: &str) -> Cow<'static, str> {
     quoted.into()
 }
 
-const LONGEST_EXCERPT: usize = 32;
+const MAX_EXCERPT: usize = 32;
 
 /// Returns at most 32 characters of `text`, with control characters replaced by U+FFFD.
 pub(crate) fn sanitize(text: &str) -> String {
@@ -78,7 +78,7 @@ fn push_sanitized(excerpt: &mut String, text: &str) -> bool {
         if is_continuation {
             continue;
         }
-        if count == LONGEST_EXCERPT {
+        if count == MAX_EXCERPT {
             push_part(excerpt, text, run, at);
             return false;
         }

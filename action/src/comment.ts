@@ -60,9 +60,9 @@ interface Comment {
 const ATTEMPT_TIMEOUT = 5_000;
 const PER_PAGE = 100;
 /** The maximum number of pages to search for the comment. */
-const MOST_PAGES = 30;
+const MAX_PAGES = 30;
 /** The maximum number of entries. The oldest are removed. */
-const MOST_ENTRIES = 10;
+const MAX_ENTRIES = 10;
 /** Matches the HTML comment that starts an entry. */
 const ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 
@@ -135,7 +135,7 @@ export class JobComment {
 
   async #find(): Promise<Comment | undefined> {
     const { repository, number } = this.#place;
-    for (let page = 1; page <= MOST_PAGES; page++) {
+    for (let page = 1; page <= MAX_PAGES; page++) {
       const query = `per_page=${PER_PAGE}&page=${page}`;
       const target = `/repos/${repository}/issues/${number}/comments?${query}`;
       const comments = (await this.#call("GET", target)) as Comment[];
@@ -199,9 +199,9 @@ function parseEntries(text: string): StoredEntry[] {
 
 /** Returns the latest entries and leaves room for a new one. Always includes the latest job. */
 function limitEntries(entries: StoredEntry[]): StoredEntry[] {
-  if (entries.length < MOST_ENTRIES) return entries;
+  if (entries.length < MAX_ENTRIES) return entries;
   const job = entries.findLast(({ kind }) => kind === "job");
-  const last = entries.slice(1 - MOST_ENTRIES);
+  const last = entries.slice(1 - MAX_ENTRIES);
   return job === undefined || last.includes(job) ? last : [job, ...last.slice(1)];
 }
 

@@ -47,7 +47,7 @@ const PAUSE = 1_000;
 /**
  * The maximum time, in milliseconds, by which renewal precedes expiry. It allows for slow requests.
  */
-const LONGEST_MARGIN = 60_000;
+const MAX_MARGIN = 60_000;
 
 /**
  * The token that GitHub signs for this run.
@@ -99,7 +99,7 @@ export class WorkflowIdentity implements Identity {
     this.#claims = claims;
     // Use only the difference, because GitHub's clock may differ from this machine's.
     const lifetime = (Number(claims.exp) - Number(claims.iat)) * 1_000;
-    this.#end = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, LONGEST_MARGIN) : 0;
+    this.#end = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, MAX_MARGIN) : 0;
     return token;
   }
 

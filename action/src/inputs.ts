@@ -25,10 +25,10 @@ export class InputError extends Error {}
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 /** The maximum timeout in milliseconds: a workflow's job runs for at most five days. */
-const LONGEST_TIMEOUT = 5 * 24 * 3_600_000;
+const MAX_TIMEOUT = 5 * 24 * 3_600_000;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 /** The maximum size of a request's body that a gateway accepts, in bytes. */
-export const MOST_BODY_BYTES = 128 * 1024;
+export const MAX_BODY_BYTES = 128 * 1024;
 
 /**
  * Reads and validates every input. Secrets are masked first.
@@ -112,9 +112,9 @@ function readPrompt(runner: Runner): string {
 /** Checks the size of the request's body. As JSON, each quote and line break takes two bytes. */
 function checkLength(prompt: string): void {
   const length = Buffer.byteLength(JSON.stringify({ prompt }));
-  if (length <= MOST_BODY_BYTES) return;
+  if (length <= MAX_BODY_BYTES) return;
   throw new InputError(
-    `the prompt is too long: as JSON it has ${length} bytes, and the gateway takes ${MOST_BODY_BYTES}`,
+    `the prompt is too long: as JSON it has ${length} bytes, and the gateway takes ${MAX_BODY_BYTES}`,
   );
 }
 
@@ -144,9 +144,9 @@ function readContent(file: string, name: string): Uint8Array {
     const status = statSync(file);
     if (status.isDirectory()) throw new InputError(`the input prompt-file: ${name} is a folder`);
     if (!status.isFile()) throw new InputError(`the input prompt-file: ${name} is not a file`);
-    if (status.size > MOST_BODY_BYTES) {
+    if (status.size > MAX_BODY_BYTES) {
       throw new InputError(
-        `the input prompt-file: ${name} has ${status.size} bytes, and the gateway takes ${MOST_BODY_BYTES}`,
+        `the input prompt-file: ${name} has ${status.size} bytes, and the gateway takes ${MAX_BODY_BYTES}`,
       );
     }
     return readFileSync(file);
@@ -190,7 +190,7 @@ function readDuration(runner: Runner, name: string): number {
   const text = runner.input(name).trim();
   const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(text) ?? [];
   const milliseconds = Number(digits) * (UNITS[unit ?? ""] ?? Number.NaN);
-  if (milliseconds >= 1_000 && milliseconds <= LONGEST_TIMEOUT) return milliseconds;
+  if (milliseconds >= 1_000 && milliseconds <= MAX_TIMEOUT) return milliseconds;
   const found = text === "" ? "it is empty" : `found ${JSON.stringify(text.slice(0, 40))}`;
   throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h: ${found}`);
 }

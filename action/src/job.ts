@@ -19,7 +19,7 @@ import {
   ValidationError,
 } from "quillgate/inline";
 import { type Identity, IdentityError } from "./identity.js";
-import { type Inputs, MOST_BODY_BYTES } from "./inputs.js";
+import { type Inputs, MAX_BODY_BYTES } from "./inputs.js";
 import { Reachability } from "./reachability.js";
 import type { Outcome } from "./report.js";
 import type { Runner } from "./runner.js";
@@ -34,7 +34,7 @@ const CREATION_GRACE = 3_000;
  * creates one job per key.
  */
 const CREATION_PATIENCE = 30_000;
-const MOST_RETRIES = 10;
+const MAX_RETRIES = 10;
 /** The pause between two waits for a job, in milliseconds. It applies if a wait fails early. */
 const WAIT_PAUSE = 1_000;
 /** The inputs of the action, by the names that the package uses. */
@@ -141,7 +141,7 @@ export async function createJob(
     runner.info(`${why}; trying again in ${Math.ceil(wait / 1_000)} s`);
   };
   try {
-    const options = { idempotencyKey: key, signal: abort.signal, maxRetries: MOST_RETRIES };
+    const options = { idempotencyKey: key, signal: abort.signal, maxRetries: MAX_RETRIES };
     const creation = connection.client.agentJobs.create({ prompt: inputs.prompt }, options);
     const { data: job, response } = await creation.withResponse();
     const isReplayed = response.headers.get("idempotent-replayed") === "true";
@@ -276,7 +276,7 @@ export function explainCreation(
         "Give another idempotency-key, or the same prompt"
       );
     case "content-too-large":
-      return `the prompt is too long: as JSON it may have ${MOST_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
+      return `the prompt is too long: as JSON it may have ${MAX_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
     default:
       return explainError(error);
   }

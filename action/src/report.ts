@@ -27,7 +27,7 @@ export interface Context {
 }
 
 /** The maximum length of a prompt in the summary, in UTF-16 code units. */
-const LONGEST_PROMPT = 4_000;
+const MAX_PROMPT = 4_000;
 /** The text in place of a pull request, for the final statuses of a job. */
 const NO_PULL_REQUEST: Readonly<Record<string, string>> = {
   completed: "none: no file was changed",
@@ -225,8 +225,8 @@ function joinLines(text: string): string {
 }
 
 function shorten(text: string): string {
-  if (text.length <= LONGEST_PROMPT) return text;
-  return `${text.slice(0, LONGEST_PROMPT)}\n… (${text.length} characters in all)`;
+  if (text.length <= MAX_PROMPT) return text;
+  return `${text.slice(0, MAX_PROMPT)}\n… (${text.length} characters in all)`;
 }
 
 function quote(text: string): string {

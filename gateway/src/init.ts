@@ -13,7 +13,7 @@ import {
 const CONFIGS = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
 
 /** The maximum number of times a question is asked. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 /** Options of {@link init}. */
 export interface InitOptions {
@@ -135,7 +135,7 @@ async function ask<T>(
     try {
       return parse(answer);
     } catch (error) {
-      if (!(error instanceof InitError) || attempt === MOST_ATTEMPTS) throw error;
+      if (!(error instanceof InitError) || attempt === MAX_ATTEMPTS) throw error;
       asked = `${error.message}.\n${question}`;
     }
   }

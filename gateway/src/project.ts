@@ -28,7 +28,7 @@ export const IGNORED = [
 ];
 
 /** The maximum length of a Worker's name on workers.dev. */
-const LONGEST_NAME = 63;
+const MAX_NAME = 63;
 
 /** Returns the values for a folder. The Worker is named after the folder. */
 export function describeProject(options: {
@@ -37,7 +37,7 @@ export function describeProject(options: {
   archive: boolean;
 }): Project {
   const dashed = options.folder.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  const worker = dashed.slice(0, LONGEST_NAME).replace(/^-+|-+$/g, "") || "quillgate";
+  const worker = dashed.slice(0, MAX_NAME).replace(/^-+|-+$/g, "") || "quillgate";
   return { worker, id: options.project, archive: options.archive };
 }
 

@@ -2,9 +2,9 @@
 
 import {
   DETAIL_PATHS,
-  LONGEST_MESSAGE,
+  MAX_DETAILS,
+  MAX_MESSAGE,
   MESSAGE_PATHS,
-  MOST_DETAILS,
   REASONS,
   RULES,
 } from "./generated/protocol.js";
@@ -221,7 +221,7 @@ export function toApiError(
   const words = REASONS.find(([from, to]) => from <= status && status <= to)?.[2];
   const details = DETAIL_PATHS.flatMap(([name, of]) => {
     const list = member(body, name);
-    return Array.isArray(list) ? list.slice(0, MOST_DETAILS).map((item) => member(item, of)) : [];
+    return Array.isArray(list) ? list.slice(0, MAX_DETAILS).map((item) => member(item, of)) : [];
   });
   const code = member(body, "type");
   return new (classOf(status, body))(`${status} ${stated ? shorten(stated as string) : words}`, {
@@ -265,10 +265,10 @@ function withoutCredential(headers: Headers, credential = ""): Headers {
 
 /** A message for people stays one: its first characters. */
 function shorten(text: string): string {
-  if (text.length <= LONGEST_MESSAGE) return text;
+  if (text.length <= MAX_MESSAGE) return text;
   const characters = [...text];
-  if (characters.length <= LONGEST_MESSAGE) return text;
-  return `${characters.slice(0, LONGEST_MESSAGE).join("")}…`;
+  if (characters.length <= MAX_MESSAGE) return text;
+  return `${characters.slice(0, MAX_MESSAGE).join("")}…`;
 }
 
 /**

@@ -11,7 +11,7 @@ export interface StreamEvent {
 }
 
 /** A line longer than this is no stream of ours. */
-const LONGEST_LINE = 1 << 20;
+const MAX_LINE = 1 << 20;
 
 /** Makes events of a stream's text, however it is cut into chunks. */
 export class EventParser {
@@ -34,8 +34,7 @@ export class EventParser {
   push(chunk: string): StreamEvent[] {
     const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() as string;
-    if (this.#rest.length > LONGEST_LINE)
-      throw new TypeError("a line of the event stream is too long");
+    if (this.#rest.length > MAX_LINE) throw new TypeError("a line of the event stream is too long");
     return lines.flatMap((line) => this.#line(line) ?? []);
   }
 

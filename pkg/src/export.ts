@@ -15,8 +15,8 @@ import type {
 import type { Sender } from "./task.js";
 
 const OPTIONS = ["format", "cursor", "signal", "wait"];
-const LONGEST_WAIT = 86_400_000;
-const LEAST_WAIT = 1_000;
+const MAX_WAIT = 86_400_000;
+const MIN_WAIT = 1_000;
 /** Parameters that say where a list begins, and not which list it is. */
 const POSITIONS = ["limit", "offset", "page", "cursor"];
 
@@ -135,8 +135,8 @@ function refuse<Name extends ListName>(
   if (format !== "csv" && format !== "ndjson") {
     throw new ErrorClass("format must be one of csv, ndjson", "format", "one-of");
   }
-  if (!(Number.isInteger(wait) && wait >= 0 && wait <= LONGEST_WAIT)) {
-    const rule = `must be an integer of milliseconds from 0 to ${LONGEST_WAIT}`;
+  if (!(Number.isInteger(wait) && wait >= 0 && wait <= MAX_WAIT)) {
+    const rule = `must be an integer of milliseconds from 0 to ${MAX_WAIT}`;
     throw new ErrorClass(`wait ${rule}`, "wait", "milliseconds");
   }
   if (cursor === null) {
@@ -174,5 +174,5 @@ function keepBodies(sender: Sender, keep: (body: string) => void): Sender {
 function readWait(error: unknown): number {
   const { status, retryAfter } = error as Partial<ApiError>;
   if (status !== 429 || retryAfter == null) return Number.NaN;
-  return Math.max(LEAST_WAIT, Math.ceil(retryAfter * 1000));
+  return Math.max(MIN_WAIT, Math.ceil(retryAfter * 1000));
 }

@@ -14,11 +14,11 @@ import type { Operations } from "./types.js";
 export { streamList } from "./list_stream.js";
 
 /** A stream that says nothing for so long is dead: heartbeats come every 15 s. */
-const LONGEST_SILENCE = 45_000;
+const MAX_SILENCE = 45_000;
 /** How long to wait before connecting again, when the server does not say. */
-export const USUAL_RETRY = 3_000;
+export const DEFAULT_RETRY = 3_000;
 /** How often in a row a stream may break without news before it is given up. */
-const MOST_BREAKS = 3;
+const MAX_BREAKS = 3;
 
 /**
  * What is handed over to a part that is loaded later: an import would make bundlers export it from the
@@ -76,9 +76,9 @@ async function* streamJobEvents(
 ): AsyncGenerator<unknown, boolean, void> {
   const parser = new EventParser();
   let streamed = false;
-  for (let breaks = 0; breaks < MOST_BREAKS; breaks++) {
+  for (let breaks = 0; breaks < MAX_BREAKS; breaks++) {
     // Whatever the stream brought before it ended, the next one is waited for.
-    if (streamed) await sleep(parser.retry ?? USUAL_RETRY, signal);
+    if (streamed) await sleep(parser.retry ?? DEFAULT_RETRY, signal);
     const watchdog = new Watchdog(signal, follow);
     parser.restart();
     try {
@@ -161,7 +161,7 @@ export class Watchdog {
 
   fed(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#controller.abort(), LONGEST_SILENCE);
+    this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
   }
 
   end(): void {

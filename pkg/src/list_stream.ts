@@ -4,11 +4,11 @@ import type { JobListChange } from "./agent_jobs.js";
 import type { ApiError } from "./errors.js";
 import { EventParser, type StreamEvent } from "./event_stream.js";
 import {
+  DEFAULT_RETRY,
   isStream,
   openStream,
   readEvents,
   type Tools,
-  USUAL_RETRY,
   Watchdog,
 } from "./job_stream.js";
 import type { RequestOptions } from "./options.js";
@@ -16,7 +16,7 @@ import type { Transport } from "./transport.js";
 import type { JobPage, ListedJob } from "./types.js";
 
 /** How often in a row there may be no stream before the reason is thrown: after a good minute. */
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 /** What every error of this package has. */
 const BRAND = Symbol.for("quillgate.error");
 
@@ -47,14 +47,14 @@ export async function* streamList(
         }
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        const isLast = failures + 1 === MOST_FAILURES;
+        const isLast = failures + 1 === MAX_FAILURES;
         if (isLast && !isOwn(error)) await takePage(transport, () => Promise.reject(error));
         if (isLast || !mayPass(error)) throw error;
         asked = 1000 * ((error as Partial<ApiError>).retryAfter ?? 0);
       } finally {
         watchdog.end();
       }
-      const usual = (parser.retry ?? USUAL_RETRY) * 2 ** Math.max(failures, 0);
+      const usual = (parser.retry ?? DEFAULT_RETRY) * 2 ** Math.max(failures, 0);
       await sleep(Math.max(usual, asked), signal);
     }
   } catch (error) {

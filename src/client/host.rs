@@ -50,12 +50,12 @@ pub fn make_key() -> Option<IdempotencyKey> {
 }
 
 /// The longest time that a timer takes: a longer one would end at once.
-const LONGEST_TIMER: u32 = i32::MAX.unsigned_abs();
+const MAX_TIMER: u32 = i32::MAX.unsigned_abs();
 
 /// Waits. Dropping the future clears its timer.
 pub async fn sleep(length: Millis) {
-    let length = u32::try_from(length.0).unwrap_or(LONGEST_TIMER);
-    TimeoutFuture::new(length.min(LONGEST_TIMER)).await;
+    let length = u32::try_from(length.0).unwrap_or(MAX_TIMER);
+    TimeoutFuture::new(length.min(MAX_TIMER)).await;
 }
 
 /// Sends a request, with another function than the host's `fetch` where there is one.

@@ -25,9 +25,9 @@ pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
     }
     // Stops at the maximum, because the number of digits is not limited.
     let seconds = value.iter().fold(0, |seconds: u64, digit| {
-        (seconds * 10 + u64::from(digit - b'0')).min(LONGEST_WAIT)
+        (seconds * 10 + u64::from(digit - b'0')).min(MAX_WAIT)
     });
-    Some(if seconds == LONGEST_WAIT {
+    Some(if seconds == MAX_WAIT {
         Millis(u64::MAX)
     } else {
         Millis(seconds * 1000)
@@ -35,7 +35,7 @@ pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
 }
 
 /// The largest number of seconds that fits a `u64` in milliseconds.
-const LONGEST_WAIT: u64 = u64::MAX / 1000;
+const MAX_WAIT: u64 = u64::MAX / 1000;
 
 /// Parses an HTTP date in any of its three formats (RFC 9110, section 5.6.7). Returns `None` if it
 /// is invalid or before 1970.

@@ -1,6 +1,6 @@
 //! Finding the next page of a list.
 
-use quillgate::pages::MOST_EMPTY_PAGES;
+use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Call, Error, Millis, Operation, PageError, PageInfo, Pages, Rule};
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ fn more_rows_than_requested_are_an_error_that_ends_paging() {
 
 #[test]
 fn the_fifth_empty_page_in_a_row_is_an_error() {
-    assert_eq!(MOST_EMPTY_PAGES, 5);
+    assert_eq!(MAX_EMPTY_PAGES, 5);
     let mut pages = views(&json!({}));
     for number in 1..5 {
         pages.advance(&page(0, true)).unwrap();

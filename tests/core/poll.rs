@@ -1,6 +1,6 @@
 //! The schedule for polling a job.
 
-use quillgate::poll::{FIRST_INTERVAL, LONGEST_INTERVAL, MOST_FAILURES, UNKNOWN_INTERVAL};
+use quillgate::poll::{FIRST_INTERVAL, MAX_FAILURES, MAX_INTERVAL, UNKNOWN_INTERVAL};
 use quillgate::{JobStatus, Millis, Poll, PollStep};
 
 const START: Millis = Millis(1_700_000_000_000);
@@ -28,7 +28,7 @@ fn the_interval_grows_by_half_from_2_s_to_30_s() {
         assert_eq!(poll.on_status(ACTIVE, None, START, 0.0), wait(expected));
     }
     assert_eq!(
-        (FIRST_INTERVAL, LONGEST_INTERVAL),
+        (FIRST_INTERVAL, MAX_INTERVAL),
         (Millis(2_000), Millis(30_000))
     );
 }
@@ -210,7 +210,7 @@ fn an_overflowing_timeout_never_expires() {
 
 #[test]
 fn the_fifth_failed_poll_in_a_row_gives_up() {
-    assert_eq!(MOST_FAILURES, 5);
+    assert_eq!(MAX_FAILURES, 5);
     let mut poll = endless();
     for expected in [2_000, 3_000, 4_500, 6_750] {
         assert_eq!(poll.on_failure(None, START, 0.0), wait(expected));

@@ -7,7 +7,7 @@ use proptest::option;
 use proptest::prelude::*;
 use quillgate::date::{parse_http_date, parse_retry_after};
 use quillgate::encode::{encode_json_string, percent_encode};
-use quillgate::pages::MOST_EMPTY_PAGES;
+use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::response::{Head, read};
 use quillgate::ulid::is_ulid;
 use quillgate::{
@@ -344,7 +344,7 @@ proptest! {
         let params = start.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
         let list = Operation::ListAgentJobs.declaration();
         let mut pages = Pages::new(Call::parse(list, &params).unwrap());
-        let max = CURSORS.len() + MOST_EMPTY_PAGES as usize;
+        let max = CURSORS.len() + MAX_EMPTY_PAGES as usize;
         let mut requested = Vec::new();
         // The server never ends the list.
         for (rows, has_more, next_cursor) in responses.into_iter().cycle() {

@@ -1,6 +1,6 @@
 //! Whether and when a request is retried.
 
-use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, LONGEST_RETRY_AFTER};
+use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, MAX_RETRY_AFTER};
 use quillgate::{Failure, Idempotency, Method, Millis, Retry};
 use serde_json::json;
 
@@ -124,7 +124,7 @@ fn retry_after_replaces_the_delay_without_jitter() {
 
 #[test]
 fn a_retry_after_over_a_minute_is_not_retried() {
-    assert_eq!(LONGEST_RETRY_AFTER, Millis(60_000));
+    assert_eq!(MAX_RETRY_AFTER, Millis(60_000));
     for hint in [60_001, 3_600_000, u64::MAX] {
         let mut retry = Retry::new(Idempotency::Safe, 2);
         assert_eq!(

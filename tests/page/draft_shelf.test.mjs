@@ -6,13 +6,9 @@ import { importSource } from "./source.mjs";
 
 const stored = standInForStorage();
 const page = standInForWindow();
-const { DraftShelf, MOST_DRAFTS: MAX_DRAFTS } = await importSource("jobs/draft_shelf.ts");
-const {
-  BUILT_IN,
-  firstBlank,
-  MOST_TEMPLATES: MAX_TEMPLATES,
-  TemplateShelf,
-} = await importSource("jobs/templates.ts");
+const { DraftShelf, MAX_DRAFTS } = await importSource("jobs/draft_shelf.ts");
+const { BUILT_IN, firstBlank, MAX_TEMPLATES, TemplateShelf } =
+  await importSource("jobs/templates.ts");
 const { SentTextMemory } = await importSource("jobs/sent_texts.ts");
 const { forgetJobs } = await importSource("jobs/browser_storage.ts");
 

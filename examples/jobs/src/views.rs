@@ -10,7 +10,7 @@ use web_sys::{HtmlElement, HtmlTableRowElement, HtmlTableSectionElement};
 use crate::{connect, page};
 
 /// Maximum number of rows in the table.
-const MOST_ROWS: usize = 500;
+const MAX_ROWS: usize = 500;
 
 /// Shows the page views in the selected date range.
 pub fn show() {
@@ -34,7 +34,7 @@ async fn fill() -> Result<(), Error> {
     let mut rows = connect()?.analytics().views(list).rows()?;
     page::set_visible("table", true);
     let mut shown = 0;
-    while shown < MOST_ROWS {
+    while shown < MAX_ROWS {
         let Some(view) = rows.next().await? else {
             page::set_text("views-status", &format!("{shown} pages"));
             return Ok(());

@@ -3,7 +3,7 @@ import { Client, RateLimitError } from "quillgate";
 
 const DAY_MS = 24 * 3600 * 1000;
 const DAYS = 28;
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 export default {
   async fetch(request, env) {
@@ -30,5 +30,5 @@ async function findMostViewed(client, signal) {
   });
   const rows = await client.analytics.views({ dateFrom, dateTo }, { signal }).all();
   const byViews = rows.toSorted((a, b) => (b.total ?? 0) - (a.total ?? 0));
-  return byViews.slice(0, MOST_PAGES).map(({ path, human, ai }) => ({ path, human, ai }));
+  return byViews.slice(0, MAX_PAGES).map(({ path, human, ai }) => ({ path, human, ai }));
 }

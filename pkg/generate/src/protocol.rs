@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use quillgate::Rule;
-use quillgate::response::{DETAIL_PATHS, LONGEST_MESSAGE, MESSAGE_PATHS, MOST_DETAILS, REASONS};
+use quillgate::response::{DETAIL_PATHS, MAX_DETAILS, MAX_MESSAGE, MESSAGE_PATHS, REASONS};
 use quillgate_wasm::protocol::{CommandNumber, EventNumber, Mode, Output, Source};
 
 /// Returns the module `pkg/src/generated/protocol.ts`.
@@ -48,8 +48,8 @@ pub fn typescript() -> String {
          export const MESSAGE_PATHS: readonly (readonly string[])[] = {MESSAGE_PATHS:?};\n\
          \n/** Lists of further messages, each with the member of its objects. */\n\
          export const DETAIL_PATHS: readonly (readonly [string, string])[] = {:?};\n\
-         \nexport const MOST_DETAILS = {MOST_DETAILS};\n\
-         export const LONGEST_MESSAGE = {LONGEST_MESSAGE};\n\
+         \nexport const MAX_DETAILS = {MAX_DETAILS};\n\
+         export const MAX_MESSAGE = {MAX_MESSAGE};\n\
          \n/** Statuses in words: from, to, words. */\n\
          export const REASONS: readonly (readonly [number, number, string])[] = {:?};\n",
         DETAIL_PATHS.map(|(list, member)| [list, member]),

@@ -26,7 +26,7 @@ interface Finding {
 
 const TIMEOUT_MS = 15_000;
 /** The maximum clock difference. The gateway compares the times in a token with its own clock. */
-const MOST_SKEW_S = 30;
+const MAX_SKEW_S = 30;
 /** A token that expires within this time causes a warning. */
 const SOON_S = 3 * 86_400;
 const DAY_MS = 86_400_000;
@@ -35,7 +35,7 @@ const SECRETS = [
   ...["ADMIN_API_KEY", "ADMIN_READ_KEY", "ACCESS_TOKEN_SECRET", "WEBHOOK_SECRET"],
   ...["TURNSTILE_SECRET", "SIGN_IN_CLIENT_SECRET"],
 ];
-const LEAST_NODE = [20, 19] as const;
+const MIN_NODE = [20, 19] as const;
 const COLORS: Record<Level, string> = { ok: "32", warning: "33", problem: "31" };
 const WORDS: Record<Level, string> = { ok: "ok", warning: "warning", problem: "PROBLEM" };
 
@@ -83,7 +83,7 @@ const ASK = "ask whoever runs the gateway, who makes one by quillgate token mint
 
 function examineNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const [leastMajor, leastMinor] = LEAST_NODE;
+  const [leastMajor, leastMinor] = MIN_NODE;
   const found = `quillgate ${readVersion()} on Node ${process.versions.node}`;
   const isOld = major < leastMajor || (major === leastMajor && minor < leastMinor);
   return isOld
@@ -218,7 +218,7 @@ function examineClock(
   const late = (told - ended) / 1000;
   const skew = Math.max(0, early, late);
   const found = `this clock is ${Math.round(skew)} s ${early > late ? "ahead" : "behind"}`;
-  if (skew > MOST_SKEW_S) {
+  if (skew > MAX_SKEW_S) {
     return problem("clock", found, "set this machine's clock by a time server (NTP)");
   }
   return ok("clock", skew < 1 ? "it agrees with the gateway's" : found);

@@ -4,9 +4,9 @@ import { UsageError } from "./command.js";
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 3660;
+const MAX_DAYS = 3660;
 /** The maximum delay of a timer: 2³¹ − 1 ms, or about 24.8 days. */
-const LONGEST_MS = 2_147_483_647;
+const MAX_DURATION_MS = 2_147_483_647;
 
 /**
  * Parses a duration such as `90s`, `10m` or `1h`.
@@ -16,7 +16,7 @@ const LONGEST_MS = 2_147_483_647;
  * @returns milliseconds
  * @throws {UsageError} if the duration is malformed or exceeds the maximum
  */
-export function readDuration(text: string, flag: string, most = LONGEST_MS): number {
+export function readDuration(text: string, flag: string, most = MAX_DURATION_MS): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS[unit ?? ""] ?? Number.NaN) * 1000;
   if (!(ms >= 0)) throw new UsageError(`${flag} must be a duration such as 90s, 10m or 1h`);
@@ -68,8 +68,8 @@ export function readRange({ from, to, last }: DayFlags, now: number): DateRange 
   }
   const [, count, unit] = /^(\d{1,4})([dw])$/.exec(last) ?? [];
   const days = Number(count) * (unit === "w" ? 7 : 1);
-  if (!(days >= 1 && days <= MOST_DAYS)) {
-    throw new UsageError(`--last must be days or weeks such as 28d or 4w, at most ${MOST_DAYS}d`);
+  if (!(days >= 1 && days <= MAX_DAYS)) {
+    throw new UsageError(`--last must be days or weeks such as 28d or 4w, at most ${MAX_DAYS}d`);
   }
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   return { dateFrom: toDay(today - days * DAY_MS), dateTo: toDay(today) };

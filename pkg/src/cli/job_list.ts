@@ -6,13 +6,13 @@ import { readCount } from "./duration.js";
 import { writeTable } from "./table.js";
 
 /** The maximum number of jobs per page. */
-const MOST_PER_PAGE = 100;
+const MAX_PER_PAGE = 100;
 
 export async function run(context: Context): Promise<undefined> {
   const { output, signal } = context;
   const maxRows = readCount(readText(context, "rows") ?? "25", "--rows");
   const { client } = await connect(context);
-  const limit = Math.min(maxRows, MOST_PER_PAGE);
+  const limit = Math.min(maxRows, MAX_PER_PAGE);
   const jobs = await client.agentJobs.list({ limit }, { signal }).all({ maxRows });
   if (output.json) {
     await output.printJson(jobs);

@@ -16,8 +16,8 @@ import { writeTable } from "./table.js";
 type ExportFormat = "csv" | "ndjson" | "json";
 
 /** The default maximum number of rows in a table. */
-const USUAL_ROWS = "50";
-const LONGEST_WAIT_MS = 86_400_000;
+const DEFAULT_ROWS = "50";
+const MAX_WAIT_MS = 86_400_000;
 /** The flags that select rows. */
 const CHOICES = ["from", "to", "last", "source", "status", "rows"];
 
@@ -49,7 +49,7 @@ interface Sink {
 
 export async function run(context: Context): Promise<undefined> {
   const format = chooseFormat(context);
-  const wait = readDuration(readText(context, "wait") ?? "0s", "--wait", LONGEST_WAIT_MS);
+  const wait = readDuration(readText(context, "wait") ?? "0s", "--wait", MAX_WAIT_MS);
   const { from, to, last } = readFlags(context);
   const params: Record<string, string> = { ...readRange({ from, to, last }, Date.now()) };
   for (const name of ["source", "status"]) {
@@ -65,7 +65,7 @@ async function printTable(context: Context, params: Record<string, string>): Pro
   if (readSwitch(context, "resume")) {
     throw new UsageError("--resume is for csv, ndjson and json: a table is written at once");
   }
-  const most = readCount(readText(context, "rows") ?? USUAL_ROWS, "--rows");
+  const most = readCount(readText(context, "rows") ?? DEFAULT_ROWS, "--rows");
   const file = await findOutputFile(context);
   const watched = watchProgress();
   const { client } = await connect(context, watched.hooks);

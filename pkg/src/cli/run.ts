@@ -60,7 +60,7 @@ function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const abort = () => {
-      timer = setTimeout(() => reject(signal.reason), LONGEST_END_MS);
+      timer = setTimeout(() => reject(signal.reason), MAX_END_MS);
     };
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
@@ -72,7 +72,7 @@ function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-const LONGEST_END_MS = 2_000;
+const MAX_END_MS = 2_000;
 
 /** The properties that an error of the client or of Node.js can have. */
 interface Failure {

@@ -54,7 +54,7 @@ const MEMBERS = ["baseUrl", "projectId", "tokenFile", "adminKeyFile"] as const;
  */
 const MEMBERS_OF_A_FOLDER = ["projectId"];
 const SECRET_MEMBERS = ["token", "adminKey"];
-const LONGEST_SECRET = 16_384;
+const MAX_SECRET = 16_384;
 
 /**
  * Reads the settings.
@@ -242,9 +242,9 @@ function checkSecret(text: string, source: string, kind: Credential["kind"]): st
   if (secret === "") throw new UsageError(`${source} is empty, where a credential should be`);
   const broken = RULES.find(([pattern]) => pattern.test(secret))?.[1];
   if (broken !== undefined) throw new UsageError(`${source} holds no credential: it has ${broken}`);
-  if (secret.length > LONGEST_SECRET) {
+  if (secret.length > MAX_SECRET) {
     throw new UsageError(
-      `${source} holds no credential: it has more than ${LONGEST_SECRET} characters`,
+      `${source} holds no credential: it has more than ${MAX_SECRET} characters`,
     );
   }
   if (kind === "token" && secret.startsWith("mint_")) {

@@ -13,7 +13,7 @@ export interface Column<Row> {
 }
 
 /** The minimum width of a truncated column, in characters. */
-const LEAST_TEXT = 12;
+const MIN_TEXT = 12;
 const GAP = "  ";
 
 /**
@@ -69,9 +69,9 @@ function shrink(widths: number[], isWhole: readonly boolean[], width: number): v
     const sum = sumWidths(widths);
     const texts = widths.filter((_, at) => !isWhole[at]);
     const widest = Math.max(...texts);
-    if (sum <= width || texts.length === 0 || widest <= LEAST_TEXT) return;
+    if (sum <= width || texts.length === 0 || widest <= MIN_TEXT) return;
     const at = widths.findIndex((one, index) => one === widest && !isWhole[index]);
-    widths[at] = Math.max(LEAST_TEXT, widest - (sum - width));
+    widths[at] = Math.max(MIN_TEXT, widest - (sum - width));
   }
 }
 

@@ -10,7 +10,7 @@ use worker::worker_sys::Context;
 use crate::app::config::Config;
 use crate::app::request_context::RequestContext;
 use crate::auth::caller::Caller;
-use crate::http::content::LARGEST_BODY;
+use crate::http::content::MAX_BODY;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::jobs::project_stub::ProjectStub;
@@ -77,9 +77,9 @@ impl PendingRequest {
     /// # Errors
     /// 400 or 413.
     pub async fn read_body(&self) -> Result<String, Problem> {
-        let body = read_stream(self.request.body(), LARGEST_BODY).await;
+        let body = read_stream(self.request.body(), MAX_BODY).await;
         let body = body.map_err(|_| Problem::malformed_body())?;
-        let body = body.ok_or_else(|| Problem::content_too_large(LARGEST_BODY))?;
+        let body = body.ok_or_else(|| Problem::content_too_large(MAX_BODY))?;
         String::from_utf8(body).map_err(|_| Problem::malformed_body())
     }
 

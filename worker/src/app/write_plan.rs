@@ -9,7 +9,7 @@ use crate::app::config::Config;
 use crate::auth::caller::Caller;
 use crate::auth::turnstile::TurnstileProof;
 use crate::hash::fingerprint;
-use crate::http::content::{LARGEST_BODY, Values, is_json};
+use crate::http::content::{MAX_BODY, Values, is_json};
 use crate::http::problem::Problem;
 use crate::http::request_head::{RequestHead, WriteHeaders};
 use crate::jobs::idempotency::{Key, Retry};
@@ -67,9 +67,7 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     }
     let length = head.content_length.as_deref().map(str::parse::<u64>);
     match length {
-        Some(Ok(length)) if length > LARGEST_BODY as u64 => {
-            Err(Problem::content_too_large(LARGEST_BODY))
-        }
+        Some(Ok(length)) if length > MAX_BODY as u64 => Err(Problem::content_too_large(MAX_BODY)),
         _ => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ use crate::http::url::decode_percent;
 use crate::json;
 
 /// Maximum size of a request body, in bytes. It fits a prompt of many pages.
-pub const LARGEST_BODY: usize = 128 * 1024;
+pub const MAX_BODY: usize = 128 * 1024;
 
 /// The named values of a request.
 pub struct Values {

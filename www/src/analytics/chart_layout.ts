@@ -22,9 +22,9 @@ export interface Chart {
   xTicks: { x: number; point: TrendPoint }[];
 }
 
-const MOST_Y_TICKS = 4;
+const MAX_Y_TICKS = 4;
 const X_TICK_WIDTH = 80;
-const MOST_X_TICKS = 8;
+const MAX_X_TICKS = 8;
 
 export function layOutChart(points: readonly TrendPoint[], { width, height }: Size): Chart {
   const most = points.reduce((max, { human, ai }) => Math.max(max, human + ai), 0);
@@ -53,15 +53,15 @@ export function layOutChart(points: readonly TrendPoint[], { width, height }: Si
 
 /** A round step of 1, 2 or 5, so that at most five lines cover the highest bar. */
 function tickStep(most: number): number {
-  if (most <= MOST_Y_TICKS) return 1;
-  const rough = most / MOST_Y_TICKS;
+  if (most <= MAX_Y_TICKS) return 1;
+  const rough = most / MAX_Y_TICKS;
   const power = 10 ** Math.floor(Math.log10(rough));
   const factor = [1, 2, 5, 10].find((one) => one * power >= rough) ?? 10;
   return factor * power;
 }
 
 function xTicksOf(bars: readonly Bar[], width: number): Chart["xTicks"] {
-  const room = Math.max(1, Math.min(MOST_X_TICKS, Math.floor(width / X_TICK_WIDTH)));
+  const room = Math.max(1, Math.min(MAX_X_TICKS, Math.floor(width / X_TICK_WIDTH)));
   const every = Math.max(1, Math.ceil(bars.length / room));
   return bars
     .filter((_, index) => index % every === 0)

@@ -4,7 +4,7 @@ import { countOf, type Sorting, sortRows } from "./rows.ts";
 import "../styles/folders.css";
 
 /** Anybody can ask for a path of thousands of slashes: what is deeper stays in one name. */
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 
 interface Folder {
   path: string;
@@ -19,7 +19,7 @@ export function buildTree(rows: readonly ReportRow[]): TreeNode[] {
   const root: Folder = { path: "/", name: "", level: 0, folders: new Map(), pages: [] };
   for (const row of rows) {
     const path = typeof row.path === "string" ? row.path : "";
-    const segments = path.split("/").slice(1, -1).slice(0, MOST_LEVELS);
+    const segments = path.split("/").slice(1, -1).slice(0, MAX_LEVELS);
     folderAt(root, segments).pages.push(row);
   }
   return nodesOf(root).children;

@@ -6,9 +6,9 @@ import {
   type Bounds,
   boundsOf,
   type DayRange,
+  DEFAULT_FRESHNESS_MS,
   findEarlierBounds,
   isSameRange,
-  USUAL_FRESHNESS_MS,
 } from "./range.ts";
 import type { Report } from "./report.ts";
 import { freshnessOf } from "./staleness.ts";
@@ -229,7 +229,7 @@ function readAnswered(kept: unknown): Answered {
   const { freshness, bounds } = (kept ?? {}) as Partial<Answered>;
   const isKnown = typeof freshness === "number" && freshness > 0;
   return {
-    freshness: isKnown ? freshness : USUAL_FRESHNESS_MS,
+    freshness: isKnown ? freshness : DEFAULT_FRESHNESS_MS,
     bounds: typeof bounds === "object" && bounds !== null ? bounds : {},
   };
 }

@@ -29,12 +29,12 @@ export interface NoticeProps {
 }
 
 /** How many frames the focus waits for what is about to be drawn. */
-const MOST_FRAMES = 60;
+const MAX_FRAMES = 60;
 
 /** Moves the focus on where what had it has gone with the state. */
 export function keepFocus(
   selector = ".problem button, .answer-bar button, .report button",
-  frames = MOST_FRAMES,
+  frames = MAX_FRAMES,
 ): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;

@@ -5,7 +5,7 @@ export interface PathFilter {
 }
 
 /** In how many places `**` may be nothing at all: each doubles what a path is compared with. */
-const MOST_GLOBSTARS = 6;
+const MAX_GLOBSTARS = 6;
 const EVERYTHING: PathFilter = { kind: "everything", matches: () => true };
 
 /**
@@ -42,7 +42,7 @@ function match(kind: PathFilter["kind"], test: (path: string) => boolean): PathF
 function matchGlobs(typed: string): PathFilter {
   const glob = typed.startsWith("/") || typed.startsWith("**") ? typed : `**/${typed}`;
   const parts = glob.split("/**/");
-  const globs = parts.length > MOST_GLOBSTARS + 1 ? [glob] : withoutLevels(parts);
+  const globs = parts.length > MAX_GLOBSTARS + 1 ? [glob] : withoutLevels(parts);
   return match("glob", (path) => globs.some((one) => matchesGlob(path, one)));
 }
 

@@ -42,7 +42,7 @@ const SECOND_MS = 1000;
 /** As many days as a year has that keeps its weekdays. */
 const WEEKS_OF_A_YEAR = 364;
 /** For how long a gateway keeps what is still being counted, unless it says otherwise. */
-export const USUAL_FRESHNESS_MS = 300_000;
+export const DEFAULT_FRESHNESS_MS = 300_000;
 
 export function addDays(day: Day, count: number): Day {
   return dayOf(startOf(day) + count * DAY_MS);
@@ -178,7 +178,7 @@ function addMonths(day: Day, months: number): Day {
  * gateway keeps such a range for: within that time everybody asks for the same moments, and only
  * the first request goes on to the platform.
  */
-export function boundsOf(range: DayRange, now: number, freshness = USUAL_FRESHNESS_MS): Bounds {
+export function boundsOf(range: DayRange, now: number, freshness = DEFAULT_FRESHNESS_MS): Bounds {
   const end = addDays(range.to, 1);
   const shared = floorTo(now, freshness);
   const start = startOf(range.from);

@@ -6,7 +6,7 @@ export type SitemapReading =
   | { ok: false; reason: string };
 
 /** More than the 50,000 addresses that a sitemap may have would be several sitemaps. */
-const MOST_PATHS = 200_000;
+const MAX_PATHS = 200_000;
 
 /** Reads a sitemap (XML), or addresses and paths one to a line. Nothing is fetched. */
 export function readSitemap(text: string): SitemapReading {
@@ -24,7 +24,7 @@ export function readSitemap(text: string): SitemapReading {
         ),
       ].map(([, place = ""]) => decodeEntities(place))
     : text.split(/\r?\n/).map((line) => line.trim());
-  const found = places.filter(Boolean).slice(0, MOST_PATHS).map(readPlace);
+  const found = places.filter(Boolean).slice(0, MAX_PATHS).map(readPlace);
   const known = found.filter((place) => place !== null);
   if (known.length === 0) {
     return refused("No addresses found. A sitemap has them in <loc>; a list has one on each line.");

@@ -10,7 +10,7 @@ import { formatCell } from "./report_cell.tsx";
 import { mostOf, nextSorting, numberOf, type Sorting, textOf, visibleSlice } from "./rows.ts";
 
 /** Until the first row is measured. */
-const USUAL_ROW_HEIGHT = 34;
+const DEFAULT_ROW_HEIGHT = 34;
 /** Until the window is measured: few rows, which are drawn the sooner. */
 const FIRST_SIGHT = 100;
 
@@ -65,7 +65,7 @@ export function ReportTable(props: ReportTableProps) {
  */
 function useSight(table: RefObject<HTMLTableElement | null>) {
   const sight = useSignal({ scrollTop: 0, height: FIRST_SIGHT });
-  const rowHeight = useSignal(USUAL_ROW_HEIGHT);
+  const rowHeight = useSignal(DEFAULT_ROW_HEIGHT);
   function measure() {
     const body = table.current?.tBodies[0];
     if (!body) return;

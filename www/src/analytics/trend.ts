@@ -19,13 +19,13 @@ export interface TrendPoint {
 }
 
 /** As many bars as can be told apart. */
-const MOST_DAYS = 92;
-const MOST_WEEKS = 400;
+const MAX_DAYS = 92;
+const MAX_WEEKS = 400;
 
 export function groupOf(range: DayRange): TrendGroup {
   const days = countDays(range);
-  if (days <= MOST_DAYS) return "day";
-  return days <= MOST_WEEKS ? "week" : "month";
+  if (days <= MAX_DAYS) return "day";
+  return days <= MAX_WEEKS ? "week" : "month";
 }
 
 /** Every group of a range, those without a single held day included. */

@@ -3,7 +3,7 @@ import { keptNames, onKeptElsewhere } from "./browser_storage.ts";
 import { Draft, type Submit } from "./draft.ts";
 
 /** How many drafts of new jobs are kept side by side. */
-export const MOST_DRAFTS = 10;
+export const MAX_DRAFTS = 10;
 
 /** The drafts of new jobs of a project. Nothing that was written gives way to anything else. */
 export class DraftShelf {
@@ -37,7 +37,7 @@ export class DraftShelf {
     const free =
       drafts.find((draft) => draft.text.peek() === text) ??
       drafts.find((draft) => draft.isEmpty.peek() && !draft.sending.peek());
-    if (free === undefined && this.shown.peek().length >= MOST_DRAFTS) return false;
+    if (free === undefined && this.shown.peek().length >= MAX_DRAFTS) return false;
     const draft = free ?? this.#addEmpty();
     if (draft.text.peek() !== text) draft.edit(text);
     this.open(draft);

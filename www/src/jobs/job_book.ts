@@ -33,7 +33,7 @@ const CHECK_MS = 300_000;
 const LONG_ABSENCE_MS = 4000;
 const COMPOSING = "composing";
 /** How many jobs are compared with what was last seen of them. */
-const MOST_SEEN = 1000;
+const MAX_SEEN = 1000;
 
 interface SeenJob {
   status: string | null;
@@ -334,7 +334,7 @@ export class JobBook {
 /** What has ended long ago is no longer compared with anything. */
 function forgetOldest(seen: Map<string, SeenJob>): Map<string, SeenJob> {
   for (const [id, job] of seen) {
-    if (seen.size <= MOST_SEEN) break;
+    if (seen.size <= MAX_SEEN) break;
     if (isFinished(job)) seen.delete(id);
   }
   return seen;

@@ -28,7 +28,7 @@ export interface FeedOptions {
 }
 
 const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 300_000;
+const MAX_PAUSE_MS = 300_000;
 /** A stream that lasted so long was a good one. */
 const GOOD_STREAM_MS = 60_000;
 
@@ -85,7 +85,7 @@ export class JobFeed {
       if (!isThere) return;
       wait = Date.now() - startedAt > GOOD_STREAM_MS ? FIRST_PAUSE_MS : wait;
       await this.#pause(wait, this.#ended);
-      wait = Math.min(wait * 2, LONGEST_PAUSE_MS);
+      wait = Math.min(wait * 2, MAX_PAUSE_MS);
     }
   }
 

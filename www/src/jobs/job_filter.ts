@@ -1,5 +1,5 @@
 import type { ListedJob } from "quillgate";
-import { LONGEST_SEARCH } from "./jobs_address.ts";
+import { MAX_SEARCH } from "./jobs_address.ts";
 import type { JobListParams, ListedState } from "./jobs_api.ts";
 
 /** Which jobs of a project are listed. */
@@ -30,7 +30,7 @@ export function sameFilter(one: JobFilter, other: JobFilter): boolean {
 
 /** The filter as a gateway reads it. */
 export function filterParams({ state, author, text }: JobFilter): Omit<JobListParams, "limit"> {
-  const searched = text.trim().slice(0, LONGEST_SEARCH);
+  const searched = text.trim().slice(0, MAX_SEARCH);
   return {
     ...(state !== null && { state }),
     ...(author !== null && { author }),

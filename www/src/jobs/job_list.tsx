@@ -11,7 +11,7 @@ import { counted, dayAndTime, duration, moment } from "../shell/wording.ts";
 import type { JobBook } from "./job_book.ts";
 import { authorChoices, isFiltered, STATE_CHOICES } from "./job_filter.ts";
 import { jobState, titleOf } from "./job_state.ts";
-import { findState, LONGEST_SEARCH } from "./jobs_address.ts";
+import { findState, MAX_SEARCH } from "./jobs_address.ts";
 import { NewJobButton } from "./new_job_button.tsx";
 import { desktopNotices, switchDesktopNotices } from "./notices.ts";
 import { PullRequestLink } from "./pull_request_link.tsx";
@@ -149,7 +149,7 @@ function TextFilter() {
       type="search"
       aria-label="Prompt contains"
       placeholder="Prompt contains…"
-      maxLength={LONGEST_SEARCH}
+      maxLength={MAX_SEARCH}
       value={typed.value}
       onInput={({ currentTarget }) => type(currentTarget.value)}
     />

@@ -9,7 +9,7 @@ export interface JobState {
 
 const TERMINAL = ["completed", "archived", "failed"];
 /** How much of a prompt names its job: about two lines of a narrow window. */
-const LONGEST_TITLE = 100;
+const MAX_TITLE = 100;
 
 /** A job's state as a person would say it. A status this page does not know is shown as it is. */
 export function jobState(job: Pick<AgentJob, "status" | "prLink"> | null): JobState {
@@ -60,10 +60,10 @@ export function firstLine(prompt: string): string {
 /** A prompt's first line, or as many of its words as make a title. */
 export function titleOf(prompt: string): string {
   const line = firstLine(prompt);
-  if (line.length <= LONGEST_TITLE) return line;
-  const cut = line.slice(0, LONGEST_TITLE);
+  if (line.length <= MAX_TITLE) return line;
+  const cut = line.slice(0, MAX_TITLE);
   const end = cut.lastIndexOf(" ");
-  return `${(end > LONGEST_TITLE / 2 ? cut.slice(0, end) : cut).replace(/[\s.,;:]+$/, "")}…`;
+  return `${(end > MAX_TITLE / 2 ? cut.slice(0, end) : cut).replace(/[\s.,;:]+$/, "")}…`;
 }
 
 function pullRequestName(url: URL): string {

@@ -13,7 +13,7 @@ export interface JobsAddress {
 }
 
 /** How much text a gateway looks for. */
-export const LONGEST_SEARCH = 200;
+export const MAX_SEARCH = 200;
 
 /** The states that a gateway lists jobs by. */
 const STATES: readonly ListedState[] = ["active", "completed", "failed", "archived"];
@@ -28,7 +28,7 @@ export function parseJobsAddress(query: URLSearchParams): JobsAddress {
     id: query.get("job") || null,
     state: findState(query.get("state")),
     author: query.get("author") || null,
-    text: (query.get("text") ?? "").slice(0, LONGEST_SEARCH),
+    text: (query.get("text") ?? "").slice(0, MAX_SEARCH),
   };
 }
 

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { toast } from "../shell/toast.ts";
-import { MOST_DRAFTS } from "./draft_shelf.ts";
+import { MAX_DRAFTS } from "./draft_shelf.ts";
 import type { JobBook } from "./job_book.ts";
 
 /** What opens the panel for a new job, and has the focus again when it is closed. */
@@ -30,5 +30,5 @@ export function useOpenDoubt(book: JobBook): void {
 }
 
 export function tellOfTooMany(): void {
-  toast({ text: `You have ${MOST_DRAFTS} drafts. Send or discard one first.` });
+  toast({ text: `You have ${MAX_DRAFTS} drafts. Send or discard one first.` });
 }

@@ -28,7 +28,7 @@ type FilteredBy = "gateway" | "page";
 
 const JOBS_A_PAGE = 25;
 /** The most that one request brings. */
-const MOST_JOBS = 100;
+const MAX_JOBS = 100;
 
 /** The jobs that were started through the gateway, by whomever: the part of them that was asked for. */
 export class ProjectJobs {
@@ -150,7 +150,7 @@ export class ProjectJobs {
 
   async #renew(): Promise<void> {
     const count = Math.max(JOBS_A_PAGE, this.#listing.peek()?.jobs.length ?? 0);
-    await this.#page({ limit: Math.min(MOST_JOBS, count) }, (page) => {
+    await this.#page({ limit: Math.min(MAX_JOBS, count) }, (page) => {
       const shown = this.#isOutdated ? null : this.#listing.peek();
       this.#isOutdated = false;
       return shown === null ? toListing(page) : renewListing(shown, page);

@@ -7,10 +7,10 @@ interface SentEntry extends SentTexts {
 }
 
 /** How many jobs are remembered, and how many of the last messages of each. */
-const MOST_JOBS = 50;
-const MOST_MESSAGES = 50;
+const MAX_JOBS = 50;
+const MAX_MESSAGES = 50;
 /** A browser stores five million characters for a site: drafts need some of them. */
-const MOST_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 const NOTHING: SentTexts = { prompt: null, messages: [] };
 
 /**
@@ -40,7 +40,7 @@ export class SentTextMemory {
   noteMessage(id: string, text: string, sentAt: number): void {
     this.#note(id, ({ prompt, messages }) => ({
       prompt,
-      messages: [...messages, { text, sentAt }].slice(-MOST_MESSAGES),
+      messages: [...messages, { text, sentAt }].slice(-MAX_MESSAGES),
     }));
   }
 
@@ -54,7 +54,7 @@ export class SentTextMemory {
     const entries = kept.length > 0 ? kept : this.#entries.peek();
     const before = entries.find((entry) => entry.id === id) ?? NOTHING;
     const others = entries.filter((entry) => entry.id !== id);
-    this.#save(keepNewest([{ id, ...change(before) }, ...others].slice(0, MOST_JOBS)));
+    this.#save(keepNewest([{ id, ...change(before) }, ...others].slice(0, MAX_JOBS)));
   }
 
   #save(entries: readonly SentEntry[]): void {
@@ -65,7 +65,7 @@ export class SentTextMemory {
 
 /** As many of the newest as there is room for. */
 function keepNewest(entries: readonly SentEntry[]): SentEntry[] {
-  let left = MOST_CHARACTERS;
+  let left = MAX_CHARACTERS;
   return entries.filter((entry) => {
     left -= JSON.stringify(entry).length;
     return left >= 0;

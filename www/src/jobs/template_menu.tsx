@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 import { Cross } from "../shell/icons.tsx";
 import { toast } from "../shell/toast.ts";
-import { BUILT_IN, MOST_TEMPLATES, type Template, type TemplateShelf } from "./templates.ts";
+import { BUILT_IN, MAX_TEMPLATES, type Template, type TemplateShelf } from "./templates.ts";
 
 interface TemplateMenuProps {
   shelf: TemplateShelf;
@@ -28,7 +28,7 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
     const outcome = shelf.save(text);
     const words = {
       saved: "Saved as a template",
-      "too many": `You have ${MOST_TEMPLATES} templates. Delete one first.`,
+      "too many": `You have ${MAX_TEMPLATES} templates. Delete one first.`,
       "too long": "This prompt is too long for a template.",
     };
     toast({ text: words[outcome] });

@@ -41,8 +41,8 @@ export const BUILT_IN: readonly Template[] = [
   },
 ];
 
-export const MOST_TEMPLATES = 20;
-const LONGEST_TEMPLATE = 10_000;
+export const MAX_TEMPLATES = 20;
+const MAX_TEMPLATE = 10_000;
 
 export type SaveOutcome = "saved" | "too many" | "too long";
 
@@ -61,10 +61,10 @@ export class TemplateShelf {
 
   /** Keeps a prompt under its first line, in the place of one that has the same. */
   save(text: string): SaveOutcome {
-    if (text.length > LONGEST_TEMPLATE) return "too long";
+    if (text.length > MAX_TEMPLATE) return "too long";
     const name = titleOf(text);
     const others = this.own.peek().filter((template) => template.name !== name);
-    if (others.length >= MOST_TEMPLATES) return "too many";
+    if (others.length >= MAX_TEMPLATES) return "too many";
     this.#keep([...others, { name, text }]);
     return "saved";
   }

@@ -10,7 +10,7 @@ export interface ShownToast extends Toast {
   id: number;
 }
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /** What is shown now. */
 export const shown = signal<readonly ShownToast[]>([]);
@@ -25,7 +25,7 @@ export function toast(message: Toast): void {
 
 /** What only tells something gives way before what can be acted on. */
 function makeRoom(all: readonly ShownToast[]): readonly ShownToast[] {
-  if (all.length < MOST_SHOWN) return all;
+  if (all.length < MAX_SHOWN) return all;
   const plain = all.findIndex(({ action }) => action === undefined);
   return all.toSpliced(Math.max(plain, 0), 1);
 }

@@ -2,7 +2,7 @@
 
 use quillgate::Operation;
 use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
-use quillgate_worker::http::content::LARGEST_BODY;
+use quillgate_worker::http::content::MAX_BODY;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::jobs::records::MAX_TEXT_LENGTH;
 use serde_json::{Map, Value, json};
@@ -396,7 +396,7 @@ fn body(operation: Operation) -> Value {
     };
     json!({
         "required": true,
-        "description": format!("JSON in UTF-8, at most {LARGEST_BODY} bytes, each member once."),
+        "description": format!("JSON in UTF-8, at most {MAX_BODY} bytes, each member once."),
         "content": { JSON: {
             "schema": {
                 "type": "object",

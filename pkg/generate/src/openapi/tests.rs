@@ -347,7 +347,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::method_not_allowed("GET, OPTIONS"),
         Problem::misconfigured("ADMIN_API_KEY", "is not set"),
         Problem::unsupported_media_type(),
-        Problem::content_too_large(content::LARGEST_BODY),
+        Problem::content_too_large(content::MAX_BODY),
         Problem::invalid(&ValidationError::new("limit", Rule::PAGE_SIZE, "")),
         Problem::malformed_body(),
         Problem::webhooks_off(),

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use js_sys::{JsString, Reflect};
 use quillgate::archive::{DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan};
-use quillgate::pages::MOST_EMPTY_PAGES;
+use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{
     DateBound, DateRange, Day, Endpoint, ListPageViews, ListVisitors, Millis, Offset, Operation,
     PageSize, Policy, ProjectId, Request,
@@ -185,7 +185,7 @@ impl Organization {
             quota: Some(self.settings.archive.limit),
             ceilings: Vec::new(),
         };
-        let Ok(slot) = self.reserve(&budget)? else {
+        let Ok(reservation) = self.reserve(&budget)? else {
             return Ok(ControlFlow::Break(()));
         };
         let project = &run.projects[target.project].name;
@@ -198,7 +198,7 @@ impl Organization {
             traceparent: continue_trace(None, &new_uuid().replace('-', "")).traceparent,
             tracestate: None,
         };
-        let (exchange, _) = self.send_page(&budget, &request, slot).await?;
+        let (exchange, _) = self.send_page(&budget, &request, reservation).await?;
         run.metrics.requests += 1;
         let failure = match exchange.outcome {
             Ok(reply) => match run.store_part(target, &reply).await {
@@ -251,7 +251,7 @@ impl Run<'_> {
         };
         let is_empty = reply.rows == 0 && reply.has_more;
         self.empty_pages = if is_empty { self.empty_pages + 1 } else { 0 };
-        if self.empty_pages > MOST_EMPTY_PAGES {
+        if self.empty_pages > MAX_EMPTY_PAGES {
             self.empty_pages = 0;
             let problem = ProblemKind::UpstreamMalformed.type_uri();
             return Ok(Some(Failure::Whole(problem)));

@@ -63,7 +63,7 @@ struct PageFetch {
     number: u64,
     cached: Option<Page>,
     budget: BudgetRequest,
-    slot: Reservation,
+    reservation: Reservation,
 }
 
 impl Organization {
@@ -102,13 +102,13 @@ impl Organization {
             ceilings: call.ceilings.clone(),
         };
         match self.reserve(&budget)? {
-            Ok(slot) => {
+            Ok(reservation) => {
                 let task = self.spawn_fetch(PageFetch {
                     call: call.clone(),
                     number,
                     cached,
                     budget,
-                    slot,
+                    reservation,
                 })?;
                 task.wait().await?
             }
@@ -163,7 +163,7 @@ impl Organization {
             number,
             cached,
             budget,
-            slot,
+            reservation,
         } = fetch;
         let request = UpstreamRequest {
             operation: call.query.operation,
@@ -173,7 +173,7 @@ impl Organization {
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
         };
-        let (exchange, slot) = self.send_page(&budget, &request, slot).await?;
+        let (exchange, reservation) = self.send_page(&budget, &request, reservation).await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(cached.as_ref().map(|page| &page.head), call.revalidate);
@@ -198,18 +198,18 @@ impl Organization {
         };
         Ok(PageResult {
             outcome,
-            headers: slot.fields.into_headers(),
+            headers: reservation.fields.into_headers(),
             upstream: Some(exchange.metrics),
-            budget_left: Some(slot.left),
+            budget_left: Some(reservation.left),
         })
     }
 
-    /// Sends a request for a page and settles its slot. Returns the slot of the last attempt.
+    /// Sends a request for a page and settles its reservation. Returns that of the last attempt.
     pub(super) async fn send_page(
         &self,
         budget: &BudgetRequest,
         request: &UpstreamRequest,
-        slot: Reservation,
+        reservation: Reservation,
     ) -> HostResult<(Exchange<PageReply>, Reservation)> {
         let time = self.upstream.timeout;
         let permit = self
@@ -219,23 +219,23 @@ impl Organization {
         if let Ok(permit) = &permit
             && permit.has_waited
         {
-            self.budget.postpone(slot.id)?;
+            self.budget.postpone(reservation.id)?;
         }
-        let slot = RefCell::new(slot);
+        let reservation = RefCell::new(reservation);
         let exchange = match permit {
             Ok(_held) => {
                 let client = UpstreamClient::new(&self.upstream);
-                let mut pay = || self.pay_again(budget, &slot);
+                let mut pay = || self.pay_again(budget, &reservation);
                 let sent = client.send(request, &mut pay).await;
                 sent.read(request, |page| PageReply::read(request.operation, page))
             }
             Err(problem) => Exchange::not_sent(problem),
         };
-        let slot = slot.into_inner();
+        let reservation = reservation.into_inner();
         let outcome = reservation_outcome(&exchange.outcome);
         self.database
-            .transaction(|| self.budget.conclude(&slot, outcome))?;
-        Ok((exchange, slot))
+            .transaction(|| self.budget.conclude(&reservation, outcome))?;
+        Ok((exchange, reservation))
     }
 
     async fn store_page(
@@ -261,12 +261,12 @@ impl Organization {
         Ok(page)
     }
 
-    /// Reserves a slot for another attempt. Returns `false` if the budget is used up.
-    fn pay_again(&self, budget: &BudgetRequest, slot: &RefCell<Reservation>) -> bool {
+    /// Reserves budget for another attempt. Returns `false` if it is used up.
+    fn pay_again(&self, budget: &BudgetRequest, reservation: &RefCell<Reservation>) -> bool {
         let Ok(Ok(next)) = self.reserve(budget) else {
             return false;
         };
-        let first = slot.replace(next);
+        let first = reservation.replace(next);
         self.budget.settle(first.id).is_ok()
     }
 

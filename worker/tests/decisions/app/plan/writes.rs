@@ -4,7 +4,7 @@ use quillgate::Policy;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::turnstile::TurnstileProof;
-use quillgate_worker::http::content::LARGEST_BODY;
+use quillgate_worker::http::content::MAX_BODY;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::WriteHeaders;
 use quillgate_worker::jobs::idempotency::Retry;
@@ -87,8 +87,8 @@ fn body_can_be_rejected_by_its_header_fields() {
             };
             plan(&head).action.map_err(|problem| problem.status).err()
         };
-        assert_eq!(announced(&LARGEST_BODY.to_string()), None);
-        assert_eq!(announced(&(LARGEST_BODY + 1).to_string()), Some(413));
+        assert_eq!(announced(&MAX_BODY.to_string()), None);
+        assert_eq!(announced(&(MAX_BODY + 1).to_string()), Some(413));
         assert_eq!(announced(&u64::MAX.to_string()), Some(413));
         // A malformed length is ignored; the bytes are counted as they arrive.
         assert_eq!(announced("many"), None);
