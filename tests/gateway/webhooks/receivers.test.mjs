@@ -78,7 +78,7 @@ async function ageJobs(milliseconds, project = PROJECT) {
     const { config, dispose } = configWith({ path: CLOCK });
     const clock = await startGateway({ config, state: jobs.state });
     try {
-      const timestamps = ["created", "missing_since"].map((column) => ["job", column]);
+      const timestamps = ["created_at", "missing_since"].map((column) => ["job", column]);
       const objects = [["PROJECT_GATE", project]];
       const change = { objects, milliseconds: -milliseconds, from: "-", to: "-", timestamps };
       const body = JSON.stringify(change);
