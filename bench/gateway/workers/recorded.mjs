@@ -20,8 +20,8 @@ const RECORD = `
     SELECT number, 'recorded-' || number,
       CASE WHEN number > ?1 - ?2 THEN 'active' ELSE 'completed' END FROM one
   )
-  INSERT INTO job (id, listed, subject, line, webhook, created, status, data, seq, checked, began,
-    webhook_poll)
+  INSERT INTO job (id, listed, subject, prompt_summary, webhook, created_at, status, data, version,
+    checked_at, last_started_at, webhook_poll)
   SELECT id, 1, 'bench', 'recorded', 'https://hooks.example/x', ?3 - ?4 + number, status,
     json_object('id', id, 'status', status), 1, ?3, ?3,
     CASE status WHEN 'active' THEN ?3 + 3600000 + number END
