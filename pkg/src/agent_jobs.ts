@@ -43,7 +43,7 @@ export type JobListChange =
       reset?: undefined;
     }
   | {
-      /** The id of a job. Its record was deleted. */
+      /** The id of the job, if its record was deleted. */
       deleted: string;
       job?: undefined;
       reset?: undefined;
@@ -96,7 +96,7 @@ export class AgentJobs {
 
   /**
    * Sends a follow-up message to a job, which starts working again. Mintlify allows 100 messages
-   * per project per hour. As with {@link create}, only requests to a gateway are retried.
+   * per project per hour. As with {@link AgentJobs.create}, only requests to a gateway are retried.
    */
   sendMessage(id: JobId, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
     return this.#transport.write("agentJobs.sendMessage", { ...params, id }, options);
@@ -152,8 +152,8 @@ export class AgentJobs {
    * follow-up or changes, and the id of every job whose record is deleted.
    *
    * The first jobs it yields are those that changed most recently, so you miss no change between
-   * `list` and `watchAll`. It reconnects when the stream ends, and continues until you leave the
-   * loop, abort the signal or an error is permanent. After a long interruption it yields `reset`:
+   * `list` and `watchAll`. It reconnects when the stream ends. It stops when you leave the loop,
+   * when you abort the signal, or on a permanent error. After a long interruption it yields `reset`:
    * some changes are missing, so load the list again.
    *
    * @example

@@ -185,7 +185,7 @@ export class Analytics {
   }
 
   /**
-   * Returns the messages of one conversation. As for {@link conversations}, the token needs the
+   * Returns the messages of one conversation. Conversations are personal data: the token needs the
    * scope `analytics:conversations`.
    *
    * @example

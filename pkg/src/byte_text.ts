@@ -1,4 +1,4 @@
-/** Decodes strings that `scripts/byte_text.mjs` encodes, which describes the format. */
+/** Decodes the strings of `scripts/byte_text.mjs`. Its comments describe the format. */
 
 const ALONE = 90;
 const DIGITS = 92;

@@ -60,7 +60,7 @@ export interface ApiErrorData {
 
 /** A response whose status is not 2xx. */
 export class ApiError extends QuillgateError {
-  /** The HTTP status. 0 for a redirect in a browser, which hides its status; none is followed. */
+  /** The HTTP status. Redirects are not followed. Browsers hide their status, so it is 0 there. */
   readonly status: number;
   /** Additional messages from the body, such as one per invalid field. */
   readonly details: string[];
@@ -98,7 +98,7 @@ export class PermissionError extends ApiError {}
 export class NotFoundError extends ApiError {}
 /** Status 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {}
-/** Status 429: the budget is used up. `retryAfter` is the delay in seconds, if the server sent one. */
+/** Status 429: a rate limit is exceeded. `retryAfter` is the delay in seconds, if the server sent one. */
 export class RateLimitError extends ApiError {}
 /** Status 5xx: the server failed. */
 export class ServerError extends ApiError {}
@@ -114,7 +114,7 @@ export class OutcomeUnknownError extends ApiError {}
 /** The connection failed before the response was complete. `cause` is the error of `fetch`. */
 export class ConnectionError extends QuillgateError {}
 
-/** The WebAssembly core could not be loaded, and no request was sent. `cause` is the runtime's error. */
+/** The WebAssembly core failed to load. No request was sent. `cause` is the runtime's error. */
 export class WasmLoadError extends QuillgateError {}
 
 /** The response was not complete within `timeout` or `totalTimeout`. */
@@ -132,7 +132,7 @@ export class TimeoutError extends QuillgateError {
 export class DecodeError extends QuillgateError {
   /** The path of the invalid value, such as `views[3].human`. Empty for the whole body. */
   readonly where: string;
-  /** The rule that the value breaks, such as `must be JSON`. */
+  /** The reason, such as `must be JSON`. */
   readonly what: string;
   /** The `X-Request-Id` of the response, or `null`. */
   readonly requestId: string | null;
@@ -271,7 +271,7 @@ function withoutCredential(headers: Headers, credential = ""): Headers {
   return new Headers(pairs.map(([name, value]) => [name, value.replaceAll(credential, REDACTED)]));
 }
 
-/** Truncates a message of the server to `LONGEST_MESSAGE` characters. */
+/** Truncates a long message of the server. */
 function shorten(text: string): string {
   if (text.length <= LONGEST_MESSAGE) return text;
   const characters = [...text];
@@ -283,7 +283,7 @@ function shorten(text: string): string {
  * Returns the error of a value that the core rejected.
  *
  * @param rule the number of the rule
- * @param text three lines: the field, the end of the rule's message, and the value received
+ * @param text three lines: the field, the end of the rule's message, and a description of the value received
  * @internal
  */
 export function toValidationError(rule: number, text: string): ValidationError {
@@ -356,7 +356,7 @@ export function locate(error: unknown, site: Error, signal?: AbortSignal): unkno
 }
 
 /**
- * The package's folder as it appears in stack frames: a URL in Node, a file path under loaders such as tsx.
- * `undefined` in a bundle, where the caller's code is in the same file, and in workerd.
+ * The package's folder as it appears in stack frames: a URL in Node.js, a file path under loaders such
+ * as tsx. `undefined` in workerd and in bundles, where the caller's code is in the same file.
  */
 const HERE = /(\/[^/].*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
