@@ -1,4 +1,4 @@
-/** Background agent jobs: create, read, follow up, wait. */
+/** Agent jobs: create, read, list, send follow-ups, watch and wait. */
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite, locate } from "./errors.js";
@@ -11,63 +11,63 @@ import { Task } from "./task.js";
 import type { Transport } from "./transport.js";
 import type { AgentJob, JobRecord, ListedJob, Operations } from "./types.js";
 
-/** What can be said about watching a job. */
+/** Options of {@link AgentJobs.watch}. */
 export interface WatchOptions
   extends Omit<RequestOptions, "timeout" | "totalTimeout" | "maxRetries"> {
   /**
-   * How long to watch, in milliseconds: 1 to 2147483647.
-   * @default 1800000, half an hour
+   * Maximum time to watch, in milliseconds: 1 to 2147483647.
+   * @default 1800000 (30 minutes)
    */
   timeout?: number | undefined;
 }
 
-/** What can be said about waiting for a job. */
+/** Options of {@link AgentJobs.wait}. */
 export interface WaitOptions extends WatchOptions {
-  /** Called with the job as first seen, and with every change of it. */
+  /** Called with the job when it is first read, and again after every change. */
   onUpdate?: ((job: AgentJob) => void) | undefined;
 }
 
-/** A job as it is, after a change. */
+/** A job after a change. */
 export interface JobChange {
   job: AgentJob;
-  /** Whether the job has come to its end, and this is the last change. */
+  /** Whether the job has finished. If `true`, this is the last change. */
   done: boolean;
 }
 
-/** What happened to the list of a project's jobs. */
+/** A change to the project's list of jobs. Exactly one property is set. */
 export type JobListChange =
   | {
-      /** A job that is new, was sent a follow-up or is not as it was, as it is listed now. */
+      /** A job that was created, received a follow-up or changed, as the list now shows it. */
       job: ListedJob;
       deleted?: undefined;
       reset?: undefined;
     }
   | {
-      /** The id of a job whose record was deleted. */
+      /** The id of the job, if its record was deleted. */
       deleted: string;
       job?: undefined;
       reset?: undefined;
     }
   | {
-      /** The gateway no longer has every change since the last one: load the list again. */
+      /** Some changes are missing, because the gateway no longer stores them. Load the list again. */
       reset: true;
       job?: undefined;
       deleted?: undefined;
     };
 
-/** What can be said about watching all jobs. */
+/** Options of {@link AgentJobs.watchAll}. */
 export type WatchAllOptions = Pick<RequestOptions, "signal" | "headers">;
 
 /**
- * A job's identifier, as a job has it. The service promises no job to have one; `null` is
- * refused before anything is sent.
+ * A job's id. The type allows `null` because Mintlify does not guarantee the field. Methods reject
+ * `null` with a `ValidationError` before they send a request.
  */
 export type JobId = AgentJob["id"];
 
-/** A list of jobs: a promise of one page, and an iterable of every job from there on. */
+/** A list of jobs. Await it for one page, or iterate over it for every job. */
 export type JobList = List<"agentJobs.list">;
 
-/** Background agent jobs. */
+/** Methods for agent jobs, which run in the background. */
 export class AgentJobs {
   readonly #transport: Transport;
 
@@ -77,8 +77,10 @@ export class AgentJobs {
   }
 
   /**
-   * Creates a job, which runs in the background: at most 100 per project per hour. It is
-   * sent again to a gateway only, which creates it once; the platform itself could create two.
+   * Creates a job, which runs in the background. Mintlify allows 100 jobs per project per hour.
+   *
+   * Requests to a gateway are retried, because it creates the job only once per idempotency key.
+   * Requests sent directly to Mintlify are never retried: Mintlify could create a second job.
    */
   create(
     params: Operations["agentJobs.create"]["params"],
@@ -93,18 +95,20 @@ export class AgentJobs {
   }
 
   /**
-   * Sends a follow-up message to a job, which sets it to work again: at most 100 per
-   * project per hour. It is sent again as a creation is: to a gateway only.
+   * Sends a follow-up message to a job, which starts working again. Mintlify allows 100 messages
+   * per project per hour. As with {@link AgentJobs.create}, only requests to a gateway are retried.
    */
   sendMessage(id: JobId, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
     return this.#transport.write("agentJobs.sendMessage", { ...params, id }, options);
   }
 
   /**
-   * Lists the jobs that were created through the gateway, newest first: all of them, or those in a
-   * `state`, of an `author`, or with a `text` in their prompt. Awaited, it is one page; iterated, it is
-   * every job of every page. Nothing is sent until either is done. The platform itself keeps no such
-   * list: there it is a `NotFoundError`.
+   * Lists the jobs created through the gateway, newest first. You can filter by `state`, by
+   * `author`, and by `text` in the prompt.
+   *
+   * Await the list for one page, or iterate over it for every job of every page. It sends no
+   * request before that. Mintlify has no such list, so a client with an `adminKey` throws a
+   * `NotFoundError`.
    *
    * @example
    * ```ts
@@ -144,11 +148,13 @@ export class AgentJobs {
   }
 
   /**
-   * Watches all jobs that were created through the gateway: yields each that is new, was sent a
-   * follow-up or is not as it was, and the id of each whose record was deleted, whoever did it. It begins
-   * with the jobs that changed last, so that nothing is missed after a list, and goes on until it is left,
-   * aborted or fails permanently: it reconnects when the stream ends. After a long
-   * interruption it yields `reset`: some changes are missing, and you load the list again.
+   * Watches all jobs created through the gateway. Yields every job that is created, receives a
+   * follow-up or changes, and the id of every job whose record is deleted.
+   *
+   * The first jobs it yields are those that changed most recently, so you miss no change between
+   * `list` and `watchAll`. It reconnects when the stream ends. It stops when you leave the loop,
+   * when you abort the signal, or on a permanent error. After a long interruption it yields `reset`:
+   * some changes are missing, so load the list again.
    *
    * @example
    * ```ts
@@ -160,30 +166,33 @@ export class AgentJobs {
    * ```
    */
   watchAll(options?: WatchAllOptions): AsyncGenerator<JobListChange, void, void>;
-  // A default is made when the method is called, and not when what it returns is iterated.
+  // A default value captures the line of the call. The body runs later, on the first iteration.
   async *watchAll(options = {}, site = captureCallSite()): AsyncGenerator<JobListChange> {
     yield* (await load()).streamList(this.#transport, options, site, TOOLS);
   }
 
   /**
-   * Waits until a job is `completed`, `archived` or `failed`, and resolves to it. A gateway
-   * that streams a job's changes is listened to; otherwise the job is looked at after 2 s,
-   * then at growing intervals of up to 30 s, or as the server asks.
+   * Waits until a job is `completed`, `archived` or `failed`, and resolves to the job.
    *
-   * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
+   * A gateway streams the changes of a job. Without a stream, the client polls: first after 2 s,
+   * then at growing intervals of up to 30 s, or as `Retry-After` requests.
+   *
+   * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
+   *   last known state
    */
   async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
     const { onUpdate, ...watching } = options;
-    // A watch that does not fail ends with a job that has come to its end.
+    // A watch that succeeds yields at least one job, and the last one is finished.
     let last!: AgentJob;
     for await ({ job: last } of this.#changes(id, watching, captureCallSite())) onUpdate?.(last);
     return last;
   }
 
   /**
-   * Watches a job: yields it as it is, then after every change, and ends with it.
+   * Watches a job. Yields its current state, then every change, and ends when the job finishes.
    *
-   * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
+   * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
+   *   last known state
    */
   watch(id: JobId, options: WatchOptions = {}): AsyncGenerator<JobChange, void, void> {
     return this.#changes(id, options, captureCallSite());
@@ -195,7 +204,7 @@ export class AgentJobs {
     site: Error,
   ): AsyncGenerator<JobChange, void, void> {
     const { timeout, ...call } = options;
-    // A watch that is left early takes its request or wait back.
+    // Leaving the loop early aborts the pending request or delay.
     const left = new AbortController();
     const { signal } = left;
     const leave = follow(left, call.signal);
@@ -205,11 +214,11 @@ export class AgentJobs {
       const sender = await this.#transport.sender();
       watch = new Task(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
       const inner = { ...call, signal };
-      // What a gateway does not stream, polling makes up for. Most clients never need this part.
+      // If the module fails to load or there is no stream, the loop below polls.
       const module =
         this.#transport.mayStream &&
         (await Promise.race([
-          // An abort is heard while it is loading, too.
+          // An abort must not wait for the module.
           new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve())),
           load().catch(() => {}),
         ]));
@@ -229,8 +238,8 @@ export class AgentJobs {
   }
 }
 
-/** Loads the part that most clients never need. */
+/** Loads the code for event streams, which most clients never need. */
 const load = () => import("./job_stream.js");
 
-/** What is handed over to that part. */
+/** Functions that the event stream module receives, see `Tools`. */
 const TOOLS = { follow, sleep };

@@ -1,4 +1,4 @@
-/** The reports of the platform's analytics. */
+/** Mintlify's analytics reports. */
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite } from "./errors.js";
@@ -15,8 +15,8 @@ import type {
 } from "./types.js";
 
 /**
- * Reports of who reads the documentation. All of them count against one budget: 100 requests in
- * any hour for the whole organisation. A gateway answers what it has from its cache.
+ * Reports on how people and AI agents use your documentation. All reports share one budget: 100
+ * requests per hour for the whole organization. Responses from a gateway's cache don't count.
  */
 export class Analytics {
   readonly #transport: Transport;
@@ -27,8 +27,10 @@ export class Analytics {
   }
 
   /**
-   * Lists how often each page was viewed, by people and by AI. Awaited, it is one page; iterated,
-   * it is every row of every page. Nothing is sent until either is done.
+   * Lists the number of views of each page, by people and by AI agents.
+   *
+   * Await the list for one page, or iterate over it for every row of every page. It sends no
+   * request before that.
    *
    * @example
    * ```ts
@@ -41,10 +43,13 @@ export class Analytics {
   }
 
   /**
-   * Lists views per day, week or month from the gateway's archive: of the site, a page, or the pages
-   * below a path. It does not use the analytics budget. Awaited, it is one page; iterated, it is every
-   * row of every page. Days without data are in the page's `missing`. A gateway without an archive
-   * throws an `ApiError` with status 501.
+   * Lists views per day, week or month of the whole site, one page, or all pages below a path.
+   *
+   * The data comes from the gateway's archive and does not use the analytics budget. A page's
+   * `missing` lists the days without data. If the gateway has no archive, this throws an
+   * `ApiError` with status 501.
+   *
+   * Await the list for one page, or iterate over it for every row of every page.
    *
    * @example
    * ```ts
@@ -57,7 +62,8 @@ export class Analytics {
   }
 
   /**
-   * Reads what the gateway's archive contains, what is missing, and when it will be complete.
+   * Returns which days the gateway's archive contains, which are missing, and when it will be
+   * complete.
    *
    * @example
    * ```ts
@@ -69,8 +75,8 @@ export class Analytics {
   }
 
   /**
-   * Estimates the requests and hours that a backfill of the archive takes, without starting it. The
-   * token needs the scope `gateway:operate`.
+   * Estimates how many requests and hours a backfill of the archive takes, without starting it.
+   * The token needs the scope `gateway:operate`.
    *
    * @example
    * ```ts
@@ -85,8 +91,8 @@ export class Analytics {
   }
 
   /**
-   * Starts a backfill of the archive: the gateway fetches every day from `dateFrom` that is missing.
-   * Returns the estimate. The token needs the scope `gateway:operate`.
+   * Starts a backfill of the archive and returns its estimate. The gateway fetches every missing
+   * day from `dateFrom` on. The token needs the scope `gateway:operate`.
    *
    * @example
    * ```ts
@@ -101,8 +107,8 @@ export class Analytics {
   }
 
   /**
-   * Lists how many people and AI agents visited each page: a page when awaited, every row when
-   * iterated.
+   * Lists the number of people and AI agents that visited each page. Await the list for one page,
+   * or iterate over it for every row.
    *
    * @example
    * ```ts
@@ -117,7 +123,7 @@ export class Analytics {
   }
 
   /**
-   * Lists what readers said of the pages; `source` says of which kind an entry is.
+   * Lists feedback from readers. `source` is the kind of each entry.
    *
    * @example
    * ```ts
@@ -132,8 +138,8 @@ export class Analytics {
   }
 
   /**
-   * Reads how often readers approved of each page: at most 100 pages. `hasMore` says that there
-   * are others, which the platform does not give.
+   * Returns the votes of readers for and against each page, for at most 100 pages. If `hasMore` is
+   * `true`, Mintlify has more pages but does not return them.
    *
    * @example
    * ```ts
@@ -148,7 +154,7 @@ export class Analytics {
   }
 
   /**
-   * Lists what readers searched for, the most frequent first.
+   * Lists the search queries of readers, most frequent first.
    *
    * @example
    * ```ts
@@ -163,8 +169,8 @@ export class Analytics {
   }
 
   /**
-   * Lists what readers asked the assistant, and what it responded. It is personal data: a token
-   * needs the scope `analytics:conversations`.
+   * Lists the questions that readers asked the assistant, with its responses. Conversations are
+   * personal data: the token needs the scope `analytics:conversations`.
    *
    * @example
    * ```ts
@@ -179,7 +185,8 @@ export class Analytics {
   }
 
   /**
-   * Reads one conversation, message by message. As with {@link conversations}, it is personal data.
+   * Returns the messages of one conversation. Conversations are personal data: the token needs the
+   * scope `analytics:conversations`.
    *
    * @example
    * ```ts
@@ -194,7 +201,7 @@ export class Analytics {
   }
 
   /**
-   * Counts what the assistant was asked, by where the questions came from.
+   * Counts the questions to the assistant by their origin.
    *
    * @example
    * ```ts
@@ -209,7 +216,7 @@ export class Analytics {
   }
 }
 
-/** A list of page views: a promise of one page, and an iterable of every row. */
+/** A list of page views. Await it for one page, or iterate over it for every row. */
 export type PageViewList = List<"analytics.views">;
-/** A list of daily views: a promise of one page, and an iterable of every day, week or month. */
+/** A list of views per day, week or month. Await it for one page, or iterate over it for every row. */
 export type DailyViewList = List<"analytics.dailyViews">;

@@ -1,20 +1,20 @@
-/** A call's result, and the response that carried it for those who want it. */
+/** The promise that most methods return. */
 
-/** A result with the response that carried it, whose body has been read. */
+/** A result with its HTTP response. The body of the response has already been read. */
 export interface WithResponse<T> {
   data: T;
   response: Response;
-  /** `X-Request-Id`, when the answer has one. */
+  /** The `X-Request-Id` of the response, or `null`. */
   requestId: string | null;
 }
 
-/** What the core resolves a call to. */
+/** A result that the core has checked, with its response. */
 export interface CallResult<T> {
   data: T;
   response: Response;
 }
 
-/** A promise of a call's result. */
+/** A promise of a call's result. `withResponse` also returns the HTTP response. */
 export class ApiPromise<T> implements Promise<T> {
   readonly #result: Promise<CallResult<T>>;
 
@@ -22,7 +22,7 @@ export class ApiPromise<T> implements Promise<T> {
     this.#result = result;
   }
 
-  /** The result with the response that carried it. */
+  /** Returns the result together with the HTTP response. */
   async withResponse(): Promise<WithResponse<T>> {
     const { data, response } = await this.#result;
     return { data, response, requestId: response.headers.get("x-request-id") };

@@ -1,4 +1,4 @@
-/** Checks the address of a server before the core is loaded. The core has the same rules. */
+/** Checks `baseUrl` before the core is loaded. The core applies the same rules. */
 
 import { toValidationError } from "./errors.js";
 import { RULE_BASE_URL, RULE_SECURE_BASE_URL } from "./generated/protocol.js";
@@ -9,7 +9,7 @@ const HTTP_URL = /^https?:\/\/(?![/:])[!$-;=A-[\]-~]+$/;
 const HTTP_TO_OTHER_MACHINE = /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:\d*)?(\/|$))/;
 
 /**
- * Checks the rules of `BaseUrl` in the core, and those of the runtime's own URL parser.
+ * Checks the rules of `BaseUrl` in the core, and that the runtime can parse the URL.
  *
  * @throws {import("./errors.js").ValidationError}
  */

@@ -1,4 +1,4 @@
-/** Reads the bytes of a text that `scripts/byte_text.mjs` has written. */
+/** Decodes the strings of `scripts/byte_text.mjs`. Its comments describe the format. */
 
 const ALONE = 90;
 const DIGITS = 92;
@@ -6,6 +6,7 @@ const FIRST = 35;
 const BACKSLASH = 92;
 const IN_ITS_PLACE = 33;
 
+/** Returns the bytes of an encoded string. */
 export function decodeBytes(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length);
   let length = 0;

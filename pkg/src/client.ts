@@ -1,4 +1,4 @@
-/** The client: where calls begin. */
+/** The client. */
 
 import { AgentJobs } from "./agent_jobs.js";
 import { Analytics } from "./analytics.js";
@@ -18,9 +18,9 @@ import { type BuiltRequest, Transport } from "./transport.js";
 import type { Operations } from "./types.js";
 
 /**
- * A client of one project, through a gateway or straight to the platform.
+ * A client for one project. It sends requests to a Quillgate gateway or directly to Mintlify.
  *
- * Making one does no work: the core is loaded by the first call.
+ * The constructor performs no I/O. The first call loads the WebAssembly core.
  *
  * @example Through a gateway, from anywhere
  * ```ts
@@ -28,26 +28,28 @@ import type { Operations } from "./types.js";
  * const job = await client.agentJobs.create({ prompt: "Document the new endpoint" });
  * ```
  *
- * @example Straight to the platform, on a server
+ * @example Directly to Mintlify, on a server
  * ```ts
  * const client = new Client({ adminKey: process.env.ADMIN_KEY, projectId: "acme" });
  * ```
  */
 export class Client {
-  /** Background agent jobs. */
+  /** Agent jobs, which run in the background. */
   readonly agentJobs: AgentJobs;
-  /** Reports of who reads the documentation. */
+  /** Reports on how people and AI agents use your documentation. */
   readonly analytics: Analytics;
-  /** How often pages were viewed: `analytics.views` under its earlier name. */
+  /** The former name of `analytics.views`. */
   readonly pageViews: PageViewsResource;
   readonly #transport: Transport;
-  /** The options as they were given, without what the environment says. */
+  /** The options of the caller, without values from environment variables. */
   readonly #given: ClientOptions;
 
   /**
-   * @throws {ValidationError} for an unknown option, an invalid `baseUrl`, a missing project, or unless
-   *   exactly one of `token`, `session` and `adminKey` is given
-   * @throws {QuillgateError} for an admin key in a browser, unless `dangerouslyAllowBrowser` is set
+   * Creates a client. Options that you omit come from environment variables or defaults.
+   *
+   * @throws {ValidationError} if an option is unknown, `baseUrl` is missing or invalid, `projectId`
+   *   is missing, or not exactly one of `token`, `session` and `adminKey` is set
+   * @throws {QuillgateError} if `adminKey` is set in a browser without `dangerouslyAllowBrowser`
    */
   constructor(options: ClientOptions = {}) {
     try {
@@ -65,7 +67,10 @@ export class Client {
     this.pageViews = new PageViewsResource(this.analytics);
   }
 
-  /** A client with the same options but for these. */
+  /**
+   * Creates a client with the same options, except those passed here. A new `token`, `session` or
+   * `adminKey` replaces the current credential.
+   */
   withOptions(options: Partial<ClientOptions>): Client {
     const { token, session, adminKey, ...rest } = this.#given;
     const changes = ownProperties(options);
@@ -75,8 +80,8 @@ export class Client {
   }
 
   /**
-   * The request of an operation, unsent, for those who bring their own HTTP. It carries
-   * the credential.
+   * Builds the request of an operation without sending it, so that you can send it with another
+   * HTTP client. Its headers contain the credential.
    */
   buildRequest<Name extends keyof Operations>(
     operation: Name,
@@ -87,7 +92,7 @@ export class Client {
   }
 }
 
-/** Every option: a type that has another one does not compile. */
+/** The names of all options. The compiler reports an option that is missing here. */
 const KNOWN: Record<keyof ClientOptions, true> = {
   baseUrl: true,
   projectId: true,
@@ -108,7 +113,10 @@ const KNOWN: Record<keyof ClientOptions, true> = {
   logLevel: true,
 };
 
-/** Copies options into an object without a prototype: a polluted one could redirect an admin key. */
+/**
+ * Copies options into an object without a prototype. A polluted prototype could otherwise redirect an
+ * admin key.
+ */
 function ownProperties(options: ClientOptions): ClientOptions {
   return Object.assign(Object.create(null), options);
 }
@@ -116,10 +124,10 @@ function ownProperties(options: ClientOptions): ClientOptions {
 function withEnvironment(options: ClientOptions): ClientOptions {
   const complete = ownProperties(options);
   complete.projectId ??= variable("QUILLGATE_PROJECT_ID");
-  // A key that is given in code goes where the code says: a variable must not redirect it.
+  // Only code decides where an admin key is sent. An environment variable must not redirect it.
   if (options.adminKey === undefined) {
     complete.baseUrl ??= variable("QUILLGATE_BASE_URL");
-    // With a session the cookie says who is calling: a text in the place of the token is never sent.
+    // With a session, the cookie identifies the caller. This placeholder is never sent.
     complete.token ??= options.session ? "cookie" : variable("QUILLGATE_TOKEN");
   }
   if (complete.projectId === undefined) throw toRequiredError("projectId");

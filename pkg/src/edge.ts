@@ -1,4 +1,4 @@
-/** The entry for Vercel's edge runtime: bundlers compile the core when they see `?module`. */
+/** The entry for Vercel's edge runtime. Bundlers compile a wasm file imported with `?module`. */
 
 import module from "./core_bg.wasm?module";
 import { loadFrom, setUserAgent } from "./engine.js";

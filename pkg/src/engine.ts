@@ -9,29 +9,29 @@ export type ModuleSource = () =>
   | BufferSource
   | WebAssembly.Module;
 
-/** Each entry sets it before there can be a client. */
+/** Set by each entry, before a client can exist. */
 let source: ModuleSource;
 let loading: Promise<Core> | undefined;
-/** The `User-Agent` of requests, unless it is the runtime's own. */
+/** The `User-Agent` of requests; `undefined` leaves it to the runtime. */
 export let userAgent: string | undefined;
 
-/** What the core exports. */
+/** The exports of the core. */
 export interface Core {
   readonly Task: typeof Task;
   readonly checkClient: typeof checkClient;
 }
 
-/** Says where the core's bytes come from. Nothing is fetched or compiled until the first call. */
+/** Sets the source of the core's bytes. The first call fetches and compiles them. */
 export function loadFrom(from: ModuleSource): void {
   source = from;
 }
 
-/** Sets the `User-Agent` of requests. Not for browsers: CORS could preflight requests because of it. */
+/** Sets the `User-Agent` of requests. Not for browsers: it could cause CORS preflight requests. */
 export function setUserAgent(agent: string): void {
   userAgent = agent;
 }
 
-/** The core, once it is there. A load that failed is tried again by the next call. */
+/** Loads the core once, and returns it. After a failure, the next call tries again. */
 export function loadCore(): Promise<Core> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;

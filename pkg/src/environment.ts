@@ -1,4 +1,4 @@
-/** Where this code runs, asked only when it matters. */
+/** Detects the runtime and reads environment variables. */
 
 interface Host {
   process?: { env?: Record<string, string | undefined>; versions?: { node?: string } };
@@ -10,16 +10,16 @@ interface Host {
   navigator?: { userAgent?: string };
 }
 
-/** A variable of the environment, where there is one and it may be read. */
+/** Returns an environment variable; `undefined` if it is unset, empty or not readable. */
 export function variable(name: string): string | undefined {
   try {
     return (globalThis as Host).process?.env?.[name] || undefined;
   } catch {
-    return undefined; // Deno asks for permission, and may be told no.
+    return undefined; // Deno throws without permission.
   }
 }
 
-/** Whether this is a browser: a page, or a worker of one. */
+/** Returns whether the code runs in a browser, in a page or a web worker. */
 export function isBrowser(): boolean {
   const host = globalThis as Host;
   if (host.Deno !== undefined || host.Bun !== undefined || host.EdgeRuntime !== undefined)

@@ -1,4 +1,4 @@
-/** What can go wrong, each class with the data a caller needs to act. */
+/** The error classes. */
 
 import {
   DETAIL_PATHS,
@@ -12,7 +12,7 @@ import type { AgentJob, ProblemCode, Rule } from "./types.js";
 
 const BRAND = Symbol.for("quillgate.error");
 
-/** A problem as in RFC 9457, with the gateway's and the platform's own members. */
+/** A problem (RFC 9457), with extension members of the gateway and Mintlify. */
 export interface Problem {
   type?: string;
   title?: string;
@@ -22,7 +22,10 @@ export interface Problem {
   [member: string]: unknown;
 }
 
-/** The parent of every error that a call of this package rejects with, aborts aside. */
+/**
+ * The base class of all errors of this package. If you abort a call, it rejects with the reason of your
+ * signal instead.
+ */
 export class QuillgateError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -30,11 +33,11 @@ export class QuillgateError extends Error {
   }
 }
 
-/** Bad input; nothing was sent. */
+/** Invalid input. The client sent no request. */
 export class ValidationError extends QuillgateError {
-  /** The parameter, spelled as the platform spells it. */
+  /** The name of the parameter or option. */
   readonly field: string;
-  /** The stable name of the rule that the value breaks. */
+  /** The rule that the value breaks. Rule names are stable across versions. */
   readonly rule: Rule;
 
   constructor(message: string, field: string, rule: Rule) {
@@ -55,21 +58,21 @@ export interface ApiErrorData {
   headers: Headers;
 }
 
-/** The server answered, and the answer is not 2xx. */
+/** A response whose status is not 2xx. */
 export class ApiError extends QuillgateError {
-  /** The HTTP status. 0 where a browser hides that of a redirect, which is not followed. */
+  /** The HTTP status. Redirects are not followed. Browsers hide their status, so it is 0 there. */
   readonly status: number;
-  /** Further messages of the server. */
+  /** Additional messages from the body, such as one per invalid field. */
   readonly details: string[];
-  /** The `type` of the problem (RFC 9457), or `null`. A server other than a gateway has other types. */
+  /** The `type` of the problem (RFC 9457), or `null`. Known values come from a gateway. */
   readonly code: ProblemCode | (string & {}) | null;
-  /** `X-Request-Id`, when the answer has one. */
+  /** The `X-Request-Id` of the response, or `null`. */
   readonly requestId: string | null;
-  /** How long the server asks to wait, in seconds, when it does. */
+  /** The delay from `Retry-After`, in seconds, or `null`. */
   readonly retryAfter: number | null;
-  /** The answer's headers. */
+  /** The headers of the response. */
   readonly headers: Headers;
-  /** The parsed body, when it was JSON: an RFC 9457 problem from a gateway. */
+  /** The parsed body if it is a JSON object, otherwise `null`. Gateways send RFC 9457 problems. */
   readonly problem: Problem | null;
 
   constructor(message: string, data: ApiErrorData) {
@@ -85,36 +88,38 @@ export class ApiError extends QuillgateError {
   }
 }
 
-/** 400, or another 4xx without a class of its own. */
+/** Status 400, or another 4xx without its own class. */
 export class BadRequestError extends ApiError {}
-/** 401: no credential, or one that is not accepted. */
+/** Status 401: the credential is missing or invalid. */
 export class AuthenticationError extends ApiError {}
-/** 403: the credential does not allow this. */
+/** Status 403: the credential does not permit this operation. */
 export class PermissionError extends ApiError {}
-/** 404. */
+/** Status 404: the resource or the route does not exist. */
 export class NotFoundError extends ApiError {}
-/** 409. */
+/** Status 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {}
-/** 429: `retryAfter` says when to come back, when the server does. */
+/** Status 429: a rate limit is exceeded. `retryAfter` is the delay in seconds, if the server sent one. */
 export class RateLimitError extends ApiError {}
-/** 5xx. */
+/** Status 5xx: the server failed. */
 export class ServerError extends ApiError {}
 /**
- * A gateway says that nobody knows whether a write was carried out: the platform failed or gave
- * no answer to it (5xx), or to an earlier attempt with the same `Idempotency-Key` (409). Nothing
- * more is sent. Look first: doing it again may do it twice.
+ * A write with an unknown outcome: the gateway can't tell whether Mintlify performed it. The status
+ * is 5xx for this attempt, or 409 for an earlier attempt with the same `Idempotency-Key`.
+ *
+ * The client does not retry. Check whether the write took effect before you repeat it with `force`,
+ * because Mintlify may perform it twice.
  */
 export class OutcomeUnknownError extends ApiError {}
 
-/** No answer: the connection failed or broke. `cause` is the host's own error. */
+/** The connection failed before the response was complete. `cause` is the error of `fetch`. */
 export class ConnectionError extends QuillgateError {}
 
-/** The package's wasm could not be fetched or compiled. Nothing was sent; `cause` is the host's own error. */
+/** The WebAssembly core failed to load. No request was sent. `cause` is the runtime's error. */
 export class WasmLoadError extends QuillgateError {}
 
-/** No complete answer in time. */
+/** The response was not complete within `timeout` or `totalTimeout`. */
 export class TimeoutError extends QuillgateError {
-  /** The limit that ran out, in milliseconds. */
+  /** The time limit in milliseconds. */
   readonly after: number;
 
   constructor(message: string, after: number) {
@@ -123,15 +128,15 @@ export class TimeoutError extends QuillgateError {
   }
 }
 
-/** A success whose body is not what the operation promises. */
+/** A 2xx response whose body does not match the operation's result type. */
 export class DecodeError extends QuillgateError {
-  /** The path in the JSON, as in `views[3].human`; empty for the whole body. */
+  /** The path of the invalid value, such as `views[3].human`. Empty for the whole body. */
   readonly where: string;
-  /** What is wrong there. */
+  /** The reason, such as `must be JSON`. */
   readonly what: string;
-  /** `X-Request-Id`, when the answer has one. */
+  /** The `X-Request-Id` of the response, or `null`. */
   readonly requestId: string | null;
-  /** The answer's headers. */
+  /** The headers of the response. */
   readonly headers: Headers;
 
   constructor(
@@ -146,9 +151,9 @@ export class DecodeError extends QuillgateError {
   }
 }
 
-/** The job was not finished when the wait's time ran out. */
+/** The job did not finish within the `timeout` of `wait` or `watch`. The job itself continues. */
 export class JobWaitTimeoutError extends QuillgateError {
-  /** The job as last seen, when it was seen at all. */
+  /** The last known state of the job; `null` if the client received none. */
   readonly job: AgentJob | null;
 
   constructor(message: string, job: AgentJob | null) {
@@ -175,11 +180,14 @@ for (const [name, type] of Object.entries({
   DecodeError,
   JobWaitTimeoutError,
 })) {
-  // Written out, since a minifier renames classes.
+  // Explicit names, because minifiers rename classes.
   Object.defineProperty(type.prototype, "name", { value: name, configurable: true });
 }
 
-/** Whether `error` is one of this package's, whichever copy or realm it comes from. */
+/**
+ * Returns whether `error` comes from this package. Unlike `instanceof`, it also recognizes errors from
+ * another copy of the package or another realm.
+ */
 export function isQuillgateError(error: unknown): error is QuillgateError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
@@ -263,7 +271,7 @@ function withoutCredential(headers: Headers, credential = ""): Headers {
   return new Headers(pairs.map(([name, value]) => [name, value.replaceAll(credential, REDACTED)]));
 }
 
-/** A message for people stays one: its first characters. */
+/** Truncates a long message of the server. */
 function shorten(text: string): string {
   if (text.length <= MAX_MESSAGE) return text;
   const characters = [...text];
@@ -272,11 +280,10 @@ function shorten(text: string): string {
 }
 
 /**
- * The error of a value that the core refused.
+ * Returns the error of a value that the core rejected.
  *
- * @param rule its number
- * @param text a line each: the field, what completes the rule's words, and what was found in place
- *   of what the rule asks for
+ * @param rule the number of the rule
+ * @param text three lines: the field, the end of the rule's message, and a description of the value received
  * @internal
  */
 export function toValidationError(rule: number, text: string): ValidationError {
@@ -296,7 +303,7 @@ export function toRequiredError(field: string): ValidationError {
 }
 
 /**
- * The error of a body that is not what the operation promises.
+ * Returns the error of a body that does not match the operation's result type.
  *
  * @internal
  */
@@ -326,17 +333,17 @@ export function toTimeoutError(after: number, host: string): TimeoutError {
   return new TimeoutError(`no complete answer from ${host} within ${after} ms`, after);
 }
 
-/** Remembers the line that a call was made on. */
+/** Captures the stack of the caller, for {@link locate}. */
 export function captureCallSite(): Error {
   return new Error();
 }
 
 /**
- * What a call rejects with: an error of this package with its stack at the line of the call.
- * Anything else, such as a signal's reason, is passed on as it is.
+ * Changes the stack of an error of this package to the line of the call, and returns the error. Returns
+ * other values unchanged, such as the reason of a signal.
  */
 export function locate(error: unknown, site: Error, signal?: AbortSignal): unknown {
-  // A reason may look like anything, and is still the caller's own.
+  // The reason belongs to the caller, even if it is an error of this package.
   if (signal?.aborted && error === signal.reason) return error;
   if (!(error instanceof QuillgateError)) return error;
   const frames = site.stack?.split("\n    at ").slice(1);
@@ -349,7 +356,7 @@ export function locate(error: unknown, site: Error, signal?: AbortSignal): unkno
 }
 
 /**
- * The package's folder as stack frames spell it: a URL in Node, a file path under loaders such as tsx.
- * `undefined` in a bundle, where the caller's code is in the same file, and in workerd.
+ * The package's folder as it appears in stack frames: a URL in Node.js, a file path under loaders such
+ * as tsx. `undefined` in workerd and in bundles, where the caller's code is in the same file.
  */
 const HERE = /(\/[^/].*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];

@@ -1,36 +1,40 @@
-/** Server-sent events, as far as a stream of a job's changes needs them (WHATWG HTML, section 9.2). */
+/** A parser for server-sent events (WHATWG HTML, section 9.2). */
 
-/** One event of a stream. */
+/** An event of a stream. */
 export interface StreamEvent {
-  /** `event`; "message" where the stream does not say. */
+  /** The event type. Defaults to "message". */
   event: string;
-  /** `data`, its lines joined. */
+  /** The `data` fields, joined with line feeds. */
   data: string;
-  /** `id` as last seen, to resume after. */
+  /** The last event id of the stream. */
   id: string;
 }
 
-/** A line longer than this is no stream of ours. */
+/** Maximum length of an unfinished line, in UTF-16 code units. Gateways send shorter lines. */
 const MAX_LINE = 1 << 20;
 
-/** Makes events of a stream's text, however it is cut into chunks. */
+/** Parses the chunks of a stream. A chunk may end anywhere. */
 export class EventParser {
   #rest = "";
   #data: string[] = [];
   #event = "";
-  /** `id` as last seen, to resume after. */
+  /** The last event id, for `Last-Event-ID`. */
   id = "";
-  /** How long the server asks to wait before connecting again, in milliseconds. */
+  /** The reconnection delay that the server requested, in milliseconds. */
   retry: number | undefined;
 
-  /** Begins another stream: an event that the one before left unfinished is none. */
+  /** Starts another stream, and discards an unfinished event of the previous one. */
   restart(): void {
     this.#rest = "";
     this.#data = [];
     this.#event = "";
   }
 
-  /** Takes in a chunk; gives the events that it completes. */
+  /**
+   * Returns the events that a chunk completes.
+   *
+   * @throws {TypeError} if a line is too long
+   */
   push(chunk: string): StreamEvent[] {
     const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() as string;
@@ -41,7 +45,7 @@ export class EventParser {
   #line(line: string): StreamEvent | undefined {
     if (line === "") return this.#dispatch();
     const colon = line.indexOf(":");
-    if (colon === 0) return undefined; // A comment: a heartbeat.
+    if (colon === 0) return undefined; // A comment, used as a heartbeat.
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (field === "data") this.#data.push(value);

@@ -1,25 +1,25 @@
-/** One request and the body of its answer, within a time and until a signal aborts. */
+/** Sends one request with a timeout and an abort signal. */
 
-/** An answer, whatever its status. */
+/** A response with any status. */
 export interface Answer {
   response: Response;
-  /** The parsed body; `undefined` when it is not JSON. */
+  /** The parsed body; `undefined` if it is not JSON. */
   body: unknown;
 }
 
-/** No answer, or not all of one. */
+/** A request without a complete response. */
 export interface NoAnswer {
-  /** What the host says. */
+  /** The error of `fetch`, or the reason of the abort. */
   cause: unknown;
-  /** Whether the time ran out. */
+  /** Whether the timeout expired. */
   expired: boolean;
 }
 
 /**
- * Sends a request and reads its answer's body. What takes longer than `within` milliseconds, or
- * until `outer` aborts, is aborted; that must not have happened yet.
+ * Sends a request and reads the body of its response. Aborts after `within` milliseconds, or when
+ * `outer` aborts. `outer` must not be aborted yet.
  *
- * The end is not left to the request, which is only told of it: a custom `fetch` may ignore that.
+ * The promise resolves even if a custom `fetch` ignores its signal.
  */
 export function exchange(
   send: (signal: AbortSignal) => Promise<Response>,
@@ -35,7 +35,7 @@ export function exchange(
     };
     const stop = (cause: unknown, expired: boolean) => {
       end({ cause, expired });
-      controller.abort(cause); // Whatever is still under way, such as a body that nobody reads.
+      controller.abort(cause); // Also cancels an unread body.
     };
     const expire = () => stop(new DOMException("timed out", "TimeoutError"), true);
     const timer = setTimeout(expire, within);
@@ -48,21 +48,24 @@ export function exchange(
   });
 }
 
-/** Makes a controller abort with a signal. @returns what ends that */
+/** Aborts a controller when a signal aborts. @returns a function that removes the listener */
 export function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
   if (signal?.aborted) controller.abort(signal.reason);
   return hear(signal, (reason) => controller.abort(reason));
 }
 
-/** Calls `onAbort` with a signal's reason when it aborts. @returns what ends that */
+/** Calls `onAbort` when a signal aborts. @returns a function that removes the listener */
 function hear(signal: AbortSignal | undefined, onAbort: (reason: unknown) => void): () => void {
   const abort = () => onAbort(signal?.reason);
-  // What is not a signal cannot abort anything, and is ignored.
+  // Ignores values that are not signals.
   signal?.addEventListener?.("abort", abort);
   return () => signal?.removeEventListener?.("abort", abort);
 }
 
-/** A success has to have its body; any other answer has said what it is by its status. */
+/**
+ * Returns the parsed body; `undefined` if it is not JSON. An interrupted body is an error only for 2xx:
+ * the status is enough for other responses.
+ */
 async function readBody(response: Response): Promise<unknown> {
   try {
     return await response.json();
@@ -72,7 +75,7 @@ async function readBody(response: Response): Promise<unknown> {
   }
 }
 
-/** Waits `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
+/** Waits `ms` milliseconds. Rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

@@ -1,4 +1,4 @@
-/** A list as a stream of bytes, CSV or NDJSON. This is loaded by the first read of such a stream. */
+/** Exports a list as CSV or NDJSON. The first read of an export loads this module. */
 
 import type { ApiError, ValidationError } from "./errors.js";
 import { writeHeader, writeRows } from "./export_format.js";
@@ -17,28 +17,28 @@ import type { Sender } from "./task.js";
 const OPTIONS = ["format", "cursor", "signal", "wait"];
 const MAX_WAIT = 86_400_000;
 const MIN_WAIT = 1_000;
-/** Parameters that say where a list begins, and not which list it is. */
+/** Parameters that select a position in a list. All others select the list. */
 const POSITIONS = ["limit", "offset", "page", "cursor"];
 
-/** What is handed over to this part. */
+/** The dependencies of this module, see {@link Tools}. */
 export interface ExportTools extends Tools {
   List: typeof List;
   ValidationError: typeof ValidationError;
 }
 
-/** A piece of an export: a page, and where the list goes on. */
+/** A page of an export, and the cursor to resume after it. */
 interface Piece<Name extends ListName> {
   text: string;
   cursor: ListCursor<Name> | null;
 }
 
-/** The pieces of each stream that is being read, by its controller. */
+/** The iterator of each stream, by its controller. */
 const piecesOf = new WeakMap<object, AsyncGenerator<Piece<ListName>, void>>();
 
 /**
- * Reads the next piece of an export into its stream.
+ * Adds the next page of an export to its stream.
  *
- * @param left aborts when the stream is cancelled
+ * @param left aborted when the stream is cancelled
  * @internal
  */
 export async function pull<Name extends ListName>(
@@ -65,7 +65,7 @@ export async function pull<Name extends ListName>(
     if (piece === undefined) throw signal.reason; // Aborted in the meantime.
     if (piece.text !== "") controller.enqueue(new TextEncoder().encode(piece.text));
     stream.cursor = piece.cursor;
-    // A page may be empty, and a stream that is given nothing does not ask again.
+    // After an empty page nothing is enqueued, and the stream would not call `pull` again.
   } while (piece.text === "" && piece.cursor !== null);
   if (piece.cursor === null) {
     controller.close();
@@ -73,7 +73,7 @@ export async function pull<Name extends ListName>(
   }
 }
 
-/** Goes through the list's pages, and writes the rows of each. */
+/** Yields the formatted rows of each page. Waits for the budget if the options allow it. */
 async function* readPieces<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
@@ -116,9 +116,9 @@ async function* readPieces<Name extends ListName>(
 }
 
 /**
- * Refuses what no export can be made of.
+ * Validates the options of an export.
  *
- * @throws {ValidationError}
+ * @throws {ValidationError} if an option is invalid, or the cursor belongs to another list
  */
 function refuse<Name extends ListName>(
   source: Source<Name>,
@@ -151,7 +151,7 @@ function refuse<Name extends ListName>(
   }
 }
 
-/** Keeps the text of each body that a call succeeds with. */
+/** Returns a sender that passes each 2xx body to `keep`, as a string of JSON. */
 function keepBodies(sender: Sender, keep: (body: string) => void): Sender {
   return {
     ...sender,
@@ -170,7 +170,7 @@ function keepBodies(sender: Sender, keep: (body: string) => void): Sender {
   };
 }
 
-/** How long the server asks to wait for its budget, in milliseconds; `NaN` when that is not why. */
+/** Returns the `Retry-After` of a 429 in milliseconds, at least 1000; `NaN` for other errors. */
 function readWait(error: unknown): number {
   const { status, retryAfter } = error as Partial<ApiError>;
   if (status !== 429 || retryAfter == null) return Number.NaN;

@@ -1,16 +1,16 @@
-/** The two formats of an export. */
+/** Formats rows as CSV and NDJSON. */
 
 import { TABLES, type Table } from "./generated/tables.js";
 import { compact, readElements, readMembers, readString } from "./json_text.js";
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** What a CSV begins with: a byte order mark, by which a spreadsheet knows UTF-8, and the header. */
+/** Returns the first line of a CSV file. Its byte order mark lets spreadsheets detect UTF-8. */
 export function writeHeader(list: string): string {
   return BYTE_ORDER_MARK + writeRecord(tableOf(list).columns);
 }
 
-/** The rows of a page, whose body is this JSON. */
+/** Returns the rows of a page, formatted. `body` is the JSON of the page. */
 export function writeRows(list: string, format: "csv" | "ndjson", body: string): string {
   const { rows: member, columns } = tableOf(list);
   const rows = readElements(readMembers(compact(body)).get(member) as string);
@@ -28,7 +28,7 @@ function tableOf(list: string): Table {
   return TABLES[list] as Table;
 }
 
-/** The value at the end of a path, as JSON; `undefined` where there is none. */
+/** Returns the JSON of the value at a path; `undefined` if the path does not exist. */
 function findValue(
   members: Map<string, string>,
   [name, ...rest]: readonly string[],
@@ -38,16 +38,16 @@ function findValue(
   return value.startsWith("{") ? findValue(readMembers(value), rest) : undefined;
 }
 
-/** A value as a cell: nothing for `null`, what a string says, anything else as JSON. */
+/** Returns the cell of a value: empty for `null`, the content of a string, otherwise JSON. */
 function writeValue(json: string | undefined): string {
   if (json === undefined || json === "null") return "";
   if (!json.startsWith('"')) return json;
   const text = readString(json);
-  // A spreadsheet would run it as a formula. Full-width signs count in some locales.
+  // Spreadsheets would run it as a formula. Some locales accept full-width operators.
   return /^[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text;
 }
 
-/** A record by RFC 4180. A semicolon is quoted too, because it separates cells in some locales. */
+/** Returns a record (RFC 4180). Quotes semicolons too, because they separate cells in some locales. */
 function writeRecord(cells: readonly string[]): string {
   return `${cells.map(quote).join(",")}\r\n`;
 }

@@ -1,6 +1,5 @@
 /**
- * A typed client for the documentation platform's admin API: agent jobs and
- * analytics.
+ * A typed client for Mintlify's admin API: agent jobs and analytics.
  *
  * @module
  */

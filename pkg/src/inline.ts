@@ -1,4 +1,4 @@
-/** The entry that embeds the core as a string, for servers and for bundlers that do not copy files. */
+/** The entry with the core embedded as a string, for servers and for bundlers that copy no files. */
 
 import { decodeBytes } from "./byte_text.js";
 import text from "./core_text.js";
@@ -7,7 +7,7 @@ import { isBrowser } from "./environment.js";
 import { USER_AGENT } from "./generated/protocol.js";
 
 loadFrom(() => {
-  // Importing the package reads no global.
+  // Runs on the first call, because importing the package must not read globals.
   if (!isBrowser()) setUserAgent(USER_AGENT);
   return decodeBytes(text);
 });

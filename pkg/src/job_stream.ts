@@ -1,6 +1,6 @@
 /**
- * A job's changes as a gateway streams them, and what else of jobs only a gateway has. This is loaded by
- * the first use of it.
+ * Reads a gateway's event streams: the changes of one job, and of the list of jobs. The first `wait`,
+ * `watch` or `watchAll` loads this module.
  */
 
 import type { JobChange, JobId } from "./agent_jobs.js";
@@ -13,23 +13,23 @@ import type { Operations } from "./types.js";
 
 export { streamList } from "./list_stream.js";
 
-/** A stream that says nothing for so long is dead: heartbeats come every 15 s. */
+/** A stream without data for this many milliseconds is broken. Gateways send a heartbeat every 15 s. */
 const MAX_SILENCE = 45_000;
-/** How long to wait before connecting again, when the server does not say. */
+/** Default reconnection delay in milliseconds. */
 export const DEFAULT_RETRY = 3_000;
-/** How often in a row a stream may break without news before it is given up. */
+/** Maximum number of consecutive streams without a `job` event before polling takes over. */
 const MAX_BREAKS = 3;
 
 /**
- * What is handed over to a part that is loaded later: an import would make bundlers export it from the
- * application's own file, and some load that file twice.
+ * Functions that lazily loaded modules receive as arguments. Imports would make bundlers export them
+ * from the application's file, and some bundlers would then load that file twice.
  */
 export type Tools = Pick<typeof exchange, "follow" | "sleep">;
 
-/** Opens the stream, after the event of this id where there is one. */
+/** Opens a stream. It resumes after `lastEventId`, unless that is empty. */
 type Connect = (lastEventId: string, signal: AbortSignal) => Promise<Response>;
 
-/** Yields the changes of a job that a gateway streams, until it is over or there is no stream to be had. */
+/** Yields the streamed changes of a job. Ends when the job finishes or no stream is available. */
 export async function* streamChanges(
   transport: Transport,
   watch: Task,
@@ -66,8 +66,8 @@ export async function* streamChanges(
 }
 
 /**
- * Yields the data of every `job` event, connecting again when the stream breaks. Ends
- * when there is no stream to be had: returns whether there ever was one.
+ * Yields the data of every `job` event, and reconnects when the stream breaks. Ends when no stream is
+ * available, and returns whether at least one stream was opened.
  */
 async function* streamJobEvents(
   connect: Connect,
@@ -77,7 +77,7 @@ async function* streamJobEvents(
   const parser = new EventParser();
   let streamed = false;
   for (let breaks = 0; breaks < MAX_BREAKS; breaks++) {
-    // Whatever the stream brought before it ended, the next one is waited for.
+    // Wait even after a stream with events, so that a stream that keeps ending causes no tight loop.
     if (streamed) await sleep(parser.retry ?? DEFAULT_RETRY, signal);
     const watchdog = new Watchdog(signal, follow);
     parser.restart();
@@ -95,7 +95,7 @@ async function* streamJobEvents(
       }
     } catch (error) {
       if (signal.aborted) throw error;
-      // A page elsewhere may not even ask a gateway that has no such path.
+      // If the first connection fails, poll: CORS may block this path for pages of another origin.
       if (!streamed) return false;
     } finally {
       watchdog.end();
@@ -104,7 +104,7 @@ async function* streamJobEvents(
   return streamed;
 }
 
-/** Opens the event stream below what an operation reads: a job, or the list of all. */
+/** Requests the event stream of a resource: `/events` below the path of a job or of the job list. */
 export async function openStream<Name extends keyof Operations>(
   transport: Transport,
   operation: Name,
@@ -122,13 +122,13 @@ export async function openStream<Name extends keyof Operations>(
   return await fetch(request);
 }
 
-/** Whether an answer is a stream of events. */
+/** Returns whether a response is an event stream. */
 export function isStream(response: Response): boolean {
   const type = response.headers.get("content-type") ?? "";
   return response.status === 200 && type.startsWith("text/event-stream") && response.body !== null;
 }
 
-/** The events of an answer, as they come. */
+/** Yields the events of a response. */
 export async function* readEvents(
   response: Response,
   parser: EventParser,
@@ -144,7 +144,7 @@ export async function* readEvents(
   }
 }
 
-/** A signal that aborts with another, or when nothing came for too long. */
+/** A signal that aborts together with another signal, or when a stream sends no data for 45 s. */
 export class Watchdog {
   readonly #controller = new AbortController();
   readonly #leave: () => void;
@@ -159,6 +159,7 @@ export class Watchdog {
     return this.#controller.signal;
   }
 
+  /** Restarts the timer. */
   fed(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);

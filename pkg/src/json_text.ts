@@ -1,6 +1,6 @@
 /**
- * JSON as text, so that numbers and escapes stay as the server wrote them. It has been parsed before:
- * what is not JSON does not come here.
+ * Splits JSON without parsing it, so that numbers and escapes keep the server's spelling. All input must
+ * be valid JSON; callers have parsed it before.
  */
 
 const SPACE = 0x20;
@@ -10,7 +10,7 @@ const BACKSLASH = 0x5c;
 const OPEN = [0x5b, 0x7b];
 const CLOSE = [0x5d, 0x7d];
 
-/** The same JSON without whitespace between its tokens. */
+/** Removes the whitespace between tokens. */
 export function compact(json: string): string {
   let kept = "";
   let begin = 0;
@@ -26,8 +26,8 @@ export function compact(json: string): string {
 }
 
 /**
- * The members of a compact object, each as compact JSON. Of a name that comes more than once the
- * last counts, as for `JSON.parse`.
+ * Returns the properties of a compact object, each value as compact JSON. The last of several
+ * properties with the same name wins, as in `JSON.parse`.
  */
 export function readMembers(json: string): Map<string, string> {
   const members = new Map<string, string>();
@@ -40,7 +40,7 @@ export function readMembers(json: string): Map<string, string> {
   return members;
 }
 
-/** The elements of a compact array, each as compact JSON. */
+/** Returns the elements of a compact array, each as compact JSON. */
 export function readElements(json: string): string[] {
   const elements: string[] = [];
   for (let at = 1; at < json.length - 1; at++) {
@@ -51,12 +51,12 @@ export function readElements(json: string): string[] {
   return elements;
 }
 
-/** What a string says. */
+/** Returns the value of a JSON string. */
 export function readString(json: string): string {
   return json.includes("\\") ? JSON.parse(json) : json.slice(1, -1);
 }
 
-/** Where the string ends that begins here. */
+/** Returns the index after the string that starts at `begin`. */
 function endString(json: string, begin: number): number {
   for (let end = begin + 1; ; end++) {
     end = json.indexOf('"', end);
@@ -66,7 +66,7 @@ function endString(json: string, begin: number): number {
   }
 }
 
-/** Where the value ends that begins here. */
+/** Returns the index after the value that starts at `begin`. */
 function endValue(json: string, begin: number): number {
   let depth = 0;
   for (let at = begin; ; at++) {

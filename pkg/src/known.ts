@@ -1,9 +1,9 @@
-/** Options by name: one that nobody knows is a mistake, and says so before anything is sent. */
+/** Rejects misspelled options before a request is sent. */
 
 import { ValidationError } from "./errors.js";
 
 /**
- * Refuses an option that is not among those known; what is `undefined` counts as left out.
+ * Throws if `options` has a property that is not in `known`. Ignores properties set to `undefined`.
  *
  * @throws {ValidationError}
  */

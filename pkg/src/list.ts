@@ -1,4 +1,4 @@
-/** Lists: a page, every row of every page, or all of them at once. */
+/** Paginated lists. */
 
 import type { WithResponse } from "./api_promise.js";
 import { captureCallSite, locate, ValidationError } from "./errors.js";
@@ -10,97 +10,106 @@ import { rowsOf, Task } from "./task.js";
 import type { Transport } from "./transport.js";
 import type { Lists, Operations } from "./types.js";
 
-/** The name of an operation whose result is one page of a list. */
+/** The name of an operation that returns a page of a list. */
 export type ListName = keyof Lists;
 
 /** The type of a row of a list. */
 export type Row<Name extends ListName> = Lists[Name]["row"];
 
-/** Where a list goes on: plain JSON, to be kept and given back as `{ cursor }`. */
+/** A position in a list, as plain JSON. Store it, and pass it as `{ cursor }` to resume from there. */
 export type ListCursor<Name extends ListName> = Lists[Name]["cursor"];
 
-/** Parameters of a list: those of the operation, or the cursor of a list before. */
+/** The parameters of a list: the operation's parameters, or the cursor of an earlier list. */
 export type ListParams<Name extends ListName = "analytics.views"> =
   | Operations[Name]["params"]
   | { cursor: ListCursor<Name> };
 
-/** What can be said about a list. */
+/** Options of a list. Timeouts and retries apply to each page separately. */
 export type ListOptions = RequestOptions;
 
-/** How far a list has come. */
+/** The progress of {@link List.all}. */
 export interface ListProgress<Name extends ListName = "analytics.views"> {
-  /** Rows so far. */
+  /** Number of rows received. */
   rows: number;
-  /** Pages so far, each of which cost one request. */
+  /** Number of pages received. Each page is one request. */
   pages: number;
-  /** What the gateway says is left of the hour's requests; `null` when it does not say. */
+  /** Requests left in the hourly budget; `null` if the response has no `RateLimit` header. */
   requestsLeftThisHour: number | null;
   /**
-   * Where the list goes on, to resume from if it fails now; `null` after the last row. Where `maxRows`
-   * cuts a page of a list by cursor, that page comes again: there is no cursor within one.
+   * The position after these rows, to resume from after an error. `null` after the last row.
+   *
+   * If `maxRows` ends within a page, lists without `offset` resume at the start of that page.
    */
   cursor: ListCursor<Name> | null;
 }
 
-/** What can be said about collecting every row. */
+/** Options of {@link List.all}. */
 export interface AllOptions<Name extends ListName = "analytics.views"> {
-  /** Stop after this many rows. @default no limit */
+  /** Maximum number of rows. @default no limit */
   maxRows?: number | undefined;
   /** Called after every page. */
   onProgress?: ((progress: ListProgress<Name>) => void) | undefined;
 }
 
-/** What can be said about an export. */
+/** Options of {@link List.export}. */
 export interface ExportOptions<Name extends ListName = "analytics.views"> {
   /**
-   * `csv`: RFC 4180 in UTF-8, with a header and with a byte order mark for spreadsheets. Text that a
-   * spreadsheet would run as a formula gets a leading apostrophe. `ndjson`: one row per line, as the
-   * server wrote it.
+   * The format of the export.
+   *
+   * - `csv`: RFC 4180 in UTF-8, with a header, and with a byte order mark for spreadsheets. Strings
+   *   that a spreadsheet would run as a formula start with an apostrophe.
+   * - `ndjson`: one JSON object per line. Numbers and escapes keep the server's spelling.
    */
   format: "csv" | "ndjson";
   /**
-   * Goes on where another export of this list stopped: its `cursor`. What comes has no header and
-   * no byte order mark.
-   * @default from the first row on
+   * The `cursor` of an earlier export of this list, to resume after it. A resumed CSV has no header
+   * and no byte order mark.
+   * @default the first row
    */
   cursor?: ListCursor<Name> | undefined;
-  /** Takes the export back: the stream fails with the signal's reason. */
+  /** Aborts the export. The stream fails with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * How long it may wait, in all, until a spent budget allows for requests again, in milliseconds: 0
-   * to 86400000. A wait that would be longer is not begun: the stream fails with a `RateLimitError`.
+   * Maximum total time to wait after 429 responses, in milliseconds: 0 to 86400000 (one day). If the
+   * next `Retry-After` exceeds the remaining time, the stream fails with a `RateLimitError`.
    * @default 0
    */
   wait?: number | undefined;
 }
 
-/** An export. */
+/** A byte stream of all rows of a list. */
 export interface ExportStream<Name extends ListName = "analytics.views">
   extends ReadableStream<Uint8Array> {
   /**
-   * Where the list goes on after the chunk that was read last, as plain JSON: an open end of the range
-   * is in it as it was when the export began. Before the first chunk it is the one that the export was
-   * given, or `undefined`; after the last it is `null`.
+   * The position after the last chunk read, as plain JSON. Before the first chunk, it is the `cursor`
+   * option. After the last chunk, it is `null`.
+   *
+   * If you omitted `dateTo`, the cursor contains the value that the export started with.
    */
   readonly cursor: ListCursor<Name> | null | undefined;
 }
 
-/** What a page of a list has beside the operation's result. */
+/** Properties of a page in addition to the operation's result. */
 export interface PagePosition<Name extends ListName> {
-  /** Where the list goes on; `null` after the last page. */
+  /** The position of the next page; `null` on the last page. */
   readonly cursor: ListCursor<Name> | null;
-  /** The next page; `null` after the last. */
+  /** Fetches the next page. Resolves to `null` on the last page. */
   nextPage(options?: ListOptions): Promise<ListPage<Name> | null>;
 }
 
-/** One page of a list. Where pages are counted by rows, `offset` is where it begins. */
+/** A page of a list. In lists by offset, `offset` is the position of its first row. */
 export type ListPage<Name extends ListName> = Operations[Name]["result"] &
   PagePosition<Name> &
   (Lists[Name] extends { offset: number } ? { readonly offset: number } : unknown);
 
 /**
- * A list: a promise of one page, and an iterable of every row. Nothing is sent until it is awaited
- * or iterated.
+ * A list. Await it for one page, or iterate over it for every row. It sends no request before that.
+ *
+ * @example
+ * ```ts
+ * const page = await client.analytics.views({ limit: 10 });
+ * for await (const view of client.analytics.views()) console.log(view.path);
+ * ```
  */
 export class List<Name extends ListName>
   implements PromiseLike<ListPage<Name>>, AsyncIterable<Row<Name>>
@@ -119,7 +128,7 @@ export class List<Name extends ListName>
     this.#source = { transport, name, params, options, site };
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: awaiting a list is how one page is asked for.
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a list requests one page.
   then<A = ListPage<Name>, B = never>(
     onFulfilled?: ((page: ListPage<Name>) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -139,13 +148,13 @@ export class List<Name extends ListName>
     return this.then().finally(onFinally);
   }
 
-  /** One page, with the response that carried it. */
+  /** Returns one page together with its HTTP response. */
   async withResponse(): Promise<WithResponse<ListPage<Name>>> {
     const { page, response } = await this.#one();
     return { data: page, response, requestId: response.headers.get("x-request-id") };
   }
 
-  /** Every row of every page, each page as large as it may be unless `limit` says otherwise. */
+  /** Yields every row of every page. Pages have the maximum size, unless you set `limit`. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row<Name>, void, void> {
     const run = new PageIterator(this.#source);
     try {
@@ -156,13 +165,13 @@ export class List<Name extends ListName>
         next = undefined;
         if (result === null) return;
         const { rows, offset } = result;
-        // Asking for the next page costs one of the hour's requests, so it is not done before
-        // there is reason to think that it will be wanted. A page by cursor is asked for at last.
+        // A page costs one request of the hourly budget. So prefetch it only after half of the rows
+        // were used, and never in lists by cursor.
         const ahead = offset === null ? -1 : rows.length >> 1;
         for (let at = 0; at < rows.length; at++) {
           if (at === ahead) {
             next = run.next();
-            next.catch(() => {}); // It is awaited, and thrown, after the rows before it.
+            next.catch(() => {}); // The loop throws this error after the rows before it.
           }
           yield rows[at] as Row<Name>;
         }
@@ -172,7 +181,7 @@ export class List<Name extends ListName>
     }
   }
 
-  /** Every page, as large as it may be unless `limit` says otherwise. */
+  /** Yields every page. Pages have the maximum size, unless you set `limit`. */
   async *pages(): AsyncGenerator<ListPage<Name>, void, void> {
     const run = new PageIterator(this.#source);
     try {
@@ -183,7 +192,14 @@ export class List<Name extends ListName>
     }
   }
 
-  /** Every row, collected. */
+  /**
+   * Returns every row in one array. Pages have the maximum size, unless you set `limit`.
+   *
+   * @example
+   * ```ts
+   * const rows = await client.analytics.views().all({ maxRows: 1000 });
+   * ```
+   */
   async all(options: AllOptions<Name> = {}): Promise<Row<Name>[]> {
     const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
     const rows: Row<Name>[] = [];
@@ -208,11 +224,13 @@ export class List<Name extends ListName>
   }
 
   /**
-   * Every row of every page as a stream of bytes, a page a chunk: CSV or NDJSON. Nothing is sent until
-   * the stream is read, and no page is asked for before the one before it has been read.
+   * Returns every row as a byte stream of CSV or NDJSON. Each page is a chunk. The stream requests a
+   * page only when you read it.
    *
-   * A stream that ends has every row. One that fails says by its `cursor` where to go on: an export with
-   * that cursor gives what is missing, and both joined are the whole, byte for byte.
+   * A stream that ends without an error contains every row. If it fails, pass its `cursor` to another
+   * export. The two outputs joined equal an uninterrupted export, byte for byte.
+   *
+   * Invalid options make the stream fail with a `ValidationError` on the first read.
    *
    * @example
    * ```ts
@@ -263,14 +281,14 @@ export class List<Name extends ListName>
 }
 
 /**
- * What a list needs of a client's transport.
+ * The methods of the transport that a list uses.
  *
  * @internal
  */
 export type Carrier = Pick<Transport, "run" | "callOptions">;
 
 /**
- * What a list is made of.
+ * The arguments of a list.
  *
  * @internal
  */
@@ -278,13 +296,13 @@ export interface Source<Name extends ListName> {
   readonly transport: Carrier;
   readonly name: Name;
   readonly params: ListParams<Name>;
-  /** The caller's own; a page that outlives a run goes on with these. */
+  /** The caller's options. `nextPage` uses them by default, without the signal of an iteration. */
   readonly options: ListOptions;
   readonly site: Error;
 }
 
 interface PageResult<Name extends ListName> {
-  /** Where this page begins. */
+  /** The position of this page. */
   begin: ListCursor<Name>;
   page: ListPage<Name>;
   rows: Row<Name>[];
@@ -292,7 +310,7 @@ interface PageResult<Name extends ListName> {
   response: Response;
 }
 
-/** A run through the pages, one request at a time, taken back when it is left. */
+/** Iterates over the pages of a list, one request at a time. */
 class PageIterator<Name extends ListName> {
   readonly #source: Source<Name>;
   readonly #left = new AbortController();
@@ -308,11 +326,11 @@ class PageIterator<Name extends ListName> {
       site,
     );
     this.#fetching = this.#pages.then(() => null);
-    this.#fetching.catch(() => {}); // The first page says so.
+    this.#fetching.catch(() => {}); // `next` throws this error.
     this.#leave = follow(this.#left, options.signal);
   }
 
-  /** Refuses options that nobody knows. */
+  /** Throws if `options` is not empty. */
   refuse(options: object): void {
     try {
       refuseUnknown(options, []);
@@ -321,11 +339,11 @@ class PageIterator<Name extends ListName> {
     }
   }
 
-  /** The next page; `null` after the last. */
+  /** Fetches the next page. Resolves to `null` after the last page. */
   next(): Promise<PageResult<Name> | null> {
     const { signal } = this.#left;
     this.#fetching = this.#fetching.then(async () => {
-      // A caller who leaves at this very row has done so by then, and nothing is sent.
+      // Yield a few microtasks, so that a caller who leaves the loop at this row causes no request.
       for (let turns = 5; turns--; ) await null;
       try {
         return await fetchPage(this.#source, await this.#pages, signal);
@@ -336,7 +354,7 @@ class PageIterator<Name extends ListName> {
     return this.#fetching;
   }
 
-  /** Leaves the run: a request under way is aborted. */
+  /** Ends the iteration, and aborts a pending request. */
   end(): void {
     this.#leave();
     this.#left.abort();
@@ -345,7 +363,7 @@ class PageIterator<Name extends ListName> {
   }
 }
 
-/** Where a list begins. `null`, the cursor of a last page, would begin it again. */
+/** Returns the start of a list. Rejects the cursor `null`, which would restart the list. */
 function readParams<Name extends ListName>({ params }: Source<Name>): object {
   const cursor: unknown = (params as { cursor?: unknown } | null | undefined)?.cursor;
   if (typeof cursor !== "object") return params as object;
@@ -372,7 +390,7 @@ async function fetchPage<Name extends ListName>(
   return { page, begin: begin as ListCursor<Name>, rows, offset, response };
 }
 
-/** Where a list goes on when the last `cut` rows of a page are not taken. */
+/** Returns the position to resume from if the last `cut` rows of a page were dropped. */
 function cutCursor<Name extends ListName>(result: PageResult<Name>, cut: number): ListCursor<Name> {
   const { begin, rows, offset } = result;
   return offset === null ? begin : { ...begin, offset: offset + rows.length - cut };
@@ -384,11 +402,11 @@ function makePage<Name extends ListName>(
   offset: number | null,
   cursor: ListCursor<Name> | null,
 ): ListPage<Name> {
-  // The data is this page's alone, and was made for it.
+  // The decoder created this object for this page, so it can be changed.
   const page = data as { offset?: number; cursor?: ListCursor<Name> | null };
   if (offset !== null) page.offset = offset;
   page.cursor = cursor;
-  // Not enumerable, so that a page prints and serialises as its data.
+  // Not enumerable, so that logs and JSON show only the data.
   return Object.defineProperty(page, "nextPage", {
     value: async (own: ListOptions = options) => {
       if (cursor === null) return null;
@@ -397,7 +415,7 @@ function makePage<Name extends ListName>(
   }) as ListPage<Name>;
 }
 
-/** The `r` of a `RateLimit` field (IETF draft on rate limit header fields). */
+/** Returns `r` of the `RateLimit` field (IETF draft on rate limit header fields). */
 function requestsLeft(headers: Headers): number | null {
   const left = /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
   return left === undefined ? null : Number(left);

@@ -1,4 +1,4 @@
-/** What happens to the list of a gateway's jobs, as it streams that. */
+/** Reads a gateway's event stream of its list of jobs. */
 
 import type { JobListChange } from "./agent_jobs.js";
 import type { ApiError } from "./errors.js";
@@ -15,12 +15,12 @@ import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
 import type { JobPage, ListedJob } from "./types.js";
 
-/** How often in a row there may be no stream before the reason is thrown: after a good minute. */
+/** Consecutive failed attempts before the error is thrown. The default delays add up to 45 s. */
 const MAX_FAILURES = 5;
-/** What every error of this package has. */
+/** The property that marks errors of this package. `instanceof` would need an import, see `Tools`. */
 const BRAND = Symbol.for("quillgate.error");
 
-/** Yields what happens to the list, connecting again when the stream ends, until it is taken back. */
+/** Yields changes to the list of jobs. Reconnects when the stream ends, until the signal aborts. */
 export async function* streamList(
   transport: Transport,
   options: RequestOptions,
@@ -58,7 +58,7 @@ export async function* streamList(
       await sleep(Math.max(usual, asked), signal);
     }
   } catch (error) {
-    // With the line of the call, as any error.
+    // `run` adds the line of the call to the error.
     await transport.run(() => Promise.reject(error), site, options.signal);
   } finally {
     leave();
@@ -66,21 +66,20 @@ export async function* streamList(
   }
 }
 
-/** Whether an error is one of this package's, and not that of a connection. */
+/** Returns whether an error belongs to this package. Errors of `fetch` do not. */
 function isOwn(error: unknown): boolean {
   return BRAND in (error as object);
 }
 
-/** Whether another attempt may do: the connection broke, streams are too many, or the server fails. */
+/** Returns whether to retry: after a connection error, 429 or 5xx. */
 function mayPass(error: unknown): boolean {
   const { status = 0 } = error as Partial<ApiError>;
   return !isOwn(error) || status === 429 || status >= 500;
 }
 
 /**
- * Takes in an answer as that to a list.
- *
- * @throws what any call throws at such an answer, and when there is none
+ * Parses a response as a page of the list. Errors are those of `list`: a `ConnectionError` if `answer`
+ * rejects, an `ApiError` if the status is not 2xx.
  */
 function takePage(transport: Transport, answer: () => Promise<Response>): PromiseLike<JobPage> {
   const options = { maxRetries: 0 };
@@ -93,7 +92,7 @@ async function readChange(
 ): Promise<JobListChange | undefined> {
   if (event === "reset") return { reset: true };
   if (event !== "job" && event !== "deleted") return undefined;
-  // Either has the id of a job: it is checked as a job of a page is.
+  // Both events contain a job or its id. The decoder of a page checks them.
   const { jobs } = await takePage(transport, async () => new Response(`{"jobs":[${data}]}`));
   const job = jobs[0] as ListedJob;
   return event === "job" ? { job } : { deleted: job.id };

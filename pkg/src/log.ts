@@ -1,11 +1,11 @@
-/** What is written about a call: never a credential, a prompt or a query's values. */
+/** Logs the attempts of a call. Logs contain no credentials, prompts or query values. */
 
 import { variable } from "./environment.js";
 import type { ClientOptions, LogLevel } from "./options.js";
 
 const LEVELS: LogLevel[] = ["off", "error", "warn", "info", "debug"];
 
-/** Headers whose values may be seen. Of any other only the name is. */
+/** Headers whose values are logged and passed to hooks. Other values are replaced. */
 const SHOWN = new Set([
   "accept",
   "age",
@@ -23,7 +23,7 @@ const SHOWN = new Set([
   "x-request-id",
 ]);
 
-/** A copy of `headers` in which only harmless values can be read. */
+/** Returns a copy of `headers`. Values of headers that are not in {@link SHOWN} are redacted. */
 export function redactHeaders(headers: Headers): Headers {
   const copy = new Headers();
   headers.forEach((value, name) => {
@@ -38,7 +38,7 @@ interface AttemptLog {
   retry(error: unknown, wait: number): void;
 }
 
-/** The log of a call's attempts, when anything of it is to be written. */
+/** Returns the log of a call; `undefined` if logging is off. */
 export function attemptLog(options: ClientOptions): AttemptLog | undefined {
   const level = LEVELS.indexOf(
     options.logLevel ?? (variable("QUILLGATE_LOG") as LogLevel) ?? "warn",

@@ -1,3 +1,3 @@
-/** The entry for Node, Deno and Bun. It embeds the core, so bundles for servers need no other file. */
+/** The entry for Node.js, Deno and Bun. It embeds the core, so server bundles need no other file. */
 
 export * from "./inline.js";

@@ -1,14 +1,14 @@
-/** What a caller can say: about a client, and about one call. */
+/** The options of a client and of a call. */
 
 import type { QuillgateError } from "./errors.js";
 
-/** Whatever `new Headers()` takes. (Without the web's own types there is no `HeadersInit`.) */
+/** Any argument of `new Headers()`. Unlike `HeadersInit`, it needs no DOM types. */
 export type HeadersLike = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 
-/** How much is logged; each level includes those before it. */
+/** The log level. Each level includes the levels before it. */
 export type LogLevel = "off" | "error" | "warn" | "info" | "debug";
 
-/** Where log lines go; `console` is one. */
+/** A destination for log messages, such as `console`. */
 export interface Logger {
   error(message: string, ...rest: unknown[]): void;
   warn(message: string, ...rest: unknown[]): void;
@@ -16,99 +16,135 @@ export interface Logger {
   debug(message: string, ...rest: unknown[]): void;
 }
 
-/** A request is about to be sent again. */
+/** The argument of `onRetry`. */
 export interface RetryEvent {
-  /** Why. */
+  /** The error of the failed attempt. */
   error: QuillgateError;
-  /** How long it is until then, in milliseconds. */
+  /** The delay before the next attempt, in milliseconds. */
   wait: number;
 }
 
-/** What is the same for every call of a client. */
+/**
+ * Options of a client. Set exactly one of `token`, `session` and `adminKey`.
+ *
+ * Some defaults are environment variables. The client reads them from `process.env`, if the runtime
+ * has it.
+ */
 export interface ClientOptions {
   /**
-   * The gateway's address, or another than the platform's own for direct use. With an `adminKey` it is
-   * `https:`, or `http:` on this machine.
-   * @default the platform's own with an `adminKey`; else `QUILLGATE_BASE_URL` where there is an environment
+   * The URL of the gateway. With `adminKey`, the URL of Mintlify's API.
+   *
+   * With `adminKey`, it must use `https:`, except for `localhost`, `127.0.0.1` and `[::1]`.
+   * @default the environment variable `QUILLGATE_BASE_URL`; with `adminKey`, Mintlify's URL
    */
   baseUrl?: string | undefined;
   /**
-   * The project's identifier, from the API keys page of the dashboard.
-   * @default `QUILLGATE_PROJECT_ID` where there is an environment
+   * The project's id, from the API keys page of Mintlify's dashboard.
+   * @default the environment variable `QUILLGATE_PROJECT_ID`
    */
   projectId?: string | undefined;
   /**
    * An access token of the gateway at `baseUrl`.
-   * @default `QUILLGATE_TOKEN` where there is an environment
+   * @default the environment variable `QUILLGATE_TOKEN`, unless `session` or `adminKey` is set
    */
   token?: string | undefined;
   /**
-   * Whether the cookie of a session says who is calling, in the place of a token: for a page that the
-   * gateway at `baseUrl` serves itself, where `POST /session` has set one.
+   * Whether to authenticate with a session cookie instead of a token. Use it in pages that the gateway
+   * at `baseUrl` serves. `POST /session` sets the cookie.
    * @default false
    */
   session?: boolean | undefined;
-  /** The platform's admin key, for direct use on a server: a secret of the whole organisation. */
+  /**
+   * Mintlify's admin key, to call Mintlify directly from a server. It grants access to the whole
+   * organization, so keep it secret. No environment variable sets it.
+   */
   adminKey?: string | undefined;
-  /** Allows an admin key in a browser, where everybody who opens the page can read it. @default false */
+  /**
+   * Allows `adminKey` in a browser. Everyone who opens the page can then read the key.
+   * @default false
+   */
   dangerouslyAllowBrowser?: boolean | undefined;
-  /** How long one attempt may take, body included, in milliseconds: 1 to 2147483647. @default 60000 */
+  /**
+   * Timeout of one attempt in milliseconds, including the response body: 1 to 2147483647. Timeouts
+   * are retried, so a call can take longer: see `totalTimeout`.
+   * @default 60000
+   */
   timeout?: number | undefined;
-  /** How long a call may take, attempts and waits together, in milliseconds: 1 to 2147483647. @default no limit */
+  /**
+   * Timeout of a whole call in milliseconds, including retries and delays: 1 to 2147483647.
+   * @default no limit
+   */
   totalTimeout?: number | undefined;
-  /** How often a request is sent again when it fails in a way that may pass: 0 to 10. @default 2 */
+  /**
+   * Maximum number of retries of a request: 0 to 10.
+   *
+   * The client retries after connection errors, timeouts, 408, 429 and 5xx, except an
+   * `OutcomeUnknownError`. The delay grows from 0.5 s to 8 s with jitter. A `Retry-After` of up to
+   * 60 s replaces it.
+   * @default 2
+   */
   maxRetries?: number | undefined;
   /**
-   * Whether what changes something is sent again, too, when it fails in a way that may pass. A
-   * gateway does it once however often it comes, by its `Idempotency-Key`; the platform itself
-   * knows no such key, so there it is never sent again.
-   * @default true for a gateway
+   * Whether writes to a gateway are retried. The gateway performs a write only once per
+   * `Idempotency-Key`. Mintlify has no idempotency keys, so writes sent directly to it are never
+   * retried.
+   * @default true
    */
   retryWrites?: boolean | undefined;
-  /** Sends a request in place of the host's `fetch`. */
+  /** A custom `fetch` function. @default globalThis.fetch */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** Headers of every request. Those that the request needs itself are not replaced. */
+  /**
+   * Headers to add to every request. They cannot replace headers that the client sets itself, except
+   * `User-Agent`.
+   */
   defaultHeaders?: HeadersLike | undefined;
-  /** Sees every request before it is sent, credentials redacted. */
+  /** Called before every attempt. `attempt` starts at 0. Sensitive header values are redacted. */
   onRequest?:
     | ((request: { method: string; url: string; headers: Headers; attempt: number }) => void)
     | undefined;
-  /** Sees every answer's head, credentials redacted. */
+  /** Called for every response, before its body is read. Sensitive header values are redacted. */
   onResponse?:
     | ((response: { status: number; url: string; headers: Headers; attempt: number }) => void)
     | undefined;
-  /** Sees every wait before another attempt. */
+  /** Called before the delay of every retry. */
   onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** Where log lines go. No credential, prompt or query value is among them. @default console */
+  /** The logger. Messages contain no credentials, prompts or query values. @default console */
   logger?: Logger | undefined;
-  /** How much is logged. @default `QUILLGATE_LOG` where there is an environment, else "warn" */
+  /** The log level. @default the environment variable `QUILLGATE_LOG`, otherwise "warn" */
   logLevel?: LogLevel | undefined;
 }
 
-/** What can be said about one call. */
+/** Options of a call. They override the options of the client. */
 export interface RequestOptions {
-  /** Takes the call back, at once, in a request, a body or a wait. The call rejects with the signal's reason. */
+  /** Aborts the call immediately. The call rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** As the client's, for this call. */
+  /**
+   * Timeout of one attempt in milliseconds, including the response body: 1 to 2147483647.
+   * @default the client's `timeout`
+   */
   timeout?: number | undefined;
-  /** As the client's, for this call. */
+  /**
+   * Timeout of the whole call in milliseconds, including retries and delays: 1 to 2147483647.
+   * @default the client's `totalTimeout`
+   */
   totalTimeout?: number | undefined;
-  /** As the client's, for this call. */
+  /** Maximum number of retries: 0 to 10. @default the client's `maxRetries` */
   maxRetries?: number | undefined;
-  /** Further headers of this call, over the client's own. */
+  /** Headers to add to the request. They override the client's `defaultHeaders`. */
   headers?: HeadersLike | undefined;
 }
 
-/** What can be said about one call that changes something. */
+/** Options of a write. */
 export interface WriteOptions extends RequestOptions {
   /**
-   * Sent as `Idempotency-Key`: 1 to 255 visible ASCII characters.
-   * @default made once per call for a gateway; none for the platform itself, which knows none
+   * The `Idempotency-Key` of the request: 1 to 255 visible ASCII characters. Set it to deduplicate
+   * calls across processes or restarts.
+   * @default a random key per call for a gateway; none for Mintlify, which has no idempotency keys
    */
   idempotencyKey?: string | undefined;
   /**
-   * Does it again, though an earlier attempt with this key may have done it (see
-   * `OutcomeUnknownError`): sends `Idempotency-Retry: force`, and is itself sent once.
+   * Repeats a write with an unknown outcome, even if the earlier attempt succeeded: see
+   * `OutcomeUnknownError`. Sends `Idempotency-Retry: force` and disables retries of this call.
    * @default false
    */
   force?: boolean | undefined;

@@ -1,15 +1,15 @@
-/** Page views under the name that they had before `client.analytics`. */
+/** The former interface of `client.analytics.views`. */
 
 import type { Analytics, PageViewList } from "./analytics.js";
 import type { ListCursor, ListOptions, ListPage, ListParams } from "./list.js";
 
-/** One page of page views. */
+/** A page of page views. */
 export type Page = ListPage<"analytics.views">;
 
-/** Where a list of page views goes on. */
+/** A position in a list of page views. */
 export type PageCursor = ListCursor<"analytics.views">;
 
-/** How often pages were viewed: the same as `client.analytics.views`. */
+/** The former name of `client.analytics.views`. */
 export class PageViewsResource {
   readonly #analytics: Analytics;
 
@@ -19,7 +19,7 @@ export class PageViewsResource {
   }
 
   /**
-   * Lists page views: the same as `client.analytics.views(params, options)`.
+   * Lists page views. Same as `client.analytics.views(params, options)`.
    *
    * @example
    * ```ts

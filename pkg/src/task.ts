@@ -1,4 +1,4 @@
-/** Carries out what the core decides: sends, waits, and hands results over. */
+/** Runs the commands of the core: sends requests, waits, and returns results. */
 
 import type { Task as CoreTask } from "./core.js";
 import type { Core } from "./engine.js";
@@ -50,18 +50,18 @@ import { attach } from "./host.js";
 import type { ClientOptions } from "./options.js";
 import type { AgentJob } from "./types.js";
 
-/** What is the same for all tasks of a client. */
+/** State that all tasks of a client share. */
 export interface Sender {
   /** The client's options. */
   readonly options: ClientOptions;
-  /** Host and port of the server, for messages. */
+  /** Host and port of the server, for error messages. */
   readonly host: string;
   readonly core: Core;
-  /** Sends a request of the core's. */
+  /** Sends a request that the core created. */
   send(request: CoreRequest, call: Call, signal: AbortSignal): Promise<Response>;
 }
 
-/** A request as the core says it. */
+/** A request that the core created. */
 export interface CoreRequest {
   method: string;
   /** Path and query. */
@@ -69,51 +69,52 @@ export interface CoreRequest {
   body: string | null;
 }
 
-/** One call's options over the client's: what the core reads, and what the driver needs. */
+/** A call's options, merged with the client's. The core reads some of them by name. */
 export interface Call {
   timeout: number | undefined;
   totalTimeout: number | undefined;
   maxRetries: number | undefined;
   idempotencyKey: string | undefined;
+  /** Whether the server performs a write only once per key, so that it may be retried. */
   deduplicated: boolean;
   signal: AbortSignal | undefined;
   headers: Headers | undefined;
   observer: Observer | undefined;
 }
 
-/** Sees a call's attempts. */
+/** Callbacks for the attempts of a call. */
 export interface Observer {
   onRequest(method: string, url: string, headers: Record<string, string> | Headers): void;
   onResponse(response: Response): void;
   onRetry(error: QuillgateError, wait: number): void;
 }
 
-/** What a task hands over. */
+/** A result of a task. */
 export interface Delivery {
   /** The decoded result. */
   data: object;
   response: Response;
-  /** Whether it is the last. */
+  /** Whether this is the last result. */
   done: boolean;
 }
 
-/** The arguments at which a list goes on. */
+/** The parameters that continue a list. */
 export type Cursor = Record<string, string | number>;
 
-/** An operation under way. */
+/** A running operation. */
 export class Task {
   readonly #sender: Sender;
   readonly #operation: string;
   readonly #mode: number;
   readonly #task: CoreTask;
-  /** What the core reads, by the numbers of `SOURCE_…`. */
+  /** Objects that the core reads, indexed by `SOURCE_…`. */
   readonly #sources: unknown[];
   /**
-   * The time that the core said last, in milliseconds: how long the watch may take, the answer may
-   * take, or the wait is.
+   * The last duration from the core, in milliseconds: the time limit of the watch, the timeout of the
+   * attempt, or the delay.
    */
   time = 0;
-  /** Where a list goes on; `null` when it is over. */
+  /** The position of the next page of a list; `null` after the last page. */
   cursor: Cursor | null = null;
   #request: CoreRequest | undefined;
   #refusal: QuillgateError | undefined;
@@ -121,15 +122,15 @@ export class Task {
   #retryAfter: number | null = null;
   #failure: QuillgateError | undefined;
   #job: AgentJob | null = null;
-  /** The job as text, by which a change is seen. */
+  /** The last state of the job as JSON, to detect changes. */
   #seen: string | undefined;
 
   /**
-   * Reads the parameters.
+   * Validates the parameters, without sending a request.
    *
    * @param mode one of `MODE_…`
    * @param watch the options of a watch
-   * @throws {import("./errors.js").ValidationError} for the first that breaks a rule
+   * @throws {import("./errors.js").ValidationError} for the first invalid parameter
    */
   constructor(sender: Sender, operation: string, mode: number, params: unknown, watch?: unknown) {
     this.#sender = sender;
@@ -142,7 +143,7 @@ export class Task {
     throw this.#refusal;
   }
 
-  /** Goes on to the next result; `undefined` after the last. */
+  /** Runs the task until its next result. Resolves to `undefined` after the last result. */
   async next(call: Call): Promise<Delivery | undefined> {
     this.#sources[SOURCE_OPTIONS] = call;
     let command = this.#step(EVENT_NEXT);
@@ -183,9 +184,9 @@ export class Task {
   }
 
   /**
-   * Takes in a job that the server told of by itself: its change, or `undefined` when it is no news.
+   * Processes a job from an event stream. Returns `undefined` if the job did not change.
    *
-   * @throws {import("./errors.js").DecodeError} when it is not a job
+   * @throws {import("./errors.js").DecodeError} if `body` is not a job
    */
   tell(body: unknown): { job: AgentJob; done: boolean } | undefined {
     const job = this.#check(body, null) as AgentJob;
@@ -197,12 +198,12 @@ export class Task {
     throw this.#error(command, undefined);
   }
 
-  /** What a watch ends with when its deadline has come. */
+  /** Returns the error of a watch that reached its time limit. */
   expire(): JobWaitTimeoutError {
     return new JobWaitTimeoutError("the job was not finished in time", this.#job);
   }
 
-  /** The request of the first step, unsent. */
+  /** Returns the first request without sending it. */
   describe(call: Call): CoreRequest {
     this.#sources[SOURCE_OPTIONS] = call;
     const command = this.#step(EVENT_NEXT);
@@ -211,7 +212,7 @@ export class Task {
     return this.#request as CoreRequest;
   }
 
-  /** Lets go of what the task holds in the wasm's memory. */
+  /** Frees the task's memory in the WebAssembly instance. */
   free(): void {
     this.#task.free();
   }
@@ -239,7 +240,7 @@ export class Task {
     else if (kind === OUTPUT_CURSOR) this.cursor = JSON.parse(text);
   };
 
-  /** The delivery that a 2xx is; `undefined` for any other answer, or another body. */
+  /** Decodes a 2xx response. Returns `undefined` for other responses and invalid bodies. */
   #decode({ response, body }: Answer): Delivery | undefined {
     if (!isSuccess(response)) return undefined;
     try {
@@ -302,7 +303,7 @@ export class Task {
     this.#sources[SOURCE_HEAD] = { retryAfter: headers.get("retry-after") };
   }
 
-  /** The error that a command is which ends a call. */
+  /** Returns the error of a command that ends the call. */
   #error(command: number, delivery: Delivery | undefined): unknown {
     switch (command) {
       case COMMAND_REJECT:
@@ -319,12 +320,12 @@ export class Task {
   }
 }
 
-/** By the status, since a custom `fetch` may give a response without `ok`. */
+/** Checks the status, because a custom `fetch` may return a response without `ok`. */
 function isSuccess({ status }: Response): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** The rows of a page of a list. */
+/** Returns the rows of a page. */
 export function rowsOf(operation: string, page: object): unknown[] {
   return (page as Record<string, unknown[]>)[ROWS[operation] as string] as unknown[];
 }

@@ -1,4 +1,4 @@
-/** The way of a call from a method to the core and back. */
+/** Connects the methods of the client to the core. */
 
 import { ApiPromise, type CallResult } from "./api_promise.js";
 import { loadCore, userAgent } from "./engine.js";
@@ -12,12 +12,12 @@ import { type Call, type CoreRequest, type Observer, type Sender, Task } from ".
 import type { Operations } from "./types.js";
 
 /**
- * What a caller hands over. A value may be `null` where the service promises none, such as a job's
- * id; the core refuses it by its name.
+ * Parameters that may be `null`, because a job's `id` may be. The core rejects `null` with the name of
+ * the parameter.
  */
 export type Given<Params> = { [Name in keyof Params]: Params[Name] | null };
 
-/** A request, unsent. */
+/** A request that was not sent. Its headers contain the credential. */
 export interface BuiltRequest {
   method: string;
   url: string;
@@ -26,7 +26,7 @@ export interface BuiltRequest {
 }
 
 /**
- * Carries calls to the core, with what a client's options say about every one of them.
+ * Runs operations with the options of a client.
  *
  * @internal
  */
@@ -34,7 +34,7 @@ export class Transport {
   readonly #options: ClientOptions;
   #sender: Promise<Sender> | undefined;
   #base = "";
-  /** Whether the server may have event streams: a gateway, until it shows that it has none. */
+  /** Whether to try event streams. `true` for a gateway, until it turns out to have none. */
   mayStream: boolean;
 
   constructor(options: ClientOptions) {
@@ -42,7 +42,7 @@ export class Transport {
     this.mayStream = options.token !== undefined;
   }
 
-  /** What a client's tasks share; made by the first call. */
+  /** Returns the state that all tasks share. The first call loads the core. */
   sender(): Promise<Sender> {
     this.#sender ??= this.#load().catch((error: unknown) => {
       this.#sender = undefined;
@@ -72,7 +72,7 @@ export class Transport {
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     const { observer } = call;
     observer?.onRequest(method, url, headers);
-    // The host's own takes the parts, which is quicker than to make a request of them first.
+    // For the built-in `fetch`, skip creating a `Request`, which is slower.
     const { fetch } = this.#options;
     const sent = fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init);
     const response = checkResponse(await sent);
@@ -80,7 +80,7 @@ export class Transport {
     return response;
   }
 
-  /** The caller's headers, and over them those that the request needs. */
+  /** Merges the headers of the caller with required headers, which take precedence. */
   #headers({ body }: CoreRequest, call: Call): Record<string, string> | Headers {
     const { adminKey, session, token } = this.#options;
     const needed: Record<string, string> = { accept: "application/json" };
@@ -94,7 +94,7 @@ export class Transport {
     return headers;
   }
 
-  /** Runs `work`; what goes wrong points at the line where `site` was made. */
+  /** Runs `work`. The stacks of its errors show the line where `site` was captured. */
   async run<T>(
     work: (sender: Sender) => Promise<T> | T,
     site = captureCallSite(),
@@ -107,7 +107,7 @@ export class Transport {
     }
   }
 
-  /** Carries out an operation, by a sender that is made of the client's. */
+  /** Runs an operation. `through` can wrap the sender. */
   call<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
@@ -126,7 +126,7 @@ export class Transport {
     return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
   }
 
-  /** Carries out an operation that changes something: it has a key that tells it from another. */
+  /** Runs a write. Adds an idempotency key for a gateway, unless the caller set one. */
   write<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
@@ -139,7 +139,7 @@ export class Transport {
     });
   }
 
-  /** The request of an operation, unsent. */
+  /** Builds the request of an operation without sending it. */
   build<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
@@ -160,18 +160,18 @@ export class Transport {
     return this.run(build, captureCallSite(), options.signal);
   }
 
-  /** A call's options over the client's. */
+  /** Merges the options of a call with the options of the client. */
   callOptions(call: WriteOptions): Call {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
-      // A value that is not an object cannot abort anything, and is ignored.
+      // Ignores values that are not signals.
       signal: typeof call.signal === "object" ? (call.signal ?? undefined) : undefined,
       timeout: call.timeout ?? client.timeout,
       totalTimeout: call.totalTimeout ?? client.totalTimeout,
       maxRetries: call.maxRetries ?? client.maxRetries,
       idempotencyKey: call.idempotencyKey,
-      // What is forced would be done again by every attempt.
+      // With `force`, every attempt would perform the write again.
       deduplicated: client.retryWrites !== false && client.token !== undefined && !call.force,
       headers: this.#callHeaders(call),
       observer: observe(client),
@@ -190,7 +190,7 @@ export class Transport {
   }
 }
 
-/** The log and the hooks of a client, for one call. */
+/** Returns the log and hooks of one call; `undefined` if the client has neither. */
 function observe(client: ClientOptions): Observer | undefined {
   const { onRequest, onResponse, onRetry } = client;
   const log = attemptLog(client);
@@ -221,14 +221,14 @@ function observe(client: ClientOptions): Observer | undefined {
   };
 }
 
-/** What a hook or a logger throws is its own affair and never the call's. */
+/** Runs a hook or a logger, and ignores its errors: they must not fail the call. */
 function guard(work: () => void): void {
   try {
     work();
   } catch {}
 }
 
-/** Every option of a call, as in `WriteOptions`. */
+/** The names of all properties of `WriteOptions`. */
 const CALL_OPTIONS = [
   "signal",
   "timeout",
@@ -239,13 +239,13 @@ const CALL_OPTIONS = [
   "force",
 ];
 
-/** 128 random bits. (`randomUUID` is missing on pages that are not served securely.) */
+/** Returns 128 random bits as hexadecimal. Pages in insecure contexts have no `randomUUID`. */
 function freshKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Holds a caller's `fetch` to giving what the core works on. */
+/** Returns the response of a custom `fetch`, or throws a `TypeError` if it is not a `Response`. */
 function checkResponse(response: Response): Response {
   if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
     throw new TypeError("the client's own fetch gave no Response");

@@ -1,4 +1,4 @@
-/** The entry for browsers and bundlers: the core is fetched from beside this file. */
+/** The entry for browsers and bundlers. It fetches the core from the folder of this file. */
 
 import { loadFrom } from "./engine.js";
 

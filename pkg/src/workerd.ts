@@ -1,4 +1,4 @@
-/** The entry for workerd: the core is an imported module. */
+/** The entry for workerd. It imports the core as a module. */
 
 import module from "./core_bg.wasm";
 import { loadFrom, setUserAgent } from "./engine.js";
