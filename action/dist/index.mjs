@@ -5,8 +5,8 @@ var __esm = (fn, res, err) => function __init() {
   if (err) throw err[0];
   try {
     return fn && (res = (0, fn[__getOwnPropNames(fn)[0]])(fn = 0)), res;
-  } catch (e2) {
-    throw err = [e2], e2;
+  } catch (e) {
+    throw err = [e], e;
   }
 };
 var __export = (target, all) => {
@@ -25,7 +25,8 @@ var init_tables = __esm({
       "analytics.visitors": { rows: "visitors", columns: ["path", "human", "ai", "total"] },
       "analytics.feedback": { rows: "feedback", columns: ["id", "path", "comment", "createdAt", "source", "status", "helpful", "contact", "code", "filename", "lang"] },
       "analytics.searches": { rows: "searches", columns: ["searchQuery", "hits", "ctr", "topClickedPage", "lastSearchedAt"] },
-      "analytics.conversations": { rows: "conversations", columns: ["id", "timestamp", "query", "response", "responseType", "sources", "resolutionStatus", "queryCategory", "pageUrl"] }
+      "analytics.conversations": { rows: "conversations", columns: ["id", "timestamp", "query", "response", "responseType", "sources", "resolutionStatus", "queryCategory", "pageUrl"] },
+      "analytics.dailyViews": { rows: "views", columns: ["date", "human", "ai", "total", "days", "missing", "visitors.human", "visitors.ai", "visitors.total"] }
     };
   }
 });
@@ -232,8 +233,8 @@ function refuse2(source2, options, ErrorClass) {
   if (format !== "csv" && format !== "ndjson") {
     throw new ErrorClass("format must be one of csv, ndjson", "format", "one-of");
   }
-  if (!(Number.isInteger(wait) && wait >= 0 && wait <= LONGEST_WAIT)) {
-    const rule = `must be an integer of milliseconds from 0 to ${LONGEST_WAIT}`;
+  if (!(Number.isInteger(wait) && wait >= 0 && wait <= MAX_WAIT)) {
+    const rule = `must be an integer of milliseconds from 0 to ${MAX_WAIT}`;
     throw new ErrorClass(`wait ${rule}`, "wait", "milliseconds");
   }
   if (cursor === null) {
@@ -270,46 +271,50 @@ function readWait(error) {
   const { status, retryAfter } = error;
   if (status !== 429 || retryAfter == null)
     return Number.NaN;
-  return Math.max(LEAST_WAIT, Math.ceil(retryAfter * 1e3));
+  return Math.max(MIN_WAIT, Math.ceil(retryAfter * 1e3));
 }
-var OPTIONS, LONGEST_WAIT, LEAST_WAIT, POSITIONS, piecesOf;
+var OPTIONS, MAX_WAIT, MIN_WAIT, POSITIONS, piecesOf;
 var init_export = __esm({
   "pkg/dist/export.js"() {
     "use strict";
     init_export_format();
     OPTIONS = ["format", "cursor", "signal", "wait"];
-    LONGEST_WAIT = 864e5;
-    LEAST_WAIT = 1e3;
+    MAX_WAIT = 864e5;
+    MIN_WAIT = 1e3;
     POSITIONS = ["limit", "offset", "page", "cursor"];
     piecesOf = /* @__PURE__ */ new WeakMap();
   }
 });
 
 // pkg/dist/event_stream.js
-var LONGEST_LINE, EventParser;
+var MAX_LINE, EventParser;
 var init_event_stream = __esm({
   "pkg/dist/event_stream.js"() {
     "use strict";
-    LONGEST_LINE = 1 << 20;
+    MAX_LINE = 1 << 20;
     EventParser = class {
       #rest = "";
       #data = [];
       #event = "";
-      /** `id` as last seen, to resume after. */
+      /** The last event id, for `Last-Event-ID`. */
       id = "";
-      /** How long the server asks to wait before connecting again, in milliseconds. */
+      /** The reconnection delay that the server requested, in milliseconds. */
       retry;
-      /** Begins another stream: an event that the one before left unfinished is none. */
+      /** Starts another stream, and discards an unfinished event of the previous one. */
       restart() {
         this.#rest = "";
         this.#data = [];
         this.#event = "";
       }
-      /** Takes in a chunk; gives the events that it completes. */
+      /**
+       * Returns the events that a chunk completes.
+       *
+       * @throws {TypeError} if a line is too long
+       */
       push(chunk) {
         const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
         this.#rest = lines.pop();
-        if (this.#rest.length > LONGEST_LINE)
+        if (this.#rest.length > MAX_LINE)
           throw new TypeError("a line of the event stream is too long");
         return lines.flatMap((line) => this.#line(line) ?? []);
       }
@@ -342,73 +347,6 @@ var init_event_stream = __esm({
   }
 });
 
-// pkg/dist/job_record.js
-async function readRecord(transport, id, options, site, tools) {
-  let body;
-  let response;
-  const through = (sender) => ({
-    ...sender,
-    async send(request, ...rest) {
-      const target = `${request.target}/record`;
-      const received = await sender.send({ ...request, target }, ...rest);
-      const { status, headers, ok } = received;
-      const json = async () => {
-        body = await received.json();
-        response = received;
-        return body;
-      };
-      return { status, headers, ok, json };
-    }
-  });
-  const read2 = async () => {
-    await transport.call("agentJobs.get", { id }, options, through);
-    return { data: decodeRecord(body, response, tools), response };
-  };
-  return transport.run(read2, site, options.signal);
-}
-function decodeRecord(body, response, tools) {
-  const refuse3 = (where, rule) => {
-    throw tools.toDecodeError(where, `must be ${rule}`, response);
-  };
-  const text3 = (value2, where) => typeof value2 === "string" ? value2 : refuse3(where, "text");
-  const textOrNull2 = (value2, where) => value2 == null ? null : text3(value2, where);
-  const texts = (value2, where, names2) => {
-    if (typeof value2 !== "object" || value2 === null)
-      return refuse3(where, "an object");
-    const own = value2;
-    const copied = names2.map((name) => [name, textOrNull2(own[name], `${where}.${name}`)]);
-    return Object.fromEntries(copied);
-  };
-  const list2 = (value2, where, names2) => {
-    if (!Array.isArray(value2))
-      return refuse3(where, "an array");
-    return value2.map((item, at) => texts(item, `${where}[${at}]`, names2));
-  };
-  const record = body;
-  const job = texts(record.job, "job", JOB);
-  return {
-    job: { ...job, id: text3(job.id, "job.id") },
-    prompt: textOrNull2(record.prompt, "prompt"),
-    messages: list2(record.messages, "messages", ["prompt", "author", "sentAt"]),
-    changes: list2(record.changes, "changes", ["at", "status", "prLink"])
-  };
-}
-var JOB;
-var init_job_record = __esm({
-  "pkg/dist/job_record.js"() {
-    "use strict";
-    JOB = [
-      "id",
-      "status",
-      "prompt",
-      "createdBy",
-      "createdAt",
-      "prLink",
-      "checkedAt"
-    ];
-  }
-});
-
 // pkg/dist/list_stream.js
 async function* streamList(transport, options, site, { follow: follow2, sleep: sleep2 }) {
   const left = new AbortController();
@@ -434,7 +372,7 @@ async function* streamList(transport, options, site, { follow: follow2, sleep: s
       } catch (error) {
         if (signal.aborted)
           throw signal.reason;
-        const isLast = failures + 1 === MOST_FAILURES;
+        const isLast = failures + 1 === MAX_FAILURES;
         if (isLast && !isOwn(error))
           await takePage(transport, () => Promise.reject(error));
         if (isLast || !mayPass(error))
@@ -443,7 +381,7 @@ async function* streamList(transport, options, site, { follow: follow2, sleep: s
       } finally {
         watchdog.end();
       }
-      const usual = (parser.retry ?? USUAL_RETRY) * 2 ** Math.max(failures, 0);
+      const usual = (parser.retry ?? DEFAULT_RETRY) * 2 ** Math.max(failures, 0);
       await sleep2(Math.max(usual, asked), signal);
     }
   } catch (error) {
@@ -473,13 +411,13 @@ async function readChange(transport, { event, data }) {
   const job = jobs[0];
   return event === "job" ? { job } : { deleted: job.id };
 }
-var MOST_FAILURES, BRAND2;
+var MAX_FAILURES, BRAND2;
 var init_list_stream = __esm({
   "pkg/dist/list_stream.js"() {
     "use strict";
     init_event_stream();
     init_job_stream();
-    MOST_FAILURES = 5;
+    MAX_FAILURES = 5;
     BRAND2 = /* @__PURE__ */ Symbol.for("quillgate.error");
   }
 });
@@ -487,12 +425,11 @@ var init_list_stream = __esm({
 // pkg/dist/job_stream.js
 var job_stream_exports = {};
 __export(job_stream_exports, {
-  USUAL_RETRY: () => USUAL_RETRY,
+  DEFAULT_RETRY: () => DEFAULT_RETRY,
   Watchdog: () => Watchdog,
   isStream: () => isStream,
   openStream: () => openStream,
   readEvents: () => readEvents,
-  readRecord: () => readRecord,
   streamChanges: () => streamChanges,
   streamList: () => streamList
 });
@@ -529,9 +466,9 @@ async function* streamChanges(transport, watch, id, call, tools) {
 async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: sleep2 }) {
   const parser = new EventParser();
   let streamed = false;
-  for (let breaks = 0; breaks < MOST_BREAKS; breaks++) {
+  for (let breaks = 0; breaks < MAX_BREAKS; breaks++) {
     if (streamed)
-      await sleep2(parser.retry ?? USUAL_RETRY, signal);
+      await sleep2(parser.retry ?? DEFAULT_RETRY, signal);
     const watchdog = new Watchdog(signal, follow2);
     parser.restart();
     try {
@@ -584,16 +521,15 @@ async function* readEvents(response, parser, watchdog) {
     yield* parser.push(decoder.decode(value2, { stream: true }));
   }
 }
-var LONGEST_SILENCE, USUAL_RETRY, MOST_BREAKS, Watchdog;
+var MAX_SILENCE, DEFAULT_RETRY, MAX_BREAKS, Watchdog;
 var init_job_stream = __esm({
   "pkg/dist/job_stream.js"() {
     "use strict";
     init_event_stream();
-    init_job_record();
     init_list_stream();
-    LONGEST_SILENCE = 45e3;
-    USUAL_RETRY = 3e3;
-    MOST_BREAKS = 3;
+    MAX_SILENCE = 45e3;
+    DEFAULT_RETRY = 3e3;
+    MAX_BREAKS = 3;
     Watchdog = class {
       #controller = new AbortController();
       #leave;
@@ -605,9 +541,10 @@ var init_job_stream = __esm({
       get signal() {
         return this.#controller.signal;
       }
+      /** Restarts the timer. */
       fed() {
         clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#controller.abort(), LONGEST_SILENCE);
+        this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
       }
       end() {
         clearTimeout(this.#timer);
@@ -615,86 +552,6 @@ var init_job_stream = __esm({
         this.#controller.abort();
       }
     };
-  }
-});
-
-// pkg/dist/daily_views.js
-var daily_views_exports = {};
-__export(daily_views_exports, {
-  readDailyViews: () => readDailyViews
-});
-function readDailyViews(transport, params, options, site, makeErrors) {
-  const { path, prefix, group, limit, cursor, ...shared } = params ?? {};
-  const query = Object.entries({ path, prefix, group, limit, cursor }).filter(([, value2]) => value2 !== void 0).map(([name, value2]) => `&${name}=${encodeURIComponent(String(value2))}`).join("");
-  let body;
-  let response;
-  const through = (sender) => ({
-    ...sender,
-    async send(request, ...others) {
-      const target = request.target.replace("/views?", "/views/daily?") + query;
-      const received = await sender.send({ ...request, target }, ...others);
-      const { status, headers, ok } = received;
-      if (status < 200 || status > 299)
-        return received;
-      const json = async () => {
-        body = await received.json();
-        response = received;
-        return NO_VIEWS;
-      };
-      return { status, headers, ok, json };
-    }
-  });
-  const read2 = async () => {
-    for (const field of ["dateFrom", "dateTo"]) {
-      if (shared[field] === void 0)
-        throw makeErrors.toRequiredError(field);
-    }
-    await transport.call("analytics.views", shared, options, through);
-    const data = decodeSeries(body, (where, rule) => {
-      throw makeErrors.toDecodeError(where, `must be ${rule}`, response);
-    });
-    return { data, response };
-  };
-  return transport.run(read2, site, options.signal);
-}
-function decodeSeries(body, refuse3) {
-  const list2 = (value2, where) => Array.isArray(value2) ? value2 : refuse3(where, "an array");
-  const text3 = (value2, where) => typeof value2 === "string" ? value2 : refuse3(where, "text");
-  const count2 = (value2, where) => Number.isSafeInteger(value2) && value2 >= 0 ? value2 : refuse3(where, "an integer from 0 to 2^53 - 1");
-  const countOrNull2 = (value2, where) => value2 == null ? null : count2(value2, where);
-  const texts = (value2, where) => list2(value2, where).map((item, at) => text3(item, `${where}[${at}]`));
-  const object2 = (value2, where) => typeof value2 === "object" && value2 !== null ? value2 : refuse3(where, "an object");
-  const totals = (value2, where) => {
-    const { human, ai, total } = object2(value2, where);
-    return {
-      human: countOrNull2(human, `${where}.human`),
-      ai: countOrNull2(ai, `${where}.ai`),
-      total: countOrNull2(total, `${where}.total`)
-    };
-  };
-  const group = (value2, at) => {
-    const where = `views[${at}]`;
-    const { date, days, missing: missing2, visitors } = object2(value2, where);
-    return {
-      date: text3(date, `${where}.date`),
-      ...totals(value2, where),
-      days: count2(days, `${where}.days`),
-      missing: texts(missing2, `${where}.missing`),
-      visitors: visitors == null ? null : totals(visitors, `${where}.visitors`)
-    };
-  };
-  const { views, missing, nextCursor } = object2(body, "the body");
-  return {
-    views: list2(views, "views").map(group),
-    missing: texts(missing, "missing"),
-    nextCursor: nextCursor == null ? null : text3(nextCursor, "nextCursor")
-  };
-}
-var NO_VIEWS;
-var init_daily_views = __esm({
-  "pkg/dist/daily_views.js"() {
-    "use strict";
-    NO_VIEWS = { totals: {}, views: [], hasMore: false };
   }
 });
 
@@ -734,7 +591,7 @@ function decodeBytes(text3) {
 }
 
 // pkg/dist/core_text.js
-var core_text_default = "#}*}<}6$###$~($>})$}H#})%}H}H#})&}H}H}H#})'}H}H}H}H#})%}H}H$}H})&}H}H}H$}H})(}H}H}H}H}H#})%}H}G#})'}H}H}H}H$}H})'}H}H}H}G#})&}H}H}G#})(}H}H}H}E}E$}H})#$}H}))}H}H}H}H}H}H#})$}H$}H})&}H}G}G#})#$}E})(}H}H}H}G}E#})*}H}H}H}H}G}G}E#})'}H}G}G}G#})(}H}H}G}G}E#})(}H}H}H}H}G#})*}H}H}H}G}G}G}E#})(}H}H}H}H}H$}H})&}H}G}H#})%}H}H$}G})(}H}H}H}G}H#%H)$}*$}*#($}*$}+#3$}*$},#'$}*$}-##$}*$}.#&$}*$}/#$&};}:./4#%%%)%$,0,%*5-&1$%'%$#(#'$6*-$%-&$)%$&70.'*%$+)$,$&&2%&'89&21%&)$(*##'&%(%($&*(:#'&;#()*+##+'$)<+#=######''#$/(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#w$}2#}?$}3#z$}4#T$}5#}.$}6#}2/$P-}d~1$}:~j7%(}H&}GF#d}i&}4E(G#C&~i*D.d-D,%c%c%c%c%}H%}H%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC$d,p'cC$h0$C$P#~V}ccD,.d(D$C#L&#e%t0:C,d%}41+$%/&'()*+.C#P#}m$E$d/i0/C(d~]$}3C$d%}=K%~)}hc32C(K%~a$D$C(K%~]$E%d}I}I}I}I}Ai07C(C(L%~e$Z%~U$C(C$Y%~Q$C(C%Y%~M$%c%c%cC#K%}i$E$d&n0#%cC$P#}Y}Qcd$}41&#%&$.C(d~=#}3C(d~M$}33<C(e&Z&}y%C(d&]#~e%C(e#Z&}q%C(d#]#}i%C(e%Z&}a%C(e~M~A&Z&}Y%C(d#]#}U%C(d%Y%}Q%C(e~M~A&Z&}I%C(e#Z&~]$C(C(L&sZ&~%%C(C(L&{Z&~-%C(C(L&})Z&~5%C(C(L&}1Z&~=%/9.C(C(L%~U$Z&~-%C(C(L%~M$Z&~%%C(e%Z&}y%C(d&]#~e%C(e#Z&}q%C(d#]#}i%C(e%Z&}a%C(e~M~A&Z&}Y%C(d#]#}U%C(d%Y%}Q%C(e~M~A&Z&}I%C(e#Z&~]$/8.C(d~=#}3C(d~M$}3C.3HC(K%wD$C(K%sE%d}I}I}I}I}Ai08C(C(L%}1Z&~=%C(C(L%})Z&~5%C(C(L%{Z&~-%C(C$Y%~)%C(C%Y%~%%C(e&Z&}y%C(d&]#~e%C(e#Z&}q%C(d#]#}i%C(e%Z&}a%C(e~M~A&Z&}Y%C(d#]#}U%C(d%Y%}Q%C(e~M~A&Z&}I%C(e#Z&~]$/7.C(d~=#}3d}y}c~-#d~-}c~-#d*3Qd$e~l~l~l~l2%}G%cC(K%sd}P}I}I}I}Aj'cC(C(L&{Z&}Q&C(C(L&sE-Z&}I&C-}pd}I}I}I}I}Aj0$C(d}I&}33}3e~-~[~Z#/%.C(d,Y%}Q&C(d~*}R~-#Y%}M&C(d}O}I}I}I}AY%}I&.C(C(L&}Q&Z&}a&C(C(L&}I&Z&}Y&C(d~=#}3d~-}c~-#d*C(d}Y&}3d~5}c~-#30C(K%sd$i'cC(K%wD$C(d~M$}33}=/9.C(L&{.E-C-e~l~l~l~l2}#>}pd$d#3'C(d#]#~]%C(e#Z&~=%C(d#Y%~5%C(e~=2Z&~-%C(e}HC-C.}EE-C-C.w>Z&~%%C(e$Z&}y%C(d&]#~e%C(e#Z&}q%C(d#]#}i%C(e%Z&}a%C(e~M~A&Z&}Y%C(d#]#}U%C(d%Y%}Q%C(e~M~A&Z&}I%C(e#Z&~]$C(C(L%~U$Z&~U%C(C(L%~M$Z&~M%/6.C(d$]#3d#/4.C(d~]$}3d}Q}d~-#d}a}d~-#d-3Qd}I}I}I}I}AD$C(K%~]$E)d}P}I}I}I}Ai0+C(K%~e$D*C(K%~a$D+C)d#q0*C)d~l~l~l~l*}:d%}41%)*+.C(d+}3d~l~l&C%C%d~l~l&r>3MC(R$-D%C(R$+D)C(d~]$}3E$C.3Ve$D-%cC(L&~]$e$t'cC$C(L&~e$E/3})d)d#C(K%~a$C(K%~e$3'C$3}8/$.e#D-.C(C/Z&CC(C-Z&;C(C%^$7C(C)^$5C(d']#3d#/2.C(e#Z&;C(d%^$5C(d']#3d#/1.C(e#Z&;C(d&^$5C(d']#3d#/0.C(e#Z&;C(d)^$5C(d']#3d#//.C(d(]#3d#/..C(d~]$}33,C(K%~e$D$C(L&~]$E-e%t0/C(C(K%}U%Y%WC(C(L%}M%Z%OC(C(L%~i$Z%GC(C$Y%CC(C-Z&;C(d#]#3d#/-.C+D)C*D+C(K%~i$D*.C+}vC*}veC}O}MD-C)D$.C(C$Y%}Y&C(C-Z%}]&C(d~]$}3d}Q}d~-#d}k}d~-#d*3QC-eC}Q}pD)C%}vD/C-}pD%C(%}HC(K%~]$d}P}I}I}I}Ai'cC(d,Y%{C(d~*}R~-#Y%wC(d}O}I}I}I}AY%sd%/$.C(C(L&~e$Z&{C(C(L&~]$E-Z&sd%C(P#wC-}pd}N}I}I}I}Aj>.]#KC(C)Y%GC(C/Z&;C(d%]#3C(C%d#C$d}I}I}I}I}Aj>Y%CC(d~=#}33}3d$/*.C(d~]$}3d}Q}d~-#d~+}O~-#d)3QC(K%~]$E$d}P}I}I}I}Aj0$/%.C(d4Y%~]$d~M}c~-#d,C(d~]$}3d$d#3{D$/*.C(K%~e$D)C(K%~a$D*C$d#q0%C$d~l~l~l~l*}:d%}41%$%#.d}M}I}I}I}A/%.C*D$C)D*C(K%~i$D).C(C)Y%~I$C(C*Y%~E$C(C$Y%~A$C(d~]$}3C(d~A$}33]C(L%~a$D-C(K%~]$.D$C(d~]$}3C.3VC(C-Z&;C(C$Y%7C(C%d#j]#4C(d&]#3C(C(L&~e$Z&KC(C(L&~]$Z&Cd#.C(d[}3C#C(d3}3C.C'3+C,d&i'cC#3o.%c%c%c%c%c%c%cd)C(K%[E)d'}4E%C)d&p>E$d$}41)%%)))$#.C(L&cD-%}H%c%c%cd%C#L&cE.}pd%}4C.e${>d$}41%$%#.C#d~5#}3/%.d(D$C#K%wd}I}I}I}I}Ai0*C#d~A#}3/$.C#d~]#}3.D%C(d~]$}3E$C%K%/P#GE)d%}=E+K%}a}hcC+K%}U}hc3uC$d~3}R~-#d$3sC%C$C#d}Y$}331C$d~R}b~-#d$3sC)d$i'cC%C$d%3=.d#D$d#e~l~l~l~l2C-C-e~l~l~l~l2}#>}pC(K%~a$C(K%~e$3'C(d~]$}33}8/(.d)D$C)d$}41&$%&'.d$e~l~l~l~l2C(L&cE-C-e~l~l~l~l2}#>}pd$d#3'C%D$/&.d$e~l~l~l~l2C(L&cE-C-e~l~l~l~l2}#>}pd$d#3'd*D$/%.d+D$/$.C(C(L%gZ&{C(C(L%_E-Z&sC-}pE#'cC(C(K%}%Y%~i$C(C(L%wZ%~a$C(C#Y%~]$d&d#C(d~]$}3d%3_d-D$/$.C(d~=#}3d'};E#3AC#3}6d,D$.h0&C(d}Y&}33}:/&.C(d~=#}33CC(K%wD$C(K%sE%d}I}I}I}I}Aj0$C(d~]$}33|.C(C$Y%~]$C(d~]$}3E#3AC#3}6d,D$/$.C(K%{D)C(d~=#}3E*C(d~i$}3d}M$~i-##C#3}7C#e#Z&#C#d/}3C*d}M$~i-##C#C)Y%}a$C#C$Y%}]$C#C%Y%}Y$C#3od&D$.C(d}i&}3G#C$.}v-%'}H$}GF#d~]#}4E#G#C#d}P}I}I}I}AY%;C#d#]#?C#d~M#}33CC#K%}-D$%}H%c%cC#K%})E%d}I}I}I}I}Ai'cC#C$Y%//$.C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33}8C#d~M#}3C#d;}3d~&}`~-#d*3Q%c%c%cC#K%})d}P}I}I}I}Ai'cC#d,Y%{C#d~*}R~-#Y%wC#d}O}I}I}I}AY%s/$.C#C#L&}1Z&{C#C#L&})E'Z&sd}I}I}I}I}AD%C'}pd}I}I}I}I}Aj0#C#d~=#}33}3/$.C#d~M#}3d~&}`~-#d*C#d~=#}33:C#K%}-D$C#K%})E%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/%.C#K%}1D&.C#C&Y%WC#C$Y%SC#C%Y%OC#d~M#}3C#d;}3d~T}`~-#d+3Q%c%c%c%cC#K%})d}P}I}I}I}Ai'cC#d,Y%{C#d~*}R~-#Y%wC#d}O}I}I}I}AY%s/$.C#C#L&}1Z&{C#C#L&})E'Z&sC'}pd}I}I}I}I}Ai0$.C#d~M#}3d~T}`~-#d+C#d~=#}33:C#K%}-D$C#K%})E%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/&.C#C#K%}1Y%cC#C$Y%_C#C%Y%[C#d~M#}3d~4}`~-#C#K%SC#K%Od}I}I}I}I}AiE$>d;C#K%WC$>3OC#K%}-D$C#K%})E%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+C#d[}33}8/&.C#C#K%}1Y%oC#C$Y%kC#C%Y%gC#d~M#}3C#d[}33IC#K%}-D$C#K%})E%d}I}I}I}I}Aj0$C#C$Y%/C#d}I}I}I}I}AY%+C#d~1#}33}8/%.C#d~=#}33}3C#d~M#}3C#d;}3d~e}b~-#d(3Q%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~*}R~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d~e}b~-#d(C#d~=#}33:C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/%.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C$C&3}#C#d[}33}8h'cC#d3Y%})C#d~e}b~-#d(C#d~M#}3d$d#3{Y%/C#d}I}I}I}I}AY%+/%.C#d~M#}3C#d;}3d~&}`~-#d*3Q%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~*}R~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d~&}`~-#d*C#d~=#}33:C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/%.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C#d+}3C$C&36C#d[}33}8C#dO}33}:/%.C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33}8C#C#L%gZ&+C#C#K%oY%3.C#dO}33}:.C#K%+d}I}I}I}I}Aj0$.C#C#K%/Y%})C#d~M#}3E$3AC$3}6d#/$.C#C#L&+Z&})C#C#K%3E$Y%}1d(d#C#K%}-C$3'C#d~M#}33}8d$.C#d~]#}3G#.~6+%(}H&}GF#dc}3E(G#%c%c%c%c%c%c%c%c%c%c%c%c%cC%P##d$}41($%&'(#.C%dH}3D)C%d+}3D*C%K%CD+C%L&;D.%}Hd%C%P#GE%}4d#%}H%c%c%cd%C$L&cE-}pd%}4C-e${>d$}41%$%#.C$d~5#}3/%.d#C$K%wd}I}I}I}I}Ai0%=C$d~A#}3/$.C$d~]#}3.K%/P#Gd$i>.D,C$C%]#?C$C+Y%;C$C.Z&3C$C&Z&[C$C,]#SC$d#Y%OC$C+Y%KC$C.Z&CC$C*L&+Z&+C$C*L&#Z&#C$C)R##^#@C$C)P#%]#BC$3h0,C-e%}#0'C$K%})h0'%}GC-e$t'cC$L&}1E-C$L&kE.C&}FE&e#C&C.{>E&C&C-y>/$.C$L&}1.D&C#d)Y%#C#C&Z&+/..C#d*Y%#/-.C$L&ce&u0+C(d;}3C$d~5#}3C%d+}33.C#C(K%;'}HC#C(L%GZ%/C#C(L%?Z%'d&(d*.Y%#/,.C(C%K%/Y%CC(C%L%'Z&;d*D)C$L&ce%}#0(C%P#$D*C(d+}3C$dc}4C(d;}3d#C(K%;d}M}I}I}I}Aj>C%L&3C%L&;C&C'3eC(K%+E)d$}41&%(&'.C%L&3D-C%L&+D.C%R$'D)C%R$%D%%c%c%cC$L&ce${'cC%d$}41)&&&%%%$.C(d;}3C$dC}3C%C)C.C-C'38d#D%%cC(L&;e$u0#C(L&CD-C$L&#e$t'cC-C$L&+E.C&C$L&[}FE/e#C&C/}#>}FE&e#C&C.{>}#0$.C#C-Z&+d(D%.C#C%Y%#/-.C)d}a&iC)d}v&i};C)d~a&}4d~l~l&}:d~Q#l};0$.C#d#Y%#/+.C(dS}3D%C$dc}4E)C)K%;d$}3E*Y%;%cC*d'p'cC%C)C-e#C.}pd$}:>C&C'3R/$.C%e&Z&#.%c%c%c%cC(K%Sd$}41&$%&#.C$C(L&[E&Z&}1C$e$Z&})C#C&Z&+C#d)Y%#/-.C#d+Y%#C$d$]#}I$/,.C#d%Y%#/+.C#d#Y%#/*.C#C$C&39/).C$d$]#}I$d+D)/%.d#D)/$.C$C(L&3E&Z&}1C$e$Z&})d*D)C*d$}:0#C#C&Z&+d)D).C#C)Y%#C(d;}3E#K%#d}M}I}I}I}Aj'cC#K%#d}M}I}I}I}Aq'cC#3}8../%.C#d,Y%#/$.C#d*Y%#.C(dc}4G#.~A+%'}H'}GF#dc}3E$G#C$dC}3d~e}c~-#d}m}`~-#d13Q%c%c%cC$K%Cd}P}I}I}I}Ai'cC$d,Y%;C$d~*}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&KZ&;C$C$L&CE(Z&3d}I}I}I}I}AD%C(}pd}I}I}I}I}Aj0#C$d3}33}3/$.C$C$L&;Z&[C$C$L&3Z&SC$dC}3d}m}`~-#d1C$dS}33:C$K%GD&C$K%CE%d}I}I}I}I}Ai'cC#e%Z&#C#C&Y%+/%.C$K%KD'.C$C'Y%/C$C&Y%+C$C%Y%'%cC%d}I}I}I}I}Aj'cF#d3}4E%G#%}HC'd~l$p'cd#C&C'3}#0$=.C%d2Y%'d}m}`~-#d1C%d'}3d$d#3{.C%d3}3G#E%0$.C$dS}3d~e}c~-#d}u}g~-#d-3Q%c%}H%c%cC$K%Sd}P}I}I}I}Ai'cC$d,Y%;C$d~*}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&[Z&;C$C$L&SE(Z&3C(}pd}I}I}I}I}Ai0$.C$C$L&;Z&KC$C$L&3Z&CC$dS}3d}u}g~-#d-C$dC}3d~%}g~-#30C$K%Sd$i0%d%C$L&[E(}pC(e}I}I}I}I3}#>/$.C$d3}33}3d%.D%C$dS}3d~e}c~-#d~-}c~-#d*3Q%}G%cC$K%Sd}P}I}I}I}Ai'cC$d,Y%;C$d~*}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&[Z&;C$C$L&SE(Z&3C(}pd}I}I}I}I}Aj0#C$d3}33}3e~M~A&/$.C$C$L&;Z&KC$C$L&3Z&CC$dS}3d~-}c~-#d*C$dC}3d~5}c~-#30C$K%Sd$i0$C$L&[.D)C$dS}3d~e}c~-#d~=}g~-#d/3Q%}G%cC$K%Sd}P}I}I}I}Ai'cC$d,Y%;C$d~*}R~-#Y%7C$d}O}I}I}I}AY%3/$.C$C$L&[Z&;C$C$L&SE(Z&3C(}pd}I}I}I}I}Aj0#C$d3}33}3e#/$.C$C$L&;Z&KC$C$L&3Z&CC$dS}3d~=}g~-#d/C$dC}3d~5}c~-#30C$K%Sd$i0$C$L&[D(e$.D*C#C$K%'d}I}I}I}I}Aj'}HC$dS}3d~e}c~-#d~I}g~-#d/3Q%}HC$K%Sd}P}I}I}I}Aj'cC$C$L&SE+Z&CC$C$L&[Z&KC$P#GD&C+}p/$.C$d,Y%Kd~*}R~-#D&C$d~*}R~-#Y%GC$d}O}I}I}I}AY%Cd}O}I}I}I}A.C$dC}33}3d}N}I}I}I}AiC&}:(d#.]#?C#C%Y%;C#C)Z&3C#C(Z&+C#C*Z&#C$d'}33}:/%.C$K%WD%.C#e%Z&#C#C%Y%+C$d'}33}:.C$dc}4G#.}n)%'}H,}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d}a}a~-#d-C$C%C(34C#%}H%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d}k}a~-#d)C$C%C(34C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d}q}a~-#d&C%C$C(34C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&i'cC$h0(C$C)}3D%C(C$}4D$/'(e#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$.#.#.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d}t}a~-#d(C%d$}3C$d$}4C&dc}434C&K%#h0#C&K%'0#e}He$C'dPi>D2d%D'/%.C#d,Y%'d$/%..C&C&K%oY%_C&C&L%gZ%WC&C&K%cY%SC&L&}AD/C&L&}9D0C&L&}1D,C&L&})D-C&L&{D.C&dC}3C&L&SC&L&[C&L&s3FC&K%C'c%cC0C.C.C0v>e:x0#C/C,C-C,C-x>E*C*C/v>e^x0#C&L&KD*%c%c%cC'd$}41%#$%.C,e~U*}GC+}EC-e~M~A&}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e$D1/$.C,e~U*}GC+}EC-e~M~A&}G}EC0e}I}l}m}G}GC/e}i}t}E}G}EC2}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e%D1.C#C*Z&3C#C1Z&+d#/%.C#d-Y%'d$/$.C#d-Y%'d$.Y%#C&d}I$}3G#.~U)%/}H&}GF#d~=#}4E&G#C$K%/D'C$d}I}I}I}I}AY%/%c%c%c%cC'd}I}I}I}I}Aj'cC&C'Y%#C&C$L%3Z%'C&C$K%;E'Y%/%c%c%c%cC'K%#d$}41%#$%.C'K%'D)C'K%+D(C&d3}3C&d~E}L~-#d(3}$C&dC}3C&d}Y}N~-#d)3}$C%L&#E2C&L&;e~g$C&K%3>E3{'cC%P#3d$j0%C&dc}4C&L&Ke#C&K%C>3y%}HC&K%cd$i'cC&K%g/$.C&dS}3e}HC3C&L&kE3}EE4C3C4y>3yC&K%Sd$j0'C&K%W.D(d#D).dDD'd}f}e~-#D$/).C%P#3E.h0#%c%cC%K%+E/h0#C%K%/E0h0#C/C03}1D2C$K%+E*d*}:D1C$K%'E+C*d~e~l~l~l#}:E,d&}=}3D-C+D'%c&cC,'cd#D)d#D(&cC)C'C(}3L&#C2t};D)C(d+}3E(d~-#j0#.C,d+}4D,C'dc}4D'C)d$}:h0$/%..C1d&}=D(&cC(h0&C(d+}4D(C-L&#D3C-d+}3D-C2C3u0#..dPD'd~)}d~-#D$/).C.d$j0$dWD'd~V}d~-#D$/(.C$K%#C*i'}HC$3}&C$K%'(C+.C*d&}=}3C2Z&#C$C*d$}3Y%+C&dc}4E+C/C03uC&d~J}L~-#d)C+3fC$C$K%?d$}3d#C%L&#s>E%Y%?C%d(l0&d-d*C.d%iE$>D(d}a}d~-#d}k}d~-#C$>D)dXD'd~+}e~-#D$/(.C#d#Y%#C&3}=/(.C&dc}4E%C&L&[3})C&d}Y}N~-#d)C%3fC$C$K%?d$}3d#C2s>E%Y%?C%d'p0$dXD'd~+}e~-#D$d*D(d}k}d~-#D)/&.C#d#Y%#/&.C$d/}3E$3}9C#d#Y%#C$C&L%+Z%+C$C&L%#Z%#/%.d-D(d}a}d~-#D).C#C'Y%3C#C$Y%/C#C(Y%+C#C)Y%'C#d$Y%#C&3}=.C&d~=#}3G#.~Z(%*}H$}GF#dc}3E&G#%cC%K%#d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C%3}3/$.C$K%7D)C$K%3D*d~]}`~-#D'%c%c%cC$K%#E+d'}41%$%#.C&dK}3C*C)C%3:C&K%OD(C&K%KE%d}I}I}I}I}Aj'cC&C&K%SE,Y%;C&C(Y%7C&C%Y%3%c%c%c%c%c%c%c%c%c%c%cC+d$}41)'#$--%&.C(C,3U0,d#D+d+D%/).C&dK}3C(C,3-C&K%Kh0+C&K%OE%d6j0&/+.C$K%+E+d&}=D'C$K%'E$D%&cC'h0'C,C%d'}3K%#i'cC%K%#C(C,3}'h0,.C%d+}3D%C'd+}4D'/#.#.C&C&K%;Y%SC&C&L%3Z&KC&C*C)C&dK}33rC&K%#d}I}I}I}I}Ai0(C#C&K%+Y%+C#C&L%#Z%#/-.C&C&K%;Y%SC&C&L%3Z&KC&C*C)C&dK}33LC&K%#d}I}I}I}I}Ai0&C#C&K%+Y%+C#C&L%#Z%#/,.C&L&SE-eC}Q}pD+C-}pD$/$.d*D%.C&C%Y%?C&C$}vC+}veC}O}MZ%CC&dK}3E$C(C,3aC*C)C&d?}3C$3}-D$C#d}J}I}I}I}AY%#C#C$Y%'C&d3}33}8/).C#C&K%'Y%'C#d}J}I}I}I}AY%#/(.C#C&K%'Y%'C#d}J}I}I}I}AY%#/'.C#C&K%;Y%+C#C&L%3Z%#/&.C#d}J}I}I}I}AY%#C#C(Y%'/%.C$K%'D'.C&C%L&+Z&SC&C%L&#Z&KC&C*C)C&dK}3C'30C&K%#d$i'cC#C&K%'Y%'C#d}J}I}I}I}AY%#/$.C#C&L&+3}).C&dc}4G#.}!(&&}H%}G$}EF#dc}3E(G#%c%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E)d}I}I}I}I}A}<C)d#q>d&}41%$%#.C(C&L&+Z&[C(C&L&#E+Z&Sd~P}f~-#D&d*D)d&C+}pE*d}I}I}I}I}A}<C*d#q>d$}41)%&&'()*.C(C&K%+E)Y%KC(C&L%#Z&CC(dS}3C(K%GE*C)3WC(K%Sh'cC(d3}3C*C)3aC(dC}33}8/+.C#C'C$C%C(L&[3dC(dC}33}8/+.%cC&N&+E-C-~i)E+~&}*'cC+C+eb}PE,}NC,}Fe}I}I}I}I}I}I}I3w0$.C(dDY%;C(d~/}f~-#Y%7C(d}I}I}I}I}AY%3/*.C+e#v'cC(d+}3d$d$d$3jC(K%+D)C(K%/E*dP]##C(d$Y%KC(C*Y%GC(C)Y%CC(dS}3E)e#C+}F3})C(dC}3C(K%WC(K%[3sC)3}8C(C(L%CZ&3C(C(K%KY%;/*.C#C'C$C%C+3d/*.d~W}f~-#D&d'D)/'.d~D}U~-#D&d'D)/&.d~[}f~-#D&d+D)/%.d~c}f~-#D&d,D)/$.C(K%[D)C(K%WD&.C(C)Y%;C(C&Y%7C(d}I}I}I}I}AY%3C(dS}3E&3}3C(d(Y%SC(C'Y%WC$C%C&C(d3}33}-D$C#d$Y%#C#C$Y%'/%.C(d(Y%SC(C'Y%WC$C%C(dS}3C(d3}33}-D$C#d$Y%#C#C$Y%'.C&K%#d#q0#C&3}3.C(dc}4G#.~)'$.}HF#dc}3E&G#C%K%+D+C%K%'D0C#K%/E-K%;D)C-K%7D*%c&cd#D%&c%c%c%cC%C)iE'0#C%C*}3E,P##d~h#j0$d#D(&cC(C)i0$C(C*}3E.P##d~j#j'cC(d$}3D(/$..%cC%h0#C%C)r'cC'0$/*.C,O##dck0).C&d3}3C%d$}3C(C*C)3ZC&K%3E,h0(C&K%7D/%cC(d$}3E'h0#C'C)r'cC)d$}4C(j0*/$.C.d$}3O##d~,}Ho0).C$C*C%3sC.d$}3D*C(d}H}<C)}3D)C$%}HC/d,i'cC+D'C0C,d}Q}a~-#d,3}'h0$=.C&d+}3C#C,C/3^C&K%/d#C&K%+E%>D'C%d$C%>.C'3J/'.C$C*C)3sC#K%+D%C-K%CD'C-K%?D+C#K%'D#C&d#Y%OC&C#Y%GC&C+Y%?C&C%C'C%C'l>Y%SC&C#C%d/}5}3Y%KC&C+C'd(}=}3Y%Cd}Z}a~-#D(&cC&dW}3C&d?}33XC&K%WE#h0%C#P#<d$j0#C&K%_D%C&K%[D'C$C(d$3sC$C#K%3C#K%73sC$d}[}a~-#d$3sC$C'C%3Jd}!}a~-#D(/#.#.C%d$}3D%/$...C&dc}4G#2.#.}!'$+}HF#d~=#}4E%G#C%dS}3C$3[%cC%K%Sd}I}I}I}I}Aj'cC%C%L%SZ&cC%C%K%[E$Y%kC%K%gC$3qD$C#d}I}I}I}I}AY%#C#C$Y%'C%dc}43}8/$.C%d7}3C$3PC%K%?E&C$K%CE'C&C'l>D(C$K%?D&C%K%;D$%c%c&cC('cC%dc}4d}i}c~-#C&d3}3K%#E*C&d7}3K%#E+3Q%cC%K%cd}P}I}I}I}Aj'cC%C%L&kZ&[C%C%L&cZ&S/$.C%d,Y%[C%d~*}R~-#Y%WC%d}O}I}I}I}AY%S.C%dG}3C&C%dS}33/C%K%KD'C%K%GE)d}J}I}I}I}Ai0&C%K%OD,C$3}:C$d+}3C,Y%#C$d'}3C'Y%#C$C)Y%#C)d}I}I}I}I}Ai'cC&d;}3P##0&.C(d$}4D(C$d/}3D$C&dC}3D&/$..C%d+}3C%d7}3E$d~O}I~-#d+3^C%K%/D&C%K%+C%C$d~W}I~-#d)3^C&C%K%#C%K%'3YE'0$C$3;E'0$C#C%L%?Z%+C#C%L%7Z%#/%.C%d#Y%cC*C+C%dc}4d$d#3{D'.C#d}I}I}I}I}AY%#C#C'Y%'C%d7}33}=.C%d~=#}3G#.}k&%&}H&}GF#d}Y$}4E'G#%c%c%c%c&cC%C(j'cC$C(}3E)P##dOi0%C(d$}3D(/$..e#D&C%d&l0&C'd~9}a~-#d8C$d&}3E$C%d&}4E%3kC'K%#0$C'd~N}a~-#d8C$C%3kC'L&#e$t0$/&.C'd}|}a~-#d<C)d$}3E$C(d}H}<C%}3E%3kC'K%#0#C'd~5#}3E(d~c}a~-#d:C$C%3kC'L&ke$u0$C'L&sD*C'd3}3C'd~E#}3d[~i-##C(C&e}I~%}bL}H3GC'C*C'L&keT}FE&}Fe~Q#}JE*C&}EC*eb}Pe~Q#}L}EZ&+.C'L&SD*C'L&KD+C'L&CD,C'd~5#}3C'L&+C'L&3C'L&;3FC'L&ke$u0#e#D&C,e:xC+e_|};C*e_x};0$C+e_}GC,e}Y?}G}EC*}EC'L&se}I}l(}G}EE*e#v0$C#C*e~U*}GZ&+e$D&/$.e#D&.C#C&Z&#C'd}Y$}3G#.~V%%-}H%}G%c%cC%C'n0#C$C%}3D/C'C%}4D0C%C&}3D+&cC$C/i0%C-E)d$}3D-C$d$}3D'%c%cC$P##E*d~e$}:dSj'cC*d~-#i'cC'D$C(L&+sh0'C%C)l0%C&C)}3D1C%C)}4D2e$D4dGD$d}V}b~-#D*d#D.&cC4D3C.'cd#D+/+.C3e.xD.C$d&C$C$d&r>E,}4D$C,C*E)}3D*e.C3C3e.|>e$}ED4C,C2n0#C)C1C,3}'0#.C(C3Z&+C'D$/'.C%C)p0$C'D$C&C)}3P##C*j0'/&.C%C)n0$.#.C&C)}3P##dS}4E)d~l$}:d,n0$C(C*d&}=}3d}I&}4E$C$L&#e-}GC)}ve~l$}L}EZ&#C'D$/#.#.d#D+.C#C0Y%'C#C+Y%#.~L%%&}H$}GF#d3}4E(G#C$C%}3D'&c%cC%h'cC'D$/$.C$P##d,}4E)d:nd$C)}=d}d}I}I'}:h};0#C$d$}3D$C%d$}4D%/$..%c%c&cC%h0$C$C%}3d$}4P##d,}4E'd:nd$C'}=d}d}I}I'}:h};h'cC%d$}4D%/$..d#D'&cC%C'i'ce#D&d#D'&ce~!~<}c~K~a}o~OCC&e-}GC$C'}3P##dS}4}ve~l$}L}EE*C*e~!~<}c~K~a}o~OC}#>D&C%C'd$}3E'j0#.C#e$Z&#C#e}HC&e~U*}GC*e~[~<}c~K~a}o~OCy>Z&+/&.C$C'}3C'd$}3D'P##dS}4d~l$}:d-l0#..C(C$C%C&33C#C(K%#'}GC#C(L&+E*C&}FE&e#C&C*{>Z&+e$(e#.Z&#.C(d3}3G#.~0%$'}HF#dC}4E&G#d+D(%c%c%}H%cC%d+r'cC$L##e~U~U~>}L~$~;~;}`Ru0$d}A/%.C%d*j0%.d*D(d}{}`~-#C$d*3}'0$d}B.C%}3E'h0#C$C(}3E(P##E)dRiC)d]i};0#&cC''cC(P##E)dD}4d~l$}:d~J#n0%C&C)d~-}`~-#d*3xC'd$}4D'C(d$}3D(C&K%#d$j0$/%..C&d7}3C$C%3uC&K%;d$}4D$C&K%?D'&c%cC''cC$C'}3P##dRi0$.C#C&L%7Z%#C#C'Y%+C&C'Y%?/&.C'd$}4D'/#.#.C&d/Y%+d~&}`~-#d*C&d+}3d$d#3{D$C#d}I}I}I}I}AY%#C#C$Y%'.C&dC}3G#.}q%%'}H'}GF#dS}4E%G#C%d3}3E&C$C$e}I~%}bL}HE$e}I~%}bL}G}FE)eb}PE*C$}E3GC%L&CD$C%L&;D+C%L&3D,C%d+}3d;d$d$3jC%d#Y%;C%C%L&+Z%3C%C&Y%OC%dO}3E&d$d#C,d'3}4C&d}y}a~-#d$C+d%3}4C&d}y}a~-#d$C$d%3}4C&d}z}a~-#d$C*e}I~%}bL}LC)}E}pE'd}I~J~H$}7}vd%3}4C&d}_}a~-#d$C'd~M~A&}7d~l~l&}:d_}9}vd%3}4C&d}_}a~-#d$C'd~U*}7E(d_}9}vd%3}4C&d}{}a~-#d$C'C(d~U*}5}4}vd&3}4C#C%K%;Y%+C#C%L%3Z%#C%dS}3G#.~E%%$}G%}H%cC$P#3d%i0#C$K%+E+h0#%c%cC%d~l~l&}:d$}41)$$$%%%#.C&d~l~l&}:E,d}a&iC,d}v&i};0#C&d~a&}4d~l~l&}:d~P#n0$.C'e$tC(e~M~A&y}:0#C'}pD&%c%c%cC%d~l~l&}:d$j'cC$K%/E%C+i0'C$C%d$}3Y%/C&d$}:0&e~a&d'C%C%d'r>}v}OD'C)C)}*0$g########D)/%.C$L&#E'e~U*C(C(e~U*{>e~U*C&d$}:>E(w0&C$C'C(}FZ&#/%.g########C)C)g########},>E)g######~]b}-h0#g######~]bD).C)g######~=~,}kg######~]b}iC'~'}k~i*D(.C#C(Z&+e$D*.C#C*Z&#.}g%$'}GC$%}H%cC$3hh'cC$L&cE'e%w'cC$e#Z&})e~U*D&C'}pd$}:'ce~U*C$L&kE&C%}FE%e#C%C&{>E%C%e~U*{>D&.C#d'Y%#C#C&C$L&3E%C%C&y>Z&+2.C$L&3D&%}H%c%cC$L&#e$t'cC$L&+E(C%C$L&[}FE)e#C%C)}#>E%{0$C&C(C%}FE%C%C&y>D&.C#d'Y%#C#C&Z&+C'e%u0$d~5#/%.C#C(Z&+C#d$Y%#2.C$K%wd}I}I}I}I}Ai0%d~A#.C$}3K%/P#Gd$j0$d%C$P#?}4/%.C#d,Y%#2.d#.]#}Q$.~P%%&}H$}GF#dS}4E'G#%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>1'$#%&#.C'C&L&+Z&;C'C&L&#E*Z&3C'd$Y%Gd~P}f~-#D&d*D(d&C*}pE)d}I}I}I}I}A}<C)d#q>d$}41)&''()*+.C'd#Y%3C$C%C'd3}3d$d#3{D$C#d}I}I}I}I}AY%#C#C$Y%'/+.C&d'}3D&.C#C&L%#E*Z%#C#C&K%+E#Y%+C'C#Y%+C'C*Z&#/).d~W}f~-#D&d'D(/'.d~D}U~-#D&d'D(/&.d~[}f~-#D&d+D(/%.d~c}f~-#D&d,D(/$.C'K%;D(C'K%7D&.C$C%C'dG}3C&C(3{D$C#d}I}I}I}I}AY%#C#C$Y%'C'd3}33}3.C'dS}3G#.}J%%%}H%}GF#dS}4E$G#C$dC}3E%C#d}i}Y~-#d'3}$%}HC$L&Ce$t'cC$L&KD&C$d+}3C#d}Y}N~-#d)3^C$K%+'cC$d)Y%Cd}i}Y~-#d'C%d$d#3{/%.C$d3}3C#d~E}L~-#d(3}$C$dC}3C&%}GC$L&3e$t'cC$L&;/$.C$d3}3C#3}/C$L&;e#C$L&3}pd$}:>.E'3gC$K%Cd$i'cC$K%G/%.C$L&KD&C#3pC$dC}3E%C'3})C#d~E}L~-#d(C%3fC%C&3})C#d}Y}N~-#d)C%3f.d#.C$dS}3G#.}k%%&}H$}GF#dc}3E%G#d$D&C$K%/K%#d$i'cC%d3}3E'C$d~E}L~-#d(3}$C%K%3h'cC'C$3}/C%L&3}pD&.C%dC}3C$d}Y}N~-#d)3}$C%dW}3E'C%L&;e~g$C&d$}:>3})C$d~E}L~-#d(C'3fC'C%L&Ke#C%K%C>3})C$d}Y}N~-#d)C'3f.C%d#Y%_C%e}I}I}I}I}I$Z%WC%d+}3C$d~J}L~-#d)3^C%K%+E&'cC&C%K%/3}1D(C%dW}33}&C%K%[C(Z&#C%d$Y%_.C#C%K%_Y%+C#C%L%WZ%#C#d#Y%?C#C$L%#Z%/C#C$L%+Z%7C%dc}4G#.}a%$(}HF#dS}4E&G#C$d}]}a~-#d$3sC#K%/E'K%CD(C'K%?D'C#K%'D)C#K%+D#C&d#Y%?C&C)C#d/}5}3Y%;C&C)Y%7C&C'Y%/C&C#C(C#C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&cC&dG}3C&d/}33X%cC&K%GE#'cC#P#<C)j0%C&K%OD(C&K%KD'C$C%C*3sC$C#K%3C#K%73?C$d}_}a~-#d$3sC#K%#d'i'cC$C'C(3s/%.C$C'C(3?/$.C$d}^}a~-#d$3sC&dS}3G#2.d}`}a~-#D%d$D*/#.#.~Y$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*&cd}Q}i~-#D#%c%c%c%c&cC#E$K%#E#d}Hi0$C#K%'C#}3E'C%p0#C'C%}4C(}:E&C#l0#.C'C%C&}3E%n0$C$D%/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C'C%}4Y%'C$C%Y%#.C%K%#D$C#C&j'cC$C&C#}4Y%'C&2.C%C$K%#Y%#C&2.C#d3}=C)3E/#.#.}V%$*}HC#d~M}b~-#d$3sC$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dCr0#.C#C$C%C&C&C'}3d$}43}(C#d}!}g~-#d'3sC#C(d}]}`~-#3i/).d}T}g~-#/'.d}V}g~-#/&.d}X}g~-#/%.d}Z}g~-#/$.d}R}g~-#.D'C#C$C%C&C&C)}33}(C#C'd%3s.C+d$}3D*C&C)}3d$}3D&/$..C#C$C%C&C%3}(C#d~M}b~-#d$3s.~j$$'}HF#d3}4E%G#%c%c%c%cC$K%#d(}41&#$%$.C%d'}3E&C$K%'E$L&#3})C&d~#}d~-#d'3sC&C$L&+d$3}%C#C%K%/Y%+C#C%L%'Z%#/%.C#d#Y%+C#e}I}I}I}I3Z%#/$.C$K%'D&C$K%+C%d#Y%/C%e}I}I}I}I3Z%'d&}=D$&cC$'cC%d'}3E'd~'}d~-#d$C%K%/E(>d%d#C(>3sC'C&K%#C&K%'3sC$d+}4D$C&d+}3D&/$..C#C%K%/Y%+C#C%L%'Z%#.C%d3}3G#.}!%$%}HF#dS}4E$G#C$C#K%#E%L%#Z&;C$C%K%+Y%CC$d/}3C$d;}33@C$C$L%3Z%CC$C%L%?Z%KC$C%L%3Z%;%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC%K%#E#d(}411#$%&'()*+,-./01.C%K%'P#3d%}=K%}m}hcD#/0.d,D#//.d0D#/..d1D#/-.d-D#/,.d.D#/+.d/D#/*.d2D#/).d3D#/(.d4D#/'.d7D#/&.d8D#/%.d9D#/$.d:D#.d%C#C$d;}3d&3_C$d/}33}8C$dS}3G#.~%$$*}HC$C%}3D,C$D'&c&c%c%cC#C$C%C)C'C,iE+'}HC%(C&d$}3D&C'O##D(C'd$}3D'C(dck0&C*dCj'cC*d$}3D*C(deiC%C&n}:E+h0%C$C&}3P##d}h$n0'/&.C&d$}4.3}(C+2.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43}(C#d~J}b~-#d&3sC&C+}3D)/#.#.}[%$&}HF#dc}3E$G#C$dS}3d~U}b~-#d}Q}a~-#d,3Q%cC$K%Sd}P}I}I}I}Aj'cC$C$L&[Z&KC$C$L&SZ&C/$.C$d,Y%KC$d~*}R~-#Y%GC$d}O}I}I}I}AY%C.C$d+}3d}Q}a~-#d,C$dC}33:C$K%/D%%cC$K%+E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%3Y%?C$C%Y%;C$C&Y%7C$dS}3d}Q}a~-#d,C$d7}33LC$K%Sd}I}I}I}I}Ai'cC#C$K%WY%'C#d}I}I}I}I}AY%#/$.C#C$K%[Y%+C#C$L%SZ%#.C$dc}4G#.~6$$*}H%c&c%cC(E%d;jD)C%d;i0#C%d+}3D(C%d}I}`~-#}3K%#E&C$n0$C#C%d~i}_~-#}3K%#C&3}'0$C$C&i0#C#C&}3E%P##E'd]j'cC'dRj0%/$.C%d$}3D'C$C&d}H}<}3D&d#D%&cC%C&iE*'cd$2.C%C'}3E+P##dS}4d~l$}:d,p'cC%d$}3D%/$..C%C&n0%C*0#C+P##dRj0$..C)2.#.~J$$&}Hd}Q}i~-#D%C#d+C$C$d+p>d*}3d}A}:E&}3D'%c%c%c&cC%E$K%#E%d}Hi0%C%C'i0$C#C%p0#.C#C%C%K%'E'}3j'cC#C&Y%'C#C%Y%#C$C#Y%#2.C%C&C'}3Y%'2.C%K%'C&}3D&C%K%#E%d}Hi0$C%C%K%'E'}3C#j0$C%C&C'}3Y%'C$C%Y%#2.C#C&Y%'C#d}HY%#C$C#Y%#2.C$C#Y%#C#C%Y%#C#C&Y%'.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3Ge#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~I$$&}HF#dS}4E&G#C&dC}3C$C%3KC&K%GD$%cC&K%CE'd}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C$Y%'/$.C&C&L%KE%Z%;C&C$Y%7C&C'Y%3%cC%eC}Q}pd~E}L~-#d(3vE$h0#C$K%#d'j0#C$K%'D$C&d+}3C&d3}3E'd~E}L~-#d(3^C&K%+0#C&dC}3E(e~g$C$L&+E%C%e~g$}#>3})C'd~E}L~-#d(C(3f.C#C&d3}33<.C&dS}3G#.~M$$(}HF#dC}4E%G#C%C$L%#Z&+C%C$K%+E&Y%3%c%cC&d(l0#d~L}`~-#C%K%/E'd(3}'0#C&d(}4E(h0#C'd(}3D)%c%cC(d'r'cC)K##d~Q~S}V~h(j0$/&.C(d&j0$.d~Q}`~-#C)d&3}'h0$.C'C&3}#h0#C#C$K%+Y%+C#C$L%#Z%#/$.C%d1Y%7d~T}`~-#d+C%d7}3d$d#3{D$C#d}I}I}I}I}AY%#C#C$Y%'C%d+}33}8.C%dC}3G#.~4$$*}HF#d3}4E(G#C$C%}3D,C$D*&cd#D'%c&cC'C*}3E+C,i0$%cC+P##E)dS}4d~l$}:d-lC)d}(}:d~.#}4d~l$}:d=l};h'cC(d+}3C)d}`}g~-#d'3xC(K%+d$j0$.C'd$}3D'/$..C#C$C%C&C&C'}3E&3}(C#d}d}g~-#d$3sC#C)d}e}g~-#3iC+d$}3D*C&d$}3D&/$..C#C$C%C&C%3}(C(d3}3G#.~S$$&}HF#dc}3E&G#%c%cC$K%/d~W}I~-#d)3vh0#C&d;}3C$d~W}I~-#d)3^C&K%;0#C&d3}3C$d~O}I~-#d+3^C&dG}3E'C&K%3C&K%7C%3!C&d+}3C$d~O}I~-#d+3^C&K%+C&K%/C&K%KC&K%O3YE('cC#d}I}I}I}I}AY%#C#C(Y%'C'3}8C$3}=/%.C&C&K%OY%[C&C&L%GZ&SC$d~W}I~-#d)C&dS}33f.C#C$L%+Z%+C#C$L%#Z%#.C&dc}4G#.~T$$&}HF#d3}4E'G#C&K%'D(%c%}H%}H%c%c%c%c%cC&K%+1&#%$&.C'd%Y%'C$C%C'd'}3d~l}f~-#d-3{/(.C(R##d}w~I#i0%/$.C(P##dQj0#d~Y}g~-#d~U}g~-#C(P##dQiE)>D(C'd&Y%'d&d'C)>/%.C#C&K%+Y%+C#C&L%#Z%#/&.C'd&Y%'d~U}g~-#D(d'.D)C$C%C'd'}3C(C)3{.D$C#d}I}I}I}I}AY%#C#C$Y%'C&3}8.C'd3}3G#.~=$$%}HF#dC}4E%G#C%d3}3E&d}Q}d~-#d~`}e~-#d*3QC%d'}3C&3l%}H%c%cC%K%'d}I}I}I}I}Aj'cC%K%/d*i0$.C%d'}33}:/$.C%K%+d~g}e~-#d*3}'C%d'}33}:0#d'/$.C%d}Q}d~-#Y%3C$d~l~l&}:E&d}b&j'cd#C&d~c&j0$=d(d#C%d3}3d}j}f~-#d@3m>/$.C%d3}3d}J}f~-#dC3m.D&C#C$^$%C#C&^$#C%dC}3G#.~G$%&}H$}GF#d3}4E)G#d$D*d'D(%c%cC'}vC%}v}GE+eC}Q}p0#C+}pE%d}I}I}I}I}AC&}4n0#%}H%cC'h0#C$K%#E(h0#C$K%'C'C(}5C&C%3}*D'C%/$.C&D$C%'cC%C$3}<D$.C)d+}3E'C%Y%'C'C$Y%#C)K%+D'C)K%/.C'h'cC#C&Y%'d+D(/%.C#C'Y%'d#D*d+D(D%/$.d#D%.C#C(}3C%Y%#C#C*Y%#C)d3}3G#.~H$$%}HF#dC}4E&G#C&d7}3C$C%36C&K%;D$%cC&K%7E'd}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C$Y%'/$.C&C&K%?E%Y%3C&C$Y%/C&C'Y%+%c%cC%d*l0#d}{}`~-#C$d*3}'0#C$d*}3C%d*}43Dh0$.C#C&K%3Y%+C#C&L%+Z%#/$.C&d0Y%7d~&}`~-#d*C&d7}3d$d#3{D$C#d}I}I}I}I}AY%#C#C$Y%'C&d+}33}8.C&dC}3G#.~+$$(}HF#dC}4E%G#C%d+}3C$K%CE'd'd/3jC%d#Y%?C%C%K%/E)Y%;C%C%K%+E(Y%7%c%cC'C(p'cC'h0%/$.C%d7}3d#C'd'd/3}0C%K%?D&C%K%;D).C&C'}3C)C&d/}5}3D&&cC&d}I}I}I}I}AY%#C&d/}3D&C'd$}4E'0#.D&.C#C%L%7Z%#C#C&Y%+C#C$Y%/C%dC}3G#.}^%%&}H$}EF#d3}4E)G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d~*}R~-#D'd}O}I}I}I}AD(g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3#1+#$%&'()*,.d}I}I}I}I}AD(/+.d}J}I}I}I}AD(/*.C)d'}33},C)N%+D*C)K%'D'd}K}I}I}I}AD(/).d}M}I}I}I}AD(3$D*/(.d#D'/&.d$D'/%.d~4}R~-#D'g+#######D*/%.d~<}R~-#D'g-#######D*/$.d}N}I}I}I}AD(.C#C*!&+C#C'Y%'C#C(Y%#.C)d3}3G#.~N$$%}GC$L&3D(%cC'C'}+'cg########D'/$.g########C'C'g########},>E'g######~]b}-h0#g######~]bD'.C$e}y~W$C(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C'g######~=b}kg######~]b}iC(~'}k~i*E(C(e}y~W$}#>E(C%C(y>D(C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE%C(C%C(w>(C(.Z&+e#.Z&#.}u$$&}HF#d3}4E)G#%cC(h0#C%C&}3E%C&l0#C)d'}3C$C%C$K%#d$}=E&C%C&n>E%d+d'd$C(d}J+l>C(d$i>E+C%C+n>E%C'C(3NC)K%'d$i'cC)K%/D+C)K%+D*/$.C)K%+D&C$C%Y%#C$C&Y%'d}J}I}I}I}AD*.C#C+Y%'C#C*Y%#C)d3}3G#.}m$$&}HF#d3}4E(G#%cC#h'cd~@}Q~-#D#d>D$/$.C#K%#'cd~[}Q~-#D#d~<#D$/$.C#d}HY%#C#d+}4E)C)K%#d$}3E*Y%#C*h'c#.C(C)Y%/C(C#Y%+C(C#d+}3E)Y%'C)C$C%C&C'3)C#C#K%#d$}3Y%#C(d/}33}5C(d3}3G#2.C#C$3}>#.}W$$&}H%cC$d=j0#C#P##dZn0#d#D$&cC$d=iE&0$%cC#C$}3P##E%d~M#p'cd#D'C%dS}4d~l$}:d-lC%d~.#}4d~l$}:d=l};0$/&.dCD'C%d~g#n0%.C$d$}3D$C%C'}<d~6#}4E%d/nd$C%}=d~6C}:h};0#..C&.}u$$'}HF#dC}4E%G#C%d3}3d}I}c~-#d}Y}c~-#d-3Q%cC%%}H%c%c%cC%K%3E&d}P}I}I}I}Ai0#C%K%;D'C%K%7D(C&d#q0%C&d~l~l~l~l*}:d%}41%$%#.C#e#Z&#/&.C(D&C'D(C%K%?/$.C'.E'Y%/C%C(Y%+C%C&Y%'C#C(C'C$35C%d'}33}8.C%dC}3G#.}N$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC'h'c&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&/%.C'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0#..C#C&Z&#.}T$$(}HC$K%3E%C$K%7E&C%C&n>D(dCC%d(}=}4D&C$K%+C%d/}5}3d+}4D'%c&cC%C(i0$C$C%d$}3E%Y%3C&dC}4D&C'd+}3C'd/}3D'K%#d}I}I}I}I}Ai0#.C#C'L%#Z%'C#C$K%#C&}4Y%#2.C#d#Y%#.}R$$%}HF#d~=#}4E'G#%cC#hC%h};0#C'd+}3C#C$3-C'dC}3C%C&3-C'K%+0#C'K%C0#C'L&3C'L&Ku0#C'L&;C'L&Sv0#C'd.Y%[C'd~1#}3E%C#C$3ad~O}I~-#d+C'd[}3C%3}-D(.C'd~=#}3G#C(.}A$%}H%cC$C%n0#%cC$h0#C$C'r'cC$C'j0%/$.C$C&}3O##d~,}Ho0$.%cC%h0#C%C'r'cC%C'j0%/$.C%C&}3O##d~,}Ho0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}^$$'}HF#d3}4E%G#%cd}i}c~-#K%#d}P}I}I}I}Ai'cd}m}c~-#P##D'&cC'C&3%h'cC#d}I}I}I}I}AY%#/&.C%d'}3E(3},C$C%K%+C%K%/3v'cC&d$}3D&C(3}8/$..C#C%K%/Y%+C#C%L%'Z%#/$.C#d}I}I}I}I}AY%#.C%d3}3G#.}Q$%$}H%}GF#dC}4E'G#C&C&e~M}p5}K}FD(%cC$h0#C'C$C%3-C'K%#0#C(e#|'cC'L&3E)e}I~%}bL}GC)C'L&+s>C(v0$.C&D(.C'e~l~$~l}Y~j~;!C(C(e#v>3nC#C'K%;Y%+C#C'L&3Z%#C'dC}3G#.}w$$$}HC$K%'D%%c%c%c%c%c%cC$K%+d)}41'#'%$'.C%d}I}I~-#d)3}'0%d}I}I}I}I}AD%/'.C%d}O}I~-#d,3}'0%d}J}I}I}I}AD%/&.C%L##e~N~Q}V~0}_~:~J}{~Q#u0$d}K}I}I}I}AD%/%.C%d}`}I~-#d)3}'0#d}L}I}I}I}AD%/$.C#C$K%+Y%+C#C$L%#Z%#2.C#C%Y%#C$3}8.}F$%}HF#d3}4E'G#C'd+}3C$K%/C%C&3bd#D&%cC'K%+d$j0#C'K%/E(C$K%+l'cC$K%'C(d/}5}3E$K%#d}I}I}I}I}Ai0$C$K%+D%C$K%'D&/$.#.C#C%Y%'C#C&Y%#C'd3}3G#.}G$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3sC(d~R}b~-#d$3sC&d+}4D&C%d+}3D%/$..C#d~l$}:C$C'K%+C'K%/3'C'd'}33}8C'd3}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}K$$&}HF#dC}4E&G#C&d+}3d$d$d$3jC&K%+D'C&K%/E(dE]##C&d$Y%?C&C(Y%;C&C'Y%7C&d7}3E'd~M}b~-#d~N}b~-#C'C$C%3BE$>d$d'C$>3sC#C&K%?Y%+C#C&L%7Z%#C&dC}3G#.}7$'}HC$K%Cd(}=D'C$K%?E$d3}3D(&c%cC''cC$K%7C&j0$C(K%#C%C&3}'0$d$D).C#C*Y%'C#C)Y%#2.C$dC}3D$C'dC}4D'C(dC}3D(C*d$}3D*/#.#.}D$&}HC$d1i'cC#d~*}X~-#C#d~!}g~-#d13}'E$>D#d1d2C$>D$.d}=D%&c%cC%h'cd/D&/$.C$C%d}R}h~-#}3P##E&d%}=K%~)}hcE'K%3i'cC'K%/C#C$3}'h0$.C%d$}3D%/$..C&.}5$%}HF#dC}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d+}3E)C'3})C(d(Y%7C(C$Y%;C#C%C&C(d7}3C)3}-Y%'d$/$.C#C'Z&+d#.Y%#C(dC}3G#.}0$$}GC$d#Y%;%cC#C$C'C%'}Gd'C%K%#E%d}I}I}I}I}A}<C%d#q>E%d$}4d&l0$e}QJe#C%d'i>(e}QJ.E*C'C*y>C*C&}pd$}:>C(C)3R2.C#e$Z&#.}5$$}HF#d3}4E'G#C'd+}3C#K%/C$C%3b%cC'K%+d$i'cC'K%/E$C#K%+l'cC#K%'C$d/}5}3E#3}:C#C&K%+Y%+C#C&L%#Z%#/%.#.C&3}8.C'd3}3G#.}7$%}HF#d3}4E&G#%c%cC$s0#C&e$C%C%e${>C$e$}FE$3`C&L&+e#u0#C#C$C%}G3y/$.d}Y}N~-#d)d}}}b~-#d~-}b~-#d63{D'C#d$Y%#C#C'Y%'.C&d3}3G#.}E%$}H$}G%c%c%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41%$%#.C#P#}Q$d%}41%%'&.C#K%wd}I}I}I}I}AiD$/&.C#P#}I$D$/%.d$D$/$.C#P#?d$}<C#K%wP#Gd$i}:D$.C$d$}:.},$&}HF#d3}4E&G#C&C$d2}:]#0C&C$d~]$}:d'}?]#/C&d/}3D'd#D$&cC$d%i'cC&d3}3G#(C#C%d3C$C'}3P##E(C(d$}33}(C$d$}3D$/$...u$$}GC&}vC$}v}GE'}pD&%cC'eC}Q}pC&d}I}I}I}I}AC%}4n};0#%cC&h'cd#D$/$.C%C&3>E%h0$.C#C%Y%'C#C$Y%#2.#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)34%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}1$%}HF#dC}4E&G#C&d3}3E'C#K%#d~+}f~-#d'3QC&d'}3C'3ld#D#%cC&K%'d}I}I}I}I}Ai0#C&K%/C%j0#C&K%+C$C%3}'hD#.C&d'}33}:C&dC}3G#C#.}p$$&}HF#d3}4E&G#C&d'}3E%e~l~$~l}Y~j~;!e}I~-~[}P~F~[}:C$C$e}I~-~[}P~F~[}:z>E$C$e~l~$~l}Y~j~;!|>E$37C%K%+E'C%K%#i'}HC%C'd$d$d$3}0C%K%+(C'.C%K%'}3d~G#]##C%C'd$}3Y%+C#C$Z&+C#e%Z&#C#C&K%/Y%;C#C&L%'Z%3C&d3}3G#.}/$$}HF#d3}4E$G#%cC#L&ce&u0#C#K%wd}I}I}I}I}Ai0#C$d#Y%/C$e}I}I}I}I3Z%'C#d~A#}3C$d'}3E#d$3=d'd#C$K%+C$K%/3'C#3}8.C$d3}3G#.})$%}HF#d3}4E$G#C$d+}3C#K%/d}i}Y~-#d'3b%cC$K%+d$i'cC$K%/E%C#K%+r0$C#K%'C%d/}5}3E#3}:C#d}I}I}I}I}AY%#.C$d3}3G#2.#.}O$$%}HF#dC}4E%G#C%d#Y%?C%e}I}I}I}I3Z%7C%d7}3E&C#C$3B=C%C%K%?Y%3C%C%L%7Z&+C%d4Y%7F#d3}4E#G#C#d#Y%/C#d$Y%+C#d}I}I}I}I}AY%'C%d+}3C&C#d'}33tC#d3}3G#C%dC}3G#.}0$$}HF#d3}4E'G#%cC&K%+h'cC'd%Y%'C$C%C'd'}3d~l}f~-#d-3{D$C#d}I}I}I}I}AY%#C#C$Y%'C&3}8/$.C#C&K%+Y%+C#C&L%#Z%#.C'd3}3G#.}%$$}H%c%cC#K%#C#K%+E&}4C%r'cC%0$/%.C#C&C%d$d$3}0C#K%+D&.C%'cC#K%'C&}3C$C%~i-##.C#K%+D&.C#C%C&}3Y%+.}.$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3};E#C&d+}3dG~i-##C&dS}3G#C#.v$&}HF#d3}4E&G#C&d+}3C%d$d$3jC&K%/D'C&K%+D(C%'cC'C$C%~i-##.C#C%Y%+C#C'Y%'C#C(Y%#C&d3}3G#.v$$}HF#d3}4E&G#C&d+}3C#C$C%3bd#D%%cC&K%+d$i'cC&K%/E$C#K%Cr0$C#K%?C$d(}=}3D%.C&d3}3G#C%2.#.y$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33}5C$hC&d$j}:0$C%d3}3G#2.d~Y}h~-#d>3}>#.d}]}Q~-#db3}>#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.|$%}HF#d3}4E%G#C%d}Q}Y~-#d}Y}N~-#d)C$3dd$D&%cC%K%#d$i'cC#C%K%'Y%'/$.C#C%L&+Z&+d#D&.C#C&Y%#C%d3}3G#.}[$$%}HF#d}y$}4E&G#C#C$3cD'C&C%Y%}q$C&e%Z&+C&C']#}u$C$'cC#C$3E.F#d}y$}4E#G#C#d+}3C&d+}3d}q$~i-##d+d~%$3};E$d#Y%+C$e}J}I}I}I3Z&#C$d/}3C#d'}3d}u$~i-##C#d}y$}3G#C$d+}3C&d}y$}3G#.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33tC(dC}3G#.}&%$}G$}H%c%c%cd%C#L&cE$}pd%}4C$e${>1%$%#.C#d~]#}33}=2.C#d~5#}33}=2.C#d~A#}33}9C#d~5#}3E#K%#E%'cC#K%'C%d&}=3E..c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.e$$}HF#d3}4E'G#C'd+}3C$C%C&3^%cC'K%+E$'cC#C$C'K%/3W/$.C#e#Z&#.C'd3}3G#.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43}%.C#d~@}b~-#d-C$e-}K}pE#C#d$}33}(.`$$}HF#d3}4E$G#C$d+}3C#C#K%#d$d+d+3SC$K%+d}J}I}I}I}Aj'cC$K%/#.C$d3}3G#.b$%}H&cC%h'cd#2.C%d$}4D%C$P##D&C#P##D'C$d$}3D$C#d$}3D#C&C'i0#.C'C&}4.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3ZC#C(K%+E#d$C#>C(K%/d#C#>3sC(d3}3G#.h$$}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C%d'}3C$d$3}%C#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.Q#C%C&3>E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3E.C%.}&$%}HF#d3}4E$G#C$C#d'}3Y%/C$C#K%#E#Y%+C#d3}33}7%cC$d+}3K%#E#d}Hi0#C#C#K%'d$}4E%Y%'C%0#C#d~%$3E.C$d3}3G#._$&}HF#d3}4E$G#C$d+}33&C$K%+D%C#C$K%/E&Y%+C#C%Y%'C#C&Y%#C$d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3tC'd3}3G#.Q#%cC$}2d$jC#d}I}I}I}I}AC$}4n};0#C#'cC#C$3}<E$h0$.C$2.#.!$$}G%cC$K%/d~E}L~-#d(3vE$h0#C$K%#d'j0#C#C$L&+Z&+e$D%.C#C%Z&#.X$$}HF#d3}4E(G#C(d+}3C#C$C%C&C'3SC(K%+d}J}I}I}I}Aj'c#.C(d3}3G#._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.P#%cC&}2d$jC$d}I}I}I}I}AC&}4n};0#C#C$C&C%3}*E#h0#C#2.#.Y$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3}8..G$$}GC#K%#E#C$C%3sC#C&C&eb}PE(}NC(}FC'3}%.E$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#3}+..>#C#K%#E#d/}33}:C#d;}33}:C#dG3E.<#C#L&#e%u'cC#d}Y$}33}8C#3|..:$$}HC#K%#E$'cC#K%'C$3E..8#C#K%#d}I}I}I}I}Aj'cC#3}=..8#C#K%#d}I}I}I}I}Aj'cC#3}8..4#C#C$3>E#h'c#.C#.+#C$C#3>.g$%}HC#K%+D$C#K%'D%&cC$'cC$d$}4D$C%3}:C%d/}3D%/$..C#K%#E$'cC#K%'C$d/}53E..,#C#C$3(#.'#3*..~)@P#d}I}I~-#.}:}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<}-}*}=}.i};}8}6}-}*}=}.w}8&#d}I}J~-#.4}+#3#+####$######&#d}i}J~-#.-}3#3#)####$#d~)}J~-#.}>@#3#8###U#3#S###}9#3#%####%%#}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d~-}K~-#.,G$3#+###$#d~I}K~-#.}7~E#3#9###~[#3#Y###S$3#$####&%#},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=#$#######~U&#d~E}L~-#.4}5}2}6}2}=},}>};}<}8};#####&#d~e}L~-#.4}+#3#+####$######&#d}a}M~-#.T}3#3#)####$######'###~-$3#}-#######~E$3#(####$######%#d~E}M~-#.}R$~J$3#)####$######%###}A$3#0###}N$3#:###}e$3#F###~U$3#'####&%#}8}/}/}<}.}=}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.$#######}-#d~]}N~-#.|},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B##~]%3#/###~i%3#-###)&3#(###.&3#.###}<}8}>};},}.}<}=}*}=}>}<####&#d~E}O~-#.4}+#3#+####$######&#d~e}O~-#.m}3#3#)####$######'###~E%3#-#######~E$3#(####$######)###;&3#'#######[&3#)####$#d~E}P~-#.-a&3#)####$#d~a}P~-#.}^%}_%3#;###}w%3#M###k&3#(####%%##$%&}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=}*}7C}8}+}3}.},}=C}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-##$#d}a}S~-#.,'(3#%###$#d}}}S~-#.}.~F'3#0###~S'3#A###+(3#$####$&#}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.}9};}8}6}9}=#######$#d}q}T~-#.,'(3#%###$#d~5}T~-#.-}T(3#)###$%#d~Q}T~-#.}w$s(3#8###}.(3#I###}a(3#%###$#$#}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<##3#)###)#3#,###2#3#+###:#3#)###}<}=}*}=}.}*}>}=}1}8};}=}.}A}=#####$#######}-#######$#######)###O)3#'#######o)3#(####$#d}q}V~-#.-t)3#)####$#d~5}V~-#.Mz)3#'####$######'###}))3#<#######~E$3#(####$#d}Q}W~-#.}*~J$3#)####$######%####)3#'###')3#1###5)3#=###}A)3#(####$&#}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+#d}I}X~-#.-}T(3#)###$%#d}e}X~-#.}&c*3#3###s*3#<###}9*3#$###$###}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d}Y}Y~-#.<~l~l~l~l~l~lB#%#######}9}*}0}.####&#d~%}Y~-#.4}+#3#+####$######&#d~E}Y~-#.Z}3#3#)####$######'###~]*3#U#######~E$3#(####$######'###++3#d}a}Z~-#.4}Y%3#)####$######(#d~%}Z~-#.}BC+3#'####$######$###~%*3#(###~**3#2###~9*3#B###K+3#(####%%#}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4####&#d~-}[~-#.4}+#3#+####$######&#d~M}[~-#.M}3#3#)####$######)###;&3#'#######[&3#)####$#d}i}!~-#.Ma&3#)####$######'###~E%3#U#######~E$3#(####$#d~M}!~-#.}B~J$3#)####$######%###~]+3#+###~e+3#5###-,3#E###S,3#)####%%#}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d~U}]~-#.4}+#3#+####$######&#d}Q}^~-#.M}3#3#)####$######'###~E%3#U#######~E$3#(####$#d~5}^~-#.}m'~J$3#)####$######%###;-3#+###C-3#5###U-3#E###{-3#'####%%#}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$####.3#+###+.3#5###=.3#E###K+3#(####%%#}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#}-.3#,###}6.3#,###}?.3#(###STUVWXYZ[!}*}+},}-}.}/}2}-}.}6}9}8}=}.}7},}Bn}.}B}1}=}=}9]RR}+}*}<}.x};}5bFc}%E_a}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6}6}2}7}=}(}>}<}(}*}-}6}2}7n}.}B#$#######~l~l~l~l~l~lB#&#######}9};}8}3}.},}=l}-b`I}D}F]OSSSSPTTPUUwVV]WW]XXYY]ZZPwQCUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpwm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},###(###++3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.STUVWXYZ[!~!~,~*E~O}I}oE-##*##}I#d~e}b~-#.0}=}8}4}.}7###*##}I(#d}Y}c~-#.8};}.}=};}Bd}/}=}.};######*##}I$#d}y}c~-#.(*##}I&#d~-}c~-#.`}=}2}6}.}8}>}=#$#######~l~l~l}H####'#######}8}9}.};}*}=}2}8}7#$%&'()*+,#####*##}I%#d}Q}d~-#.(*##}I'#d}a}d~-#.}g&}7}.}A}=f}>};}<}8};}1}*}<p}8};}.jhwsrvwghohwhC}=}8COC}2}<C}8}7}.C}=}1}*}=C}=}1}.C}5}2}<}=C}1}*}<C}0}8}7}.C}=}1};}8}>}0}1C}*}5};}.}*}-}B}2}<C}6}2}<}<}2}7}0OC}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C}@}.};}.C}*}<}4}.}-C}/}8};}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.OC}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@}8}>}=},}8}6}.}>}7}4}7}8}@}7R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5}=}B}9}.}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}7}8}=}1}2}7}0}7}>}5}5}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7}.}6}9}=}BC}=}.}A}=}%E}%}%}%}7}%};}%}=}%}>SSPQ}(}GHSTUVWXYZ[!defghi}6}*}Au}.}=};}2}.}<#d~-}g~-#.~4$-#######(#######}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-EQQEEQE}9}*}0}.y}2}.}@}<Q}5}2}<}=#$%&'()*+,-.###&###'###)###}r03#}u03#}y03#(###)###*###+###5###6###}Y*3#K(3#~E(3#;*3#~5+3#_.3#~],3#~U&3#~E-3#}1%3#s$3#}y#3#}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=#d}Q}i~-#.(~l~l~l~l$";
+var core_text_default = "#}*}<}6$###$}a$:})$}H#})&}H}H}H#})'}H}H}H}H#})%}H}H#})&}H}H}H$}H})%}H}H$}H})(}H}H}H}H}H#})'}H}H}H}H$}H})%}H}G#})(}H}H}H}H}H$}H})$}H$}H})#$}E})(}H}H}H}E}E$}H})#$}H}))}H}H}H}H}H}H#})&}H}H}G#})'}H}G}G}G#})(}H}H}G}G}E#})(}H}H}H}H}G#})&}H}G}G#})(}H}H}H}G}H#})&}H}G}H#})%}H}H$}G%H)$}*$}*#&$}*$}+#%$}*$},#'$}*$}-##$}*$}.#.$}*$}/#(&ts/0+$)#1&$2$$(%,''#&%+3$%4%)%%$&*)5%'$%6$-$+)'&'#$&%$#,7$##(8')*(*9*#####$#(##(-&(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#Z$}2#*$}3#9$}4#)$}5#h$}6#k/$]-}r}}$s}fl%5}H*}GF#d~='}4E(G#%cC#h'cd}f}I~-#D#d>D)/$.C#K%#'cd~d}I~-#D#d~<#D)/$.C#d}HY%#C#d+}4E)C)K%#d$}3E*Y%#%c%c%c%c%}H%c%cC*h0#C(C)Y%}]$C(C#Y%}Y$C(C#d+}3E/Y%}U$C&~i*D<d-D*%c%c%c%c%c%c%}H%c%}H%c%c%c%c%c%c%c%c%cC$d,p'cC$h0$C$P#}b}LcD*.d(D)C/L&#e%t0;C*d~l$}:d%}41+(0$-+*)%1.C#P#}u$E$d5j'cd#D)C$3wD0%c&cd$C)3(h0$C(d~E$}33&C(d~U%}3E$C(K%~E$C(K%~I$3`C0C(K%~Y%C(K%~]%3L'cC)d$}3D)C$3r/$..C(K%~U%E$d}I}I}I}I}Ai0#C(L%~Y%D:C(C$Y%~-'C(C:Z%~1'C(d#Y%~M$C(e}I}I}I}I3Z%~E$C(d~E$}3E$C:}pC:eC}Q}p38=C(d4Y%}a'C(d#Y%~]%C(e}I}I}I}I;Z%~U%C$C(d}a'}3C(d~U%}33WD%C(d~-'}33r/;.C0K%?D4C(d~U%}3C0K%CE-d'd/3KC(K%~U%d$i05C(K%~]%D2C(K%~Y%D5C-'cC2D)C-D$&cC)d}I}I}I}I}AY%#C)d/}3D)C$d$}4E$0#..C(C-Y%}i'C(C2Y%}e'C(C5Y%}a'C(C0Y%}m'd#D)&c%c%c%c%c%c%c%c%c%cC)C-j'cC(d~U%}3d~5}K~-#C4C)d(}=}3E$K%3E8C$K%7E93<%}HC(K%~U%d}P}I}I}I}Aj'cC(C(L&~]%Z&~M$C(C(L&~U%E:Z&~E$C:}p/$.C(d,Y%~M$C(d~^}J~-#Y%~I$C(d}O}I}I}I}AY%~E$d}O}I}I}I}A.d}I}I}I}I}Ai'cC(d~E$}33ld}I}I}I}I}AD+C(K%~i&D%/-.C$K%7D3C$K%3D1d~%}M~-#D*%c%c%cC$K%#E.d'}41%#$%.C$K%'D*.C(d~U%}3C1C3C(d~E$}3C*3-C(K%~U%d$j0%C(C(K%~Y%Y%~i&C(d}J}I}I}I}AY%~e&/,.C(d~U%}3C1C3C(d~E$}336C(K%~Y%D%C(K%~U%E+d}I}I}I}I}Ai0DC(C(K%~]%E,Y%}Y'C(C%Y%}U'C(C+Y%}Q'%cC.d$}41)'#&**)(.d#D.d+D6C,d=j0Cd=D,C%P##dZn0Cd#D*&cC*d=i0*%cC%C*}3P##E+d~M#p'cC+dS}4d~l$}:d-l0$C+d~.#}4d~l$}:d=r0F/$.dCD.C+d~g#p0#d#D./E.C+C.}<C*d$}3D*d#D.d~6#}4E+d/nd$C+}=d~6C}:h};0#./C.C(d~M#}3C(d}a'}3E)d~V}M~-#d+3BC(K%}-D$C(K%})C(d~E#}3C)d~^}M~-#d)3BC$C(K%{C(K%}%3HE%0CC(d~=#}3C)d~G}M~-#d'3B%c%c%c%c%c%c%c%cC(K%sE$h0#C(d~U%}3E%C$C(K%w3FC(K%~U%h0#C(L&~]%D:C(d~5#}3C)d~K}M~-#d)3BC(K%k'cC(d)Y%~U%d~G}M~-#d'C%d$d#3^D%/L.C(dc}4C(d}a'}3d~Q}M~-#d(3B%c%cC(K%cE$'cC(d~E$}3E)C$C(K%g3FC(K%~E$0$.C0d~Q}M~-#d(3LE)h0$C)K%#d'j0$.C)L&+D;.C:s0$C(dS}3e$C;C;e${>C:e$}FE:3OC(L&[e#u0$C(d~U%}3d}q}O~-#d~K}M~-#d)C:C;}G3JC(K%~U%'cC(K%~Y%D%/L.C(L&~]%D:C(d'Y%~1'C(d~G}M~-#Y%~-'C(C4Y%~U%C(C4C-d(}=}3Y%~Y%C(dK}3C(d~U%}3C(d~-'}33MC(K%Kd$i'cC(K%OE$C-r0HC2C$d/}5}3E$3tC$d}I}I}I}I}AY%#.C(d~U%}3E$C;3SC(d}a'}3E%d~Q}M~-#d(C$3EC$C:3SC%d~K}M~-#d)C$3E.C(C(L%}i'E;Z%~%'C(C2Y%}}'C(C5Y%}y'C#K%}q$E$d&n0&C$P#~E}Kcd$}41&$%(&.d~K}M~-#d)d~-}O~-#d~9}O~-#d63^D%/I.C(d~E$}3C(d}y'}330C(e&Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%C(C(L&~E$Z&}y&C(C(L&~M$Z&~%&C(C(L&~U$Z&~-&C(C(L&~]$Z&~5&/'.%cC;eC}Q}pE)d~^}M~-#d)3Lh0#C(dC}3C(d}y'}3E$d~^}M~-#d)3BC(K%C0#C(d;}3C$d~V}M~-#d+3BC<C<e~M}p5}K}FD:%cC(K%;E$h0#C(d}a'}3C$C(K%?3,C(K%}a'd$i0#C:e#|'cC(L&}q'E=e}I~%}bL}GC=C(L&}i's>C:v0$.C<D:.C(d}a'}3E%e~l~$~l}Y~j~;!C:C:e~l~$~l}Y~j~;!}#>E:e}I~%}bL}IE<3=C(L&}q'D=C(L&}i'D>C(L&}a'D?d$d;3sE$h0DC(d#Y%}i'C(C$Y%}e'C(d;Y%}a'C(C%Y%~e&C(d~e&}3E*d$d#C?d'3_C*d}_}N~-#d$C>d%3_C*d}_}N~-#d$C=d%3_C*d}`}N~-#d$C:C<e}I~%}bL}G}F}pE$d}I~J~H$}7}vd%3_C*d~i}M~-#d$C$d~M~A&}7d~l~l&}:d_}9}vd%3_C*d~i}M~-#d$C$d~U*}7E%d_}9}vd%3_C*d}a}N~-#d$C$C%d~U*}5}4}vd&3_C(C(K%}i'E$Y%}Y'C(C(L%}a'E:Z&}Q'C$E*C:}pi'}HC(d}Q'}3C$d$3qC(K%}Y'(C*.C(K%}U'E%}3d~G#]##C(C$d$}3E$Y%}Y'C(d3}3C(d}y'}3E*d~V}M~-#d+3BC(K%3C(K%7C%C$3HE%0%C*d~^}M~-#d)C(d}Q'}33E.C(C;Z%~5'C(C2Y%~1'C(C5Y%~-'%cC)d~Q}M~-#d(3LE$h0#C$K%#d'j0#C$K%'D$C(d+}3C(d~-'}3E%d~Q}M~-#d(3BC(K%+0#C(d}a'}3E)e~g$C$L&+E:C:e~g$}#>3SC%d~Q}M~-#d(C)3E.C(d~E$}3C(d~-'}330C(K%~I$D%C(K%~E$E$d}I}I}I}I}Ai0HC(C(L%~]$Z&~5&C(C(L%~U$Z&~-&C(C(L%~M$Z&~%&C(C%Y%}}&C(C$Y%}y&C(e&Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%/&.C(C(L%~%'Z&~%&C(C(L%}y'Z&}y&C(e%Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%/%.C(d}Q'}33rC(d}y'}33b/F.C(d~E$}3d~M}K~-#d~]}K~-#d*d~e}K~-#3CC(L&~E$E:e%u'cd$e~l~l~l~l2C(L&~M$e~-~[~Z#C:}pd$}:>E:C:e~l~l~l~l2}#>}pd$d#3$C(d#]#~U&C(e#Z&~5&C(d#Y%~-&C(e~=2Z&~%&C(e}HC:C<}EE:C:C<w>Z&}y&C(e$Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%C(C(L%~%'Z&~M&C(C(L%}y'Z&~E&/$.C(K%~M$D%C(d}y'}33b/E.C(d~E$}33:C(K%~I$D%C(K%~E$E$d}I}I}I}I}Ai'cC(d~U%}33X/E.C(K%~M$D)C(d~E$}3E*C(d~a%}3d}M$~i-##C/3oC#e#Z&+C#d7}3C*d}M$~i-##C#C)Y%}i$C#C%Y%}e$C#C$Y%}a$C/3]d&D)/E.C(d~e&}3C(L&~]%3S/).C(d~U%}3C%C,3,C(K%~U%h0&C(L&~]%E:eC}Q}pD.C(K%~Y%D6C:}pD7/@.C(d~U%}3C1C3C(d}Q'}33@C(K%~U%d}I}I}I}I}Aj'cC(C(K%~]%Y%}I'C(C(L%~U%Z&~e&/(.C(C(K%~Y%Y%~i&C(d}J}I}I}I}AY%~e&/'.C,'cC(C,Y%}I'C(C%Y%~i&C(C+Y%~e&/(.C(d%Y%~U%C1C3C(d~U%}3d~=}M~-#d-3^D%C(d}Q'}33r/?.C$K%+E.d&}=D+C$K%'E7D*&cC+h0%C,C*d'}3K%#i'cC*K%#C%C,3eh0%.C*d+}3D*C+d+}4D+/#.#.C(C(K%}Y'Y%}I'C(C(L%}Q'Z&~e&/$.d*D6/;.C(K%~i&D%C(K%~e&E+d}J}I}I}I}Ai0;.C(K%}I'D,C2C)d/}5}3E*3tC*C,Y%+C*C%Y%'C*C+Y%#C)d$}3D)C+d}I}I}I}I}Aj0#C$P#;d$j0#.C(d#Y%~U%C8C9C(d~U%}3d$d#3^D%/9.C(d4Y%~U%d}Y}L~-#d,C(d~U%}3d$d#3^D%/9.C(d~U%}3d~%}L~-#d~F}L~-#d)3<%c%c%cC(K%~U%E)d}P}I}I}I}Ai0#C(K%~]%D*C(K%~Y%D$C)d#q0%C)d~l~l~l~l*}:d%}41%$%#.d}M}I}I}I}AD)/'.C$D)C*D$C(K%~a%D*.C(C$Y%~M%C(C)Y%~I%C(C*Y%~Q%%}H%c%c%c%cC*d)}41'#)%$).C$d}I}I~-#d)3e0%d}I}I}I}I}A/&.C$d}O}I~-#d,3e0'd}J}I}I}I}A/%.C$L##e~N~Q}V~0}_~:~J}{~Q#u0&d}K}I}I}I}A/$.C$d}`}I~-#d)3e0%d}L}I}I}I}A.D)C(d~I%}33r/%.C(d(]#}a$C(d~-$}3C/C<32/,.C(L%~M%D;.C(d~U%}3C<3+C(C;Z&}i$C(C)Y%}e$C(C%d#j]#}b$C(d&]#}a$C(C(L&~]%E;Z&}y$C(C(L&~U%E=Z&}q$d*D$%cC#L&ke%}#0#C#d#Y%})e}QJD:%c%c%cC)d}M}I}I}I}Aj'cd'C)d}I}I}I}I}A}<C)d#q>E$d$}4d&l0$e}QJe#C$d'i>D:.C(d}y'}3C#d~5#}3C;C:C:C;w>C:C=}p>C<C'3AC(K%}y'E$d$}41&#&$%.C#d$]#}Q$d+D$/%.d#D$/$.C#C(L&~%'E:Z&}9C#e$Z&}1d*D$C%0#C(C:Z&~5$d)D$.C(C$Y%~-$C)d}N}I}I}I}Ak0*C(d}a$}3d'};3r/*.C(d$]#}a$C(d*Y%~-$/).C(e#Z&}i$C(d)^$}c$C(d']#}a$d)/%.C(e#Z&}i$C(d&^$}c$C(d']#}a$d&/$.C(e#Z&}i$C(d%^$}c$C(d']#}a$d%.D$d#/$.C(d~U%}3E$d~%}L~-#d}x}S~-#d*3<d~l~l&C%C%d~l~l&r>D*C(d~E$}3E%C$3V%}H%c%cC(K%~E$d}I}I}I}I}Ai0#C(K%~M$d*j0#C(K%~I$d~#}S~-#d*3eC%3t0$d'/%.C(d~E$}33t.C(d~%}L~-#Y%~U%C*d~c&j'cd#C*d}b&j0$=C(d~U%}3d}s}Q~-#dC3U/$.d(d#C(d~U%}3d~7}Q~-#d@3U>.D$C(d~U%}3E%C<3+e$D:%cC(L&~U%e$t'cC%C(L&~]%E;3Sd)d#C(K%~Y%C(K%~]%3$C%3r/$.e#D:.C(C;Z&}q$C(C*^$}e$C(C$^$}c$C(d']#}a$C(C:Z&}i$C:}p.D%%c%c%c%cC#L&ke${'cd#D)C$d$}41)%%%'''$.d#D)C#P#[d%i0&C#K%SE+h0&%c%c%c%c%c%c%cC$d$}41)$$$---#.C*d~l~l&}:E,d}a&iC,d}v&i};0#C*d~E'}4d~l~l&}:d}e~l&l0,C%C;e~M~A&y}:h0$/,.C%C;e~M~A&y}:0+C$d$i0$.C#K%WE$C+i0*C#C$d$}3Y%WC%0&e~a&d'C$C$d'r>}v}OD:C'C'}*0$g########D&/%.C#L&KE:e~U*C;C;e~U*{>e~U*C%>E;w0)C#C:C;}FZ&K/%.g########C'C'g########},>E&g######~]b}-h0#g######~]bD&.C&g######~=~,}kg######~]b}iC:~'}k~i*D;.C/L&#e$t'cC;C#L&3E:C<C#L&c}FE=e#C<C=}#>}FE<e#C:C<}#>}#0'.C(C;Z&~5$d(D)/&.C*d~l~l&}:E$d}a&iC$d}v&i};0#C*d~a&}4d~l~l&}:d~P#n0$.C#C#K%})d$}3E$Y%})C$d'n0#C(d~U%}3C#d~5#}3C;e#C%>C<C'3A%c%cC(K%~U%E)d$}41&$&%#.C#C(L&~]%E:Z&}9C#e$Z&}1C(C:Z&~5$d)D)/%.C#d$]#}Q$d+D)/$.d#D).C(C)Y%~-$./'.C(d~U%}3d~%}L~-#d~5}L~-#d-3<d}I}I}I}I}AD)%cC(K%~U%E$d}P}I}I}I}Ai0#C(K%~]%D+C(K%~Y%D,%cC$d#q0#%cC$d~l~l~l~l*}:d%}41%#$%.C,D$C+D,C(K%~a%D+.C,}vC+}veC}O}MD;C$D).C(C)Y%}Q'C(C;Z%}U'C(d~U%}3d~%}L~-#d~?}L~-#d*3<C;eC}Q}pD2C%}vD<C;}pD3C(%}HC(K%~U%d}P}I}I}I}Ai'cC(d,Y%~M$C(d~^}J~-#Y%~I$C(d}O}I}I}I}AY%~E$d%/$.C(C(L&~]%Z&~M$C(C(L&~U%E:Z&~E$d%C(P#~I$C:}pd}N}I}I}I}Aj>.E,]#}y$C(C2Y%}u$C(C<Z&}i$C(d%]#}a$C(C3d#C)d}I}I}I}I}Aj>E+Y%}q$C(d~E$}33l%c%c%c%c%c%c%c%c%cC#L&ke&t'cC#K%}%D$C#d}I}I}I}I}AY%}%C$d}I}I}I}I}Ai0)C(C$Y%~-'C(C#L%})Z%~1'C(C#K%}1E)Y%~9'%c%cC)K%#d$}41%#$).C)K%'D$C)K%+D)C(d}I$}3C(d~-'}3d~Q}M~-#d(3B%cC(K%}I$E+'cC(d}a'}3C+C(K%}M$3F/$.C(e#Z&}a'.C(d~e#}3C(d~-'}3d~K}M~-#d)3BC(K%}AE+h0%C(d~E$}3C+C(K%}E3FC(L&}i'e~g$C(K%}a'>D;e#D:C(K%~E$h0'C(L&~M$D:/'.C,d~l$}:h0'%cC+hC2h};h'cC#d~=#}3D4C3C23jD:C#K%{E.d*}:D5C#K%wE-C.d~e~l~l~l#}:E1d&}=}3D0C-D+%c&cC1'cd#D$d#D)&cC$C)C+}3L&#C:t};D$C)d+}3E)d~-#j0#.C1d+}4D1C+dc}4D+C$d$}:h0$/%..C5d&}=D)&cC)h0&C)d+}4D)C0L&#D<C0d+}3D0C:C<u0#..dPD%d~`}O~-#D+/'.C,d~l$}:d$j0(dWD%d}i}P~-#D+/&.C4K%#C.i'cC43pC#K%wD-.C#C.d$}3Y%{C-C.d&}=}3C:Z&#C(d~U%}3E$C3C23PC(d~-'}3d~Z}O~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d(l0(d-d*C,d~l$}:d%iE$>D)d~5}L~-#d~?}L~-#C$>D$dXD%d~b}P~-#D+/,.C(d*Y%~-$d$D./..C(L&}i'e~g$C(K%}a'>D;e#D:/$.d-D)d~5}L~-#D$/).C;C<w0'C,d~l$}:d$j0#C(d~U%}3E$d}q}O~-#d~K}M~-#d)C:3JC(K%~U%d$i0&C$d}q}O~-#d~K}M~-#d)e}HC(L&~]%E:C;}EE<C:C<y>3JC(K%~U%d$i0&C$C(L&~]%3SC(d~-'}3d~K}M~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d'p0$dXD%d~b}P~-#D+d*D)d~?}L~-#D$/(.C(d~-'}33b/$.C#d~I#}3E$3uC$C(L%~5'Z%+C$C(L%~-'Z%#.C(d*Y%~-$d$D./'.C(K%~Y%D)d#D$.dDD%d~A}P~-#D+.C(d~-'}33bC(C%Y%~=$C(C+Y%~9$C(C)Y%~5$C(C$Y%~1$C(d&Y%~-$d$D./$.C(d~U%}3d}q}L~-#d~L}R~-#d13DC(K%~Y%D%C(K%~U%E)d}J}I}I}I}Ai0+C(C(K%~]%E$Y%}i'C(C%Y%}e'C(C)Y%}a'%cC)d}I}I}I}I}Ai0#C$d}I%l'cC%C$3c0$.C(d2Y%~U%d~L}R~-#d1C(d~U%}3d$d#3^/).C(d~U%}3E-d}q}L~-#d~Z}R~-#d-d~e}R~-#3CC(L&~U%E;e%t0'C(K%~]%D%C(K%~a%D+C-d}q}L~-#d~]}K~-#d*d~e}K~-#3CC(L&~U%E=e%t0'C(L&~]%D>C-d}q}L~-#d}Y}S~-#d/d~e}K~-#3CC(L&~U%E?e%t0'C(L&~]%D:d#D$C)d}I}I}I}I}Aj'cC-d}q}L~-#d}e}S~-#d/3<%}HC(K%~U%d}P}I}I}I}Aj'cC(C(L&~U%E@Z&~E$C(C(L&~]%Z&~M$C@}pD)C(P#~I$/$.C(d,Y%~M$C(d~^}J~-#Y%~I$d}O}I}I}I}AD)C(d}O}I}I}I}AY%~E$d~^}J~-#.C)d}N}I}I}I}Ai}:D$C(d~E$}33l.C(d}a'}33tC(C$]#~)$C(C%d%C+hC;}p}:>E%Y%~%$C(C>e~M~A&C=}pd$}:>E;Z&}y$C(C?Z&}i$C(d#]#}a$C(C:a%}q$C(C:eC}Qa%}u$C(d}i$}3D)%}Hd$d%C$>d#%}H%c%c%cd%C#L&kE:}pd%}4C:e${>d$}41%$%#.C#d~=#}3/%.d#C#K%}%d}I}I}I}I}Ai0%=C#d~I#}3/$.C#d~e#}3.K%/P#Gd$i>.D+C/C)L&+Z&+C/C)L&#Z&#C#C<Z&cC#C+]#[C#d#Y%WC#C%Y%SC#C;Z&KC#C$]#GC#C%Y%CC#C;Z&;C/3Qh'c%cC:e%w'cC#K%}10$.C(d~-$}3C/C<32/%.%}GC:e$t'cC#L&}9E:C#L&sE;C<}FE<e#C;C<}#>E<C:C<w>/$.C#L&}9.D;C(d)Y%~-$C(C;Z&~5$/$.C(d,Y%~-$.C*d~l$}:d&j0$.C/3].d)C(K%~-$E%d'}4C%d&p>E$D)%c%c%c%c%c%cC$d$}41)%%((($#.C(L&~5$D:%}H%c%c%cd%C#L&kE<}pd%}4C<e${>d$}41%$%#.C#d~=#}3/%.d(D)C#K%}%d}I}I}I}I}Ai0)C#d~I#}3/$.C#d~e#}3.E0K%/E/P#GD+C(d#Y%}i'C(e}I}I}I}I3Z%}a'C#K%}i$D-C#K%}e$D2C/K%;D*C/K%7D%&cd#D)&c%c%cC)C*iE,0#C%C)}3E1P##d~h#j0$d#D$&cC$C*i0$C$C%}3E3P##d~j#j'cC$d$}3D$/$..%cC)h0#C)C*r'cC,0$#.C1O##dck0-.C(d~]#}3C)d$}3C$C%C*3IC(K%}9E1h0,C(K%}=D4%cC$d$}3E,h0#C*C,p'cC*d$}4C$j0./$.C3d$}3O##d~,}Ho0-.C(d}a'}3C%C)3!%}HC4d,i'cC-D,C2C1d~U}J~-#d,3eh0$=.C(d~U#}3C0C1C43BC(K%}5d#C(K%}1E%>D,C%d$C%>.D)C3d$}3D%C$d}H}<C*}3D*C(d}a'}3C)C,3?/&.C(d}a'}3C%C*3!C0K%+D$C/K%CD%C/K%?D)C0K%'D*C(d#Y%~e%C(C*Y%~]%C(C)Y%~U%C(C$C%C$C%l>Y%~i%C(C*C$d/}5}3Y%~a%C(C)C%d(}=}3Y%~Y%d~d}M~-#D$&c%cC(d~E$}3C(d~U%}33GC(K%~E$E%h0#C%P#<d$j0$C(K%~M$D)C(K%~I$D*C(d}a'}3E-C$d$3!C-C%K%3C%K%73!C-d~e}M~-#d$3!C-C*C)3?d~f}M~-#D$/$..C(C(L%}a'Z&~-'C(C(K%}i'Y%~5'd$D)%}HC+d$i'cC(d~U%}3C0d%33C(C(L&~-'Z&~E$C(C(K%~5'Y%~M$C(C(L%~Y%E<Z&~U$C(C(K%~U%E$Y%~Q$d#C<eC}Q}pC$d}I}I}I}I}AiE%>D$C(d$]#~]$d$C<}pC%>D)C(d~Q$}3D,d~7}J~-#D*d'/$.C(C(L&~-'Z&~E$C(C(K%~5'Y%~M$C(d}I}I}I}I}AY%~Q$C(C+]#~]$d~;}J~-#d~4}J~-#C+>D*C(d~Q$}3D,d#D$d)d&C+>.D%C(C$Y%}U&C(C)Y%}Q&C(d$Y%}M&C(d~3}J~-#Y%}I&C(C(L%~I$Z%~e%C(d$Y%~a%C(d~A}J~-#Y%~]%C(C%Y%~Y%C(C*Y%~U%d#D+d'D)&cC)dOj'cC(d~U%}3C)}3C)d+}3D)K%#E$C+}3E+C$r0$#..C(d}a'}3C+d$d$3KC(K%}a'0+d#D$C(d#Y%~5'C(C(L%}e'Z%~-'C(d~-'}3C*C%3!C+C(K%~5'E%}4D*C(K%~1'C%}3D%&cC$dCj'cC*C(d~U%}3C$}3E-d/}3K%#E)l0-C)'cC%C-d+}3K%#C)~i-##.C$d+}3D$C*C)}4D*C%C)}3D%/$..C(C(L%~-'Z&}y'C(C+C*}4E$Y%~%'d#D)d#e~l~l~l~l2C:C:e~l~l~l~l2}#>}pC(K%}}'C$3$C(d}y'}33rC(d~E$}33rC,3t/*.C)d$}3D)/#.#.#.d*D$d)D)C%d$}41&#$%&.d$e~l~l~l~l2C(L&~5$E:C:e~l~l~l~l2}#>}pd$d#3$C$D)/%.d+D)/$.C(C(L%~9$Z&~M$C(C(L%~1$E:Z&~E$C:}pE$'cC(C(K%~Q$Y%~a%C(C(L%~I$Z%~Y%C(C$Y%~U%d&d#C(d~U%}3d%3Nd-D)/$.C(d~E$}3d'};E$3.C$3nd,D).C.h0)C(d}Q'}33t/).#.C(K%~]%.D%C(d}a'}33t/%.C(C6Y%~-'C(C7}vC.}veC}O}MZ%~1'C(d~U%}3E$C%C,3YC1C3C(d~-'}3C$3gD%C(d}Q'}33r.C(d}a'}33b.C(C%Y%~U%C(d~U%}3E$3.C$3nd,D).C#C#K%#d$}3Y%#C(d}]$}33mC(d~='}3G#C)2.C#C)3x#.~d-$2}HF#d~]#}4E#G#C#d}P}I}I}I}AY%;C#d#]#?C#d~M#}3E&3:C#K%}-D$%}H%c%cC#K%})E%d}I}I}I}I}Ai0#C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33rC&C#d;}3E'd~g}J~-#d*3DC#K%}-D$C#K%})E%d}J}I}I}I}Ai0#C#C#K%}1E(Y%WC#C$Y%SC#C%Y%OC&C'd}J}K~-#d+3DC#K%}-D&%cC#K%})E*d}J}I}I}I}Ai'cC#C&Y%/C#d}I}I}I}I}AY%+/$.%c%cC*d}I}I}I}I}Aj'cC#C#K%}1E)Y%cC#C&Y%_C#C*Y%[C#d~M#}3d}R}K~-#C$C%d}I}I}I}I}AiE$>d;C(C$>31C#K%}-D(C#K%})E.d}I}I}I}I}Aj'cC#C#K%}1E+Y%{C#C(Y%wC#C.Y%sC+d*l0&d~^}L~-#C(d*3e0&C(d*}3D/C+d*}4D,d#D%&cC%E$d;j'cC$d+}3D%C$d}]}M~-#}3K%#E'C,n0$C/C$d}Y}M~-#}3K%#C'3e0$C'C,i0(C'C/}3E$P##E-d]j'cC-dRj0%/).C$d$}3D-C,C'd}H}<}3D'd#D$&cC$C'iE00)C$C-}3E1P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C'n0'C00(C1P##dRj0$/(..C#d0Y%})d~g}J~-#d*C#d~M#}3d$d#3^D(C#d~=#}33r.C#C(Y%/C#d}I}I}I}I}AY%+C#d[}33r/&.C#d~M#}3C#d;}3d}j}K~-#d(3<%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~^}J~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d}j}K~-#d(C#d~=#}336C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/&.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C$C&3cC#d[}33rh'cC#d3Y%})C#d}j}K~-#d(C#d~M#}3d$d#3^Y%/C#d}I}I}I}I}AY%+/&.C#d~M#}3C#d;}3d~g}J~-#d*3<%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~^}J~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d~g}J~-#d*C#d~=#}336C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/&.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C#d+}3C$C&31C#d[}33r/%.#.C#C+Y%oC#C(Y%kC#C.Y%g%c%cC)d(l0#d}x}M~-#C&d(3e0#C)d(}4E$h0#C&d(}3D%%c%cC$d'r'cC%K##d~Q~S}V~h(j0$/&.C$d&j0$.d}}}M~-#C%d&3eh0$.C&C)3c0$.C#d1Y%})d}J}K~-#d+C#d~M#}3d$d#3^D$C#d[}33rC#d}I}I}I}I}AY%+C#C$Y%/C#d~1#}33r/$.C#C)Y%{C#C&Y%wC#C*Y%sC#d~=#}33rC#C#L%gZ&+C#C#K%oY%3.C#dO}33tC#K%/D$C#K%+d}I}I}I}I}Aj0$.C#C$Y%})C#d~M#}3E$3.C$3nd#/$.d(d#C$C#K%33$C#d+}33rd$.C#d~]#}3G#.~b)%*}H&}GF#d}i$}4E%G#C%d~E#}3d}q}K~-#d~%}K~-#d-3<%c%}H%c%c%cC%K%{E&d}P}I}I}I}Ai0#C%K%})D)C%K%}%D'C&d#q0%C&d~l~l~l~l*}:d%}41%$%#.C#e#Z&#/&.C'D&C)D'C%K%}-/$.C).D(C%C'Y%+C%C&Y%'C%C(Y%/d$C(}4D&C'C(}3D)&c%cC&d$i'cC)D'/$.C'P##d,}4E(d:nd$C(}=d}d}I}I'}:h};0#C&d$}3D&C'd$}3D'/$..d#C&}4D&C#%}G%c%c%c%c%c%c%c&cC&d$}3D+C&d}Hi0$C&C'}3P##d,}4E)d:nd$C)}=d}d}I}I'}:h};h'cC&d$}4D&/$..C&d$}3D*d#D(&cC(C+i0%C'C(}3C(d$}3D(P##dS}4d~l$}:d-l0#..C&d$}3d#D(%c&cC(C+i0$C'C(}3E)P##dOj'cC(d$}3D(/$..C%d3}3d}l}N~-#d<C)d$}3E)C&C(}4E'3TC%K%30&C%d~E#}3E&d~S}N~-#d:C)C'3TC%L&{e$u0'C%L&})D,C%dC}3C%d~U#}3d[~i-##C&C$e}I~%}bL}H3=C%C,C%L&{eT}FE-}Fe~Q#}JE,C-}EC,eb}Pe~Q#}L}EZ&;/&.d&l0&C%d3}3d~)}N~-#d8C'd&}3E)C&d%}4E'3TC%L&3e$u0$/%.e#D$d#D&&ce~!~<}c~K~a}o~OCC$e-}GC&C'}3P##dS}4}ve~l$}L}EE,C,e~!~<}c~K~a}o~OC}#>D$C*C&d$}3E&j0#.C#e}HC$e~U*}GC,e~[~<}c~K~a}o~OCy>Z&+/'.C%d3}3d~>}N~-#d8C)C'3TC%K%3h0$.C%L&cD.C%L&[D-C%L&SD,C%d~E#}3C%L&;C%L&CC%L&K3>C%L&{e$uC,e:x};C.e_xC-e_|};};0#C-e_}GC,e}Y?}G}EC.}EC%L&})e}I}l(}G}EE,e#|0$.e#/%.C#C,e~U*}GE,C$}FE$e#C$C,{>Z&+.e$.Z&#C%d'}33r.C%d}i$}3G#.}n)%'}H,}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d~k}M~-#d-C$C%C(3/C#%}H%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d}Q}N~-#d)C$C%C(3/C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d}W}N~-#d&C%C$C(3/C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&i'cC$h0(C$C)}3D%C(C$}4D$/'(e#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$.#.#.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d}Z}N~-#d(C%d$}3C$d$}4C&dc}43/C&K%#h0#C&K%'0#e}He$C'dPi>D2d%D'/%.C#d,Y%'d$/%..C&C&K%oY%_C&C&L%gZ%WC&C&K%cY%SC&L&}AD/C&L&}9D0C&L&}1D,C&L&})D-C&L&{D.C&dC}3C&L&SC&L&[C&L&s3>C&K%C'c%cC0C.C.C0v>e:x0#C/C,C-C,C-x>E*C*C/v>e^x0#C&L&KD*%c%c%cC'd$}41%#$%.C,e~U*}GC+}EC-e~M~A&}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e$D1/$.C,e~U*}GC+}EC-e~M~A&}G}EC0e}I}l}m}G}GC/e}i}t}E}G}EC2}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e%D1.C#C*Z&3C#C1Z&+d#/%.C#d-Y%'d$/$.C#d-Y%'d$.Y%#C&d}I$}3G#.~a&&'}H%}G$}EF#dC}4E(G#d}U}R~-#D)d*D*%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E+d}I}I}I}I}A}<C+d#q>d$}41)%&#$'().C(C&K%'E)C&K%+E*3FC(K%#h'cC(d7}3C)C*3YC&3r/+.C#C'C$C%C(L&+3JC&3r/).%cC&N&+E.C.~i)E,~&}*'cC,C,eb}PE-}NC-}Fe}I}I}I}I}I}I}I3w0$.C(dDY%?C(d~X}Q~-#Y%;C(d}I}I}I}I}AY%7/*.C,e#v'cC(d7}3E)d}_}N~-#d$3PC(e#C,}F3SC)C(K%'C(K%+3!C(3r/*.C#C'C$C%C,3J/(.d}!}R~-#D)d'D*/&.d}`}R~-#D)d'D*/%.d}l}R~-#D)d,D*/$.C&K%+D*C&K%'D).C(C*Y%?C(C)Y%;C(d}I}I}I}I}AY%7C&3lC(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'/&.C+d#k0$/%.C(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'C+d#q0$.C&3l.C(dC}3G#.~E&%(}H$}GF#dS}4E$G#C#K%#E%K%'D#%c%c%c%cC%K%#d(}41&#%$%.C$dG}3E&C#L&#3SC&d~T}O~-#d'3!C#L&+E)e-}#'cC&C)e-}Id#3d.C$dG}3d}b}N~-#d-C)e-}K}pE#C#d$}33f/%.C$d#Y%OC$e}I}I}I}I3Z%GC%K%+d&}=D&&cC&h0%C$dG}3E'd~X}O~-#d$C$K%OE(>d%d#C(>3!C'C#K%#C#K%'3!C&d+}4D&C#d+}3D#/#.#.C$d#Y%OC$e}I}I}I}I3Z%G.C$C$L%KZ%7C$C%L%?Z%?C$C%L%3Z%/%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC%K%#E#d(}411#$%&'()*+,-./01.C%K%'P#3d%}=K%}I}ocD#/0.d,D#//.d0D#/..d1D#/-.d-D#/,.d.D#/+.d/D#/*.d2D#/).d3D#/(.d4D#/'.d7D#/&.d8D#/%.d9D#/$.d:D#.d%C#C$d/}3d&3NC$dG}33rC$dS}3G#.~V%%-}H%}G%c%cC%C'n0#C$C%}3D/C'C%}4D0C%C&}3D+&cC$C/i0%C-E)d$}3D-C$d$}3D'%c%cC$P##E*d~e$}:dSj'cC*d~-#i'cC'D$C(L&+sh0'C%C)l0%C&C)}3D1C%C)}4D2e$D4dGD$d~j}N~-#D*d#D.&cC4D3C.'cd#D+/+.C3e.xD.C$d&C$C$d&r>E,}4D$C,C*E)}3D*e.C3C3e.|>e$}ED4C,C2n0#C)C1C,3e0#.C(C3Z&+C'D$/'.C%C)p0$C'D$C&C)}3P##C*j0'/&.C%C)n0$.#.C&C)}3P##dS}4E)d~l$}:d,n0$C(C*d&}=}3d}I&}4E$C$L&#e-}GC)}ve~l$}L}EZ&#C'D$/#.#.d#D+.C#C0Y%'C#C+Y%#.}W&%&}H$}GF#d~=#}4E%G#C$K%/E&K%#d$i'cC%d3}3C$d~Q}M~-#d(3B%cC%K%3E''cC%d;}3C'C%K%73Fd$D'C%K%;0$.d#D'%cC&d~Q}M~-#d(3LE&h0#C&K%#d'j0#C%C&L&+Z&Cd$D'e$D(.C%C(Z&;.C%d+}3C$d~K}M~-#d)3B%}GC%K%+E&'cC%dK}3C&C%K%/3FC%L&Se#C%K%K>/$.C%e#Z&Ke#.D(C%d[}3E&C%L&Ce~g$C'>3SC$d~Q}M~-#d(C&3EC&C(3SC$d~K}M~-#d)C&3E.C%d#Y%oC%e}I}I}I}I}I$Z%gC%C$d~Z}O~-#d)3BC%K%#E''cC'C%K%'3jD(C%d~1#}33pC%K%kC(Z&#C%d$Y%o.C#d#Y%?C#C%L%gZ%#C#C%K%oY%+C#C$L%+Z%7C#C$L%#Z%/C%d~=#}3G#.~7%$'}HF#dC}4E&G#d+D(%c%c%}H%cC%d+r'cC$L##e~U~U~>}L~$~;~;}`Ru0$d}A/%.C%d*j0%.d*D(d~^}L~-#C$d*3e0$d}B.C%}3E'h0#C$C(}3E(P##E)dRiC)d]i};0#&cC''cC(P##E)dD}4d~l$}:d~J#n0%C&d+}3C)d}q}M~-#d*3[C'd$}4D'C(d$}3D(C&K%+d$j0$/%..C&d7}3C$C%3PC&K%?D'C&K%;D$C&K%7D%&c%cC''cC$C'}3d$}4P##dRi0$.C#C'Y%+C#C$Y%'C#C%Y%#/&.C'd$}4D'/#.#.C&d/Y%7d~g}J~-#d*C&d7}3d$d#3^D$C#d}I}I}I}I}AY%#C#C$Y%'.C&dC}3G#.}g%$'}GC$%}H%cC$3Qh'cC$L&cE'e%w'cC$e#Z&})e~U*D&C'}pd$}:'ce~U*C$L&kE&C%}FE%e#C%C&{>E%C%e~U*{>D&.C#d'Y%#C#C&C$L&3E%C%C&y>Z&+2.C$L&3D&%}H%c%cC$L&#e$t'cC$L&+E(C%C$L&[}FE)e#C%C)}#>E%{0$C&C(C%}FE%C%C&y>D&.C#d'Y%#C#C&Z&+C'e%u0$d~5#/%.C#C(Z&+C#d$Y%#2.C$K%wd}I}I}I}I}Ai0%d~A#.C$}3K%/P#Gd$j0$d%C$P#?}4/%.C#d,Y%#2.d#.]#}Q$.}u%$(}HF#dS}4E&G#C&d~g}M~-#d$3PC$K%/E'K%CD(C'K%?D'C$K%'D)C$K%+D$C&d#Y%?C&C)C$d/}5}3Y%;C&C)Y%7C&C'Y%/C&C$C(C$C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&cC&dG}3C&d/}33G%cC&K%GE$'cC$P#<C)j0%C&K%OD(C&K%KD'C&C%C*3!C&C$K%3C$K%734C&d~i}M~-#d$3!C$K%#d'i'cC&C'C(3!/%.C&C'C(34/$.C&d~h}M~-#d$3!C#C&K%+Y%+C#C&L%#Z%#C&dS}3G#2.d~j}M~-#D%d$D*/#.#.}V%$*}HC#d~O}O~-#d$3!C$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dCr0#.C#C$C%C&C&C'}3d$}43fC#d~#}R~-#d'3!C#C(d~'}R~-#3R/).d}w}R~-#/'.d}y}R~-#/&.d}{}R~-#/%.d}}}R~-#/$.d}u}R~-#.D'C#C$C%C&C&C)}33fC#C'd%3!.C+d$}3D*C&C)}3d$}3D&/$..C#C$C%C&C%3fC#d~O}O~-#d$3!.~[$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*d~M}o~-#D#&c%c%c%cC#E$K%#E#d}Hj'cC#K%'C#}3E'C%p0'C'C%}4C(}:E&C#l0'C'C%C&}3E%n0$C$D%/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C'C%}4Y%'C$C%Y%#.C%K%#D$C#C&j'cC$C&C#}4Y%'C&2.C%C$K%#Y%#C&2.C#d3}=C)3;d~M}o~-#D#/#.#.}f%%'}H$}GF#dC}4E'G#%c%c%c%c%c%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>E*1'$#%&#.C'd$Y%7d}!}R~-#D(d'D)C*d%}41(&&'()*.C'd#Y%7C$C%C'd7}3d$d#3^D$C#d}I}I}I}I}AY%#C#C$Y%'/*.C&d'}3D&.C#C&L%#E+Z%#C#C&K%+E#Y%+C'C#Y%3C'C+Z&+/(.#.d}d}R~-#D(d+D)/%.d}l}R~-#D(d,D)/$.C&K%+D)C&K%'D(.C$C%C'd7}3C(C)3^D$C#d}I}I}I}I}AY%#C#C$Y%'C&3l.C'dC}3G#.~F$%'}H$}GF#d3}4E(G#%}Hd#C$C%}3E$C%l0#=d#D%C(d/}3D*%c%cC'}vC$C#K%#E+d$}=E)C$C)n>E$d+d'C'd$i>E)C$C)n>E)}v}GE,eC}Q}p0#C,}pE$d}I}I}I}I}AC&}4n0#%}HC+'cC#K%'C'C+}5C&C$3i/$.C&C$3s.E'0$C(C&Y%/C(d+}3D*C$D%.C*C%Y%#C(K%//$.C#C)Y%#C#C'Y%'d}J}I}I}I}A.C(d3}3G#.~%$$*}HC$C%}3D,C$D'&c&c%c%cC#C$C%C)C'C,iE+'}HC%(C&d$}3D&C'O##D(C'd$}3D'C(dck0&C*dCj'cC*d$}3D*C(deiC%C&n}:E+h0%C$C&}3P##d}h$n0'/&.C&d$}4.3fC+2.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43fC#d~L}O~-#d&3!C&C+}3D)/#.#.~^$$)}HF#d3}4E&G#C&C$Y%/C&C#Y%+C&C$Y%'C&d'}33aC&K%/E'D#C&K%+E(D)C'd1i'cC(d}^}Y~-#C(d~M}n~-#d13eE#>D)d1d2C#>D#.d}7D$&c%cC$h'cd5D*/$.C#C$d}I}o~-#}3P##E*3wE+K%3i'cC+K%/C)C#3eh0$.C$d$}3D$/$..C''cC(C'3;.d+d~%$3vE#C*]#}}$C#C%Y%}y$C#e%Z&3C#d#Y%+C#e}J}I}I}I3Z&#C&d3}3G#C#d+}3.}[%$&}HF#dc}3E$G#C$dS}3d~E}J~-#d~U}J~-#d,3<%cC$K%Sd}P}I}I}I}Aj'cC$C$L&[Z&KC$C$L&SZ&C/$.C$d,Y%KC$d~^}J~-#Y%GC$d}O}I}I}I}AY%C.C$d+}3d~U}J~-#d,C$dC}336C$K%/D%%cC$K%+E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%3Y%?C$C%Y%;C$C&Y%7C$dS}3d~U}J~-#d,C$d7}33@C$K%Sd}I}I}I}I}Ai'cC#C$K%WY%'C#d}I}I}I}I}AY%#/$.C#C$K%[Y%+C#C$L%SZ%#.C$dc}4G#.~J$$&}HC#d+C$C$d+p>d*}3d}A}:E%}3D&d~M}o~-#D$%c%c%c&cC$E'K%#E$d}Hi0%C$C&i0$C#C$p0#.C#C$C$K%'E&}3j'cC#C%Y%'C#C$Y%#C'C#Y%#2.C$C%C&}3Y%'2.C$K%'C%}3D%C$K%#E$d}Hi0$C$C$K%'E&}3C#j0$C$C%C&}3Y%'C'C$Y%#2.C#C%Y%'C#d}HY%#C'C#Y%#2.C'C#Y%#C#C$Y%#C#C%Y%'.}n%%&}H$}EF#d3}4E'G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d~^}J~-#D(d}O}I}I}I}AD)g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3%1+#$%&'()*,.d}I}I}I}I}AD)/+.d}J}I}I}I}AD)/*.C'd'}3E$3&C$C'K%'C'K%+3`C'N%+D*C'K%'D(d}K}I}I}I}AD)/).d}M}I}I}I}AD)3'D*/(.d#D(/&.d$D(/%.d~L}L~-#D(g+#######D*/%.d~T}L~-#D(g-#######D*/$.d}N}I}I}I}AD).C#C*!&+C#C(Y%'C#C)Y%#.C'd3}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3=e#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~4$$*}HF#d3}4E(G#C$C%}3D,C$D*&cd#D'%c&cC'C*}3E+C,i0$%cC+P##E)dS}4d~l$}:d-lC)d}(}:d~.#}4d~l$}:d=l};h'cC(d+}3C)d~7}R~-#d'3[C(K%+d$j0$.C'd$}3D'/$..C#C$C%C&C&C'}3E&3fC#d~;}R~-#d$3!C#C)d~<}R~-#3RC+d$}3D*C&d$}3D&/$..C#C$C%C&C%3fC(d3}3G#.~T$$&}HF#d3}4E(G#C&K%'D'%c%}H%}H%c%c%c%c%cC&K%+1&#%$&.C(d%Y%'C$C%C(d'}3d~=}M~-#d-3^/(.C'R##d}w~I#i0%/$.C'P##dQj0#d}u}S~-#d}q}S~-#C'P##dQiE)>D'C(d&Y%'d&d'C)>/%.C#C&K%+Y%+C#C&L%#Z%#/&.C(d&Y%'d}q}S~-#D'd'.D)C$C%C(d'}3C'C)3^.D'C#d}I}I}I}I}AY%#C#C'Y%'C&3r.C(d3}3G#.~N$$%}GC$L&3D(%cC'C'}+'cg########D'/$.g########C'C'g########},>E'g######~]b}-h0#g######~]bD'.C$e}y~W$C(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C'g######~=b}kg######~]b}iC(~'}k~i*E(C(e}y~W$}#>E(C%C(y>D(C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE%C(C%C(w>(C(.Z&+e#.Z&#.}x$$%}HF#dC}4E'G#C$K%/D(C'C&Y%7C'C%Y%3C'C(K%?E&Y%;C'C&C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33Md#D%%cC'K%+d$j0#C'K%/E(C$K%+l'cC$K%'C(d/}5}3E$K%#d}I}I}I}I}Ai0$C$K%+D&C$K%'D%/$.#.C#C&Y%'C#C%Y%#C'dC}3G#.~+$%$}H$}GF#dC}4E(G#C(d3}3C$C%C&3<%c%cC(K%3d}P}I}I}I}Ai'cC(d,Y%+C(d~^}J~-#Y%'C(d}O}I}I}I}AY%#/$.C(C(L&;Z&+C(C(L&3E)Z&#C)}pd}I}I}I}I}Aj0#C#e#Z&#C(3l/$.C(d3}3C%C&C(C'3-C#%}GC(K%3'cC#C(K%7Y%+e%/$.C#C(L&;Z&+e$.Z&#.C(dC}3G#.~=$%$}H$}GF#dC}4E'G#C'd3}3C$C%C&3<%c%cC'K%3d}P}I}I}I}Ai'cC'd,Y%+C'd~^}J~-#Y%'C'd}O}I}I}I}AY%#/$.C'C'L&;Z&+C'C'L&3E(Z&#C(}pd}I}I}I}I}Aj0#C#d}I}I}I}I}AY%#C'3l/$.C'd3}3C%C&C'36C'K%3d}I}I}I}I}Ai'cC#C'K%7Y%'C#d}J}I}I}I}AY%#/$.C#C'K%;Y%+C#C'L%3Z%#.C'dC}3G#.}g$$%}HF#dC}4E'G#C#K%/D(C'C%Y%7C'C$Y%3C'C(K%?E$Y%;C'C$C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33M%cC'K%+d$i'cC'K%/E$C#K%+l'cC#K%'C$d/}5}3E#3tC#C&K%+Y%+C#C&L%#Z%#/%.#.C&3r.C'dC}3G#.}N$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC'h'c&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&/%.C'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0#..C#C&Z&#.}T$$(}HC$K%3E%C$K%7E&C%C&n>D(dCC%d(}=}4D&C$K%+C%d/}5}3d+}4D'%c&cC%C(i0$C$C%d$}3E%Y%3C&dC}4D&C'd+}3C'd/}3D'K%#d}I}I}I}I}Ai0#.C#C'L%#Z%'C#C$K%#C&}4Y%#2.C#d#Y%#.}R$$%}HF#d~=#}4E'G#%cC#hC%h};0#C'd+}3C#C$3,C'dC}3C%C&3,C'K%+0#C'K%C0#C'L&3C'L&Ku0#C'L&;C'L&Sv0#C'd.Y%[C'd~1#}3E%C#C$3Yd~V}M~-#d+C'd[}3C%3gD(.C'd~=#}3G#C(.}A$%}H%cC$C%n0#%cC$h0#C$C'r'cC$C'j0%/$.C$C&}3O##d~,}Ho0$.%cC%h0#C%C'r'cC%C'j0%/$.C%C&}3O##d~,}Ho0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}O$$%}HF#dS}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d/}3E)C'3SC(d(Y%;C(C$Y%?C(C&Y%OC(C%Y%KC(d}I}I}I}I}AY%GC#C(dG}3C(d;}3C)3WY%'d$/$.C#C'Z&+d#.Y%#C(dS}3G#.}K$%$}G$}HC#%}H%cC&}vC$}v}GE'eC}Q}p0#C'}pE&d}I}I}I}I}AC%}4n0#C&h'cC#C%Y%+C#d#Y%'d#/%.C%C&3sE(h'cC#C&Y%+C#C%Y%'d$/%.C#C(Y%+C#C$Y%'d#/$.C#d#Y%'d$.Y%#.}F$$}HF#dC}4E&G#C&C%Y%7C&C$Y%3C&C#K%?E$Y%;C&C$C#K%CE%d(}=}3Y%?C&d+}3C&d;}3C&d3}33Md#D#%cC&K%+d$i'cC&K%/E#C%r0$C$C#d(}=}3D#.C&dC}3G#C#2.#.}A$)}HC%K%#D)C%K%'D(C$K%#D%C$K%'D*&c%cC%C*j'cC$C%dC}3E+Y%#C%d7}3K%#C(j0$C%d3}3K%#C)C(3e0$d$D&.C#C'Y%'C#C&Y%#2.C'd$}3D'C+D%/#.#.}G$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3!C(d~3}J~-#d$3!C&d+}4D&C%d+}3D%/$..C#d~l$}:C$C'K%+C'K%/3$C'd'}33rC'd3}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}5$&}HF#d3}4E&G#C&d'}3C%d$d$3KC&K%'d$j'cC&K%+D(C&K%/D'C#d#Y%+C#C'Y%'C#C(Y%#C%'cC%'cC'C$C%~i-##.C#C%Y%+.C&d3}3G#2.#.}E%$}H$}G%c%c%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41%$%#.C#P#}Q$d%}41%%'&.C#K%wd}I}I}I}I}AiD$/&.C#P#}I$D$/%.d$D$/$.C#P#?d$}<C#K%wP#Gd$i}:D$.C$d$}:.},$&}HF#d3}4E&G#C&C$d2}:]#0C&C$d~]$}:d'}?]#/C&d/}3D'd#D$&cC$d%i'cC&d3}3G#(C#C%d3C$C'}3P##E(C(d$}33fC$d$}3D$/$...}4$%}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C$e,y'cC%d'}3C$e-}Id#3d.C%d'}3d}b}N~-#d-C$e-}K}pE&C&d$}33fC#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)3/%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}1$%}HF#dC}4E&G#C&d3}3E'C#K%#d~T}Q~-#d'3<C&d'}3C'3Vd#D#%cC&K%'d}I}I}I}I}Ai0#C&K%/C%j0#C&K%+C$C%3ehD#.C&d'}33tC&dC}3G#C#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}.$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3vE#C&d+}3dG~i-##C&dS}3G#C#.z%$}G$}H%c%c%cd%C#L&cE$}pd%}4C$e${>1%$%#.C#d~]#}33b2.C#d~5#}33b2.C#d~A#}33uC#K%kE%'cC#K%oC%d&}=3;..{$%}HF#d3}4E&G#C&d'}3E'd~O}O~-#d$3PC'd~O}O~-#d~P}O~-#C'C$C%38E$>d$d'C$>3!C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.y$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33mC$hC&d$j}:0$C%d3}3G#2.d}f}I~-#d>3x#.d~%}I~-#db3x#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.t$$}H%c%cC#K%#C#K%+E&}4C%r'cC%0$/%.C#C&C%3qC#K%+D&.C%h0#C#K%'C&}3C$C%~i-##.C#C%C&}3Y%+.w$%}HF#d3}4E$G#%cC#L&ce&u0#C#K%wd}I}I}I}I}Ai0#C$d'}3E%C#d~A#}3d$33d'd#C$K%+C$K%/3$C%3r.C$d3}3G#.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33WC(dC}3G#.l$$}GC#K%#E#C$C%3!C#C&C&eb}PE(}NC(}FE&e-}IE(C'd$}43dC#d}b}N~-#d-C&C(e-}G}F}pE#C#d$}33f.t$$}HF#d3}4E&G#C&C%Y%/C&C$Y%+C&C%Y%'C&d'}33aC&K%+D$C#C&K%/E%Y%+C#C$Y%'C#C%Y%#C&d3}3G#.r$&}HC#K%#E$C#K%+E%n'cC#K%'D&%cC%h'cC&C$3;d$D$/$.C&C$d$C%3iE$0##.C#C%Y%#C#C$Y%'..f$&}HC#K%+D$C#K%'E&D%&cC$'cC$d$}4D$C%3tC%d/}3D%/$..C#K%#E#'cC&C#d/}53;..c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43d.C#d}b}N~-#d-C$e-}K}pE#C#d$}33f.b$%}H&cC%h'cd#2.C%d$}4D%C$P##D&C#P##D'C$d$}3D$C#d$}3D#C&C'i0#.C'C&}4.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3IC#C(K%+E#d$C#>C(K%/d#C#>3!C(d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3WC'd3}3G#.Q#%cC$}2d$jC#d}I}I}I}I}AC$}4n};0#C#'cC$C#35E$h0$.C$2.#.Q#C%C&35E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3;.C%._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.P#%cC&}2d$jC$d}I}I}I}I}AC&}4n};0#C#C$C&C%3iE#h0#C#2.#.Y$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3r..q$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#K%#E#d3}33o%cC#d}Hi0#C#C#K%'d$}4E$Y%'C$0#C#d~%$3;...>#C#K%#E#d/}33tC#d;}33tC#dG3;.<#C#L&#e%u'cC#d}Y$}33rC#3X..?#C#C#K%#d$d+d+37d}J}I}I}I}Aj'c#..<#C#C$C%d$d$37d}J}I}I}I}Aj'c#..:$$}HC#K%#E$'cC#K%'C$3;..3#C$'}HC#C$35(C#..8#C#K%#d}I}I}I}I}Aj'cC#3r..8#C#K%#d}I}I}I}I}Aj'cC#3b..4#C#C$3sE#h'c#.C#.3#C#d~l$}:d%}=K%}a}oc.,#C#C$3##..}yF]#d}I}I~-#.~I$}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=-jhwsrvwghohwhC###*##}I#d~U}J~-#.h}9};}8}3}.},}=l}-}*}7C}8}+}3}.},}=}+}*}<}.x};}5}*}-}6}2}7n}.}B}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6}=}8}4}.}7##*##}I(#d~%}K~-#.8};}.}=};}Bd}/}=}.};######*##}I$#d~F}K~-#./$%&####*##}I&#d~]}K~-#.`}=}2}6}.}8}>}=#$#######~l~l~l}H####'#######}8}9}.};}*}=}2}8}7#$%&'()*+,#####*##}I%#d~%}L~-#.(*##}I'#d~5}L~-#.~F%}7}.}A}=f}>};}<}8};}1}*}<p}8};}.}<}=}*}=}>}<}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}1}=}=}9]RR}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#~e$3#,###$%3#,###-%3#(###bFc}%E_a}6}2}7}=}(}>}<}(#$#######~l~l~l~l~l~lB#&#######}.}6}9}=}BC}=}.}A}=}9}*}0}.}8}/}/}<}.}=}5}2}6}2}=}-}*}=}.i};}8}6}-}*}=}.w}8b`I}D}F]OSSSSPTTPUUwVV]WW]XXYY]ZZPwQSTUVWXYZ[!CUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpwm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},#d}y}O~-#.~4&~l~l~l~l~l~lB#%#######(###K&3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.~!~,~*E~O}I}oEC}=}8COC},}>};}<}8};}2}<C}8}7}.C}=}1}*}=C}=}1}.C}5}2}<}=C}1}*}<C}0}8}7}.C}=}1};}8}>}0}1C}*}5};}.}*}-}B}2}<C}6}2}<}<}2}7}0OC}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C}@}.};}.C}*}<}4}.}-C}/}8};}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.OC}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5}=}B}9}.}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}7}8}=}1}2}7}0}7}>}5}5}=}.}A}=}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7}%E}%}%}%}7}%};}%}=}%}>SSSTUVWXYZ[!}*}+},}-}.}/PQ}(}GHSTUVWXYZ[!defghi}2}-}.}6}9}8}=}.}7},}Bn}.}B}6}*}Au}.}=};}2}.}<#d}I}S~-#.}5-#######(#######}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-EQQEEQE}8}>}=},}8}6}.}>}7}4}7}8}@}7}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}9};}8}6}9}=#d}I}T~-#.-}/(3#)###$%#d}e}T~-#.p`(3#3###p(3#<###}9(3#$###$###}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-###$#d~e}T~-#.,~P(3#%###$#d}]}U~-#.}&~%(3#0###~2(3#A###~U(3#$####$&#}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.#####$#d}I}V~-#.,~P(3#%###$#d}i}V~-#.-}/(3#)###$%#d~)}V~-#.}o$S)3#8###h)3#I###}9)3#%###$#$#}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<##3#)###)#3#,###2#3#+###:#3#)###}<}=}*}=}.}*}>}=}1}8};#$#######}-#######$#######)###'*3#'#######G*3#(####$#d~e}W~-#.-L*3#)####$#d}a}X~-#.M}`'3#'####$######'###S*3#<#######}-%3#(####$#d~E}X~-#.}B}6&3#)####$######%###~E)3#'###~I)3#1###~W)3#=###k*3#(####$&#}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d~M}Y~-#.$&#d~]}Y~-#.4}2%3#+####$######&#d}Y}Z~-#.Z}:%3#)####$######'###k+3#U#######}-%3#(####$######'###K&3#d~=}Z~-#.4}'%3#)####$######(#d~]}Z~-#.}z%}#%3#'####$######$###3+3#(###8+3#2###G+3#B###})+3#(####%%#}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###K,3#+###S,3#5###e,3#E###})+3#(####%%#}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B##~5,3#/###~A,3#-###~K,3#(###~P,3#.###}<}8}>};},}.##$#######}-#d}y}]~-#.$&#d~-}]~-#.4}2%3#+####$######&#d~M}]~-#.M}:%3#)####$######)###~],3#'#######3-3#)####$#d}i}^~-#.M~F$3#)####$######'###;-3#U#######}-%3#(####$#d~M}^~-#.}J$}6&3#)####$######%###}U,3#+###}],3#5###}o,3#E###S-3#)####%%#}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.######&#d~]}_~-#.4}2%3#+####$######&#d}Y}`~-#.m}:%3#)####$######'###;-3#-#######}-%3#(####$######)###~],3#'#######3-3#)####$#d~]}`~-#.-~F$3#)####$#d}U}a~-#.}&;.3#;###S.3#M###}).3#(####%%#}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d~e}a~-#.4}2%3#+####$######&#d}a}b~-#.M}:%3#)####$######'###;-3#U#######}-%3#(####$#d~E}b~-#.}S$}6&3#)####$######%###K/3#+###S/3#5###e/3#E###}1/3#'####%%#},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=#$#######~U&#d~]}c~-#.$&#d}I}d~-#.4}2%3#+####$######&#d}i}d~-#.T}:%3#)####$######'###{03#}-#######}-%3#(####$######%#d~M}d~-#.}Z$}6&3#)####$######%###303#0###@03#:###W03#F###}903#'####&%#}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d}I}f~-#.,}-13#+###$#d}e}f~-#.}.;13#9###Q13#Y###}913#$####&%#}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<###&#d}Y}g~-#.4}2%3#+####$######&#d}y}g~-#.-}:%3#)####$#d~9}g~-#.t~%13#8###~:13#S####23#%####%%#}*}0}.}7}=m}8}+}<Q};}.},}8};}-R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR};}.},}8};}-#d}u}h~-#.U}123#3###}A23#H###~U(3#$####$&#}*}0}.}7}=m}8}+}<Q}-}.}5}.}=}.u}.},}8};}-#d~Y}h~-#.}V$~523#9###}A23#H###~U(3#$###%''#}*}7}*}5}B}=}2},}<Q}-}*}2}5}By}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}B}9}*}=}1}9};}.}/}2}A}-}*}B}@}.}.}4}6}8}7}=}1#n33#&###q33#'###u33#(###}0};}8}>}9###&#d}Q}j~-#.4}2%3#+###$$######&#d}q}j~-#.-}:%3#)###$$#d~5}j~-#.-d33#'####$#d~U}j~-#.mh33#)####$######)###{33#&#######}933#(####$######'###{03#}7$######}-%3#(####$#d~5}k~-#.}D}6&3#)####$######%###3+3#(###+33#7###?33#H###}A33#*####%'#}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.v}=}*}=}>}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}<}=}*}=}>}<#d~=}l~-#.}2}I43#:###}`43#O###+########%'#}*}7}*}5}B}=}2},}<Q}.}<}=}2}6}*}=}.e}*},}4}/}2}5}5R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}+}*},}4}/}2}5}5####&#d~5}m~-#.-}2%3#+###$$#d~Q}m~-#.X~Y43#=###)53#Q###[53#$####''#}*}7}*}5}B}=}2},}<Q}+}.}0}2}7e}*},}4}/}2}5}5#&#d}q}n~-#.-}2%3#+###$%#d~1}n~-#.}d$}I53#:###)53#Q###}a53#$###$''#}9}*}0}.y}2}.}@}<Q}5}2}<}=#$%&'()*+,-./01234(###)###*###+###5###6###}Y(3#+)3#}y)3#~U*3##,3#}-,3#~]-3##/3#~U/3#~]03#}Y13#c23#}i23#~M23#{43#~143#{53#~%53#d~M}o~-#.(~l~l~l~l$";
 
 // pkg/dist/host.js
 var sources = [];
@@ -748,12 +605,12 @@ function read(source2, name) {
   value = get(sources[source2], name);
   return kindOf(value);
 }
-function readName(source2, at) {
+function readName(source2, index) {
   const object2 = sources[source2];
   if (typeof object2 !== "object" || Array.isArray(object2)) return false;
   try {
     const names2 = Reflect.ownKeys(object2);
-    value = names2.filter((key) => typeof key === "string" && get(object2, key) !== void 0)[at];
+    value = names2.filter((key) => typeof key === "string" && get(object2, key) !== void 0)[index];
   } catch {
     return false;
   }
@@ -772,7 +629,7 @@ function text() {
 function number() {
   return value;
 }
-function say(kind, number3, text3) {
+function emit(kind, number3, text3) {
   listener(kind, number3, text3);
 }
 function kindOf(value2) {
@@ -795,8 +652,8 @@ var Task = class {
     wasm.h(ptr, 0);
   }
   /**
-   * The operation of this name, carried out in one of the modes ([`Mode`]). The parameters are
-   * read by [`EventNumber::Begin`].
+   * Creates a task of the operation with this name, in a [`Mode`]. [`EventNumber::Begin`] reads
+   * the parameters.
    * @param {string} operation
    * @param {number} mode
    */
@@ -810,8 +667,10 @@ var Task = class {
     return this;
   }
   /**
-   * Takes in an event ([`EventNumber`]), and says what to do next ([`CommandNumber`]). `now` is
-   * the host's clock, `random` a number from 0 to 1.
+   * Processes an event ([`EventNumber`]) and returns the next command ([`CommandNumber`]).
+   *
+   * `number` belongs to the event. `now` is the current time in milliseconds since the Unix
+   * epoch, and `random` is in `0.0..1.0`.
    * @param {number} event
    * @param {number} number
    * @param {number} now
@@ -827,21 +686,21 @@ function checkClient() {
   const ret = wasm.i();
   return ret !== 0;
 }
-function f(arg0, arg1) {
+function a(arg0, arg1) {
   throw new Error(getStringFromWasm0(arg0, arg1));
 }
-function c(arg0, arg1) {
+function b(arg0, arg1, arg2, arg3) {
+  emit(arg0 >>> 0, arg1 >>> 0, getStringFromWasm0(arg2, arg3));
+}
+function f(arg0, arg1) {
   const ret = readName(arg0 >>> 0, arg1 >>> 0);
   return ret;
 }
-function a(arg0, arg1, arg2) {
+function c(arg0, arg1, arg2) {
   const ret = read(arg0 >>> 0, names[arg1 * 64 + arg2] ??= getStringFromWasm0(arg1, arg2));
   return ret;
 }
 var names = {};
-function e(arg0, arg1, arg2, arg3) {
-  say(arg0 >>> 0, arg1 >>> 0, getStringFromWasm0(arg2, arg3));
-}
 function d(arg0) {
   const ret = text();
   const ptr1 = passStringToWasm0(ret, wasm.l, wasm.m);
@@ -902,7 +761,7 @@ var wasm;
 function setExports(val) {
   wasm = val;
 }
-var imports = { a, b: number, c, d, e, f };
+var imports = { a, b, c, d, e: number, f };
 
 // pkg/dist/engine.js
 var source;
@@ -976,20 +835,20 @@ var EVENT_WAITED = 9;
 var COMMAND_SEND = 0;
 var COMMAND_RETRY = 1;
 var COMMAND_WAIT = 2;
-var COMMAND_DELIVER = 3;
-var COMMAND_FINISH = 4;
-var COMMAND_END = 5;
+var COMMAND_YIELD = 3;
+var COMMAND_YIELD_LAST = 4;
+var COMMAND_DONE = 5;
 var COMMAND_TOTAL_TIMEOUT = 7;
 var COMMAND_WATCH_TIMEOUT = 8;
-var COMMAND_REFUSE = 9;
-var COMMAND_REFUSE_PAGE = 10;
-var TEXT_REQUEST = 0;
-var TEXT_TIME = 1;
-var TEXT_REFUSAL = 2;
-var TEXT_PAGE_REFUSAL = 3;
-var TEXT_CURSOR = 4;
-var TEXT_BASE_URL = 5;
-var TEXT_RETRY_AFTER = 6;
+var COMMAND_REJECT = 9;
+var COMMAND_REJECT_PAGE = 10;
+var OUTPUT_REQUEST = 0;
+var OUTPUT_DURATION = 1;
+var OUTPUT_REJECTION = 2;
+var OUTPUT_PAGE_REJECTION = 3;
+var OUTPUT_CURSOR = 4;
+var OUTPUT_BASE_URL = 5;
+var OUTPUT_RETRY_AFTER = 6;
 var RULES = [
   ["required", "is required"],
   ["text", "must be text"],
@@ -1020,8 +879,8 @@ var RULE_BASE_URL = 15;
 var RULE_SECURE_BASE_URL = 16;
 var MESSAGE_PATHS = [["error"], ["error", "message"], ["detail"], ["title"], ["message"]];
 var DETAIL_PATHS = [["details", "message"], ["errors", "detail"]];
-var MOST_DETAILS = 20;
-var LONGEST_MESSAGE = 1e3;
+var MAX_DETAILS = 20;
+var MAX_MESSAGE = 1e3;
 var REASONS = [
   [400, 400, "bad request"],
   [401, 401, "unauthorized"],
@@ -1045,32 +904,6 @@ var REASONS = [
   [0, 65535, "an unexpected status"]
 ];
 
-// pkg/dist/api_promise.js
-var ApiPromise = class {
-  #result;
-  constructor(result) {
-    this.#result = result;
-  }
-  /** The result with the response that carried it. */
-  async withResponse() {
-    const { data, response } = await this.#result;
-    return { data, response, requestId: response.headers.get("x-request-id") };
-  }
-  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
-  then(onFulfilled, onRejected) {
-    return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
-  }
-  catch(onRejected) {
-    return this.then(null, onRejected);
-  }
-  finally(onFinally) {
-    return this.then().finally(onFinally);
-  }
-  get [Symbol.toStringTag]() {
-    return "ApiPromise";
-  }
-};
-
 // pkg/dist/errors.js
 var BRAND = /* @__PURE__ */ Symbol.for("quillgate.error");
 var QuillgateError = class extends Error {
@@ -1080,9 +913,9 @@ var QuillgateError = class extends Error {
   }
 };
 var ValidationError = class extends QuillgateError {
-  /** The parameter, spelled as the platform spells it. */
+  /** The name of the parameter or option. */
   field;
-  /** The stable name of the rule that the value breaks. */
+  /** The rule that the value breaks. Rule names are stable across versions. */
   rule;
   constructor(message, field, rule) {
     super(message);
@@ -1091,19 +924,19 @@ var ValidationError = class extends QuillgateError {
   }
 };
 var ApiError = class extends QuillgateError {
-  /** The HTTP status. 0 where a browser hides that of a redirect, which is not followed. */
+  /** The HTTP status. Redirects are not followed. Browsers hide their status, so it is 0 there. */
   status;
-  /** Further messages of the server. */
+  /** Additional messages from the body, such as one per invalid field. */
   details;
-  /** The `type` of the problem (RFC 9457), or `null`. A server other than a gateway has other types. */
+  /** The `type` of the problem (RFC 9457), or `null`. Known values come from a gateway. */
   code;
-  /** `X-Request-Id`, when the answer has one. */
+  /** The `X-Request-Id` of the response, or `null`. */
   requestId;
-  /** How long the server asks to wait, in seconds, when it does. */
+  /** The delay from `Retry-After`, in seconds, or `null`. */
   retryAfter;
-  /** The answer's headers. */
+  /** The headers of the response. */
   headers;
-  /** The parsed body, when it was JSON: an RFC 9457 problem from a gateway. */
+  /** The parsed body if it is a JSON object, otherwise `null`. Gateways send RFC 9457 problems. */
   problem;
   constructor(message, data) {
     super(message);
@@ -1138,7 +971,7 @@ var ConnectionError = class extends QuillgateError {
 var WasmLoadError = class extends QuillgateError {
 };
 var TimeoutError = class extends QuillgateError {
-  /** The limit that ran out, in milliseconds. */
+  /** The time limit in milliseconds. */
   after;
   constructor(message, after) {
     super(message);
@@ -1146,13 +979,13 @@ var TimeoutError = class extends QuillgateError {
   }
 };
 var DecodeError = class extends QuillgateError {
-  /** The path in the JSON, as in `views[3].human`; empty for the whole body. */
+  /** The path of the invalid value, such as `views[3].human`. Empty for the whole body. */
   where;
-  /** What is wrong there. */
+  /** The reason, such as `must be JSON`. */
   what;
-  /** `X-Request-Id`, when the answer has one. */
+  /** The `X-Request-Id` of the response, or `null`. */
   requestId;
-  /** The answer's headers. */
+  /** The headers of the response. */
   headers;
   constructor(message, data) {
     super(message);
@@ -1163,7 +996,7 @@ var DecodeError = class extends QuillgateError {
   }
 };
 var JobWaitTimeoutError = class extends QuillgateError {
-  /** The job as last seen, when it was seen at all. */
+  /** The last known state of the job; `null` if the client received none. */
   job;
   constructor(message, job) {
     super(message);
@@ -1212,7 +1045,7 @@ function toApiError(response, received, retryAfter, credential) {
   const words = REASONS.find(([from, to]) => from <= status && status <= to)?.[2];
   const details = DETAIL_PATHS.flatMap(([name, of]) => {
     const list2 = member(body, name);
-    return Array.isArray(list2) ? list2.slice(0, MOST_DETAILS).map((item) => member(item, of)) : [];
+    return Array.isArray(list2) ? list2.slice(0, MAX_DETAILS).map((item) => member(item, of)) : [];
   });
   const code = member(body, "type");
   return new (classOf(status, body))(`${status} ${stated ? shorten(stated) : words}`, {
@@ -1250,12 +1083,12 @@ function withoutCredential(headers, credential = "") {
   return new Headers(pairs.map(([name, value2]) => [name, value2.replaceAll(credential, REDACTED)]));
 }
 function shorten(text3) {
-  if (text3.length <= LONGEST_MESSAGE)
+  if (text3.length <= MAX_MESSAGE)
     return text3;
   const characters = [...text3];
-  if (characters.length <= LONGEST_MESSAGE)
+  if (characters.length <= MAX_MESSAGE)
     return text3;
-  return `${characters.slice(0, LONGEST_MESSAGE).join("")}…`;
+  return `${characters.slice(0, MAX_MESSAGE).join("")}…`;
 }
 function toValidationError(rule, text3) {
   const [field = "", detail, found2] = text3.split("\n");
@@ -1405,6 +1238,8 @@ function count(value2) {
 }
 function countOrNull(value2) {
   return value2 == null ? null : count(value2);
+}
+function nothing() {
 }
 function object(value2) {
   if (typeof value2 !== "object" || value2 === null || Array.isArray(value2))
@@ -1626,6 +1461,93 @@ function CallerStats(value2) {
     total: countOrNull(value2.total)
   };
 }
+function RecordedMessage(value2) {
+  object(value2);
+  return {
+    prompt: textOrNull(value2.prompt),
+    author: textOrNull(value2.author),
+    sentAt: textOrNull(value2.sentAt)
+  };
+}
+function RecordedChange(value2) {
+  object(value2);
+  return {
+    at: textOrNull(value2.at),
+    status: textOrNull(value2.status),
+    prLink: textOrNull(value2.prLink)
+  };
+}
+function JobRecord(value2) {
+  object(value2);
+  return {
+    job: ListedJob(value2.job),
+    prompt: textOrNull(value2.prompt),
+    messages: list(value2.messages, RecordedMessage),
+    changes: list(value2.changes, RecordedChange)
+  };
+}
+function GroupedViews(value2) {
+  object(value2);
+  return {
+    date: text2(value2.date),
+    human: countOrNull(value2.human),
+    ai: countOrNull(value2.ai),
+    total: countOrNull(value2.total),
+    days: count(value2.days),
+    missing: list(value2.missing, (value3) => text2(value3)),
+    visitors: value2.visitors == null ? null : ViewTotals(value2.visitors)
+  };
+}
+function DailyViews(value2) {
+  object(value2);
+  return {
+    views: list(value2.views, GroupedViews),
+    missing: list(value2.missing, (value3) => text2(value3)),
+    nextCursor: textOrNull(value2.nextCursor)
+  };
+}
+function MissingDays(value2) {
+  object(value2);
+  return {
+    dateFrom: text2(value2.dateFrom),
+    dateTo: text2(value2.dateTo)
+  };
+}
+function FailedDay(value2) {
+  object(value2);
+  return {
+    date: text2(value2.date),
+    attempts: count(value2.attempts),
+    retryAt: text2(value2.retryAt),
+    problem: textOrNull(value2.problem)
+  };
+}
+function ArchiveStatus(value2) {
+  object(value2);
+  return {
+    dateFrom: text2(value2.dateFrom),
+    dateTo: text2(value2.dateTo),
+    complete: count(value2.complete),
+    partial: count(value2.partial),
+    failed: count(value2.failed),
+    missing: list(value2.missing, MissingDays),
+    failures: list(value2.failures, FailedDay),
+    requests: count(value2.requests),
+    hours: countOrNull(value2.hours),
+    completeAt: textOrNull(value2.completeAt),
+    bytes: countOrNull(value2.bytes)
+  };
+}
+function Backfill(value2) {
+  object(value2);
+  return {
+    dateFrom: text2(value2.dateFrom),
+    days: count(value2.days),
+    requests: count(value2.requests),
+    hours: countOrNull(value2.hours),
+    completeAt: textOrNull(value2.completeAt)
+  };
+}
 function Feedback(value2) {
   object(value2);
   switch (value2.source) {
@@ -1649,7 +1571,13 @@ var DECODERS = {
   "analytics.searches": Searches,
   "analytics.conversations": Conversations,
   "analytics.conversation": ConversationThread,
-  "analytics.callerStats": CallerStats
+  "analytics.callerStats": CallerStats,
+  "agentJobs.record": JobRecord,
+  "agentJobs.deleteRecord": nothing,
+  "analytics.dailyViews": DailyViews,
+  "analytics.archiveStatus": ArchiveStatus,
+  "analytics.estimateBackfill": Backfill,
+  "analytics.beginBackfill": Backfill
 };
 var ROWS = {
   "agentJobs.list": "jobs",
@@ -1657,8 +1585,12 @@ var ROWS = {
   "analytics.visitors": "visitors",
   "analytics.feedback": "feedback",
   "analytics.searches": "searches",
-  "analytics.conversations": "conversations"
+  "analytics.conversations": "conversations",
+  "analytics.dailyViews": "views"
 };
+var WITHOUT_CONTENT = [
+  "agentJobs.deleteRecord"
+];
 function decode(operation, body) {
   const decoder = DECODERS[operation];
   try {
@@ -1685,14 +1617,14 @@ var Task2 = class {
   #operation;
   #mode;
   #task;
-  /** What the core reads, by the numbers of `SOURCE_…`. */
+  /** Objects that the core reads, indexed by `SOURCE_…`. */
   #sources;
   /**
-   * The time that the core said last, in milliseconds: how long the watch may take, the answer may
-   * take, or the wait is.
+   * The last duration from the core, in milliseconds: the time limit of the watch, the timeout of the
+   * attempt, or the delay.
    */
   time = 0;
-  /** Where a list goes on; `null` when it is over. */
+  /** The position of the next page of a list; `null` after the last page. */
   cursor = null;
   #request;
   #refusal;
@@ -1700,14 +1632,14 @@ var Task2 = class {
   #retryAfter = null;
   #failure;
   #job = null;
-  /** The job as text, by which a change is seen. */
+  /** The last state of the job as JSON, to detect changes. */
   #seen;
   /**
-   * Reads the parameters.
+   * Validates the parameters, without sending a request.
    *
    * @param mode one of `MODE_…`
    * @param watch the options of a watch
-   * @throws {import("./errors.js").ValidationError} for the first that breaks a rule
+   * @throws {import("./errors.js").ValidationError} for the first invalid parameter
    */
   constructor(sender, operation, mode, params, watch) {
     this.#sender = sender;
@@ -1715,12 +1647,12 @@ var Task2 = class {
     this.#mode = mode;
     this.#task = new sender.core.Task(operation, mode);
     this.#sources = [sender.options, params, void 0, watch];
-    if (this.#step(EVENT_BEGIN) !== COMMAND_REFUSE)
+    if (this.#step(EVENT_BEGIN) !== COMMAND_REJECT)
       return;
     this.free();
     throw this.#refusal;
   }
-  /** Goes on to the next result; `undefined` after the last. */
+  /** Runs the task until its next result. Resolves to `undefined` after the last result. */
   async next(call) {
     this.#sources[SOURCE_OPTIONS] = call;
     let command = this.#step(EVENT_NEXT);
@@ -1751,10 +1683,10 @@ var Task2 = class {
           await sleep(this.time, call.signal);
           command = this.#step(EVENT_WAITED);
           break;
-        case COMMAND_DELIVER:
-        case COMMAND_FINISH:
-          return { ...delivery, done: command === COMMAND_FINISH };
-        case COMMAND_END:
+        case COMMAND_YIELD:
+        case COMMAND_YIELD_LAST:
+          return { ...delivery, done: command === COMMAND_YIELD_LAST };
+        case COMMAND_DONE:
           return void 0;
         default:
           throw this.#error(command, delivery);
@@ -1762,9 +1694,9 @@ var Task2 = class {
     }
   }
   /**
-   * Takes in a job that the server told of by itself: its change, or `undefined` when it is no news.
+   * Processes a job from an event stream. Returns `undefined` if the job did not change.
    *
-   * @throws {import("./errors.js").DecodeError} when it is not a job
+   * @throws {import("./errors.js").DecodeError} if `body` is not a job
    */
   tell(body) {
     const job = this.#check(body, null);
@@ -1772,15 +1704,15 @@ var Task2 = class {
     const command = this.#takeJob(job);
     if (command === COMMAND_WAIT)
       return void 0;
-    if (command === COMMAND_DELIVER || command === COMMAND_FINISH)
-      return { job, done: command === COMMAND_FINISH };
+    if (command === COMMAND_YIELD || command === COMMAND_YIELD_LAST)
+      return { job, done: command === COMMAND_YIELD_LAST };
     throw this.#error(command, void 0);
   }
-  /** What a watch ends with when its deadline has come. */
+  /** Returns the error of a watch that reached its time limit. */
   expire() {
     return new JobWaitTimeoutError("the job was not finished in time", this.#job);
   }
-  /** The request of the first step, unsent. */
+  /** Returns the first request without sending it. */
   describe(call) {
     this.#sources[SOURCE_OPTIONS] = call;
     const command = this.#step(EVENT_NEXT);
@@ -1790,7 +1722,7 @@ var Task2 = class {
       throw call.signal.reason;
     return this.#request;
   }
-  /** Lets go of what the task holds in the wasm's memory. */
+  /** Frees the task's memory in the WebAssembly instance. */
   free() {
     this.#task.free();
   }
@@ -1800,7 +1732,7 @@ var Task2 = class {
   }
   #listen = (kind, number3, text3) => {
     const [first = "", second = ""] = text3.split("\n", 2);
-    if (kind === TEXT_REQUEST) {
+    if (kind === OUTPUT_REQUEST) {
       const space = first.indexOf(" ");
       const body = text3.slice(first.length + 1);
       this.time = number3;
@@ -1809,18 +1741,18 @@ var Task2 = class {
         target: first.slice(space + 1),
         body: body === "" ? null : body
       };
-    } else if (kind === TEXT_TIME)
+    } else if (kind === OUTPUT_DURATION)
       this.time = number3;
-    else if (kind === TEXT_REFUSAL)
+    else if (kind === OUTPUT_REJECTION)
       this.#refusal = toValidationError(number3, text3);
-    else if (kind === TEXT_PAGE_REFUSAL)
+    else if (kind === OUTPUT_PAGE_REJECTION)
       this.#misfit = [first, second];
-    else if (kind === TEXT_RETRY_AFTER)
+    else if (kind === OUTPUT_RETRY_AFTER)
       this.#retryAfter = Number(text3) / 1e3;
-    else if (kind === TEXT_CURSOR)
+    else if (kind === OUTPUT_CURSOR)
       this.cursor = JSON.parse(text3);
   };
-  /** The delivery that a 2xx is; `undefined` for any other answer, or another body. */
+  /** Decodes a 2xx response. Returns `undefined` for other responses and invalid bodies. */
   #decode({ response, body }) {
     if (!isSuccess(response))
       return void 0;
@@ -1832,7 +1764,8 @@ var Task2 = class {
     }
   }
   #check(body, response) {
-    if (body === void 0)
+    const isEmpty = WITHOUT_CONTENT.includes(this.#operation);
+    if (body === void 0 && !isEmpty)
       throw toDecodeError("", "must be JSON", response);
     try {
       return decode(this.#operation, body);
@@ -1878,16 +1811,16 @@ var Task2 = class {
   #readHead({ headers }) {
     this.#sources[SOURCE_HEAD] = { retryAfter: headers.get("retry-after") };
   }
-  /** The error that a command is which ends a call. */
+  /** Returns the error of a command that ends the call. */
   #error(command, delivery) {
     switch (command) {
-      case COMMAND_REFUSE:
+      case COMMAND_REJECT:
         return this.#refusal;
       case COMMAND_TOTAL_TIMEOUT:
         return toTimeoutError(this.time, this.#sender.host);
       case COMMAND_WATCH_TIMEOUT:
         return this.expire();
-      case COMMAND_REFUSE_PAGE:
+      case COMMAND_REJECT_PAGE:
         return toDecodeError(...this.#misfit, delivery?.response ?? null);
       default:
         return this.#failure;
@@ -1909,7 +1842,7 @@ var List = class _List {
   constructor(transport, name, params, options, site) {
     this.#source = { transport, name, params, options, site };
   }
-  // biome-ignore lint/suspicious/noThenProperty: awaiting a list is how one page is asked for.
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a list requests one page.
   then(onFulfilled, onRejected) {
     return this.#one().then(({ page }) => page).then(onFulfilled, onRejected);
   }
@@ -1919,12 +1852,12 @@ var List = class _List {
   finally(onFinally) {
     return this.then().finally(onFinally);
   }
-  /** One page, with the response that carried it. */
+  /** Returns one page together with its HTTP response. */
   async withResponse() {
     const { page, response } = await this.#one();
     return { data: page, response, requestId: response.headers.get("x-request-id") };
   }
-  /** Every row of every page, each page as large as it may be unless `limit` says otherwise. */
+  /** Yields every row of every page. Pages have the maximum size, unless you set `limit`. */
   async *[Symbol.asyncIterator]() {
     const run2 = new PageIterator(this.#source);
     try {
@@ -1950,7 +1883,7 @@ var List = class _List {
       run2.end();
     }
   }
-  /** Every page, as large as it may be unless `limit` says otherwise. */
+  /** Yields every page. Pages have the maximum size, unless you set `limit`. */
   async *pages() {
     const run2 = new PageIterator(this.#source);
     try {
@@ -1960,7 +1893,14 @@ var List = class _List {
       run2.end();
     }
   }
-  /** Every row, collected. */
+  /**
+   * Returns every row in one array. Pages have the maximum size, unless you set `limit`.
+   *
+   * @example
+   * ```ts
+   * const rows = await client.analytics.views().all({ maxRows: 1000 });
+   * ```
+   */
   async all(options = {}) {
     const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
     const rows = [];
@@ -1986,11 +1926,13 @@ var List = class _List {
     return rows.length > most ? rows.slice(0, most) : rows;
   }
   /**
-   * Every row of every page as a stream of bytes, a page a chunk: CSV or NDJSON. Nothing is sent until
-   * the stream is read, and no page is asked for before the one before it has been read.
+   * Returns every row as a byte stream of CSV or NDJSON. Each page is a chunk. The stream requests a
+   * page only when you read it.
    *
-   * A stream that ends has every row. One that fails says by its `cursor` where to go on: an export with
-   * that cursor gives what is missing, and both joined are the whole, byte for byte.
+   * A stream that ends without an error contains every row. If it fails, pass its `cursor` to another
+   * export. The two outputs joined equal an uninterrupted export, byte for byte.
+   *
+   * Invalid options make the stream fail with a `ValidationError` on the first read.
    *
    * @example
    * ```ts
@@ -2042,7 +1984,7 @@ var PageIterator = class {
     });
     this.#leave = follow(this.#left, options.signal);
   }
-  /** Refuses options that nobody knows. */
+  /** Throws if `options` is not empty. */
   refuse(options) {
     try {
       refuseUnknown(options, []);
@@ -2050,7 +1992,7 @@ var PageIterator = class {
       throw locate(error, this.#source.site);
     }
   }
-  /** The next page; `null` after the last. */
+  /** Fetches the next page. Resolves to `null` after the last page. */
   next() {
     const { signal } = this.#left;
     this.#fetching = this.#fetching.then(async () => {
@@ -2064,7 +2006,7 @@ var PageIterator = class {
     });
     return this.#fetching;
   }
-  /** Leaves the run: a request under way is aborted. */
+  /** Ends the iteration, and aborts a pending request. */
   end() {
     this.#leave();
     this.#left.abort();
@@ -2126,8 +2068,10 @@ var AgentJobs = class {
     this.#transport = transport;
   }
   /**
-   * Creates a job, which runs in the background: at most 100 per project per hour. It is
-   * sent again to a gateway only, which creates it once; the platform itself could create two.
+   * Creates a job, which runs in the background. Mintlify allows 100 jobs per project per hour.
+   *
+   * Requests to a gateway are retried, because it creates the job only once per idempotency key.
+   * Requests sent directly to Mintlify are never retried: Mintlify could create a second job.
    */
   create(params, options) {
     return this.#transport.write("agentJobs.create", params, options);
@@ -2137,17 +2081,19 @@ var AgentJobs = class {
     return this.#transport.call("agentJobs.get", { id }, options);
   }
   /**
-   * Sends a follow-up message to a job, which sets it to work again: at most 100 per
-   * project per hour. It is sent again as a creation is: to a gateway only.
+   * Sends a follow-up message to a job, which starts working again. Mintlify allows 100 messages
+   * per project per hour. As with {@link AgentJobs.create}, only requests to a gateway are retried.
    */
   sendMessage(id, params, options) {
     return this.#transport.write("agentJobs.sendMessage", { ...params, id }, options);
   }
   /**
-   * Lists the jobs that were created through the gateway, newest first: all of them, or those in a
-   * `state`, of an `author`, or with a `text` in their prompt. Awaited, it is one page; iterated, it is
-   * every job of every page. Nothing is sent until either is done. The platform itself keeps no such
-   * list: there it is a `NotFoundError`.
+   * Lists the jobs created through the gateway, newest first. You can filter by `state`, by
+   * `author`, and by `text` in the prompt.
+   *
+   * Await the list for one page, or iterate over it for every job of every page. It sends no
+   * request before that. Mintlify has no such list, so a client with an `adminKey` throws a
+   * `NotFoundError`.
    *
    * @example
    * ```ts
@@ -2160,28 +2106,41 @@ var AgentJobs = class {
     return new List(this.#transport, "agentJobs.list", params, options, captureCallSite());
   }
   /**
-   * Reads what the gateway has recorded of a job that was created through it: its prompt, its
-   * follow-ups and its states. Of another job it is a `NotFoundError`.
+   * Reads the gateway's record of a job: its prompt, follow-ups and status changes. Only jobs
+   * created through the gateway have a record; other jobs throw a `NotFoundError`.
    *
    * @example
    * ```ts
    * const { job, prompt, messages, changes } = await client.agentJobs.record(id);
    * ```
    */
-  record(id, options = {}) {
-    const site = captureCallSite();
-    return new ApiPromise(load2().then((part) => part.readRecord(this.#transport, id, options, site, TOOLS)));
+  record(id, options) {
+    return this.#transport.call("agentJobs.record", { id }, options);
   }
-  // A default is made when the method is called, and not when what it returns is iterated.
+  /**
+   * Deletes the gateway's record of a job. The job itself continues. The token needs the scope
+   * `gateway:operate`.
+   *
+   * @example
+   * ```ts
+   * await client.agentJobs.deleteRecord(id);
+   * ```
+   */
+  deleteRecord(id, options) {
+    return this.#transport.call("agentJobs.deleteRecord", { id }, options);
+  }
+  // A default value captures the line of the call. The body runs later, on the first iteration.
   async *watchAll(options = {}, site = captureCallSite()) {
     yield* (await load2()).streamList(this.#transport, options, site, TOOLS);
   }
   /**
-   * Waits until a job is `completed`, `archived` or `failed`, and resolves to it. A gateway
-   * that streams a job's changes is listened to; otherwise the job is looked at after 2 s,
-   * then at growing intervals of up to 30 s, or as the server asks.
+   * Waits until a job is `completed`, `archived` or `failed`, and resolves to the job.
    *
-   * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
+   * A gateway streams the changes of a job. Without a stream, the client polls: first after 2 s,
+   * then at growing intervals of up to 30 s, or as `Retry-After` requests.
+   *
+   * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
+   *   last known state
    */
   async wait(id, options = {}) {
     const { onUpdate, ...watching } = options;
@@ -2191,9 +2150,10 @@ var AgentJobs = class {
     return last;
   }
   /**
-   * Watches a job: yields it as it is, then after every change, and ends with it.
+   * Watches a job. Yields its current state, then every change, and ends when the job finishes.
    *
-   * @throws {JobWaitTimeoutError} when the time runs out; it carries the job as last seen
+   * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
+   *   last known state
    */
   watch(id, options = {}) {
     return this.#changes(id, options, captureCallSite());
@@ -2210,7 +2170,7 @@ var AgentJobs = class {
       watch = new Task2(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
       const inner = { ...call, signal };
       const module = this.#transport.mayStream && await Promise.race([
-        // An abort is heard while it is loading, too.
+        // An abort must not wait for the module.
         new Promise((resolve2) => signal.addEventListener("abort", () => resolve2())),
         load2().catch(() => {
         })
@@ -2233,7 +2193,7 @@ var AgentJobs = class {
   }
 };
 var load2 = () => Promise.resolve().then(() => (init_job_stream(), job_stream_exports));
-var TOOLS = { follow, sleep, toDecodeError };
+var TOOLS = { follow, sleep };
 
 // pkg/dist/analytics.js
 var Analytics = class {
@@ -2243,8 +2203,10 @@ var Analytics = class {
     this.#transport = transport;
   }
   /**
-   * Lists how often each page was viewed, by people and by AI. Awaited, it is one page; iterated,
-   * it is every row of every page. Nothing is sent until either is done.
+   * Lists the number of views of each page, by people and by AI agents.
+   *
+   * Await the list for one page, or iterate over it for every row of every page. It sends no
+   * request before that.
    *
    * @example
    * ```ts
@@ -2256,23 +2218,62 @@ var Analytics = class {
     return new List(this.#transport, "analytics.views", params, options, captureCallSite());
   }
   /**
-   * Reads from the gateway's daily archive how often the site, a page or the pages below a path were
-   * viewed on each day, week or month. It costs no request of the hour's budget. A gateway without an
-   * archive answers 501, an `ApiError`; the platform itself has no days.
+   * Lists views per day, week or month of the whole site, one page, or all pages below a path.
+   *
+   * The data comes from the gateway's archive and does not use the analytics budget. A page's
+   * `missing` lists the days without data. If the gateway has no archive, this throws an
+   * `ApiError` with status 501.
+   *
+   * Await the list for one page, or iterate over it for every row of every page.
    *
    * @example
    * ```ts
-   * const { views, missing } = await client.analytics.dailyViews({ dateFrom: "2024-01-01", dateTo: "2024-02-01" });
+   * const january = { dateFrom: "2024-01-01", dateTo: "2024-02-01" };
+   * const { views, missing } = await client.analytics.dailyViews(january);
    * ```
    */
   dailyViews(params, options = {}) {
-    const site = captureCallSite();
-    const errors = { toDecodeError, toRequiredError };
-    return new ApiPromise(Promise.resolve().then(() => (init_daily_views(), daily_views_exports)).then((part) => part.readDailyViews(this.#transport, params, options, site, errors)));
+    return new List(this.#transport, "analytics.dailyViews", params, options, captureCallSite());
   }
   /**
-   * Lists how many people and AI agents visited each page: a page when awaited, every row when
-   * iterated.
+   * Returns which days the gateway's archive contains, which are missing, and when it will be
+   * complete.
+   *
+   * @example
+   * ```ts
+   * const { complete, missing, completeAt } = await client.analytics.archiveStatus();
+   * ```
+   */
+  archiveStatus(options) {
+    return this.#transport.call("analytics.archiveStatus", {}, options);
+  }
+  /**
+   * Estimates how many requests and hours a backfill of the archive takes, without starting it.
+   * The token needs the scope `gateway:operate`.
+   *
+   * @example
+   * ```ts
+   * const { requests, hours } = await client.analytics.estimateBackfill({ dateFrom: "2024-01-01" });
+   * ```
+   */
+  estimateBackfill(params, options) {
+    return this.#transport.call("analytics.estimateBackfill", params, options);
+  }
+  /**
+   * Starts a backfill of the archive and returns its estimate. The gateway fetches every missing
+   * day from `dateFrom` on. The token needs the scope `gateway:operate`.
+   *
+   * @example
+   * ```ts
+   * const { completeAt } = await client.analytics.beginBackfill({ dateFrom: "2024-01-01" });
+   * ```
+   */
+  beginBackfill(params, options) {
+    return this.#transport.call("analytics.beginBackfill", params, options);
+  }
+  /**
+   * Lists the number of people and AI agents that visited each page. Await the list for one page,
+   * or iterate over it for every row.
    *
    * @example
    * ```ts
@@ -2283,7 +2284,7 @@ var Analytics = class {
     return new List(this.#transport, "analytics.visitors", params, options, captureCallSite());
   }
   /**
-   * Lists what readers said of the pages; `source` says of which kind an entry is.
+   * Lists feedback from readers. `source` is the kind of each entry.
    *
    * @example
    * ```ts
@@ -2294,8 +2295,8 @@ var Analytics = class {
     return new List(this.#transport, "analytics.feedback", params, options, captureCallSite());
   }
   /**
-   * Reads how often readers approved of each page: at most 100 pages. `hasMore` says that there
-   * are others, which the platform does not give.
+   * Returns the votes of readers for and against each page, for at most 100 pages. If `hasMore` is
+   * `true`, Mintlify has more pages but does not return them.
    *
    * @example
    * ```ts
@@ -2306,7 +2307,7 @@ var Analytics = class {
     return this.#transport.call("analytics.feedbackByPage", params, options);
   }
   /**
-   * Lists what readers searched for, the most frequent first.
+   * Lists the search queries of readers, most frequent first.
    *
    * @example
    * ```ts
@@ -2317,8 +2318,8 @@ var Analytics = class {
     return new List(this.#transport, "analytics.searches", params, options, captureCallSite());
   }
   /**
-   * Lists what readers asked the assistant, and what it responded. It is personal data: a token
-   * needs the scope `analytics:conversations`.
+   * Lists the questions that readers asked the assistant, with its responses. Conversations are
+   * personal data: the token needs the scope `analytics:conversations`.
    *
    * @example
    * ```ts
@@ -2329,7 +2330,8 @@ var Analytics = class {
     return new List(this.#transport, "analytics.conversations", params, options, captureCallSite());
   }
   /**
-   * Reads one conversation, message by message. As with {@link conversations}, it is personal data.
+   * Returns the messages of one conversation. Conversations are personal data: the token needs the
+   * scope `analytics:conversations`.
    *
    * @example
    * ```ts
@@ -2340,7 +2342,7 @@ var Analytics = class {
     return this.#transport.call("analytics.conversation", { threadId }, options);
   }
   /**
-   * Counts what the assistant was asked, by where the questions came from.
+   * Counts the questions to the assistant by their origin.
    *
    * @example
    * ```ts
@@ -2374,7 +2376,7 @@ var PageViewsResource = class {
     this.#analytics = analytics;
   }
   /**
-   * Lists page views: the same as `client.analytics.views(params, options)`.
+   * Lists page views. Same as `client.analytics.views(params, options)`.
    *
    * @example
    * ```ts
@@ -2383,6 +2385,32 @@ var PageViewsResource = class {
    */
   list(params, options) {
     return this.#analytics.views(params, options);
+  }
+};
+
+// pkg/dist/api_promise.js
+var ApiPromise = class {
+  #result;
+  constructor(result) {
+    this.#result = result;
+  }
+  /** Returns the result together with the HTTP response. */
+  async withResponse() {
+    const { data, response } = await this.#result;
+    return { data, response, requestId: response.headers.get("x-request-id") };
+  }
+  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
+  then(onFulfilled, onRejected) {
+    return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
+  }
+  catch(onRejected) {
+    return this.then(null, onRejected);
+  }
+  finally(onFinally) {
+    return this.then().finally(onFinally);
+  }
+  get [Symbol.toStringTag]() {
+    return "ApiPromise";
   }
 };
 
@@ -2445,13 +2473,13 @@ var Transport = class {
   #options;
   #sender;
   #base = "";
-  /** Whether the server may have event streams: a gateway, until it shows that it has none. */
+  /** Whether to try event streams. `true` for a gateway, until it turns out to have none. */
   mayStream;
   constructor(options) {
     this.#options = options;
     this.mayStream = options.token !== void 0;
   }
-  /** What a client's tasks share; made by the first call. */
+  /** Returns the state that all tasks share. The first call loads the core. */
   sender() {
     this.#sender ??= this.#load().catch((error) => {
       this.#sender = void 0;
@@ -2465,7 +2493,7 @@ var Transport = class {
     });
     let refusal;
     attach([this.#options], (kind, rule, text3) => {
-      if (kind === TEXT_BASE_URL)
+      if (kind === OUTPUT_BASE_URL)
         this.#base = text3;
       else
         refusal = toValidationError(rule, text3);
@@ -2488,7 +2516,7 @@ var Transport = class {
     observer?.onResponse(response);
     return response;
   }
-  /** The caller's headers, and over them those that the request needs. */
+  /** Merges the headers of the caller with required headers, which take precedence. */
   #headers({ body }, call) {
     const { adminKey, session, token } = this.#options;
     const needed = { accept: "application/json" };
@@ -2507,7 +2535,7 @@ var Transport = class {
       headers.set(name, value2);
     return headers;
   }
-  /** Runs `work`; what goes wrong points at the line where `site` was made. */
+  /** Runs `work`. The stacks of its errors show the line where `site` was captured. */
   async run(work, site = captureCallSite(), signal) {
     try {
       return await work(await this.sender());
@@ -2515,7 +2543,7 @@ var Transport = class {
       throw locate(error, site, signal);
     }
   }
-  /** Carries out an operation, by a sender that is made of the client's. */
+  /** Runs an operation. `through` can wrap the sender. */
   call(operation, params, options = {}, through = (sender) => sender) {
     const carryOut = async (sender) => {
       const call = this.callOptions(options);
@@ -2528,7 +2556,7 @@ var Transport = class {
     };
     return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
   }
-  /** Carries out an operation that changes something: it has a key that tells it from another. */
+  /** Runs a write. Adds an idempotency key for a gateway, unless the caller set one. */
   write(operation, params, options = {}) {
     const made = this.#options.token === void 0 ? void 0 : freshKey();
     return this.call(operation, params, {
@@ -2536,7 +2564,7 @@ var Transport = class {
       idempotencyKey: options.idempotencyKey ?? made
     });
   }
-  /** The request of an operation, unsent. */
+  /** Builds the request of an operation without sending it. */
   build(operation, params, options = {}) {
     const build = (sender) => {
       const call = this.callOptions(options);
@@ -2552,18 +2580,18 @@ var Transport = class {
     };
     return this.run(build, captureCallSite(), options.signal);
   }
-  /** A call's options over the client's. */
+  /** Merges the options of a call with the options of the client. */
   callOptions(call) {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
-      // A value that is not an object cannot abort anything, and is ignored.
+      // Ignores values that are not signals.
       signal: typeof call.signal === "object" ? call.signal ?? void 0 : void 0,
       timeout: call.timeout ?? client.timeout,
       totalTimeout: call.totalTimeout ?? client.totalTimeout,
       maxRetries: call.maxRetries ?? client.maxRetries,
       idempotencyKey: call.idempotencyKey,
-      // What is forced would be done again by every attempt.
+      // With `force`, every attempt would perform the write again.
       deduplicated: client.retryWrites !== false && client.token !== void 0 && !call.force,
       headers: this.#callHeaders(call),
       observer: observe(client)
@@ -2641,19 +2669,21 @@ function checkResponse(response) {
 
 // pkg/dist/client.js
 var Client = class _Client {
-  /** Background agent jobs. */
+  /** Agent jobs, which run in the background. */
   agentJobs;
-  /** Reports of who reads the documentation. */
+  /** Reports on how people and AI agents use your documentation. */
   analytics;
-  /** How often pages were viewed: `analytics.views` under its earlier name. */
+  /** The former name of `analytics.views`. */
   pageViews;
   #transport;
-  /** The options as they were given, without what the environment says. */
+  /** The options of the caller, without values from environment variables. */
   #given;
   /**
-   * @throws {ValidationError} for an unknown option, an invalid `baseUrl`, a missing project, or unless
-   *   exactly one of `token`, `session` and `adminKey` is given
-   * @throws {QuillgateError} for an admin key in a browser, unless `dangerouslyAllowBrowser` is set
+   * Creates a client. Options that you omit come from environment variables or defaults.
+   *
+   * @throws {ValidationError} if an option is unknown, `baseUrl` is missing or invalid, `projectId`
+   *   is missing, or not exactly one of `token`, `session` and `adminKey` is set
+   * @throws {QuillgateError} if `adminKey` is set in a browser without `dangerouslyAllowBrowser`
    */
   constructor(options = {}) {
     try {
@@ -2670,7 +2700,10 @@ var Client = class _Client {
     this.analytics = new Analytics(this.#transport);
     this.pageViews = new PageViewsResource(this.analytics);
   }
-  /** A client with the same options but for these. */
+  /**
+   * Creates a client with the same options, except those passed here. A new `token`, `session` or
+   * `adminKey` replaces the current credential.
+   */
   withOptions(options) {
     const { token, session, adminKey, ...rest } = this.#given;
     const changes = ownProperties(options);
@@ -2679,8 +2712,8 @@ var Client = class _Client {
     return new _Client({ ...rest, ...credential, ...changes });
   }
   /**
-   * The request of an operation, unsent, for those who bring their own HTTP. It carries
-   * the credential.
+   * Builds the request of an operation without sending it, so that you can send it with another
+   * HTTP client. Its headers contain the credential.
    */
   buildRequest(operation, params, options) {
     return this.#transport.build(operation, params, options);
@@ -2747,7 +2780,7 @@ loadFrom(() => {
 // action/src/comment.ts
 import { createHash } from "node:crypto";
 var CommentError = class extends Error {
-  /** The status that GitHub's API answered with, where it did. */
+  /** The HTTP status of GitHub's response; `undefined` if there was no response. */
   status;
   constructor(message, status) {
     super(message);
@@ -2756,14 +2789,14 @@ var CommentError = class extends Error {
 };
 var ATTEMPT_TIMEOUT = 5e3;
 var PER_PAGE = 100;
-var MOST_PAGES = 30;
-var MOST_ENTRIES = 10;
+var MAX_PAGES = 30;
+var MAX_ENTRIES = 10;
 var ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 var JobComment = class {
   #place;
   #marker;
   #id;
-  /** Takes back what is under way. */
+  /** Cancels the current request. */
   #signal;
   constructor(place) {
     this.#place = place;
@@ -2771,7 +2804,7 @@ var JobComment = class {
     this.#marker = `<!-- quillgate-action ${digest} -->`;
   }
   /**
-   * Writes the comment, or rewrites the one of an earlier run.
+   * Creates the comment, or updates the existing one.
    *
    * @throws {CommentError}
    */
@@ -2806,7 +2839,10 @@ ${entry.markdown}`;
     return `${this.#marker}
 ${texts.join("\n\n")}`;
   }
-  /** The comment that this run has written before; `undefined` once somebody has deleted it. */
+  /**
+   * Returns the comment that this object wrote last. Returns `undefined` if it has not written one,
+   * or if the comment was deleted.
+   */
   async #read() {
     if (this.#id === void 0) return void 0;
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
@@ -2819,7 +2855,7 @@ ${texts.join("\n\n")}`;
   }
   async #find() {
     const { repository, number: number3 } = this.#place;
-    for (let page = 1; page <= MOST_PAGES; page++) {
+    for (let page = 1; page <= MAX_PAGES; page++) {
       const query = `per_page=${PER_PAGE}&page=${page}`;
       const target = `/repos/${repository}/issues/${number3}/comments?${query}`;
       const comments = await this.#call("GET", target);
@@ -2828,7 +2864,10 @@ ${texts.join("\n\n")}`;
     }
     return void 0;
   }
-  /** Anybody could copy the marker into a comment; theirs is not to be overwritten. */
+  /**
+   * Returns whether this token's user wrote the comment. Anyone can copy the marker, and comments
+   * of other users must not be overwritten.
+   */
   async #isOwn({ body, user }) {
     if (!body?.startsWith(this.#marker)) return false;
     if (user?.type === "Bot") return true;
@@ -2874,9 +2913,9 @@ function parseEntries(text3) {
   return entries;
 }
 function limitEntries(entries) {
-  if (entries.length < MOST_ENTRIES) return entries;
+  if (entries.length < MAX_ENTRIES) return entries;
   const job = entries.findLast(({ kind }) => kind === "job");
-  const last = entries.slice(1 - MOST_ENTRIES);
+  const last = entries.slice(1 - MAX_ENTRIES);
   return job === void 0 || last.includes(job) ? last : [job, ...last.slice(1)];
 }
 function explainStatus(status) {
@@ -2913,7 +2952,7 @@ function readNumber({ number: number3 }) {
 
 // action/src/identity.ts
 var IdentityError = class extends Error {
-  /** Whether a later attempt may succeed. */
+  /** Whether a retry may succeed. */
   mayPass;
   constructor(message, mayPass3 = false) {
     super(message);
@@ -2933,16 +2972,16 @@ var AccessToken = class {
 var ATTEMPTS = 3;
 var ATTEMPT_TIMEOUT2 = 1e4;
 var PAUSE = 1e3;
-var LONGEST_MARGIN = 6e4;
+var MAX_MARGIN = 6e4;
 var WorkflowIdentity = class {
   #runner;
   #url;
   #credential;
   #token;
-  /** When the token is to be replaced, by this machine's monotonic clock. */
+  /** When to renew the token, on the clock of `performance.now()`. */
   #end = 0;
   #claims;
-  /** @throws {IdentityError} where GitHub signs nothing for this job */
+  /** @throws {IdentityError} if GitHub signs no tokens for this job */
   constructor(runner2, audience, pull2) {
     const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: credential } = runner2.env;
     if (!url || !credential) throw new IdentityError(explainAbsence(pull2));
@@ -2972,7 +3011,7 @@ var WorkflowIdentity = class {
     const claims = readClaims(token);
     this.#claims = claims;
     const lifetime = (Number(claims.exp) - Number(claims.iat)) * 1e3;
-    this.#end = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, LONGEST_MARGIN) : 0;
+    this.#end = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, MAX_MARGIN) : 0;
     return token;
   }
   async #request(signal) {
@@ -3038,9 +3077,9 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 var InputError = class extends Error {
 };
 var UNITS = { s: 1e3, m: 6e4, h: 36e5 };
-var LONGEST_TIMEOUT = 5 * 24 * 36e5;
+var MAX_TIMEOUT = 5 * 24 * 36e5;
 var LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
-var MOST_BODY_BYTES = 128 * 1024;
+var MAX_BODY_BYTES = 128 * 1024;
 function readInputs(runner2) {
   const token = readSecret(runner2, "token");
   const githubToken = readSecret(runner2, "github-token");
@@ -3106,9 +3145,9 @@ function readPrompt(runner2) {
 }
 function checkLength(prompt) {
   const length = Buffer.byteLength(JSON.stringify({ prompt }));
-  if (length <= MOST_BODY_BYTES) return;
+  if (length <= MAX_BODY_BYTES) return;
   throw new InputError(
-    `the prompt is too long: as JSON it has ${length} bytes, and the gateway takes ${MOST_BODY_BYTES}`
+    `the prompt is too long: as JSON it has ${length} bytes, and the gateway takes ${MAX_BODY_BYTES}`
   );
 }
 function readPromptFile(runner2, name) {
@@ -3130,9 +3169,9 @@ function readContent(file, name) {
     const status = statSync(file);
     if (status.isDirectory()) throw new InputError(`the input prompt-file: ${name} is a folder`);
     if (!status.isFile()) throw new InputError(`the input prompt-file: ${name} is not a file`);
-    if (status.size > MOST_BODY_BYTES) {
+    if (status.size > MAX_BODY_BYTES) {
       throw new InputError(
-        `the input prompt-file: ${name} has ${status.size} bytes, and the gateway takes ${MOST_BODY_BYTES}`
+        `the input prompt-file: ${name} has ${status.size} bytes, and the gateway takes ${MAX_BODY_BYTES}`
       );
     }
     return readFileSync2(file);
@@ -3171,7 +3210,7 @@ function readDuration(runner2, name) {
   const text3 = runner2.input(name).trim();
   const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(text3) ?? [];
   const milliseconds = Number(digits) * (UNITS[unit ?? ""] ?? Number.NaN);
-  if (milliseconds >= 1e3 && milliseconds <= LONGEST_TIMEOUT) return milliseconds;
+  if (milliseconds >= 1e3 && milliseconds <= MAX_TIMEOUT) return milliseconds;
   const found2 = text3 === "" ? "it is empty" : `found ${JSON.stringify(text3.slice(0, 40))}`;
   throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h: ${found2}`);
 }
@@ -3203,27 +3242,31 @@ var Reachability = class {
   #connected = false;
   #obstacle;
   #lostSince;
-  /** Whether the log is told when the gateway is lost, and when it is back. */
+  /** Whether to log when the gateway becomes unreachable, and when it is reachable again. */
   isReported = false;
   constructor(gateway, runner2) {
     this.#host = new URL(gateway).host;
     this.#runner = runner2;
   }
-  /** How many requests there were. */
+  /** The number of requests so far. */
   get requests() {
     return this.#requests;
   }
-  /** Why no request has ever been sent, where that is so: the host, and what is wrong with it. */
+  /**
+   * The host and the reason why no request has been sent; `undefined` once a connection was made.
+   */
   get obstacle() {
     return this.#connected || !this.#obstacle ? void 0 : `${this.#host} ${this.#obstacle}`;
   }
-  /** Since when every request has failed, as a sentence without its end. */
+  /**
+   * Since when every request has failed, as a sentence without a full stop; otherwise `undefined`.
+   */
   get loss() {
     if (this.#lostSince === void 0) return void 0;
     const time = this.#lostSince.toISOString().slice(11, 19);
     return `the gateway could not be reached since ${time} UTC`;
   }
-  /** Sends a request. */
+  /** Sends a request and records whether the gateway responded. */
   async send(request) {
     this.#requests += 1;
     const began = /* @__PURE__ */ new Date();
@@ -3267,7 +3310,7 @@ function findCode(error) {
 // action/src/job.ts
 var CREATION_GRACE = 3e3;
 var CREATION_PATIENCE = 3e4;
-var MOST_RETRIES = 10;
+var MAX_RETRIES = 10;
 var WAIT_PAUSE = 1e3;
 var INPUT_NAMES = {
   baseUrl: "gateway",
@@ -3331,7 +3374,7 @@ async function createJob(connection, inputs, key, { runner: runner2, signal }) {
     runner2.info(`${why}; trying again in ${Math.ceil(wait / 1e3)} s`);
   };
   try {
-    const options = { idempotencyKey: key, signal: abort.signal, maxRetries: MOST_RETRIES };
+    const options = { idempotencyKey: key, signal: abort.signal, maxRetries: MAX_RETRIES };
     const creation = connection.client.agentJobs.create({ prompt: inputs.prompt }, options);
     const { data: job, response } = await creation.withResponse();
     const isReplayed = response.headers.get("idempotent-replayed") === "true";
@@ -3422,7 +3465,7 @@ function explainCreation(error, inputs, reachability) {
     case "idempotency-key-reused":
       return `${says}: within 24 hours, the input idempotency-key stands for one prompt in one project. Give another idempotency-key, or the same prompt`;
     case "content-too-large":
-      return `the prompt is too long: as JSON it may have ${MOST_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
+      return `the prompt is too long: as JSON it may have ${MAX_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
     default:
       return explainError(error);
   }
@@ -3456,7 +3499,7 @@ function explainError(error) {
 }
 
 // action/src/report.ts
-var LONGEST_PROMPT = 4e3;
+var MAX_PROMPT = 4e3;
 var NO_PULL_REQUEST = {
   completed: "none: no file was changed",
   archived: "none",
@@ -3612,8 +3655,8 @@ function joinLines(text3) {
   return text3.replace(/\s+/g, " ").trim();
 }
 function shorten2(text3) {
-  if (text3.length <= LONGEST_PROMPT) return text3;
-  return `${text3.slice(0, LONGEST_PROMPT)}
+  if (text3.length <= MAX_PROMPT) return text3;
+  return `${text3.slice(0, MAX_PROMPT)}
 … (${text3.length} characters in all)`;
 }
 function quote2(text3) {
@@ -3633,15 +3676,18 @@ var Runner = class {
     this.env = env;
     this.#write = write;
   }
-  /** An input as `action.yml` names it; empty where the workflow gives none. */
+  /**
+   * Returns an input by its name in `action.yml`, or an empty string if the workflow does not set
+   * it.
+   */
   input(name) {
     return this.env[`INPUT_${name.toUpperCase().replaceAll(" ", "_")}`] ?? "";
   }
-  /** Whether the workflow is run with debug logs. */
+  /** Whether debug logging is enabled for the run. */
   get isDebug() {
     return this.env.RUNNER_DEBUG === "1";
   }
-  /** Keeps a value out of the log and of every file that is written from now on. */
+  /** Masks a value in the log, and in every file written from now on. */
   mask(secret) {
     if (secret === "" || this.#secrets.has(secret)) return;
     this.#write(`::add-mask::${escapeData(secret)}`);
@@ -3653,13 +3699,13 @@ var Runner = class {
   debug(text3) {
     this.#command("debug", {}, text3);
   }
-  /** Lines that the log shows folded. */
+  /** Logs lines as a collapsed group. */
   group(title, lines) {
     this.#command("group", {}, title);
     for (const line of lines) this.info(line);
     this.#write("::endgroup::");
   }
-  /** A message that the run's page shows. */
+  /** Adds an annotation to the run's page. */
   annotate(level, title, text3) {
     this.#command(level, { title }, text3);
   }
@@ -3671,7 +3717,7 @@ ${text3}
 ${delimiter}
 `);
   }
-  /** Adds to the summary that the run's page shows. */
+  /** Appends to the summary on the run's page. */
   appendSummary(markdown) {
     this.#append("GITHUB_STEP_SUMMARY", `${this.#redact(markdown)}
 `);
@@ -3839,7 +3885,7 @@ function prepareComment(inputs, pull2) {
   return new JobComment({
     ...{ api, repository, number: pull2.number, token: inputs.githubToken, run: run2 },
     step: JSON.stringify(names2),
-    // Each comment of somebody's is a request by itself.
+    // Each issue comment is a separate request, so the jobs of earlier ones stay listed.
     keepsEarlier: event === "issue_comment"
   });
 }
