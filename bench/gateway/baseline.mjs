@@ -1,4 +1,4 @@
-/** The Worker of an earlier commit, as a baseline for cold start and size. */
+/** The Worker of an earlier commit, as a baseline for processor times, cold start and size. */
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";

@@ -12,6 +12,8 @@ const READER = fileURLToPath(new URL("export_reader.mjs", import.meta.url));
 const PACKAGE_READER = fileURLToPath(new URL("package_export_reader.mjs", import.meta.url));
 export const FORMATS = ["csv", "ndjson"];
 
+/** The Workers whose speed is measured. They share a process. */
+const VARIANTS = ["quillgate", "baseline"];
 /** Length of the exports whose speed is measured. */
 export const ROWS = 100_000;
 export const ROUNDS = 12;
@@ -88,28 +90,35 @@ const projects = [ROWS, ...LENGTHS].map((rows) => `rows-${rows}`);
  *   by the length of an export
  *
  * @param {import("./servers.mjs").Bench} bench
- * @returns {Promise<{ speed: Record<string, ExportSample[]>,
- *   memory: Record<string, Record<string, ExportMemory>> }>} by format, memory also by source
+ * @returns {Promise<{ speed: Record<string, Record<string, ExportSample[]>>,
+ *   memory: Record<string, Record<string, ExportMemory>> }>} speed by format and variant,
+ *   memory by format and source
  */
 export async function measureExports(bench) {
   return { speed: await measureSpeed(bench), memory: await measureMemory(bench) };
 }
 
+/** Exports from both Workers in turn, in reversed order in odd rounds. */
 async function measureSpeed(bench) {
-  const server = await startServer(bench, ["quillgate"]);
+  const server = await startServer(bench, VARIANTS);
   const reader = startReader(bench, READER);
-  const to = { port: server.ports.quillgate, pid: server.pid };
+  const measure = async (variant, format) => {
+    const to = { port: server.ports[variant], pid: server.pid };
+    const { milliseconds, cpu } = await reader.read({ ...to, ...buildExport(format, ROWS) });
+    return { rate: ROWS / (milliseconds / 1000), cpu: cpu / (ROWS / 1000) };
+  };
   try {
     const speed = {};
     for (const format of FORMATS) {
       console.log(`bench: exports: ${format} …`);
       // A warm-up.
-      await reader.read({ ...to, ...buildExport(format, ROWS) });
-      speed[format] = [];
+      for (const variant of VARIANTS) await measure(variant, format);
+      const samples = Object.fromEntries(VARIANTS.map((variant) => [variant, []]));
       for (let round = 0; round < ROUNDS; round++) {
-        const { milliseconds, cpu } = await reader.read({ ...to, ...buildExport(format, ROWS) });
-        speed[format].push({ rate: ROWS / (milliseconds / 1000), cpu: cpu / (ROWS / 1000) });
+        const order = round % 2 === 0 ? VARIANTS : VARIANTS.toReversed();
+        for (const variant of order) samples[variant].push(await measure(variant, format));
       }
+      speed[format] = samples;
     }
     return speed;
   } finally {

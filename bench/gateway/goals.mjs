@@ -1,16 +1,22 @@
 /** The gateway's goals, and whether they are reached. */
 import { FORMATS, LENGTHS, SOURCES } from "./exports.mjs";
 import { REQUESTS } from "./memory.mjs";
+import { PATHS } from "./sections.mjs";
 import { estimateError, median } from "./statistics.mjs";
 
-/** Goals under load, relative to another Worker's rate. Pairs without a goal are only reported. */
+/**
+ * Pairs under load, with the minimum rate relative to the other Worker. Pairs without one are only
+ * reported, except those with the baseline, which {@link MAX_CPU} limits.
+ */
 const LOAD_GOALS = [
   { path: "views-cached", other: "hand" },
   { path: "views-uncached", other: "hand" },
-  { path: "job-read", other: "hand", minRate: 1 },
   { path: "job-read", other: "hono", minRate: 1.5 },
   { path: "create", other: "hand", minRate: 0.8 },
+  ...PATHS.map((path) => ({ path, other: "baseline" })),
 ];
+/** Maximum processor time of a request, relative to the baseline build. */
+const MAX_CPU = 1.15;
 /** Maximum cold start, relative to the baseline build. */
 const MAX_COLD_START = 1.25;
 /** Maximum size of all modules of the Worker together, compressed, in bytes. */
@@ -46,10 +52,13 @@ export function judgeLoad({ throughput }) {
   const measured = LOAD_GOALS.filter(({ path }) => path in throughput);
   return measured.map((goal) => {
     const ratios = compare(throughput[goal.path], goal.other);
-    const { minRate } = goal;
-    const judgement = minRate === undefined ? {} : judge(ratios.rate, { min: minRate });
-    return { ...goal, ...ratios, ...judgement };
+    return { ...goal, ...ratios, ...judgeLoadGoal(goal, ratios) };
   });
+}
+
+function judgeLoadGoal({ other, minRate }, { cpu, rate }) {
+  if (other === "baseline") return { maxCpu: MAX_CPU, ...judge(cpu, { max: MAX_CPU }) };
+  return minRate === undefined ? {} : judge(rate, { min: minRate });
 }
 
 /** Judges the median of ratios, rounded to the two decimals that the report prints. */
@@ -71,7 +80,7 @@ function judge(ratios, { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_I
 export function judgeRest({ coldStarts, exports, jobs, memory, sizes, deviations }) {
   const goals = [];
   if (jobs) goals.push(...judgeJobs(jobs));
-  if (exports) goals.push(...judgeExports(exports));
+  if (exports) goals.push(...judgeExportSpeed(exports), ...judgeExportMemory(exports));
   if (coldStarts) {
     goals.push(judgeColdStart("a new workerd's first response", coldStarts, "firstResponse"));
     goals.push(judgeColdStart("an object's first request", coldStarts, "firstOfObject"));
@@ -102,8 +111,21 @@ function judgeJobs(jobs) {
   });
 }
 
+/** Compares the processor time of exports with the baseline's, round by round. */
+function judgeExportSpeed({ speed }) {
+  return FORMATS.map((format) => {
+    const { quillgate, baseline } = speed[format];
+    const ratios = quillgate.map(({ cpu }, round) => cpu / baseline[round].cpu);
+    return {
+      what: `processor time of a ${format} export: at most ${MAX_CPU} × that of \`baseline\``,
+      value: `${median(ratios).toFixed(2)} ± ${estimateError(ratios).toFixed(2)}`,
+      ...judge(ratios, { max: MAX_CPU }),
+    };
+  });
+}
+
 /** Compares the memory for exports of different lengths. */
-function judgeExports({ memory }) {
+function judgeExportMemory({ memory }) {
   const judged = Object.entries(SOURCES).filter(([, { hasGoal }]) => hasGoal);
   return FORMATS.flatMap((format) =>
     judged.map(([name, { what }]) => {

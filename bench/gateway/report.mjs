@@ -105,9 +105,8 @@ function averageOthers(samples) {
 
 function reportGoals(measured) {
   const load = judgeLoad(measured).map((goal) => {
-    const { path, other, cpu, rate, minRate } = goal;
-    const bound = minRate === undefined ? "no goal" : `at least ${minRate.toFixed(2)} × its rate`;
-    const what = `${formatPath(path)}, beside \`${other}\`: ${bound}`;
+    const { path, other, cpu, rate } = goal;
+    const what = `${formatPath(path)}, beside \`${other}\`: ${formatBound(goal)}`;
     return formatRow([what, formatMedian(cpu), formatMedian(rate), formatJudgement(goal)]);
   });
   const rest = judgeRest(measured).map((goal) =>
@@ -125,6 +124,11 @@ function reportGoals(measured) {
     parts.push("Responses that differ from those of `hand` and `hono`:", list);
   }
   return parts;
+}
+
+function formatBound({ minRate, maxCpu }) {
+  if (maxCpu !== undefined) return `at most ${maxCpu.toFixed(2)} × its processor time`;
+  return minRate === undefined ? "no goal" : `at least ${minRate.toFixed(2)} × its rate`;
 }
 
 function formatJudgement({ isReached, isClose }) {
@@ -191,14 +195,15 @@ function formatArchiveTable(archives) {
 }
 
 function formatExportTable({ speed }) {
-  const lines = EXPORT_FORMATS.map((format) => {
-    const samples = speed[format];
-    return formatRow([
-      format,
-      median(samples.map(({ rate }) => rate)).toFixed(0),
-      median(samples.map(({ cpu }) => cpu)).toFixed(0),
-    ]);
-  });
+  const lines = EXPORT_FORMATS.flatMap((format) =>
+    Object.entries(speed[format]).map(([variant, samples]) =>
+      formatRow([
+        `${format}: ${variant}`,
+        median(samples.map(({ rate }) => rate)).toFixed(0),
+        median(samples.map(({ cpu }) => cpu)).toFixed(0),
+      ]),
+    ),
+  );
   return formatTable(["export", "rows/s", "CPU per 1000 rows, µs"], lines);
 }
 

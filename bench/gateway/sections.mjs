@@ -13,4 +13,4 @@ export const SECTIONS = [
   "size",
 ];
 /** Sections that compare with the baseline build. */
-export const WITH_BASELINE = ["cold-start", "size"];
+export const WITH_BASELINE = [...PATHS, "cold-start", "export", "size"];

@@ -14,7 +14,7 @@ export const WASM = "gateway_bg.wasm";
 export const TEXT = "openapi.txt";
 /** Files of a built Worker. */
 export const MODULES = [SCRIPT, WASM, TEXT];
-/** Cold start and size are compared with the build of this commit. */
+/** Processor times, cold start and size are compared with the build of this commit. */
 export const BASELINE_COMMIT = "6534abc";
 
 /**
