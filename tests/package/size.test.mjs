@@ -14,11 +14,15 @@ import { ROOT } from "../../scripts/versions.mjs";
  *
  * `lazy` is the code for exports and streams, which loads on first use. Vite's
  * loader for it is about 600 bytes of `js`. The command line is about 43,600 bytes of `tarball`,
- * the entries for webhooks and tests about 10,000.
+ * the entries for webhooks and tests about 17,000.
  */
-const BUDGET = { wasm: 12_700, js: 10_300, total: 22_900, lazy: 3_700, tarball: 150_000 };
+const BUDGET = { wasm: 12_700, js: 10_300, total: 22_900, lazy: 3_700, tarball: 158_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
+  "quillgate/testing": [
+    'import { createFakeGateway } from "quillgate/testing"; globalThis.x = createFakeGateway;',
+    7_000,
+  ],
   "quillgate/webhooks": [
     'import { unwrap } from "quillgate/webhooks"; globalThis.x = unwrap;',
     3_300,
