@@ -53,7 +53,7 @@ test("tries again while the gateway is unavailable", async () => {
   expect(await comment).toMatch(/^Please review/);
 });
 
-test("says when to try again if the hourly limit is used up", async () => {
+test("names the delay if the hourly limit is used up", async () => {
   gateway.fail("quota-exceeded", { operation: "agentJobs.create", retryAfter: 1800 });
   expect(await documentRelease(client, "2.0")).toBe("Try again in 1800 seconds.");
 });

@@ -77,7 +77,7 @@ export interface FakeRequest {
   headers: Headers;
   /** The parameters from the path, the query and the body. */
   params: Record<string, unknown>;
-  /** The status of the response; `null` while there is none, and after a connection error. */
+  /** The status of the response; `null` until the fake responds, and after a connection error. */
   status: number | null;
 }
 
@@ -333,7 +333,7 @@ function malformedBody(): Reply {
   return problemReply("invalid-request", detail, { errors });
 }
 
-/** Parses a JSON object. Returns `undefined` if the text is not one. */
+/** Parses a JSON object. Returns `undefined` for anything else. */
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
