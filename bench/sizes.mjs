@@ -31,6 +31,11 @@ export async function ownSizes(entry = "quillgate") {
   return { js, wasm, total: sum(files), lazy: sum(all.filter(({ isLazy }) => isLazy)) };
 }
 
+/** Returns the size of a program that imports this package, in bytes. */
+export async function bundleSize(source) {
+  return sum(await bundle(source, ROOT));
+}
+
 /** Returns the sizes of this package and of its alternatives, in bytes. */
 export async function sizes() {
   const { js, wasm, total, lazy } = await ownSizes();

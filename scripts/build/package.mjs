@@ -105,7 +105,7 @@ export async function buildPackage(context, variant = RELEASE) {
   await mkdir(out, { recursive: true });
   await mkdir(GENERATED, { recursive: true });
   await generate(`${name} types`, "types", join(out, "types.d.ts"), context);
-  for (const content of ["decoders", "protocol", "tables"]) {
+  for (const content of ["decoders", "protocol", "routes", "tables"]) {
     await generate(`package ${content}`, content, join(GENERATED, `${content}.ts`), context);
   }
 

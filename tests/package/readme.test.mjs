@@ -16,8 +16,10 @@ import { startUpstream } from "../harness/upstream.mjs";
 const execute = promisify(execFile);
 const PROJECT = "demo-docs";
 const IMPORTS = /^import .* from "quillgate";\n/gm;
-/** Imports of the other entry, which has the same names, and of Node's modules. */
-const OTHER_IMPORT = /^import (.*) from "(quillgate\/inline|node:[^"]+)";$/gm;
+/** Imports of the other entries and of Node's modules. */
+const OTHER_IMPORT = /^import (.*) from "(quillgate\/\w+|node:[^"]+)";$/gm;
+/** The maximum length of the README, in lines. */
+const MAX_LINES = 250;
 
 let upstream;
 let gateway;
@@ -48,7 +50,7 @@ after(async () => {
 /** Returns a module with every example in a block, after a client and a job that they share. */
 async function examples() {
   const text = await readFile(join(ROOT, "pkg", "README.md"), "utf8");
-  const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
+  const blocks = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
   const names = new Set(["Client"]);
   for (const block of blocks) {
     for (const [line] of block.matchAll(IMPORTS)) {
@@ -66,10 +68,16 @@ async function examples() {
   return { count: blocks.length, module };
 }
 
-/** Removes the imports of an example, since a block cannot contain them. */
+/** Removes the imports and exports of an example, since a block cannot contain them. */
 function inBlock(example) {
-  return example.replace(IMPORTS, "").replace(OTHER_IMPORT, 'const $1 = await import("$2");');
+  const local = example.replace(IMPORTS, "").replace(/^export /gm, "");
+  return local.replace(OTHER_IMPORT, 'const $1 = await import("$2");');
 }
+
+test("pkg/README.md has at most 250 lines", async () => {
+  const text = await readFile(join(ROOT, "pkg", "README.md"), "utf8");
+  assert.ok(text.trimEnd().split("\n").length <= MAX_LINES);
+});
 
 test("the examples of pkg/README.md compile with strict settings", async () => {
   const { module } = await examples();

@@ -1,12 +1,7 @@
-/** The tables of docs/ that test runs write. The one of runtimes is also in the package's README. */
+/** The tables of docs/ that test runs write. */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
-
-const README = join(ROOT, "pkg", "README.md");
-/** The marks around the table in the README. */
-const MARKED =
-  /(<!-- runtimes: written by `npm run test:matrix -- package` -->\n)[\s\S]*(<!-- \/runtimes -->)/;
 
 const TABLES = {
   runtimes: {
@@ -22,7 +17,7 @@ const TABLES = {
 };
 
 /**
- * Writes a table, and that of runtimes into the README as well.
+ * Writes a table.
  *
  * @param {keyof typeof TABLES} name of the file
  * @param {Record<string, string>[]} rows each `section` becomes a heading with its own table
@@ -40,7 +35,6 @@ export function writeTable(name, rows) {
   const temporary = `${fileOf(name)}.new`;
   writeFileSync(temporary, `${lines.join("\n")}\n`);
   renameSync(temporary, fileOf(name));
-  if (name === "runtimes") writeIntoReadme(tableOf(columns, rows).join("\n"));
 }
 
 /**
@@ -60,13 +54,6 @@ export function readTable(name) {
 
 function fileOf(name) {
   return join(ROOT, "docs", `${name}.md`);
-}
-
-function writeIntoReadme(table) {
-  const text = readFileSync(README, "utf8");
-  if (!MARKED.test(text)) throw new Error("pkg/README.md has no marks for the table of runtimes");
-  const updated = text.replace(MARKED, (_, begin, end) => `${begin}\n${table}\n\n${end}`);
-  if (updated !== text) writeFileSync(README, updated);
 }
 
 function tableOf(columns, rows) {

@@ -4,6 +4,7 @@
 //! quillgate-generate types FILE      the TypeScript types of parameters and results
 //! quillgate-generate decoders FILE   the decoders that check a parsed body in JavaScript
 //! quillgate-generate tables FILE     the rows and columns of exported lists
+//! quillgate-generate routes FILE     the gateway's routes and problems, for `quillgate/testing`
 //! quillgate-generate protocol FILE   the constants shared by the package's wasm and its driver
 //! quillgate-generate openapi FILE    the gateway's OpenAPI 3.1 description
 //! quillgate-generate operations FILE the operations' declarations and results as JSON
@@ -21,6 +22,7 @@ mod operations;
 mod protocol;
 mod reachable;
 mod reference;
+mod routes;
 mod tables;
 mod text;
 mod types;
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         ["types", path] => (types::typescript(), path),
         ["decoders", path] => (decoders::typescript(), path),
         ["tables", path] => (tables::typescript(), path),
+        ["routes", path] => (routes::typescript(), path),
         ["protocol", path] => (protocol::typescript(), path),
         ["openapi", path] => (openapi::description().to_string(), path),
         ["operations", path] => (operations::list().to_string(), path),
@@ -38,7 +41,7 @@ fn main() -> ExitCode {
         ["check-config"] => return check_config(),
         _ => {
             eprintln!(
-                "usage: quillgate-generate types|decoders|tables|protocol|openapi|operations|reference FILE"
+                "usage: quillgate-generate types|decoders|tables|routes|protocol|openapi|operations|reference FILE"
             );
             eprintln!("       quillgate-generate check-config < VARIABLES");
             return ExitCode::from(2);

@@ -40,6 +40,7 @@ before(async () => {
   const usage = readFileSync(join(HERE, "types", "usage.ts"), "utf8");
   write(folder, {
     "usage.ts": usage,
+    "entries.ts": readFileSync(join(HERE, "types", "entries.ts"), "utf8"),
     "inline_usage.ts": usage.replaceAll('"quillgate"', '"quillgate/inline"'),
   });
   link(folder, "@types/node");
@@ -60,7 +61,7 @@ export async function compile(compiler, options, files) {
 export function checkCompiler(version, compiler) {
   for (const [name, options] of Object.entries(PROJECTS)) {
     test(`TypeScript ${version} compiles the types ${name}`, async () => {
-      const files = ["usage.ts", "inline_usage.ts"];
+      const files = ["usage.ts", "inline_usage.ts", "entries.ts"];
       const { code, output } = await compile(compiler, options, files);
       assert.equal(output, "");
       assert.equal(code, 0);

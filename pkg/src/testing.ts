@@ -1,0 +1,353 @@
+/**
+ * A fake gateway for your tests. It is a `fetch` function without a network, with jobs that finish by
+ * the clock, lists with pages, reports with your data, and failures on demand.
+ *
+ * @module
+ */
+
+import { type FakeJob, type FakeJobChange, FakeJobs } from "./fake_jobs.js";
+import {
+  type FakeParams,
+  type FakeReports,
+  replyWithReport,
+  sliceByCursor,
+} from "./fake_reports.js";
+import {
+  jsonReply,
+  problemReply,
+  Refusal,
+  type Reply,
+  toResponse,
+  upstreamNotFound,
+} from "./fake_response.js";
+import { checkParams, matchRoute, type RoutedRequest } from "./fake_routes.js";
+import { FakeStreams } from "./fake_streams.js";
+import {
+  type FailOptions,
+  type FakeFailure,
+  FakeFailures,
+  FakeKeys,
+  failureReply,
+  neverRespond,
+} from "./fake_writes.js";
+import type { Route } from "./generated/routes.js";
+import type { Operations } from "./types.js";
+import { computeHmac, decodeKey, formatSignature, signedContent } from "./webhook_signature.js";
+import type { WebhookEventType } from "./webhooks.js";
+
+export type { FakeJob, FakeJobChange } from "./fake_jobs.js";
+export type { FakeParams, FakeReports, Supplied, SuppliedRows } from "./fake_reports.js";
+export type { ProblemName } from "./fake_response.js";
+export type { FailOptions, FakeFailure } from "./fake_writes.js";
+
+/** Options of {@link createFakeGateway}. */
+export interface FakeGatewayOptions {
+  /** The project of the fake. @default "acme" */
+  projectId?: string | undefined;
+  /** The access token that the fake accepts. @default "fake-token" */
+  token?: string | undefined;
+  /** The author of the jobs. @default "fake-author" */
+  author?: string | undefined;
+  /**
+   * Time until a job finishes, in milliseconds. With `Infinity`, jobs finish only when you call
+   * {@link FakeGateway.updateJob}.
+   * @default 60000
+   */
+  jobDuration?: number | undefined;
+  /**
+   * Returns the result of a job that finishes.
+   * @default status `completed`, with a pull request
+   */
+  finish?: ((job: FakeJob) => FakeJobChange) | undefined;
+  /** The data of the reports. */
+  reports?: FakeReports | undefined;
+  /**
+   * Returns the current time in milliseconds since 1970.
+   * @default Date.now, which fake timers control
+   */
+  now?: (() => number) | undefined;
+}
+
+/** A request that the fake received. */
+export interface FakeRequest {
+  /** The operation, or `null` without a matching route. Streams have the name of their operation. */
+  operation: keyof Operations | (string & {}) | null;
+  method: string;
+  url: string;
+  headers: Headers;
+  /** The parameters from the path, the query and the body. */
+  params: Record<string, unknown>;
+  /** The status of the response; `null` until the fake responds, and after a connection error. */
+  status: number | null;
+}
+
+/**
+ * Creates a fake gateway.
+ *
+ * @example
+ * ```ts
+ * import { Client } from "quillgate";
+ * import { createFakeGateway } from "quillgate/testing";
+ *
+ * const gateway = createFakeGateway({ reports: { views: [{ path: "/start", total: 12 }] } });
+ * const client = new Client(gateway.clientOptions);
+ *
+ * const job = await client.agentJobs.create({ prompt: "Document the endpoint" });
+ * gateway.advance(60_000);
+ * const { prLink } = await client.agentJobs.wait(job.id);
+ * ```
+ */
+export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway {
+  return new FakeGateway(options);
+}
+
+/** A fake gateway. {@link createFakeGateway} creates it. */
+export class FakeGateway {
+  /** The options of a client that uses this fake. */
+  readonly clientOptions: {
+    baseUrl: string;
+    projectId: string;
+    token: string;
+    fetch: (request: Request) => Promise<Response>;
+  };
+  /** The data of the reports. You can change it at any time. */
+  reports: FakeReports;
+  /** The requests that the fake received, in order. */
+  readonly requests: FakeRequest[] = [];
+  /** The key of {@link FakeGateway.createWebhook}, for `unwrap`. */
+  readonly webhookKey = `whsec_${btoa("the fake gateway's webhook key..")}`;
+  readonly #author: string;
+  readonly #now: () => number;
+  readonly #jobs: FakeJobs;
+  readonly #streams: FakeStreams;
+  readonly #failures = new FakeFailures();
+  readonly #keys = new FakeKeys();
+  #advanced = 0;
+  #webhooks = 0;
+
+  /** @internal */
+  constructor(options: FakeGatewayOptions) {
+    const { projectId = "acme", token = "fake-token", now = Date.now } = options;
+    const fetch = (request: Request) => this.fetch(request);
+    this.clientOptions = { baseUrl: "https://gateway.test", projectId, token, fetch };
+    this.reports = options.reports ?? {};
+    this.#author = options.author ?? "fake-author";
+    this.#now = () => now() + this.#advanced;
+    this.#jobs = new FakeJobs({
+      now: this.#now,
+      duration: options.jobDuration ?? 60_000,
+      finish: options.finish ?? complete,
+    });
+    this.#streams = new FakeStreams(this.#jobs, this.#now);
+  }
+
+  /** All jobs, oldest first. */
+  get jobs(): FakeJob[] {
+    return this.#jobs.all;
+  }
+
+  /** Adds a job, as if it were created now, or at `createdAt`. */
+  addJob(job: { prompt: string } & Partial<FakeJob>): FakeJob {
+    return this.#jobs.create({ createdBy: this.#author, ...job });
+  }
+
+  /** Changes a job, for example its `status`. It then no longer finishes on its own. */
+  updateJob(id: string, change: FakeJobChange): FakeJob {
+    return this.#jobs.update(id, change);
+  }
+
+  /**
+   * Moves the clock of the fake forward and sends the changes to open streams. With fake timers, you
+   * don't need it.
+   */
+  advance(milliseconds: number): void {
+    this.#advanced += milliseconds;
+    this.#jobs.settle();
+  }
+
+  /**
+   * Makes the next request fail.
+   *
+   * @example
+   * ```ts
+   * gateway.fail("quota-exceeded", { operation: "agentJobs.create", retryAfter: 30 });
+   * ```
+   */
+  fail(failure: FakeFailure, options: FailOptions = {}): void {
+    this.#failures.add(failure, options);
+  }
+
+  /**
+   * Returns the signed webhook for the end of a job, for the handler under test. `unwrap` verifies it
+   * with {@link FakeGateway.webhookKey}.
+   *
+   * @param type default: the one of the job's status
+   */
+  async createWebhook(jobId: string, type?: WebhookEventType): Promise<Request> {
+    this.#jobs.settle();
+    const job = this.#jobs.find(jobId);
+    if (job === undefined) throw new TypeError(`there is no job ${jobId}`);
+    if (type === undefined && !this.#jobs.isFinished(jobId)) {
+      throw new TypeError(`the job ${jobId} is ${job.status}, so it has no webhook yet`);
+    }
+    const webhookUrl = job.webhookUrl ?? "https://receiver.test/";
+    const body = JSON.stringify({
+      type: type ?? `agent_job.${job.status}`,
+      timestamp: new Date(this.#now()).toISOString(),
+      project: this.clientOptions.projectId,
+      webhookUrl,
+      data: this.#jobs.get(jobId),
+    });
+    const headers = await this.#sign(body);
+    return new Request(webhookUrl, { method: "POST", headers, body });
+  }
+
+  async #sign(body: string): Promise<Record<string, string>> {
+    const id = `msg_${String(++this.#webhooks).padStart(32, "0")}`;
+    const timestamp = String(Math.floor(this.#now() / 1000));
+    const content = signedContent(id, timestamp, new TextEncoder().encode(body));
+    const hmac = await computeHmac(decodeKey(this.webhookKey) as Uint8Array<ArrayBuffer>, content);
+    return {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": formatSignature(hmac),
+    };
+  }
+
+  /** Responds to a request like `fetch`. It accepts every base URL. */
+  async fetch(request: Request): Promise<Response> {
+    request.signal.throwIfAborted();
+    const { method, url, headers } = request;
+    const entry: FakeRequest = { operation: null, method, url, headers, params: {}, status: null };
+    this.requests.push(entry);
+    const requestId = `request-${this.requests.length}`;
+    const response = await this.#respond(request, entry, requestId).catch((error: unknown) => {
+      if (error instanceof Refusal) return toResponse(error.reply, requestId);
+      throw error;
+    });
+    entry.status = response.status;
+    return response;
+  }
+
+  async #respond(request: Request, entry: FakeRequest, requestId: string): Promise<Response> {
+    const { method } = request;
+    const text = method === "POST" ? await request.text() : "";
+    const body = parseObject(text);
+    const routed = matchRoute(method, new URL(request.url), body);
+    const { route } = routed;
+    entry.operation = route.operation;
+    entry.params = routed.given;
+    this.#authorize(routed, request);
+    this.#jobs.settle();
+    const perform = () => {
+      if (method === "POST" && body === undefined) throw new Refusal(malformedBody());
+      return this.#perform(route, checkParams(routed), request);
+    };
+    const planned = this.#failures.take(route.operation);
+    const failure = planned?.failure;
+    if (failure === "connection-error") throw new TypeError("the connection broke");
+    if (failure === "no-response") return await neverRespond(request);
+    if (failure === undefined && isStream(route)) {
+      return this.#openStream(checkParams(routed).id, request, requestId);
+    }
+    const attempt = failure ? () => failureReply(failure, route, planned ?? {}) : perform;
+    const reply =
+      method === "POST" ? this.#keys.run(request, `${request.url}\n${text}`, attempt) : attempt();
+    return toResponse(reply, requestId);
+  }
+
+  #authorize({ projectId }: RoutedRequest, { headers }: Request): void {
+    const authorization = headers.get("authorization");
+    const realm = 'Bearer realm="quillgate"';
+    if (!authorization) {
+      const challenge = { "www-authenticate": realm };
+      throw new Refusal(problemReply("missing-token", "no access token was sent", {}, challenge));
+    }
+    if (authorization !== `Bearer ${this.clientOptions.token}`) {
+      const challenge = { "www-authenticate": `${realm}, error="invalid_token"` };
+      throw new Refusal(problemReply("invalid-token", "the access token is wrong", {}, challenge));
+    }
+    if (projectId !== this.clientOptions.projectId) {
+      const detail = "the access token is not for this project";
+      throw new Refusal(problemReply("project-not-allowed", detail));
+    }
+  }
+
+  #openStream(id: string | number | undefined, request: Request, requestId: string): Response {
+    const jobId = id === undefined ? undefined : String(id);
+    if (jobId !== undefined && !this.#jobs.find(jobId)) throw new Refusal(jobNotFound());
+    return this.#streams.open(jobId, request, requestId);
+  }
+
+  #perform(route: Route, params: FakeParams, request: Request): Reply {
+    const jobs = this.#jobs;
+    const id = String(params.id);
+    const prompt = String(params.prompt);
+    switch (route.operation) {
+      case "agentJobs.create": {
+        const webhookUrl = request.headers.get("webhook-url");
+        const job = jobs.create({ prompt, createdBy: this.#author, webhookUrl });
+        return jsonReply(jobs.get(job.id), 201);
+      }
+      case "agentJobs.get":
+        return replyOr(jobs.get(id), jobNotFound);
+      case "agentJobs.sendMessage":
+        return replyOr(jobs.message(id, prompt, this.#author), jobNotFound);
+      case "agentJobs.list": {
+        const { page, nextCursor } = sliceByCursor(jobs.list(params), params);
+        return jsonReply({ jobs: page, nextCursor });
+      }
+      case "agentJobs.record":
+        return replyOr(jobs.record(id), jobNotRecorded);
+      case "agentJobs.deleteRecord":
+        return jobs.deleteRecord(id)
+          ? { status: 204, headers: {}, body: undefined }
+          : jobNotRecorded();
+      default:
+        return replyWithReport(route.operation, params, this.reports);
+    }
+  }
+}
+
+/** Whether a route is an event stream. */
+function isStream({ path }: Route): boolean {
+  return path.endsWith("/events");
+}
+
+function replyOr(body: object | undefined, otherwise: () => Reply): Reply {
+  return body === undefined ? otherwise() : jsonReply(body);
+}
+
+function jobNotFound(): Reply {
+  return upstreamNotFound("Job not found");
+}
+
+function jobNotRecorded(): Reply {
+  return problemReply("job-not-recorded", "the gateway has no record of this job");
+}
+
+function malformedBody(): Reply {
+  const detail = "the body must be a JSON object";
+  const errors = [{ field: "body", rule: "json-object", detail }];
+  return problemReply("invalid-request", detail, { errors });
+}
+
+/** Parses a JSON object. Returns `undefined` for anything else. */
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Completes a job with a pull request. */
+function complete({ id }: FakeJob): FakeJobChange {
+  return {
+    status: "completed",
+    prLink: `https://github.com/acme/docs/pull/${id.replace(/\D/g, "")}`,
+  };
+}

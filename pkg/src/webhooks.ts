@@ -1,0 +1,224 @@
+/**
+ * Verifies the webhooks that a gateway sends when a job ends. Works in every runtime with WebCrypto.
+ *
+ * @module
+ */
+
+import { QuillgateError } from "./errors.js";
+import { decode, type Misfit } from "./generated/decoders.js";
+import type { AgentJob } from "./types.js";
+import {
+  computeHmac,
+  decodeKey,
+  isEqual,
+  parseSignatures,
+  signedContent,
+} from "./webhook_signature.js";
+
+/** The five minutes that Standard Webhooks recommends. */
+const DEFAULT_TOLERANCE = 300_000;
+
+/** The type of an event. Types that later gateways add are other strings. */
+export type WebhookEventType =
+  | "agent_job.completed"
+  | "agent_job.failed"
+  | "agent_job.archived"
+  | "agent_job.unfinished"
+  | "agent_job.not_found"
+  | (string & {});
+
+/** A verified webhook: a job has ended, or the gateway no longer watches it. */
+export interface WebhookEvent {
+  /** The `webhook-id`. Store it for a few days: the gateway may deliver an event more than once. */
+  id: string;
+  /**
+   * `agent_job.completed`, `agent_job.failed` and `agent_job.archived` report the final status.
+   * `agent_job.unfinished` means that the gateway stopped watching the job before it finished.
+   * `agent_job.not_found` means that Mintlify no longer has the job.
+   */
+  type: WebhookEventType;
+  /** When the event occurred, as an ISO 8601 date-time. */
+  timestamp: string;
+  /** The id of the job's project. */
+  project: string;
+  /** The address of this receiver, with scheme and host in lower case. */
+  webhookUrl: string;
+  /** The last known state of the job. */
+  data: AgentJob;
+}
+
+/** The headers of a request: `Headers`, or an object such as `request.headers` in Node.js. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Options of {@link unwrap}. */
+export interface UnwrapOptions {
+  /**
+   * Maximum difference between `webhook-timestamp` and the current time, in milliseconds.
+   * @default 300000 (5 minutes)
+   */
+  tolerance?: number | undefined;
+  /**
+   * Returns the current time in milliseconds since 1970.
+   * @default Date.now
+   */
+  now?: (() => number) | undefined;
+}
+
+/** The rule that a webhook breaks. */
+export type WebhookRule =
+  /** A key is empty or not base64. The receiver's configuration is wrong, not the request. */
+  | "key"
+  /** `webhook-id`, `webhook-timestamp` or `webhook-signature` is missing. */
+  | "headers"
+  /** `webhook-timestamp` is not an integer. */
+  | "timestamp"
+  /** The timestamp is older than the tolerance: the message may be replayed. */
+  | "too-old"
+  /** The timestamp is further in the future than the tolerance. */
+  | "too-new"
+  /** No signature matches a key: the message is forged, changed, or signed with another key. */
+  | "signature"
+  /** The signature is valid, but the body is not an event. */
+  | "event";
+
+/** A webhook that is not authentic, or not an event. Respond with 400, unless `rule` is `key`. */
+export class WebhookVerificationError extends QuillgateError {
+  /** The rule that the webhook breaks. */
+  readonly rule: WebhookRule;
+
+  static {
+    // An explicit name, because minifiers rename classes.
+    const value = "WebhookVerificationError";
+    Object.defineProperty(WebhookVerificationError.prototype, "name", { value });
+  }
+
+  constructor(message: string, rule: WebhookRule) {
+    super(message);
+    this.rule = rule;
+  }
+}
+
+/**
+ * Verifies a webhook of the gateway by [Standard Webhooks](https://www.standardwebhooks.com), and
+ * returns its event.
+ *
+ * @param body the request body exactly as received. Parsing and formatting it again breaks the
+ *   signature.
+ * @param headers `Headers`, or an object such as `request.headers` in Node.js
+ * @param key the key of this receiver, which `npx quillgate-gateway webhook-key` prints, with or
+ *   without `whsec_`. Pass several while you rotate keys: one match is enough.
+ * @throws {WebhookVerificationError} if the webhook is forged, changed, too old or malformed
+ *
+ * @example
+ * ```ts
+ * import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
+ *
+ * export async function POST(request: Request): Promise<Response> {
+ *   try {
+ *     const event = await unwrap(await request.text(), request.headers, process.env.WEBHOOK_KEY!);
+ *     if (event.type === "agent_job.completed") console.log(event.data.prLink);
+ *     return new Response(null, { status: 204 });
+ *   } catch (error) {
+ *     if (error instanceof WebhookVerificationError) return new Response(error.rule, { status: 400 });
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
+export async function unwrap(
+  body: string | ArrayBuffer | Uint8Array,
+  headers: WebhookHeaders,
+  key: string | readonly string[],
+  options: UnwrapOptions = {},
+): Promise<WebhookEvent> {
+  const keys = (typeof key === "string" ? [key] : key).map(readKey);
+  if (keys.length === 0) throw new WebhookVerificationError("no key was passed", "key");
+  const id = readHeader(headers, "webhook-id");
+  const timestamp = readHeader(headers, "webhook-timestamp");
+  const signatures = parseSignatures(readHeader(headers, "webhook-signature"));
+  checkTimestamp(timestamp, options);
+  const bytes = toBytes(body);
+  const content = signedContent(id, timestamp, bytes);
+  const expected = await Promise.all(keys.map((each) => computeHmac(each, content)));
+  const isSigned = signatures.some((one) => expected.some((other) => isEqual(one, other)));
+  if (!isSigned) {
+    throw new WebhookVerificationError("no signature in webhook-signature is valid", "signature");
+  }
+  return parseEvent(id, bytes);
+}
+
+function readKey(key: string): Uint8Array<ArrayBuffer> {
+  const decoded = typeof key === "string" ? decodeKey(key) : undefined;
+  if (decoded) return decoded;
+  throw new WebhookVerificationError("the key must be base64, such as whsec_…", "key");
+}
+
+function readHeader(headers: WebhookHeaders, name: string): string {
+  const value = findHeader(headers, name);
+  if (typeof value === "string" && value !== "") return value;
+  throw new WebhookVerificationError(`the header ${name} is missing`, "headers");
+}
+
+function findHeader(headers: WebhookHeaders, name: string): unknown {
+  if (typeof headers.get === "function") return headers.get(name);
+  const entries = Object.entries(headers);
+  const value = entries.find(([header]) => header.toLowerCase() === name)?.[1];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function checkTimestamp(timestamp: string, options: UnwrapOptions): void {
+  const { tolerance = DEFAULT_TOLERANCE, now = Date.now } = options;
+  if (!/^\d{1,15}$/.test(timestamp)) {
+    throw new WebhookVerificationError("webhook-timestamp must be an integer", "timestamp");
+  }
+  const age = now() - Number(timestamp) * 1000;
+  // A tolerance of NaN must not accept every timestamp.
+  if (Math.abs(age) <= tolerance) return;
+  const seconds = Math.round(Math.abs(age) / 1000);
+  const [direction, rule] =
+    age > 0 ? (["old", "too-old"] as const) : (["ahead", "too-new"] as const);
+  const message = `webhook-timestamp is ${seconds} s ${direction}, more than ${tolerance / 1000} s`;
+  throw new WebhookVerificationError(message, rule);
+}
+
+function toBytes(body: string | ArrayBuffer | Uint8Array): Uint8Array {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (ArrayBuffer.isView(body)) {
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  }
+  if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body);
+  throw new TypeError("body must be the request body as a string or as bytes, not a parsed object");
+}
+
+function parseEvent(id: string, bytes: Uint8Array): WebhookEvent {
+  const event = parseObject(bytes);
+  const text = (name: string): string => {
+    const value = event[name];
+    if (typeof value === "string") return value;
+    throw new WebhookVerificationError(`the event's ${name} must be a string`, "event");
+  };
+  const [type, timestamp] = [text("type"), text("timestamp")];
+  const [project, webhookUrl] = [text("project"), text("webhookUrl")];
+  return { id, type, timestamp, project, webhookUrl, data: decodeJob(event.data) };
+}
+
+function parseObject(bytes: Uint8Array): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return Object(parsed);
+  } catch {
+    throw new WebhookVerificationError("the body must be JSON", "event");
+  }
+}
+
+function decodeJob(data: unknown): AgentJob {
+  try {
+    return decode("agentJobs.get", data) as AgentJob;
+  } catch (error) {
+    const { where, what } = error as Misfit;
+    const path = where === "" ? "data" : `data.${where}`;
+    throw new WebhookVerificationError(`the event's ${path} ${what}`, "event");
+  }
+}

@@ -1,0 +1,267 @@
+/** `quillgate/testing`: the fake gateway with the package's client. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  Client,
+  ConnectionError,
+  NotFoundError,
+  OutcomeUnknownError,
+  RateLimitError,
+  TimeoutError,
+} from "quillgate";
+import { createFakeGateway } from "quillgate/testing";
+import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
+
+const START = Date.parse("2026-11-25T09:00:00Z");
+const MINUTE = 60_000;
+
+/** Returns a fake whose clock only the test moves, and a client of it. */
+function start(options) {
+  const gateway = createFakeGateway({ now: () => START, ...options });
+  const client = new Client({ ...gateway.clientOptions, logLevel: "off" });
+  return { gateway, client };
+}
+
+/** Reads until the end of the microtasks and timers that are due. */
+const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+describe("jobs of the fake gateway", () => {
+  test("complete with a pull request when their time is over", async () => {
+    const { gateway, client } = start();
+    const { id } = await client.agentJobs.create({ prompt: "Document it" });
+    gateway.advance(MINUTE - 1);
+    assert.equal((await client.agentJobs.get(id)).status, "active");
+    gateway.advance(1);
+    const { status, prLink } = await client.agentJobs.get(id);
+    assert.deepEqual([status, prLink], ["completed", "https://github.com/acme/docs/pull/1"]);
+  });
+
+  test("end as the test's function says", async () => {
+    const finish = ({ prompt }) => (prompt.includes("!") ? { status: "failed" } : { prLink: null });
+    const { gateway, client } = start({ jobDuration: 5, finish });
+    const failing = await client.agentJobs.create({ prompt: "Fail!" });
+    const unchanged = await client.agentJobs.create({ prompt: "Change nothing" });
+    gateway.advance(5);
+    const [one, other] = await Promise.all(
+      [failing, unchanged].map(({ id }) => client.agentJobs.get(id)),
+    );
+    assert.deepEqual([one.status, one.prLink], ["failed", null]);
+    assert.deepEqual([other.status, other.prLink], ["completed", null]);
+  });
+
+  test("stream their changes to a waiting client when the clock moves", async () => {
+    const { gateway, client } = start();
+    const { id } = await client.agentJobs.create({ prompt: "Document it" });
+    const seen = [];
+    const waiting = client.agentJobs.wait(id, { onUpdate: ({ status }) => seen.push(status) });
+    await settle();
+    gateway.updateJob(id, { status: "planning" });
+    await settle();
+    gateway.updateJob(id, { status: "completed" });
+    assert.equal((await waiting).status, "completed");
+    assert.deepEqual(seen, ["active", "planning", "completed"]);
+  });
+
+  test("work again after a follow-up and keep a record of it", async () => {
+    const { gateway, client } = start();
+    const { id } = await client.agentJobs.create({ prompt: "Document it" });
+    gateway.advance(MINUTE);
+    await client.agentJobs.sendMessage(id, { prompt: "Shorter" });
+    assert.equal((await client.agentJobs.get(id)).status, "active");
+    gateway.advance(MINUTE);
+    const { messages, changes, job } = await client.agentJobs.record(id);
+    assert.equal(messages[0].prompt, "Shorter");
+    assert.deepEqual(
+      changes.map(({ status }) => status),
+      ["active", "completed", "active", "completed"],
+    );
+    assert.equal(changes[1].at, new Date(START + MINUTE).toISOString());
+    assert.equal(job.createdBy, "fake-author");
+    assert.deepEqual(gateway.jobs[0].messages, ["Shorter"]);
+  });
+
+  test("can be added with any state, author and age, and are listed page by page", async () => {
+    const { gateway, client } = start();
+    for (let day = 1; day <= 30; day++) {
+      gateway.addJob({ prompt: `Day ${day}`, createdBy: "alice", status: "archived" });
+    }
+    const days = [];
+    for await (const { prompt } of client.agentJobs.list({ author: "alice" })) days.push(prompt);
+    assert.equal(days.length, 30);
+    assert.equal(days[0], "Day 30");
+    assert.equal((await client.agentJobs.list({ state: "failed" })).jobs.length, 0);
+  });
+
+  test("are announced to watchAll, deleted records included", async () => {
+    const { gateway, client } = start();
+    const { id } = gateway.addJob({ prompt: "One" });
+    const seen = [];
+    for await (const { job, deleted } of client.agentJobs.watchAll()) {
+      seen.push(job?.status ?? deleted);
+      if (seen.length === 1) gateway.updateJob(id, { status: "failed" });
+      if (seen.length === 2) await client.agentJobs.deleteRecord(id);
+      if (seen.length === 3) break;
+    }
+    assert.deepEqual(seen, ["active", "failed", id]);
+    await assert.rejects(client.agentJobs.record(id), NotFoundError);
+  });
+});
+
+describe("reports of the fake gateway", () => {
+  test("have the test's rows, page after page", async () => {
+    const views = Array.from({ length: 600 }, (_, at) => ({ path: `/${at}`, human: 1, total: 2 }));
+    const { gateway, client } = start({ reports: { views } });
+    const rows = await client.analytics.views().all();
+    assert.equal(rows.length, 600);
+    assert.deepEqual(rows[599], { path: "/599", human: 1, ai: null, total: 2 });
+    const { totals } = await client.analytics.views({ limit: 1 });
+    assert.deepEqual(totals, { human: 600, ai: 0, total: 1200 });
+    assert.equal(
+      gateway.requests.filter(({ operation }) => operation === "analytics.views").length,
+      4,
+    );
+  });
+
+  test("continue by cursor", async () => {
+    const conversations = Array.from({ length: 250 }, (_, at) => ({ query: `Question ${at}` }));
+    const { client } = start({ reports: { conversations } });
+    const rows = [];
+    for await (const page of client.analytics.conversations({ limit: 100 }).pages()) {
+      rows.push(page.conversations.length);
+    }
+    assert.deepEqual(rows, [100, 100, 50]);
+  });
+
+  test("can depend on the parameters and change during a test", async () => {
+    const searches = ({ dateFrom }) => [{ searchQuery: dateFrom, hits: 3 }];
+    const { gateway, client } = start({ reports: { searches } });
+    const page = await client.analytics.searches({ dateFrom: "2026-10-01" });
+    assert.equal(page.searches[0].searchQuery, "2026-10-01");
+    gateway.reports.callerStats = { web: 4, total: 4 };
+    assert.deepEqual(await client.analytics.callerStats({}), {
+      web: 4,
+      api: 0,
+      other: 0,
+      total: 4,
+    });
+  });
+});
+
+describe("failures of the fake gateway", () => {
+  test("affect one request of their operation", async () => {
+    const { gateway, client } = start();
+    gateway.fail("quota-exceeded", { operation: "agentJobs.create", retryAfter: 90 });
+    assert.deepEqual((await client.agentJobs.list()).jobs, []);
+    await assert.rejects(client.agentJobs.create({ prompt: "a" }), (error) => {
+      assert.ok(error instanceof RateLimitError);
+      assert.deepEqual([error.code, error.retryAfter], ["/problems/quota-exceeded", 90]);
+      return true;
+    });
+    assert.equal((await client.agentJobs.create({ prompt: "a" })).status, "active");
+  });
+
+  test("repeat as often as the test says, so that retries fail too", async () => {
+    const { gateway, client } = start();
+    const impatient = client.withOptions({ maxRetries: 0 });
+    gateway.fail("upstream-unavailable", { times: 2 });
+    for (const status of [503, 503, 200]) {
+      const call = impatient.agentJobs.list().withResponse();
+      const found = await call.then(
+        ({ response }) => response.status,
+        (error) => error.status,
+      );
+      assert.equal(found, status);
+    }
+  });
+
+  test("include broken connections and requests without a response", async () => {
+    const { gateway, client } = start();
+    const impatient = client.withOptions({ maxRetries: 0, timeout: 20 });
+    gateway.fail("connection-error");
+    await assert.rejects(impatient.agentJobs.list(), ConnectionError);
+    gateway.fail("no-response");
+    await assert.rejects(impatient.agentJobs.list(), TimeoutError);
+    assert.deepEqual(
+      gateway.requests.map(({ status }) => status),
+      [null, null],
+    );
+  });
+
+  test("leave the outcome of a write unknown until it is forced", async () => {
+    const { gateway, client } = start();
+    const options = { idempotencyKey: "release-42" };
+    const create = (more) => client.agentJobs.create({ prompt: "a" }, { ...options, ...more });
+    gateway.fail("upstream-timeout", { operation: "agentJobs.create" });
+    await assert.rejects(create(), OutcomeUnknownError);
+    await assert.rejects(create(), OutcomeUnknownError);
+    assert.equal(gateway.jobs.length, 0);
+    const { id } = await create({ force: true });
+    assert.equal((await create()).id, id);
+    assert.equal(gateway.jobs.length, 1);
+  });
+});
+
+describe("requests to the fake gateway", () => {
+  test("are recorded with their operation, parameters and status", async () => {
+    const { gateway, client } = start();
+    await client.agentJobs.create({ prompt: "Document it" });
+    await assert.rejects(client.agentJobs.get("nope"), NotFoundError);
+    assert.deepEqual(
+      gateway.requests.map(({ operation, method, params, status }) => [
+        operation,
+        method,
+        params,
+        status,
+      ]),
+      [
+        ["agentJobs.create", "POST", { prompt: "Document it" }, 201],
+        ["agentJobs.get", "GET", { id: "nope" }, 404],
+      ],
+    );
+    assert.ok(gateway.requests[0].headers.get("idempotency-key"));
+  });
+
+  test("are rejected when they are aborted", async () => {
+    const { gateway, client } = start();
+    const { id } = await client.agentJobs.create({ prompt: "Document it" });
+    const signal = AbortSignal.timeout(30);
+    await assert.rejects(client.agentJobs.wait(id, { signal }), { name: "TimeoutError" });
+    gateway.advance(MINUTE);
+    assert.equal(gateway.jobs[0].status, "completed");
+  });
+});
+
+describe("webhooks of the fake gateway", () => {
+  test("are signed with its key for the receiver's address", async () => {
+    const { gateway, client } = start();
+    const headers = { "webhook-url": "https://bot.example/hook" };
+    const { id } = await client.agentJobs.create({ prompt: "Document it" }, { headers });
+    await assert.rejects(gateway.createWebhook(id), /is active/);
+    gateway.advance(MINUTE);
+    const request = await gateway.createWebhook(id);
+    assert.equal(request.url, "https://bot.example/hook");
+    const body = await request.text();
+    const now = () => START + MINUTE;
+    const event = await unwrap(body, request.headers, gateway.webhookKey, { now });
+    assert.deepEqual(
+      [event.type, event.data.id, event.project],
+      ["agent_job.completed", id, "acme"],
+    );
+    assert.equal(event.webhookUrl, "https://bot.example/hook");
+    const forged = unwrap(
+      body.replace("completed", "failed"),
+      request.headers,
+      gateway.webhookKey,
+      { now },
+    );
+    await assert.rejects(forged, WebhookVerificationError);
+  });
+
+  test("can report that the gateway stopped watching", async () => {
+    const { gateway } = start();
+    const { id } = gateway.addJob({ prompt: "Document it" });
+    const { type } = await (await gateway.createWebhook(id, "agent_job.unfinished")).json();
+    assert.equal(type, "agent_job.unfinished");
+    await assert.rejects(gateway.createWebhook("nope"), TypeError);
+  });
+});

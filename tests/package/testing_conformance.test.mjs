@@ -1,0 +1,255 @@
+/** The fake gateway of `quillgate/testing` against a real gateway: both must respond alike. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createFakeGateway } from "quillgate/testing";
+import { canaryKey } from "../harness/canary.mjs";
+import { startGateway } from "../harness/gateway.mjs";
+import { accessClaims, mintToken, newSecret, SCOPES } from "../harness/token.mjs";
+import { startUpstream } from "../harness/upstream.mjs";
+import { describeResponse, readStream, send } from "./testing/conformance.mjs";
+
+const PROJECT = "demo-docs";
+const JOBS = "/v2/agent/{project}";
+const REPORTS = "/v1/analytics/{project}";
+const UNKNOWN_THREAD = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+const JOB_DURATION = 1500;
+const CREATE_LIMIT = 6;
+const RANGE = "dateFrom=2026-10-01&dateTo=2026-11-01";
+
+let upstream;
+let gateway;
+/** The two gateways. */
+let real;
+let fake;
+let fakeGateway;
+/** The ids of jobs that both gateways have, by a common name. */
+const ids = new Map();
+
+before(async () => {
+  const secret = newSecret();
+  const content = { pages: 30, feedback: 20, searches: 20, conversations: 20 };
+  upstream = await startUpstream({ key: canaryKey(), jobDurationMs: JOB_DURATION, ...content });
+  gateway = await startGateway({
+    ...{ upstreamUrl: upstream.url, adminKey: canaryKey(), secret },
+    vars: {
+      ...{ JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" },
+      CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
+      UPSTREAM_TIMEOUT_SECONDS: "1",
+    },
+  });
+  const scope = SCOPES.join(" ");
+  const token = mintToken(accessClaims({ sub: "test", projects: [PROJECT], scope }), secret);
+  real = { fetch: (request) => fetch(request), url: gateway.url, projectId: PROJECT, token };
+  fakeGateway = createFakeGateway({
+    author: "test",
+    jobDuration: JOB_DURATION,
+    projectId: PROJECT,
+  });
+  const { baseUrl, ...options } = fakeGateway.clientOptions;
+  fake = { ...options, url: baseUrl };
+});
+after(() => Promise.all([gateway?.stop(), upstream?.stop()]));
+
+/** Sends a request to both gateways and asserts that the responses agree. `{name}` is a job's id. */
+async function assertAlike(path, options) {
+  const results = [];
+  for (const [side, at] of [
+    [real, 0],
+    [fake, 1],
+  ]) {
+    const target = path.replace(/\{job:(\w+)\}/, (_, name) => ids.get(name)[at]);
+    results.push(await send(side, target, options));
+  }
+  const [expected, found] = results.map(describeResponse);
+  assert.deepEqual(found, expected, path);
+  return results.map(({ json }) => json);
+}
+
+/** Creates a job in both gateways. */
+async function create(name, options = {}) {
+  const json = options.json ?? { prompt: `Prompt of ${name}` };
+  const created = await assertAlike(`${JOBS}/job`, { method: "POST", json, ...options });
+  ids.set(
+    name,
+    created.map(({ id }) => id),
+  );
+}
+
+describe("jobs", () => {
+  test("are created, read, streamed to their end and listed alike", async () => {
+    await create("first");
+    await assertAlike(`${JOBS}/job/{job:first}`);
+    const streams = [real, fake].map((side, at) => {
+      return readStream(side, `${JOBS}/job/${ids.get("first")[at]}/events`, 9);
+    });
+    const [expected, found] = await Promise.all(streams);
+    assert.deepEqual(found, expected);
+    assert.equal(found.events.length, 3, "the opening, an active job and a completed job");
+    await assertAlike(`${JOBS}/job/{job:first}`);
+  });
+
+  test("accept follow-ups and have records alike", async () => {
+    const json = { prompt: "And more" };
+    await assertAlike(`${JOBS}/job/{job:first}/message`, { method: "POST", json });
+    const records = await assertAlike(`${JOBS}/job/{job:first}/record`);
+    const statuses = records.map(({ changes }) => changes.map(({ status }) => status));
+    assert.deepEqual(statuses[1], statuses[0]);
+    assert.deepEqual(statuses[1], ["active", "completed", "active"]);
+  });
+
+  test("are listed by page and filtered alike", async () => {
+    await create("second", { json: { prompt: "Write the CHANGELOG" } });
+    const summarize = ({ jobs, nextCursor }) => [
+      jobs.map(({ prompt, createdBy }) => [prompt, createdBy]),
+      nextCursor === null,
+    ];
+    const filters = [
+      "limit=1",
+      "text=changelog",
+      "author=test&limit=100",
+      "author=nobody",
+      "state=failed",
+    ];
+    for (const query of filters) {
+      const [expected, found] = await assertAlike(`${JOBS}/jobs?${query}`);
+      assert.deepEqual(summarize(found), summarize(expected), query);
+    }
+    const first = await assertAlike(`${JOBS}/jobs?limit=1`);
+    const pages = [real, fake].map((side, at) => {
+      return send(side, `${JOBS}/jobs?limit=1&cursor=${encodeURIComponent(first[at].nextCursor)}`);
+    });
+    const [expected, found] = await Promise.all(pages);
+    assert.deepEqual(summarize(found.json), summarize(expected.json));
+  });
+
+  test("stream the changes of their list alike", async () => {
+    const streams = [real, fake].map((side) => readStream(side, `${JOBS}/jobs/events`, 2));
+    const [expected, found] = await Promise.all(streams);
+    assert.deepEqual(found, expected);
+  });
+
+  test("are created once per idempotency key alike", async () => {
+    const headers = { "idempotency-key": "key-1" };
+    await create("keyed", { headers });
+    await create("replayed", { headers, json: { prompt: "Prompt of keyed" } });
+    assert.deepEqual(ids.get("replayed"), ids.get("keyed"));
+    const json = { prompt: "another prompt" };
+    await assertAlike(`${JOBS}/job`, { method: "POST", json, headers });
+  });
+
+  test("have an unknown outcome alike when Mintlify does not respond", async () => {
+    const fault = { kind: "hang" };
+    await upstream.fault({ operation: "agentJobs.create", times: 1, fault });
+    fakeGateway.fail("upstream-timeout", { operation: "agentJobs.create" });
+    const headers = { "idempotency-key": "key-2" };
+    const options = { method: "POST", json: { prompt: "unknown" }, headers };
+    await assertAlike(`${JOBS}/job`, options);
+    await assertAlike(`${JOBS}/job`, options);
+    const forced = { ...headers, "idempotency-retry": "force" };
+    await assertAlike(`${JOBS}/job`, { ...options, headers: forced });
+    await assertAlike(`${JOBS}/job`, options);
+  });
+
+  test("are refused alike when the hourly limit is used up", async () => {
+    const json = { prompt: "one too many" };
+    for (let used = 0; used < CREATE_LIMIT; used++) {
+      const { response } = await send(real, `${JOBS}/job`, { method: "POST", json });
+      if (response.status === 429) break;
+    }
+    fakeGateway.fail("quota-exceeded", { operation: "agentJobs.create", retryAfter: 3600 });
+    await assertAlike(`${JOBS}/job`, { method: "POST", json });
+  });
+
+  test("lose their record alike", async () => {
+    await assertAlike(`${JOBS}/job/{job:second}/record`, { method: "DELETE" });
+    await assertAlike(`${JOBS}/job/{job:second}/record`, { method: "DELETE" });
+    await assertAlike(`${JOBS}/job/{job:second}/record`);
+  });
+
+  test("that do not exist are refused alike", async () => {
+    const json = { prompt: "more" };
+    await assertAlike(`${JOBS}/job/nope`);
+    await assertAlike(`${JOBS}/job/nope/record`);
+    await assertAlike(`${JOBS}/job/nope/events`);
+    await assertAlike(`${JOBS}/job/nope/message`, { method: "POST", json });
+  });
+});
+
+describe("reports", () => {
+  const LISTS = {
+    views: ["views", "views"],
+    visitors: ["visitors", "visitors"],
+    feedback: ["feedback", "feedback"],
+    feedbackByPage: ["feedback/by-page", "feedback"],
+    searches: ["searches", "searches"],
+    conversations: ["assistant", "conversations"],
+  };
+
+  for (const [name, [path, rows]] of Object.entries(LISTS)) {
+    test(`${name} have the same rows and pages alike`, async () => {
+      const whole = await send(real, `${REPORTS}/${path}?${RANGE}&limit=100`);
+      fakeGateway.reports[name] = whole.json[rows];
+      for (const query of ["limit=3", "limit=100", ""]) {
+        const [expected, found] = await assertAlike(`${REPORTS}/${path}?${RANGE}&${query}`);
+        assert.deepEqual(found[rows], expected[rows]);
+        assert.equal(found.hasMore, expected.hasMore);
+        assert.equal(found.nextCursor === null, expected.nextCursor === null);
+      }
+    });
+  }
+
+  test("views continue by offset and searches by cursor alike", async () => {
+    const [expected, found] = await assertAlike(`${REPORTS}/views?${RANGE}&limit=5&offset=5`);
+    assert.deepEqual(found.views, expected.views);
+    const [realPage, fakePage] = await assertAlike(`${REPORTS}/searches?${RANGE}&limit=5`);
+    const next = await Promise.all(
+      [real, fake].map((side, at) => {
+        const cursor = encodeURIComponent([realPage, fakePage][at].nextCursor);
+        return send(side, `${REPORTS}/searches?${RANGE}&limit=5&cursor=${cursor}`);
+      }),
+    );
+    assert.deepEqual(next[1].json.searches, next[0].json.searches);
+  });
+
+  test("a conversation and the caller statistics are alike", async () => {
+    const { json } = await send(real, `${REPORTS}/assistant?${RANGE}&limit=1`);
+    const threads = `${REPORTS}/assistant/threads`;
+    const { json: thread } = await send(real, `${threads}/${json.conversations[0].id}`);
+    fakeGateway.reports.threads = [thread];
+    const path = `${threads}/${thread.threadId}`;
+    const [expected, found] = await assertAlike(path);
+    assert.deepEqual(found, expected);
+    await assertAlike(`${REPORTS}/assistant/caller-stats?${RANGE}`);
+  });
+
+  test("an archive that is not configured is refused alike", async () => {
+    await assertAlike(`${REPORTS}/views/daily?${RANGE}`);
+  });
+});
+
+describe("requests", () => {
+  test("without a valid token or for another project are refused alike", async () => {
+    await assertAlike(`${JOBS}/jobs`, { token: null });
+    await assertAlike(`${JOBS}/jobs`, { token: "nobody.knows.this" });
+    await assertAlike("/v2/agent/another-project/jobs");
+  });
+
+  test("without a route or with another method are refused alike", async () => {
+    await assertAlike(`${JOBS}/nope`);
+    await assertAlike("/v3/else");
+    await assertAlike(`${JOBS}/job`, { method: "DELETE" });
+    await assertAlike(`${JOBS}/jobs`, { method: "POST", json: {} });
+  });
+
+  test("that break a rule are refused alike", async () => {
+    const bodies = [{}, { prompt: "" }, { prompt: 5 }, { prompt: "a", other: 1 }, [], null];
+    for (const json of bodies) await assertAlike(`${JOBS}/job`, { method: "POST", json });
+    await assertAlike(`${JOBS}/job`, { method: "POST", body: "{" });
+    const queries = ["limit=0", "limit=251", "limit=x", "offset=-1", "other=1"];
+    for (const query of queries) await assertAlike(`${REPORTS}/views?${query}`);
+    for (const query of ["limit=101", "state=other", "text="]) {
+      await assertAlike(`${JOBS}/jobs?${query}`);
+    }
+    await assertAlike(`${REPORTS}/assistant/threads/${UNKNOWN_THREAD}`);
+  });
+});

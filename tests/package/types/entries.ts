@@ -1,0 +1,43 @@
+/** Uses the other entries of the package. It is compiled and never run. */
+import { type AgentJob, Client } from "quillgate";
+import { createFakeGateway, type FakeGateway, type FakeRequest } from "quillgate/testing";
+import { unwrap, type WebhookEvent, WebhookVerificationError } from "quillgate/webhooks";
+
+export async function receive(request: Request, key: string): Promise<string | null> {
+  const event: WebhookEvent = await unwrap(await request.text(), request.headers, key);
+  const job: AgentJob = event.data;
+  return event.type === "agent_job.completed" ? job.prLink : event.id;
+}
+
+interface NodeRequest {
+  headers: { [name: string]: string | string[] | undefined; host?: string };
+}
+
+export async function receiveInNode(request: NodeRequest, body: Uint8Array): Promise<string> {
+  try {
+    const keys = ["whsec_new", "whsec_old"] as const;
+    const options = { tolerance: 60_000, now: () => 0 };
+    return (await unwrap(body, request.headers, keys, options)).webhookUrl;
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    return error.rule === "signature" ? "forged" : error.message;
+  }
+}
+
+// @ts-expect-error a parsed body has lost the signed bytes
+unwrap({}, new Headers(), "whsec_key");
+
+const gateway: FakeGateway = createFakeGateway({
+  jobDuration: Number.POSITIVE_INFINITY,
+  finish: ({ prompt }) => ({ status: prompt === "" ? "failed" : "completed" }),
+  reports: { views: [{ path: "/start" }], searches: ({ limit }) => [{ hits: Number(limit) }] },
+});
+export const client = new Client({ ...gateway.clientOptions, maxRetries: 0 });
+export const requests: readonly FakeRequest[] = gateway.requests;
+gateway.fail("quota-exceeded", { operation: "agentJobs.create", retryAfter: 30 });
+gateway.reports.views = undefined;
+
+// @ts-expect-error not a problem of the gateway
+gateway.fail("no-such-problem");
+// @ts-expect-error not an operation
+gateway.fail("no-response", { operation: "agentJobs.nope" });

@@ -1,0 +1,325 @@
+/** `quillgate/webhooks`: vectors of Standard Webhooks, attacks, and a message from a real gateway. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { build } from "esbuild";
+import { Miniflare, NoOpLog } from "miniflare";
+import { isQuillgateError } from "quillgate";
+import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
+import { ROOT } from "../../scripts/versions.mjs";
+import { deriveKeys } from "../../scripts/webhook_key.mjs";
+import { canaryKey } from "../harness/canary.mjs";
+import { startGateway } from "../harness/gateway.mjs";
+import { signatureOf, startReceiver } from "../harness/receiver.mjs";
+import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
+import { startUpstream } from "../harness/upstream.mjs";
+import { launchBrowser } from "../page/browser.mjs";
+import { checkWebhooks } from "./webhooks/checks.mjs";
+
+/** The values of the test suites of Standard Webhooks. */
+const SECRET = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const KEY = `whsec_${SECRET}`;
+const ID = "msg_p5jXN8AQM9LWM0D4loKWxJek";
+const SECONDS = 1_614_265_330;
+const VECTOR_BODY = '{"test": 2432232314}';
+const VECTOR_SIGNATURE = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+const OTHER_SIGNATURE = "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc=";
+
+const TOLERANCE = 300_000;
+const now = () => SECONDS * 1000;
+const newKey = () => `whsec_${randomBytes(32).toString("base64")}`;
+
+const EVENT = {
+  type: "agent_job.completed",
+  timestamp: "2021-02-25T15:02:10.000Z",
+  project: "acme",
+  webhookUrl: "https://hooks.example/quillgate",
+  data: { id: "j1", status: "completed", prLink: "https://github.example/pull/1" },
+};
+const BODY = JSON.stringify(EVENT);
+
+/** Returns the headers of a message, signed with a key. */
+function signed(body = BODY, { key = KEY, id = ID, seconds = SECONDS } = {}) {
+  const signature = signatureOf(key, { id, timestamp: seconds, raw: body });
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": signature,
+  };
+}
+
+/** Asserts that a message is rejected because it breaks a rule. */
+async function assertRejected(rule, body, headers, key = KEY, options = { now }) {
+  await assert.rejects(unwrap(body, headers, key, options), (error) => {
+    assert.ok(error instanceof WebhookVerificationError, String(error));
+    assert.ok(isQuillgateError(error));
+    assert.equal(error.name, "WebhookVerificationError");
+    assert.equal(error.rule, rule, error.message);
+    assert.ok(!error.message.includes(SECRET), "the message contains the key");
+    return true;
+  });
+}
+
+describe("the vectors of Standard Webhooks", () => {
+  const headers = (signature) => ({
+    "webhook-id": ID,
+    "webhook-timestamp": String(SECONDS),
+    "webhook-signature": signature,
+  });
+  /** The vectors sign a body that is not an event of the gateway, which only a valid signature reveals. */
+  const accepts = (signature, key = KEY, options = { now }) =>
+    assertRejected("event", VECTOR_BODY, headers(signature), key, options);
+  const rejects = (rule, fields, options = { now }) =>
+    assertRejected(rule, VECTOR_BODY, { ...headers(VECTOR_SIGNATURE), ...fields }, KEY, options);
+
+  test("accepts the published signature, with a key with or without its prefix", async () => {
+    await accepts(VECTOR_SIGNATURE, KEY);
+    await accepts(VECTOR_SIGNATURE, SECRET);
+  });
+
+  test("accepts a key whose base64 has no padding", async () => {
+    for (const secret of [
+      "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",
+      "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwBr",
+    ]) {
+      const { "webhook-signature": signature } = signed(VECTOR_BODY, { key: `whsec_${secret}` });
+      await accepts(signature, secret);
+    }
+  });
+
+  test("accepts one valid signature among others and other versions", async () => {
+    const v2 = OTHER_SIGNATURE.replace("v1", "v2");
+    await accepts([OTHER_SIGNATURE, v2, VECTOR_SIGNATURE, OTHER_SIGNATURE].join(" "));
+  });
+
+  test("rejects an empty key", async () => {
+    for (const key of ["", "whsec_", undefined, null, []]) {
+      await assertRejected("key", VECTOR_BODY, headers(VECTOR_SIGNATURE), key ?? [key]);
+    }
+  });
+
+  test("rejects a message without one of its headers", async () => {
+    for (const name of Object.keys(headers(""))) {
+      await rejects("headers", { [name]: undefined });
+      await rejects("headers", { [name]: "" });
+    }
+  });
+
+  test("rejects a timestamp that is not an integer", async () => {
+    for (const text of ["hello", "1614265330.5", "-1614265330", "0x60", "1e9", " 1614265330"]) {
+      await rejects("timestamp", { "webhook-timestamp": text });
+    }
+  });
+
+  test("rejects invalid and partial signatures", async () => {
+    const signatures = [
+      "v1,dawfeoifkpqwoekfpqoekf",
+      VECTOR_SIGNATURE.slice(0, 8),
+      "v1,",
+      "v1",
+      "v1,%",
+    ];
+    for (const signature of signatures)
+      await rejects("signature", { "webhook-signature": signature });
+  });
+
+  test("rejects an old and a new timestamp", async () => {
+    await rejects("too-old", {}, { now: () => now() + TOLERANCE + 1000 });
+    await rejects("too-new", {}, { now: () => now() - TOLERANCE - 1000 });
+  });
+});
+
+describe("a webhook of the gateway", () => {
+  test("becomes a typed event with the fields that Mintlify left out as null", async () => {
+    const event = await unwrap(BODY, signed(), KEY, { now });
+    const job = { source: null, model: null, createdAt: null, archivedAt: null, ...EVENT.data };
+    assert.deepEqual(event, { id: ID, ...EVENT, data: job });
+  });
+
+  test("can be read from a string, bytes and a view into a larger buffer", async () => {
+    const buffer = Buffer.from(`--${BODY}--`);
+    const view = buffer.subarray(2, -2);
+    const copy = Uint8Array.from(view);
+    for (const body of [BODY, view, copy, copy.buffer]) {
+      assert.equal((await unwrap(body, signed(), KEY, { now })).data.id, "j1");
+    }
+  });
+
+  test("can be read with Headers, and with Node's headers in any case", async () => {
+    const fields = signed();
+    const capitals = { "Webhook-Id": ID, "WEBHOOK-TIMESTAMP": [fields["webhook-timestamp"]] };
+    const mixed = {
+      ...capitals,
+      "Webhook-Signature": fields["webhook-signature"],
+      host: undefined,
+    };
+    for (const headers of [new Headers(fields), fields, mixed]) {
+      assert.equal((await unwrap(BODY, headers, KEY, { now })).id, ID);
+    }
+  });
+
+  test("is valid at the edge of the tolerance and invalid beyond it", async () => {
+    for (const age of [TOLERANCE, -TOLERANCE]) {
+      assert.ok(await unwrap(BODY, signed(), KEY, { now: () => now() + age }));
+    }
+    const at = (age, tolerance) => ({ now: () => now() + age, tolerance });
+    await assertRejected("too-old", BODY, signed(), KEY, at(TOLERANCE + 1));
+    await assertRejected("too-new", BODY, signed(), KEY, at(-TOLERANCE - 1));
+    await assertRejected("too-old", BODY, signed(), KEY, at(1001, 1000));
+    assert.ok(await unwrap(BODY, signed(), KEY, at(600_000, 600_000)));
+    await assertRejected("too-old", BODY, signed(), KEY, at(1, Number.NaN));
+  });
+
+  test("verifies with the old and the new key during a rotation", async () => {
+    const [before, after] = [newKey(), newKey()];
+    const oldHeaders = signed(BODY, { key: before });
+    const newHeaders = signed(BODY, { key: after });
+    const both = { ...newHeaders };
+    both["webhook-signature"] += ` ${oldHeaders["webhook-signature"]}`;
+    for (const headers of [oldHeaders, newHeaders, both]) {
+      assert.ok(await unwrap(BODY, headers, [after, before], { now }));
+    }
+    assert.ok(await unwrap(BODY, both, before, { now }));
+    await assertRejected("signature", BODY, newHeaders, before);
+    await assertRejected("key", BODY, newHeaders, [after, "whsec_%"]);
+  });
+
+  test("is rejected if any signed part is forged, truncated or replayed under another id", async () => {
+    const fields = signed();
+    await assertRejected("signature", BODY.replace("completed", "failed"), fields);
+    await assertRejected("signature", BODY.slice(0, -1), fields);
+    await assertRejected("signature", `${BODY} `, fields);
+    await assertRejected("signature", "", fields);
+    await assertRejected("signature", BODY, { ...fields, "webhook-id": "msg_other" });
+    // A replay that only refreshes the timestamp.
+    const later = String(SECONDS + 3600);
+    await assertRejected("signature", BODY, { ...fields, "webhook-timestamp": later }, KEY, {
+      now: () => now() + 3_600_000,
+    });
+    await assertRejected("signature", BODY, signed(BODY, { key: newKey() }));
+  });
+
+  test("is rejected when any bit of the signature differs", async () => {
+    const fields = signed();
+    const signature = Buffer.from(fields["webhook-signature"].slice(3), "base64");
+    for (let bit = 0; bit < signature.length * 8; bit += 7) {
+      const changed = Buffer.from(signature);
+      changed[bit >> 3] ^= 1 << (bit & 7);
+      const header = `v1,${changed.toString("base64")}`;
+      await assertRejected("signature", BODY, { ...fields, "webhook-signature": header });
+    }
+  });
+
+  test("is rejected when its signed body is not an event", async () => {
+    const bodies = ["", "null", "[]", '"text"', "{", "{}", "\ufeff"];
+    bodies.push(JSON.stringify({ ...EVENT, project: 5 }));
+    bodies.push(JSON.stringify({ ...EVENT, data: null }));
+    bodies.push(JSON.stringify({ ...EVENT, data: { id: 5 } }));
+    for (const body of bodies) await assertRejected("event", body, signed(body));
+    const notText = Buffer.from([0x7b, 0xff, 0x7d]);
+    await assertRejected("event", notText, signed(notText));
+  });
+
+  test("keeps an event type of a later gateway", async () => {
+    const body = JSON.stringify({ ...EVENT, type: "agent_job.paused", extra: true });
+    const { type } = await unwrap(body, signed(body), KEY, { now });
+    assert.equal(type, "agent_job.paused");
+  });
+
+  test("throws a TypeError for a body that was already parsed", async () => {
+    await assert.rejects(unwrap(EVENT, signed(), KEY, { now }), TypeError);
+  });
+});
+
+describe("a running gateway", () => {
+  let upstream;
+  let gateway;
+  let receiver;
+  before(async () => {
+    receiver = await startReceiver();
+    upstream = await startUpstream({ key: canaryKey(), jobDurationMs: 50 });
+  });
+  after(() => Promise.all([gateway?.stop(), upstream?.stop(), receiver?.stop()]));
+
+  test("sends a webhook that unwrap verifies with every key of its receiver", async () => {
+    const secrets = [newKey(), newKey()].join(",");
+    const secret = newSecret();
+    const vars = { WEBHOOK_SECRET: secrets, WEBHOOK_HOSTS: receiver.host, JOB_POLL_SECONDS: "1" };
+    gateway = await startGateway({
+      ...{ upstreamUrl: upstream.url, adminKey: canaryKey(), secret },
+      vars: { ...vars, JOB_POLLS_PER_HOUR: "100000" },
+    });
+    const project = "demo-docs";
+    const url = `${receiver.url}/hook?a=1`;
+    const claims = accessClaims({ sub: "hooks", projects: [project], scope: "jobs:create" });
+    const created = await fetch(`${gateway.url}/v2/agent/${project}/job`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${mintToken(claims, secret)}`,
+        "content-type": "application/json",
+        "webhook-url": url,
+      },
+      body: JSON.stringify({ prompt: "Write é 😀 down" }),
+    });
+    assert.equal(created.status, 201);
+    const { id } = await created.json();
+    const { raw, headers } = await receiver.next();
+    const keys = deriveKeys({ project, url }, secrets);
+    for (const key of [...keys, keys]) {
+      const event = await unwrap(raw, headers, key);
+      assert.equal(event.id, headers["webhook-id"]);
+      assert.deepEqual(
+        [event.type, event.project, event.webhookUrl, event.data.id, event.data.status],
+        ["agent_job.completed", project, url, id, "completed"],
+      );
+    }
+    const other = deriveKeys({ project: "other", url }, secrets);
+    await assertRejected("signature", raw, headers, other, {});
+  });
+});
+
+describe("other runtimes", () => {
+  const entry = (end) => `
+import * as webhooks from "quillgate/webhooks";
+import { checkWebhooks } from "./tests/package/webhooks/checks.mjs";
+${end}`;
+  const bundle = async (end) => {
+    const stdin = { contents: entry(end), resolveDir: ROOT };
+    const options = { bundle: true, write: false, format: "esm", target: "es2022" };
+    const { outputFiles } = await build({ stdin, ...options });
+    return outputFiles[0].text;
+  };
+
+  test("Node.js verifies webhooks", async () => {
+    assert.deepEqual(await checkWebhooks({ unwrap, WebhookVerificationError }), []);
+  });
+
+  test("workerd verifies webhooks", async () => {
+    const script = await bundle(
+      "export default { fetch: async () => Response.json(await checkWebhooks(webhooks)) };",
+    );
+    const compatibilityDate = "2026-04-01";
+    const worker = new Miniflare({ modules: true, script, compatibilityDate, log: new NoOpLog() });
+    try {
+      const response = await worker.dispatchFetch("http://worker/");
+      assert.deepEqual(await response.json(), []);
+    } finally {
+      await worker.dispose();
+    }
+  });
+
+  test("Chromium verifies webhooks", async () => {
+    const script = await bundle("globalThis.result = checkWebhooks(webhooks);");
+    const browser = await launchBrowser();
+    try {
+      const page = await browser.newPage();
+      // WebCrypto needs a secure context.
+      await page.route("https://page.test/", (route) => route.fulfill({ body: "<!doctype html>" }));
+      await page.goto("https://page.test/");
+      await page.addScriptTag({ content: script, type: "module" });
+      assert.deepEqual(await page.evaluate(() => globalThis.result), []);
+    } finally {
+      await browser.close();
+    }
+  });
+});
