@@ -3,7 +3,7 @@
  * ones.
  */
 
-import { ConnectionError, toTimeoutError } from "../errors.js";
+import { ConnectionError } from "../errors.js";
 import { exchange } from "../exchange.js";
 import { USER_AGENT } from "../generated/protocol.js";
 import { UsageError } from "./command.js";
@@ -20,8 +20,7 @@ export interface Answered {
  * Redirects are not followed, because they would forward the credential.
  *
  * @param timeout in milliseconds
- * @throws {ConnectionError} if there is no response
- * @throws {TimeoutError} if the timeout expires
+ * @throws {ConnectionError} if there is no response before the timeout
  */
 export async function send(
   url: string,
@@ -38,7 +37,8 @@ export async function send(
   if ("response" in result) return result;
   signal.throwIfAborted();
   const { host } = new URL(url);
-  if (result.expired) throw toTimeoutError(timeout, host);
+  if (result.expired)
+    throw new ConnectionError(`no complete answer from ${host} within ${timeout} ms`);
   throw new ConnectionError(`no answer from ${host}`, { cause: result.cause });
 }
 
