@@ -38,6 +38,8 @@ export interface Example {
 export interface Command {
   /** The command as typed: one or two words. */
   name: string;
+  /** The declared operations that the command performs, such as `agentJobs.create`. */
+  operations?: readonly string[];
   summary: string;
   /** Further paragraphs of the help. */
   description?: readonly string[];

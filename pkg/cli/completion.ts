@@ -17,8 +17,10 @@ function writeCompletion(shell: string, commands: readonly Command[]): string {
       return writeZsh(commands);
     case "fish":
       return writeFish(commands);
+    case "powershell":
+      return writePowerShell(commands);
     default:
-      throw new UsageError("SHELL must be one of bash, zsh, fish");
+      throw new UsageError("SHELL must be one of bash, zsh, fish, powershell");
   }
 }
 
@@ -183,6 +185,69 @@ function writeFish(commands: readonly Command[]): string {
     }
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Maps each prefix of a command to its candidates, with their descriptions. */
+function listCandidates(commands: readonly Command[]): Map<string, [string, string][]> {
+  const candidates = new Map<string, [string, string][]>();
+  for (const [before, words] of listNextWords(commands)) {
+    const summaries = words.map((word): [string, string] => {
+      const name = before === "" ? word : `${before} ${word}`;
+      return [word, commands.find((command) => command.name === name)?.summary ?? word];
+    });
+    candidates.set(before, summaries);
+  }
+  for (const command of commands) {
+    const flags = Object.entries(listOptions(command)).map(
+      ([name, { summary }]): [string, string] => [`--${name}`, summary],
+    );
+    candidates.set(command.name, [...(candidates.get(command.name) ?? []), ...flags]);
+  }
+  return candidates;
+}
+
+function writePowerShell(commands: readonly Command[]): string {
+  const write = (entries: readonly (readonly [string, string])[]) =>
+    entries.map(([word, text]) => `@(${quotePowerShell(word)}, ${quotePowerShell(text)})`);
+  const tables = [...listCandidates(commands)].map(
+    ([before, entries]) => `    ${quotePowerShell(before)} = @(${write(entries).join(", ")})`,
+  );
+  const values = commands.flatMap((command) =>
+    listChoiceFlags(command).map(([flag, choices]) => {
+      const entries = choices.map((choice) => [choice, choice] as const);
+      return `    ${quotePowerShell(`${command.name} ${flag}`)} = @(${write(entries).join(", ")})`;
+    }),
+  );
+  const files = listFileFlags(commands).map(quotePowerShell).join(", ");
+  return `# Completion of quillgate for PowerShell.
+Register-ArgumentCompleter -Native -CommandName quillgate -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $candidates = @{
+${tables.join("\n")}
+  }
+  $values = @{
+${values.join("\n")}
+  }
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if ($wordToComplete -ne '') { $words = @($words | Select-Object -SkipLast 1) }
+  $command = ''
+  foreach ($word in $words) {
+    $candidate = "$command $word".Trim()
+    if ($candidates.ContainsKey($candidate)) { $command = $candidate }
+  }
+  $previous = if ($words.Count -gt 0) { $words[-1] } else { '' }
+  if (@(${files}) -contains $previous) { return }
+  $found = $values["$command $previous"]
+  if ($null -eq $found) { $found = $candidates[$command] }
+  $found | Where-Object { $_[0] -like "$wordToComplete*" } | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_[0], $_[0], 'ParameterValue', $_[1])
+  }
+}
+`;
+}
+
+function quotePowerShell(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** Returns a fish condition: all words of `typed` are present, and none of `next`. */

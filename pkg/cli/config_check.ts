@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Context, readText, UsageError } from "./command.js";
 import { getExitCode } from "./exit_codes.js";
-import { type CheckModule, loadGatewayModule } from "./gateway_package.js";
+import { type CheckModule, loadGatewayModule, MISSING_PACKAGE } from "./gateway_package.js";
 import { toLine } from "./table.js";
 
 export async function run(context: Context): Promise<number> {
@@ -15,9 +15,7 @@ export async function run(context: Context): Promise<number> {
     if (readText(context, "config") === undefined && !hasConfiguration(host.folder)) {
       throw new UsageError(`there is no wrangler.toml in ${host.folder}`);
     }
-    throw new UsageError(
-      "quillgate-gateway is not installed here: npm install --save-dev quillgate-gateway",
-    );
+    throw new UsageError(MISSING_PACKAGE);
   }
   const fileOf = (flag: string) => {
     const path = readText(context, flag);
@@ -32,9 +30,12 @@ export async function run(context: Context): Promise<number> {
   else for (const { name, message } of problems) await output.print(toLine(`${name} ${message}`));
   if (problems.length > 0) return getExitCode("findings");
   const note =
-    unchecked.length > 0 ? `; not checked, for want of a value: ${unchecked.join(", ")}` : "";
-  const variables = count === 1 ? "variable" : "variables";
-  output.note(`quillgate: the configuration and its ${count} ${variables} are right${note}`);
+    unchecked.length > 0
+      ? `; not checked, because their values are unknown: ${unchecked.join(", ")}`
+      : "";
+  output.note(
+    `quillgate: the configuration is valid, with ${count} ${count === 1 ? "variable" : "variables"}${note}`,
+  );
   return getExitCode("ok");
 }
 

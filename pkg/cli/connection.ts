@@ -32,7 +32,8 @@ export async function connectToGateway(context: Context) {
   return connectWith(context, settings, {});
 }
 
-async function connectWith(
+/** Creates the client for complete settings. */
+export async function connectWith(
   context: Context,
   { baseUrl, projectId, credential }: CompleteSettings,
   watch: Watch,
@@ -50,7 +51,8 @@ async function connectWith(
     logger: { error: log, warn: log, info: log, debug: log },
     logLevel: level as NonNullable<ClientOptions["logLevel"]>,
     onRetry: ({ error, wait }) => {
-      if (level === "off") output.note(`${error.message}: again in ${showWait(wait / 1000)}`);
+      if (level === "off")
+        output.note(`quillgate: ${error.message}; retry in ${showWait(wait / 1000)}`);
     },
     ...watch,
   });
@@ -68,15 +70,11 @@ type CompleteSettings = Settings & { projectId: string; credential: Credential }
 function requireAll({ baseUrl, projectId, credential }: Settings): CompleteSettings {
   const missing = [
     ...(baseUrl === undefined && credential?.kind !== "adminKey"
-      ? ["no gateway: set --base-url, QUILLGATE_BASE_URL or baseUrl in the user's settings file"]
+      ? ["no gateway: run quillgate login, or set --base-url or QUILLGATE_BASE_URL"]
       : []),
-    ...(projectId === undefined
-      ? ["no project: set --project, QUILLGATE_PROJECT_ID or projectId in a file"]
-      : []),
+    ...(projectId === undefined ? ["no project: set --project or QUILLGATE_PROJECT_ID"] : []),
     ...(credential === undefined
-      ? [
-          "no credential: set QUILLGATE_TOKEN, or name a file by --token-file or QUILLGATE_TOKEN_FILE",
-        ]
+      ? ["no credential: run quillgate login, or set QUILLGATE_TOKEN or --token-file"]
       : []),
   ];
   if (projectId === undefined || credential === undefined || missing.length > 0) {
@@ -92,7 +90,7 @@ function warnOfPlainHttp(
   { kind }: Credential,
 ): void {
   if (kind !== "token" || baseUrl === undefined || isPrivate(baseUrl)) return;
-  output.warn("the base URL is not https: the token goes unencrypted, and others can read it");
+  output.warn("the base URL is not https: others can read the token");
 }
 
 /** Returns whether requests to a URL are encrypted or stay on this machine. */

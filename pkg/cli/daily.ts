@@ -61,7 +61,7 @@ function writeViews(views: GroupedViews[], format: Format, width: number | undef
           { head: "DAYS", value: ({ days }) => days },
           { head: "MISSING", value: ({ missing }) => missing.length },
         ],
-        width,
+        { width },
       );
   }
 }

@@ -40,12 +40,11 @@ const COLORS: Record<Level, string> = { ok: "32", warning: "33", problem: "31" }
 const WORDS: Record<Level, string> = { ok: "ok", warning: "warning", problem: "PROBLEM" };
 
 export async function run(context: Context): Promise<number> {
-  const { output, host } = context;
+  const { output } = context;
   const findings: Finding[] = [];
-  const colored = output.isTerminal && !host.env.NO_COLOR && host.env.TERM !== "dumb";
   for await (const finding of examine(context)) {
     findings.push(finding);
-    if (!output.json) await output.print(writeFinding(finding, colored));
+    if (!output.json) await output.print(writeFinding(finding, output.hasColor));
   }
   if (output.json) await output.printJson(findings);
   const problems = findings.filter(({ level }) => level === "problem").length;
@@ -328,12 +327,15 @@ async function* examineArchive(
   }
 }
 
-function judgeArchive({ complete, missing, failed, completeAt }: Record<string, unknown>): Finding {
-  const gaps = Array.isArray(missing) ? missing : [];
-  const days = gaps.reduce((sum: number, { dateFrom, dateTo }) => {
+function judgeArchive(status: Record<string, unknown>): Finding {
+  const { complete, missing, failed, completeAt } = status;
+  if (!Number.isSafeInteger(complete) || !Array.isArray(missing)) {
+    return warning("archive", "the gateway's response has no number of days", OPERATOR);
+  }
+  const days = missing.reduce((sum: number, { dateFrom, dateTo }) => {
     return sum + (Date.parse(dateTo) - Date.parse(dateFrom)) / DAY_MS;
   }, 0);
-  const held = `${Number(complete)} ${complete === 1 ? "day" : "days"} held`;
+  const held = `${complete} ${complete === 1 ? "day" : "days"} held`;
   if (days === 0) return ok("archive", `${held}, none missing`);
   if (Number(failed) > 0) {
     return warning(

@@ -64,7 +64,7 @@ export function readRange({ from, to, last }: DayFlags, now: number): DateRange 
     };
   }
   if (from !== undefined || to !== undefined) {
-    throw new UsageError("--last stands without --from and --to");
+    throw new UsageError("--last cannot be combined with --from or --to");
   }
   const [, count, unit] = /^(\d{1,4})([dw])$/.exec(last) ?? [];
   const days = Number(count) * (unit === "w" ? 7 : 1);
@@ -84,6 +84,32 @@ function toDay(ms: number): string {
 export function showWait(seconds: number): string {
   if (seconds < 120) return `${Math.ceil(seconds)} s`;
   return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
+}
+
+/** The units of a relative time in milliseconds, largest first. */
+const RELATIVE_UNITS = [
+  ["day", DAY_MS],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+] as const;
+/** Older instants are shown as a date. */
+const MAX_RELATIVE_MS = 30 * DAY_MS;
+
+/**
+ * Formats an instant relative to now, such as `5 minutes ago`. After 30 days, returns its date.
+ *
+ * @param time an ISO 8601 date-time; another string is returned unchanged
+ * @param now in milliseconds since 1970
+ */
+export function showRelativeTime(time: string, now: number): string {
+  const passed = now - Date.parse(time);
+  if (Number.isNaN(passed)) return time;
+  if (Math.abs(passed) >= MAX_RELATIVE_MS) return toDay(now - passed);
+  const [unit, length] =
+    RELATIVE_UNITS.find(([, ms]) => Math.abs(passed) >= ms) ?? (["second", 1000] as const);
+  const format = new Intl.RelativeTimeFormat("en");
+  return format.format(-Math.trunc(passed / length), unit);
 }
 
 /** Formats a duration in milliseconds, rounded up to seconds: `0:42`, `12:03`, `1:00:00`. */

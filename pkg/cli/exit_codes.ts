@@ -4,19 +4,22 @@ import { Interruption, UsageError } from "./command.js";
 
 /** Every exit code with its meaning. */
 export const EXIT_CODES = {
-  ok: [0, "It is done."],
-  failure: [1, "Something else went wrong, such as a file that cannot be written."],
-  usage: [2, "The command line, a setting or a value is wrong (or the server answers 400 or 422)."],
-  access: [3, "The credential is not accepted, or does not allow this (401, 403)."],
-  notFound: [4, "There is no such job, project or route (404)."],
-  budget: [5, "The hour's requests are spent (429): the message says when there are more."],
-  unavailable: [6, "No answer, none in time, or one that is no use (5xx)."],
-  jobFailed: [7, "The job has ended as `failed`."],
-  waitTimeout: [8, "The job had not ended when `--timeout` ran out. It goes on."],
-  outcomeUnknown: [9, "Nobody knows whether a job was created or a message sent: look first."],
-  findings: [10, "`doctor` or `config check` has found something wrong."],
+  ok: [0, "Success."],
+  failure: [1, "Another error, such as a file that cannot be written."],
+  usage: [2, "The command line, a setting or a value is invalid (also 400 and 422)."],
+  access: [3, "The credential is invalid or does not allow the request (401, 403)."],
+  notFound: [4, "The job, project or route does not exist (404)."],
+  budget: [5, "The hour's requests are used up (429). The message states when to try again."],
+  unavailable: [6, "No response, a timeout, or a server error (5xx)."],
+  jobFailed: [7, "The job failed."],
+  waitTimeout: [8, "The job did not finish within `--timeout`. It continues."],
+  outcomeUnknown: [
+    9,
+    "The job may have been created, or the message sent. Check before you repeat it.",
+  ],
+  findings: [10, "`doctor` or `config check` found a problem."],
   interrupted: [130, "Ctrl-C (SIGINT)."],
-  brokenPipe: [141, "What read the output has gone (SIGPIPE)."],
+  brokenPipe: [141, "The reader of the output has closed it (SIGPIPE)."],
   terminated: [143, "SIGTERM."],
 } as const;
 
@@ -32,6 +35,7 @@ const BY_NAME: Record<string, ExitName> = {
   ValidationError: "usage",
   CheckError: "usage",
   InitError: "usage",
+  WebhookKeyError: "usage",
   BadRequestError: "usage",
   AuthenticationError: "access",
   PermissionError: "access",

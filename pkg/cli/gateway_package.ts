@@ -37,6 +37,15 @@ export interface InitModule {
   }): Promise<{ directory: string; files: string[] }>;
 }
 
+/** The module `quillgate-gateway/webhook-key`. */
+export interface WebhookKeyModule {
+  deriveKeys(receiver: { project: string; url: string }, secrets: string): string[];
+}
+
+/** The error if the package is not installed. */
+export const MISSING_PACKAGE =
+  "quillgate-gateway is not installed here: npm install --save-dev quillgate-gateway";
+
 /**
  * Loads a module of the package that is installed for the current folder, otherwise for this
  * package.
@@ -45,7 +54,7 @@ export interface InitModule {
  */
 export async function loadGatewayModule<Module>(
   { folder }: Pick<Host, "folder">,
-  name: "check" | "init",
+  name: "check" | "init" | "webhook-key",
 ): Promise<Module | undefined> {
   for (const place of [pathToFileURL(join(folder, "package.json")), import.meta.url]) {
     let path: string;

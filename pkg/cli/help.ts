@@ -18,8 +18,8 @@ export function writeHelp(topic: string, commands: readonly Command[]): string {
     ...writeList(Object.entries(COMMON_OPTIONS).map(writeOption)),
     ...(topic === "" ? writeList([["-v, --version", "Print the version."]]) : []),
     "",
-    "quillgate COMMAND --help says more. Settings come from flags, QUILLGATE_* variables and a",
-    "settings file, in that order; a secret from a variable, a file or standard input only.",
+    "Run quillgate COMMAND --help for details. Settings come from flags, QUILLGATE_* variables, a",
+    "settings file or a profile, in that order. No flag takes a secret.",
     "",
   ].join("\n");
 }
@@ -29,7 +29,7 @@ function writeCommandHelp(command: Command): string {
   return [
     `usage: quillgate ${writeUsage(command)}`,
     "",
-    command.summary,
+    ...wrap(command.summary, WIDTH),
     ...description.flatMap((paragraph) => ["", ...wrap(paragraph, WIDTH)]),
     ...(args.length > 0 ? [""] : []),
     ...writeList(args.map(({ name, summary }) => [name, summary])),

@@ -2,10 +2,10 @@
 
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { type Context, readChoice, readText, UsageError } from "./command.js";
 import { getExitCode } from "./exit_codes.js";
 import { type InitModule, loadGatewayModule } from "./gateway_package.js";
+import { ask } from "./question.js";
 import { toLine } from "./table.js";
 import { readVersion } from "./version.js";
 
@@ -25,7 +25,7 @@ export async function run(context: Context): Promise<number> {
     await output.printJson({ directory: made, files });
   } else {
     await output.print(toLine(`wrote ${files.join(", ")}`));
-    output.note(`next: cd ${quote(directory)}, and go on with its README.md`);
+    output.note(`next: cd ${quote(directory)}, and follow its README.md`);
   }
   return getExitCode("ok");
 }
@@ -35,38 +35,30 @@ function quote(word: string): string {
   return /^[\w./+@:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Asks a question on the terminal. An empty answer returns the fallback. */
-async function ask({ signal }: Context, question: string, fallback = ""): Promise<string> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
-  // The reader handles Ctrl-C as a key, so raise the signal here.
-  reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
-  try {
-    const shown = fallback === "" ? "" : ` [${fallback}]`;
-    return (await reader.question(`${question}${shown} `, { signal })).trim() || fallback;
-  } finally {
-    reader.close();
-  }
-}
+/** Set in a run of this program that npx has started with the gateway package. */
+const RERUN = "QUILLGATE_INIT_RERUN";
 
-/** Runs `init` of the gateway package with npx, which asks before it downloads the package. */
+/** Runs this command again with npx, which asks before it downloads the gateway package. */
 async function runFromRegistry(context: Context, directory: string): Promise<number> {
   const { host } = context;
-  const wanted = `quillgate-gateway@${readVersion()}`;
+  const version = readVersion();
+  const missing = `quillgate-gateway@${version} is not installed here`;
+  if (host.env[RERUN]) throw new UsageError(missing);
   const project = readText(context, "project");
   const archive = readChoice(context, "archive");
   const args = [
-    ...[`--package=${wanted}`, "--", "quillgate-gateway", "init"],
+    ...["quillgate-gateway", "quillgate"].map((name) => `--package=${name}@${version}`),
+    ...["--", "quillgate", "init"],
     ...(project === undefined ? [] : [`--project=${project}`]),
     ...(archive === undefined ? [] : [archive ? "--archive" : "--no-archive"]),
     ...["--", directory],
   ];
-  const child = spawn("npx", args, { cwd: host.folder, env: { ...host.env }, stdio: "inherit" });
+  const env = { ...host.env, [RERUN]: "1" };
+  const child = spawn("npx", args, { cwd: host.folder, env, stdio: "inherit" });
   const code = await new Promise<number | null>((resolve) => {
     child.on("error", () => resolve(null));
     child.on("close", (ended) => resolve(ended ?? getExitCode("failure")));
   });
   if (code !== null) return code;
-  throw new UsageError(
-    `${wanted} is not installed here, and npx could not be run. Install it, and run this again`,
-  );
+  throw new UsageError(`${missing}, and npx could not be started: install it and try again`);
 }

@@ -1,7 +1,9 @@
 /** Writes a command's results to stdout and everything else to stderr. */
 
 import type { Host, Stream } from "./command.js";
+import { showRelativeTime } from "./duration.js";
 import { escapeControls, replaceControls, toLine } from "./table.js";
+import { supportsColor, supportsLinks } from "./terminal.js";
 
 /** A line at the bottom of the terminal that is redrawn in place. */
 export interface StatusLine {
@@ -37,6 +39,21 @@ export class Output {
   /** Whether stdout is a terminal. */
   get isTerminal(): boolean {
     return this.#host.stdout.isTTY === true;
+  }
+
+  /** Whether stdout shows colors. */
+  get hasColor(): boolean {
+    return supportsColor(this.#host.stdout, this.#host.env);
+  }
+
+  /** Whether stdout shows hyperlinks. */
+  get hasLinks(): boolean {
+    return supportsLinks(this.#host.stdout, this.#host.env);
+  }
+
+  /** Formats an instant: relative to now on a terminal, unchanged elsewhere. */
+  showTime(time: string | null): string | null {
+    return time === null || !this.isTerminal ? time : showRelativeTime(time, Date.now());
   }
 
   /** The width of stdout in characters; `undefined` if stdout is not a terminal. */

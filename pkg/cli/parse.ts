@@ -7,7 +7,6 @@ import { listOptions, SHARED_OPTIONS } from "./shared_options.js";
 /** A parsed command line. */
 export type Parsed =
   | { kind: "help"; topic: string; asked: boolean }
-  | { kind: "version" }
   | { kind: "command"; command: Command; arguments: string[]; values: Values };
 
 /**
@@ -20,7 +19,6 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
   const command = findCommand(words, commands);
   const end = args.indexOf("--");
   const flags = end === -1 ? args : args.slice(0, end);
-  if (words[0] === "version") return { kind: "version" };
   if (words[0] === "help") {
     return { kind: "help", topic: findTopic(words.slice(1), commands), asked: true };
   }
@@ -30,7 +28,7 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
   if (command === undefined) {
     const instead = INSTEAD[words.slice(0, 2).join(" ")];
     if (instead !== undefined) throw new UsageError(instead);
-    if (flags.includes("--version") || flags.includes("-v")) return { kind: "version" };
+    if (flags.includes("--version") || flags.includes("-v")) return readVersionCommand(commands);
     if (words.length === 0) {
       refuseUnknown(flags);
       return { kind: "help", topic: "", asked: false };
@@ -45,6 +43,12 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
   return readCommand(command, args);
 }
 
+/** Returns the command `version`, for `--version`. */
+function readVersionCommand(commands: readonly Command[]): Parsed {
+  const command = commands.find(({ name }) => name === "version") as Command;
+  return { kind: "command", command, arguments: [], values: {} };
+}
+
 /** Commands that users expect here, with the alternative for each. */
 const INSTEAD: Readonly<Record<string, string>> = {
   "token revoke":
@@ -52,8 +56,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
     "by npx wrangler secret put REVOKED_TOKENS",
 };
 
-/** Words that show information about the program. They are not commands. */
-const NO_COMMANDS = ["help", "version"];
+/** Words that are not commands. */
+const NO_COMMANDS = ["help"];
 
 /**
  * Checks the flags of a command line without a command.

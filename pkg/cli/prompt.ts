@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Context, readText, UsageError } from "./command.js";
+import { editText } from "./editor.js";
 import { readAll } from "./standard_input.js";
 
 /**
@@ -14,7 +15,7 @@ import { readAll } from "./standard_input.js";
 export async function readPrompt(context: Context, argument: string | undefined): Promise<string> {
   const file = readText(context, "prompt-file");
   if (argument !== undefined && file !== undefined) {
-    throw new UsageError("PROMPT and --prompt-file cannot both be given");
+    throw new UsageError("PROMPT cannot be combined with --prompt-file");
   }
   const prompt = await readSource(context, argument, file);
   if (prompt.trim() === "") throw new UsageError("the prompt is empty");
@@ -27,12 +28,17 @@ async function readSource(
   file: string | undefined,
 ): Promise<string> {
   if (argument === "-" || file === "-") {
-    if (host.stdin.isTTY) output.note("quillgate: type the prompt, and Ctrl-D at its end");
+    if (host.stdin.isTTY) output.note("quillgate: type the prompt, then press Ctrl-D");
     return readAll(host, "a prompt");
   }
   if (argument !== undefined) return argument;
   if (file === undefined) {
-    throw new UsageError("PROMPT is missing: give it, - for standard input, or --prompt-file");
+    const typed =
+      host.stdin.isTTY === true && output.interactive ? await editText(host) : undefined;
+    if (typed !== undefined) return typed;
+    throw new UsageError(
+      "PROMPT is missing: add it, use - for stdin or --prompt-file, or set EDITOR",
+    );
   }
   try {
     return await readFile(resolve(host.folder, file), "utf8");

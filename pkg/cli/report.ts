@@ -1,15 +1,17 @@
-/** `quillgate views`, `visitors`, `feedback` and `searches` */
+/** Runs the commands of paginated reports, such as `quillgate views`. */
 
 import { writeFile } from "node:fs/promises";
 import type { Client, ListCursor, ListName } from "../index.js";
-import { type Context, readSwitch, readText, UsageError } from "./command.js";
+import { type Command, type Context, readSwitch, readText, UsageError } from "./command.js";
 import { connect } from "./connection.js";
-import { readCount, readDuration, readRange } from "./duration.js";
+import { readCount, readDuration } from "./duration.js";
 import { ExportFile, type ExportIdentity } from "./export_file.js";
 import { chooseFormat } from "./format.js";
+import type { DeclaredOperation } from "./generated/operations.js";
 import { findOutputFile } from "./output_file.js";
 import { RowProgress, type SeenResponse } from "./progress.js";
-import { REPORTS, type ReportName } from "./report_columns.js";
+import { makeColumns } from "./report_columns.js";
+import { type ReportMethod, readReport, readReportParams } from "./report_params.js";
 import { takeRecords, toJsonPart } from "./rows.js";
 import { writeTable } from "./table.js";
 
@@ -18,8 +20,8 @@ type ExportFormat = "csv" | "ndjson" | "json";
 /** The default maximum number of rows in a table. */
 const DEFAULT_ROWS = "50";
 const MAX_WAIT_MS = 86_400_000;
-/** The flags that select rows. */
-const CHOICES = ["from", "to", "last", "source", "status", "rows"];
+/** The flags that do not select rows. */
+const OUTPUT_FLAGS = ["format", "output", "resume", "wait"];
 
 /** The methods of a list that this file uses, for any report. */
 interface AnyList {
@@ -50,12 +52,7 @@ interface Sink {
 export async function run(context: Context): Promise<undefined> {
   const format = chooseFormat(context);
   const wait = readDuration(readText(context, "wait") ?? "0s", "--wait", MAX_WAIT_MS);
-  const { from, to, last } = readFlags(context);
-  const params: Record<string, string> = { ...readRange({ from, to, last }, Date.now()) };
-  for (const name of ["source", "status"]) {
-    const value = readText(context, name);
-    if (value !== undefined) params[name] = value;
-  }
+  const params = readReportParams(context, Date.now());
   if (format === "table") await printTable(context, params);
   else await exportRows(context, format, params, wait);
 }
@@ -63,7 +60,7 @@ export async function run(context: Context): Promise<undefined> {
 async function printTable(context: Context, params: Record<string, string>): Promise<void> {
   const { output, command, signal } = context;
   if (readSwitch(context, "resume")) {
-    throw new UsageError("--resume is for csv, ndjson and json: a table is written at once");
+    throw new UsageError("--resume cannot be combined with the format table");
   }
   const most = readCount(readText(context, "rows") ?? DEFAULT_ROWS, "--rows");
   const file = await findOutputFile(context);
@@ -71,12 +68,15 @@ async function printTable(context: Context, params: Record<string, string>): Pro
   const { client } = await connect(context, watched.hooks);
   const progress = new RowProgress(output, command.name, { most });
   watched.progress = progress;
-  const { columns, limit } = REPORTS[command.name as ReportName];
-  const list = makeList(client, command.name, { ...params, limit: Math.min(most, limit) }, signal);
+  const operation = readReport(command);
+  const limit = Math.min(most, readMaxLimit(operation));
+  const list = makeList(client, command, { ...params, limit }, signal);
   const rows = await list
     .all({ maxRows: most, onProgress: (state) => progress.setRows(state.rows) })
     .finally(() => progress.end());
-  const table = writeTable(rows, columns, file === undefined ? output.columns : undefined);
+  const table = writeTable(rows, makeColumns(operation, file === undefined ? output : undefined), {
+    width: file === undefined ? output.columns : undefined,
+  });
   if (file === undefined) await output.write(table);
   else await writeFile(file, table);
   output.note(progress.describe());
@@ -94,16 +94,14 @@ async function exportRows(
   const path = await findOutputFile(context);
   const watched = watchProgress();
   const { client, baseUrl, projectId } = await connect(context, watched.hooks);
-  const flags = Object.fromEntries(
-    Object.entries(readFlags(context)).filter(([, value]) => value !== undefined),
-  ) as Record<string, string>;
+  const flags = readRowFlags(context);
   const identity = { report: command.name, format, projectId, baseUrl, flags };
   const sink = await openSink(context, path, identity, params, maxRows);
   const progress = new RowProgress(output, command.name, { rows: sink.rows, most: sink.maxRows });
   watched.progress = progress;
   try {
     if (sink.cursor !== null) {
-      const list = makeList(client, command.name, sink.params, signal);
+      const list = makeList(client, command, sink.params, signal);
       await copy(list, format, sink, progress, { signal, wait });
     }
   } finally {
@@ -205,18 +203,30 @@ function once(work: () => void): () => void {
   };
 }
 
-function readFlags(context: Context): Record<string, string | undefined> {
-  return Object.fromEntries(CHOICES.map((name) => [name, readText(context, name)]));
+/** Returns the flags that select rows, as typed. */
+function readRowFlags(context: Context): Record<string, string> {
+  const names = Object.keys(context.command.options).filter((name) => !OUTPUT_FLAGS.includes(name));
+  const flags = names.map((name) => [name, readText(context, name)] as const);
+  return Object.fromEntries(flags.filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+}
+
+/** Returns the maximum number of rows per page. */
+function readMaxLimit({ parameters }: DeclaredOperation): number {
+  return parameters.find(({ name }) => name === "limit")?.max ?? Number.POSITIVE_INFINITY;
 }
 
 function makeList(
   { analytics }: Client,
-  name: string,
+  command: Command,
   params: Record<string, string | number>,
   signal: AbortSignal,
 ): AnyList {
   // Each report validates its parameters and rejects unknown ones, so the cast is safe.
-  return analytics[name as ReportName](params as object, { signal }) as unknown as AnyList;
+  const method = readReport(command).name.split(".")[1] as ReportMethod;
+  return analytics[method](params as never, { signal }) as unknown as AnyList;
 }
 
 /** Returns client hooks that update `progress` once the caller has set it. */

@@ -1,45 +1,50 @@
-/** The table columns of each report. */
+/** Derives the table columns of a report from its declaration. */
 
-import type { Feedback, PageView, PageVisitors, SearchTerm } from "../index.js";
-import type { Column } from "./table.js";
+import type { DeclaredOperation } from "./generated/operations.js";
+import { toWords } from "./operations.js";
+import type { Output } from "./output.js";
+import type { Cell, Column } from "./table.js";
 
-export type ReportName = "views" | "visitors" | "feedback" | "searches";
-
-interface Report {
-  columns: readonly Column<object>[];
-  /** The maximum number of rows per page. */
-  limit: number;
-}
-
-const COUNTS: readonly Column<PageView | PageVisitors>[] = [
-  { head: "PATH", value: ({ path }) => path },
-  { head: "HUMAN", value: ({ human }) => human },
-  { head: "AI", value: ({ ai }) => ai },
-  { head: "TOTAL", value: ({ total }) => total },
-];
-const FEEDBACK: readonly Column<Feedback>[] = [
-  { head: "CREATED", value: ({ createdAt }) => createdAt },
-  { head: "PATH", value: ({ path }) => path },
-  { head: "SOURCE", value: ({ source }) => String(source) },
-  { head: "STATUS", value: ({ status }) => status },
-  { head: "HELPFUL", value: (row) => ("helpful" in row ? row.helpful : null) },
-  { head: "COMMENT", value: ({ comment }) => comment },
-];
-const SEARCHES: readonly Column<SearchTerm>[] = [
-  { head: "SEARCH", value: ({ searchQuery }) => searchQuery },
-  { head: "HITS", value: ({ hits }) => hits },
-  { head: "CTR", value: ({ ctr }) => ctr },
-  { head: "MOST CLICKED", value: ({ topClickedPage }) => topClickedPage },
-  { head: "LAST", value: ({ lastSearchedAt }) => lastSearchedAt },
-];
+/** The columns of reports whose rows have more properties than fit on a line. */
+const SELECTED: Readonly<Record<string, readonly string[]>> = {
+  "analytics.feedback": ["createdAt", "path", "source", "status", "helpful", "comment"],
+  "analytics.conversations": ["id", "timestamp", "resolutionStatus", "query"],
+  "analytics.conversation": ["createdAt", "role", "content"],
+};
+/** Shorter heads than the names of the properties. */
+const HEADS: Readonly<Record<string, string>> = {
+  createdAt: "CREATED",
+  lastSearchedAt: "LAST",
+  resolutionStatus: "RESOLVED",
+  searchQuery: "SEARCH",
+  timestamp: "ASKED",
+  topClickedPage: "MOST CLICKED",
+};
 
 /**
- * Every report, by command. The casts are safe: a report's columns only receive its own rows, which
- * the client has validated.
+ * Returns the columns of a report's table.
+ *
+ * @param output the terminal to write to; without it, instants are not relative
  */
-export const REPORTS: Readonly<Record<ReportName, Report>> = {
-  views: { columns: COUNTS as readonly Column<object>[], limit: 250 },
-  visitors: { columns: COUNTS as readonly Column<object>[], limit: 250 },
-  feedback: { columns: FEEDBACK as readonly Column<object>[], limit: 100 },
-  searches: { columns: SEARCHES as readonly Column<object>[], limit: 100 },
-};
+export function makeColumns(
+  { name, columns }: DeclaredOperation,
+  output: Pick<Output, "showTime"> | undefined,
+): Column<object>[] {
+  return (SELECTED[name] ?? columns).map((path) => ({
+    head: HEADS[path] ?? toWords(path).join(" ").toUpperCase(),
+    value: (row) => {
+      const value = readPath(row, path);
+      if (!/(At|timestamp)$/.test(path) || typeof value !== "string") return value;
+      return output === undefined ? value : output.showTime(value);
+    },
+    isWhole: path === "id",
+  }));
+}
+
+/** Returns the value at a path such as `visitors.human`. Lists and records are written as JSON. */
+function readPath(row: object, path: string): Cell {
+  const value = path
+    .split(".")
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : (value as Cell);
+}

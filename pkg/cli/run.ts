@@ -7,6 +7,7 @@ import { showWait } from "./duration.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import { Output } from "./output.js";
 import { parse } from "./parse.js";
+import { hasProxy, useProxy } from "./proxy.js";
 import { toLine } from "./table.js";
 
 /**
@@ -31,13 +32,9 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
       output.draw(help);
       return getExitCode("usage");
     }
-    if (parsed.kind === "version") {
-      const { readVersion } = await import("./version.js");
-      await output.print(readVersion());
-      return getExitCode("ok");
-    }
     const { command, values } = parsed;
     const { signal } = host;
+    if (command.connects) await applyProxy(host, output);
     const context: Context = { ...parsed, command, values, host, output, signal };
     const { run: carryOut } = await command.load();
     return (await raceWithSignal(carryOut(context), signal)) ?? getExitCode("ok");
@@ -48,6 +45,15 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   } finally {
     output.setStatus(undefined);
   }
+}
+
+/** Uses the proxy of the environment. */
+async function applyProxy({ env }: Host, output: Output): Promise<void> {
+  if (!hasProxy(env)) return;
+  if (await useProxy(env)) return;
+  output.warn(
+    `HTTPS_PROXY is ignored by Node ${process.versions.node}: use Node 24.14 or later, or install the npm package undici`,
+  );
 }
 
 /**

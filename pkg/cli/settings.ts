@@ -1,11 +1,18 @@
 /**
- * Reads the base URL, the project and the credential from flags, variables or a file, in that
- * order.
+ * Reads the base URL, the project and the credential from flags, variables, a file or a profile, in
+ * that order.
  */
 
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Context, type Host, readText, UsageError } from "./command.js";
+import {
+  DEFAULT_PROFILE,
+  findConfigFolder,
+  findProfileFile,
+  readProfile,
+  readProfileName,
+} from "./profile.js";
 import { readAll } from "./standard_input.js";
 
 /** A secret and its source. */
@@ -43,6 +50,8 @@ interface Source {
   tokenFile?: string | undefined;
   adminKey?: string | undefined;
   adminKeyFile?: string | undefined;
+  /** The path of the file that `token` was read from. */
+  tokenPath?: string;
   /** The folder that relative paths are resolved against. */
   folder: string;
 }
@@ -87,13 +96,11 @@ export async function readSettings(
     adminKey: env.QUILLGATE_ADMIN_KEY || undefined,
     adminKeyFile: env.QUILLGATE_ADMIN_KEY_FILE || undefined,
   };
-  const named = readText(context, "config") ?? (env.QUILLGATE_CONFIG || undefined);
-  const files = named === undefined ? await findFiles(host) : [await readNamed(host, named)];
-  const sources = [
-    flags,
-    variables,
-    ...files.map((file) => ({ ...file, name: file.path, folder: dirname(file.path) })),
-  ];
+  const profile = readProfileName(context);
+  const sources =
+    profile === undefined
+      ? await findSources(context, [flags, variables])
+      : [flags, await readNamedProfile(context, profile)];
   const credential = await readCredential(sources, host).catch((error: unknown) => {
     if (onRefusal === undefined || !(error instanceof UsageError)) throw error;
     onRefusal(error);
@@ -109,9 +116,53 @@ export async function readSettings(
   };
 }
 
+/**
+ * Returns the sources if no profile is named: the given ones, the settings files, and then the
+ * default profile. Its token must not go to another gateway, so it is used only if no other source
+ * has an address or a credential.
+ */
+async function findSources(context: Context, given: readonly Source[]): Promise<Source[]> {
+  const { host } = context;
+  const named = readText(context, "config") ?? (host.env.QUILLGATE_CONFIG || undefined);
+  const files = named === undefined ? await findFiles(host) : [await readNamed(host, named)];
+  const sources: Source[] = [
+    ...given,
+    ...files.map((file) => ({ ...file, name: file.path, folder: dirname(file.path) })),
+  ];
+  const isSet = sources.some(
+    ({ baseUrl, token, tokenFile, adminKey, adminKeyFile }) =>
+      (baseUrl ?? token ?? tokenFile ?? adminKey ?? adminKeyFile) !== undefined,
+  );
+  const stored = isSet ? undefined : await readProfileSource(host, DEFAULT_PROFILE);
+  return stored === undefined ? sources : [...sources, stored];
+}
+
+/** @throws {UsageError} if the profile does not exist, or `--base-url` would redirect its token */
+async function readNamedProfile(context: Context, name: string): Promise<Source> {
+  if (readText(context, "config") !== undefined) {
+    throw new UsageError("--config cannot be combined with a profile");
+  }
+  const stored = await readProfileSource(context.host, name);
+  if (stored === undefined) {
+    throw new UsageError(`there is no profile ${name}: run quillgate login --profile ${name}`);
+  }
+  const baseUrl = readText(context, "base-url");
+  if (baseUrl !== undefined && baseUrl !== stored.baseUrl) {
+    throw new UsageError("--base-url cannot be combined with a profile, which has its own");
+  }
+  return stored;
+}
+
+async function readProfileSource(host: Host, name: string): Promise<Source | undefined> {
+  const profile = await readProfile(host, name);
+  if (profile === undefined) return undefined;
+  const path = findProfileFile(host, name);
+  return { ...profile, name: `profile ${name}`, tokenPath: path, folder: dirname(path) };
+}
+
 /** Returns the path of the user's settings file. */
 function findUserFile({ env, home }: Pick<Host, "env" | "home">): string {
-  return join(env.XDG_CONFIG_HOME || join(home, ".config"), "quillgate", "config.json");
+  return join(findConfigFolder({ env, home }), "config.json");
 }
 
 /**
@@ -126,9 +177,8 @@ async function findFiles(host: Host): Promise<SettingsFile[]> {
   );
   if (others.length > 0) {
     throw new UsageError(
-      `quillgate.json says ${others.join(" and ")}, which a file of the current folder may not: ` +
-        "it could send your credential elsewhere. Name the file by --config or QUILLGATE_CONFIG if " +
-        "you trust it",
+      `quillgate.json must not set ${others.join(" and ")}: a file of the current folder could ` +
+        "send your credential elsewhere. If you trust it, name it with --config or QUILLGATE_CONFIG",
     );
   }
   const ofUser = await readSettingsFile(findUserFile(host));
@@ -167,14 +217,14 @@ async function readSettingsFile(path: string): Promise<SettingsFile | undefined>
   for (const [name, value] of Object.entries(parsed)) {
     if (SECRET_MEMBERS.includes(name)) {
       throw new UsageError(
-        `${path} holds ${name}: put it in a file of its own, and name that as ${name}File`,
+        `${path} contains ${name}: move it to another file, and name that file as ${name}File`,
       );
     }
     if (!MEMBERS.some((known) => known === name)) {
       throw new UsageError(`${path}: there is no setting ${name.slice(0, 32)}`);
     }
     if (typeof value !== "string" || value === "") {
-      throw new UsageError(`${path}: ${name} must be a text`);
+      throw new UsageError(`${path}: ${name} must be a non-empty string`);
     }
   }
   return { ...parsed, path };
@@ -185,15 +235,19 @@ async function readCredential(
   sources: readonly Source[],
   host: Host,
 ): Promise<Credential | undefined> {
-  for (const { name, token, tokenFile, adminKey, adminKeyFile, folder } of sources) {
+  for (const source of sources) {
+    const { name, token, tokenFile, adminKey, adminKeyFile, folder, tokenPath } = source;
     const hasToken = token !== undefined || tokenFile !== undefined;
     const hasAdminKey = adminKey !== undefined || adminKeyFile !== undefined;
     if (hasToken && hasAdminKey) {
-      throw new UsageError(`${name} has an access token and an admin key: there can be one only`);
+      throw new UsageError(`${name} has both an access token and an admin key: remove one`);
     }
     const kind = hasToken ? "token" : "adminKey";
     const value = token ?? adminKey;
     const file = tokenFile ?? adminKeyFile;
+    if (value !== undefined && tokenPath !== undefined) {
+      return { kind, value: checkSecret(value, name, kind), source: name, file: tokenPath };
+    }
     if (value !== undefined) {
       const variable = hasToken ? "QUILLGATE_TOKEN" : "QUILLGATE_ADMIN_KEY";
       return { kind, value: checkSecret(value, variable, kind), source: variable };
@@ -220,14 +274,14 @@ async function readSecretFile(
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`the credential's file ${file} cannot be read (${code})`);
+    throw new UsageError(`the credential file ${file} cannot be read (${code})`);
   }
 }
 
 /** Patterns that no valid credential matches, with a description of each. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/[\r\n]/, "more than one line"],
-  [/["'`]/, "a quotation mark: give it without quotes"],
+  [/["'`]/, "a quotation mark: remove the quotes"],
   [/[^\0-\x7f]/, "a character that is not ASCII, such as … or a curly quote"],
   [/[^!-~]/, "a space or a control character in it"],
 ];
@@ -237,20 +291,20 @@ const RULES: readonly (readonly [RegExp, string])[] = [
  *
  * @throws {UsageError} if the credential is invalid; the message names the rule but quotes nothing
  */
-function checkSecret(text: string, source: string, kind: Credential["kind"]): string {
+export function checkSecret(text: string, source: string, kind: Credential["kind"]): string {
   const secret = text.trim();
-  if (secret === "") throw new UsageError(`${source} is empty, where a credential should be`);
+  if (secret === "") throw new UsageError(`${source} is empty: it must contain a credential`);
   const broken = RULES.find(([pattern]) => pattern.test(secret))?.[1];
-  if (broken !== undefined) throw new UsageError(`${source} holds no credential: it has ${broken}`);
+  if (broken !== undefined) throw new UsageError(`${source} is not a credential: it has ${broken}`);
   if (secret.length > MAX_SECRET) {
     throw new UsageError(
-      `${source} holds no credential: it has more than ${MAX_SECRET} characters`,
+      `${source} is not a credential: it has more than ${MAX_SECRET} characters`,
     );
   }
   if (kind === "token" && secret.startsWith("mint_")) {
     throw new UsageError(
-      `${source} holds the platform's admin key, which no gateway may get: ask whoever runs the ` +
-        "gateway for an access token (they make one by quillgate token mint)",
+      `${source} is Mintlify's admin key, which a gateway must not receive: ask the gateway's ` +
+        "operator for an access token (quillgate token mint)",
     );
   }
   return secret;

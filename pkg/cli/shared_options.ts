@@ -14,33 +14,39 @@ export const CONNECTION_OPTIONS: Readonly<Record<string, Option>> = {
     type: "text",
     value: "ID",
     variable: "QUILLGATE_PROJECT_ID",
-    summary: "The project's identifier.",
+    summary: "The project's id.",
   },
   "token-file": {
     type: "text",
     value: "FILE",
     variable: "QUILLGATE_TOKEN_FILE",
-    summary: "A file that holds the gateway's access token, or - for standard input.",
+    summary: "The file of the gateway's access token, or - for stdin.",
   },
   "admin-key-file": {
     type: "text",
     value: "FILE",
     variable: "QUILLGATE_ADMIN_KEY_FILE",
     summary:
-      "A file that holds the platform's admin key, or - for standard input: no gateway then.",
+      "The file of Mintlify's admin key, or - for stdin. Requests then go to Mintlify directly.",
   },
   config: {
     type: "text",
     value: "FILE",
     variable: "QUILLGATE_CONFIG",
-    summary: "The settings file, in place of quillgate.json and of that in the user's folder.",
+    summary: "The settings file to read instead of quillgate.json and the user's file.",
+  },
+  profile: {
+    type: "text",
+    value: "NAME",
+    variable: "QUILLGATE_PROFILE",
+    summary: "A profile that quillgate login has stored.",
   },
 };
 
 /** The flags of every command. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   json: { type: "switch", summary: "Print JSON, and errors as one line of JSON." },
-  quiet: { type: "switch", summary: "Print the result and errors only: no progress, no hints." },
+  quiet: { type: "switch", summary: "Print only the result and errors: no progress and no hints." },
   help: { type: "switch", summary: "Print the help of the command." },
 };
 

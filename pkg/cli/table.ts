@@ -1,43 +1,43 @@
 /** Formats rows as a table for people. */
 
+import { writeLink } from "./terminal.js";
+
 export type Cell = string | number | boolean | null | undefined;
 
 /** A column of a table. */
 export interface Column<Row> {
   head: string;
   value(row: Row): Cell;
-  /** A shorter value for tables that are wider than the terminal. It is never truncated. */
-  short?(row: Row): Cell;
+  /** The URL that the value links to, if the terminal supports hyperlinks. */
+  link?(row: Row): string | null;
+  /** The value to show in place of a linked URL. */
+  label?(row: Row): Cell;
   /** Whether values are never truncated. @default false */
   isWhole?: boolean;
+}
+
+/** The properties of the terminal, or of the file, that a table is written to. */
+export interface TableOptions {
+  /** Maximum number of characters per line. @default unlimited */
+  width?: number | undefined;
+  /** Whether to write hyperlinks. @default false */
+  hasLinks?: boolean;
 }
 
 /** The minimum width of a truncated column, in characters. */
 const MIN_TEXT = 12;
 const GAP = "  ";
 
-/**
- * Formats a table. Values that do not fit are truncated.
- *
- * @param width maximum number of characters per line; unlimited by default
- */
+/** Formats a table. Values that do not fit are truncated. */
 export function writeTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  width = Number.POSITIVE_INFINITY,
+  { width = Number.POSITIVE_INFINITY, hasLinks = false }: TableOptions = {},
 ): string {
-  const table = layOut(rows, columns, width);
-  if (table.isTooWide && columns.some(({ short }) => short)) {
-    const shortened = columns.map(({ short, ...column }) =>
-      short === undefined ? column : { ...column, value: short, isWhole: true },
-    );
-    return layOut(rows, shortened, width).text;
-  }
-  return table.text;
-}
-
-function layOut<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number) {
-  const values = rows.map((row) => columns.map(({ value }) => value(row)));
+  const values = rows.map((row) =>
+    columns.map(({ value, label }) => (hasLinks && label ? label(row) : value(row))),
+  );
+  const links = rows.map((row) => columns.map(({ link }) => (hasLinks && link?.(row)) || null));
   const cells = values.map((row) => row.map(writeCell));
   const heads = columns.map(({ head }) => head);
   const isNumber = columns.map((_, at) => {
@@ -47,16 +47,19 @@ function layOut<Row>(rows: readonly Row[], columns: readonly Column<Row>[], widt
   const widths = heads.map((head, at) =>
     Math.max(...[head, ...cells.map((row) => row[at] as string)].map(countCharacters)),
   );
-  const isTooWide = sumWidths(widths) > width;
   const isWhole = columns.map((column, at) => column.isWhole === true || isNumber[at] === true);
   shrink(widths, isWhole, width);
-  const lines = [heads, ...cells].map((row) =>
+  const lines = [heads, ...cells].map((row, line) =>
     row
-      .map((cell, at) => fit(cell, widths[at] as number, isNumber[at] === true))
+      .map((cell, at) => {
+        const text = fit(cell, widths[at] as number, isNumber[at] === true);
+        const link = links[line - 1]?.[at] ?? null;
+        return link === null ? text : text.replace(cell, (shown) => writeLink(shown, link));
+      })
       .join(GAP)
       .trimEnd(),
   );
-  return { text: lines.map((line) => `${line}\n`).join(""), isTooWide };
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 function sumWidths(widths: readonly number[]): number {

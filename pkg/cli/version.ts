@@ -1,6 +1,12 @@
-/** Reads this package's version. */
+/** `quillgate version` */
 
 import { readFileSync } from "node:fs";
+import type { Context } from "./command.js";
+
+export async function run({ output }: Context): Promise<undefined> {
+  const version = readVersion();
+  await (output.json ? output.printJson({ version }) : output.print(version));
+}
 
 /** Returns the version in `package.json`. */
 export function readVersion(): string {

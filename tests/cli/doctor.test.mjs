@@ -125,11 +125,11 @@ for (const [what, value, message] of [
   [
     "is an ellipsis",
     "…",
-    /QUILLGATE_TOKEN holds no credential: it has a character that is not ASCII/,
+    /QUILLGATE_TOKEN is not a credential: it has a character that is not ASCII/,
   ],
-  ["has quotes", `"a.b.c"`, /it has a quotation mark: give it without quotes/],
+  ["has quotes", `"a.b.c"`, /it has a quotation mark: remove the quotes/],
   ["has a space", "a b", /it has a space/],
-  ["is Mintlify's admin key", "mint_secret", /QUILLGATE_TOKEN holds the platform's admin key/],
+  ["is Mintlify's admin key", "mint_secret", /QUILLGATE_TOKEN is Mintlify's admin key/],
 ]) {
   test(`the doctor finds a credential that ${what} and continues with other checks`, async () => {
     const { wrong, checks, stdout } = await runDoctor({ env: { QUILLGATE_TOKEN: value } });
