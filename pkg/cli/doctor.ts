@@ -329,23 +329,30 @@ async function* examineArchive(
 
 function judgeArchive(status: Record<string, unknown>): Finding {
   const { complete, missing, failed, completeAt } = status;
-  if (!Number.isSafeInteger(complete) || !Array.isArray(missing)) {
+  const days = countDays(missing);
+  if (!Number.isSafeInteger(complete) || days === undefined) {
     return warning("archive", "the gateway's response has no number of days", OPERATOR);
   }
-  const days = missing.reduce((sum: number, { dateFrom, dateTo }) => {
-    return sum + (Date.parse(dateTo) - Date.parse(dateFrom)) / DAY_MS;
-  }, 0);
   const held = `${complete} ${complete === 1 ? "day" : "days"} held`;
   if (days === 0) return ok("archive", `${held}, none missing`);
   if (Number(failed) > 0) {
     return warning(
       "archive",
       `${held}, ${days} missing`,
-      "quillgate archive status says which fail",
+      "quillgate archive status lists failures",
     );
   }
   const end = typeof completeAt === "string" ? `, complete at ${completeAt}` : "";
   return ok("archive", `${held}, ${days} missing${end}`);
+}
+
+/** Returns the number of days in a list of ranges, or `undefined` if the list is invalid. */
+function countDays(ranges: unknown): number | undefined {
+  if (!Array.isArray(ranges)) return undefined;
+  const lengths = ranges.map(
+    (range) => (Date.parse(range?.dateTo) - Date.parse(range?.dateFrom)) / DAY_MS,
+  );
+  return lengths.some(Number.isNaN) ? undefined : lengths.reduce((sum, days) => sum + days, 0);
 }
 
 const OPERATOR = "the operator should look at the gateway's log, and at its /healthz?deep";

@@ -277,6 +277,16 @@ for (const [what, answer, level, found, action] of [
     ...["warning", /^28 days held, 2 missing$/, /quillgate archive status/],
   ],
   [
+    "without a number of days",
+    { json: { missing: [] } },
+    ...["warning", /^the gateway's response has no number of days$/, /gateway's log/],
+  ],
+  [
+    "whose missing days have no dates",
+    { json: { ...ARCHIVE, missing: [{}] } },
+    ...["warning", /^the gateway's response has no number of days$/, /gateway's log/],
+  ],
+  [
     "of other projects",
     problem(501, "archive-not-configured", "ARCHIVE_PROJECTS has to name it"),
     ...["ok", /^there is none: ARCHIVE_PROJECTS has to name it$/],
