@@ -13,9 +13,9 @@ import {
   newSecret,
   SCOPES,
   TokenError,
-} from "../pkg/src/cli/access_token.js";
+} from "../pkg/cli/access_token.js";
 
-export { accessClaims, mintToken, newSecret, SCOPES } from "../pkg/src/cli/access_token.js";
+export { accessClaims, mintToken, newSecret, SCOPES } from "../pkg/cli/access_token.js";
 
 const USAGE = `usage: npm run token -- --sub <name> --project <id> [--project <id>…] --scope "<scope>…"
                         [--ttl 30d] [--jti <id>] [--quota <n> | --quota <policy>=<n>…]

@@ -15,6 +15,11 @@ import { optimiseWasm, runBindgen, withoutLocalPaths } from "./wasm.mjs";
 
 export const PACKAGE = join(ROOT, "pkg");
 export const PACKAGE_DIST = join(PACKAGE, "dist");
+/** The command line, which only the published package contains. */
+const CLI = join(PACKAGE, "cli");
+/** Writes the man page. */
+const MAN_PAGE = join(ROOT, "scripts", "man_page.mjs");
+const CLI_GENERATED = join(CLI, "generated");
 /** Generated TypeScript. */
 const GENERATED = join(PACKAGE, "src", "generated");
 const CRATE = "quillgate-wasm";
@@ -102,6 +107,7 @@ export const START_PACKAGE = START.out;
 export async function buildPackage(context, variant = RELEASE) {
   const { bin, made } = context;
   const { name, out } = variant;
+  const hasCli = variant === RELEASE;
   await mkdir(out, { recursive: true });
   await mkdir(GENERATED, { recursive: true });
   await generate(`${name} types`, "types", join(out, "types.d.ts"), context);
@@ -109,15 +115,28 @@ export async function buildPackage(context, variant = RELEASE) {
     await generate(`package ${content}`, content, join(GENERATED, `${content}.ts`), context);
   }
 
+  await mkdir(CLI_GENERATED, { recursive: true });
+  await generate("package commands", "commands", join(CLI_GENERATED, "operations.ts"), context);
+
   const wasm = await compileCore(variant, context);
   await bindCore({ name: `${name} core`, out }, wasm, context);
   await embedCore(variant, context);
 
-  const inputs = ["src", "tsconfig.json"].map((file) => join(PACKAGE, file));
-  await whenChanged({ name, inputs, outputs: [out], made }, async () => {
+  const inputs = ["src", "tsconfig.json", ...(hasCli ? ["cli"] : [])];
+  const paths = inputs.map((path) => join(PACKAGE, path));
+  await whenChanged({ name, inputs: paths, outputs: [out], made }, async () => {
     await keepOnly(out, ["types.d.ts", ...CORE, ...EMBEDDED]);
     const args = ["-p", PACKAGE, "--outDir", out];
     await run("compiling the package's TypeScript", bin.tsc, args, context);
+    // The command line is compiled against the declarations of the compiled package.
+    if (!hasCli) return;
+    await run("compiling the command line", bin.tsc, ["-p", CLI], context);
+    await run(
+      "generating the man page",
+      process.execPath,
+      [MAN_PAGE, join(out, "quillgate.1")],
+      context,
+    );
   });
   const [licence, copy] = [ROOT, PACKAGE].map((folder) => join(folder, "LICENSE"));
   await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>

@@ -10,12 +10,13 @@ export const BIN = join(ROOT, "pkg", "dist", "cli", "bin.js");
  *
  * @param {string[]} args
  * @param {{ env?: Record<string, string>, folder?: string, home?: string, input?: string,
- *   columns?: number, signal?: AbortSignal, onWrite?: (text: string) => void }} [options]
+ *   columns?: number, isInputTerminal?: boolean, signal?: AbortSignal, onWrite?: (text: string) => void }} [options]
  *   `columns` makes both outputs terminals of that width
  * @returns {Promise<{ code: number, stdout: string, stderr: string, bytes: Buffer }>}
  */
 export async function runCommand(args, options = {}) {
   const { env = {}, folder = "/", home = "/nonexistent", input, columns, onWrite } = options;
+  const stdin = Object.assign(standardInput(input), { isTTY: options.isInputTerminal });
   const written = { stdout: [], stderr: [] };
   const stream = (name) => ({
     isTTY: columns !== undefined,
@@ -29,7 +30,7 @@ export async function runCommand(args, options = {}) {
   });
   const code = await run(args, {
     ...{ env, folder, home },
-    stdin: standardInput(input),
+    stdin,
     stdout: stream("stdout"),
     stderr: stream("stderr"),
     signal: options.signal ?? new AbortController().signal,

@@ -72,14 +72,11 @@ async function completeInZsh(...words) {
   return stdout.split("\n").filter(Boolean).sort();
 }
 
+/** The words that follow `job`, in alphabetical order. */
+const JOB_WORDS = ["create", "delete-record", "list", "message", "open", "show", "watch"];
+
 test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, async () => {
-  assert.deepEqual(await completeInZsh("job", ""), [
-    "--help",
-    "create",
-    "list",
-    "message",
-    "watch",
-  ]);
+  assert.deepEqual(await completeInZsh("job", ""), ["--help", ...JOB_WORDS]);
   assert.deepEqual(await completeInZsh("daily", "--group", ""), ["day", "month", "week"]);
   assert.deepEqual(await completeInZsh("views", "-o", ""), ["FILES"]);
   assert.ok((await completeInZsh("--project", "acme", "views", "")).includes("--resume"));
@@ -95,7 +92,7 @@ async function completeInFish(input) {
 }
 
 test("fish completes commands, flags and values", { skip: !isInstalled("fish") }, async () => {
-  assert.deepEqual(await completeInFish("quillgate job "), ["create", "list", "message", "watch"]);
+  assert.deepEqual(await completeInFish("quillgate job "), JOB_WORDS);
   assert.deepEqual(await completeInFish("quillgate daily --group "), ["day", "month", "week"]);
   assert.deepEqual(await completeInFish("quillgate views --ro"), ["--rows"]);
   assert.deepEqual(await completeInFish("quillgate views --rows "), []);

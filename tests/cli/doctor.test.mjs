@@ -125,11 +125,11 @@ for (const [what, value, message] of [
   [
     "is an ellipsis",
     "…",
-    /QUILLGATE_TOKEN holds no credential: it has a character that is not ASCII/,
+    /QUILLGATE_TOKEN is not a credential: it has a character that is not ASCII/,
   ],
-  ["has quotes", `"a.b.c"`, /it has a quotation mark: give it without quotes/],
+  ["has quotes", `"a.b.c"`, /it has a quotation mark: remove the quotes/],
   ["has a space", "a b", /it has a space/],
-  ["is Mintlify's admin key", "mint_secret", /QUILLGATE_TOKEN holds the platform's admin key/],
+  ["is Mintlify's admin key", "mint_secret", /QUILLGATE_TOKEN is Mintlify's admin key/],
 ]) {
   test(`the doctor finds a credential that ${what} and continues with other checks`, async () => {
     const { wrong, checks, stdout } = await runDoctor({ env: { QUILLGATE_TOKEN: value } });
@@ -275,6 +275,16 @@ for (const [what, answer, level, found, action] of [
     "with failing days",
     { json: { ...ARCHIVE, failed: 1 } },
     ...["warning", /^28 days held, 2 missing$/, /quillgate archive status/],
+  ],
+  [
+    "without a number of days",
+    { json: { missing: [] } },
+    ...["warning", /^the gateway's response has no number of days$/, /gateway's log/],
+  ],
+  [
+    "whose missing days have no dates",
+    { json: { ...ARCHIVE, missing: [{}] } },
+    ...["warning", /^the gateway's response has no number of days$/, /gateway's log/],
   ],
   [
     "of other projects",

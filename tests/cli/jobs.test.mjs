@@ -60,7 +60,7 @@ test("create reads the prompt from an argument, standard input or a file", async
   for (const [args, input, message] of [
     [[], "", /PROMPT is missing/],
     [["-"], " \n", /the prompt is empty/],
-    [["x", "--prompt-file", "prompt.md"], "", /cannot both be given/],
+    [["x", "--prompt-file", "prompt.md"], "", /PROMPT cannot be combined with --prompt-file/],
     [["--prompt-file", "none.md"], "", /none.md cannot be read \(ENOENT\)/],
   ]) {
     server.requests.length = 0;
@@ -195,27 +195,24 @@ test("list prints a table without escape sequences, or JSON", async () => {
   assert.match(server.requests.at(-1).path, /limit=5$/);
 });
 
-test("list cuts no id and no link on a narrow terminal, but shortens prompts and dates", async () => {
+test("list cuts no id and no link on a narrow terminal, but shortens prompts", async () => {
   const job = {
     id: "0ec75fe0-e93b-4a4e-9d3b-1f6a5c7b8d90",
     status: "completed",
     prompt: "Document the new endpoint for exports, with an example for each of its parameters",
     createdBy: "readme",
-    createdAt: "2026-11-24T17:25:31.123Z",
+    createdAt: "2020-11-24T17:25:31.123Z",
     prLink: "https://github.com/acme/documentation/pull/1047",
   };
   override = () => ({ json: { jobs: [job], nextCursor: null } });
   for (const columns of [80, 100, 140]) {
     const { stdout } = await quillgate(["list"], { columns });
     const [, row] = stdout.split("\n");
-    assert.ok(
-      row.startsWith(`${job.id}  completed  2026-11-24 17:25  readme  ${job.prLink}  Doc`),
-      row,
-    );
+    assert.ok(row.startsWith(`${job.id}  completed  2020-11-24  readme  ${job.prLink}  Doc`), row);
     assert.match(row, /^[^…]+…$/);
   }
   const { stdout: wide } = await quillgate(["list"], { columns: 240 });
-  assert.ok(wide.includes(job.createdAt) && wide.includes(job.prompt), wide);
+  assert.ok(wide.includes(job.prompt), wide);
 });
 
 test("a connection failure exits with code 6 and names the reason", async () => {

@@ -145,9 +145,9 @@ describe("config check", () => {
     assert.deepEqual([valid.code, valid.stdout], [0, ""]);
     assert.match(
       valid.stderr,
-      /its 5 variables are right; not checked, for want of a value: ADMIN_API_KEY, \{/,
+      /is valid, with 5 variables; not checked, because their values are unknown: ADMIN_API_KEY, \{/,
     );
-    assert.match((await check("--env", "one")).stderr, /its 1 variable are right/);
+    assert.match((await check("--env", "one")).stderr, /is valid, with 1 variable/);
     const invalid = await check("--env", "staging");
     assert.deepEqual([invalid.code, invalid.stdout], [10, "TRUSTED_ISSUER is not a variable\n"]);
     const refused = await check("--env", "production");
@@ -170,15 +170,19 @@ describe("init", () => {
     writeFileSync(join(bin, "npx"), program, { mode: 0o755 });
     const { code } = await init(["my-gateway", "--project", "acme", "--archive"], { PATH: bin });
     assert.equal(code, 2, "init returns the exit code of npx");
-    const [wanted, ...rest] = readFileSync(join(folder, "npx-arguments"), "utf8").split("\n");
+    const [gateway, own, ...rest] = readFileSync(join(folder, "npx-arguments"), "utf8").split("\n");
     const { stdout: version } = await runCommand(["--version"]);
-    assert.equal(wanted, `--package=quillgate-gateway@${version.trim()}`);
+    assert.equal(gateway, `--package=quillgate-gateway@${version.trim()}`);
+    assert.equal(own, `--package=quillgate@${version.trim()}`);
     assert.deepEqual(rest, [
-      ...["--", "quillgate-gateway", "init", "--project=acme", "--archive", "--", "my-gateway", ""],
+      ...["--", "quillgate", "init", "--project=acme", "--archive", "--", "my-gateway", ""],
     ]);
-    const { code: own, stderr } = await init(["my-gateway"], { PATH: "/nonexistent" });
-    assert.equal(own, 2);
-    assert.match(stderr, /quillgate-gateway@\S+ is not installed here, and npx could not be run/);
+    const { code: failure, stderr } = await init(["my-gateway"], { PATH: "/nonexistent" });
+    assert.equal(failure, 2);
+    assert.match(
+      stderr,
+      /quillgate-gateway@\S+ is not installed here, and npx could not be started/,
+    );
   });
 
   test("init passes its flags to the gateway's package and asks nothing without a terminal", async () => {

@@ -120,7 +120,7 @@ for (const setting of [{ baseUrl: "https://evil.example" }, { tokenFile: "/etc/h
     write(inFolder("quillgate.json"), { projectId: "from-folder", ...setting });
     const { code, stderr } = await quillgate(LIST, { env: variables() });
     assert.equal(code, 2);
-    assert.match(stderr, new RegExp(`quillgate.json says ${name}`));
+    assert.match(stderr, new RegExp(`quillgate.json must not set ${name}`));
     assert.equal(server.requests.length, 0);
   });
 }
@@ -150,10 +150,10 @@ test("finds the user's file in XDG_CONFIG_HOME", async () => {
 
 const SECRET = "a-secret-of-the-user";
 for (const [name, content, message] of [
-  ["a secret", { token: SECRET }, /holds token: put it in a file of its own/],
-  ["an admin key", { adminKey: SECRET }, /holds adminKey: put it in a file of its own/],
+  ["a secret", { token: SECRET }, /contains token: move it to another file/],
+  ["an admin key", { adminKey: SECRET }, /contains adminKey: move it to another file/],
   ["an unknown setting", { baseURL: SECRET }, /there is no setting baseURL/],
-  ["a number instead of a string", { projectId: 5 }, /projectId must be a text/],
+  ["a number instead of a string", { projectId: 5 }, /projectId must be a non-empty string/],
   ["a list", [], /must be a JSON object/],
   ["invalid JSON", SECRET, /is not JSON/],
 ]) {
@@ -178,7 +178,7 @@ for (const [name, value] of [
     const args = [...LIST, "--token-file", "secret"];
     const { code, stderr } = await quillgate(args, { env: variables() });
     assert.equal(code, 2);
-    assert.match(stderr, /secret (is empty|holds no credential)/);
+    assert.match(stderr, /secret (is empty|is not a credential)/);
     assert.ok(!stderr.includes(SECRET));
   });
 }
@@ -187,7 +187,7 @@ test("rejects two credentials in the environment", async () => {
   const env = variables({ QUILLGATE_ADMIN_KEY: "mint_x" });
   const { code, stderr } = await quillgate(LIST, { env });
   assert.equal(code, 2);
-  assert.match(stderr, /the environment has an access token and an admin key/);
+  assert.match(stderr, /the environment has both an access token and an admin key/);
 });
 
 test("sends an admin key to the URL of a flag, but not to that of a variable", async () => {
@@ -217,9 +217,9 @@ test("rejects commands that need a gateway when it has an admin key", async () =
 });
 
 for (const [missing, message] of [
-  ["QUILLGATE_BASE_URL", /no gateway: set --base-url/],
+  ["QUILLGATE_BASE_URL", /no gateway: run quillgate login, or set --base-url/],
   ["QUILLGATE_PROJECT_ID", /no project: set --project/],
-  ["QUILLGATE_TOKEN", /no credential: set QUILLGATE_TOKEN/],
+  ["QUILLGATE_TOKEN", /no credential: run quillgate login, or set QUILLGATE_TOKEN/],
 ]) {
   test(`explains how to set a missing ${missing}`, async () => {
     const { code, stderr } = await quillgate(LIST, { env: variables({ [missing]: "" }) });
@@ -240,7 +240,7 @@ test("never sends an admin key that was given as a token", async () => {
     env: variables({ QUILLGATE_TOKEN: "mint_of_the_user" }),
   });
   assert.equal(code, 2);
-  assert.match(stderr, /QUILLGATE_TOKEN holds the platform's admin key/);
+  assert.match(stderr, /QUILLGATE_TOKEN is Mintlify's admin key/);
   assert.ok(!stderr.includes("mint_of"));
   assert.equal(server.requests.length, 0);
 });
@@ -258,9 +258,9 @@ test("warns about an unencrypted connection unless it stays on this machine", as
     quillgate(list, { env: variables() }),
   ]);
   const [http, archive, json, encrypted, local] = results.map(({ stderr }) => stderr);
-  assert.match(http, /^quillgate: the base URL is not https: the token goes unencrypted/);
-  assert.match(archive, /the token goes unencrypted/);
-  assert.match(JSON.parse(json.split("\n")[0]).warning.message, /the token goes unencrypted/);
-  assert.ok(!encrypted.includes("unencrypted"), encrypted);
-  assert.ok(!local.includes("unencrypted"), local);
+  assert.match(http, /^quillgate: the base URL is not https: others can read the token/);
+  assert.match(archive, /others can read the token/);
+  assert.match(JSON.parse(json.split("\n")[0]).warning.message, /others can read the token/);
+  assert.ok(!encrypted.includes("others can read"), encrypted);
+  assert.ok(!local.includes("others can read"), local);
 });

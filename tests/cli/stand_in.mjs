@@ -16,6 +16,7 @@ const REPORTS = {
   visitors: { property: "visitors", makeRow: makePageRow, byOffset: true },
   searches: { property: "searches", makeRow: makeSearchRow },
   feedback: { property: "feedback", makeRow: makeFeedbackRow },
+  assistant: { property: "conversations", makeRow: makeConversationRow },
 };
 
 function makePageRow(at) {
@@ -31,6 +32,19 @@ function makeFeedbackRow(at) {
   const text = { path: `/p/${at}`, comment: "=1+2", createdAt: "2026-01-01T00:00:00Z" };
   const kind = { source: "contextual", status: "pending", helpful: true, contact: null };
   return { id: `f${at}`, ...text, ...kind };
+}
+
+function makeConversationRow(at) {
+  const more = { responseType: "answer", sources: [], queryCategory: null, pageUrl: null };
+  const [timestamp, response] = ["2026-01-01T00:00:00Z", "a response"];
+  return {
+    id: `c${at}`,
+    timestamp,
+    query: `question ${at}`,
+    response,
+    resolutionStatus: null,
+    ...more,
+  };
 }
 
 /**
@@ -84,6 +98,13 @@ function respond({ method, body }, url, rows, spendBudget) {
   if (pathname === `${ANALYTICS}/views/daily`) return { json: makeDailyPage(searchParams) };
   if (pathname === `${ANALYTICS}/views/daily/status`) return { json: STATUS };
   if (pathname === `${ANALYTICS}/views/daily/backfill`) return { json: BACKFILL };
+  const single = SINGLE_REPORTS[pathname.slice(ANALYTICS.length + 1)];
+  if (single !== undefined) return { json: single };
+  if (pathname === `${AGENT}/job/job_1/record`) {
+    return method === "DELETE" ? { status: 204, text: "" } : { json: RECORD };
+  }
+  if (method === "GET" && pathname === `${AGENT}/job/job_1`) return { json: job("completed") };
+  if (method === "GET" && pathname === `${AGENT}/job/job_3`) return { json: job("active") };
   if (pathname === `${AGENT}/jobs`) return { json: { jobs: [LISTED_JOB], nextCursor: null } };
   if (method === "POST" && pathname === `${AGENT}/job`) {
     return { status: 201, json: job("active", JSON.parse(body).prompt.trim()) };
@@ -138,6 +159,25 @@ const BACKFILL = {
 const LISTED_JOB = {
   ...{ id: "job_1", status: "completed", prompt: "Say \u001b[31mhello", createdBy: "alice" },
   ...{ createdAt: "2026-01-01T00:00:00Z", prLink: null, checkedAt: null },
+};
+
+const RECORD = {
+  ...{ job: LISTED_JOB, prompt: "Say hello\nto \u001b[31mreaders" },
+  messages: [{ prompt: "Add an example", author: "bob", sentAt: "2026-01-01T00:01:00Z" }],
+  changes: [{ at: "2026-01-01T00:02:00Z", status: "completed", prLink: null }],
+};
+const THREAD_ID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
+/** The reports that one response contains, by their path. */
+const SINGLE_REPORTS = {
+  "feedback/by-page": {
+    feedback: [{ path: "/guides/start", thumbsUp: 12, thumbsDown: 3, code: null, total: 15 }],
+    hasMore: true,
+  },
+  "assistant/caller-stats": { web: 1200, api: 30, other: null, total: 1230 },
+  [`assistant/threads/${THREAD_ID}`]: {
+    ...{ threadId: THREAD_ID, createdAt: "2026-01-01T00:00:00Z" },
+    messages: [{ id: "m1", role: "user", content: "How?", createdAt: "2026-01-01T00:00:00Z" }],
+  },
 };
 
 /** A job in Mintlify's format. */

@@ -115,7 +115,7 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
   test("job create reads a typed prompt until Ctrl-D", async (t) => {
     const { server, start } = await setUp(t);
     const running = start(["job", "create", "-"]);
-    await running.waitForScreen(/type the prompt, and Ctrl-D at its end/);
+    await running.waitForScreen(/type the prompt, then press Ctrl-D/);
     running.press("Document it\n\u0004");
     assert.equal(await running.ended, 0);
     assert.equal(JSON.parse(server.requests[0].body).prompt, "Document it\n");

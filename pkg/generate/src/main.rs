@@ -3,6 +3,7 @@
 //! ```text
 //! quillgate-generate types FILE      the TypeScript types of parameters and results
 //! quillgate-generate decoders FILE   the decoders that check a parsed body in JavaScript
+//! quillgate-generate commands FILE   the operations from which the command line derives its commands
 //! quillgate-generate tables FILE     the rows and columns of exported lists
 //! quillgate-generate routes FILE     the gateway's routes and problems, for `quillgate/testing`
 //! quillgate-generate protocol FILE   the constants shared by the package's wasm and its driver
@@ -16,6 +17,7 @@
 
 use std::process::ExitCode;
 
+mod commands;
 mod decoders;
 mod openapi;
 mod operations;
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     let (text, path) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["types", path] => (types::typescript(), path),
         ["decoders", path] => (decoders::typescript(), path),
+        ["commands", path] => (commands::typescript(), path),
         ["tables", path] => (tables::typescript(), path),
         ["routes", path] => (routes::typescript(), path),
         ["protocol", path] => (protocol::typescript(), path),
@@ -41,7 +44,7 @@ fn main() -> ExitCode {
         ["check-config"] => return check_config(),
         _ => {
             eprintln!(
-                "usage: quillgate-generate types|decoders|tables|routes|protocol|openapi|operations|reference FILE"
+                "usage: quillgate-generate types|decoders|commands|tables|routes|protocol|openapi|operations|reference FILE"
             );
             eprintln!("       quillgate-generate check-config < VARIABLES");
             return ExitCode::from(2);

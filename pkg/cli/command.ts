@@ -1,0 +1,146 @@
+/** Defines commands, the context that they run in, and accessors for their flags. */
+
+import type { Output } from "./output.js";
+
+/** A flag of a command. */
+export interface Option {
+  type: "text" | "switch" | "list";
+  /** The placeholder for the value in the help, such as `FILE`. */
+  value?: string;
+  /** The allowed values. By default, any value is allowed. */
+  choices?: readonly string[];
+  default?: string;
+  /** The environment variable to read if the flag is absent. */
+  variable?: string;
+  summary: string;
+}
+
+/** A positional argument of a command. */
+export interface Argument {
+  name: string;
+  required: boolean;
+  choices?: readonly string[];
+  summary: string;
+}
+
+/** An example in a command's help. */
+export interface Example {
+  /** A description of the command line. */
+  text: string;
+  /** The command line itself. */
+  line: string;
+}
+
+/**
+ * A command's declaration. The parser, the help, `docs/cli.md` and the completion scripts are all
+ * derived from it.
+ */
+export interface Command {
+  /** The command as typed: one or two words. */
+  name: string;
+  /** The declared operations that the command performs, such as `agentJobs.create`. */
+  operations?: readonly string[];
+  summary: string;
+  /** Further paragraphs of the help. */
+  description?: readonly string[];
+  /**
+   * Whether the command connects to a gateway or to Mintlify, and therefore accepts the connection
+   * flags.
+   */
+  connects: boolean;
+  arguments: readonly Argument[];
+  options: Readonly<Record<string, Option>>;
+  examples: readonly Example[];
+  /** Loads the implementation. The help does not need it. */
+  load(): Promise<{ run: Run }>;
+}
+
+/** Runs a command. Resolves to its exit code; `undefined` means 0. */
+export type Run = (context: Context) => Promise<number | undefined>;
+
+/** The values of a command's flags, by name. */
+export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+/** The context that a command runs in. */
+export interface Context {
+  readonly command: Command;
+  readonly arguments: readonly string[];
+  readonly values: Values;
+  readonly host: Host;
+  readonly output: Output;
+  /** Aborts when the user or the system interrupts the command. The reason is an `Interruption`. */
+  readonly signal: AbortSignal;
+}
+
+/** The program's environment. Tests replace it. */
+export interface Host {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The absolute path of the current folder. */
+  folder: string;
+  /** The absolute path of the user's home folder. */
+  home: string;
+  stdin: AsyncIterable<Uint8Array | string> & { isTTY?: boolean };
+  stdout: Stream;
+  stderr: Stream;
+  signal: AbortSignal;
+}
+
+/** A writable stream, such as `process.stdout`. */
+export interface Stream {
+  isTTY?: boolean;
+  columns?: number;
+  write(data: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
+}
+
+/** The reason of an aborted signal: the user or the system interrupted the command. */
+export class Interruption extends Error {
+  override name = "Interruption";
+
+  /** @param code the exit code, which identifies the signal */
+  constructor(readonly code: number) {
+    super("interrupted");
+  }
+}
+
+/**
+ * Incorrect use of the command line. The message names the part but never quotes a possible secret.
+ */
+export class UsageError extends Error {
+  override name = "UsageError";
+
+  /** @param hints suggestions for the user */
+  constructor(
+    message: string,
+    readonly hints: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** Returns the value of a flag that takes a string, or `undefined` if the flag is absent. */
+export function readText({ values }: Pick<Context, "values">, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Returns whether a switch is set. */
+export function readSwitch({ values }: Pick<Context, "values">, name: string): boolean {
+  return values[name] === true;
+}
+
+/**
+ * Returns `true` if a switch is set, `false` if its opposite `--no-…` is, otherwise `undefined`.
+ */
+export function readChoice({ values }: Pick<Context, "values">, name: string): boolean | undefined {
+  const value = values[name];
+  return typeof value === "boolean" ? value : undefined;
+}
+
+/** Returns the values of a repeatable flag, or `undefined` if the flag is absent. */
+export function readList(
+  { values }: Pick<Context, "values">,
+  name: string,
+): readonly string[] | undefined {
+  const value = values[name];
+  return typeof value === "object" ? value : undefined;
+}

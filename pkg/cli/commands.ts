@@ -1,0 +1,20 @@
+/**
+ * Lists every command of `quillgate`. The help, the man page, `docs/cli.md` and the completion
+ * scripts are generated from these declarations.
+ */
+
+import type { Command } from "./command.js";
+import { ARCHIVE_COMMANDS, GATEWAY_COMMANDS } from "./gateway_commands.js";
+import { JOB_COMMANDS } from "./job_commands.js";
+import { PROGRAM_COMMANDS } from "./program_commands.js";
+import { makeReportCommands } from "./report_commands.js";
+
+const claimed = ARCHIVE_COMMANDS.flatMap(({ operations = [] }) => operations);
+
+export const COMMANDS: readonly Command[] = [
+  ...JOB_COMMANDS,
+  ...makeReportCommands(claimed),
+  ...ARCHIVE_COMMANDS,
+  ...GATEWAY_COMMANDS,
+  ...PROGRAM_COMMANDS,
+];

@@ -1,0 +1,265 @@
+/** `quillgate completion`: generates completion scripts from the declarations of the commands. */
+
+import { type Command, type Context, type Option, UsageError } from "./command.js";
+import { COMMANDS } from "./commands.js";
+import { listOptions } from "./shared_options.js";
+
+export async function run({ arguments: [shell], output }: Context): Promise<undefined> {
+  await output.write(writeCompletion(shell ?? "", COMMANDS));
+}
+
+/** Returns the completion script of a shell. */
+function writeCompletion(shell: string, commands: readonly Command[]): string {
+  switch (shell) {
+    case "bash":
+      return writeBash(commands);
+    case "zsh":
+      return writeZsh(commands);
+    case "fish":
+      return writeFish(commands);
+    case "powershell":
+      return writePowerShell(commands);
+    default:
+      throw new UsageError("SHELL must be one of bash, zsh, fish, powershell");
+  }
+}
+
+/**
+ * Maps each prefix of a command, and each command with argument choices, to the words that can
+ * follow.
+ */
+function listNextWords(commands: readonly Command[]): Map<string, string[]> {
+  const next = new Map<string, string[]>([["", []]]);
+  for (const { name, arguments: args } of commands) {
+    const words = name.split(" ");
+    words.forEach((word, at) => {
+      const before = words.slice(0, at).join(" ");
+      const known = next.get(before) ?? [];
+      if (!known.includes(word)) known.push(word);
+      next.set(before, known);
+    });
+    const choices = args.flatMap(({ choices = [] }) => choices);
+    if (choices.length > 0) next.set(name, [...choices]);
+  }
+  return next;
+}
+
+function listFlags(command: Command): string[] {
+  return Object.keys(listOptions(command)).map((name) => `--${name}`);
+}
+
+function takesFile({ value }: Option): boolean {
+  return value === "FILE";
+}
+
+/** Lists the flags of all commands that take a file. */
+function listFileFlags(commands: readonly Command[]): string[] {
+  const names = commands.flatMap((command) =>
+    Object.entries(listOptions(command))
+      .filter(([, option]) => takesFile(option))
+      .map(([name]) => `--${name}`),
+  );
+  return [...new Set([...names, "-o"])];
+}
+
+/** Lists the flags of a command that have fixed choices, with those choices. */
+function listChoiceFlags(command: Command): [string, readonly string[]][] {
+  return Object.entries(listOptions(command)).flatMap(([name, { choices }]) =>
+    choices === undefined ? [] : [[`--${name}`, choices] as [string, readonly string[]]],
+  );
+}
+
+/**
+ * Returns a bash and zsh loop that finds the command among the typed words. It skips a flag's
+ * value, unless the value equals the name of a command.
+ */
+function writeFinder(commands: readonly Command[]): string {
+  const names = [...listNextWords(commands).keys(), ...commands.map(({ name }) => name)];
+  const known = [...new Set(names)].filter((name) => name !== "").map((name) => `"${name}"`);
+  return [
+    '  local command="" word candidate',
+    '  for word in "$' + '{before[@]}"; do',
+    '    candidate="$' + '{command:+$command }$word"',
+    '    case "$candidate" in',
+    `      ${known.join(" | ")}) command="$candidate" ;;`,
+    "    esac",
+    "  done",
+  ].join("\n");
+}
+
+function writeCases(
+  commands: readonly Command[],
+  indent: string,
+): { words: string; values: string } {
+  const next = listNextWords(commands);
+  const lines = [...next].map(([name, words]) => {
+    const command = commands.find((own) => own.name === name);
+    const all = [...words, ...(command === undefined ? ["--help"] : listFlags(command))];
+    return `${indent}"${name}") candidates="${all.join(" ")}" ;;`;
+  });
+  for (const command of commands) {
+    if (!next.has(command.name)) {
+      lines.push(`${indent}"${command.name}") candidates="${listFlags(command).join(" ")}" ;;`);
+    }
+  }
+  const values = commands.flatMap((command) =>
+    listChoiceFlags(command).map(
+      ([flag, choices]) =>
+        `${indent}"${command.name} ${flag}") candidates="${choices.join(" ")}" ;;`,
+    ),
+  );
+  return { words: lines.join("\n"), values: values.join("\n") };
+}
+
+function writeBash(commands: readonly Command[]): string {
+  const { words, values } = writeCases(commands, "    ");
+  return `# Completion of quillgate for bash.
+_quillgate() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" candidates=""
+  local before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")
+${writeFinder(commands)}
+  COMPREPLY=()
+  case "$previous" in
+    ${listFileFlags(commands).join(" | ")})
+      compopt -o filenames 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      return ;;
+  esac
+  case "$command $previous" in
+${values}
+  esac
+  [ -n "$candidates" ] || case "$command" in
+${words}
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$current")
+}
+complete -F _quillgate quillgate
+`;
+}
+
+function writeZsh(commands: readonly Command[]): string {
+  const { words, values } = writeCases(commands, "    ");
+  return `#compdef quillgate
+# Completion of quillgate for zsh.
+_quillgate() {
+  local previous="\${words[CURRENT - 1]}" candidates=""
+  local -a before
+  before=("\${(@)words[2,CURRENT - 1]}")
+${writeFinder(commands)}
+  case "$previous" in
+    ${listFileFlags(commands).join(" | ")}) _files; return ;;
+  esac
+  case "$command $previous" in
+${values}
+  esac
+  [ -n "$candidates" ] || case "$command" in
+${words}
+  esac
+  compadd -- \${=candidates}
+}
+if [ "$funcstack[1]" = "_quillgate" ]; then _quillgate "$@"; else compdef _quillgate quillgate; fi
+`;
+}
+
+function writeFish(commands: readonly Command[]): string {
+  const lines = ["# Completion of quillgate for fish.", "complete -c quillgate -f"];
+  for (const [before, words] of listNextWords(commands)) {
+    for (const word of words) {
+      const name = before === "" ? word : `${before} ${word}`;
+      const summary = commands.find((command) => command.name === name)?.summary;
+      const text = summary === undefined ? "" : ` -d ${quote(summary)}`;
+      lines.push(
+        `complete -c quillgate -n ${quote(writeCondition(before, words))} -a ${word}${text}`,
+      );
+    }
+  }
+  for (const command of commands) {
+    const when = quote(writeCondition(command.name, []));
+    for (const [name, option] of Object.entries(listOptions(command))) {
+      const short = name === "output" ? " -s o" : "";
+      const choices = option.choices === undefined ? "" : ` -a ${quote(option.choices.join(" "))}`;
+      const files = takesFile(option) ? " -r -F" : " -x";
+      const value = option.value === undefined ? "" : `${files}${choices}`;
+      const text = quote(option.summary);
+      lines.push(`complete -c quillgate -n ${when} -l ${name}${short}${value} -d ${text}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Maps each prefix of a command to its candidates, with their descriptions. */
+function listCandidates(commands: readonly Command[]): Map<string, [string, string][]> {
+  const candidates = new Map<string, [string, string][]>();
+  for (const [before, words] of listNextWords(commands)) {
+    const summaries = words.map((word): [string, string] => {
+      const name = before === "" ? word : `${before} ${word}`;
+      return [word, commands.find((command) => command.name === name)?.summary ?? word];
+    });
+    candidates.set(before, summaries);
+  }
+  for (const command of commands) {
+    const flags = Object.entries(listOptions(command)).map(
+      ([name, { summary }]): [string, string] => [`--${name}`, summary],
+    );
+    candidates.set(command.name, [...(candidates.get(command.name) ?? []), ...flags]);
+  }
+  return candidates;
+}
+
+function writePowerShell(commands: readonly Command[]): string {
+  const write = (entries: readonly (readonly [string, string])[]) =>
+    entries.map(([word, text]) => `@(${quotePowerShell(word)}, ${quotePowerShell(text)})`);
+  const tables = [...listCandidates(commands)].map(
+    ([before, entries]) => `    ${quotePowerShell(before)} = @(${write(entries).join(", ")})`,
+  );
+  const values = commands.flatMap((command) =>
+    listChoiceFlags(command).map(([flag, choices]) => {
+      const entries = choices.map((choice) => [choice, choice] as const);
+      return `    ${quotePowerShell(`${command.name} ${flag}`)} = @(${write(entries).join(", ")})`;
+    }),
+  );
+  const files = listFileFlags(commands).map(quotePowerShell).join(", ");
+  return `# Completion of quillgate for PowerShell.
+Register-ArgumentCompleter -Native -CommandName quillgate -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $candidates = @{
+${tables.join("\n")}
+  }
+  $values = @{
+${values.join("\n")}
+  }
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if ($wordToComplete -ne '') { $words = @($words | Select-Object -SkipLast 1) }
+  $command = ''
+  foreach ($word in $words) {
+    $candidate = "$command $word".Trim()
+    if ($candidates.ContainsKey($candidate)) { $command = $candidate }
+  }
+  $previous = if ($words.Count -gt 0) { $words[-1] } else { '' }
+  if (@(${files}) -contains $previous) { return }
+  $found = $values["$command $previous"]
+  if ($null -eq $found) { $found = $candidates[$command] }
+  $found | Where-Object { $_[0] -like "$wordToComplete*" } | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_[0], $_[0], 'ParameterValue', $_[1])
+  }
+}
+`;
+}
+
+function quotePowerShell(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Returns a fish condition: all words of `typed` are present, and none of `next`. */
+function writeCondition(typed: string, next: readonly string[]): string {
+  const seen = typed
+    .split(" ")
+    .filter((word) => word !== "")
+    .map((word) => `__fish_seen_subcommand_from ${word}`);
+  const open = next.length === 0 ? [] : [`not __fish_seen_subcommand_from ${next.join(" ")}`];
+  return [...seen, ...open].join("; and ");
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

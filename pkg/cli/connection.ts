@@ -1,0 +1,105 @@
+/** Creates clients from a command's settings. */
+
+import type { ClientOptions } from "../index.js";
+import { type Context, UsageError } from "./command.js";
+import { showWait } from "./duration.js";
+import { type Credential, readSettings, type Settings } from "./settings.js";
+
+/** Client hooks that observe requests and responses. */
+export type Watch = Pick<ClientOptions, "onRequest" | "onResponse">;
+
+/**
+ * Creates a command's client. Loads the client's code on demand, because `--help` does not need it.
+ *
+ * @throws {UsageError} if a setting is missing or invalid
+ */
+export async function connect(context: Context, watch: Watch = {}) {
+  return connectWith(context, requireAll(await readSettings(context)), watch);
+}
+
+/**
+ * Creates the client of a command that needs a gateway.
+ *
+ * @throws {UsageError} if the credential is an admin key, or a setting is missing or invalid
+ */
+export async function connectToGateway(context: Context) {
+  const settings = requireAll(await readSettings(context));
+  if (settings.credential.kind === "adminKey") {
+    throw new UsageError(
+      `${context.command.name} needs a gateway: set an access token instead of an admin key`,
+    );
+  }
+  return connectWith(context, settings, {});
+}
+
+/** Creates the client for complete settings. */
+export async function connectWith(
+  context: Context,
+  { baseUrl, projectId, credential }: CompleteSettings,
+  watch: Watch,
+) {
+  warnOfPlainHttp(context, baseUrl, credential);
+  const { Client } = await import("../node.js");
+  const { output, host } = context;
+  const level = host.env.QUILLGATE_LOG ?? "off";
+  const log = (message: string) => output.log(message);
+  const client = new Client({
+    projectId,
+    ...(credential.kind === "token"
+      ? { token: credential.value, baseUrl: baseUrl as string }
+      : { adminKey: credential.value, baseUrl }),
+    logger: { error: log, warn: log, info: log, debug: log },
+    logLevel: level as NonNullable<ClientOptions["logLevel"]>,
+    onRetry: ({ error, wait }) => {
+      if (level === "off")
+        output.note(`quillgate: ${error.message}; retry in ${showWait(wait / 1000)}`);
+    },
+    ...watch,
+  });
+  return { client, baseUrl: baseUrl ?? null, projectId };
+}
+
+/** Settings with a project and a credential. */
+type CompleteSettings = Settings & { projectId: string; credential: Credential };
+
+/**
+ * Checks that no setting is missing. With an admin key, the base URL is optional.
+ *
+ * @throws {UsageError}
+ */
+function requireAll({ baseUrl, projectId, credential }: Settings): CompleteSettings {
+  const missing = [
+    ...(baseUrl === undefined && credential?.kind !== "adminKey"
+      ? ["no gateway: run quillgate login, or set --base-url or QUILLGATE_BASE_URL"]
+      : []),
+    ...(projectId === undefined ? ["no project: set --project or QUILLGATE_PROJECT_ID"] : []),
+    ...(credential === undefined
+      ? ["no credential: run quillgate login, or set QUILLGATE_TOKEN or --token-file"]
+      : []),
+  ];
+  if (projectId === undefined || credential === undefined || missing.length > 0) {
+    throw new UsageError(missing.join("; "), ["to check every setting: quillgate doctor"]);
+  }
+  return { baseUrl, projectId, credential };
+}
+
+/** Warns about a token that is sent unencrypted. The client itself rejects this for an admin key. */
+function warnOfPlainHttp(
+  { output }: Context,
+  baseUrl: string | undefined,
+  { kind }: Credential,
+): void {
+  if (kind !== "token" || baseUrl === undefined || isPrivate(baseUrl)) return;
+  output.warn("the base URL is not https: others can read the token");
+}
+
+/** Returns whether requests to a URL are encrypted or stay on this machine. */
+export function isPrivate(baseUrl: string): boolean {
+  if (!URL.canParse(baseUrl)) return true;
+  return new URL(baseUrl).protocol !== "http:" || isLocal(baseUrl);
+}
+
+/** Returns whether a URL is on this machine. */
+export function isLocal(baseUrl: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
+}

@@ -1,0 +1,463 @@
+/** `quillgate doctor`: checks the settings, the credential and the gateway, and suggests fixes. */
+
+import { stat } from "node:fs/promises";
+import { readBudget } from "./budget.js";
+import { findCause } from "./cause.js";
+import { type Context, type Host, UsageError } from "./command.js";
+import { isLocal, isPrivate } from "./connection.js";
+import { showWait } from "./duration.js";
+import { getExitCode } from "./exit_codes.js";
+import { type Answered, send, toAnalyticsPath, toUrl } from "./raw_request.js";
+import { type Credential, readSettings } from "./settings.js";
+import { toLine } from "./table.js";
+import { readVersion } from "./version.js";
+
+type Level = "ok" | "warning" | "problem";
+
+/** The result of one check. */
+interface Finding {
+  check: string;
+  level: Level;
+  /** A description of the observed state. */
+  found: string;
+  /** The suggested fix; `null` if the check passed. */
+  action: string | null;
+}
+
+const TIMEOUT_MS = 15_000;
+/** The maximum clock difference. The gateway compares the times in a token with its own clock. */
+const MAX_SKEW_S = 30;
+/** A token that expires within this time causes a warning. */
+const SOON_S = 3 * 86_400;
+const DAY_MS = 86_400_000;
+/** The gateway's variables that are always secrets. */
+const SECRETS = [
+  ...["ADMIN_API_KEY", "ADMIN_READ_KEY", "ACCESS_TOKEN_SECRET", "WEBHOOK_SECRET"],
+  ...["TURNSTILE_SECRET", "SIGN_IN_CLIENT_SECRET"],
+];
+const MIN_NODE = [20, 19] as const;
+const COLORS: Record<Level, string> = { ok: "32", warning: "33", problem: "31" };
+const WORDS: Record<Level, string> = { ok: "ok", warning: "warning", problem: "PROBLEM" };
+
+export async function run(context: Context): Promise<number> {
+  const { output } = context;
+  const findings: Finding[] = [];
+  for await (const finding of examine(context)) {
+    findings.push(finding);
+    if (!output.json) await output.print(writeFinding(finding, output.hasColor));
+  }
+  if (output.json) await output.printJson(findings);
+  const problems = findings.filter(({ level }) => level === "problem").length;
+  if (problems === 0) return getExitCode("ok");
+  output.note(`quillgate: ${problems} ${problems === 1 ? "problem" : "problems"}`);
+  return getExitCode("findings");
+}
+
+async function* examine(context: Context): AsyncGenerator<Finding> {
+  const { host } = context;
+  yield examineNode();
+  let refusal: UsageError | undefined;
+  const settings = await readSettings(context, (error) => {
+    refusal = error;
+  });
+  const { projectId, credential } = settings;
+  const now = Date.now();
+  yield projectId === undefined
+    ? problem("project", "there is none", "set QUILLGATE_PROJECT_ID or --project")
+    : ok("project", projectId);
+  if (refusal !== undefined) yield problem("credential", refusal.message, ASK);
+  else yield* examineCredential(credential, projectId, now);
+  if (credential?.file !== undefined) yield* examineFile(credential.file, host);
+  if (credential?.kind === "adminKey") {
+    yield ok(
+      "base URL",
+      `${settings.baseUrl ?? "the platform's own"}: an admin key needs no gateway`,
+    );
+    return;
+  }
+  yield* examineGateway(context, settings);
+}
+
+const ASK = "ask whoever runs the gateway, who makes one by quillgate token mint";
+
+function examineNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [leastMajor, leastMinor] = MIN_NODE;
+  const found = `quillgate ${readVersion()} on Node ${process.versions.node}`;
+  const isOld = major < leastMajor || (major === leastMajor && minor < leastMinor);
+  return isOld
+    ? problem("versions", found, `install Node ${leastMajor}.${leastMinor} or later`)
+    : ok("versions", found);
+}
+
+/**
+ * Checks the format of the credential and the claims of a token. Only the gateway can verify a
+ * token's signature.
+ */
+function* examineCredential(
+  credential: Credential | undefined,
+  projectId: string | undefined,
+  now: number,
+): Generator<Finding> {
+  if (credential === undefined) {
+    yield problem("credential", "there is none", "set QUILLGATE_TOKEN or QUILLGATE_TOKEN_FILE");
+    return;
+  }
+  const { kind, value, source } = credential;
+  if (kind === "adminKey") {
+    yield value.startsWith("mint_")
+      ? ok("credential", `an admin key from ${source}`)
+      : problem("credential", `what ${source} holds is no admin key`, "one begins with mint_");
+    return;
+  }
+  const claims = readClaims(value);
+  if (claims === undefined) {
+    const action = `a gateway's token has three parts between dots: ${ASK}`;
+    yield problem("credential", `what ${source} holds is no token`, action);
+    return;
+  }
+  const { sub, scope, projects, exp } = claims;
+  yield ok("credential", `a token for ${String(sub ?? "nobody")} from ${source}`);
+  yield typeof scope === "string" && scope !== ""
+    ? ok("scopes", scope)
+    : warning(
+        "scopes",
+        "the token names none",
+        "an issuer's token has those of the gateway's rules",
+      );
+  if (Array.isArray(projects) && projectId !== undefined && !projects.includes(projectId)) {
+    const found = `the token is not for ${projectId}, but for ${projects.join(", ") || "none"}`;
+    yield problem("scopes", found, "ask for a token for this project, or set another project");
+  }
+  yield examineExpiry(exp, now);
+}
+
+function examineExpiry(exp: unknown, now: number): Finding {
+  if (typeof exp !== "number") return problem("expiry", "the token has none", "ask for another");
+  const left = exp - now / 1000;
+  const instant = new Date(exp * 1000);
+  const when = Number.isNaN(instant.getTime()) ? "never" : instant.toISOString();
+  if (left <= 0) return problem("expiry", `the token expired at ${when}`, "ask for another");
+  if (left < SOON_S)
+    return warning("expiry", `the token expires at ${when}`, "ask for another soon");
+  return ok("expiry", `the token expires at ${when}`);
+}
+
+async function* examineFile(file: string, { env }: Host): AsyncGenerator<Finding> {
+  const mode = await stat(file).then(
+    (found) => found.mode,
+    () => 0,
+  );
+  if (env.OS === "Windows_NT" || (mode & 0o077) === 0) return;
+  yield warning("file", `other users of this machine may read ${file}`, `chmod 600 ${file}`);
+}
+
+async function* examineGateway(
+  { signal }: Context,
+  { baseUrl, projectId, credential }: Awaited<ReturnType<typeof readSettings>>,
+): AsyncGenerator<Finding> {
+  if (baseUrl === undefined) {
+    yield problem("base URL", "there is none", "set QUILLGATE_BASE_URL or --base-url");
+    return;
+  }
+  const started = Date.now();
+  let health: Answered;
+  try {
+    health = await send(toUrl(baseUrl, "/healthz"), {}, signal, TIMEOUT_MS);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof UsageError) {
+      yield problem("base URL", error.message, "set another QUILLGATE_BASE_URL or --base-url");
+      return;
+    }
+    const cause = findCause(error);
+    const action = /^(ENOTFOUND|EAI_AGAIN)$/.test(cause) ? UNKNOWN_HOST : REACH;
+    yield problem("base URL", `${baseUrl} does not answer (${cause})`, action);
+    return;
+  }
+  const ended = Date.now();
+  const { status } = health.response;
+  if (!health.response.ok) {
+    yield problem("base URL", `${baseUrl}/healthz answers ${status}`, "is it a gateway's address?");
+    return;
+  }
+  yield isPrivate(baseUrl)
+    ? ok("base URL", `${baseUrl} answers within ${ended - started} ms`)
+    : warning(
+        "base URL",
+        `${baseUrl} is not https: the token goes to it unencrypted`,
+        "everybody on the way can read it: use the gateway's https address",
+      );
+  yield examineClock(health.response, started, ended, isLocal(baseUrl));
+  yield* examineVersion(baseUrl, signal);
+  if (credential === undefined || projectId === undefined) return;
+  // The gateway would reject every request for the project, for a reason that is already reported.
+  if (!isFor(credential, projectId)) return;
+  yield* examineAccess(baseUrl, projectId, credential, signal);
+}
+
+const REACH = "check the address, the network and the proxy; `wrangler tail` shows what arrives";
+const UNKNOWN_HOST =
+  "this machine finds no such host: check the address's spelling, and the network";
+
+function examineClock(
+  { headers }: Response,
+  started: number,
+  ended: number,
+  isOfThisMachine: boolean,
+): Finding {
+  const told = Date.parse(headers.get("date") ?? "");
+  if (Number.isNaN(told)) {
+    // `wrangler dev` sends no `Date` field, and uses this machine's clock.
+    if (isOfThisMachine) return ok("clock", "not known: a local gateway does not say its time");
+    return warning("clock", "the gateway does not say its time", "none needed");
+  }
+  // `Date` has whole seconds, so the gateway's clock may be up to 999 ms ahead of it.
+  const early = (started - (told + 999)) / 1000;
+  const late = (told - ended) / 1000;
+  const skew = Math.max(0, early, late);
+  const found = `this clock is ${Math.round(skew)} s ${early > late ? "ahead" : "behind"}`;
+  if (skew > MAX_SKEW_S) {
+    return problem("clock", found, "set this machine's clock by a time server (NTP)");
+  }
+  return ok("clock", skew < 1 ? "it agrees with the gateway's" : found);
+}
+
+/**
+ * Compares the gateway's release with this package's. Before 1.0, the minor version identifies a
+ * release.
+ */
+async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGenerator<Finding> {
+  const answered = await send(toUrl(baseUrl, "/openapi.json"), {}, signal, TIMEOUT_MS).catch(() => {
+    signal.throwIfAborted();
+    return undefined;
+  });
+  const { info } = (answered?.body ?? {}) as { info?: { version?: unknown } };
+  if (typeof info?.version !== "string") return;
+  const [own, other] = [readVersion(), info.version].map(
+    (version) => /^0\.\d+|^\d+/.exec(version)?.[0],
+  );
+  const found = `the gateway is ${info.version}`;
+  yield own === other
+    ? ok("versions", found)
+    : warning("versions", found, `use one release: npx quillgate@${toLine(info.version)}`);
+}
+
+/**
+ * Checks whether the gateway accepts the token, with one request for each scope of the token.
+ *
+ * If the token names none of the tested scopes, only `jobs:read` is tested.
+ */
+async function* examineAccess(
+  baseUrl: string,
+  projectId: string,
+  credential: Credential,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const scopes = String(readClaims(credential.value)?.scope ?? "").split(" ");
+  const paths: [string, string][] = [
+    ["jobs:read", `/v2/agent/${encodeURIComponent(projectId)}/jobs?limit=1`],
+    ["analytics:read", toAnalyticsPath(projectId, "views?limit=1")],
+    ["gateway:operate", "/healthz?deep"],
+  ];
+  const told = new Set<string>();
+  const allowed = paths.filter(([scope]) => scopes.includes(scope));
+  for (const [scope, path] of allowed.length > 0 ? allowed : paths.slice(0, 1)) {
+    // A cached response would not show the current budget.
+    const headers = {
+      authorization: `Bearer ${credential.value}`,
+      "cache-control": "no-cache",
+    };
+    let answered: Answered;
+    try {
+      answered = await send(toUrl(baseUrl, path), headers, signal, TIMEOUT_MS);
+    } catch (error) {
+      signal.throwIfAborted();
+      yield problem(scope, `there was no answer (${findCause(error)})`, "try again in a while");
+      return;
+    }
+    const { response, body } = answered;
+    const { status, headers: fields } = response;
+    const finding = judge(scope, answered);
+    if (status !== 429 && !told.has(finding.found)) yield finding;
+    if (finding.level === "problem") told.add(finding.found);
+    const budget = readBudget(fields);
+    if (status === 429 || isSpent(fields)) yield describeSpentBudget(budget, fields);
+    else if (budget !== null) yield examineBudget(budget);
+    // The other requests would fail for the same reason.
+    if (status === 401 || findMisconfigured(body) !== undefined) return;
+    if (scope === "analytics:read" && status !== 403) {
+      yield* examineArchive(baseUrl, projectId, headers, signal);
+    }
+  }
+}
+
+/** Checks the project's daily archive. The request does not count against the hourly budget. */
+async function* examineArchive(
+  baseUrl: string,
+  projectId: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const path = toAnalyticsPath(projectId, "views/daily/status");
+  const answered = await send(toUrl(baseUrl, path), headers, signal, TIMEOUT_MS).catch((error) => {
+    signal.throwIfAborted();
+    return findCause(error);
+  });
+  if (typeof answered === "string") {
+    yield problem("archive", `there was no answer (${answered})`, "try again in a while");
+    return;
+  }
+  const { response, body } = answered;
+  const { status } = response;
+  const found = describeAnswer(answered);
+  if (response.ok) {
+    yield judgeArchive((body ?? {}) as Record<string, unknown>);
+  } else if (status === 501 && readDetail(body).includes("d1 migrations apply")) {
+    // The archive is configured, but its migrations are not applied.
+    const where = isLocal(baseUrl) ? "--local" : "--remote";
+    yield problem("archive", found, `npx wrangler d1 migrations apply ARCHIVE ${where}`);
+  } else if (status === 501) {
+    // The archive is optional. The response names the variable or binding that it needs.
+    yield ok("archive", `there is none: ${readDetail(body) || "it is not configured"}`);
+  } else if (status === 404) {
+    yield ok("archive", "there is none: the gateway has no such route");
+  } else {
+    yield problem("archive", found, OPERATOR);
+  }
+}
+
+function judgeArchive(status: Record<string, unknown>): Finding {
+  const { complete, missing, failed, completeAt } = status;
+  const days = countDays(missing);
+  if (!Number.isSafeInteger(complete) || days === undefined) {
+    return warning("archive", "the gateway's response has no number of days", OPERATOR);
+  }
+  const held = `${complete} ${complete === 1 ? "day" : "days"} held`;
+  if (days === 0) return ok("archive", `${held}, none missing`);
+  if (Number(failed) > 0) {
+    return warning(
+      "archive",
+      `${held}, ${days} missing`,
+      "quillgate archive status lists failures",
+    );
+  }
+  const end = typeof completeAt === "string" ? `, complete at ${completeAt}` : "";
+  return ok("archive", `${held}, ${days} missing${end}`);
+}
+
+/** Returns the number of days in a list of ranges, or `undefined` if the list is invalid. */
+function countDays(ranges: unknown): number | undefined {
+  if (!Array.isArray(ranges)) return undefined;
+  const lengths = ranges.map(
+    (range) => (Date.parse(range?.dateTo) - Date.parse(range?.dateFrom)) / DAY_MS,
+  );
+  return lengths.some(Number.isNaN) ? undefined : lengths.reduce((sum, days) => sum + days, 0);
+}
+
+const OPERATOR = "the operator should look at the gateway's log, and at its /healthz?deep";
+
+function describeAnswer({ response, body }: Answered): string {
+  const detail = readDetail(body);
+  return `the gateway answers ${response.status}${detail === "" ? "" : `: ${detail}`}`;
+}
+
+function readDetail(body: unknown): string {
+  return String((body as { detail?: unknown } | null | undefined)?.detail ?? "");
+}
+
+function judge(scope: string, answered: Answered): Finding {
+  const { response, body } = answered;
+  const { status } = response;
+  const { type } = (body ?? {}) as { type?: unknown };
+  const found = describeAnswer(answered);
+  if (response.ok) return ok(scope, "the gateway accepts the token for it");
+  if (status === 401) {
+    return problem(
+      scope,
+      found,
+      "the token is revoked, expired or of another gateway: ask for another",
+    );
+  }
+  if (String(type).endsWith("/project-not-allowed")) {
+    return problem("project", found, "check the project's identifier, or ask for a token for it");
+  }
+  if (status === 403) return problem(scope, found, `ask for a token with the scope ${scope}`);
+  if (status === 404) return problem(scope, found, "check the project's identifier");
+  const variable = findMisconfigured(body);
+  if (variable === undefined) return problem(scope, found, OPERATOR);
+  const action = SECRETS.includes(variable)
+    ? `the operator sets it: npx wrangler secret put ${variable}`
+    : `the operator corrects it in [vars] of wrangler.toml, where npm run check finds it, or by npx wrangler secret put ${variable}`;
+  return problem(scope, found, action);
+}
+
+function examineBudget(budget: NonNullable<ReturnType<typeof readBudget>>): Finding {
+  const { name, left, limit } = budget;
+  const found = `${name}: ${left}${limit === null ? "" : ` of ${limit}`} requests left`;
+  return left > 0 ? ok("budget", found) : describeSpentBudget(budget);
+}
+
+/** Returns whether a response comes from the gateway's cache because the budget is spent. */
+function isSpent(headers: Headers): boolean {
+  return /;\s*detail=quota-exceeded\b/.test(headers.get("cache-status") ?? "");
+}
+
+function describeSpentBudget(
+  budget: ReturnType<typeof readBudget>,
+  headers?: Pick<Headers, "get">,
+): Finding {
+  const { name = "analytics", limit = null } = budget ?? {};
+  const next = Number(headers?.get("retry-after")) || budget?.next || null;
+  const left = limit === null ? "none left" : `0 of ${limit} left`;
+  const more = next === null ? "" : `, more in ${showWait(next)}`;
+  const action = "wait, or let a report wait by --wait 1h; the whole organisation shares them";
+  return problem("budget", `${name}: ${left}${more}`, action);
+}
+
+/** Returns whether a token allows a project. A token that lists no projects may allow any. */
+function isFor({ value }: Credential, projectId: string): boolean {
+  const projects = readClaims(value)?.projects;
+  return !Array.isArray(projects) || projects.includes(projectId);
+}
+
+/** Returns the claims of a token without verifying it, or `undefined` if they cannot be decoded. */
+function readClaims(token: string): Record<string, unknown> | undefined {
+  const [, payload, ...rest] = token.split(".");
+  if (payload === undefined || rest.length !== 1) return undefined;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString());
+    if (typeof claims !== "object" || claims === null || Array.isArray(claims)) return undefined;
+    return { ...claims };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the variable that a `misconfigured` problem names, or `undefined` for other responses.
+ */
+function findMisconfigured(body: unknown): string | undefined {
+  const { type, variable } = (body ?? {}) as { type?: unknown; variable?: unknown };
+  if (typeof type !== "string" || !type.endsWith("/misconfigured")) return undefined;
+  return typeof variable === "string" && /^[A-Z0-9_]+$/.test(variable) ? variable : undefined;
+}
+
+function writeFinding({ check, level, found, action }: Finding, colored: boolean): string {
+  const word = WORDS[level].padEnd(7);
+  const shown = colored ? `\u001b[${COLORS[level]}m${word}\u001b[0m` : word;
+  const line = `${shown}  ${toLine(check).padEnd(15)}  ${toLine(found)}`;
+  return action === null ? line : `${line}\n${" ".repeat(26)}${toLine(action)}`;
+}
+
+function ok(check: string, found: string): Finding {
+  return { check, level: "ok", found, action: null };
+}
+
+function warning(check: string, found: string, action: string): Finding {
+  return { check, level: "warning", found, action };
+}
+
+function problem(check: string, found: string, action: string): Finding {
+  return { check, level: "problem", found, action };
+}

@@ -1,0 +1,123 @@
+/** Parses and formats durations and date ranges. */
+
+import { UsageError } from "./command.js";
+
+const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 3660;
+/** The maximum delay of a timer: 2³¹ − 1 ms, or about 24.8 days. */
+const MAX_DURATION_MS = 2_147_483_647;
+
+/**
+ * Parses a duration such as `90s`, `10m` or `1h`.
+ *
+ * @param flag the flag to name in an error
+ * @param most the maximum, in milliseconds
+ * @returns milliseconds
+ * @throws {UsageError} if the duration is malformed or exceeds the maximum
+ */
+export function readDuration(text: string, flag: string, most = MAX_DURATION_MS): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS[unit ?? ""] ?? Number.NaN) * 1000;
+  if (!(ms >= 0)) throw new UsageError(`${flag} must be a duration such as 90s, 10m or 1h`);
+  if (ms > most) throw new UsageError(`${flag} is at most ${showDuration(most)}`);
+  return ms;
+}
+
+/**
+ * Parses a number of rows, from 1 to 999,999,999.
+ *
+ * @throws {UsageError} if the number is malformed or out of range
+ */
+export function readCount(text: string, flag: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new UsageError(`${flag} must be a whole number of at least 1`);
+  }
+  return Number(text);
+}
+
+/** The flags that select a range of dates. */
+export interface DayFlags {
+  from: string | undefined;
+  to: string | undefined;
+  last: string | undefined;
+}
+
+/** A range of dates in Mintlify's format. `dateTo` is exclusive. */
+export interface DateRange {
+  dateFrom?: string;
+  dateTo?: string;
+}
+
+/**
+ * Returns the range of dates that the flags select. `--last 28d` selects the 28 days before today,
+ * in UTC.
+ *
+ * @param now in milliseconds since 1970
+ * @throws {UsageError} if `--last` is malformed, or combined with `--from` or `--to`
+ */
+export function readRange({ from, to, last }: DayFlags, now: number): DateRange {
+  if (last === undefined) {
+    return {
+      ...(from === undefined ? {} : { dateFrom: from }),
+      ...(to === undefined ? {} : { dateTo: to }),
+    };
+  }
+  if (from !== undefined || to !== undefined) {
+    throw new UsageError("--last cannot be combined with --from or --to");
+  }
+  const [, count, unit] = /^(\d{1,4})([dw])$/.exec(last) ?? [];
+  const days = Number(count) * (unit === "w" ? 7 : 1);
+  if (!(days >= 1 && days <= MAX_DAYS)) {
+    throw new UsageError(`--last must be days or weeks such as 28d or 4w, at most ${MAX_DAYS}d`);
+  }
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  return { dateFrom: toDay(today - days * DAY_MS), dateTo: toDay(today) };
+}
+
+/** Formats the UTC day of an instant as `YYYY-MM-DD`. */
+function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** Formats a waiting time, rounded up: `90 s`, `50 min`, `3 h`. */
+export function showWait(seconds: number): string {
+  if (seconds < 120) return `${Math.ceil(seconds)} s`;
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
+}
+
+/** The units of a relative time in milliseconds, largest first. */
+const RELATIVE_UNITS = [
+  ["day", DAY_MS],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+] as const;
+/** Older instants are shown as a date. */
+const MAX_RELATIVE_MS = 30 * DAY_MS;
+
+/**
+ * Formats an instant relative to now, such as `5 minutes ago`. After 30 days, returns its date.
+ *
+ * @param time an ISO 8601 date-time; another string is returned unchanged
+ * @param now in milliseconds since 1970
+ */
+export function showRelativeTime(time: string, now: number): string {
+  const passed = now - Date.parse(time);
+  if (Number.isNaN(passed)) return time;
+  if (Math.abs(passed) >= MAX_RELATIVE_MS) return toDay(now - passed);
+  const [unit, length] =
+    RELATIVE_UNITS.find(([, ms]) => Math.abs(passed) >= ms) ?? (["second", 1000] as const);
+  const format = new Intl.RelativeTimeFormat("en");
+  return format.format(-Math.trunc(passed / length), unit);
+}
+
+/** Formats a duration in milliseconds, rounded up to seconds: `0:42`, `12:03`, `1:00:00`. */
+export function showDuration(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown
+    .map((part, at) => (at === 0 ? String(part) : String(part).padStart(2, "0")))
+    .join(":");
+}

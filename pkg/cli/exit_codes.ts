@@ -1,0 +1,58 @@
+/** The exit codes. They are stable, so scripts may rely on them. */
+
+import { Interruption, UsageError } from "./command.js";
+
+/** Every exit code with its meaning. */
+export const EXIT_CODES = {
+  ok: [0, "Success."],
+  failure: [1, "Another error, such as a file that cannot be written."],
+  usage: [2, "The command line, a setting or a value is invalid (also 400 and 422)."],
+  access: [3, "The credential is invalid or does not allow the request (401, 403)."],
+  notFound: [4, "The job, project or route does not exist (404)."],
+  budget: [5, "The hour's requests are used up (429). The message states when to try again."],
+  unavailable: [6, "No response, a timeout, or a server error (5xx)."],
+  jobFailed: [7, "The job failed."],
+  waitTimeout: [8, "The job did not finish within `--timeout`. It continues."],
+  outcomeUnknown: [
+    9,
+    "The job may have been created, or the message sent. Check before you repeat it.",
+  ],
+  findings: [10, "`doctor` or `config check` found a problem."],
+  interrupted: [130, "Ctrl-C (SIGINT)."],
+  brokenPipe: [141, "The reader of the output has closed it (SIGPIPE)."],
+  terminated: [143, "SIGTERM."],
+} as const;
+
+export type ExitName = keyof typeof EXIT_CODES;
+
+/** Returns the number of an exit code. */
+export function getExitCode(name: ExitName): number {
+  return EXIT_CODES[name][0];
+}
+
+/** The exit codes of errors of the client and the gateway package, by the error's name. */
+const BY_NAME: Record<string, ExitName> = {
+  ValidationError: "usage",
+  CheckError: "usage",
+  InitError: "usage",
+  WebhookKeyError: "usage",
+  BadRequestError: "usage",
+  AuthenticationError: "access",
+  PermissionError: "access",
+  NotFoundError: "notFound",
+  RateLimitError: "budget",
+  OutcomeUnknownError: "outcomeUnknown",
+  ServerError: "unavailable",
+  ConnectionError: "unavailable",
+  TimeoutError: "unavailable",
+  DecodeError: "unavailable",
+  JobWaitTimeoutError: "waitTimeout",
+};
+
+/** Returns the exit code for an error that a command threw. The default is `failure`. */
+export function findExitCode(error: unknown): number {
+  if (error instanceof Interruption) return error.code;
+  if (error instanceof UsageError) return getExitCode("usage");
+  const { name } = error as { name?: unknown };
+  return getExitCode((typeof name === "string" ? BY_NAME[name] : undefined) ?? "failure");
+}

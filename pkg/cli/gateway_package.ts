@@ -1,0 +1,70 @@
+/** Loads modules of the npm package `quillgate-gateway`, which is installed separately. */
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Host } from "./command.js";
+
+/** A problem with a gateway's variable. */
+export interface ConfigProblem {
+  name: string;
+  /** The rest of a sentence that starts with the name; never contains a value. */
+  message: string;
+}
+
+/** The module `quillgate-gateway/check`. */
+export interface CheckModule {
+  checkConfig(options: {
+    configFile: string | undefined;
+    env: string | undefined;
+    secretsFile: string | undefined;
+  }): Promise<{
+    problems: ConfigProblem[];
+    /** The number of variables read. */
+    count: number;
+    /** The required secrets that no file contains. */
+    unchecked: string[];
+  }>;
+}
+
+/** The module `quillgate-gateway/init`. */
+export interface InitModule {
+  init(options: {
+    directory: string;
+    project: string | undefined;
+    archive: boolean | undefined;
+    prompt: ((question: string, fallback?: string) => Promise<string>) | undefined;
+  }): Promise<{ directory: string; files: string[] }>;
+}
+
+/** The module `quillgate-gateway/webhook-key`. */
+export interface WebhookKeyModule {
+  deriveKeys(receiver: { project: string; url: string }, secrets: string): string[];
+}
+
+/** The error if the package is not installed. */
+export const MISSING_PACKAGE =
+  "quillgate-gateway is not installed here: npm install --save-dev quillgate-gateway";
+
+/**
+ * Loads a module of the package that is installed for the current folder, otherwise for this
+ * package.
+ *
+ * @returns `undefined` if the package is not installed
+ */
+export async function loadGatewayModule<Module>(
+  { folder }: Pick<Host, "folder">,
+  name: "check" | "init" | "webhook-key",
+): Promise<Module | undefined> {
+  for (const place of [pathToFileURL(join(folder, "package.json")), import.meta.url]) {
+    let path: string;
+    try {
+      path = createRequire(place).resolve(`quillgate-gateway/${name}`);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") continue;
+      throw error;
+    }
+    return await import(pathToFileURL(path).href);
+  }
+  return undefined;
+}

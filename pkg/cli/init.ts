@@ -1,0 +1,64 @@
+/** `quillgate init` */
+
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { type Context, readChoice, readText, UsageError } from "./command.js";
+import { getExitCode } from "./exit_codes.js";
+import { type InitModule, loadGatewayModule } from "./gateway_package.js";
+import { ask } from "./question.js";
+import { toLine } from "./table.js";
+import { readVersion } from "./version.js";
+
+export async function run(context: Context): Promise<number> {
+  const { host, output, arguments: args } = context;
+  const [directory = ""] = args;
+  const module = await loadGatewayModule<InitModule>(host, "init");
+  if (module === undefined) return runFromRegistry(context, directory);
+  const canAsk = host.stdin.isTTY === true && output.interactive;
+  const { files, directory: made } = await module.init({
+    directory: resolve(host.folder, directory),
+    project: readText(context, "project"),
+    archive: readChoice(context, "archive"),
+    prompt: canAsk ? (question, fallback) => ask(context, question, fallback) : undefined,
+  });
+  if (output.json) {
+    await output.printJson({ directory: made, files });
+  } else {
+    await output.print(toLine(`wrote ${files.join(", ")}`));
+    output.note(`next: cd ${quote(directory)}, and follow its README.md`);
+  }
+  return getExitCode("ok");
+}
+
+/** Quotes a word for a POSIX shell, if it needs quotes. */
+function quote(word: string): string {
+  return /^[\w./+@:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Set in a run of this program that npx has started with the gateway package. */
+const RERUN = "QUILLGATE_INIT_RERUN";
+
+/** Runs this command again with npx, which asks before it downloads the gateway package. */
+async function runFromRegistry(context: Context, directory: string): Promise<number> {
+  const { host } = context;
+  const version = readVersion();
+  const missing = `quillgate-gateway@${version} is not installed here`;
+  if (host.env[RERUN]) throw new UsageError(missing);
+  const project = readText(context, "project");
+  const archive = readChoice(context, "archive");
+  const args = [
+    ...["quillgate-gateway", "quillgate"].map((name) => `--package=${name}@${version}`),
+    ...["--", "quillgate", "init"],
+    ...(project === undefined ? [] : [`--project=${project}`]),
+    ...(archive === undefined ? [] : [archive ? "--archive" : "--no-archive"]),
+    ...["--", directory],
+  ];
+  const env = { ...host.env, [RERUN]: "1" };
+  const child = spawn("npx", args, { cwd: host.folder, env, stdio: "inherit" });
+  const code = await new Promise<number | null>((resolve) => {
+    child.on("error", () => resolve(null));
+    child.on("close", (ended) => resolve(ended ?? getExitCode("failure")));
+  });
+  if (code !== null) return code;
+  throw new UsageError(`${missing}, and npx could not be started: install it and try again`);
+}

@@ -1,0 +1,42 @@
+/** `quillgate job open` */
+
+import { openInBrowser } from "./browser.js";
+import { type Context, UsageError } from "./command.js";
+import { connect } from "./connection.js";
+import { toLine } from "./table.js";
+
+export async function run(context: Context): Promise<undefined> {
+  const { output, signal, host } = context;
+  const [id = null] = context.arguments;
+  const { client, baseUrl, projectId } = await connect(context);
+  const job = await client.agentJobs.get(id, { signal });
+  const url = readWebUrl(job.prLink) ?? describePage(baseUrl, projectId, id);
+  if (url === undefined) {
+    throw new UsageError("the job has no pull request, and without a gateway it has no page");
+  }
+  await (output.json ? output.printJson({ url }) : output.print(toLine(url)));
+  if (!(await openInBrowser(url, host))) {
+    output.warn("no browser could be started: open the URL yourself, or set BROWSER");
+  }
+}
+
+/**
+ * Returns the URL if its scheme is http or https. A server's URL with another scheme could start
+ * any program.
+ */
+function readWebUrl(url: string | null): string | undefined {
+  if (url === null || !URL.canParse(url)) return undefined;
+  const { protocol, href } = new URL(url);
+  return protocol === "https:" || protocol === "http:" ? href : undefined;
+}
+
+/** Returns the URL of a job on the gateway's page. */
+function describePage(
+  baseUrl: string | null,
+  projectId: string,
+  id: string | null,
+): string | undefined {
+  if (baseUrl === null || id === null) return undefined;
+  const query = new URLSearchParams({ route: "jobs", project: projectId, job: id });
+  return `${baseUrl.replace(/\/+$/, "")}/?${query}`;
+}

@@ -1,0 +1,81 @@
+/** `quillgate job show` */
+
+import type { AgentJob, JobId, JobRecord } from "../index.js";
+import type { Context } from "./command.js";
+import { connect } from "./connection.js";
+import { findExitCode, getExitCode } from "./exit_codes.js";
+import type { Output } from "./output.js";
+import { replaceControls, showValue, writeFields } from "./table.js";
+
+type Client = Awaited<ReturnType<typeof connect>>["client"];
+
+export async function run(context: Context): Promise<undefined> {
+  const { output, signal } = context;
+  const [id = null] = context.arguments;
+  const { client, baseUrl } = await connect(context);
+  const job = await client.agentJobs.get(id, { signal });
+  // Only gateways have records.
+  const record = baseUrl === null ? null : await readRecord(client, id, signal);
+  if (output.json) {
+    await output.printJson({ job, record });
+    return;
+  }
+  await output.write(writeJob(job, record, output));
+  if (record !== null) await output.write(writeRecord(record, output));
+}
+
+/** Returns the gateway's record of a job, or `null` if it has none. */
+async function readRecord(
+  client: Client,
+  id: JobId,
+  signal: AbortSignal,
+): Promise<JobRecord | null> {
+  try {
+    return await client.agentJobs.record(id, { signal });
+  } catch (error) {
+    if (findExitCode(error) === getExitCode("notFound")) return null;
+    throw error;
+  }
+}
+
+function writeJob(job: AgentJob, record: JobRecord | null, output: Output): string {
+  const { id, status, source, model, prLink, archivedAt } = job;
+  return writeFields([
+    ["id", id],
+    ["status", status],
+    ["pull request", prLink],
+    ["repository", source?.repository ?? null],
+    ["ref", source?.ref ?? null],
+    ["model", model],
+    ["created", output.showTime(job.createdAt ?? record?.job.createdAt ?? null)],
+    ["created by", record?.job.createdBy ?? null],
+    ["archived", output.showTime(archivedAt)],
+  ]);
+}
+
+function writeRecord({ prompt, messages, changes }: JobRecord, output: Output): string {
+  const time = (value: string | null) => showValue(output.showTime(value));
+  const prompts = [
+    ...(prompt === null ? [] : [{ head: "prompt", text: prompt }]),
+    ...messages.map(({ prompt: text, author, sentAt }) => ({
+      head: `follow-up by ${showValue(author)}, ${time(sentAt)}`,
+      text: text ?? "-",
+    })),
+  ];
+  const parts = [
+    ...prompts.map(({ head, text }) => `\n${head}:\n${indent(text)}\n`),
+    ...(changes.length === 0 ? [] : ["\nstatus changes:\n"]),
+    ...changes.map(({ at, status, prLink }) => {
+      const words = [time(at), showValue(status), ...(prLink === null ? [] : [showValue(prLink)])];
+      return `  ${words.join("  ")}\n`;
+    }),
+  ];
+  return parts.join("");
+}
+
+function indent(text: string): string {
+  return replaceControls(text.trimEnd())
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n");
+}

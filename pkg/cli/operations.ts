@@ -1,0 +1,53 @@
+/** Derives flags and arguments from the declared operations. */
+
+import type { Argument, Option } from "./command.js";
+import { type DeclaredOperation, OPERATIONS, type Parameter } from "./generated/operations.js";
+
+/** Returns a declared operation. */
+export function findOperation(name: string): DeclaredOperation {
+  const found = OPERATIONS.find((operation) => operation.name === name);
+  if (found === undefined) throw new Error(`${name} is not declared`);
+  return found;
+}
+
+/** Returns the flag of an operation's parameter. */
+export function toOption(operation: DeclaredOperation, parameter: string): Option {
+  const found = operation.parameters.find(({ name }) => name === parameter);
+  if (found === undefined) throw new Error(`${operation.name} has no parameter ${parameter}`);
+  const { choices } = found;
+  return {
+    type: "text",
+    value: toWords(parameter).join("_").toUpperCase(),
+    ...(choices === null ? {} : { choices }),
+    summary: toPlainText(found.summary),
+  };
+}
+
+/** Returns the positional argument of an operation's parameter. */
+export function toArgument({ name, summary }: Parameter): Argument {
+  return {
+    name: toWords(name).join("_").toUpperCase(),
+    required: true,
+    summary: toPlainText(summary),
+  };
+}
+
+/** Returns a name in camel case with hyphens between its words. */
+export function toKebabCase(name: string): string {
+  return toWords(name).join("-");
+}
+
+/** Splits a name in camel case into its words. */
+export function toWords(name: string): string[] {
+  return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
+}
+
+/** Returns an operation's summary in the imperative: "Lists the views." → "List the views." */
+export function toImperative(summary: string): string {
+  return toPlainText(summary).replace(/^([A-Z]\w+)s(?= )/, "$1");
+}
+
+/** Removes the code marks of Markdown. */
+function toPlainText(text: string): string {
+  return text.replaceAll("`", "");
+}

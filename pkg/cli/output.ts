@@ -1,0 +1,169 @@
+/** Writes a command's results to stdout and everything else to stderr. */
+
+import type { Host, Stream } from "./command.js";
+import { showRelativeTime } from "./duration.js";
+import { escapeControls, replaceControls, toLine } from "./table.js";
+import { supportsColor, supportsLinks } from "./terminal.js";
+
+/** A line at the bottom of the terminal that is redrawn in place. */
+export interface StatusLine {
+  erase(): void;
+  draw(): void;
+}
+
+/** The flags that control the output. */
+export interface OutputOptions {
+  json: boolean;
+  quiet: boolean;
+}
+
+/** A command's output. */
+export class Output {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /**
+   * Whether stderr is a terminal that can redraw a line, and neither `--quiet` nor `--json` is set.
+   */
+  readonly interactive: boolean;
+  readonly #host: Host;
+  #status: StatusLine | undefined;
+  readonly #hints: string[] = [];
+
+  constructor(host: Host, { json, quiet }: OutputOptions) {
+    this.#host = host;
+    this.json = json;
+    this.quiet = quiet;
+    this.interactive = !quiet && !json && host.stderr.isTTY === true && host.env.TERM !== "dumb";
+  }
+
+  /** Whether stdout is a terminal. */
+  get isTerminal(): boolean {
+    return this.#host.stdout.isTTY === true;
+  }
+
+  /** Whether stdout shows colors. */
+  get hasColor(): boolean {
+    return supportsColor(this.#host.stdout, this.#host.env);
+  }
+
+  /** Whether stdout shows hyperlinks. */
+  get hasLinks(): boolean {
+    return supportsLinks(this.#host.stdout, this.#host.env);
+  }
+
+  /** Formats an instant: relative to now on a terminal, unchanged elsewhere. */
+  showTime(time: string | null): string | null {
+    return time === null || !this.isTerminal ? time : showRelativeTime(time, Date.now());
+  }
+
+  /** The width of stdout in characters; `undefined` if stdout is not a terminal. */
+  get columns(): number | undefined {
+    return this.isTerminal ? this.#host.stdout.columns : undefined;
+  }
+
+  /** The width of stderr in characters; 80 if unknown. */
+  get statusColumns(): number {
+    return this.#host.stderr.columns ?? 80;
+  }
+
+  /** Writes a line of the result. */
+  print(line: string): Promise<void> {
+    return this.write(`${line}\n`);
+  }
+
+  /** Writes a value as JSON, indented on a terminal. */
+  printJson(value: unknown): Promise<void> {
+    if (!this.isTerminal) return this.print(JSON.stringify(value));
+    return this.print(escapeControls(JSON.stringify(value, null, 2)));
+  }
+
+  /** Writes a server's rows unchanged. On a terminal, replaces control characters. */
+  writeRows(rows: Uint8Array): Promise<void> {
+    if (!this.isTerminal) return this.write(rows);
+    return this.write(replaceControls(new TextDecoder().decode(rows).replaceAll("\r\n", "\n")));
+  }
+
+  /** Writes part of the result. Resolves when the stream has processed it. */
+  async write(data: string | Uint8Array): Promise<void> {
+    // Otherwise the result would continue the status line.
+    if (this.isTerminal) this.#status?.erase();
+    await writeAll(this.#host.stdout, data);
+    if (this.isTerminal) this.#status?.draw();
+  }
+
+  /** Writes a message that is not part of the result, unless `--quiet` or `--json` is set. */
+  note(text: string): void {
+    if (!this.quiet && !this.json) this.#say(text);
+  }
+
+  /**
+   * Writes a warning about the result unless `--quiet` is set. With `--json`, it is a line of JSON.
+   */
+  warn(message: string): void {
+    if (this.quiet) return;
+    this.#say(this.json ? JSON.stringify({ warning: { message } }) : `quillgate: ${message}`);
+  }
+
+  /** Writes a log line, which `QUILLGATE_LOG` enables. `--quiet` suppresses it. */
+  log(message: string): void {
+    if (this.quiet) return;
+    this.#say(this.json ? JSON.stringify({ log: { message } }) : message);
+  }
+
+  /** Stores a suggestion, which is shown if the command fails. */
+  hint(text: string): void {
+    this.#hints.push(text);
+  }
+
+  /** Reports why a command failed, with all hints. */
+  fail(error: ErrorReport): void {
+    const hints = [...error.hints, ...this.#hints];
+    if (this.json) {
+      this.#say(JSON.stringify({ error: { ...error, hints } }));
+      return;
+    }
+    this.#say(`quillgate: ${error.message}`);
+    // A gateway's only detail often repeats the message.
+    for (const detail of error.details) {
+      if (!error.message.includes(toLine(detail))) this.#say(`  ${toLine(detail)}`);
+    }
+    if (error.requestId !== null) this.#say(`  request ${error.requestId}`);
+    if (!this.quiet) for (const hint of hints) this.#say(`  ${hint}`);
+  }
+
+  /** Writes to stderr without a line break. Status lines use this to draw themselves. */
+  draw(text: string): void {
+    this.#host.stderr.write(text);
+  }
+
+  /** Sets the status line; `undefined` removes it. */
+  setStatus(status: StatusLine | undefined): void {
+    this.#status?.erase();
+    this.#status = status;
+    status?.draw();
+  }
+
+  #say(text: string): void {
+    this.#status?.erase();
+    this.#host.stderr.write(`${replaceControls(text)}\n`);
+    this.#status?.draw();
+  }
+}
+
+/** A description of a failed command, as `--json` prints it. */
+export interface ErrorReport {
+  name: string;
+  message: string;
+  exitCode: number;
+  /** The HTTP status; `null` if there was no response. */
+  status: number | null;
+  requestId: string | null;
+  details: readonly string[];
+  hints: readonly string[];
+}
+
+function writeAll(stream: Stream, data: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(data, (error) => (error ? reject(error) : resolve()));
+  });
+}

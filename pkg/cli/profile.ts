@@ -1,0 +1,112 @@
+/** Reads and writes profiles: a gateway's address, a project and an access token. */
+
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Context, type Host, readText, UsageError } from "./command.js";
+
+/** The content of a profile's file. */
+export interface Profile {
+  baseUrl: string;
+  projectId: string;
+  token: string;
+}
+
+/** The profile that commands use if no other setting names a gateway or a credential. */
+export const DEFAULT_PROFILE = "default";
+const NAME = /^[\w-]{1,64}$/;
+
+/**
+ * Returns the name that `--profile` or `QUILLGATE_PROFILE` sets, or `undefined` if neither is set.
+ *
+ * @throws {UsageError} if the name is invalid
+ */
+export function readProfileName(context: Pick<Context, "values" | "host">): string | undefined {
+  const name = readText(context, "profile") ?? (context.host.env.QUILLGATE_PROFILE || undefined);
+  if (name === undefined || NAME.test(name)) return name;
+  throw new UsageError("--profile must have 1 to 64 letters, digits, dashes and underscores");
+}
+
+/** Returns the path of the user's configuration folder. */
+export function findConfigFolder({ env, home }: Pick<Host, "env" | "home">): string {
+  const parent = env.XDG_CONFIG_HOME || (env.OS === "Windows_NT" && env.APPDATA);
+  return join(parent || join(home, ".config"), "quillgate");
+}
+
+/** Returns the path of a profile's file. */
+export function findProfileFile(host: Pick<Host, "env" | "home">, name: string): string {
+  return join(findConfigFolder(host), "profiles", `${name}.json`);
+}
+
+/**
+ * Reads a profile. Returns `undefined` if it does not exist.
+ *
+ * @throws {UsageError} if the file is unreadable or invalid; the message quotes nothing of it
+ */
+export async function readProfile(
+  host: Pick<Host, "env" | "home">,
+  name: string,
+): Promise<Profile | undefined> {
+  const path = findProfileFile(host, name);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new UsageError(`${path} cannot be read (${code})`);
+  }
+  const profile = parseProfile(text);
+  if (profile === undefined) {
+    throw new UsageError(`${path} is not a profile: run quillgate login --profile ${name} again`);
+  }
+  return profile;
+}
+
+function parseProfile(text: string): Profile | undefined {
+  try {
+    const { baseUrl, projectId, token } = JSON.parse(text);
+    const isValid = [baseUrl, projectId, token].every(
+      (value) => typeof value === "string" && value !== "",
+    );
+    return isValid ? { baseUrl, projectId, token } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Stores a profile. Only the user may read its file, which is replaced atomically.
+ *
+ * @returns the file's path
+ */
+export async function writeProfile(
+  host: Pick<Host, "env" | "home">,
+  name: string,
+  profile: Profile,
+): Promise<string> {
+  const path = findProfileFile(host, name);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const next = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(next, `${JSON.stringify(profile, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    await rename(next, path);
+  } finally {
+    await rm(next, { force: true });
+  }
+  return path;
+}
+
+/** Deletes a profile. Returns whether it existed. */
+export async function deleteProfile(
+  host: Pick<Host, "env" | "home">,
+  name: string,
+): Promise<boolean> {
+  try {
+    await rm(findProfileFile(host, name));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+/** Reads a job's prompt from an argument, a file or stdin. */
+
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type Context, readText, UsageError } from "./command.js";
+import { editText } from "./editor.js";
+import { readAll } from "./standard_input.js";
+
+/**
+ * Reads the prompt of a command.
+ *
+ * @param argument the positional argument; `-` means stdin
+ * @throws {UsageError} if the prompt is missing, empty, unreadable or specified twice
+ */
+export async function readPrompt(context: Context, argument: string | undefined): Promise<string> {
+  const file = readText(context, "prompt-file");
+  if (argument !== undefined && file !== undefined) {
+    throw new UsageError("PROMPT cannot be combined with --prompt-file");
+  }
+  const prompt = await readSource(context, argument, file);
+  if (prompt.trim() === "") throw new UsageError("the prompt is empty");
+  return prompt;
+}
+
+async function readSource(
+  { host, output }: Context,
+  argument: string | undefined,
+  file: string | undefined,
+): Promise<string> {
+  if (argument === "-" || file === "-") {
+    if (host.stdin.isTTY) output.note("quillgate: type the prompt, then press Ctrl-D");
+    return readAll(host, "a prompt");
+  }
+  if (argument !== undefined) return argument;
+  if (file === undefined) {
+    const typed =
+      host.stdin.isTTY === true && output.interactive ? await editText(host) : undefined;
+    if (typed !== undefined) return typed;
+    throw new UsageError(
+      "PROMPT is missing: add it, use - for stdin or --prompt-file, or set EDITOR",
+    );
+  }
+  try {
+    return await readFile(resolve(host.folder, file), "utf8");
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

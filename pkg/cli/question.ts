@@ -1,0 +1,33 @@
+/** Asks questions on the terminal. */
+
+import { createInterface, type Interface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import type { Context } from "./command.js";
+
+/** Asks a question. An empty answer returns the fallback. */
+export async function ask(context: Context, question: string, fallback = ""): Promise<string> {
+  const shown = fallback === "" ? "" : ` [${fallback}]`;
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  return (await read(context, reader, `${question}${shown} `)) || fallback;
+}
+
+/** Asks for a secret, which the terminal does not echo. */
+export async function askSecret(context: Context, question: string): Promise<string> {
+  process.stderr.write(`${question} `);
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // As a terminal, the reader disables the echo and writes each key to the output itself.
+  const reader = createInterface({ input: process.stdin, output: discard, terminal: true });
+  const answer = await read(context, reader, "");
+  process.stderr.write("\n");
+  return answer;
+}
+
+async function read({ signal }: Context, reader: Interface, question: string): Promise<string> {
+  // The reader handles Ctrl-C as a key, so raise the signal here.
+  reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  try {
+    return (await reader.question(question, { signal })).trim();
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Sends the requests of `quillgate doctor` that the client would not send, such as unauthenticated
+ * ones.
+ */
+
+import { ConnectionError } from "../errors.js";
+import { exchange } from "../exchange.js";
+import { USER_AGENT } from "../generated/protocol.js";
+import { UsageError } from "./command.js";
+
+/** A response with its parsed body. */
+export interface Answered {
+  response: Response;
+  body: unknown;
+}
+
+/**
+ * Sends a GET request and returns the response, whatever its status.
+ *
+ * Redirects are not followed, because they would forward the credential.
+ *
+ * @param timeout in milliseconds
+ * @throws {ConnectionError} if there is no response before the timeout
+ */
+export async function send(
+  url: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+  timeout: number,
+): Promise<Answered> {
+  signal.throwIfAborted();
+  const init = {
+    headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
+    redirect: "manual" as const,
+  };
+  const result = await exchange((own) => fetch(url, { ...init, signal: own }), timeout, signal);
+  if ("response" in result) return result;
+  signal.throwIfAborted();
+  const { host } = new URL(url);
+  if (result.expired)
+    throw new ConnectionError(`no complete answer from ${host} within ${timeout} ms`);
+  throw new ConnectionError(`no answer from ${host}`, { cause: result.cause });
+}
+
+/**
+ * Returns the URL of a path of the gateway.
+ *
+ * @throws {UsageError} if the base URL is malformed, or has credentials, a query or a fragment
+ */
+export function toUrl(baseUrl: string, path: string): string {
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw new UsageError("the base URL must be an address such as https://gate.example");
+  }
+  const { username, password, search, hash } = new URL(baseUrl);
+  if (`${username}${password}${search}${hash}` !== "") {
+    throw new UsageError("the base URL must have no credentials, query or fragment");
+  }
+  return baseUrl.replace(/\/+$/, "") + path;
+}
+
+/** Returns the path of a project's report. */
+export function toAnalyticsPath(projectId: string, report: string): string {
+  return `/v1/analytics/${encodeURIComponent(projectId)}/${report}`;
+}

@@ -1,0 +1,50 @@
+/** Derives the table columns of a report from its declaration. */
+
+import type { DeclaredOperation } from "./generated/operations.js";
+import { toWords } from "./operations.js";
+import type { Output } from "./output.js";
+import type { Cell, Column } from "./table.js";
+
+/** The columns of reports whose rows have more properties than fit on a line. */
+const SELECTED: Readonly<Record<string, readonly string[]>> = {
+  "analytics.feedback": ["createdAt", "path", "source", "status", "helpful", "comment"],
+  "analytics.conversations": ["id", "timestamp", "resolutionStatus", "query"],
+  "analytics.conversation": ["createdAt", "role", "content"],
+};
+/** Shorter heads than the names of the properties. */
+const HEADS: Readonly<Record<string, string>> = {
+  createdAt: "CREATED",
+  lastSearchedAt: "LAST",
+  resolutionStatus: "RESOLVED",
+  searchQuery: "SEARCH",
+  timestamp: "ASKED",
+  topClickedPage: "MOST CLICKED",
+};
+
+/**
+ * Returns the columns of a report's table.
+ *
+ * @param output the terminal to write to; without it, instants are not relative
+ */
+export function makeColumns(
+  { name, columns }: DeclaredOperation,
+  output: Pick<Output, "showTime"> | undefined,
+): Column<object>[] {
+  return (SELECTED[name] ?? columns).map((path) => ({
+    head: HEADS[path] ?? toWords(path).join(" ").toUpperCase(),
+    value: (row) => {
+      const value = readPath(row, path);
+      if (!/(At|timestamp)$/.test(path) || typeof value !== "string") return value;
+      return output === undefined ? value : output.showTime(value);
+    },
+    isWhole: path === "id",
+  }));
+}
+
+/** Returns the value at a path such as `visitors.human`. Lists and records are written as JSON. */
+function readPath(row: object, path: string): Cell {
+  const value = path
+    .split(".")
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : (value as Cell);
+}

@@ -1,0 +1,103 @@
+/** Derives a command from each declared report. */
+
+import type { Argument, Command, Option } from "./command.js";
+import type { DeclaredOperation } from "./generated/operations.js";
+import { OPERATIONS } from "./generated/operations.js";
+import { toArgument, toImperative, toKebabCase, toOption } from "./operations.js";
+import { FORMAT, OUTPUT, RANGE } from "./row_options.js";
+
+const PREFIX = "analytics.";
+/** Parameters that have no flag of their own: `--from`, `--to`, `--last` and `--rows` set them. */
+const COMMON_PARAMETERS = ["dateFrom", "dateTo", "limit", "offset", "page", "cursor"];
+
+const ROWS: Option = {
+  type: "text",
+  value: "N",
+  summary: "Maximum number of rows. Default: 50 in a table, otherwise every row.",
+};
+const EXPORT: Readonly<Record<string, Option>> = {
+  format: FORMAT,
+  output: OUTPUT,
+  resume: {
+    type: "switch",
+    summary: "Complete the file of an interrupted export. Otherwise begin one.",
+  },
+  wait: {
+    type: "text",
+    value: "TIME",
+    default: "0s",
+    summary: "Maximum total wait while the hour's requests are used up, such as 1h.",
+  },
+  rows: ROWS,
+};
+const EXPORT_NOTES = [
+  "Without --rows, csv, ndjson and json have every row, and a table has the first 50. Mintlify allows the whole " +
+    "organization 100 requests an hour, each for at most 250 rows.",
+  "While it writes a file, FILE.quillgate-cursor records the progress. If the command is interrupted, run " +
+    "it again with --resume to complete the file. A finished file is overwritten, even with --resume.",
+];
+
+/**
+ * Returns the command of every report that `claimed` does not contain.
+ *
+ * @param claimed the operations of other commands
+ */
+export function makeReportCommands(claimed: readonly string[]): Command[] {
+  return OPERATIONS.filter(({ name }) => name.startsWith(PREFIX) && !claimed.includes(name)).map(
+    makeCommand,
+  );
+}
+
+function makeCommand(operation: DeclaredOperation): Command {
+  const name = toKebabCase(operation.name.slice(PREFIX.length));
+  const positional = operation.parameters.filter(({ isRequired }) => isRequired).map(toArgument);
+  return {
+    name,
+    operations: [operation.name],
+    summary: toImperative(operation.summary),
+    ...(operation.isPaginated ? { description: EXPORT_NOTES } : {}),
+    connects: true,
+    arguments: positional,
+    options: makeOptions(operation),
+    examples: makeExamples(name, operation, positional),
+    load: () => (operation.isPaginated ? import("./report.js") : import("./single_report.js")),
+  };
+}
+
+function makeOptions(operation: DeclaredOperation): Record<string, Option> {
+  const { parameters, isPaginated } = operation;
+  const own = parameters.filter(
+    ({ name, isRequired }) => !isRequired && !COMMON_PARAMETERS.includes(name),
+  );
+  const limit = parameters.find(({ name }) => name === "limit");
+  return {
+    ...(parameters.some(({ name }) => name === "dateFrom") ? RANGE : {}),
+    ...(isPaginated ? EXPORT : {}),
+    ...(isPaginated || limit === undefined
+      ? {}
+      : { rows: { ...ROWS, summary: `Maximum number of rows, at most ${limit.max}.` } }),
+    ...Object.fromEntries(own.map(({ name }) => [toKebabCase(name), toOption(operation, name)])),
+  };
+}
+
+function makeExamples(
+  name: string,
+  { isPaginated, parameters }: DeclaredOperation,
+  positional: readonly Argument[],
+): { text: string; line: string }[] {
+  const words = [name, ...positional.map((argument) => argument.name)].join(" ");
+  const hasRange = parameters.some((parameter) => parameter.name === "dateFrom");
+  const line = `quillgate ${words}${hasRange ? " --last 28d" : ""}`;
+  if (!isPaginated)
+    return [
+      {
+        text: hasRange ? "The last four weeks" : "As JSON",
+        line: hasRange ? line : `${line} --json`,
+      },
+    ];
+  return [
+    { text: "The first rows of the last four weeks", line },
+    { text: "Every row, as a file for a spreadsheet", line: `${line} -o ${name}.csv` },
+    { text: "Complete an interrupted file", line: `${line} -o ${name}.csv --resume` },
+  ];
+}

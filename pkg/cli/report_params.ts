@@ -1,0 +1,41 @@
+/** Converts the flags of a report's command to the parameters of its operation. */
+
+import type { Analytics } from "../analytics.js";
+import { type Command, type Context, readText } from "./command.js";
+import { readCount, readRange } from "./duration.js";
+import type { DeclaredOperation } from "./generated/operations.js";
+import { findOperation, toKebabCase } from "./operations.js";
+
+/** A method of `client.analytics`. */
+export type ReportMethod = keyof Analytics;
+
+/** Returns the operation of a report's command. */
+export function readReport({ operations: [name = ""] = [] }: Command): DeclaredOperation {
+  return findOperation(name);
+}
+
+/**
+ * Returns the parameters that the flags and the positional arguments set.
+ *
+ * @param now in milliseconds since 1970
+ */
+export function readReportParams(context: Context, now: number): Record<string, string> {
+  const { parameters } = readReport(context.command);
+  const [from, to, last] = ["from", "to", "last"].map((name) => readText(context, name));
+  const params: Record<string, string> = { ...readRange({ from, to, last }, now) };
+  const required = parameters.filter(({ isRequired }) => isRequired);
+  required.forEach(({ name }, at) => {
+    params[name] = context.arguments[at] ?? "";
+  });
+  for (const { name, isRequired } of parameters) {
+    const value = readText(context, toKebabCase(name));
+    if (!isRequired && value !== undefined) params[name] = value;
+  }
+  return params;
+}
+
+/** Returns `--rows` as the parameter `limit` of a report that is not paginated. */
+export function readLimit(context: Context): { limit?: number } {
+  const rows = readText(context, "rows");
+  return rows === undefined ? {} : { limit: readCount(rows, "--rows") };
+}

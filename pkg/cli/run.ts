@@ -1,0 +1,182 @@
+/** Runs a command line. */
+
+import { findCause } from "./cause.js";
+import { type Context, type Host, Interruption, UsageError } from "./command.js";
+import { COMMANDS } from "./commands.js";
+import { showWait } from "./duration.js";
+import { findExitCode, getExitCode } from "./exit_codes.js";
+import { Output } from "./output.js";
+import { parse } from "./parse.js";
+import { hasProxy, useProxy } from "./proxy.js";
+import { toLine } from "./table.js";
+
+/**
+ * Runs a command line and resolves to its exit code. Errors are reported, not thrown.
+ *
+ * @param args the arguments, without the program's name
+ */
+export async function run(args: readonly string[], host: Host): Promise<number> {
+  // These two apply even if the command line cannot be parsed.
+  const options = { json: args.includes("--json"), quiet: args.includes("--quiet") };
+  const output = new Output(host, options);
+  try {
+    const parsed = parse(args, COMMANDS);
+    if (parsed.kind === "help") {
+      const { writeHelp } = await import("./help.js");
+      const help = writeHelp(parsed.topic, COMMANDS);
+      if (parsed.asked) {
+        await output.write(help);
+        return getExitCode("ok");
+      }
+      if (output.json) throw new UsageError("there is no command");
+      output.draw(help);
+      return getExitCode("usage");
+    }
+    const { command, values } = parsed;
+    const { signal } = host;
+    if (command.connects) await applyProxy(host, output);
+    const context: Context = { ...parsed, command, values, host, output, signal };
+    const { run: carryOut } = await command.load();
+    return (await raceWithSignal(carryOut(context), signal)) ?? getExitCode("ok");
+  } catch (error) {
+    if (isBrokenPipe(error)) return getExitCode("brokenPipe");
+    // An interruption can cause other errors, so report the interruption itself.
+    return reportError(host.signal.aborted ? host.signal.reason : error, output, args);
+  } finally {
+    output.setStatus(undefined);
+  }
+}
+
+/** Uses the proxy of the environment. */
+async function applyProxy({ env }: Host, output: Output): Promise<void> {
+  if (!hasProxy(env)) return;
+  if (await useProxy(env)) return;
+  output.warn(
+    `HTTPS_PROXY is ignored by Node ${process.versions.node}: use Node 24.14 or later, or install the npm package undici`,
+  );
+}
+
+/**
+ * Resolves or rejects as the command does. After an abort, the command has two seconds to finish.
+ *
+ * Then the promise rejects with the signal's reason, because some work cannot be cancelled, such as
+ * reading stdin.
+ */
+function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const abort = () => {
+      timer = setTimeout(() => reject(signal.reason), MAX_END_MS);
+    };
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    };
+    work.finally(end).then(resolve, reject);
+  });
+}
+
+const MAX_END_MS = 2_000;
+
+/** The properties that an error of the client or of Node.js can have. */
+interface Failure {
+  name?: string;
+  message?: string;
+  status?: number;
+  requestId?: string | null;
+  details?: readonly string[];
+  /** The response's body, if it is a problem. */
+  problem?: { type?: unknown; detail?: unknown } | null;
+  cause?: unknown;
+}
+
+function reportError(error: unknown, output: Output, args: readonly string[]): number {
+  const code = findExitCode(error);
+  const known = error as Failure;
+  const message = error instanceof Error ? describe(known, code) : String(error);
+  const isInput = known.name === "ValidationError" || known.status === 400;
+  const nameFlags = (text: string) => (isInput ? replaceParameters(text, args) : text);
+  output.fail({
+    name: known.name ?? "Error",
+    message: nameFlags(message),
+    exitCode: code,
+    status: known.status ?? null,
+    requestId: known.requestId ?? null,
+    details: (known.details ?? []).map(nameFlags),
+    hints: findHints(error, code, args),
+  });
+  return code;
+}
+
+function describe({ message = "", cause, name, status }: Failure, code: number): string {
+  if (name === "ConnectionError" && cause !== undefined) {
+    return `${message} (${findCause(cause)})`;
+  }
+  if (message === "") return `it failed with exit code ${code}`;
+  // A server's message must stay on one line.
+  return status === undefined ? message : toLine(message);
+}
+
+/** The flags of parameters whose names differ. */
+const FLAGS: Readonly<Record<string, string>> = { dateFrom: "--from", dateTo: "--to" };
+
+/** Replaces parameter names in an error with the flags that the user typed. */
+function replaceParameters(text: string, args: readonly string[]): string {
+  return text.replace(/\bdate(From|To)\b/g, (name) => {
+    const flag = FLAGS[name] as string;
+    const isTyped = args.some((arg) => arg === flag || arg.startsWith(`${flag}=`));
+    return isTyped ? flag : name;
+  });
+}
+
+function findHints(error: unknown, code: number, args: readonly string[]): string[] {
+  if (error instanceof Interruption) return [];
+  if (error instanceof UsageError) {
+    const { hints } = error;
+    const words = args.filter((arg) => /^[a-z]+$/.test(arg)).slice(0, 2);
+    const command = COMMANDS.find(({ name }) => name === words.join(" ") || name === words[0]);
+    return [...hints, `see: quillgate ${command === undefined ? "" : `${command.name} `}--help`];
+  }
+  if (code === getExitCode("budget")) {
+    const { retryAfter } = error as { retryAfter?: number | null };
+    return retryAfter == null ? [] : [`there are more requests in ${showWait(retryAfter)}`];
+  }
+  if ((error as Failure).status === 422) {
+    return ["the key stands for another request: give another --idempotency-key, or none"];
+  }
+  if (code === getExitCode("notFound") && !namesJob(error, args)) {
+    return ["is the base URL the gateway's? to find out: quillgate doctor"];
+  }
+  if (code === getExitCode("access") || code === getExitCode("unavailable")) {
+    if (explainsItself(error as Failure)) return [];
+    return ["to find out why: quillgate doctor"];
+  }
+  return [];
+}
+
+/**
+ * Returns whether the gateway's response explains the error, so that `doctor` could add nothing.
+ */
+function explainsItself({ status, problem }: Failure): boolean {
+  const { type, detail } = problem ?? {};
+  if (typeof detail !== "string" || detail === "") return false;
+  if (status === 401) return /\b(expired|revoked)\b/.test(detail);
+  // Other statuses can mean a misconfigured gateway. `doctor` shows how to fix that.
+  return (status === 403 || status === 501) && typeof type === "string";
+}
+
+/**
+ * Returns whether a 404 can mean an unknown job: the command names one, and the gateway has not
+ * reported an unknown route.
+ */
+function namesJob(error: unknown, args: readonly string[]): boolean {
+  const { code } = error as { code?: string | null };
+  const isNamed = args.includes("watch") || args.includes("message");
+  return isNamed && typeof code === "string" && !code.endsWith("/not-found");
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "EPIPE";
+}

@@ -1,0 +1,25 @@
+/** `quillgate webhook key` */
+
+import { type Context, readText, UsageError } from "./command.js";
+import { loadGatewayModule, MISSING_PACKAGE, type WebhookKeyModule } from "./gateway_package.js";
+import { readAll } from "./standard_input.js";
+
+export async function run(context: Context): Promise<undefined> {
+  const { host, output } = context;
+  const [project, url] = ["project", "url"].map((name) => readText(context, name));
+  if (project === undefined) throw new UsageError("--project is missing: the project's id");
+  if (url === undefined) throw new UsageError("--url is missing: the receiver's URL");
+  const module = await loadGatewayModule<WebhookKeyModule>(host, "webhook-key");
+  if (module === undefined) throw new UsageError(MISSING_PACKAGE);
+  const keys = module.deriveKeys({ project, url }, await readSecrets(context));
+  if (output.json) await output.printJson({ keys });
+  else for (const key of keys) await output.print(key);
+}
+
+async function readSecrets({ host }: Context): Promise<string> {
+  const given = host.env.WEBHOOK_SECRET;
+  if (given) return given;
+  const piped = host.stdin.isTTY === true ? "" : (await readAll(host, "the secret")).trim();
+  if (piped === "") throw new UsageError("no secret: set WEBHOOK_SECRET or pipe it to stdin");
+  return piped;
+}

@@ -1,0 +1,128 @@
+//! Generates the table of operations from which the command line derives its commands.
+
+use quillgate::Operation;
+use quillgate::columns::{Column, row_columns};
+use quillgate::declaration::{Pagination, ParameterKind};
+use quillgate::schema::Kind;
+use serde_json::{Value, json};
+
+use crate::text::{join, of_package};
+
+const PRELUDE: &str = "\
+/** The operations that the command line offers. Generated from the Rust types: do not edit. */
+
+export interface Parameter {
+  readonly name: string;
+  readonly summary: string;
+  readonly isRequired: boolean;
+  /** The allowed values; `null` if the operation's rule decides. */
+  readonly choices: readonly string[] | null;
+  /** The maximum of an integer; `null` for other types. */
+  readonly max: number | null;
+}
+
+export interface DeclaredOperation {
+  readonly name: string;
+  readonly summary: string;
+  /** The scope that an access token needs. */
+  readonly scope: string;
+  /** Whether the result is one page of a longer list. */
+  readonly isPaginated: boolean;
+  /** The property of the result with its rows; `null` if the result has no rows. */
+  readonly rows: string | null;
+  /** The properties of a row; a dot leads to a nested record. */
+  readonly columns: readonly string[];
+  readonly parameters: readonly Parameter[];
+}
+
+export const OPERATIONS: readonly DeclaredOperation[] = [
+";
+
+/// Returns the module `pkg/cli/generated/operations.ts`.
+pub fn typescript() -> String {
+    let operations: String = of_package()
+        .map(|operation| format!("  {},\n", describe(operation)))
+        .collect();
+    format!("{PRELUDE}{operations}];\n")
+}
+
+fn describe(operation: Operation) -> Value {
+    let (declared, documented) = (operation.declaration(), operation.documentation());
+    let rows = find_rows(operation);
+    let columns = rows.map_or_else(Vec::new, |(_, row)| row_columns(row));
+    let parameters = declared.parameters.iter().zip(documented.parameters);
+    let parameters = parameters.map(|(parameter, summary)| {
+        let (choices, max) = match parameter.kind {
+            ParameterKind::OneOf(known) => (Some(known), None),
+            ParameterKind::Integer { rule, .. } => (None, Some(rule.max)),
+            _ => (None, None),
+        };
+        json!({
+            "name": parameter.name,
+            "summary": summary,
+            "isRequired": parameter.is_required,
+            "choices": choices,
+            "max": max,
+        })
+    });
+    json!({
+        "name": declared.name,
+        "summary": join(documented.summary),
+        "scope": declared.scope.as_str(),
+        "isPaginated": !matches!(declared.pagination, Pagination::Whole),
+        "rows": rows.map(|(name, _)| name),
+        "columns": columns.iter().map(Column::name).collect::<Vec<_>>(),
+        "parameters": parameters.collect::<Vec<_>>(),
+    })
+}
+
+/// Returns the name of the property with the rows, and the type of a row. A result that is not
+/// paginated has rows if one property is a list of objects.
+fn find_rows(operation: Operation) -> Option<(&'static str, &'static Kind)> {
+    let Kind::Object(result) = operation.result() else {
+        return None;
+    };
+    let paginated = operation.declaration().pagination.rows();
+    let mut lists = result.fields.iter().filter_map(|field| match field.kind {
+        Kind::List(row @ (Kind::Object(_) | Kind::Union(_))) => Some((field.name, row)),
+        _ => None,
+    });
+    match paginated {
+        Some(rows) => lists.find(|(name, _)| *name == rows),
+        None => lists.next().filter(|_| lists.next().is_none()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quillgate::Operation;
+
+    use super::{describe, find_rows};
+
+    #[test]
+    fn a_result_with_one_list_of_records_has_rows() {
+        let rows = find_rows(Operation::GetFeedbackByPage).map(|(name, _)| name);
+        assert_eq!(rows, Some("feedback"));
+    }
+
+    #[test]
+    fn a_result_with_two_lists_or_none_has_no_rows() {
+        assert!(find_rows(Operation::GetCallerStats).is_none());
+        assert!(find_rows(Operation::GetAgentJobRecord).is_none());
+    }
+
+    #[test]
+    fn a_parameter_has_its_choices_and_its_maximum() {
+        let described = describe(Operation::ListFeedback);
+        let find = |name: &str| {
+            let parameters = described["parameters"].as_array().expect("a list");
+            let found = parameters
+                .iter()
+                .find(|parameter| parameter["name"] == name);
+            found.expect(name).clone()
+        };
+        assert_eq!(find("source")["choices"][0], "code_snippet");
+        assert_eq!(find("limit")["max"], 100);
+        assert!(find("status")["choices"].is_null());
+    }
+}

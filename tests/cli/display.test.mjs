@@ -1,0 +1,151 @@
+/** Colors, hyperlinks, relative times, proxies and the man page. */
+
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { createServer, request } from "node:http";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { promisify } from "node:util";
+import { COMMANDS } from "../../pkg/dist/cli/commands.js";
+import { showRelativeTime } from "../../pkg/dist/cli/duration.js";
+import { supportsColor, supportsLinks } from "../../pkg/dist/cli/terminal.js";
+import { ROOT } from "../../scripts/versions.mjs";
+import { BIN, runCommand } from "./command_line.mjs";
+import { PROJECT, startStandIn } from "./stand_in.mjs";
+
+const MAN_PAGE = join(ROOT, "pkg", "dist", "quillgate.1");
+const NOW = Date.parse("2026-11-25T12:00:00Z");
+
+describe("colors and hyperlinks", () => {
+  for (const [env, isTTY, expected] of [
+    [{}, true, true],
+    [{}, false, false],
+    [{ TERM: "dumb" }, true, false],
+    [{ NO_COLOR: "1" }, true, false],
+    [{ NO_COLOR: "" }, true, true],
+    [{ FORCE_COLOR: "1" }, false, true],
+    [{ FORCE_COLOR: "1", NO_COLOR: "1" }, false, true],
+    [{ FORCE_COLOR: "0" }, true, false],
+  ]) {
+    const what = `${JSON.stringify(env)} ${isTTY ? "on a terminal" : "in a pipe"}`;
+    test(`${what} ${expected ? "enables" : "disables"} colors`, () => {
+      assert.equal(supportsColor({ isTTY }, env), expected);
+    });
+  }
+
+  test("the doctor obeys FORCE_COLOR in a pipe and NO_COLOR on a terminal", async () => {
+    const forced = await runCommand(["doctor"], { env: { FORCE_COLOR: "1" } });
+    assert.ok(forced.stdout.includes("\u001b[31m"));
+    const without = await runCommand(["doctor"], { env: { NO_COLOR: "1" }, columns: 80 });
+    assert.ok(!without.stdout.includes("\u001b["));
+  });
+
+  for (const [env, isTTY, expected] of [
+    [{ TERM_PROGRAM: "iTerm.app" }, true, true],
+    [{ TERM_PROGRAM: "iTerm.app" }, false, false],
+    [{ TERM_PROGRAM: "Apple_Terminal" }, true, false],
+    [{ VTE_VERSION: "7600" }, true, true],
+    [{ VTE_VERSION: "4602" }, true, false],
+    [{ WT_SESSION: "x", CI: "true" }, true, false],
+    [{ FORCE_HYPERLINK: "1" }, false, true],
+    [{ FORCE_HYPERLINK: "0", WT_SESSION: "x" }, true, false],
+  ]) {
+    const what = `${JSON.stringify(env)} ${isTTY ? "on a terminal" : "in a pipe"}`;
+    test(`${what} ${expected ? "enables" : "disables"} hyperlinks`, () => {
+      assert.equal(supportsLinks({ isTTY }, env), expected);
+    });
+  }
+});
+
+for (const [time, expected] of [
+  ["2026-11-25T11:59:58Z", "2 seconds ago"],
+  ["2026-11-25T12:00:00Z", "0 seconds ago"],
+  ["2026-11-25T11:58:59Z", "1 minute ago"],
+  ["2026-11-25T09:00:00Z", "3 hours ago"],
+  ["2026-11-20T12:00:00Z", "5 days ago"],
+  ["2026-11-25T14:00:00Z", "in 2 hours"],
+  ["2026-09-01T12:00:00Z", "2026-09-01"],
+  ["not a time", "not a time"],
+]) {
+  test(`shows the time ${time} as ${expected}`, () => {
+    assert.equal(showRelativeTime(time, NOW), expected);
+  });
+}
+
+/** Starts an HTTP proxy that forwards requests and counts them. */
+async function startProxy(t) {
+  const seen = [];
+  const server = createServer((received, response) => {
+    const url = new URL(received.url, `http://${received.headers.host}`);
+    seen.push(url.href);
+    const forwarded = request(url, { method: received.method, headers: received.headers });
+    forwarded.on("response", (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(response);
+    });
+    received.pipe(forwarded);
+  });
+  server.on("connect", ({ url }, socket) => {
+    seen.push(url);
+    const target = new URL(`http://${url}`);
+    import("node:net").then(({ connect }) => {
+      const upstream = connect(Number(target.port), target.hostname, () => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        upstream.pipe(socket).pipe(upstream);
+      });
+      upstream.on("error", () => socket.destroy());
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  return { url: `http://127.0.0.1:${server.address().port}`, seen };
+}
+
+test("requests go through the proxy of HTTP_PROXY, except to hosts in NO_PROXY", async (t) => {
+  const server = await startStandIn();
+  t.after(() => server.stop());
+  const proxy = await startProxy(t);
+  const env = {
+    PATH: process.env.PATH,
+    QUILLGATE_BASE_URL: server.url,
+    QUILLGATE_PROJECT_ID: PROJECT,
+    QUILLGATE_TOKEN: "token",
+    HTTP_PROXY: proxy.url,
+  };
+  const run = (more) =>
+    promisify(execFile)(process.execPath, [BIN, "job", "list"], { env: { ...env, ...more } });
+  const { stderr } = await run({});
+  assert.equal(stderr, "");
+  assert.equal(server.requests.length, 1);
+  assert.equal(proxy.seen.length, 1, "the request did not use the proxy");
+  await run({ NO_PROXY: "127.0.0.1" });
+  assert.equal(server.requests.length, 2);
+  assert.equal(proxy.seen.length, 1);
+});
+
+const hasMan = spawnSync("man", ["--version"]).status === 0;
+
+test("the man page has every command and renders without warnings", { skip: !hasMan }, async () => {
+  const env = { ...process.env, MANWIDTH: "100", LC_ALL: "C.UTF-8", MAN_KEEP_FORMATTING: "" };
+  const { stdout, stderr } = await promisify(execFile)("man", ["--warnings", "-l", MAN_PAGE], {
+    env,
+  });
+  assert.equal(stderr, "");
+  for (const { name, options } of COMMANDS) {
+    assert.ok(stdout.includes(`   ${name}`), name);
+    for (const option of Object.keys(options)) assert.ok(stdout.includes(`--${option}`), option);
+  }
+  assert.match(stdout, /EXIT STATUS/);
+});
+
+test("the PowerShell completion lists every command and escapes quotes", async () => {
+  const { code, stdout } = await runCommand(["completion", "powershell"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^Register-ArgumentCompleter -Native -CommandName quillgate/m);
+  for (const { name } of COMMANDS) assert.ok(stdout.includes(`'${name}' = @(`), name);
+  assert.ok(stdout.includes("'daily --group' = @(@('day', 'day')"));
+  // Every quotation mark inside a string is doubled, so each line has an even number.
+  for (const line of stdout.split("\n")) {
+    assert.equal((line.match(/'/g)?.length ?? 0) % 2, 0, line);
+  }
+});

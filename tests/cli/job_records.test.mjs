@@ -1,0 +1,203 @@
+/** The commands that show, open, filter and delete jobs. */
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { runCommand } from "./command_line.mjs";
+import { job, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+
+const LINK = "https://github.com/acme/docs/pull/7";
+let folder;
+let server;
+let override;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
+  override = undefined;
+  server = await startStandIn({ override: (...args) => override?.(...args) });
+});
+afterEach(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function quillgate(args, { env = {}, ...options } = {}) {
+  const own = {
+    QUILLGATE_BASE_URL: server.url,
+    QUILLGATE_PROJECT_ID: PROJECT,
+    QUILLGATE_TOKEN: "token",
+    ...env,
+  };
+  return runCommand(["job", ...args], { folder, env: own, ...options });
+}
+
+test("job show prints the job, its prompts and its status changes", async () => {
+  const { code, stdout, stderr } = await quillgate(["show", "job_1"]);
+  assert.equal(code, 0, stderr);
+  assert.equal(
+    stdout,
+    [
+      "id            job_1",
+      "status        completed",
+      `pull request  ${LINK}`,
+      "repository    acme/docs",
+      "ref           main",
+      "model         m",
+      "created       2026-01-01T00:00:00Z",
+      "created by    alice",
+      "archived      -",
+      "",
+      "prompt:",
+      "  Say hello",
+      "  to \uFFFD[31mreaders",
+      "",
+      "follow-up by bob, 2026-01-01T00:01:00Z:",
+      "  Add an example",
+      "",
+      "status changes:",
+      "  2026-01-01T00:02:00Z  completed",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("job show --json prints the job and its record", async () => {
+  const { stdout } = await quillgate(["show", "job_1", "--json"]);
+  const { job: shown, record } = JSON.parse(stdout);
+  assert.equal(shown.id, "job_1");
+  assert.equal(record.messages[0].author, "bob");
+});
+
+test("job show prints a job without a record", async () => {
+  const { code, stdout } = await quillgate(["show", "job_3", "--json"]);
+  assert.equal(code, 0);
+  const { job: shown, record } = JSON.parse(stdout);
+  assert.deepEqual([shown.status, record], ["active", null]);
+});
+
+test("job show reports a gateway error for the record instead of omitting it", async () => {
+  override = ({ path }) =>
+    path.endsWith("/record") ? problem(403, "insufficient-scope", "no scope") : undefined;
+  assert.equal((await quillgate(["show", "job_1"])).code, 3);
+});
+
+/** Writes a program that stores its last argument, and returns its path. */
+function writeProgram(name, script) {
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return path;
+}
+
+async function waitForFile(name) {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    try {
+      const text = readFileSync(join(folder, name), "utf8");
+      if (text !== "") return text.trim();
+    } catch {}
+    await delay(50);
+  }
+  throw new Error(`${name} was not written`);
+}
+
+test("job open opens the pull request, or else the gateway's page", async () => {
+  const program = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
+  const env = { BROWSER: program, PATH: process.env.PATH };
+  const withLink = await quillgate(["open", "job_1"], { env });
+  assert.deepEqual([withLink.code, withLink.stdout], [0, `${LINK}\n`]);
+  assert.equal(await waitForFile("opened"), LINK);
+  rmSync(join(folder, "opened"));
+  const { stdout } = await quillgate(["open", "job_3"], { env });
+  assert.equal(stdout, `${server.url}/?route=jobs&project=${PROJECT}&job=job_3\n`);
+  assert.equal(await waitForFile("opened"), stdout.trim());
+});
+
+test("job open never opens a URL that is not http or https", async () => {
+  override = () => ({ json: { ...job("completed"), prLink: "file:///etc/passwd" } });
+  const program = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
+  const env = { BROWSER: program, PATH: process.env.PATH };
+  const { stdout } = await quillgate(["open", "job_1"], { env });
+  assert.ok(stdout.startsWith(`${server.url}/?route=jobs`), stdout);
+  assert.ok((await waitForFile("opened")).startsWith("http"));
+});
+
+test("job open prints the URL and a warning if no browser starts", async () => {
+  const env = { BROWSER: "/nonexistent/browser", PATH: process.env.PATH };
+  const { code, stdout, stderr } = await quillgate(["open", "job_1"], { env });
+  assert.deepEqual([code, stdout], [0, `${LINK}\n`]);
+  assert.match(stderr, /no browser could be started/);
+});
+
+test("job list sends its filters", async () => {
+  await quillgate(["list", "--state", "failed", "--author", "alice", "--text", "change log"]);
+  const { searchParams } = new URL(server.requests[0].path, server.url);
+  assert.deepEqual(Object.fromEntries(searchParams), {
+    state: "failed",
+    author: "alice",
+    text: "change log",
+    limit: "25",
+  });
+  const { code, stderr } = await quillgate(["list", "--state", "lost"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /--state must be one of active, completed, archived, failed/);
+});
+
+test("job delete-record deletes only the record, and needs --yes without a terminal", async () => {
+  const refused = await quillgate(["delete-record", "job_1"]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--yes is required/);
+  assert.equal(server.requests.length, 0);
+  const { code, stderr } = await quillgate(["delete-record", "job_1", "--yes"]);
+  assert.equal(code, 0, stderr);
+  const [{ method, path }] = server.requests;
+  assert.deepEqual([method, path], ["DELETE", `/v2/agent/${PROJECT}/job/job_1/record`]);
+});
+
+test("a terminal with hyperlinks links the number of a pull request", async () => {
+  const listed = { id: "job_1", status: "completed", prompt: "x", prLink: LINK };
+  override = () => ({ json: { jobs: [listed], nextCursor: null } });
+  const env = { WT_SESSION: "1" };
+  const { stdout } = await quillgate(["list"], { columns: 80, env });
+  assert.ok(stdout.includes(`\u001b]8;;${LINK}\u001b\\#7\u001b]8;;\u001b\\`), stdout);
+  const [head, row] = stdout.split("\n");
+  assert.ok(head.indexOf("PROMPT") > 0 && !row.includes("…"));
+  const plain = await quillgate(["list"], { columns: 120 });
+  assert.ok(plain.stdout.includes(LINK) && !plain.stdout.includes("\u001b"));
+  const pipe = await quillgate(["list"], { env });
+  assert.ok(pipe.stdout.includes(LINK) && !pipe.stdout.includes("\u001b"));
+});
+
+test("a pull request's URL cannot end the escape sequence of its link", async () => {
+  const prLink = "https://evil.example/\u001b\\\u001b[2J/7";
+  const listed = { id: "job_1", status: "completed", prompt: "x", prLink };
+  override = () => ({ json: { jobs: [listed], nextCursor: null } });
+  const { stdout } = await quillgate(["list"], { columns: 120, env: { FORCE_HYPERLINK: "1" } });
+  assert.ok(!stdout.includes("\u001b[2J"), JSON.stringify(stdout));
+});
+
+test("a terminal shows recent times as relative, and a pipe shows instants", async () => {
+  const createdAt = new Date(Date.now() - 5 * 60_000 - 1000).toISOString();
+  const listed = { id: "job_1", status: "active", prompt: "x", createdAt };
+  override = () => ({ json: { jobs: [listed], nextCursor: null } });
+  assert.match((await quillgate(["list"], { columns: 100 })).stdout, /5 minutes ago/);
+  assert.ok((await quillgate(["list"])).stdout.includes(createdAt));
+});
+
+test("job create opens the editor for a missing prompt on a terminal", async () => {
+  const editor = writeProgram("editor", 'printf "From the %s" "$1" > "$2"');
+  const env = { EDITOR: `${editor} editor`, PATH: process.env.PATH };
+  const options = { columns: 80, isInputTerminal: true, env };
+  const { code, stderr } = await quillgate(["create"], options);
+  assert.equal(code, 0, stderr);
+  assert.equal(JSON.parse(server.requests[0].body).prompt, "From the editor");
+  server.requests.length = 0;
+  const empty = await quillgate(["create"], { ...options, env: { ...env, EDITOR: "true" } });
+  assert.match(empty.stderr, /the prompt is empty/);
+  const failed = await quillgate(["create"], { ...options, env: { ...env, EDITOR: "false" } });
+  assert.match(failed.stderr, /the editor failed with exit code 1/);
+  const none = await quillgate(["create"], { ...options, env: { PATH: process.env.PATH } });
+  assert.match(none.stderr, /PROMPT is missing/);
+  assert.equal(server.requests.length, 0);
+});

@@ -1,0 +1,172 @@
+/** Profiles: login, logout and their precedence among the settings. */
+
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { runCommand } from "./command_line.mjs";
+import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import { startInTerminal } from "./terminal.mjs";
+
+const TOKEN = "a-token-of-the-user";
+let folder;
+let profiles;
+let server;
+let other;
+let override;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "quillgate-login-"));
+  profiles = join(folder, "quillgate", "profiles");
+  override = undefined;
+  server = await startStandIn({ override: (...args) => override?.(...args) });
+  other = await startStandIn();
+});
+afterEach(async () => {
+  await Promise.all([server.stop(), other.stop()]);
+  rmSync(folder, { recursive: true });
+});
+
+const quillgate = (args, { env = {}, ...options } = {}) =>
+  runCommand(args, { folder, env: { XDG_CONFIG_HOME: folder, ...env }, ...options });
+const login = (args = [], options = {}) =>
+  quillgate(["login", "--base-url", server.url, "--project", PROJECT, ...args], {
+    input: `${TOKEN}\n`,
+    ...options,
+  });
+const readTokens = ({ requests }) => requests.map(({ headers }) => headers.authorization);
+
+test("login stores a profile that only the user can read, and prints no token", async () => {
+  const { code, stdout, stderr } = await login();
+  assert.equal(code, 0, stderr);
+  const path = join(profiles, "default.json");
+  assert.equal(stderr, `quillgate: profile default is stored in ${path}\n`);
+  assert.ok(!`${stdout}${stderr}`.includes(TOKEN));
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.equal(statSync(profiles).mode & 0o777, 0o700);
+  assert.deepEqual(readdirSync(profiles), ["default.json"]);
+  assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), {
+    baseUrl: server.url,
+    projectId: PROJECT,
+    token: TOKEN,
+  });
+  assert.deepEqual(readTokens(server), [`Bearer ${TOKEN}`]);
+  const json = await login(["--json"]);
+  assert.deepEqual(Object.keys(JSON.parse(json.stdout)), [
+    "profile",
+    "baseUrl",
+    "projectId",
+    "file",
+  ]);
+});
+
+test("commands use the stored default profile", async () => {
+  await login();
+  server.requests.length = 0;
+  const { code, stderr } = await quillgate(["job", "list"]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(readTokens(server), [`Bearer ${TOKEN}`]);
+});
+
+test("login stores nothing if the gateway rejects the token", async () => {
+  override = () => problem(401, "invalid-token", "the signature is wrong");
+  const { code, stdout, stderr } = await login();
+  assert.equal(code, 3);
+  assert.ok(!`${stdout}${stderr}`.includes(TOKEN));
+  assert.ok(!existsSync(profiles));
+});
+
+test("login accepts a token without the scope jobs:read", async () => {
+  override = () => problem(403, "insufficient-scope", "jobs:read is missing");
+  assert.equal((await login()).code, 0);
+  override = () => problem(403, "project-not-allowed", "not this project");
+  assert.equal((await login(["--profile", "second"])).code, 3);
+  assert.deepEqual(readdirSync(profiles), ["default.json"]);
+});
+
+test("login rejects an admin key before it sends a request", async () => {
+  const { code, stderr } = await login([], { input: "mint_of_the_user" });
+  assert.equal(code, 2);
+  assert.match(stderr, /stdin is Mintlify's admin key/);
+  assert.equal(server.requests.length, 0);
+});
+
+test("--profile and QUILLGATE_PROFILE select a profile instead of variables and files", async () => {
+  await login();
+  await quillgate(["login", "--profile", "second", "--base-url", other.url, "--project", PROJECT], {
+    input: "second-token",
+  });
+  for (const { requests } of [server, other]) requests.length = 0;
+  const variables = { QUILLGATE_BASE_URL: server.url, QUILLGATE_TOKEN: "from-a-variable" };
+  await quillgate(["job", "list", "--profile", "second"], { env: variables });
+  await quillgate(["job", "list"], { env: { ...variables, QUILLGATE_PROFILE: "second" } });
+  assert.deepEqual(readTokens(other), ["Bearer second-token", "Bearer second-token"]);
+  assert.equal(server.requests.length, 0);
+});
+
+test("the token of the default profile never goes to another gateway", async () => {
+  await login();
+  server.requests.length = 0;
+  const env = { QUILLGATE_BASE_URL: other.url, QUILLGATE_PROJECT_ID: PROJECT };
+  const { code, stderr } = await quillgate(["job", "list"], { env });
+  assert.equal(code, 2);
+  assert.match(stderr, /no credential/);
+  const flag = await quillgate(["job", "list", "--profile", "default", "--base-url", other.url]);
+  assert.match(flag.stderr, /--base-url cannot be combined with a profile/);
+  assert.equal(other.requests.length, 0);
+});
+
+test("logout deletes the profile", async () => {
+  await login();
+  assert.equal((await quillgate(["logout"])).code, 0);
+  assert.deepEqual(readdirSync(profiles), []);
+  const again = await quillgate(["logout"]);
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /there is no profile default/);
+});
+
+test("rejects an unknown profile, an invalid name and a broken file", async () => {
+  const unknown = await quillgate(["job", "list", "--profile", "none"]);
+  assert.match(unknown.stderr, /there is no profile none: run quillgate login --profile none/);
+  for (const name of ["../config", "", "a".repeat(65)]) {
+    const { code, stderr } = await quillgate(["job", "list", "--profile", name]);
+    assert.equal(code, 2);
+    if (name !== "") assert.match(stderr, /--profile must have 1 to 64 letters/);
+  }
+  mkdirSync(profiles, { recursive: true });
+  writeFileSync(join(profiles, "broken.json"), `{"token": "${TOKEN}"}`);
+  const broken = await quillgate(["job", "list", "--profile", "broken"]);
+  assert.match(broken.stderr, /broken.json is not a profile/);
+  assert.ok(!broken.stderr.includes(TOKEN));
+});
+
+test("the doctor names the profile and warns if others can read it", async () => {
+  await login();
+  const { stdout } = await quillgate(["doctor"]);
+  assert.match(stdout, /profile default/);
+  assert.doesNotMatch(stdout, /other users/);
+  chmodSync(join(profiles, "default.json"), 0o644);
+  assert.match((await quillgate(["doctor"])).stdout, /other users of this machine may read/);
+});
+
+test("login on a terminal does not echo the token", async (t) => {
+  const args = ["login", "--base-url", server.url, "--project", PROJECT];
+  const running = startInTerminal(args, { folder, env: { XDG_CONFIG_HOME: folder } });
+  t.after(() => running.kill());
+  await running.waitForScreen(/Access token \(not shown\):/);
+  running.press(`${TOKEN}\r`);
+  assert.equal(await running.ended, 0, running.raw());
+  assert.ok(!running.raw().includes(TOKEN.slice(0, 5)), running.raw());
+  assert.equal(JSON.parse(readFileSync(join(profiles, "default.json"), "utf8")).token, TOKEN);
+});

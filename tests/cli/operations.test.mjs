@@ -1,0 +1,100 @@
+/** Every declared operation has a command. */
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { COMMANDS } from "../../pkg/dist/cli/commands.js";
+import { ROOT } from "../../scripts/versions.mjs";
+import { runCommand } from "./command_line.mjs";
+import { PROJECT, startStandIn } from "./stand_in.mjs";
+
+/** The names in the generated interface `Operations`. */
+const types = await readFile(join(ROOT, "pkg", "dist", "types.d.ts"), "utf8");
+const [, operations] = types.split("export interface Operations {");
+const NAMES = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].map(
+  ([, name]) => name,
+);
+
+test("every operation has a command", () => {
+  assert.ok(NAMES.length >= 18, `only ${NAMES.length} operations were found`);
+  const offered = COMMANDS.flatMap(({ operations = [] }) => operations);
+  assert.deepEqual(
+    NAMES.filter((name) => !offered.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    offered.filter((name) => !NAMES.includes(name)),
+    [],
+    "commands name operations that are not declared",
+  );
+});
+
+const ID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
+
+test("every command of a report calls the operation that it names", async (t) => {
+  const declarations = COMMANDS.filter(({ operations: [name = ""] = [] }) =>
+    name.startsWith("analytics."),
+  );
+  const server = await startStandIn({ rows: 2 });
+  t.after(() => server.stop());
+  const env = {
+    QUILLGATE_BASE_URL: server.url,
+    QUILLGATE_PROJECT_ID: PROJECT,
+    QUILLGATE_TOKEN: "token",
+  };
+  for (const command of declarations) {
+    const positional = command.arguments.map(() => ID);
+    const range = ["from", "to"].filter((name) => name in command.options);
+    const flags = range.flatMap((name) => [
+      `--${name}`,
+      name === "to" ? "2026-02-01" : "2026-01-01",
+    ]);
+    server.requests.length = 0;
+    const args = [...command.name.split(" "), ...positional, ...flags, "--json"];
+    const { code, stdout, stderr } = await runCommand(args, { env });
+    assert.equal(code, 0, `${command.name}: ${stderr}`);
+    assert.equal(typeof JSON.parse(stdout), "object");
+    assert.match(server.requests[0].path, new RegExp(`^/v1/analytics/${PROJECT}/`), command.name);
+  }
+});
+
+test("a flag of a report becomes the parameter of its operation", async (t) => {
+  const server = await startStandIn({ rows: 2 });
+  t.after(() => server.stop());
+  const env = {
+    QUILLGATE_BASE_URL: server.url,
+    QUILLGATE_PROJECT_ID: PROJECT,
+    QUILLGATE_TOKEN: "token",
+  };
+  const filters = ["--from", "2026-01-01", "--source", "contextual", "--status", "pending"];
+  await runCommand(["feedback-by-page", ...filters, "--rows", "7"], { env });
+  await runCommand(["conversation", ID], { env });
+  const [byPage, conversation] = server.requests.map(({ path }) => new URL(path, server.url));
+  assert.equal(byPage.pathname, `/v1/analytics/${PROJECT}/feedback/by-page`);
+  assert.deepEqual(Object.fromEntries(byPage.searchParams), {
+    dateFrom: "2026-01-01",
+    limit: "7",
+    source: "contextual",
+    status: "pending",
+  });
+  assert.ok(conversation.pathname.endsWith(`/${ID}`), conversation.pathname);
+});
+
+test("reports without pages print their fields or a table", async (t) => {
+  const server = await startStandIn({ rows: 2 });
+  t.after(() => server.stop());
+  const env = {
+    QUILLGATE_BASE_URL: server.url,
+    QUILLGATE_PROJECT_ID: PROJECT,
+    QUILLGATE_TOKEN: "token",
+  };
+  const stats = await runCommand(["caller-stats"], { env });
+  assert.equal(stats.stdout, "web    1,200\napi    30\nother  -\ntotal  1,230\n");
+  const byPage = await runCommand(["feedback-by-page"], { env });
+  assert.equal(
+    byPage.stdout,
+    "PATH           THUMBS UP  THUMBS DOWN  CODE  TOTAL\n/guides/start         12            3  -        15\n",
+  );
+  assert.match(byPage.stderr, /there are more rows than the 1 shown/);
+});
