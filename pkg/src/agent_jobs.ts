@@ -65,7 +65,7 @@ export type WatchAllOptions = Pick<RequestOptions, "signal" | "headers">;
 export type JobId = AgentJob["id"];
 
 /** A list of jobs. Await it for one page, or iterate over it for every job. */
-export type JobList = List<"agentJobs.list">;
+export interface JobList extends List<"agentJobs.list"> {}
 
 /** Methods for agent jobs, which run in the background. */
 export class AgentJobs {

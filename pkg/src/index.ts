@@ -14,11 +14,20 @@ export type {
   WatchAllOptions,
   WatchOptions,
 } from "./agent_jobs.js";
-export type { Analytics, DailyViewList, PageViewList } from "./analytics.js";
+export type {
+  Analytics,
+  ConversationsList,
+  DailyViewsList,
+  FeedbackList,
+  PageViewsList,
+  SearchesList,
+  VisitorsList,
+} from "./analytics.js";
 export type { ApiPromise, WithResponse } from "./api_promise.js";
 export { Client } from "./client.js";
 export {
   ApiError,
+  type ApiErrorData,
   AuthenticationError,
   BadRequestError,
   ConflictError,
@@ -32,8 +41,10 @@ export {
   type Problem,
   QuillgateError,
   RateLimitError,
+  RequestTimeoutError,
   ServerError,
   TimeoutError,
+  UnprocessableEntityError,
   ValidationError,
   WasmLoadError,
 } from "./errors.js";
@@ -59,6 +70,5 @@ export type {
   RetryEvent,
   WriteOptions,
 } from "./options.js";
-export type { Page, PageCursor, PageViewsResource } from "./page_views.js";
 export type { BuiltRequest } from "./transport.js";
 export type * from "./types.js";

@@ -38,7 +38,7 @@ export async function* streamChanges(
   tools: Tools,
 ): AsyncGenerator<JobChange, void, void> {
   const expiry = new AbortController();
-  const timer = setTimeout(() => expiry.abort(), watch.time);
+  const timer = setTimeout(() => expiry.abort(), watch.timeout);
   const { signal } = expiry;
   const leave = tools.follow(expiry, call.signal);
   const connect: Connect = (lastEventId, signal) =>

@@ -20,7 +20,7 @@ export type Row<Name extends ListName> = Lists[Name]["row"];
 export type ListCursor<Name extends ListName> = Lists[Name]["cursor"];
 
 /** The parameters of a list: the operation's parameters, or the cursor of an earlier list. */
-export type ListParams<Name extends ListName = "analytics.views"> =
+export type ListParams<Name extends ListName> =
   | Operations[Name]["params"]
   | { cursor: ListCursor<Name> };
 
@@ -28,7 +28,7 @@ export type ListParams<Name extends ListName = "analytics.views"> =
 export type ListOptions = RequestOptions;
 
 /** The progress of {@link List.all}. */
-export interface ListProgress<Name extends ListName = "analytics.views"> {
+export interface ListProgress<Name extends ListName> {
   /** Number of rows received. */
   rows: number;
   /** Number of pages received. Each page is one request. */
@@ -44,7 +44,7 @@ export interface ListProgress<Name extends ListName = "analytics.views"> {
 }
 
 /** Options of {@link List.all}. */
-export interface AllOptions<Name extends ListName = "analytics.views"> {
+export interface AllOptions<Name extends ListName> {
   /** Maximum number of rows. @default no limit */
   maxRows?: number | undefined;
   /** Called after every page. */
@@ -52,7 +52,7 @@ export interface AllOptions<Name extends ListName = "analytics.views"> {
 }
 
 /** Options of {@link List.export}. */
-export interface ExportOptions<Name extends ListName = "analytics.views"> {
+export interface ExportOptions<Name extends ListName> {
   /**
    * The format of the export.
    *
@@ -78,8 +78,7 @@ export interface ExportOptions<Name extends ListName = "analytics.views"> {
 }
 
 /** A byte stream of all rows of a list. */
-export interface ExportStream<Name extends ListName = "analytics.views">
-  extends ReadableStream<Uint8Array> {
+export interface ExportStream<Name extends ListName> extends ReadableStream<Uint8Array> {
   /**
    * The position after the last chunk read, as plain JSON. Before the first chunk, it is the `cursor`
    * option. After the last chunk, it is `null`.

@@ -8,11 +8,11 @@ import {
   type QuillgateError,
   toApiError,
   toDecodeError,
-  toTimeoutError,
+  toRequestTimeoutError,
   toValidationError,
 } from "./errors.js";
 import { type Answer, exchange, type NoAnswer, sleep } from "./exchange.js";
-import { decode, type Misfit, ROWS, WITHOUT_CONTENT } from "./generated/decoders.js";
+import { decode, type Mismatch, ROWS, WITHOUT_CONTENT } from "./generated/decoders.js";
 import {
   COMMAND_DONE,
   COMMAND_REJECT,
@@ -109,21 +109,20 @@ export class Task {
   readonly #task: CoreTask;
   /** Objects that the core reads, indexed by `SOURCE_…`. */
   readonly #sources: unknown[];
-  /**
-   * The last duration from the core, in milliseconds: the time limit of the watch, the timeout of the
-   * attempt, or the delay.
-   */
+  /** The last duration from the core, in milliseconds: the timeout of the attempt, or the delay. */
   time = 0;
   /** The position of the next page of a list; `null` after the last page. */
   cursor: Cursor | null = null;
   #request: CoreRequest | undefined;
   #refusal: QuillgateError | undefined;
-  #misfit: [where: string, what: string] = ["", ""];
+  #pageRejection: [path: string, reason: string] = ["", ""];
   #retryAfter: number | null = null;
   #failure: QuillgateError | undefined;
   #job: AgentJob | null = null;
   /** The last state of the job as JSON, to detect changes. */
   #seen: string | undefined;
+  /** The time limit of a watch, in milliseconds. */
+  readonly timeout: number;
 
   /**
    * Validates the parameters, without sending a request.
@@ -138,9 +137,11 @@ export class Task {
     this.#mode = mode;
     this.#task = new sender.core.Task(operation, mode);
     this.#sources = [sender.options, params, undefined, watch];
-    if (this.#step(EVENT_BEGIN) !== COMMAND_REJECT) return;
-    this.free();
-    throw this.#refusal;
+    if (this.#step(EVENT_BEGIN) === COMMAND_REJECT) {
+      this.free();
+      throw this.#refusal;
+    }
+    this.timeout = this.time;
   }
 
   /** Runs the task until its next result. Resolves to `undefined` after the last result. */
@@ -200,7 +201,8 @@ export class Task {
 
   /** Returns the error of a watch that reached its time limit. */
   expire(): JobWaitTimeoutError {
-    return new JobWaitTimeoutError("the job was not finished in time", this.#job);
+    const message = `the job did not finish within ${this.timeout} ms`;
+    return new JobWaitTimeoutError(message, this.timeout, this.#job);
   }
 
   /** Returns the first request without sending it. */
@@ -235,7 +237,7 @@ export class Task {
       };
     } else if (kind === OUTPUT_DURATION) this.time = number;
     else if (kind === OUTPUT_REJECTION) this.#refusal = toValidationError(number, text);
-    else if (kind === OUTPUT_PAGE_REJECTION) this.#misfit = [first, second];
+    else if (kind === OUTPUT_PAGE_REJECTION) this.#pageRejection = [first, second];
     else if (kind === OUTPUT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
     else if (kind === OUTPUT_CURSOR) this.cursor = JSON.parse(text);
   };
@@ -256,9 +258,9 @@ export class Task {
     if (body === undefined && !isEmpty) throw toDecodeError("", "must be JSON", response);
     try {
       return decode(this.#operation, body);
-    } catch (misfit) {
-      const { where, what } = misfit as Misfit;
-      throw toDecodeError(where, what, response);
+    } catch (mismatch) {
+      const { path, reason } = mismatch as Mismatch;
+      throw toDecodeError(path, reason, response);
     }
   }
 
@@ -294,7 +296,7 @@ export class Task {
   #takeNoAnswer({ cause, expired }: NoAnswer, within: number): number {
     const { host } = this.#sender;
     this.#failure = expired
-      ? toTimeoutError(within, host)
+      ? toRequestTimeoutError(within, host)
       : new ConnectionError(`no answer from ${host}: the connection failed or broke`, { cause });
     return this.#step(expired ? EVENT_TIMED_OUT : EVENT_DISCONNECTED);
   }
@@ -309,11 +311,11 @@ export class Task {
       case COMMAND_REJECT:
         return this.#refusal;
       case COMMAND_TOTAL_TIMEOUT:
-        return toTimeoutError(this.time, this.#sender.host);
+        return toRequestTimeoutError(this.time, this.#sender.host);
       case COMMAND_WATCH_TIMEOUT:
         return this.expire();
       case COMMAND_REJECT_PAGE:
-        return toDecodeError(...this.#misfit, delivery?.response ?? null);
+        return toDecodeError(...this.#pageRejection, delivery?.response ?? null);
       default:
         return this.#failure;
     }

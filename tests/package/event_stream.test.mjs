@@ -237,7 +237,7 @@ test("a stream that breaks three times without an event is replaced by polling",
 
 test("a streamed job with an invalid property rejects with DecodeError and closes the stream", async () => {
   connections = [streams([event(1, { status: 5 })], "open")];
-  await assert.rejects(client.agentJobs.wait("j1"), { name: "DecodeError", where: "status" });
+  await assert.rejects(client.agentJobs.wait("j1"), { name: "DecodeError", path: "status" });
   await seen.streams[0].closed;
 });
 

@@ -209,7 +209,7 @@ describe("`watchAll()`", () => {
       handlers = [streams([data])];
       const error = await rejectionOf(take(1));
       assert.ok(error instanceof DecodeError, String(error));
-      assert.equal(error.where, where);
+      assert.equal(error.path, where);
       assert.equal(requests.length, 1);
       await requests[0].closed;
     }
@@ -318,7 +318,7 @@ describe("`record()`", () => {
       handlers = [respondWith(200, body, { "x-request-id": "r1" })];
       const error = await rejectionOf(client.agentJobs.record("j1"));
       assert.ok(error instanceof DecodeError, String(error));
-      assert.deepEqual([error.where, error.what, error.requestId], [where, what, "r1"]);
+      assert.deepEqual([error.path, error.reason, error.requestId], [where, what, "r1"]);
     }
   });
 

@@ -182,9 +182,6 @@ fn operations() -> String {
             type_of(operation.result()),
         );
     }
-    // The name of `analytics.views` before other reports existed.
-    text.push_str("  /** The same as `analytics.views`. */\n");
-    text.push_str("  \"pageViews.list\": Operations[\"analytics.views\"];\n");
     text + "}\n"
 }
 

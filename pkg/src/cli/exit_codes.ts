@@ -33,6 +33,7 @@ const BY_NAME: Record<string, ExitName> = {
   CheckError: "usage",
   InitError: "usage",
   BadRequestError: "usage",
+  UnprocessableEntityError: "usage",
   AuthenticationError: "access",
   PermissionError: "access",
   NotFoundError: "notFound",
@@ -40,7 +41,7 @@ const BY_NAME: Record<string, ExitName> = {
   OutcomeUnknownError: "outcomeUnknown",
   ServerError: "unavailable",
   ConnectionError: "unavailable",
-  TimeoutError: "unavailable",
+  RequestTimeoutError: "unavailable",
   DecodeError: "unavailable",
   JobWaitTimeoutError: "waitTimeout",
 };

@@ -3,7 +3,7 @@
  * ones.
  */
 
-import { ConnectionError, toTimeoutError } from "../errors.js";
+import { ConnectionError, toRequestTimeoutError } from "../errors.js";
 import { exchange } from "../exchange.js";
 import { USER_AGENT } from "../generated/protocol.js";
 import { UsageError } from "./command.js";
@@ -21,7 +21,7 @@ export interface Answered {
  *
  * @param timeout in milliseconds
  * @throws {ConnectionError} if there is no response
- * @throws {TimeoutError} if the timeout expires
+ * @throws {RequestTimeoutError} if the timeout expires
  */
 export async function send(
   url: string,
@@ -38,7 +38,7 @@ export async function send(
   if ("response" in result) return result;
   signal.throwIfAborted();
   const { host } = new URL(url);
-  if (result.expired) throw toTimeoutError(timeout, host);
+  if (result.expired) throw toRequestTimeoutError(timeout, host);
   throw new ConnectionError(`no answer from ${host}`, { cause: result.cause });
 }
 

@@ -27,8 +27,8 @@ describe("Credentials, logs and hooks", () => {
         for (const thing of [
           client,
           client.agentJobs,
-          client.pageViews,
-          client.pageViews.list(),
+          client.analytics,
+          client.analytics.views(),
           error,
           call,
           built,
@@ -112,10 +112,10 @@ describe("Credentials, logs and hooks", () => {
           const lines = [];
           const write = (...words) => lines.push(format(...words));
           const logger = { error: write, warn: write, info: write, debug: write };
-          const { agentJobs, pageViews } = client.withOptions({ logLevel, logger });
+          const { agentJobs, analytics } = client.withOptions({ logLevel, logger });
           await rejectionOf(agentJobs.get("j1"));
           await rejectionOf(agentJobs.create({ prompt }, { idempotencyKey: "idem-1" }));
-          await rejectionOf(pageViews.list({ dateFrom: "2024-05-06" }));
+          await rejectionOf(analytics.views({ dateFrom: "2024-05-06" }));
           const text = lines.join("\n");
           for (const secret of secrets) assert.ok(!text.includes(secret), text);
           counts.push(lines.length);
