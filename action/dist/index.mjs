@@ -186,24 +186,24 @@ async function pull(controller2, stream, source2, options, left, tools) {
     await pieces.return();
   }
 }
-async function* readPieces(source2, options, left, { List: List2, follow: follow2, sleep: sleep2 }) {
-  const { name, site, transport } = source2;
+async function* readPieces(source2, options, left, { readPages: readPages2, follow: follow2, sleep: sleep2 }) {
+  const { name } = source2;
   const { format } = options;
   const callOptions = { ...source2.options, signal: left.signal };
   let { cursor, wait: patience = 0 } = options;
   let header = format === "csv" && cursor === void 0 ? writeHeader(name) : "";
   let body = "";
-  const carrier = {
-    run: (work, ...rest) => transport.run((sender) => work(keepBodies(sender, (text3) => body = text3)), ...rest),
-    callOptions: (call) => transport.callOptions(call)
+  const readBody2 = async (response) => {
+    body = await response.text();
+    return JSON.parse(body);
   };
   const leave = [source2.options.signal, options.signal].map((signal) => follow2(left, signal));
   try {
     for (; ; ) {
       const params = cursor === void 0 ? source2.params : { cursor };
-      const list2 = new List2(carrier, name, params, callOptions, site);
+      const rest = { ...source2, params, options: callOptions, readBody: readBody2 };
       try {
-        for await (const page of list2.pages()) {
+        for await (const { page } of readPages2(rest)) {
           yield { text: header + writeRows(name, format, body), cursor: page.cursor };
           header = "";
           cursor = page.cursor;
@@ -248,24 +248,6 @@ function refuse2(source2, options, ErrorClass) {
       throw new ErrorClass(`cursor is that of a list with another ${name}`, "cursor", "text");
     }
   }
-}
-function keepBodies(sender, keep) {
-  return {
-    ...sender,
-    async send(...request) {
-      const response = await sender.send(...request);
-      const { status, headers, ok } = response;
-      if (status < 200 || status > 299)
-        return response;
-      const text3 = await response.text();
-      const json = async () => {
-        const body = JSON.parse(text3);
-        keep(text3);
-        return body;
-      };
-      return { status, headers, ok, json };
-    }
-  };
 }
 function readWait(error) {
   const { status, retryAfter } = error;
@@ -347,123 +329,81 @@ var init_event_stream = __esm({
   }
 });
 
-// pkg/dist/list_stream.js
-async function* streamList(transport, options, site, { follow: follow2, sleep: sleep2 }) {
-  const left = new AbortController();
-  const { signal } = left;
-  const leave = follow2(left, options.signal);
-  const parser = new EventParser();
-  try {
-    for (let failures = 0; ; failures++) {
-      let asked = 0;
-      const watchdog = new Watchdog(signal, follow2);
-      parser.restart();
-      try {
-        const call = { ...options, signal: watchdog.signal };
-        const response = await openStream(transport, "agentJobs.list", {}, parser.id, call);
-        if (!isStream(response))
-          await takePage(transport, async () => response);
-        failures = -1;
-        for await (const event of readEvents(response, parser, watchdog)) {
-          const change = await readChange(transport, event);
-          if (change !== void 0)
-            yield change;
-        }
-      } catch (error) {
-        if (signal.aborted)
-          throw signal.reason;
-        const isLast = failures + 1 === MAX_FAILURES;
-        if (isLast && !isOwn(error))
-          await takePage(transport, () => Promise.reject(error));
-        if (isLast || !mayPass(error))
-          throw error;
-        asked = 1e3 * (error.retryAfter ?? 0);
-      } finally {
-        watchdog.end();
-      }
-      const usual = (parser.retry ?? DEFAULT_RETRY) * 2 ** Math.max(failures, 0);
-      await sleep2(Math.max(usual, asked), signal);
-    }
-  } catch (error) {
-    await transport.run(() => Promise.reject(error), site, options.signal);
-  } finally {
-    leave();
-    left.abort();
+// pkg/dist/stream_connection.js
+async function* readEvents(response, parser, watchdog) {
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  for (; ; ) {
+    const { done, value: value2 } = await reader.read();
+    if (done)
+      return;
+    watchdog.reset();
+    yield* parser.push(decoder.decode(value2, { stream: true }));
   }
 }
-function isOwn(error) {
-  return BRAND2 in error;
-}
-function mayPass(error) {
-  const { status = 0 } = error;
-  return !isOwn(error) || status === 429 || status >= 500;
-}
-function takePage(transport, answer) {
-  const options = { maxRetries: 0 };
-  return transport.call("agentJobs.list", {}, options, (sender) => ({ ...sender, send: answer }));
-}
-async function readChange(transport, { event, data }) {
-  if (event === "reset")
-    return { reset: true };
-  if (event !== "job" && event !== "deleted")
-    return void 0;
-  const { jobs } = await takePage(transport, async () => new Response(`{"jobs":[${data}]}`));
-  const job = jobs[0];
-  return event === "job" ? { job } : { deleted: job.id };
-}
-var MAX_FAILURES, BRAND2;
-var init_list_stream = __esm({
-  "pkg/dist/list_stream.js"() {
+var MAX_SILENCE, DEFAULT_RETRY, Watchdog;
+var init_stream_connection = __esm({
+  "pkg/dist/stream_connection.js"() {
     "use strict";
-    init_event_stream();
-    init_job_stream();
-    MAX_FAILURES = 5;
-    BRAND2 = /* @__PURE__ */ Symbol.for("quillgate.error");
+    MAX_SILENCE = 45e3;
+    DEFAULT_RETRY = 3e3;
+    Watchdog = class {
+      #controller = new AbortController();
+      #unfollow;
+      #timer;
+      constructor(outer, follow2) {
+        this.#unfollow = follow2(this.#controller, outer);
+        this.reset();
+      }
+      get signal() {
+        return this.#controller.signal;
+      }
+      /** Restarts the timer. */
+      reset() {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
+      }
+      end() {
+        clearTimeout(this.#timer);
+        this.#unfollow();
+        this.#controller.abort();
+      }
+    };
   }
 });
 
 // pkg/dist/job_stream.js
-var job_stream_exports = {};
-__export(job_stream_exports, {
-  DEFAULT_RETRY: () => DEFAULT_RETRY,
-  Watchdog: () => Watchdog,
-  isStream: () => isStream,
-  openStream: () => openStream,
-  readEvents: () => readEvents,
-  streamChanges: () => streamChanges,
-  streamList: () => streamList
-});
-async function* streamChanges(transport, watch, id, call, tools) {
+async function* streamJob({ transport, watch, id, call, deadline }, tools) {
   const expiry = new AbortController();
-  const timer = setTimeout(() => expiry.abort(), watch.timeout);
+  const timer = setTimeout(() => expiry.abort(), Math.max(deadline - Date.now(), 0));
   const { signal } = expiry;
-  const leave = tools.follow(expiry, call.signal);
-  const connect2 = (lastEventId, signal2) => openStream(transport, "agentJobs.get", { id }, lastEventId, { ...call, signal: signal2 });
-  const events = streamJobEvents(connect2, signal, tools);
+  const unfollow = tools.follow(expiry, call.signal);
+  const resource = {
+    operation: "agentJobs.events",
+    below: "agentJobs.get",
+    params: { id }
+  };
+  const events = streamJobEvents(transport.streamOpener(resource, call), signal, tools);
   try {
-    for (let next = await events.next(); ; next = await events.next()) {
-      if (next.done) {
-        transport.mayStream = next.value;
-        return;
-      }
-      const change = watch.tell(next.value);
+    for await (const event of events) {
+      const change = watch.tell(event);
       if (change !== void 0)
         yield change;
       if (change?.done)
-        return;
+        return true;
     }
+    return false;
   } catch (error) {
     if (expiry.signal.aborted && !call.signal.aborted)
       throw watch.expire();
     throw error;
   } finally {
     clearTimeout(timer);
-    leave();
+    unfollow();
     expiry.abort();
-    await events.return(true);
   }
 }
-async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: sleep2 }) {
+async function* streamJobEvents(open, signal, { follow: follow2, sleep: sleep2 }) {
   const parser = new EventParser();
   let streamed = false;
   for (let breaks = 0; breaks < MAX_BREAKS; breaks++) {
@@ -472,11 +412,7 @@ async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: slee
     const watchdog = new Watchdog(signal, follow2);
     parser.restart();
     try {
-      const response = await connect2(parser.id, watchdog.signal);
-      if (!isStream(response)) {
-        await response.body?.cancel();
-        return streamed;
-      }
+      const response = await open(parser.id, watchdog.signal);
       streamed = true;
       for await (const { event, data } of readEvents(response, parser, watchdog)) {
         if (event !== "job")
@@ -487,71 +423,103 @@ async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: slee
     } catch (error) {
       if (signal.aborted)
         throw error;
-      if (!streamed)
-        return false;
+      if (!streamed || "headers" in error)
+        return;
     } finally {
       watchdog.end();
     }
   }
-  return streamed;
 }
-async function openStream(transport, operation, params, lastEventId, options) {
-  const { signal, ...rest } = options;
-  const { url, headers } = await transport.build(operation, params, rest);
-  headers.accept = "text/event-stream";
-  if (lastEventId !== "")
-    headers["last-event-id"] = lastEventId;
-  const init = { headers, redirect: "manual", signal: signal ?? null };
-  const request = new Request(`${url}/events`, init);
-  const { fetch: fetch2 = globalThis.fetch } = (await transport.sender()).options;
-  return await fetch2(request);
-}
-function isStream(response) {
-  const type = response.headers.get("content-type") ?? "";
-  return response.status === 200 && type.startsWith("text/event-stream") && response.body !== null;
-}
-async function* readEvents(response, parser, watchdog) {
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  for (; ; ) {
-    const { done, value: value2 } = await reader.read();
-    if (done)
-      return;
-    watchdog.fed();
-    yield* parser.push(decoder.decode(value2, { stream: true }));
-  }
-}
-var MAX_SILENCE, DEFAULT_RETRY, MAX_BREAKS, Watchdog;
+var MAX_BREAKS;
 var init_job_stream = __esm({
   "pkg/dist/job_stream.js"() {
     "use strict";
     init_event_stream();
-    init_list_stream();
-    MAX_SILENCE = 45e3;
-    DEFAULT_RETRY = 3e3;
+    init_stream_connection();
     MAX_BREAKS = 3;
-    Watchdog = class {
-      #controller = new AbortController();
-      #leave;
-      #timer;
-      constructor(outer, follow2) {
-        this.#leave = follow2(this.#controller, outer);
-        this.fed();
+  }
+});
+
+// pkg/dist/list_stream.js
+async function* streamList(transport, options, site, tools) {
+  const left = new AbortController();
+  const unfollow = tools.follow(left, options.signal);
+  try {
+    yield* reconnect(transport, options, left.signal, tools);
+  } catch (error) {
+    await transport.run(() => Promise.reject(error), site, options.signal);
+  } finally {
+    unfollow();
+    left.abort();
+  }
+}
+async function* reconnect(transport, options, signal, { follow: follow2, sleep: sleep2 }) {
+  const parser = new EventParser();
+  const resource = { operation: OPERATION, below: "agentJobs.list", params: {} };
+  const open = transport.streamOpener(resource, options);
+  for (let failures = 0; ; failures++) {
+    const delay = () => (parser.retry ?? DEFAULT_RETRY) * 2 ** Math.max(failures, 0);
+    let wait;
+    const watchdog = new Watchdog(signal, follow2);
+    parser.restart();
+    try {
+      const response = await open(parser.id, watchdog.signal);
+      failures = -1;
+      for await (const event of readEvents(response, parser, watchdog)) {
+        const change = readChange(transport, event);
+        if (change !== void 0)
+          yield change;
       }
-      get signal() {
-        return this.#controller.signal;
+    } catch (error) {
+      if (signal.aborted)
+        throw signal.reason;
+      const isBroken = failures < 0 && !("path" in error);
+      if (!isBroken && (failures + 1 === MAX_FAILURES || !isRetryable(error)))
+        throw error;
+      if (!isBroken) {
+        wait = Math.max(delay(), 1e3 * (error.retryAfter ?? 0));
+        open.observer?.onRetry(error, wait);
       }
-      /** Restarts the timer. */
-      fed() {
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
-      }
-      end() {
-        clearTimeout(this.#timer);
-        this.#leave();
-        this.#controller.abort();
-      }
-    };
+    } finally {
+      watchdog.end();
+    }
+    await sleep2(wait ?? delay(), signal);
+  }
+}
+function isRetryable(error) {
+  const { name, status = 0 } = error;
+  return name === "ConnectionError" || status === 429 || status >= 500;
+}
+function readChange(transport, { event, data }) {
+  if (event === "reset")
+    return { reset: true };
+  if (event !== "job" && event !== "deleted")
+    return void 0;
+  const job = transport.decodeEvent(OPERATION, data);
+  return event === "job" ? { job } : { deleted: job.id };
+}
+var MAX_FAILURES, OPERATION;
+var init_list_stream = __esm({
+  "pkg/dist/list_stream.js"() {
+    "use strict";
+    init_event_stream();
+    init_stream_connection();
+    MAX_FAILURES = 5;
+    OPERATION = "agentJobs.allEvents";
+  }
+});
+
+// pkg/dist/streams.js
+var streams_exports = {};
+__export(streams_exports, {
+  streamJob: () => streamJob,
+  streamList: () => streamList
+});
+var init_streams = __esm({
+  "pkg/dist/streams.js"() {
+    "use strict";
+    init_job_stream();
+    init_list_stream();
   }
 });
 
@@ -1139,7 +1107,7 @@ function locate(error, site, signal) {
 var HERE = /(\/[^/].*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
 
 // pkg/dist/exchange.js
-function exchange(send, within, outer) {
+function exchange(send, within, outer, read2 = (response) => response.json()) {
   const controller2 = new AbortController();
   return new Promise((resolve2) => {
     const end = (result) => {
@@ -1156,7 +1124,7 @@ function exchange(send, within, outer) {
     const leave = hear(outer, (reason) => stop(reason, false));
     const work = async () => {
       const response = await send(controller2.signal);
-      end({ response, body: await readBody(response) });
+      end({ response, body: await readBody(response, read2) });
     };
     work().catch((cause) => stop(cause, false));
   });
@@ -1171,9 +1139,9 @@ function hear(signal, onAbort) {
   signal?.addEventListener?.("abort", abort);
   return () => signal?.removeEventListener?.("abort", abort);
 }
-async function readBody(response) {
+async function readBody(response, read2) {
   try {
-    return await response.json();
+    return await read2(response);
   } catch (error) {
     if (response.ok && error?.name !== "SyntaxError")
       throw error;
@@ -1586,7 +1554,9 @@ var DECODERS = {
   "analytics.dailyViews": DailyViews,
   "analytics.archiveStatus": ArchiveStatus,
   "analytics.estimateBackfill": Backfill,
-  "analytics.beginBackfill": Backfill
+  "analytics.beginBackfill": Backfill,
+  "agentJobs.events": AgentJob,
+  "agentJobs.allEvents": ListedJob
 };
 var ROWS = {
   "agentJobs.list": "jobs",
@@ -1661,8 +1631,11 @@ var Task2 = class {
     }
     this.timeout = this.time;
   }
-  /** Runs the task until its next result. Resolves to `undefined` after the last result. */
-  async next(call) {
+  /**
+   * Runs the task until its next result. Resolves to `undefined` after the last result, or instead of
+   * polling a job after the time `until`, in milliseconds since the Unix epoch.
+   */
+  async next(call, until = Number.POSITIVE_INFINITY) {
     this.#sources[SOURCE_OPTIONS] = call;
     let command = this.#step(EVENT_NEXT);
     let delivery;
@@ -1674,7 +1647,7 @@ var Task2 = class {
           const request = this.#request;
           const within = this.time;
           const send = (signal) => this.#sender.send(request, call, signal);
-          const answer = await exchange(send, within, call.signal);
+          const answer = await exchange(send, within, call.signal, call.readBody);
           if ("response" in answer) {
             delivery = this.#decode(answer);
             command = delivery ? this.#take(delivery) : this.#takeFailure(answer);
@@ -1691,6 +1664,8 @@ var Task2 = class {
             call.observer?.onRetry(this.#failure, this.time);
           await sleep(this.time, call.signal);
           command = this.#step(EVENT_WAITED);
+          if (command === COMMAND_SEND && Date.now() >= until)
+            return void 0;
           break;
         case COMMAND_YIELD:
         case COMMAND_YIELD_LAST:
@@ -1708,7 +1683,7 @@ var Task2 = class {
    * @throws {import("./errors.js").DecodeError} if `body` is not a job
    */
   tell(body) {
-    const job = this.#check(body, null);
+    const job = checkBody(this.#operation, body, null);
     this.#sources[SOURCE_HEAD] = void 0;
     const command = this.#takeJob(job);
     if (command === COMMAND_WAIT)
@@ -1731,6 +1706,28 @@ var Task2 = class {
     if (call.signal?.aborted)
       throw call.signal.reason;
     return this.#request;
+  }
+  /**
+   * Sends the first request once, and resolves to its response if it is an event stream.
+   *
+   * @throws {ConnectionError} if there is no response
+   * @throws {import("./errors.js").ApiError} if the status is not 2xx
+   * @throws {import("./errors.js").DecodeError} if the response is not an event stream
+   */
+  async open(call, send) {
+    const request = this.describe(call);
+    const response = await send(request).catch((cause) => {
+      throw this.#connectionError(cause);
+    });
+    if (isEventStream(response))
+      return response;
+    if (isSuccess(response)) {
+      await response.body?.cancel();
+      throw toDecodeError("", "must be an event stream", response);
+    }
+    const body = await readBody(response, () => response.json());
+    this.#takeFailure({ response, body });
+    throw this.#failure;
   }
   /** Frees the task's memory in the WebAssembly instance. */
   free() {
@@ -1767,21 +1764,10 @@ var Task2 = class {
     if (!isSuccess(response))
       return void 0;
     try {
-      return { data: this.#check(body, response), response, done: false };
+      return { data: checkBody(this.#operation, body, response), response, done: false };
     } catch (error) {
       this.#failure = error;
       return void 0;
-    }
-  }
-  #check(body, response) {
-    const isEmpty = WITHOUT_CONTENT.includes(this.#operation);
-    if (body === void 0 && !isEmpty)
-      throw toDecodeError("", "must be JSON", response);
-    try {
-      return decode(this.#operation, body);
-    } catch (mismatch) {
-      const { path, reason } = mismatch;
-      throw toDecodeError(path, reason, response);
     }
   }
   #take({ data, response }) {
@@ -1814,9 +1800,12 @@ var Task2 = class {
     return command;
   }
   #takeNoAnswer({ cause, expired }, within) {
-    const { host } = this.#sender;
-    this.#failure = expired ? toRequestTimeoutError(within, host) : new ConnectionError(`no answer from ${host}: the connection failed or broke`, { cause });
+    this.#failure = expired ? toRequestTimeoutError(within, this.#sender.host) : this.#connectionError(cause);
     return this.#step(expired ? EVENT_TIMED_OUT : EVENT_DISCONNECTED);
+  }
+  #connectionError(cause) {
+    const message = `no answer from ${this.#sender.host}: the connection failed or broke`;
+    return new ConnectionError(message, { cause });
   }
   #readHead({ headers }) {
     this.#sources[SOURCE_HEAD] = { retryAfter: headers.get("retry-after") };
@@ -1840,12 +1829,27 @@ var Task2 = class {
 function isSuccess({ status }) {
   return status >= 200 && status <= 299;
 }
+function isEventStream({ status, headers, body }) {
+  const type = headers.get("content-type") ?? "";
+  return status === 200 && type.startsWith("text/event-stream") && body !== null;
+}
+function checkBody(operation, body, response) {
+  const isEmpty = WITHOUT_CONTENT.includes(operation);
+  if (body === void 0 && !isEmpty)
+    throw toDecodeError("", "must be JSON", response);
+  try {
+    return decode(operation, body);
+  } catch (mismatch) {
+    const { path, reason } = mismatch;
+    throw toDecodeError(path, reason, response);
+  }
+}
 function rowsOf(operation, page) {
   return page[ROWS[operation]];
 }
 
 // pkg/dist/list.js
-var List = class _List {
+var List = class {
   #source;
   #first;
   /** @internal */
@@ -1869,39 +1873,34 @@ var List = class _List {
   }
   /** Yields every row of every page. Pages have the maximum size, unless you set `limit`. */
   async *[Symbol.asyncIterator]() {
-    const run2 = new PageIterator(this.#source);
+    const run3 = new PageIterator(this.#source);
     try {
       let next;
       for (; ; ) {
-        next ??= run2.next();
+        next ??= run3.next();
         const result = await next;
         next = void 0;
         if (result === null)
           return;
         const { rows, offset } = result;
-        const ahead = offset === null ? -1 : rows.length >> 1;
+        const half = offset === null ? void 0 : rows.length >> 1;
         for (let at = 0; at < rows.length; at++) {
-          if (at === ahead) {
-            next = run2.next();
+          yield rows[at];
+          if (at + 1 === half) {
+            next = run3.next();
             next.catch(() => {
             });
           }
-          yield rows[at];
         }
       }
     } finally {
-      run2.end();
+      run3.end();
     }
   }
   /** Yields every page. Pages have the maximum size, unless you set `limit`. */
   async *pages() {
-    const run2 = new PageIterator(this.#source);
-    try {
-      for (let result = await run2.next(); result !== null; result = await run2.next())
-        yield result.page;
-    } finally {
-      run2.end();
-    }
+    for await (const { page } of readPages(this.#source))
+      yield page;
   }
   /**
    * Returns every row in one array. Pages have the maximum size, unless you set `limit`.
@@ -1914,11 +1913,11 @@ var List = class _List {
   async all(options = {}) {
     const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
     const rows = [];
-    const run2 = new PageIterator(this.#source);
+    const run3 = new PageIterator(this.#source);
     try {
-      run2.refuse(others);
+      run3.refuse(others);
       for (let pages = 1; rows.length < most; pages++) {
-        const result = await run2.next();
+        const result = await run3.next();
         if (result === null)
           break;
         for (const row of result.rows)
@@ -1931,7 +1930,7 @@ var List = class _List {
         });
       }
     } finally {
-      run2.end();
+      run3.end();
     }
     return rows.length > most ? rows.slice(0, most) : rows;
   }
@@ -1954,7 +1953,7 @@ var List = class _List {
     const left = new AbortController();
     const stream = new ReadableStream({
       pull: (controller2) => Promise.resolve().then(() => (init_export(), export_exports)).then((module) => module.pull(controller2, stream, this.#source, options, left, {
-        List: _List,
+        readPages,
         ValidationError,
         follow,
         sleep
@@ -2006,8 +2005,6 @@ var PageIterator = class {
   next() {
     const { signal } = this.#left;
     this.#fetching = this.#fetching.then(async () => {
-      for (let turns = 5; turns--; )
-        await null;
       try {
         return await fetchPage(this.#source, await this.#pages, signal);
       } catch (error) {
@@ -2025,6 +2022,15 @@ var PageIterator = class {
     });
   }
 };
+async function* readPages(source2) {
+  const run3 = new PageIterator(source2);
+  try {
+    for (let result = await run3.next(); result !== null; result = await run3.next())
+      yield result;
+  } finally {
+    run3.end();
+  }
+}
 function readParams({ params }) {
   const cursor = params?.cursor;
   if (typeof cursor !== "object")
@@ -2035,8 +2041,8 @@ function readParams({ params }) {
   throw new ValidationError(message, "cursor", "text");
 }
 async function fetchPage(source2, pages, signal) {
-  const { transport, name, options } = source2;
-  const call = transport.callOptions({ ...options, signal });
+  const { transport, name, options, readBody: readBody2 } = source2;
+  const call = transport.callOptions(name, { ...options, signal }, readBody2);
   const begin = pages.cursor;
   const delivery = await pages.next(call);
   if (begin === null || delivery === void 0)
@@ -2147,7 +2153,8 @@ var AgentJobs = class {
    * Waits until a job is `completed`, `archived` or `failed`, and resolves to the job.
    *
    * A gateway streams the changes of a job. Without a stream, the client polls: first after 2 s,
-   * then at growing intervals of up to 30 s, or as `Retry-After` requests.
+   * then at growing intervals of up to 30 s, or as `Retry-After` requests. It tries a stream again
+   * after a minute.
    *
    * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
    *   last known state
@@ -2176,22 +2183,25 @@ var AgentJobs = class {
     let watch;
     try {
       refuseUnknown(call, ["signal", "headers"]);
-      const sender = await this.#transport.sender();
-      watch = new Task2(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
+      const transport = this.#transport;
+      watch = new Task2(await transport.sender(), "agentJobs.get", MODE_WATCH, { id }, { timeout });
+      const deadline = Date.now() + watch.timeout;
       const inner = { ...call, signal };
-      const module = this.#transport.mayStream && await Promise.race([
-        // An abort must not wait for the module.
-        new Promise((resolve2) => signal.addEventListener("abort", () => resolve2())),
-        load2().catch(() => {
-        })
-      ]);
-      if (module)
-        yield* module.streamChanges(this.#transport, watch, id, inner, TOOLS);
       for (; ; ) {
-        const change = await watch.next(this.#transport.callOptions(inner));
+        if (Date.now() >= transport.nextStreamAt) {
+          const module = await loadUnlessAborted(signal);
+          const events = module?.streamJob({ transport, watch, id, call: inner, deadline }, TOOLS);
+          if (events && (yield* events))
+            return;
+          transport.nextStreamAt = Date.now() + STREAM_PAUSE;
+        }
+        const polling = transport.callOptions("agentJobs.get", inner);
+        const change = await watch.next(polling, transport.nextStreamAt);
         if (change === void 0)
-          return;
+          continue;
         yield { job: change.data, done: change.done };
+        if (change.done)
+          return;
       }
     } catch (error) {
       throw locate(error, site, options.signal);
@@ -2202,7 +2212,14 @@ var AgentJobs = class {
     }
   }
 };
-var load2 = () => Promise.resolve().then(() => (init_job_stream(), job_stream_exports));
+var STREAM_PAUSE = 6e4;
+var load2 = () => Promise.resolve().then(() => (init_streams(), streams_exports));
+async function loadUnlessAborted(signal) {
+  return await Promise.race([
+    new Promise((resolve2) => signal.addEventListener("abort", () => resolve2(void 0))),
+    load2().catch(() => void 0)
+  ]);
+}
 var TOOLS = { follow, sleep };
 
 // pkg/dist/analytics.js
@@ -2450,6 +2467,9 @@ function attemptLog(options) {
       if (at("info"))
         logger.info(line);
     },
+    hookFailed(error) {
+      logger.error("quillgate: a hook failed", error);
+    },
     retry(error, wait) {
       const why = error instanceof Error ? error.name : "error";
       if (at("warn"))
@@ -2458,16 +2478,66 @@ function attemptLog(options) {
   };
 }
 
+// pkg/dist/observer.js
+function observe(client, operation) {
+  const { onRequest, onResponse, onRetry } = client;
+  const log = attemptLog(client);
+  if (!log && !onRequest && !onResponse && !onRetry)
+    return void 0;
+  const current = { operation, attempt: -1, method: "", url: "" };
+  let started = 0;
+  const duration = () => Date.now() - started;
+  const call = (hook, event) => {
+    if (hook)
+      run(() => hook(event()), log?.hookFailed);
+  };
+  return {
+    onRequest(method, url, headers) {
+      const request = new Request(url, { method, headers });
+      Object.assign(current, { attempt: current.attempt + 1, method, url: request.url });
+      started = Date.now();
+      run(() => log?.request(method, url));
+      call(onRequest, () => ({ ...current, headers: redactHeaders(request.headers) }));
+    },
+    onResponse({ status, headers }) {
+      run(() => log?.response(status, headers));
+      const rest = { status, duration: duration() };
+      call(onResponse, () => ({ ...current, ...rest, headers: redactHeaders(headers) }));
+    },
+    onRetry(error, wait) {
+      run(() => log?.retry(error, wait));
+      call(onRetry, () => ({ ...current, error, duration: duration(), wait }));
+    }
+  };
+}
+function run(work, report = () => {
+}) {
+  const fail = (error) => {
+    try {
+      report(error);
+    } catch {
+    }
+  };
+  try {
+    Promise.resolve(work()).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+}
+
 // pkg/dist/transport.js
 var Transport = class {
   #options;
   #sender;
   #base = "";
-  /** Whether to try event streams. `true` for a gateway, until it turns out to have none. */
-  mayStream;
+  /**
+   * The earliest time to open an event stream of a job, in milliseconds since the Unix epoch. Only
+   * gateways have streams.
+   */
+  nextStreamAt;
   constructor(options) {
     this.#options = options;
-    this.mayStream = options.token !== void 0;
+    this.nextStreamAt = options.token === void 0 ? Number.POSITIVE_INFINITY : 0;
   }
   /** Returns the state that all tasks share. The first call loads the core. */
   sender() {
@@ -2493,10 +2563,10 @@ var Transport = class {
     const send = (request, call, signal) => this.#send(request, call, signal);
     return { core, options: this.#options, host: new URL(this.#base).host, send };
   }
-  async #send(request, call, signal) {
+  async #send(request, call, signal, accept = "application/json") {
     const { method, body } = request;
     const url = this.#base + request.target;
-    const headers = this.#headers(request, call);
+    const headers = this.#headers(request, call, accept);
     const init = { method, headers, body, redirect: "manual", signal };
     const { observer } = call;
     observer?.onRequest(method, url, headers);
@@ -2507,9 +2577,9 @@ var Transport = class {
     return response;
   }
   /** Merges the headers of the caller with required headers, which take precedence. */
-  #headers({ body }, call) {
+  #headers({ body }, call, accept = "application/json") {
     const { adminKey, session, token } = this.#options;
-    const needed = { accept: "application/json" };
+    const needed = { accept };
     if (userAgent)
       needed["user-agent"] = call.headers?.get("user-agent") ?? userAgent;
     if (!session)
@@ -2533,11 +2603,11 @@ var Transport = class {
       throw locate(error, site, signal);
     }
   }
-  /** Runs an operation. `through` can wrap the sender. */
-  call(operation, params, options = {}, through = (sender) => sender) {
+  /** Runs an operation. */
+  call(operation, params, options = {}) {
     const carryOut = async (sender) => {
-      const call = this.callOptions(options);
-      const task = new Task2(through(sender), operation, MODE_ONCE, params);
+      const call = this.callOptions(operation, options);
+      const task = new Task2(sender, operation, MODE_ONCE, params);
       try {
         return await task.next(call);
       } finally {
@@ -2557,7 +2627,7 @@ var Transport = class {
   /** Builds the request of an operation without sending it. */
   build(operation, params, options = {}) {
     const build = (sender) => {
-      const call = this.callOptions(options);
+      const call = this.callOptions(operation, options);
       const task = new Task2(sender, operation, MODE_ONCE, params);
       try {
         const request = task.describe(call);
@@ -2570,8 +2640,46 @@ var Transport = class {
     };
     return this.run(build, captureCallSite(), options.signal);
   }
+  /**
+   * Returns a function that opens an event stream, after the event with the given id. The streams
+   * share their log and hooks.
+   */
+  streamOpener(resource, options) {
+    const { operation, below, params } = resource;
+    const shared = this.callOptions(operation, { ...options, maxRetries: 0 });
+    const open = async (lastEventId, signal) => {
+      const headers = new Headers(shared.headers);
+      if (lastEventId !== "")
+        headers.set("last-event-id", lastEventId);
+      const call = { ...shared, signal, headers };
+      const task = new Task2(await this.sender(), below, MODE_ONCE, params);
+      try {
+        return await task.open(call, (request) => {
+          const target = `${request.target}/events`;
+          return this.#send({ ...request, target }, call, signal, "text/event-stream");
+        });
+      } finally {
+        task.free();
+      }
+    };
+    open.observer = shared.observer;
+    return open;
+  }
+  /**
+   * Decodes the JSON of an event.
+   *
+   * @throws {import("./errors.js").DecodeError}
+   */
+  decodeEvent(operation, data) {
+    let body;
+    try {
+      body = JSON.parse(data);
+    } catch {
+    }
+    return checkBody(operation, body, null);
+  }
   /** Merges the options of a call with the options of the client. */
-  callOptions(call) {
+  callOptions(operation, call, readBody2) {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
@@ -2584,7 +2692,8 @@ var Transport = class {
       // With `force`, every attempt would perform the write again.
       deduplicated: client.retryWrites !== false && client.token !== void 0 && !call.force,
       headers: this.#callHeaders(call),
-      observer: observe(client)
+      observer: observe(client, operation),
+      readBody: readBody2
     };
   }
   #callHeaders(call) {
@@ -2600,43 +2709,6 @@ var Transport = class {
     return headers;
   }
 };
-function observe(client) {
-  const { onRequest, onResponse, onRetry } = client;
-  const log = attemptLog(client);
-  if (!log && !onRequest && !onResponse && !onRetry)
-    return void 0;
-  let attempt = -1;
-  return {
-    onRequest(method, url, headers) {
-      attempt++;
-      guard(() => {
-        log?.request(method, url);
-        if (!onRequest)
-          return;
-        const request = new Request(url, { method, headers });
-        onRequest({ method, url: request.url, headers: redactHeaders(request.headers), attempt });
-      });
-    },
-    onResponse({ status, url, headers }) {
-      guard(() => {
-        log?.response(status, headers);
-        onResponse?.({ status, url, headers: redactHeaders(headers), attempt });
-      });
-    },
-    onRetry(error, wait) {
-      guard(() => {
-        log?.retry(error, wait);
-        onRetry?.({ error, wait });
-      });
-    }
-  };
-}
-function guard(work) {
-  try {
-    work();
-  } catch {
-  }
-}
 var CALL_OPTIONS = [
   "signal",
   "timeout",
@@ -2810,15 +2882,15 @@ var JobComment = class {
     this.#id = (await this.#call("POST", target, { body })).id;
   }
   #compose(body, { kind, markdown }) {
-    const { run: run2, keepsEarlier } = this.#place;
+    const { run: run3, keepsEarlier } = this.#place;
     const isReplaced = (other) => {
-      if (kind === "note") return other.kind === "note" && other.run === run2;
-      return other.run === run2 || !keepsEarlier;
+      if (kind === "note") return other.kind === "note" && other.run === run3;
+      return other.run === run3 || !keepsEarlier;
     };
     const kept = parseEntries(body.slice(this.#marker.length)).filter(
       (other) => !isReplaced(other)
     );
-    const entries = [...limitEntries(kept), { kind, run: run2, markdown }];
+    const entries = [...limitEntries(kept), { kind, run: run3, markdown }];
     const texts = entries.map((entry) => {
       return `<!-- quillgate-${entry.kind} ${entry.run} -->
 ${entry.markdown}`;
@@ -2894,8 +2966,8 @@ function parseEntries(text3) {
   const [, ...parts] = text3.replaceAll("\r\n", "\n").split(ENTRY);
   const entries = [];
   for (let at = 0; at + 2 < parts.length; at += 3) {
-    const [kind, run2 = "", markdown = ""] = parts.slice(at, at + 3);
-    entries.push({ kind: kind === "job" ? "job" : "note", run: run2, markdown: markdown.trim() });
+    const [kind, run3 = "", markdown = ""] = parts.slice(at, at + 3);
+    entries.push({ kind: kind === "job" ? "job" : "note", run: run3, markdown: markdown.trim() });
   }
   return entries;
 }
@@ -2941,9 +3013,9 @@ function readNumber({ number: number3 }) {
 var IdentityError = class extends Error {
   /** Whether a retry may succeed. */
   mayPass;
-  constructor(message, mayPass3 = false) {
+  constructor(message, mayPass2 = false) {
     super(message);
-    this.mayPass = mayPass3;
+    this.mayPass = mayPass2;
   }
 };
 var AccessToken = class {
@@ -3007,8 +3079,8 @@ var WorkflowIdentity = class {
       if (typeof failure === "string") return failure;
       signal?.throwIfAborted();
       if (!failure.mayPass || attempt === ATTEMPTS) {
-        const { reason, mayPass: mayPass3 } = failure;
-        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass3);
+        const { reason, mayPass: mayPass2 } = failure;
+        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass2);
       }
       this.#runner.info(`GitHub gave no identity token (${failure.reason}); asking again`);
       await new Promise((resolve2) => setTimeout(resolve2, PAUSE * attempt));
@@ -3028,8 +3100,8 @@ var WorkflowIdentity = class {
       });
       const text3 = await response.text();
       if (response.ok) return parseToken(text3) ?? { reason: "its answer has none", mayPass: false };
-      const mayPass3 = response.status >= 500 || response.status === 429;
-      return { reason: `status ${response.status}`, mayPass: mayPass3 };
+      const mayPass2 = response.status >= 500 || response.status === 429;
+      return { reason: `status ${response.status}`, mayPass: mayPass2 };
     } catch {
       return { reason: deadline.aborted ? "no answer in time" : "no connection", mayPass: true };
     }
@@ -3341,8 +3413,8 @@ function deriveIdempotencyKey(env, prompt) {
   ];
   const parts = [...names2.map((name) => env[name] ?? ""), prompt];
   const digest = createHash2("sha256").update(JSON.stringify(parts)).digest("hex");
-  const { GITHUB_RUN_ID: run2 = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
-  return `github-${run2}-${attempt}-${digest.slice(0, 32)}`;
+  const { GITHUB_RUN_ID: run3 = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
+  return `github-${run3}-${attempt}-${digest.slice(0, 32)}`;
 }
 async function createJob(connection, inputs, key, { runner: runner2, signal }) {
   const abort = new AbortController();
@@ -3397,7 +3469,7 @@ async function waitForJob({ client, lost, reachability }, created, options) {
       if (signal.aborted) return { kind: "cancelled", job };
       if (error instanceof JobWaitTimeoutError) return expire();
       const reason = explainError(lost.aborted ? lost.reason : error);
-      if (lost.aborted || !mayPass2(error)) return { kind: "failed", job, reason };
+      if (lost.aborted || !mayPass(error)) return { kind: "failed", job, reason };
       failure = reason;
     }
     if (performance.now() + WAIT_PAUSE >= end) return expire();
@@ -3405,7 +3477,7 @@ async function waitForJob({ client, lost, reachability }, created, options) {
     if (signal.aborted) return { kind: "cancelled", job };
   }
 }
-function mayPass2(error) {
+function mayPass(error) {
   return [ConnectionError, RequestTimeoutError, ServerError].some((type) => error instanceof type);
 }
 function mayHaveStarted(error, { reachability }) {
@@ -3564,17 +3636,17 @@ ${formatBlock(shorten2(context.prompt))}
 }
 function composeComment(outcome, context) {
   const { job } = outcome;
-  const run2 = `[this run](${context.run})`;
+  const run3 = `[this run](${context.run})`;
   if (job === void 0) {
     const reason2 = "reason" in outcome ? `: ${escapeComment(outcome.reason)}` : "";
-    return `${describeOutcome(outcome)}${reason2} (${run2})`;
+    return `${describeOutcome(outcome)}${reason2} (${run3})`;
   }
   const link = job.prLink ? `: ${formatLink(job.prLink)}` : "";
   const reason = "reason" in outcome ? ` (${escapeComment(outcome.reason)})` : "";
   const name = job.id ? `Job ${formatCode(job.id)} of` : "In";
   return [
     `**${describeOutcome(outcome)}**${link}${reason}`,
-    `${name} the project ${formatCode(context.project)}, from ${run2}.`
+    `${name} the project ${formatCode(context.project)}, from ${run3}.`
   ].join("\n\n");
 }
 function isUnnamed(outcome) {
@@ -3636,7 +3708,7 @@ ${text3}
 ${marks}`;
 }
 function findLongestRun(text3) {
-  return Math.max(0, ...Array.from(text3.matchAll(/`+/g), ([run2]) => run2.length));
+  return Math.max(0, ...Array.from(text3.matchAll(/`+/g), ([run3]) => run3.length));
 }
 function joinLines(text3) {
   return text3.replace(/\s+/g, " ").trim();
@@ -3757,7 +3829,7 @@ var SHOWN_CLAIMS = [
 var runner = new Runner(process.env, (line) => process.stdout.write(`${line}
 `));
 try {
-  const code = await run(cancellation);
+  const code = await run2(cancellation);
   process.exitCode ??= code;
 } catch (error) {
   if (!(error instanceof InputError || error instanceof RunnerError)) throw error;
@@ -3765,7 +3837,7 @@ try {
   if (runner.env.GITHUB_STEP_SUMMARY) runner.appendSummary(summarizeMistake(error.message));
   process.exitCode = 1;
 }
-async function run(signal) {
+async function run2(signal) {
   const inputs = readInputs(runner);
   const pull2 = readPullRequest(runner.env);
   const context = readContext(inputs, runner.env);
@@ -3852,9 +3924,9 @@ function readContext(inputs, env) {
   const { gateway, project, prompt, idempotencyKey } = inputs;
   const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
   const { GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt = "1" } = env;
-  const run2 = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
+  const run3 = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
   const hasOwnKey = idempotencyKey !== void 0;
-  return { gateway, project, prompt, run: run2, hasOwnKey, isReused: false };
+  return { gateway, project, prompt, run: run3, hasOwnKey, isReused: false };
 }
 function prepareComment(inputs, pull2) {
   if (!inputs.comment) return void 0;
@@ -3868,9 +3940,9 @@ function prepareComment(inputs, pull2) {
   }
   const { GITHUB_WORKFLOW_REF: workflow = "", GITHUB_JOB: job, GITHUB_ACTION: step } = runner.env;
   const names2 = [workflow.split("@")[0], job, step, inputs.project];
-  const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run2 = "" } = runner.env;
+  const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run3 = "" } = runner.env;
   return new JobComment({
-    ...{ api, repository, number: pull2.number, token: inputs.githubToken, run: run2 },
+    ...{ api, repository, number: pull2.number, token: inputs.githubToken, run: run3 },
     step: JSON.stringify(names2),
     // Each issue comment is a separate request, so the jobs of earlier ones stay listed.
     keepsEarlier: event === "issue_comment"

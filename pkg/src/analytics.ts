@@ -2,7 +2,8 @@
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite } from "./errors.js";
-import { List, type ListOptions, type ListParams } from "./list.js";
+import { List } from "./list.js";
+import type { ListOptions, ListParams } from "./list_types.js";
 import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
 import type {

@@ -4,16 +4,7 @@
  * @module
  */
 
-export type {
-  AgentJobs,
-  JobChange,
-  JobId,
-  JobList,
-  JobListChange,
-  WaitOptions,
-  WatchAllOptions,
-  WatchOptions,
-} from "./agent_jobs.js";
+export type { AgentJobs, JobList } from "./agent_jobs.js";
 export type {
   Analytics,
   ConversationsList,
@@ -48,11 +39,20 @@ export {
   ValidationError,
   WasmLoadError,
 } from "./errors.js";
+export type { RequestEvent, ResponseEvent, RetryEvent } from "./hooks.js";
+export type {
+  JobChange,
+  JobId,
+  JobListChange,
+  WaitOptions,
+  WatchAllOptions,
+  WatchOptions,
+} from "./job_types.js";
+export type { List } from "./list.js";
 export type {
   AllOptions,
   ExportOptions,
   ExportStream,
-  List,
   ListCursor,
   ListName,
   ListOptions,
@@ -60,14 +60,13 @@ export type {
   ListParams,
   ListProgress,
   Row,
-} from "./list.js";
+} from "./list_types.js";
 export type {
   ClientOptions,
   HeadersLike,
   Logger,
   LogLevel,
   RequestOptions,
-  RetryEvent,
   WriteOptions,
 } from "./options.js";
 export type { BuiltRequest } from "./transport.js";

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use quillgate::schema::{Kind, Object, Union};
 
 use crate::reachable::reachable;
-use crate::text::of_package;
+use crate::text::{EVENT_STREAMS, of_package};
 
 const PRELUDE: &str = r#"// @ts-nocheck
 /** Decoders of the operations' results. Generated from the Rust types: do not edit. */
@@ -95,6 +95,11 @@ pub fn typescript() -> String {
         let name = operation.declaration().name;
         let result = decoder_name(operation.result());
         let _ = writeln!(module, "  \"{name}\": {result},");
+    }
+    for streamed in EVENT_STREAMS {
+        let name = streamed.declaration().name;
+        let event = decoder_name(streamed.result());
+        let _ = writeln!(module, "  \"{name}\": {event},");
     }
     module.push_str(
         "};\n\n/** The member that holds the rows, of operations whose result is a page of a list. */\n\

@@ -35,6 +35,7 @@ import {
   type ListPage,
   type ListProgress,
   OutcomeUnknownError,
+  type OperationName,
   type OtherFeedback,
   type PageFeedback,
   type PageView,
@@ -76,8 +77,9 @@ export async function clients(): Promise<void> {
       same<typeof attempt, number>(true);
       headers.get("accept");
     },
-    onResponse: ({ status }) => same<typeof status, number>(true),
-    onRetry: ({ error, wait }) => {
+    onResponse: ({ status, duration }) => same<typeof status, typeof duration>(true),
+    onRetry: ({ operation, error, wait }) => {
+      same<typeof operation, OperationName>(true);
       same<typeof error, QuillgateError>(true);
       same<typeof wait, number>(true);
     },
