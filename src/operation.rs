@@ -137,14 +137,9 @@ operations! {
 }
 
 impl Operation {
-    /// Returns the operation with this name. Also accepts `pageViews.list`, the former name of
-    /// [`Self::ListPageViews`].
+    /// Returns the operation with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        let name = match name {
-            "pageViews.list" => Self::ListPageViews.declaration().name,
-            name => name,
-        };
         let mut all = Self::ALL.iter().copied();
         all.find(|operation| operation.declaration().name == name)
     }

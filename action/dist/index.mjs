@@ -186,24 +186,24 @@ async function pull(controller2, stream, source2, options, left, tools) {
     await pieces.return();
   }
 }
-async function* readPieces(source2, options, left, { List: List2, follow: follow2, sleep: sleep2 }) {
-  const { name, site, transport } = source2;
+async function* readPieces(source2, options, left, { readPages: readPages2, follow: follow2, sleep: sleep2 }) {
+  const { name } = source2;
   const { format } = options;
   const callOptions = { ...source2.options, signal: left.signal };
   let { cursor, wait: patience = 0 } = options;
   let header = format === "csv" && cursor === void 0 ? writeHeader(name) : "";
   let body = "";
-  const carrier = {
-    run: (work, ...rest) => transport.run((sender) => work(keepBodies(sender, (text3) => body = text3)), ...rest),
-    callOptions: (call) => transport.callOptions(call)
+  const readBody2 = async (response) => {
+    body = await response.text();
+    return JSON.parse(body);
   };
   const leave = [source2.options.signal, options.signal].map((signal) => follow2(left, signal));
   try {
     for (; ; ) {
       const params = cursor === void 0 ? source2.params : { cursor };
-      const list2 = new List2(carrier, name, params, callOptions, site);
+      const rest = { ...source2, params, options: callOptions, readBody: readBody2 };
       try {
-        for await (const page of list2.pages()) {
+        for await (const { page } of readPages2(rest)) {
           yield { text: header + writeRows(name, format, body), cursor: page.cursor };
           header = "";
           cursor = page.cursor;
@@ -248,24 +248,6 @@ function refuse2(source2, options, ErrorClass) {
       throw new ErrorClass(`cursor is that of a list with another ${name}`, "cursor", "text");
     }
   }
-}
-function keepBodies(sender, keep) {
-  return {
-    ...sender,
-    async send(...request) {
-      const response = await sender.send(...request);
-      const { status, headers, ok } = response;
-      if (status < 200 || status > 299)
-        return response;
-      const text3 = await response.text();
-      const json = async () => {
-        const body = JSON.parse(text3);
-        keep(text3);
-        return body;
-      };
-      return { status, headers, ok, json };
-    }
-  };
 }
 function readWait(error) {
   const { status, retryAfter } = error;
@@ -347,123 +329,81 @@ var init_event_stream = __esm({
   }
 });
 
-// pkg/dist/list_stream.js
-async function* streamList(transport, options, site, { follow: follow2, sleep: sleep2 }) {
-  const left = new AbortController();
-  const { signal } = left;
-  const leave = follow2(left, options.signal);
-  const parser = new EventParser();
-  try {
-    for (let failures = 0; ; failures++) {
-      let asked = 0;
-      const watchdog = new Watchdog(signal, follow2);
-      parser.restart();
-      try {
-        const call = { ...options, signal: watchdog.signal };
-        const response = await openStream(transport, "agentJobs.list", {}, parser.id, call);
-        if (!isStream(response))
-          await takePage(transport, async () => response);
-        failures = -1;
-        for await (const event of readEvents(response, parser, watchdog)) {
-          const change = await readChange(transport, event);
-          if (change !== void 0)
-            yield change;
-        }
-      } catch (error) {
-        if (signal.aborted)
-          throw signal.reason;
-        const isLast = failures + 1 === MAX_FAILURES;
-        if (isLast && !isOwn(error))
-          await takePage(transport, () => Promise.reject(error));
-        if (isLast || !mayPass(error))
-          throw error;
-        asked = 1e3 * (error.retryAfter ?? 0);
-      } finally {
-        watchdog.end();
-      }
-      const usual = (parser.retry ?? DEFAULT_RETRY) * 2 ** Math.max(failures, 0);
-      await sleep2(Math.max(usual, asked), signal);
-    }
-  } catch (error) {
-    await transport.run(() => Promise.reject(error), site, options.signal);
-  } finally {
-    leave();
-    left.abort();
+// pkg/dist/stream_connection.js
+async function* readEvents(response, parser, watchdog) {
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  for (; ; ) {
+    const { done, value: value2 } = await reader.read();
+    if (done)
+      return;
+    watchdog.reset();
+    yield* parser.push(decoder.decode(value2, { stream: true }));
   }
 }
-function isOwn(error) {
-  return BRAND2 in error;
-}
-function mayPass(error) {
-  const { status = 0 } = error;
-  return !isOwn(error) || status === 429 || status >= 500;
-}
-function takePage(transport, answer) {
-  const options = { maxRetries: 0 };
-  return transport.call("agentJobs.list", {}, options, (sender) => ({ ...sender, send: answer }));
-}
-async function readChange(transport, { event, data }) {
-  if (event === "reset")
-    return { reset: true };
-  if (event !== "job" && event !== "deleted")
-    return void 0;
-  const { jobs } = await takePage(transport, async () => new Response(`{"jobs":[${data}]}`));
-  const job = jobs[0];
-  return event === "job" ? { job } : { deleted: job.id };
-}
-var MAX_FAILURES, BRAND2;
-var init_list_stream = __esm({
-  "pkg/dist/list_stream.js"() {
+var MAX_SILENCE, DEFAULT_RETRY, Watchdog;
+var init_stream_connection = __esm({
+  "pkg/dist/stream_connection.js"() {
     "use strict";
-    init_event_stream();
-    init_job_stream();
-    MAX_FAILURES = 5;
-    BRAND2 = /* @__PURE__ */ Symbol.for("quillgate.error");
+    MAX_SILENCE = 45e3;
+    DEFAULT_RETRY = 3e3;
+    Watchdog = class {
+      #controller = new AbortController();
+      #unfollow;
+      #timer;
+      constructor(outer, follow2) {
+        this.#unfollow = follow2(this.#controller, outer);
+        this.reset();
+      }
+      get signal() {
+        return this.#controller.signal;
+      }
+      /** Restarts the timer. */
+      reset() {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
+      }
+      end() {
+        clearTimeout(this.#timer);
+        this.#unfollow();
+        this.#controller.abort();
+      }
+    };
   }
 });
 
 // pkg/dist/job_stream.js
-var job_stream_exports = {};
-__export(job_stream_exports, {
-  DEFAULT_RETRY: () => DEFAULT_RETRY,
-  Watchdog: () => Watchdog,
-  isStream: () => isStream,
-  openStream: () => openStream,
-  readEvents: () => readEvents,
-  streamChanges: () => streamChanges,
-  streamList: () => streamList
-});
-async function* streamChanges(transport, watch, id, call, tools) {
+async function* streamJob({ transport, watch, id, call, deadline }, tools) {
   const expiry = new AbortController();
-  const timer = setTimeout(() => expiry.abort(), watch.time);
+  const timer = setTimeout(() => expiry.abort(), Math.max(deadline - Date.now(), 0));
   const { signal } = expiry;
-  const leave = tools.follow(expiry, call.signal);
-  const connect2 = (lastEventId, signal2) => openStream(transport, "agentJobs.get", { id }, lastEventId, { ...call, signal: signal2 });
-  const events = streamJobEvents(connect2, signal, tools);
+  const unfollow = tools.follow(expiry, call.signal);
+  const resource = {
+    operation: "agentJobs.events",
+    below: "agentJobs.get",
+    params: { id }
+  };
+  const events = streamJobEvents(transport.streamOpener(resource, call), signal, tools);
   try {
-    for (let next = await events.next(); ; next = await events.next()) {
-      if (next.done) {
-        transport.mayStream = next.value;
-        return;
-      }
-      const change = watch.tell(next.value);
+    for await (const event of events) {
+      const change = watch.tell(event);
       if (change !== void 0)
         yield change;
       if (change?.done)
-        return;
+        return true;
     }
+    return false;
   } catch (error) {
     if (expiry.signal.aborted && !call.signal.aborted)
       throw watch.expire();
     throw error;
   } finally {
     clearTimeout(timer);
-    leave();
+    unfollow();
     expiry.abort();
-    await events.return(true);
   }
 }
-async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: sleep2 }) {
+async function* streamJobEvents(open, signal, { follow: follow2, sleep: sleep2 }) {
   const parser = new EventParser();
   let streamed = false;
   for (let breaks = 0; breaks < MAX_BREAKS; breaks++) {
@@ -472,11 +412,7 @@ async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: slee
     const watchdog = new Watchdog(signal, follow2);
     parser.restart();
     try {
-      const response = await connect2(parser.id, watchdog.signal);
-      if (!isStream(response)) {
-        await response.body?.cancel();
-        return streamed;
-      }
+      const response = await open(parser.id, watchdog.signal);
       streamed = true;
       for await (const { event, data } of readEvents(response, parser, watchdog)) {
         if (event !== "job")
@@ -487,71 +423,103 @@ async function* streamJobEvents(connect2, signal, { follow: follow2, sleep: slee
     } catch (error) {
       if (signal.aborted)
         throw error;
-      if (!streamed)
-        return false;
+      if (!streamed || "headers" in error)
+        return;
     } finally {
       watchdog.end();
     }
   }
-  return streamed;
 }
-async function openStream(transport, operation, params, lastEventId, options) {
-  const { signal, ...rest } = options;
-  const { url, headers } = await transport.build(operation, params, rest);
-  headers.accept = "text/event-stream";
-  if (lastEventId !== "")
-    headers["last-event-id"] = lastEventId;
-  const init = { headers, redirect: "manual", signal: signal ?? null };
-  const request = new Request(`${url}/events`, init);
-  const { fetch: fetch2 = globalThis.fetch } = (await transport.sender()).options;
-  return await fetch2(request);
-}
-function isStream(response) {
-  const type = response.headers.get("content-type") ?? "";
-  return response.status === 200 && type.startsWith("text/event-stream") && response.body !== null;
-}
-async function* readEvents(response, parser, watchdog) {
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  for (; ; ) {
-    const { done, value: value2 } = await reader.read();
-    if (done)
-      return;
-    watchdog.fed();
-    yield* parser.push(decoder.decode(value2, { stream: true }));
-  }
-}
-var MAX_SILENCE, DEFAULT_RETRY, MAX_BREAKS, Watchdog;
+var MAX_BREAKS;
 var init_job_stream = __esm({
   "pkg/dist/job_stream.js"() {
     "use strict";
     init_event_stream();
-    init_list_stream();
-    MAX_SILENCE = 45e3;
-    DEFAULT_RETRY = 3e3;
+    init_stream_connection();
     MAX_BREAKS = 3;
-    Watchdog = class {
-      #controller = new AbortController();
-      #leave;
-      #timer;
-      constructor(outer, follow2) {
-        this.#leave = follow2(this.#controller, outer);
-        this.fed();
+  }
+});
+
+// pkg/dist/list_stream.js
+async function* streamList(transport, options, site, tools) {
+  const left = new AbortController();
+  const unfollow = tools.follow(left, options.signal);
+  try {
+    yield* reconnect(transport, options, left.signal, tools);
+  } catch (error) {
+    await transport.run(() => Promise.reject(error), site, options.signal);
+  } finally {
+    unfollow();
+    left.abort();
+  }
+}
+async function* reconnect(transport, options, signal, { follow: follow2, sleep: sleep2 }) {
+  const parser = new EventParser();
+  const resource = { operation: OPERATION, below: "agentJobs.list", params: {} };
+  const open = transport.streamOpener(resource, options);
+  for (let failures = 0; ; failures++) {
+    const delay = () => (parser.retry ?? DEFAULT_RETRY) * 2 ** Math.max(failures, 0);
+    let wait;
+    const watchdog = new Watchdog(signal, follow2);
+    parser.restart();
+    try {
+      const response = await open(parser.id, watchdog.signal);
+      failures = -1;
+      for await (const event of readEvents(response, parser, watchdog)) {
+        const change = readChange(transport, event);
+        if (change !== void 0)
+          yield change;
       }
-      get signal() {
-        return this.#controller.signal;
+    } catch (error) {
+      if (signal.aborted)
+        throw signal.reason;
+      const isBroken = failures < 0 && !("path" in error);
+      if (!isBroken && (failures + 1 === MAX_FAILURES || !isRetryable(error)))
+        throw error;
+      if (!isBroken) {
+        wait = Math.max(delay(), 1e3 * (error.retryAfter ?? 0));
+        open.observer?.onRetry(error, wait);
       }
-      /** Restarts the timer. */
-      fed() {
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
-      }
-      end() {
-        clearTimeout(this.#timer);
-        this.#leave();
-        this.#controller.abort();
-      }
-    };
+    } finally {
+      watchdog.end();
+    }
+    await sleep2(wait ?? delay(), signal);
+  }
+}
+function isRetryable(error) {
+  const { name, status = 0 } = error;
+  return name === "ConnectionError" || status === 429 || status >= 500;
+}
+function readChange(transport, { event, data }) {
+  if (event === "reset")
+    return { reset: true };
+  if (event !== "job" && event !== "deleted")
+    return void 0;
+  const job = transport.decodeEvent(OPERATION, data);
+  return event === "job" ? { job } : { deleted: job.id };
+}
+var MAX_FAILURES, OPERATION;
+var init_list_stream = __esm({
+  "pkg/dist/list_stream.js"() {
+    "use strict";
+    init_event_stream();
+    init_stream_connection();
+    MAX_FAILURES = 5;
+    OPERATION = "agentJobs.allEvents";
+  }
+});
+
+// pkg/dist/streams.js
+var streams_exports = {};
+__export(streams_exports, {
+  streamJob: () => streamJob,
+  streamList: () => streamList
+});
+var init_streams = __esm({
+  "pkg/dist/streams.js"() {
+    "use strict";
+    init_job_stream();
+    init_list_stream();
   }
 });
 
@@ -591,7 +559,7 @@ function decodeBytes(text3) {
 }
 
 // pkg/dist/core_text.js
-var core_text_default = "#}*}<}6$###$}a$:})$}H#})&}H}H}H#})'}H}H}H}H#})%}H}H#})&}H}H}H$}H})%}H}H$}H})(}H}H}H}H}H#})'}H}H}H}H$}H})%}H}G#})(}H}H}H}H}H$}H})$}H$}H})#$}E})(}H}H}H}E}E$}H})#$}H}))}H}H}H}H}H}H#})&}H}H}G#})'}H}G}G}G#})(}H}H}G}G}E#})(}H}H}H}H}G#})&}H}G}G#})(}H}H}H}G}H#})&}H}G}H#})%}H}H$}G%H)$}*$}*#&$}*$}+#%$}*$},#'$}*$}-##$}*$}.#.$}*$}/#(&ts/0+$)#1&$2$$(%,''#&%+3$%4%)%%$&*)5%'$%6$-$+)'&'#$&%$#,7$##(8')*(*9*#####$#(##(-&(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#Z$}2#*$}3#9$}4#)$}5#h$}6#k/$]-}r}}$s}fl%5}H*}GF#d~='}4E(G#%cC#h'cd}f}I~-#D#d>D)/$.C#K%#'cd~d}I~-#D#d~<#D)/$.C#d}HY%#C#d+}4E)C)K%#d$}3E*Y%#%c%c%c%c%}H%c%cC*h0#C(C)Y%}]$C(C#Y%}Y$C(C#d+}3E/Y%}U$C&~i*D<d-D*%c%c%c%c%c%c%}H%c%}H%c%c%c%c%c%c%c%c%cC$d,p'cC$h0$C$P#}b}LcD*.d(D)C/L&#e%t0;C*d~l$}:d%}41+(0$-+*)%1.C#P#}u$E$d5j'cd#D)C$3wD0%c&cd$C)3(h0$C(d~E$}33&C(d~U%}3E$C(K%~E$C(K%~I$3`C0C(K%~Y%C(K%~]%3L'cC)d$}3D)C$3r/$..C(K%~U%E$d}I}I}I}I}Ai0#C(L%~Y%D:C(C$Y%~-'C(C:Z%~1'C(d#Y%~M$C(e}I}I}I}I3Z%~E$C(d~E$}3E$C:}pC:eC}Q}p38=C(d4Y%}a'C(d#Y%~]%C(e}I}I}I}I;Z%~U%C$C(d}a'}3C(d~U%}33WD%C(d~-'}33r/;.C0K%?D4C(d~U%}3C0K%CE-d'd/3KC(K%~U%d$i05C(K%~]%D2C(K%~Y%D5C-'cC2D)C-D$&cC)d}I}I}I}I}AY%#C)d/}3D)C$d$}4E$0#..C(C-Y%}i'C(C2Y%}e'C(C5Y%}a'C(C0Y%}m'd#D)&c%c%c%c%c%c%c%c%c%cC)C-j'cC(d~U%}3d~5}K~-#C4C)d(}=}3E$K%3E8C$K%7E93<%}HC(K%~U%d}P}I}I}I}Aj'cC(C(L&~]%Z&~M$C(C(L&~U%E:Z&~E$C:}p/$.C(d,Y%~M$C(d~^}J~-#Y%~I$C(d}O}I}I}I}AY%~E$d}O}I}I}I}A.d}I}I}I}I}Ai'cC(d~E$}33ld}I}I}I}I}AD+C(K%~i&D%/-.C$K%7D3C$K%3D1d~%}M~-#D*%c%c%cC$K%#E.d'}41%#$%.C$K%'D*.C(d~U%}3C1C3C(d~E$}3C*3-C(K%~U%d$j0%C(C(K%~Y%Y%~i&C(d}J}I}I}I}AY%~e&/,.C(d~U%}3C1C3C(d~E$}336C(K%~Y%D%C(K%~U%E+d}I}I}I}I}Ai0DC(C(K%~]%E,Y%}Y'C(C%Y%}U'C(C+Y%}Q'%cC.d$}41)'#&**)(.d#D.d+D6C,d=j0Cd=D,C%P##dZn0Cd#D*&cC*d=i0*%cC%C*}3P##E+d~M#p'cC+dS}4d~l$}:d-l0$C+d~.#}4d~l$}:d=r0F/$.dCD.C+d~g#p0#d#D./E.C+C.}<C*d$}3D*d#D.d~6#}4E+d/nd$C+}=d~6C}:h};0#./C.C(d~M#}3C(d}a'}3E)d~V}M~-#d+3BC(K%}-D$C(K%})C(d~E#}3C)d~^}M~-#d)3BC$C(K%{C(K%}%3HE%0CC(d~=#}3C)d~G}M~-#d'3B%c%c%c%c%c%c%c%cC(K%sE$h0#C(d~U%}3E%C$C(K%w3FC(K%~U%h0#C(L&~]%D:C(d~5#}3C)d~K}M~-#d)3BC(K%k'cC(d)Y%~U%d~G}M~-#d'C%d$d#3^D%/L.C(dc}4C(d}a'}3d~Q}M~-#d(3B%c%cC(K%cE$'cC(d~E$}3E)C$C(K%g3FC(K%~E$0$.C0d~Q}M~-#d(3LE)h0$C)K%#d'j0$.C)L&+D;.C:s0$C(dS}3e$C;C;e${>C:e$}FE:3OC(L&[e#u0$C(d~U%}3d}q}O~-#d~K}M~-#d)C:C;}G3JC(K%~U%'cC(K%~Y%D%/L.C(L&~]%D:C(d'Y%~1'C(d~G}M~-#Y%~-'C(C4Y%~U%C(C4C-d(}=}3Y%~Y%C(dK}3C(d~U%}3C(d~-'}33MC(K%Kd$i'cC(K%OE$C-r0HC2C$d/}5}3E$3tC$d}I}I}I}I}AY%#.C(d~U%}3E$C;3SC(d}a'}3E%d~Q}M~-#d(C$3EC$C:3SC%d~K}M~-#d)C$3E.C(C(L%}i'E;Z%~%'C(C2Y%}}'C(C5Y%}y'C#K%}q$E$d&n0&C$P#~E}Kcd$}41&$%(&.d~K}M~-#d)d~-}O~-#d~9}O~-#d63^D%/I.C(d~E$}3C(d}y'}330C(e&Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%C(C(L&~E$Z&}y&C(C(L&~M$Z&~%&C(C(L&~U$Z&~-&C(C(L&~]$Z&~5&/'.%cC;eC}Q}pE)d~^}M~-#d)3Lh0#C(dC}3C(d}y'}3E$d~^}M~-#d)3BC(K%C0#C(d;}3C$d~V}M~-#d+3BC<C<e~M}p5}K}FD:%cC(K%;E$h0#C(d}a'}3C$C(K%?3,C(K%}a'd$i0#C:e#|'cC(L&}q'E=e}I~%}bL}GC=C(L&}i's>C:v0$.C<D:.C(d}a'}3E%e~l~$~l}Y~j~;!C:C:e~l~$~l}Y~j~;!}#>E:e}I~%}bL}IE<3=C(L&}q'D=C(L&}i'D>C(L&}a'D?d$d;3sE$h0DC(d#Y%}i'C(C$Y%}e'C(d;Y%}a'C(C%Y%~e&C(d~e&}3E*d$d#C?d'3_C*d}_}N~-#d$C>d%3_C*d}_}N~-#d$C=d%3_C*d}`}N~-#d$C:C<e}I~%}bL}G}F}pE$d}I~J~H$}7}vd%3_C*d~i}M~-#d$C$d~M~A&}7d~l~l&}:d_}9}vd%3_C*d~i}M~-#d$C$d~U*}7E%d_}9}vd%3_C*d}a}N~-#d$C$C%d~U*}5}4}vd&3_C(C(K%}i'E$Y%}Y'C(C(L%}a'E:Z&}Q'C$E*C:}pi'}HC(d}Q'}3C$d$3qC(K%}Y'(C*.C(K%}U'E%}3d~G#]##C(C$d$}3E$Y%}Y'C(d3}3C(d}y'}3E*d~V}M~-#d+3BC(K%3C(K%7C%C$3HE%0%C*d~^}M~-#d)C(d}Q'}33E.C(C;Z%~5'C(C2Y%~1'C(C5Y%~-'%cC)d~Q}M~-#d(3LE$h0#C$K%#d'j0#C$K%'D$C(d+}3C(d~-'}3E%d~Q}M~-#d(3BC(K%+0#C(d}a'}3E)e~g$C$L&+E:C:e~g$}#>3SC%d~Q}M~-#d(C)3E.C(d~E$}3C(d~-'}330C(K%~I$D%C(K%~E$E$d}I}I}I}I}Ai0HC(C(L%~]$Z&~5&C(C(L%~U$Z&~-&C(C(L%~M$Z&~%&C(C%Y%}}&C(C$Y%}y&C(e&Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%/&.C(C(L%~%'Z&~%&C(C(L%}y'Z&}y&C(e%Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%/%.C(d}Q'}33rC(d}y'}33b/F.C(d~E$}3d~M}K~-#d~]}K~-#d*d~e}K~-#3CC(L&~E$E:e%u'cd$e~l~l~l~l2C(L&~M$e~-~[~Z#C:}pd$}:>E:C:e~l~l~l~l2}#>}pd$d#3$C(d#]#~U&C(e#Z&~5&C(d#Y%~-&C(e~=2Z&~%&C(e}HC:C<}EE:C:C<w>Z&}y&C(e$Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%C(C(L%~%'Z&~M&C(C(L%}y'Z&~E&/$.C(K%~M$D%C(d}y'}33b/E.C(d~E$}33:C(K%~I$D%C(K%~E$E$d}I}I}I}I}Ai'cC(d~U%}33X/E.C(K%~M$D)C(d~E$}3E*C(d~a%}3d}M$~i-##C/3oC#e#Z&+C#d7}3C*d}M$~i-##C#C)Y%}i$C#C%Y%}e$C#C$Y%}a$C/3]d&D)/E.C(d~e&}3C(L&~]%3S/).C(d~U%}3C%C,3,C(K%~U%h0&C(L&~]%E:eC}Q}pD.C(K%~Y%D6C:}pD7/@.C(d~U%}3C1C3C(d}Q'}33@C(K%~U%d}I}I}I}I}Aj'cC(C(K%~]%Y%}I'C(C(L%~U%Z&~e&/(.C(C(K%~Y%Y%~i&C(d}J}I}I}I}AY%~e&/'.C,'cC(C,Y%}I'C(C%Y%~i&C(C+Y%~e&/(.C(d%Y%~U%C1C3C(d~U%}3d~=}M~-#d-3^D%C(d}Q'}33r/?.C$K%+E.d&}=D+C$K%'E7D*&cC+h0%C,C*d'}3K%#i'cC*K%#C%C,3eh0%.C*d+}3D*C+d+}4D+/#.#.C(C(K%}Y'Y%}I'C(C(L%}Q'Z&~e&/$.d*D6/;.C(K%~i&D%C(K%~e&E+d}J}I}I}I}Ai0;.C(K%}I'D,C2C)d/}5}3E*3tC*C,Y%+C*C%Y%'C*C+Y%#C)d$}3D)C+d}I}I}I}I}Aj0#C$P#;d$j0#.C(d#Y%~U%C8C9C(d~U%}3d$d#3^D%/9.C(d4Y%~U%d}Y}L~-#d,C(d~U%}3d$d#3^D%/9.C(d~U%}3d~%}L~-#d~F}L~-#d)3<%c%c%cC(K%~U%E)d}P}I}I}I}Ai0#C(K%~]%D*C(K%~Y%D$C)d#q0%C)d~l~l~l~l*}:d%}41%$%#.d}M}I}I}I}AD)/'.C$D)C*D$C(K%~a%D*.C(C$Y%~M%C(C)Y%~I%C(C*Y%~Q%%}H%c%c%c%cC*d)}41'#)%$).C$d}I}I~-#d)3e0%d}I}I}I}I}A/&.C$d}O}I~-#d,3e0'd}J}I}I}I}A/%.C$L##e~N~Q}V~0}_~:~J}{~Q#u0&d}K}I}I}I}A/$.C$d}`}I~-#d)3e0%d}L}I}I}I}A.D)C(d~I%}33r/%.C(d(]#}a$C(d~-$}3C/C<32/,.C(L%~M%D;.C(d~U%}3C<3+C(C;Z&}i$C(C)Y%}e$C(C%d#j]#}b$C(d&]#}a$C(C(L&~]%E;Z&}y$C(C(L&~U%E=Z&}q$d*D$%cC#L&ke%}#0#C#d#Y%})e}QJD:%c%c%cC)d}M}I}I}I}Aj'cd'C)d}I}I}I}I}A}<C)d#q>E$d$}4d&l0$e}QJe#C$d'i>D:.C(d}y'}3C#d~5#}3C;C:C:C;w>C:C=}p>C<C'3AC(K%}y'E$d$}41&#&$%.C#d$]#}Q$d+D$/%.d#D$/$.C#C(L&~%'E:Z&}9C#e$Z&}1d*D$C%0#C(C:Z&~5$d)D$.C(C$Y%~-$C)d}N}I}I}I}Ak0*C(d}a$}3d'};3r/*.C(d$]#}a$C(d*Y%~-$/).C(e#Z&}i$C(d)^$}c$C(d']#}a$d)/%.C(e#Z&}i$C(d&^$}c$C(d']#}a$d&/$.C(e#Z&}i$C(d%^$}c$C(d']#}a$d%.D$d#/$.C(d~U%}3E$d~%}L~-#d}x}S~-#d*3<d~l~l&C%C%d~l~l&r>D*C(d~E$}3E%C$3V%}H%c%cC(K%~E$d}I}I}I}I}Ai0#C(K%~M$d*j0#C(K%~I$d~#}S~-#d*3eC%3t0$d'/%.C(d~E$}33t.C(d~%}L~-#Y%~U%C*d~c&j'cd#C*d}b&j0$=C(d~U%}3d}s}Q~-#dC3U/$.d(d#C(d~U%}3d~7}Q~-#d@3U>.D$C(d~U%}3E%C<3+e$D:%cC(L&~U%e$t'cC%C(L&~]%E;3Sd)d#C(K%~Y%C(K%~]%3$C%3r/$.e#D:.C(C;Z&}q$C(C*^$}e$C(C$^$}c$C(d']#}a$C(C:Z&}i$C:}p.D%%c%c%c%cC#L&ke${'cd#D)C$d$}41)%%%'''$.d#D)C#P#[d%i0&C#K%SE+h0&%c%c%c%c%c%c%cC$d$}41)$$$---#.C*d~l~l&}:E,d}a&iC,d}v&i};0#C*d~E'}4d~l~l&}:d}e~l&l0,C%C;e~M~A&y}:h0$/,.C%C;e~M~A&y}:0+C$d$i0$.C#K%WE$C+i0*C#C$d$}3Y%WC%0&e~a&d'C$C$d'r>}v}OD:C'C'}*0$g########D&/%.C#L&KE:e~U*C;C;e~U*{>e~U*C%>E;w0)C#C:C;}FZ&K/%.g########C'C'g########},>E&g######~]b}-h0#g######~]bD&.C&g######~=~,}kg######~]b}iC:~'}k~i*D;.C/L&#e$t'cC;C#L&3E:C<C#L&c}FE=e#C<C=}#>}FE<e#C:C<}#>}#0'.C(C;Z&~5$d(D)/&.C*d~l~l&}:E$d}a&iC$d}v&i};0#C*d~a&}4d~l~l&}:d~P#n0$.C#C#K%})d$}3E$Y%})C$d'n0#C(d~U%}3C#d~5#}3C;e#C%>C<C'3A%c%cC(K%~U%E)d$}41&$&%#.C#C(L&~]%E:Z&}9C#e$Z&}1C(C:Z&~5$d)D)/%.C#d$]#}Q$d+D)/$.d#D).C(C)Y%~-$./'.C(d~U%}3d~%}L~-#d~5}L~-#d-3<d}I}I}I}I}AD)%cC(K%~U%E$d}P}I}I}I}Ai0#C(K%~]%D+C(K%~Y%D,%cC$d#q0#%cC$d~l~l~l~l*}:d%}41%#$%.C,D$C+D,C(K%~a%D+.C,}vC+}veC}O}MD;C$D).C(C)Y%}Q'C(C;Z%}U'C(d~U%}3d~%}L~-#d~?}L~-#d*3<C;eC}Q}pD2C%}vD<C;}pD3C(%}HC(K%~U%d}P}I}I}I}Ai'cC(d,Y%~M$C(d~^}J~-#Y%~I$C(d}O}I}I}I}AY%~E$d%/$.C(C(L&~]%Z&~M$C(C(L&~U%E:Z&~E$d%C(P#~I$C:}pd}N}I}I}I}Aj>.E,]#}y$C(C2Y%}u$C(C<Z&}i$C(d%]#}a$C(C3d#C)d}I}I}I}I}Aj>E+Y%}q$C(d~E$}33l%c%c%c%c%c%c%c%c%cC#L&ke&t'cC#K%}%D$C#d}I}I}I}I}AY%}%C$d}I}I}I}I}Ai0)C(C$Y%~-'C(C#L%})Z%~1'C(C#K%}1E)Y%~9'%c%cC)K%#d$}41%#$).C)K%'D$C)K%+D)C(d}I$}3C(d~-'}3d~Q}M~-#d(3B%cC(K%}I$E+'cC(d}a'}3C+C(K%}M$3F/$.C(e#Z&}a'.C(d~e#}3C(d~-'}3d~K}M~-#d)3BC(K%}AE+h0%C(d~E$}3C+C(K%}E3FC(L&}i'e~g$C(K%}a'>D;e#D:C(K%~E$h0'C(L&~M$D:/'.C,d~l$}:h0'%cC+hC2h};h'cC#d~=#}3D4C3C23jD:C#K%{E.d*}:D5C#K%wE-C.d~e~l~l~l#}:E1d&}=}3D0C-D+%c&cC1'cd#D$d#D)&cC$C)C+}3L&#C:t};D$C)d+}3E)d~-#j0#.C1d+}4D1C+dc}4D+C$d$}:h0$/%..C5d&}=D)&cC)h0&C)d+}4D)C0L&#D<C0d+}3D0C:C<u0#..dPD%d~`}O~-#D+/'.C,d~l$}:d$j0(dWD%d}i}P~-#D+/&.C4K%#C.i'cC43pC#K%wD-.C#C.d$}3Y%{C-C.d&}=}3C:Z&#C(d~U%}3E$C3C23PC(d~-'}3d~Z}O~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d(l0(d-d*C,d~l$}:d%iE$>D)d~5}L~-#d~?}L~-#C$>D$dXD%d~b}P~-#D+/,.C(d*Y%~-$d$D./..C(L&}i'e~g$C(K%}a'>D;e#D:/$.d-D)d~5}L~-#D$/).C;C<w0'C,d~l$}:d$j0#C(d~U%}3E$d}q}O~-#d~K}M~-#d)C:3JC(K%~U%d$i0&C$d}q}O~-#d~K}M~-#d)e}HC(L&~]%E:C;}EE<C:C<y>3JC(K%~U%d$i0&C$C(L&~]%3SC(d~-'}3d~K}M~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d'p0$dXD%d~b}P~-#D+d*D)d~?}L~-#D$/(.C(d~-'}33b/$.C#d~I#}3E$3uC$C(L%~5'Z%+C$C(L%~-'Z%#.C(d*Y%~-$d$D./'.C(K%~Y%D)d#D$.dDD%d~A}P~-#D+.C(d~-'}33bC(C%Y%~=$C(C+Y%~9$C(C)Y%~5$C(C$Y%~1$C(d&Y%~-$d$D./$.C(d~U%}3d}q}L~-#d~L}R~-#d13DC(K%~Y%D%C(K%~U%E)d}J}I}I}I}Ai0+C(C(K%~]%E$Y%}i'C(C%Y%}e'C(C)Y%}a'%cC)d}I}I}I}I}Ai0#C$d}I%l'cC%C$3c0$.C(d2Y%~U%d~L}R~-#d1C(d~U%}3d$d#3^/).C(d~U%}3E-d}q}L~-#d~Z}R~-#d-d~e}R~-#3CC(L&~U%E;e%t0'C(K%~]%D%C(K%~a%D+C-d}q}L~-#d~]}K~-#d*d~e}K~-#3CC(L&~U%E=e%t0'C(L&~]%D>C-d}q}L~-#d}Y}S~-#d/d~e}K~-#3CC(L&~U%E?e%t0'C(L&~]%D:d#D$C)d}I}I}I}I}Aj'cC-d}q}L~-#d}e}S~-#d/3<%}HC(K%~U%d}P}I}I}I}Aj'cC(C(L&~U%E@Z&~E$C(C(L&~]%Z&~M$C@}pD)C(P#~I$/$.C(d,Y%~M$C(d~^}J~-#Y%~I$d}O}I}I}I}AD)C(d}O}I}I}I}AY%~E$d~^}J~-#.C)d}N}I}I}I}Ai}:D$C(d~E$}33l.C(d}a'}33tC(C$]#~)$C(C%d%C+hC;}p}:>E%Y%~%$C(C>e~M~A&C=}pd$}:>E;Z&}y$C(C?Z&}i$C(d#]#}a$C(C:a%}q$C(C:eC}Qa%}u$C(d}i$}3D)%}Hd$d%C$>d#%}H%c%c%cd%C#L&kE:}pd%}4C:e${>d$}41%$%#.C#d~=#}3/%.d#C#K%}%d}I}I}I}I}Ai0%=C#d~I#}3/$.C#d~e#}3.K%/P#Gd$i>.D+C/C)L&+Z&+C/C)L&#Z&#C#C<Z&cC#C+]#[C#d#Y%WC#C%Y%SC#C;Z&KC#C$]#GC#C%Y%CC#C;Z&;C/3Qh'c%cC:e%w'cC#K%}10$.C(d~-$}3C/C<32/%.%}GC:e$t'cC#L&}9E:C#L&sE;C<}FE<e#C;C<}#>E<C:C<w>/$.C#L&}9.D;C(d)Y%~-$C(C;Z&~5$/$.C(d,Y%~-$.C*d~l$}:d&j0$.C/3].d)C(K%~-$E%d'}4C%d&p>E$D)%c%c%c%c%c%cC$d$}41)%%((($#.C(L&~5$D:%}H%c%c%cd%C#L&kE<}pd%}4C<e${>d$}41%$%#.C#d~=#}3/%.d(D)C#K%}%d}I}I}I}I}Ai0)C#d~I#}3/$.C#d~e#}3.E0K%/E/P#GD+C(d#Y%}i'C(e}I}I}I}I3Z%}a'C#K%}i$D-C#K%}e$D2C/K%;D*C/K%7D%&cd#D)&c%c%cC)C*iE,0#C%C)}3E1P##d~h#j0$d#D$&cC$C*i0$C$C%}3E3P##d~j#j'cC$d$}3D$/$..%cC)h0#C)C*r'cC,0$#.C1O##dck0-.C(d~]#}3C)d$}3C$C%C*3IC(K%}9E1h0,C(K%}=D4%cC$d$}3E,h0#C*C,p'cC*d$}4C$j0./$.C3d$}3O##d~,}Ho0-.C(d}a'}3C%C)3!%}HC4d,i'cC-D,C2C1d~U}J~-#d,3eh0$=.C(d~U#}3C0C1C43BC(K%}5d#C(K%}1E%>D,C%d$C%>.D)C3d$}3D%C$d}H}<C*}3D*C(d}a'}3C)C,3?/&.C(d}a'}3C%C*3!C0K%+D$C/K%CD%C/K%?D)C0K%'D*C(d#Y%~e%C(C*Y%~]%C(C)Y%~U%C(C$C%C$C%l>Y%~i%C(C*C$d/}5}3Y%~a%C(C)C%d(}=}3Y%~Y%d~d}M~-#D$&c%cC(d~E$}3C(d~U%}33GC(K%~E$E%h0#C%P#<d$j0$C(K%~M$D)C(K%~I$D*C(d}a'}3E-C$d$3!C-C%K%3C%K%73!C-d~e}M~-#d$3!C-C*C)3?d~f}M~-#D$/$..C(C(L%}a'Z&~-'C(C(K%}i'Y%~5'd$D)%}HC+d$i'cC(d~U%}3C0d%33C(C(L&~-'Z&~E$C(C(K%~5'Y%~M$C(C(L%~Y%E<Z&~U$C(C(K%~U%E$Y%~Q$d#C<eC}Q}pC$d}I}I}I}I}AiE%>D$C(d$]#~]$d$C<}pC%>D)C(d~Q$}3D,d~7}J~-#D*d'/$.C(C(L&~-'Z&~E$C(C(K%~5'Y%~M$C(d}I}I}I}I}AY%~Q$C(C+]#~]$d~;}J~-#d~4}J~-#C+>D*C(d~Q$}3D,d#D$d)d&C+>.D%C(C$Y%}U&C(C)Y%}Q&C(d$Y%}M&C(d~3}J~-#Y%}I&C(C(L%~I$Z%~e%C(d$Y%~a%C(d~A}J~-#Y%~]%C(C%Y%~Y%C(C*Y%~U%d#D+d'D)&cC)dOj'cC(d~U%}3C)}3C)d+}3D)K%#E$C+}3E+C$r0$#..C(d}a'}3C+d$d$3KC(K%}a'0+d#D$C(d#Y%~5'C(C(L%}e'Z%~-'C(d~-'}3C*C%3!C+C(K%~5'E%}4D*C(K%~1'C%}3D%&cC$dCj'cC*C(d~U%}3C$}3E-d/}3K%#E)l0-C)'cC%C-d+}3K%#C)~i-##.C$d+}3D$C*C)}4D*C%C)}3D%/$..C(C(L%~-'Z&}y'C(C+C*}4E$Y%~%'d#D)d#e~l~l~l~l2C:C:e~l~l~l~l2}#>}pC(K%}}'C$3$C(d}y'}33rC(d~E$}33rC,3t/*.C)d$}3D)/#.#.#.d*D$d)D)C%d$}41&#$%&.d$e~l~l~l~l2C(L&~5$E:C:e~l~l~l~l2}#>}pd$d#3$C$D)/%.d+D)/$.C(C(L%~9$Z&~M$C(C(L%~1$E:Z&~E$C:}pE$'cC(C(K%~Q$Y%~a%C(C(L%~I$Z%~Y%C(C$Y%~U%d&d#C(d~U%}3d%3Nd-D)/$.C(d~E$}3d'};E$3.C$3nd,D).C.h0)C(d}Q'}33t/).#.C(K%~]%.D%C(d}a'}33t/%.C(C6Y%~-'C(C7}vC.}veC}O}MZ%~1'C(d~U%}3E$C%C,3YC1C3C(d~-'}3C$3gD%C(d}Q'}33r.C(d}a'}33b.C(C%Y%~U%C(d~U%}3E$3.C$3nd,D).C#C#K%#d$}3Y%#C(d}]$}33mC(d~='}3G#C)2.C#C)3x#.~d-$2}HF#d~]#}4E#G#C#d}P}I}I}I}AY%;C#d#]#?C#d~M#}3E&3:C#K%}-D$%}H%c%cC#K%})E%d}I}I}I}I}Ai0#C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33rC&C#d;}3E'd~g}J~-#d*3DC#K%}-D$C#K%})E%d}J}I}I}I}Ai0#C#C#K%}1E(Y%WC#C$Y%SC#C%Y%OC&C'd}J}K~-#d+3DC#K%}-D&%cC#K%})E*d}J}I}I}I}Ai'cC#C&Y%/C#d}I}I}I}I}AY%+/$.%c%cC*d}I}I}I}I}Aj'cC#C#K%}1E)Y%cC#C&Y%_C#C*Y%[C#d~M#}3d}R}K~-#C$C%d}I}I}I}I}AiE$>d;C(C$>31C#K%}-D(C#K%})E.d}I}I}I}I}Aj'cC#C#K%}1E+Y%{C#C(Y%wC#C.Y%sC+d*l0&d~^}L~-#C(d*3e0&C(d*}3D/C+d*}4D,d#D%&cC%E$d;j'cC$d+}3D%C$d}]}M~-#}3K%#E'C,n0$C/C$d}Y}M~-#}3K%#C'3e0$C'C,i0(C'C/}3E$P##E-d]j'cC-dRj0%/).C$d$}3D-C,C'd}H}<}3D'd#D$&cC$C'iE00)C$C-}3E1P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C'n0'C00(C1P##dRj0$/(..C#d0Y%})d~g}J~-#d*C#d~M#}3d$d#3^D(C#d~=#}33r.C#C(Y%/C#d}I}I}I}I}AY%+C#d[}33r/&.C#d~M#}3C#d;}3d}j}K~-#d(3<%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~^}J~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d}j}K~-#d(C#d~=#}336C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/&.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C$C&3cC#d[}33rh'cC#d3Y%})C#d}j}K~-#d(C#d~M#}3d$d#3^Y%/C#d}I}I}I}I}AY%+/&.C#d~M#}3C#d;}3d~g}J~-#d*3<%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~^}J~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d~g}J~-#d*C#d~=#}336C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/&.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C#d+}3C$C&31C#d[}33r/%.#.C#C+Y%oC#C(Y%kC#C.Y%g%c%cC)d(l0#d}x}M~-#C&d(3e0#C)d(}4E$h0#C&d(}3D%%c%cC$d'r'cC%K##d~Q~S}V~h(j0$/&.C$d&j0$.d}}}M~-#C%d&3eh0$.C&C)3c0$.C#d1Y%})d}J}K~-#d+C#d~M#}3d$d#3^D$C#d[}33rC#d}I}I}I}I}AY%+C#C$Y%/C#d~1#}33r/$.C#C)Y%{C#C&Y%wC#C*Y%sC#d~=#}33rC#C#L%gZ&+C#C#K%oY%3.C#dO}33tC#K%/D$C#K%+d}I}I}I}I}Aj0$.C#C$Y%})C#d~M#}3E$3.C$3nd#/$.d(d#C$C#K%33$C#d+}33rd$.C#d~]#}3G#.~b)%*}H&}GF#d}i$}4E%G#C%d~E#}3d}q}K~-#d~%}K~-#d-3<%c%}H%c%c%cC%K%{E&d}P}I}I}I}Ai0#C%K%})D)C%K%}%D'C&d#q0%C&d~l~l~l~l*}:d%}41%$%#.C#e#Z&#/&.C'D&C)D'C%K%}-/$.C).D(C%C'Y%+C%C&Y%'C%C(Y%/d$C(}4D&C'C(}3D)&c%cC&d$i'cC)D'/$.C'P##d,}4E(d:nd$C(}=d}d}I}I'}:h};0#C&d$}3D&C'd$}3D'/$..d#C&}4D&C#%}G%c%c%c%c%c%c%c&cC&d$}3D+C&d}Hi0$C&C'}3P##d,}4E)d:nd$C)}=d}d}I}I'}:h};h'cC&d$}4D&/$..C&d$}3D*d#D(&cC(C+i0%C'C(}3C(d$}3D(P##dS}4d~l$}:d-l0#..C&d$}3d#D(%c&cC(C+i0$C'C(}3E)P##dOj'cC(d$}3D(/$..C%d3}3d}l}N~-#d<C)d$}3E)C&C(}4E'3TC%K%30&C%d~E#}3E&d~S}N~-#d:C)C'3TC%L&{e$u0'C%L&})D,C%dC}3C%d~U#}3d[~i-##C&C$e}I~%}bL}H3=C%C,C%L&{eT}FE-}Fe~Q#}JE,C-}EC,eb}Pe~Q#}L}EZ&;/&.d&l0&C%d3}3d~)}N~-#d8C'd&}3E)C&d%}4E'3TC%L&3e$u0$/%.e#D$d#D&&ce~!~<}c~K~a}o~OCC$e-}GC&C'}3P##dS}4}ve~l$}L}EE,C,e~!~<}c~K~a}o~OC}#>D$C*C&d$}3E&j0#.C#e}HC$e~U*}GC,e~[~<}c~K~a}o~OCy>Z&+/'.C%d3}3d~>}N~-#d8C)C'3TC%K%3h0$.C%L&cD.C%L&[D-C%L&SD,C%d~E#}3C%L&;C%L&CC%L&K3>C%L&{e$uC,e:x};C.e_xC-e_|};};0#C-e_}GC,e}Y?}G}EC.}EC%L&})e}I}l(}G}EE,e#|0$.e#/%.C#C,e~U*}GE,C$}FE$e#C$C,{>Z&+.e$.Z&#C%d'}33r.C%d}i$}3G#.}n)%'}H,}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d~k}M~-#d-C$C%C(3/C#%}H%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d}Q}N~-#d)C$C%C(3/C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d}W}N~-#d&C%C$C(3/C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&i'cC$h0(C$C)}3D%C(C$}4D$/'(e#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$.#.#.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d}Z}N~-#d(C%d$}3C$d$}4C&dc}43/C&K%#h0#C&K%'0#e}He$C'dPi>D2d%D'/%.C#d,Y%'d$/%..C&C&K%oY%_C&C&L%gZ%WC&C&K%cY%SC&L&}AD/C&L&}9D0C&L&}1D,C&L&})D-C&L&{D.C&dC}3C&L&SC&L&[C&L&s3>C&K%C'c%cC0C.C.C0v>e:x0#C/C,C-C,C-x>E*C*C/v>e^x0#C&L&KD*%c%c%cC'd$}41%#$%.C,e~U*}GC+}EC-e~M~A&}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e$D1/$.C,e~U*}GC+}EC-e~M~A&}G}EC0e}I}l}m}G}GC/e}i}t}E}G}EC2}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e%D1.C#C*Z&3C#C1Z&+d#/%.C#d-Y%'d$/$.C#d-Y%'d$.Y%#C&d}I$}3G#.~a&&'}H%}G$}EF#dC}4E(G#d}U}R~-#D)d*D*%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E+d}I}I}I}I}A}<C+d#q>d$}41)%&#$'().C(C&K%'E)C&K%+E*3FC(K%#h'cC(d7}3C)C*3YC&3r/+.C#C'C$C%C(L&+3JC&3r/).%cC&N&+E.C.~i)E,~&}*'cC,C,eb}PE-}NC-}Fe}I}I}I}I}I}I}I3w0$.C(dDY%?C(d~X}Q~-#Y%;C(d}I}I}I}I}AY%7/*.C,e#v'cC(d7}3E)d}_}N~-#d$3PC(e#C,}F3SC)C(K%'C(K%+3!C(3r/*.C#C'C$C%C,3J/(.d}!}R~-#D)d'D*/&.d}`}R~-#D)d'D*/%.d}l}R~-#D)d,D*/$.C&K%+D*C&K%'D).C(C*Y%?C(C)Y%;C(d}I}I}I}I}AY%7C&3lC(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'/&.C+d#k0$/%.C(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'C+d#q0$.C&3l.C(dC}3G#.~E&%(}H$}GF#dS}4E$G#C#K%#E%K%'D#%c%c%c%cC%K%#d(}41&#%$%.C$dG}3E&C#L&#3SC&d~T}O~-#d'3!C#L&+E)e-}#'cC&C)e-}Id#3d.C$dG}3d}b}N~-#d-C)e-}K}pE#C#d$}33f/%.C$d#Y%OC$e}I}I}I}I3Z%GC%K%+d&}=D&&cC&h0%C$dG}3E'd~X}O~-#d$C$K%OE(>d%d#C(>3!C'C#K%#C#K%'3!C&d+}4D&C#d+}3D#/#.#.C$d#Y%OC$e}I}I}I}I3Z%G.C$C$L%KZ%7C$C%L%?Z%?C$C%L%3Z%/%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC%K%#E#d(}411#$%&'()*+,-./01.C%K%'P#3d%}=K%}I}ocD#/0.d,D#//.d0D#/..d1D#/-.d-D#/,.d.D#/+.d/D#/*.d2D#/).d3D#/(.d4D#/'.d7D#/&.d8D#/%.d9D#/$.d:D#.d%C#C$d/}3d&3NC$dG}33rC$dS}3G#.~V%%-}H%}G%c%cC%C'n0#C$C%}3D/C'C%}4D0C%C&}3D+&cC$C/i0%C-E)d$}3D-C$d$}3D'%c%cC$P##E*d~e$}:dSj'cC*d~-#i'cC'D$C(L&+sh0'C%C)l0%C&C)}3D1C%C)}4D2e$D4dGD$d~j}N~-#D*d#D.&cC4D3C.'cd#D+/+.C3e.xD.C$d&C$C$d&r>E,}4D$C,C*E)}3D*e.C3C3e.|>e$}ED4C,C2n0#C)C1C,3e0#.C(C3Z&+C'D$/'.C%C)p0$C'D$C&C)}3P##C*j0'/&.C%C)n0$.#.C&C)}3P##dS}4E)d~l$}:d,n0$C(C*d&}=}3d}I&}4E$C$L&#e-}GC)}ve~l$}L}EZ&#C'D$/#.#.d#D+.C#C0Y%'C#C+Y%#.}W&%&}H$}GF#d~=#}4E%G#C$K%/E&K%#d$i'cC%d3}3C$d~Q}M~-#d(3B%cC%K%3E''cC%d;}3C'C%K%73Fd$D'C%K%;0$.d#D'%cC&d~Q}M~-#d(3LE&h0#C&K%#d'j0#C%C&L&+Z&Cd$D'e$D(.C%C(Z&;.C%d+}3C$d~K}M~-#d)3B%}GC%K%+E&'cC%dK}3C&C%K%/3FC%L&Se#C%K%K>/$.C%e#Z&Ke#.D(C%d[}3E&C%L&Ce~g$C'>3SC$d~Q}M~-#d(C&3EC&C(3SC$d~K}M~-#d)C&3E.C%d#Y%oC%e}I}I}I}I}I$Z%gC%C$d~Z}O~-#d)3BC%K%#E''cC'C%K%'3jD(C%d~1#}33pC%K%kC(Z&#C%d$Y%o.C#d#Y%?C#C%L%gZ%#C#C%K%oY%+C#C$L%+Z%7C#C$L%#Z%/C%d~=#}3G#.~7%$'}HF#dC}4E&G#d+D(%c%c%}H%cC%d+r'cC$L##e~U~U~>}L~$~;~;}`Ru0$d}A/%.C%d*j0%.d*D(d~^}L~-#C$d*3e0$d}B.C%}3E'h0#C$C(}3E(P##E)dRiC)d]i};0#&cC''cC(P##E)dD}4d~l$}:d~J#n0%C&d+}3C)d}q}M~-#d*3[C'd$}4D'C(d$}3D(C&K%+d$j0$/%..C&d7}3C$C%3PC&K%?D'C&K%;D$C&K%7D%&c%cC''cC$C'}3d$}4P##dRi0$.C#C'Y%+C#C$Y%'C#C%Y%#/&.C'd$}4D'/#.#.C&d/Y%7d~g}J~-#d*C&d7}3d$d#3^D$C#d}I}I}I}I}AY%#C#C$Y%'.C&dC}3G#.}g%$'}GC$%}H%cC$3Qh'cC$L&cE'e%w'cC$e#Z&})e~U*D&C'}pd$}:'ce~U*C$L&kE&C%}FE%e#C%C&{>E%C%e~U*{>D&.C#d'Y%#C#C&C$L&3E%C%C&y>Z&+2.C$L&3D&%}H%c%cC$L&#e$t'cC$L&+E(C%C$L&[}FE)e#C%C)}#>E%{0$C&C(C%}FE%C%C&y>D&.C#d'Y%#C#C&Z&+C'e%u0$d~5#/%.C#C(Z&+C#d$Y%#2.C$K%wd}I}I}I}I}Ai0%d~A#.C$}3K%/P#Gd$j0$d%C$P#?}4/%.C#d,Y%#2.d#.]#}Q$.}u%$(}HF#dS}4E&G#C&d~g}M~-#d$3PC$K%/E'K%CD(C'K%?D'C$K%'D)C$K%+D$C&d#Y%?C&C)C$d/}5}3Y%;C&C)Y%7C&C'Y%/C&C$C(C$C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&cC&dG}3C&d/}33G%cC&K%GE$'cC$P#<C)j0%C&K%OD(C&K%KD'C&C%C*3!C&C$K%3C$K%734C&d~i}M~-#d$3!C$K%#d'i'cC&C'C(3!/%.C&C'C(34/$.C&d~h}M~-#d$3!C#C&K%+Y%+C#C&L%#Z%#C&dS}3G#2.d~j}M~-#D%d$D*/#.#.}V%$*}HC#d~O}O~-#d$3!C$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dCr0#.C#C$C%C&C&C'}3d$}43fC#d~#}R~-#d'3!C#C(d~'}R~-#3R/).d}w}R~-#/'.d}y}R~-#/&.d}{}R~-#/%.d}}}R~-#/$.d}u}R~-#.D'C#C$C%C&C&C)}33fC#C'd%3!.C+d$}3D*C&C)}3d$}3D&/$..C#C$C%C&C%3fC#d~O}O~-#d$3!.~[$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*d~M}o~-#D#&c%c%c%cC#E$K%#E#d}Hj'cC#K%'C#}3E'C%p0'C'C%}4C(}:E&C#l0'C'C%C&}3E%n0$C$D%/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C'C%}4Y%'C$C%Y%#.C%K%#D$C#C&j'cC$C&C#}4Y%'C&2.C%C$K%#Y%#C&2.C#d3}=C)3;d~M}o~-#D#/#.#.}f%%'}H$}GF#dC}4E'G#%c%c%c%c%c%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>E*1'$#%&#.C'd$Y%7d}!}R~-#D(d'D)C*d%}41(&&'()*.C'd#Y%7C$C%C'd7}3d$d#3^D$C#d}I}I}I}I}AY%#C#C$Y%'/*.C&d'}3D&.C#C&L%#E+Z%#C#C&K%+E#Y%+C'C#Y%3C'C+Z&+/(.#.d}d}R~-#D(d+D)/%.d}l}R~-#D(d,D)/$.C&K%+D)C&K%'D(.C$C%C'd7}3C(C)3^D$C#d}I}I}I}I}AY%#C#C$Y%'C&3l.C'dC}3G#.~F$%'}H$}GF#d3}4E(G#%}Hd#C$C%}3E$C%l0#=d#D%C(d/}3D*%c%cC'}vC$C#K%#E+d$}=E)C$C)n>E$d+d'C'd$i>E)C$C)n>E)}v}GE,eC}Q}p0#C,}pE$d}I}I}I}I}AC&}4n0#%}HC+'cC#K%'C'C+}5C&C$3i/$.C&C$3s.E'0$C(C&Y%/C(d+}3D*C$D%.C*C%Y%#C(K%//$.C#C)Y%#C#C'Y%'d}J}I}I}I}A.C(d3}3G#.~%$$*}HC$C%}3D,C$D'&c&c%c%cC#C$C%C)C'C,iE+'}HC%(C&d$}3D&C'O##D(C'd$}3D'C(dck0&C*dCj'cC*d$}3D*C(deiC%C&n}:E+h0%C$C&}3P##d}h$n0'/&.C&d$}4.3fC+2.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43fC#d~L}O~-#d&3!C&C+}3D)/#.#.~^$$)}HF#d3}4E&G#C&C$Y%/C&C#Y%+C&C$Y%'C&d'}33aC&K%/E'D#C&K%+E(D)C'd1i'cC(d}^}Y~-#C(d~M}n~-#d13eE#>D)d1d2C#>D#.d}7D$&c%cC$h'cd5D*/$.C#C$d}I}o~-#}3P##E*3wE+K%3i'cC+K%/C)C#3eh0$.C$d$}3D$/$..C''cC(C'3;.d+d~%$3vE#C*]#}}$C#C%Y%}y$C#e%Z&3C#d#Y%+C#e}J}I}I}I3Z&#C&d3}3G#C#d+}3.}[%$&}HF#dc}3E$G#C$dS}3d~E}J~-#d~U}J~-#d,3<%cC$K%Sd}P}I}I}I}Aj'cC$C$L&[Z&KC$C$L&SZ&C/$.C$d,Y%KC$d~^}J~-#Y%GC$d}O}I}I}I}AY%C.C$d+}3d~U}J~-#d,C$dC}336C$K%/D%%cC$K%+E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%3Y%?C$C%Y%;C$C&Y%7C$dS}3d~U}J~-#d,C$d7}33@C$K%Sd}I}I}I}I}Ai'cC#C$K%WY%'C#d}I}I}I}I}AY%#/$.C#C$K%[Y%+C#C$L%SZ%#.C$dc}4G#.~J$$&}HC#d+C$C$d+p>d*}3d}A}:E%}3D&d~M}o~-#D$%c%c%c&cC$E'K%#E$d}Hi0%C$C&i0$C#C$p0#.C#C$C$K%'E&}3j'cC#C%Y%'C#C$Y%#C'C#Y%#2.C$C%C&}3Y%'2.C$K%'C%}3D%C$K%#E$d}Hi0$C$C$K%'E&}3C#j0$C$C%C&}3Y%'C'C$Y%#2.C#C%Y%'C#d}HY%#C'C#Y%#2.C'C#Y%#C#C$Y%#C#C%Y%'.}n%%&}H$}EF#d3}4E'G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d~^}J~-#D(d}O}I}I}I}AD)g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3%1+#$%&'()*,.d}I}I}I}I}AD)/+.d}J}I}I}I}AD)/*.C'd'}3E$3&C$C'K%'C'K%+3`C'N%+D*C'K%'D(d}K}I}I}I}AD)/).d}M}I}I}I}AD)3'D*/(.d#D(/&.d$D(/%.d~L}L~-#D(g+#######D*/%.d~T}L~-#D(g-#######D*/$.d}N}I}I}I}AD).C#C*!&+C#C(Y%'C#C)Y%#.C'd3}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3=e#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~4$$*}HF#d3}4E(G#C$C%}3D,C$D*&cd#D'%c&cC'C*}3E+C,i0$%cC+P##E)dS}4d~l$}:d-lC)d}(}:d~.#}4d~l$}:d=l};h'cC(d+}3C)d~7}R~-#d'3[C(K%+d$j0$.C'd$}3D'/$..C#C$C%C&C&C'}3E&3fC#d~;}R~-#d$3!C#C)d~<}R~-#3RC+d$}3D*C&d$}3D&/$..C#C$C%C&C%3fC(d3}3G#.~T$$&}HF#d3}4E(G#C&K%'D'%c%}H%}H%c%c%c%c%cC&K%+1&#%$&.C(d%Y%'C$C%C(d'}3d~=}M~-#d-3^/(.C'R##d}w~I#i0%/$.C'P##dQj0#d}u}S~-#d}q}S~-#C'P##dQiE)>D'C(d&Y%'d&d'C)>/%.C#C&K%+Y%+C#C&L%#Z%#/&.C(d&Y%'d}q}S~-#D'd'.D)C$C%C(d'}3C'C)3^.D'C#d}I}I}I}I}AY%#C#C'Y%'C&3r.C(d3}3G#.~N$$%}GC$L&3D(%cC'C'}+'cg########D'/$.g########C'C'g########},>E'g######~]b}-h0#g######~]bD'.C$e}y~W$C(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C'g######~=b}kg######~]b}iC(~'}k~i*E(C(e}y~W$}#>E(C%C(y>D(C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE%C(C%C(w>(C(.Z&+e#.Z&#.}x$$%}HF#dC}4E'G#C$K%/D(C'C&Y%7C'C%Y%3C'C(K%?E&Y%;C'C&C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33Md#D%%cC'K%+d$j0#C'K%/E(C$K%+l'cC$K%'C(d/}5}3E$K%#d}I}I}I}I}Ai0$C$K%+D&C$K%'D%/$.#.C#C&Y%'C#C%Y%#C'dC}3G#.~+$%$}H$}GF#dC}4E(G#C(d3}3C$C%C&3<%c%cC(K%3d}P}I}I}I}Ai'cC(d,Y%+C(d~^}J~-#Y%'C(d}O}I}I}I}AY%#/$.C(C(L&;Z&+C(C(L&3E)Z&#C)}pd}I}I}I}I}Aj0#C#e#Z&#C(3l/$.C(d3}3C%C&C(C'3-C#%}GC(K%3'cC#C(K%7Y%+e%/$.C#C(L&;Z&+e$.Z&#.C(dC}3G#.~=$%$}H$}GF#dC}4E'G#C'd3}3C$C%C&3<%c%cC'K%3d}P}I}I}I}Ai'cC'd,Y%+C'd~^}J~-#Y%'C'd}O}I}I}I}AY%#/$.C'C'L&;Z&+C'C'L&3E(Z&#C(}pd}I}I}I}I}Aj0#C#d}I}I}I}I}AY%#C'3l/$.C'd3}3C%C&C'36C'K%3d}I}I}I}I}Ai'cC#C'K%7Y%'C#d}J}I}I}I}AY%#/$.C#C'K%;Y%+C#C'L%3Z%#.C'dC}3G#.}g$$%}HF#dC}4E'G#C#K%/D(C'C%Y%7C'C$Y%3C'C(K%?E$Y%;C'C$C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33M%cC'K%+d$i'cC'K%/E$C#K%+l'cC#K%'C$d/}5}3E#3tC#C&K%+Y%+C#C&L%#Z%#/%.#.C&3r.C'dC}3G#.}N$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC'h'c&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&/%.C'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0#..C#C&Z&#.}T$$(}HC$K%3E%C$K%7E&C%C&n>D(dCC%d(}=}4D&C$K%+C%d/}5}3d+}4D'%c&cC%C(i0$C$C%d$}3E%Y%3C&dC}4D&C'd+}3C'd/}3D'K%#d}I}I}I}I}Ai0#.C#C'L%#Z%'C#C$K%#C&}4Y%#2.C#d#Y%#.}R$$%}HF#d~=#}4E'G#%cC#hC%h};0#C'd+}3C#C$3,C'dC}3C%C&3,C'K%+0#C'K%C0#C'L&3C'L&Ku0#C'L&;C'L&Sv0#C'd.Y%[C'd~1#}3E%C#C$3Yd~V}M~-#d+C'd[}3C%3gD(.C'd~=#}3G#C(.}A$%}H%cC$C%n0#%cC$h0#C$C'r'cC$C'j0%/$.C$C&}3O##d~,}Ho0$.%cC%h0#C%C'r'cC%C'j0%/$.C%C&}3O##d~,}Ho0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}O$$%}HF#dS}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d/}3E)C'3SC(d(Y%;C(C$Y%?C(C&Y%OC(C%Y%KC(d}I}I}I}I}AY%GC#C(dG}3C(d;}3C)3WY%'d$/$.C#C'Z&+d#.Y%#C(dS}3G#.}K$%$}G$}HC#%}H%cC&}vC$}v}GE'eC}Q}p0#C'}pE&d}I}I}I}I}AC%}4n0#C&h'cC#C%Y%+C#d#Y%'d#/%.C%C&3sE(h'cC#C&Y%+C#C%Y%'d$/%.C#C(Y%+C#C$Y%'d#/$.C#d#Y%'d$.Y%#.}F$$}HF#dC}4E&G#C&C%Y%7C&C$Y%3C&C#K%?E$Y%;C&C$C#K%CE%d(}=}3Y%?C&d+}3C&d;}3C&d3}33Md#D#%cC&K%+d$i'cC&K%/E#C%r0$C$C#d(}=}3D#.C&dC}3G#C#2.#.}A$)}HC%K%#D)C%K%'D(C$K%#D%C$K%'D*&c%cC%C*j'cC$C%dC}3E+Y%#C%d7}3K%#C(j0$C%d3}3K%#C)C(3e0$d$D&.C#C'Y%'C#C&Y%#2.C'd$}3D'C+D%/#.#.}G$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3!C(d~3}J~-#d$3!C&d+}4D&C%d+}3D%/$..C#d~l$}:C$C'K%+C'K%/3$C'd'}33rC'd3}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}5$&}HF#d3}4E&G#C&d'}3C%d$d$3KC&K%'d$j'cC&K%+D(C&K%/D'C#d#Y%+C#C'Y%'C#C(Y%#C%'cC%'cC'C$C%~i-##.C#C%Y%+.C&d3}3G#2.#.}E%$}H$}G%c%c%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41%$%#.C#P#}Q$d%}41%%'&.C#K%wd}I}I}I}I}AiD$/&.C#P#}I$D$/%.d$D$/$.C#P#?d$}<C#K%wP#Gd$i}:D$.C$d$}:.},$&}HF#d3}4E&G#C&C$d2}:]#0C&C$d~]$}:d'}?]#/C&d/}3D'd#D$&cC$d%i'cC&d3}3G#(C#C%d3C$C'}3P##E(C(d$}33fC$d$}3D$/$...}4$%}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C$e,y'cC%d'}3C$e-}Id#3d.C%d'}3d}b}N~-#d-C$e-}K}pE&C&d$}33fC#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)3/%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}1$%}HF#dC}4E&G#C&d3}3E'C#K%#d~T}Q~-#d'3<C&d'}3C'3Vd#D#%cC&K%'d}I}I}I}I}Ai0#C&K%/C%j0#C&K%+C$C%3ehD#.C&d'}33tC&dC}3G#C#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}.$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3vE#C&d+}3dG~i-##C&dS}3G#C#.z%$}G$}H%c%c%cd%C#L&cE$}pd%}4C$e${>1%$%#.C#d~]#}33b2.C#d~5#}33b2.C#d~A#}33uC#K%kE%'cC#K%oC%d&}=3;..{$%}HF#d3}4E&G#C&d'}3E'd~O}O~-#d$3PC'd~O}O~-#d~P}O~-#C'C$C%38E$>d$d'C$>3!C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.y$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33mC$hC&d$j}:0$C%d3}3G#2.d}f}I~-#d>3x#.d~%}I~-#db3x#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.t$$}H%c%cC#K%#C#K%+E&}4C%r'cC%0$/%.C#C&C%3qC#K%+D&.C%h0#C#K%'C&}3C$C%~i-##.C#C%C&}3Y%+.w$%}HF#d3}4E$G#%cC#L&ce&u0#C#K%wd}I}I}I}I}Ai0#C$d'}3E%C#d~A#}3d$33d'd#C$K%+C$K%/3$C%3r.C$d3}3G#.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33WC(dC}3G#.l$$}GC#K%#E#C$C%3!C#C&C&eb}PE(}NC(}FE&e-}IE(C'd$}43dC#d}b}N~-#d-C&C(e-}G}F}pE#C#d$}33f.t$$}HF#d3}4E&G#C&C%Y%/C&C$Y%+C&C%Y%'C&d'}33aC&K%+D$C#C&K%/E%Y%+C#C$Y%'C#C%Y%#C&d3}3G#.r$&}HC#K%#E$C#K%+E%n'cC#K%'D&%cC%h'cC&C$3;d$D$/$.C&C$d$C%3iE$0##.C#C%Y%#C#C$Y%'..f$&}HC#K%+D$C#K%'E&D%&cC$'cC$d$}4D$C%3tC%d/}3D%/$..C#K%#E#'cC&C#d/}53;..c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43d.C#d}b}N~-#d-C$e-}K}pE#C#d$}33f.b$%}H&cC%h'cd#2.C%d$}4D%C$P##D&C#P##D'C$d$}3D$C#d$}3D#C&C'i0#.C'C&}4.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3IC#C(K%+E#d$C#>C(K%/d#C#>3!C(d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3WC'd3}3G#.Q#%cC$}2d$jC#d}I}I}I}I}AC$}4n};0#C#'cC$C#35E$h0$.C$2.#.Q#C%C&35E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3;.C%._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.P#%cC&}2d$jC$d}I}I}I}I}AC&}4n};0#C#C$C&C%3iE#h0#C#2.#.Y$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3r..q$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#K%#E#d3}33o%cC#d}Hi0#C#C#K%'d$}4E$Y%'C$0#C#d~%$3;...>#C#K%#E#d/}33tC#d;}33tC#dG3;.<#C#L&#e%u'cC#d}Y$}33rC#3X..?#C#C#K%#d$d+d+37d}J}I}I}I}Aj'c#..<#C#C$C%d$d$37d}J}I}I}I}Aj'c#..:$$}HC#K%#E$'cC#K%'C$3;..3#C$'}HC#C$35(C#..8#C#K%#d}I}I}I}I}Aj'cC#3r..8#C#K%#d}I}I}I}I}Aj'cC#3b..4#C#C$3sE#h'c#.C#.3#C#d~l$}:d%}=K%}a}oc.,#C#C$3##..}yF]#d}I}I~-#.~I$}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=-jhwsrvwghohwhC###*##}I#d~U}J~-#.h}9};}8}3}.},}=l}-}*}7C}8}+}3}.},}=}+}*}<}.x};}5}*}-}6}2}7n}.}B}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6}=}8}4}.}7##*##}I(#d~%}K~-#.8};}.}=};}Bd}/}=}.};######*##}I$#d~F}K~-#./$%&####*##}I&#d~]}K~-#.`}=}2}6}.}8}>}=#$#######~l~l~l}H####'#######}8}9}.};}*}=}2}8}7#$%&'()*+,#####*##}I%#d~%}L~-#.(*##}I'#d~5}L~-#.~F%}7}.}A}=f}>};}<}8};}1}*}<p}8};}.}<}=}*}=}>}<}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}1}=}=}9]RR}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#~e$3#,###$%3#,###-%3#(###bFc}%E_a}6}2}7}=}(}>}<}(#$#######~l~l~l~l~l~lB#&#######}.}6}9}=}BC}=}.}A}=}9}*}0}.}8}/}/}<}.}=}5}2}6}2}=}-}*}=}.i};}8}6}-}*}=}.w}8b`I}D}F]OSSSSPTTPUUwVV]WW]XXYY]ZZPwQSTUVWXYZ[!CUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpwm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},#d}y}O~-#.~4&~l~l~l~l~l~lB#%#######(###K&3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.~!~,~*E~O}I}oEC}=}8COC},}>};}<}8};}2}<C}8}7}.C}=}1}*}=C}=}1}.C}5}2}<}=C}1}*}<C}0}8}7}.C}=}1};}8}>}0}1C}*}5};}.}*}-}B}2}<C}6}2}<}<}2}7}0OC}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C}@}.};}.C}*}<}4}.}-C}/}8};}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.OC}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5}=}B}9}.}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}7}8}=}1}2}7}0}7}>}5}5}=}.}A}=}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7}%E}%}%}%}7}%};}%}=}%}>SSSTUVWXYZ[!}*}+},}-}.}/PQ}(}GHSTUVWXYZ[!defghi}2}-}.}6}9}8}=}.}7},}Bn}.}B}6}*}Au}.}=};}2}.}<#d}I}S~-#.}5-#######(#######}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-EQQEEQE}8}>}=},}8}6}.}>}7}4}7}8}@}7}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}9};}8}6}9}=#d}I}T~-#.-}/(3#)###$%#d}e}T~-#.p`(3#3###p(3#<###}9(3#$###$###}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-###$#d~e}T~-#.,~P(3#%###$#d}]}U~-#.}&~%(3#0###~2(3#A###~U(3#$####$&#}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.#####$#d}I}V~-#.,~P(3#%###$#d}i}V~-#.-}/(3#)###$%#d~)}V~-#.}o$S)3#8###h)3#I###}9)3#%###$#$#}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<##3#)###)#3#,###2#3#+###:#3#)###}<}=}*}=}.}*}>}=}1}8};#$#######}-#######$#######)###'*3#'#######G*3#(####$#d~e}W~-#.-L*3#)####$#d}a}X~-#.M}`'3#'####$######'###S*3#<#######}-%3#(####$#d~E}X~-#.}B}6&3#)####$######%###~E)3#'###~I)3#1###~W)3#=###k*3#(####$&#}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d~M}Y~-#.$&#d~]}Y~-#.4}2%3#+####$######&#d}Y}Z~-#.Z}:%3#)####$######'###k+3#U#######}-%3#(####$######'###K&3#d~=}Z~-#.4}'%3#)####$######(#d~]}Z~-#.}z%}#%3#'####$######$###3+3#(###8+3#2###G+3#B###})+3#(####%%#}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###K,3#+###S,3#5###e,3#E###})+3#(####%%#}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B##~5,3#/###~A,3#-###~K,3#(###~P,3#.###}<}8}>};},}.##$#######}-#d}y}]~-#.$&#d~-}]~-#.4}2%3#+####$######&#d~M}]~-#.M}:%3#)####$######)###~],3#'#######3-3#)####$#d}i}^~-#.M~F$3#)####$######'###;-3#U#######}-%3#(####$#d~M}^~-#.}J$}6&3#)####$######%###}U,3#+###}],3#5###}o,3#E###S-3#)####%%#}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.######&#d~]}_~-#.4}2%3#+####$######&#d}Y}`~-#.m}:%3#)####$######'###;-3#-#######}-%3#(####$######)###~],3#'#######3-3#)####$#d~]}`~-#.-~F$3#)####$#d}U}a~-#.}&;.3#;###S.3#M###}).3#(####%%#}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d~e}a~-#.4}2%3#+####$######&#d}a}b~-#.M}:%3#)####$######'###;-3#U#######}-%3#(####$#d~E}b~-#.}S$}6&3#)####$######%###K/3#+###S/3#5###e/3#E###}1/3#'####%%#},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=#$#######~U&#d~]}c~-#.$&#d}I}d~-#.4}2%3#+####$######&#d}i}d~-#.T}:%3#)####$######'###{03#}-#######}-%3#(####$######%#d~M}d~-#.}Z$}6&3#)####$######%###303#0###@03#:###W03#F###}903#'####&%#}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d}I}f~-#.,}-13#+###$#d}e}f~-#.}.;13#9###Q13#Y###}913#$####&%#}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<###&#d}Y}g~-#.4}2%3#+####$######&#d}y}g~-#.-}:%3#)####$#d~9}g~-#.t~%13#8###~:13#S####23#%####%%#}*}0}.}7}=m}8}+}<Q};}.},}8};}-R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR};}.},}8};}-#d}u}h~-#.U}123#3###}A23#H###~U(3#$####$&#}*}0}.}7}=m}8}+}<Q}-}.}5}.}=}.u}.},}8};}-#d~Y}h~-#.}V$~523#9###}A23#H###~U(3#$###%''#}*}7}*}5}B}=}2},}<Q}-}*}2}5}By}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}B}9}*}=}1}9};}.}/}2}A}-}*}B}@}.}.}4}6}8}7}=}1#n33#&###q33#'###u33#(###}0};}8}>}9###&#d}Q}j~-#.4}2%3#+###$$######&#d}q}j~-#.-}:%3#)###$$#d~5}j~-#.-d33#'####$#d~U}j~-#.mh33#)####$######)###{33#&#######}933#(####$######'###{03#}7$######}-%3#(####$#d~5}k~-#.}D}6&3#)####$######%###3+3#(###+33#7###?33#H###}A33#*####%'#}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.v}=}*}=}>}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}<}=}*}=}>}<#d~=}l~-#.}2}I43#:###}`43#O###+########%'#}*}7}*}5}B}=}2},}<Q}.}<}=}2}6}*}=}.e}*},}4}/}2}5}5R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}+}*},}4}/}2}5}5####&#d~5}m~-#.-}2%3#+###$$#d~Q}m~-#.X~Y43#=###)53#Q###[53#$####''#}*}7}*}5}B}=}2},}<Q}+}.}0}2}7e}*},}4}/}2}5}5#&#d}q}n~-#.-}2%3#+###$%#d~1}n~-#.}d$}I53#:###)53#Q###}a53#$###$''#}9}*}0}.y}2}.}@}<Q}5}2}<}=#$%&'()*+,-./01234(###)###*###+###5###6###}Y(3#+)3#}y)3#~U*3##,3#}-,3#~]-3##/3#~U/3#~]03#}Y13#c23#}i23#~M23#{43#~143#{53#~%53#d~M}o~-#.(~l~l~l~l$";
+var core_text_default = "#}*}<}6$###$}a$:})$}H#})&}H}H}H#})'}H}H}H}H#})%}H}H#})&}H}H}H$}H})%}H}H$}H})(}H}H}H}H}H#})'}H}H}H}H$}H})%}H}G#})(}H}H}H}H}H$}H})$}H$}H})#$}E})(}H}H}H}E}E$}H})#$}H}))}H}H}H}H}H}H#})&}H}H}G#})'}H}G}G}G#})(}H}H}G}G}E#})(}H}H}H}H}G#})&}H}G}G#})(}H}H}H}G}H#})&}H}G}H#})%}H}H$}G%H)$}*$}*#&$}*$}+#%$}*$},#'$}*$}-##$}*$}.#.$}*$}/#(&ts/0+$)#1&$2$$(%,'#&%+3$%4'%)%%$&*)5%'$%6$-$+)'&'#$&%$#,7$##(8')*(*9*#####$#(##(-&(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#Z$}2#*$}3#A$}4#)$}5#h$}6#k/$]-~j}|$s}fl%5}H*}GF#d~='}4E(G#%cC#h'cd}f}I~-#D#d>D)/$.C#K%#'cd~d}I~-#D#d~<#D)/$.C#d}HY%#C#d+}4E)C)K%#d$}3E*Y%#%c%c%c%c%}H%c%cC*h0#C(C)Y%}]$C(C#Y%}Y$C(C#d+}3E/Y%}U$C&~i*D<d-D*%c%c%c%c%c%c%}H%c%}H%c%c%c%c%c%c%c%c%cC$d,p'cC$h0$C$P#}r}LcD*.d(D)C/L&#e%t0;C*d~l$}:d%}41+(0$-+*)%1.C#P#}u$E$d5j'cd#D)C$3wD0%c&cd$C)3(h0$C(d~E$}33&C(d~U%}3E$C(K%~E$C(K%~I$3`C0C(K%~Y%C(K%~]%3L'cC)d$}3D)C$3r/$..C(K%~U%E$d}I}I}I}I}Ai0#C(L%~Y%D:C(C$Y%~-'C(C:Z%~1'C(d#Y%~M$C(e}I}I}I}I3Z%~E$C(d~E$}3E$C:}pC:eC}Q}p38=C(d4Y%}a'C(d#Y%~]%C(e}I}I}I}I;Z%~U%C$C(d}a'}3C(d~U%}33WD%C(d~-'}33r/;.C0K%?D4C(d~U%}3C0K%CE-d'd/3KC(K%~U%d$i05C(K%~]%D2C(K%~Y%D5C-'cC2D)C-D$&cC)d}I}I}I}I}AY%#C)d/}3D)C$d$}4E$0#..C(C-Y%}i'C(C2Y%}e'C(C5Y%}a'C(C0Y%}m'd#D)&c%c%c%c%c%c%c%c%c%cC)C-j'cC(d~U%}3d~E}K~-#C4C)d(}=}3E$K%3E8C$K%7E93;%}HC(K%~U%d}P}I}I}I}Aj'cC(C(L&~]%Z&~M$C(C(L&~U%E:Z&~E$C:}p/$.C(d,Y%~M$C(d~^}J~-#Y%~I$C(d}O}I}I}I}AY%~E$d}O}I}I}I}A.d}I}I}I}I}Ai'cC(d~E$}33ld}I}I}I}I}AD+C(K%~i&D%/-.C$K%7D3C$K%3D1d~5}M~-#D*%c%c%cC$K%#E.d'}41%#$%.C$K%'D*.C(d~U%}3C1C3C(d~E$}3C*3-C(K%~U%d$j0%C(C(K%~Y%Y%~i&C(d}J}I}I}I}AY%~e&/,.C(d~U%}3C1C3C(d~E$}336C(K%~Y%D%C(K%~U%E+d}I}I}I}I}Ai0DC(C(K%~]%E,Y%}Y'C(C%Y%}U'C(C+Y%}Q'%cC.d$}41)'#&**)(.d#D.d+D6C,d=j0Cd=D,C%P##dZn0Cd#D*&cC*d=i0*%cC%C*}3P##E+d~M#p'cC+dS}4d~l$}:d-l0$C+d~.#}4d~l$}:d=r0F/$.dCD.C+d~g#p0#d#D./E.C+C.}<C*d$}3D*d#D.d~6#}4E+d/nd$C+}=d~6C}:h};0#./C.C(d~M#}3C(d}a'}3E)d~f}M~-#d+3BC(K%}-D$C(K%})C(d~E#}3C)d}J}N~-#d)3BC$C(K%{C(K%}%3HE%0CC(d~=#}3C)d~W}M~-#d'3B%c%c%c%c%c%c%c%cC(K%sE$h0#C(d~U%}3E%C$C(K%w3FC(K%~U%h0#C(L&~]%D:C(d~5#}3C)d~[}M~-#d)3BC(K%k'cC(d)Y%~U%d~W}M~-#d'C%d$d#3^D%/L.C(dc}4C(d}a'}3d~a}M~-#d(3B%c%cC(K%cE$'cC(d~E$}3E)C$C(K%g3FC(K%~E$0$.C0d~a}M~-#d(3LE)h0$C)K%#d'j0$.C)L&+D;.C:s0$C(dS}3e$C;C;e${>C:e$}FE:3OC(L&[e#u0$C(d~U%}3d~%}O~-#d~[}M~-#d)C:C;}G3JC(K%~U%'cC(K%~Y%D%/L.C(L&~]%D:C(d'Y%~1'C(d~W}M~-#Y%~-'C(C4Y%~U%C(C4C-d(}=}3Y%~Y%C(dK}3C(d~U%}3C(d~-'}33MC(K%Kd$i'cC(K%OE$C-r0HC2C$d/}5}3E$3tC$d}I}I}I}I}AY%#.C(d~U%}3E$C;3SC(d}a'}3E%d~a}M~-#d(C$3EC$C:3SC%d~[}M~-#d)C$3E.C(C(L%}i'E;Z%~%'C(C2Y%}}'C(C5Y%}y'C#K%}q$E$d&n0&C$P#~U}Kcd$}41&$%(&.d~[}M~-#d)d~=}O~-#d~I}O~-#d63^D%/I.C(d~E$}3C(d}y'}330C(e&Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%C(C(L&~E$Z&}y&C(C(L&~M$Z&~%&C(C(L&~U$Z&~-&C(C(L&~]$Z&~5&/'.%cC;eC}Q}pE)d}J}N~-#d)3Lh0#C(dC}3C(d}y'}3E$d}J}N~-#d)3BC(K%C0#C(d;}3C$d~f}M~-#d+3BC<C<e~M}p5}K}FD:%cC(K%;E$h0#C(d}a'}3C$C(K%?3,C(K%}a'd$i0#C:e#|'cC(L&}q'E=e}I~%}bL}GC=C(L&}i's>C:v0$.C<D:.C(d}a'}3E%e~l~$~l}Y~j~;!C:C:e~l~$~l}Y~j~;!}#>E:e}I~%}bL}IE<3<C(L&}q'D=C(L&}i'D>C(L&}a'D?d$d;3sE$h0DC(d#Y%}i'C(C$Y%}e'C(d;Y%}a'C(C%Y%~e&C(d~e&}3E*d$d#C?d'3_C*d}o}N~-#d$C>d%3_C*d}o}N~-#d$C=d%3_C*d}p}N~-#d$C:C<e}I~%}bL}G}F}pE$d}I~J~H$}7}vd%3_C*d}U}N~-#d$C$d~M~A&}7d~l~l&}:d_}9}vd%3_C*d}U}N~-#d$C$d~U*}7E%d_}9}vd%3_C*d}q}N~-#d$C$C%d~U*}5}4}vd&3_C(C(K%}i'E$Y%}Y'C(C(L%}a'E:Z&}Q'C$E*C:}pi'}HC(d}Q'}3C$d$3qC(K%}Y'(C*.C(K%}U'E%}3d~G#]##C(C$d$}3E$Y%}Y'C(d3}3C(d}y'}3E*d~f}M~-#d+3BC(K%3C(K%7C%C$3HE%0%C*d}J}N~-#d)C(d}Q'}33E.C(C;Z%~5'C(C2Y%~1'C(C5Y%~-'%cC)d~a}M~-#d(3LE$h0#C$K%#d'j0#C$K%'D$C(d+}3C(d~-'}3E%d~a}M~-#d(3BC(K%+0#C(d}a'}3E)e~g$C$L&+E:C:e~g$}#>3SC%d~a}M~-#d(C)3E.C(d~E$}3C(d~-'}330C(K%~I$D%C(K%~E$E$d}I}I}I}I}Ai0HC(C(L%~]$Z&~5&C(C(L%~U$Z&~-&C(C(L%~M$Z&~%&C(C%Y%}}&C(C$Y%}y&C(e&Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%/&.C(C(L%~%'Z&~%&C(C(L%}y'Z&}y&C(e%Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%/%.C(d}Q'}33rC(d}y'}33b/F.C(d~E$}3d~]}K~-#d}I}L~-#d*d}Q}L~-#3CC(L&~E$E:e%u'cd$e~l~l~l~l2C(L&~M$e~-~[~Z#C:}pd$}:>E:C:e~l~l~l~l2}#>}pd$d#3$C(d#]#~U&C(e#Z&~5&C(d#Y%~-&C(e~=2Z&~%&C(e}HC:C<}EE:C:C<w>Z&}y&C(e$Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%C(C(L%~%'Z&~M&C(C(L%}y'Z&~E&/$.C(K%~M$D%C(d}y'}33b/E.C(d~E$}339C(K%~I$D%C(K%~E$E$d}I}I}I}I}Ai'cC(d~U%}33X/E.C(K%~M$D)C(d~E$}3E*C(d~a%}3d}M$~i-##C/3oC#e#Z&+C#d7}3C*d}M$~i-##C#C)Y%}i$C#C%Y%}e$C#C$Y%}a$C/3]d&D)/E.C(d~e&}3C(L&~]%3S/).C(d~U%}3C%C,3,C(K%~U%h0&C(L&~]%E:eC}Q}pD.C(K%~Y%D6C:}pD7/@.C(d~U%}3C1C3C(d}Q'}33?C(K%~U%d}I}I}I}I}Aj'cC(C(K%~]%Y%}I'C(C(L%~U%Z&~e&/(.C(C(K%~Y%Y%~i&C(d}J}I}I}I}AY%~e&/'.C,'cC(C,Y%}I'C(C%Y%~i&C(C+Y%~e&/(.C(d%Y%~U%C1C3C(d~U%}3d~M}M~-#d-3^D%C(d}Q'}33r/?.C$K%+E.d&}=D+C$K%'E7D*&cC+h0%C,C*d'}3K%#i'cC*K%#C%C,3eh0%.C*d+}3D*C+d+}4D+/#.#.C(C(K%}Y'Y%}I'C(C(L%}Q'Z&~e&/$.d*D6/;.C(K%~i&D%C(K%~e&E+d}J}I}I}I}Ai0;.C(K%}I'D,C2C)d/}5}3E*3tC*C,Y%+C*C%Y%'C*C+Y%#C)d$}3D)C+d}I}I}I}I}Aj0#C$P#;d$j0#.C(d#Y%~U%C8C9C(d~U%}3d$d#3^D%/9.C(d4Y%~U%d}i}L~-#d,C(d~U%}3d$d#3^D%/9.C(d~U%}3d~5}L~-#d~V}L~-#d)3;%c%c%cC(K%~U%E)d}P}I}I}I}Ai0#C(K%~]%D*C(K%~Y%D$C)d#q0%C)d~l~l~l~l*}:d%}41%$%#.d}M}I}I}I}AD)/'.C$D)C*D$C(K%~a%D*.C(C$Y%~M%C(C)Y%~I%C(C*Y%~Q%%}H%c%c%c%cC*d)}41'#)%$).C$d}I}I~-#d)3e0%d}I}I}I}I}A/&.C$d}O}I~-#d,3e0'd}J}I}I}I}A/%.C$L##e~N~Q}V~0}_~:~J}{~Q#u0&d}K}I}I}I}A/$.C$d}`}I~-#d)3e0%d}L}I}I}I}A.D)C(d~I%}33r/%.C(d(]#}a$C(d~-$}3C/C<32/,.C(L%~M%D;.C(d~U%}3C<3+C(C;Z&}i$C(C)Y%}e$C(C%d#j]#}b$C(d&]#}a$C(C(L&~]%E;Z&}y$C(C(L&~U%E=Z&}q$d*D$%cC#L&ke%}#0#C#d#Y%})e}QJD:%c%c%cC)d}M}I}I}I}Aj'cd'C)d}I}I}I}I}A}<C)d#q>E$d$}4d&l0$e}QJe#C$d'i>D:.C(d}y'}3C#d~5#}3C;C:C:C;w>C:C=}p>C<C'3@C(K%}y'E$d$}41&#&$%.C#d$]#}Q$d+D$/%.d#D$/$.C#C(L&~%'E:Z&}9C#e$Z&}1d*D$C%0#C(C:Z&~5$d)D$.C(C$Y%~-$C)d}N}I}I}I}Ak0*C(d}a$}3d'};3r/*.C(d$]#}a$C(d*Y%~-$/).C(e#Z&}i$C(d)^$}c$C(d']#}a$d)/%.C(e#Z&}i$C(d&^$}c$C(d']#}a$d&/$.C(e#Z&}i$C(d%^$}c$C(d']#}a$d%.D$d#/$.C(d~U%}3E$d~5}L~-#d~,}S~-#d*3;d~l~l&C%C%d~l~l&r>D*C(d~E$}3E%C$3V%}H%c%cC(K%~E$d}I}I}I}I}Ai0#C(K%~M$d*j0#C(K%~I$d~3}S~-#d*3eC%3t0$d'/%.C(d~E$}33t.C(d~5}L~-#Y%~U%C*d~c&j'cd#C*d}b&j0$=C(d~U%}3d~'}Q~-#dC3U/$.d(d#C(d~U%}3d~G}Q~-#d@3U>.D$C(d~U%}3E%C<3+e$D:%cC(L&~U%e$t'cC%C(L&~]%E;3Sd)d#C(K%~Y%C(K%~]%3$C%3r/$.e#D:.C(C;Z&}q$C(C*^$}e$C(C$^$}c$C(d']#}a$C(C:Z&}i$C:}p.D%%c%c%c%cC#L&ke${'cd#D)C$d$}41)%%%'''$.d#D)C#P#[d%i0&C#K%SE+h0&%c%c%c%c%c%c%cC$d$}41)$$$---#.C*d~l~l&}:E,d}a&iC,d}v&i};0#C*d~E'}4d~l~l&}:d}e~l&l0,C%C;e~M~A&y}:h0$/,.C%C;e~M~A&y}:0+C$d$i0$.C#K%WE$C+i0*C#C$d$}3Y%WC%0&e~a&d'C$C$d'r>}v}OD:C'C'}*0$g########D&/%.C#L&KE:e~U*C;C;e~U*{>e~U*C%>E;w0)C#C:C;}FZ&K/%.g########C'C'g########},>E&g######~]b}-h0#g######~]bD&.C&g######~=~,}kg######~]b}iC:~'}k~i*D;.C/L&#e$t'cC;C#L&3E:C<C#L&c}FE=e#C<C=}#>}FE<e#C:C<}#>}#0'.C(C;Z&~5$d(D)/&.C*d~l~l&}:E$d}a&iC$d}v&i};0#C*d~a&}4d~l~l&}:d~P#n0$.C#C#K%})d$}3E$Y%})C$d'n0#C(d~U%}3C#d~5#}3C;e#C%>C<C'3@%c%cC(K%~U%E)d$}41&$&%#.C#C(L&~]%E:Z&}9C#e$Z&}1C(C:Z&~5$d)D)/%.C#d$]#}Q$d+D)/$.d#D).C(C)Y%~-$./'.C(d~U%}3d~5}L~-#d~E}L~-#d-3;d}I}I}I}I}AD)%cC(K%~U%E$d}P}I}I}I}Ai0#C(K%~]%D+C(K%~Y%D,%cC$d#q0#%cC$d~l~l~l~l*}:d%}41%#$%.C,D$C+D,C(K%~a%D+.C,}vC+}veC}O}MD;C$D).C(C)Y%}Q'C(C;Z%}U'C(d~U%}3d~5}L~-#d~O}L~-#d*3;C;eC}Q}pD2C%}vD<C;}pD3C(%}HC(K%~U%d}P}I}I}I}Ai'cC(d,Y%~M$C(d~^}J~-#Y%~I$C(d}O}I}I}I}AY%~E$d%/$.C(C(L&~]%Z&~M$C(C(L&~U%E:Z&~E$d%C(P#~I$C:}pd}N}I}I}I}Aj>.E,]#}y$C(C2Y%}u$C(C<Z&}i$C(d%]#}a$C(C3d#C)d}I}I}I}I}Aj>E+Y%}q$C(d~E$}33l%c%c%c%c%c%c%c%c%cC#L&ke&t'cC#K%}%D$C#d}I}I}I}I}AY%}%C$d}I}I}I}I}Ai0)C(C$Y%~-'C(C#L%})Z%~1'C(C#K%}1E)Y%~9'%c%cC)K%#d$}41%#$).C)K%'D$C)K%+D)C(d}I$}3C(d~-'}3d~a}M~-#d(3B%cC(K%}I$E+'cC(d}a'}3C+C(K%}M$3F/$.C(e#Z&}a'.C(d~e#}3C(d~-'}3d~[}M~-#d)3BC(K%}AE+h0%C(d~E$}3C+C(K%}E3FC(L&}i'e~g$C(K%}a'>D;e#D:C(K%~E$h0'C(L&~M$D:/'.C,d~l$}:h0'%cC+hC2h};h'cC#d~=#}3D4C3C23jD:C#K%{E.d*}:D5C#K%wE-C.d~e~l~l~l#}:E1d&}=}3D0C-D+%c&cC1'cd#D$d#D)&cC$C)C+}3L&#C:t};D$C)d+}3E)d~-#j0#.C1d+}4D1C+dc}4D+C$d$}:h0$/%..C5d&}=D)&cC)h0&C)d+}4D)C0L&#D<C0d+}3D0C:C<u0#..dPD%d}L}P~-#D+/'.C,d~l$}:d$j0(dWD%d}y}P~-#D+/&.C4K%#C.i'cC43pC#K%wD-.C#C.d$}3Y%{C-C.d&}=}3C:Z&#C(d~U%}3E$C3C23PC(d~-'}3d~j}O~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d(l0(d-d*C,d~l$}:d%iE$>D)d~E}L~-#d~O}L~-#C$>D$dXD%d}N}Q~-#D+/,.C(d*Y%~-$d$D./..C(L&}i'e~g$C(K%}a'>D;e#D:/$.d-D)d~E}L~-#D$/).C;C<w0'C,d~l$}:d$j0#C(d~U%}3E$d~%}O~-#d~[}M~-#d)C:3JC(K%~U%d$i0&C$d~%}O~-#d~[}M~-#d)e}HC(L&~]%E:C;}EE<C:C<y>3JC(K%~U%d$i0&C$C(L&~]%3SC(d~-'}3d~[}M~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d'p0$dXD%d}N}Q~-#D+d*D)d~O}L~-#D$/(.C(d~-'}33b/$.C#d~I#}3E$3uC$C(L%~5'Z%+C$C(L%~-'Z%#.C(d*Y%~-$d$D./'.C(K%~Y%D)d#D$.dDD%d~Q}P~-#D+.C(d~-'}33bC(C%Y%~=$C(C+Y%~9$C(C)Y%~5$C(C$Y%~1$C(d&Y%~-$d$D./$.C(d~U%}3d~%}L~-#d~!}R~-#d13DC(K%~Y%D%C(K%~U%E)d}J}I}I}I}Ai0+C(C(K%~]%E$Y%}i'C(C%Y%}e'C(C)Y%}a'%cC)d}I}I}I}I}Ai0#C$d}I%l'cC%C$3c0$.C(d2Y%~U%d~!}R~-#d1C(d~U%}3d$d#3^/).C(d~U%}3E-d~%}L~-#d~j}R~-#d-d}Q}S~-#3CC(L&~U%E;e%t0'C(K%~]%D%C(K%~a%D+C-d~%}L~-#d}I}L~-#d*d}Q}L~-#3CC(L&~U%E=e%t0'C(L&~]%D>C-d~%}L~-#d}i}S~-#d/d}Q}L~-#3CC(L&~U%E?e%t0'C(L&~]%D:d#D$C)d}I}I}I}I}Aj'cC-d~%}L~-#d}u}S~-#d/3;%}HC(K%~U%d}P}I}I}I}Aj'cC(C(L&~U%E@Z&~E$C(C(L&~]%Z&~M$C@}pD)C(P#~I$/$.C(d,Y%~M$C(d~^}J~-#Y%~I$d}O}I}I}I}AD)C(d}O}I}I}I}AY%~E$d~^}J~-#.C)d}N}I}I}I}Ai}:D$C(d~E$}33l.C(d}a'}33tC(C$]#~)$C(C%d%C+hC;}p}:>E%Y%~%$C(C>e~M~A&C=}pd$}:>E;Z&}y$C(C?Z&}i$C(d#]#}a$C(C:a%}q$C(C:eC}Qa%}u$C(d}i$}3D)%}Hd$d%C$>d#%}H%c%c%cd%C#L&kE:}pd%}4C:e${>d$}41%$%#.C#d~=#}3/%.d#C#K%}%d}I}I}I}I}Ai0%=C#d~I#}3/$.C#d~e#}3.K%/P#Gd$i>.D+C/C)L&+Z&+C/C)L&#Z&#C#C<Z&cC#C+]#[C#d#Y%WC#C%Y%SC#C;Z&KC#C$]#GC#C%Y%CC#C;Z&;C/3Qh'c%cC:e%w'cC#K%}10$.C(d~-$}3C/C<32/%.%}GC:e$t'cC#L&}9E:C#L&sE;C<}FE<e#C;C<}#>E<C:C<w>/$.C#L&}9.D;C(d)Y%~-$C(C;Z&~5$/$.C(d,Y%~-$.C*d~l$}:d&j0$.C/3].d)C(K%~-$E%d'}4C%d&p>E$D)%c%c%c%c%c%cC$d$}41)%%((($#.C(L&~5$D:%}H%c%c%cd%C#L&kE<}pd%}4C<e${>d$}41%$%#.C#d~=#}3/%.d(D)C#K%}%d}I}I}I}I}Ai0)C#d~I#}3/$.C#d~e#}3.E0K%/E/P#GD+C(d#Y%}i'C(e}I}I}I}I3Z%}a'C#K%}i$D-C#K%}e$D2C/K%;D*C/K%7D%&cd#D)&c%c%cC)C*iE,0#C%C)}3E1P##d~h#j0$d#D$&cC$C*i0$C$C%}3E3P##d~j#j'cC$d$}3D$/$..%cC)h0#C)C*r'cC,0$#.C1O##dck0-.C(d~]#}3C)d$}3C$C%C*3IC(K%}9E1h0,C(K%}=D4%cC$d$}3E,h0#C*C,p'cC*d$}4C$j0./$.C3d$}3O##d~,}Ho0-.C(d}a'}3C%C)3!%}HC4d,i'cC-D,C2C1d~U}J~-#d,3eh0$=.C(d~U#}3C0C1C43BC(K%}5d#C(K%}1E%>D,C%d$C%>.D)C3d$}3D%C$d}H}<C*}3D*C(d}a'}3C)C,3>/&.C(d}a'}3C%C*3!C0K%+D$C/K%CD%C/K%?D)C0K%'D*C(d#Y%~e%C(C*Y%~]%C(C)Y%~U%C(C$C%C$C%l>Y%~i%C(C*C$d/}5}3Y%~a%C(C)C%d(}=}3Y%~Y%d}P}N~-#D$&c%cC(d~E$}3C(d~U%}33GC(K%~E$E%h0#C%P#<d$j0$C(K%~M$D)C(K%~I$D*C(d}a'}3E-C$d$3!C-C%K%3C%K%73!C-d}Q}N~-#d$3!C-C*C)3>d}R}N~-#D$/$..C(C(L%}a'Z&~-'C(C(K%}i'Y%~5'd$D)%}HC+d$i'cC(d~U%}3C0d%33C(C(L&~-'Z&~E$C(C(K%~5'Y%~M$C(C(L%~Y%E<Z&~U$C(C(K%~U%E$Y%~Q$d#C<eC}Q}pC$d}I}I}I}I}AiE%>D$C(d$]#~]$d$C<}pC%>D)C(d~Q$}3D,d~7}J~-#D*d'/$.C(C(L&~-'Z&~E$C(C(K%~5'Y%~M$C(d}I}I}I}I}AY%~Q$C(C+]#~]$d~;}J~-#d~4}J~-#C+>D*C(d~Q$}3D,d#D$d)d&C+>.D%C(C$Y%}U&C(C)Y%}Q&C(d$Y%}M&C(d~3}J~-#Y%}I&C(C(L%~I$Z%~e%C(d$Y%~a%C(d~A}J~-#Y%~]%C(C%Y%~Y%C(C*Y%~U%d#D+d'D)&cC)dOj'cC(d~U%}3C)}3C)d+}3D)K%#E$C+}3E+C$r0$#..C(d}a'}3C+d$d$3KC(K%}a'0+d#D$C(d#Y%~5'C(C(L%}e'Z%~-'C(d~-'}3C*C%3!C+C(K%~5'E%}4D*C(K%~1'C%}3D%&cC$dCj'cC*C(d~U%}3C$}3E-d/}3K%#E)l0-C)'cC%C-d+}3K%#C)~i-##.C$d+}3D$C*C)}4D*C%C)}3D%/$..C(C(L%~-'Z&}y'C(C+C*}4E$Y%~%'d#D)d#e~l~l~l~l2C:C:e~l~l~l~l2}#>}pC(K%}}'C$3$C(d}y'}33rC(d~E$}33rC,3t/*.C)d$}3D)/#.#.#.d*D$d)D)C%d$}41&#$%&.d$e~l~l~l~l2C(L&~5$E:C:e~l~l~l~l2}#>}pd$d#3$C$D)/%.d+D)/$.C(C(L%~9$Z&~M$C(C(L%~1$E:Z&~E$C:}pE$'cC(C(K%~Q$Y%~a%C(C(L%~I$Z%~Y%C(C$Y%~U%d&d#C(d~U%}3d%3Nd-D)/$.C(d~E$}3d'};E$3.C$3nd,D).C.h0)C(d}Q'}33t/).#.C(K%~]%.D%C(d}a'}33t/%.C(C6Y%~-'C(C7}vC.}veC}O}MZ%~1'C(d~U%}3E$C%C,3YC1C3C(d~-'}3C$3gD%C(d}Q'}33r.C(d}a'}33b.C(C%Y%~U%C(d~U%}3E$3.C$3nd,D).C#C#K%#d$}3Y%#C(d}]$}33mC(d~='}3G#C)2.C#C)3x#.~d-$2}HF#d~]#}4E#G#C#d}P}I}I}I}AY%;C#d#]#?C#d~M#}3E&39C#K%}-D$%}H%c%cC#K%})E%d}I}I}I}I}Ai0#C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33rC&C#d;}3E'd~g}J~-#d*3DC#K%}-D$C#K%})E%d}J}I}I}I}Ai0#C#C#K%}1E(Y%WC#C$Y%SC#C%Y%OC&C'd}J}K~-#d+3DC#K%}-D&%cC#K%})E*d}J}I}I}I}Ai'cC#C&Y%/C#d}I}I}I}I}AY%+/$.%c%cC*d}I}I}I}I}Aj'cC#C#K%}1E)Y%cC#C&Y%_C#C*Y%[C#d~M#}3d}R}K~-#C$C%d}I}I}I}I}AiE$>d;C(C$>31C#K%}-D(C#K%})E.d}I}I}I}I}Aj'cC#C#K%}1E+Y%{C#C(Y%wC#C.Y%sC+d*l0&d}J}M~-#C(d*3e0&C(d*}3D/C+d*}4D,d#D%&cC%E$d;j'cC$d+}3D%C$d}m}M~-#}3K%#E'C,n0$C/C$d}i}M~-#}3K%#C'3e0$C'C,i0(C'C/}3E$P##E-d]j'cC-dRj0%/).C$d$}3D-C,C'd}H}<}3D'd#D$&cC$C'iE00)C$C-}3E1P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C'n0'C00(C1P##dRj0$/(..C#d0Y%})d~g}J~-#d*C#d~M#}3d$d#3^D(C#d~=#}33r.C#C(Y%/C#d}I}I}I}I}AY%+C#d[}33r/&.C#d~M#}3C#d;}3d}j}K~-#d(3;%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~^}J~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d}j}K~-#d(C#d~=#}336C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/&.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C$C&3cC#d[}33rh'cC#d3Y%})C#d}j}K~-#d(C#d~M#}3d$d#3^Y%/C#d}I}I}I}I}AY%+/&.C#d~M#}3C#d;}3d~g}J~-#d*3;%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~^}J~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d~g}J~-#d*C#d~=#}336C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/&.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C#d+}3C$C&31C#d[}33r/%.#.C#C+Y%oC#C(Y%kC#C.Y%g%c%cC)d(l0#d~,}M~-#C&d(3e0#C)d(}4E$h0#C&d(}3D%%c%cC$d'r'cC%K##d~Q~S}V~h(j0$/&.C$d&j0$.d~1}M~-#C%d&3eh0$.C&C)3c0$.C#d1Y%})d}J}K~-#d+C#d~M#}3d$d#3^D$C#d[}33rC#d}I}I}I}I}AY%+C#C$Y%/C#d~1#}33r/$.C#C)Y%{C#C&Y%wC#C*Y%sC#d~=#}33rC#C#L%gZ&+C#C#K%oY%3.C#dO}33tC#K%/D$C#K%+d}I}I}I}I}Aj0$.C#C$Y%})C#d~M#}3E$3.C$3nd#/$.d(d#C$C#K%33$C#d+}33rd$.C#d~]#}3G#.~b)%*}H&}GF#d}i$}4E%G#C%d~E#}3d}q}K~-#d~%}K~-#d-3;%c%}H%c%c%cC%K%{E&d}P}I}I}I}Ai0#C%K%})D)C%K%}%D'C&d#q0%C&d~l~l~l~l*}:d%}41%$%#.C#e#Z&#/&.C'D&C)D'C%K%}-/$.C).D(C%C'Y%+C%C&Y%'C%C(Y%/d$C(}4D&C'C(}3D)&c%cC&d$i'cC)D'/$.C'P##d,}4E(d:nd$C(}=d}d}I}I'}:h};0#C&d$}3D&C'd$}3D'/$..d#C&}4D&C#%}G%c%c%c%c%c%c%c&cC&d$}3D+C&d}Hi0$C&C'}3P##d,}4E)d:nd$C)}=d}d}I}I'}:h};h'cC&d$}4D&/$..C&d$}3D*d#D(&cC(C+i0%C'C(}3C(d$}3D(P##dS}4d~l$}:d-l0#..C&d$}3d#D(%c&cC(C+i0$C'C(}3E)P##dOj'cC(d$}3D(/$..C%d3}3d}|}N~-#d<C)d$}3E)C&C(}4E'3TC%K%30&C%d~E#}3E&d~c}N~-#d:C)C'3TC%L&{e$u0'C%L&})D,C%dC}3C%d~U#}3d[~i-##C&C$e}I~%}bL}H3<C%C,C%L&{eT}FE-}Fe~Q#}JE,C-}EC,eb}Pe~Q#}L}EZ&;/&.d&l0&C%d3}3d~9}N~-#d8C'd&}3E)C&d%}4E'3TC%L&3e$u0$/%.e#D$d#D&&ce~!~<}c~K~a}o~OCC$e-}GC&C'}3P##dS}4}ve~l$}L}EE,C,e~!~<}c~K~a}o~OC}#>D$C*C&d$}3E&j0#.C#e}HC$e~U*}GC,e~[~<}c~K~a}o~OCy>Z&+/'.C%d3}3d~N}N~-#d8C)C'3TC%K%3h0$.C%L&cD.C%L&[D-C%L&SD,C%d~E#}3C%L&;C%L&CC%L&K3=C%L&{e$uC,e:x};C.e_xC-e_|};};0#C-e_}GC,e}Y?}G}EC.}EC%L&})e}I}l(}G}EE,e#|0$.e#/%.C#C,e~U*}GE,C$}FE$e#C$C,{>Z&+.e$.Z&#C%d'}33r.C%d}i$}3G#.}n)%'}H,}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d}W}N~-#d-C$C%C(3/C#%}H%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d}a}N~-#d)C$C%C(3/C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d}g}N~-#d&C%C$C(3/C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&i'cC$h0(C$C)}3D%C(C$}4D$/'(e#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$.#.#.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d}j}N~-#d(C%d$}3C$d$}4C&dc}43/C&K%#h0#C&K%'0#e}He$C'dPi>D2d%D'/%.C#d,Y%'d$/%..C&C&K%oY%_C&C&L%gZ%WC&C&K%cY%SC&L&}AD/C&L&}9D0C&L&}1D,C&L&})D-C&L&{D.C&dC}3C&L&SC&L&[C&L&s3=C&K%C'c%cC0C.C.C0v>e:x0#C/C,C-C,C-x>E*C*C/v>e^x0#C&L&KD*%c%c%cC'd$}41%#$%.C,e~U*}GC+}EC-e~M~A&}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e$D1/$.C,e~U*}GC+}EC-e~M~A&}G}EC0e}I}l}m}G}GC/e}i}t}E}G}EC2}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e%D1.C#C*Z&3C#C1Z&+d#/%.C#d-Y%'d$/$.C#d-Y%'d$.Y%#C&d}I$}3G#.~a&&'}H%}G$}EF#dC}4E(G#d}e}R~-#D)d*D*%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E+d}I}I}I}I}A}<C+d#q>d$}41)%&#$'().C(C&K%'E)C&K%+E*3FC(K%#h'cC(d7}3C)C*3YC&3r/+.C#C'C$C%C(L&+3JC&3r/).%cC&N&+E.C.~i)E,~&}*'cC,C,eb}PE-}NC-}Fe}I}I}I}I}I}I}I3w0$.C(dDY%?C(d~h}Q~-#Y%;C(d}I}I}I}I}AY%7/*.C,e#v'cC(d7}3E)d}o}N~-#d$3PC(e#C,}F3SC)C(K%'C(K%+3!C(3r/*.C#C'C$C%C,3J/(.d}l}R~-#D)d'D*/&.d}p}R~-#D)d'D*/%.d}|}R~-#D)d,D*/$.C&K%+D*C&K%'D).C(C*Y%?C(C)Y%;C(d}I}I}I}I}AY%7C&3lC(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'/&.C+d#k0$/%.C(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'C+d#q0$.C&3l.C(dC}3G#.~E&%(}H$}GF#dS}4E$G#C#K%#E%K%'D#%c%c%c%cC%K%#d(}41&#%$%.C$dG}3E&C#L&#3SC&d~d}O~-#d'3!C#L&+E)e-}#'cC&C)e-}Id#3d.C$dG}3d}r}N~-#d-C)e-}K}pE#C#d$}33f/%.C$d#Y%OC$e}I}I}I}I3Z%GC%K%+d&}=D&&cC&h0%C$dG}3E'd~h}O~-#d$C$K%OE(>d%d#C(>3!C'C#K%#C#K%'3!C&d+}4D&C#d+}3D#/#.#.C$d#Y%OC$e}I}I}I}I3Z%G.C$C$L%KZ%7C$C%L%?Z%?C$C%L%3Z%/%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC%K%#E#d(}411#$%&'()*+,-./01.C%K%'P#3d%}=K%~]}ncD#/0.d,D#//.d0D#/..d1D#/-.d-D#/,.d.D#/+.d/D#/*.d2D#/).d3D#/(.d4D#/'.d7D#/&.d8D#/%.d9D#/$.d:D#.d%C#C$d/}3d&3NC$dG}33rC$dS}3G#.~V%%-}H%}G%c%cC%C'n0#C$C%}3D/C'C%}4D0C%C&}3D+&cC$C/i0%C-E)d$}3D-C$d$}3D'%c%cC$P##E*d~e$}:dSj'cC*d~-#i'cC'D$C(L&+sh0'C%C)l0%C&C)}3D1C%C)}4D2e$D4dGD$d}V}O~-#D*d#D.&cC4D3C.'cd#D+/+.C3e.xD.C$d&C$C$d&r>E,}4D$C,C*E)}3D*e.C3C3e.|>e$}ED4C,C2n0#C)C1C,3e0#.C(C3Z&+C'D$/'.C%C)p0$C'D$C&C)}3P##C*j0'/&.C%C)n0$.#.C&C)}3P##dS}4E)d~l$}:d,n0$C(C*d&}=}3d}I&}4E$C$L&#e-}GC)}ve~l$}L}EZ&#C'D$/#.#.d#D+.C#C0Y%'C#C+Y%#.}W&%&}H$}GF#d~=#}4E%G#C$K%/E&K%#d$i'cC%d3}3C$d~a}M~-#d(3B%cC%K%3E''cC%d;}3C'C%K%73Fd$D'C%K%;0$.d#D'%cC&d~a}M~-#d(3LE&h0#C&K%#d'j0#C%C&L&+Z&Cd$D'e$D(.C%C(Z&;.C%d+}3C$d~[}M~-#d)3B%}GC%K%+E&'cC%dK}3C&C%K%/3FC%L&Se#C%K%K>/$.C%e#Z&Ke#.D(C%d[}3E&C%L&Ce~g$C'>3SC$d~a}M~-#d(C&3EC&C(3SC$d~[}M~-#d)C&3E.C%d#Y%oC%e}I}I}I}I}I$Z%gC%C$d~j}O~-#d)3BC%K%#E''cC'C%K%'3jD(C%d~1#}33pC%K%kC(Z&#C%d$Y%o.C#d#Y%?C#C%L%gZ%#C#C%K%oY%+C#C$L%+Z%7C#C$L%#Z%/C%d~=#}3G#.~7%$'}HF#dC}4E&G#d+D(%c%c%}H%cC%d+r'cC$L##e~U~U~>}L~$~;~;}`Ru0$d}A/%.C%d*j0%.d*D(d}J}M~-#C$d*3e0$d}B.C%}3E'h0#C$C(}3E(P##E)dRiC)d]i};0#&cC''cC(P##E)dD}4d~l$}:d~J#n0%C&d+}3C)d~%}M~-#d*3[C'd$}4D'C(d$}3D(C&K%+d$j0$/%..C&d7}3C$C%3PC&K%?D'C&K%;D$C&K%7D%&c%cC''cC$C'}3d$}4P##dRi0$.C#C'Y%+C#C$Y%'C#C%Y%#/&.C'd$}4D'/#.#.C&d/Y%7d~g}J~-#d*C&d7}3d$d#3^D$C#d}I}I}I}I}AY%#C#C$Y%'.C&dC}3G#.}g%$'}GC$%}H%cC$3Qh'cC$L&cE'e%w'cC$e#Z&})e~U*D&C'}pd$}:'ce~U*C$L&kE&C%}FE%e#C%C&{>E%C%e~U*{>D&.C#d'Y%#C#C&C$L&3E%C%C&y>Z&+2.C$L&3D&%}H%c%cC$L&#e$t'cC$L&+E(C%C$L&[}FE)e#C%C)}#>E%{0$C&C(C%}FE%C%C&y>D&.C#d'Y%#C#C&Z&+C'e%u0$d~5#/%.C#C(Z&+C#d$Y%#2.C$K%wd}I}I}I}I}Ai0%d~A#.C$}3K%/P#Gd$j0$d%C$P#?}4/%.C#d,Y%#2.d#.]#}Q$.}u%$(}HF#dS}4E&G#C&d}S}N~-#d$3PC$K%/E'K%CD(C'K%?D'C$K%'D)C$K%+D$C&d#Y%?C&C)C$d/}5}3Y%;C&C)Y%7C&C'Y%/C&C$C(C$C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&cC&dG}3C&d/}33G%cC&K%GE$'cC$P#<C)j0%C&K%OD(C&K%KD'C&C%C*3!C&C$K%3C$K%734C&d}U}N~-#d$3!C$K%#d'i'cC&C'C(3!/%.C&C'C(34/$.C&d}T}N~-#d$3!C#C&K%+Y%+C#C&L%#Z%#C&dS}3G#2.d}V}N~-#D%d$D*/#.#.}V%$*}HC#d~_}O~-#d$3!C$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dCr0#.C#C$C%C&C&C'}3d$}43fC#d~3}R~-#d'3!C#C(d~7}R~-#3R/).d~+}R~-#/'.d~-}R~-#/&.d~/}R~-#/%.d~1}R~-#/$.d~)}R~-#.D'C#C$C%C&C&C)}33fC#C'd%3!.C+d$}3D*C&C)}3d$}3D&/$..C#C$C%C&C%3fC#d~_}O~-#d$3!.~[$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*d~=}o~-#D#&c%c%c%cC#E$K%#E#d}Hj'cC#K%'C#}3E'C%p0'C'C%}4C(}:E&C#l0'C'C%C&}3E%n0$C$D%/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C'C%}4Y%'C$C%Y%#.C%K%#D$C#C&j'cC$C&C#}4Y%'C&2.C%C$K%#Y%#C&2.C#d3}=C)3:d~=}o~-#D#/#.#.}f%%'}H$}GF#dC}4E'G#%c%c%c%c%c%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>E*1'$#%&#.C'd$Y%7d}l}R~-#D(d'D)C*d%}41(&&'()*.C'd#Y%7C$C%C'd7}3d$d#3^D$C#d}I}I}I}I}AY%#C#C$Y%'/*.C&d'}3D&.C#C&L%#E+Z%#C#C&K%+E#Y%+C'C#Y%3C'C+Z&+/(.#.d}t}R~-#D(d+D)/%.d}|}R~-#D(d,D)/$.C&K%+D)C&K%'D(.C$C%C'd7}3C(C)3^D$C#d}I}I}I}I}AY%#C#C$Y%'C&3l.C'dC}3G#.~F$%'}H$}GF#d3}4E(G#%}Hd#C$C%}3E$C%l0#=d#D%C(d/}3D*%c%cC'}vC$C#K%#E+d$}=E)C$C)n>E$d+d'C'd$i>E)C$C)n>E)}v}GE,eC}Q}p0#C,}pE$d}I}I}I}I}AC&}4n0#%}HC+'cC#K%'C'C+}5C&C$3i/$.C&C$3s.E'0$C(C&Y%/C(d+}3D*C$D%.C*C%Y%#C(K%//$.C#C)Y%#C#C'Y%'d}J}I}I}I}A.C(d3}3G#.~%$$*}HC$C%}3D,C$D'&c&c%c%cC#C$C%C)C'C,iE+'}HC%(C&d$}3D&C'O##D(C'd$}3D'C(dck0&C*dCj'cC*d$}3D*C(deiC%C&n}:E+h0%C$C&}3P##d}h$n0'/&.C&d$}4.3fC+2.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43fC#d~!}O~-#d&3!C&C+}3D)/#.#.}[%$&}HF#dc}3E$G#C$dS}3d~E}J~-#d~U}J~-#d,3;%cC$K%Sd}P}I}I}I}Aj'cC$C$L&[Z&KC$C$L&SZ&C/$.C$d,Y%KC$d~^}J~-#Y%GC$d}O}I}I}I}AY%C.C$d+}3d~U}J~-#d,C$dC}336C$K%/D%%cC$K%+E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%3Y%?C$C%Y%;C$C&Y%7C$dS}3d~U}J~-#d,C$d7}33?C$K%Sd}I}I}I}I}Ai'cC#C$K%WY%'C#d}I}I}I}I}AY%#/$.C#C$K%[Y%+C#C$L%SZ%#.C$dc}4G#.~J$$&}HC#d+C$C$d+p>d*}3d}A}:E%}3D&d~=}o~-#D$%c%c%c&cC$E'K%#E$d}Hi0%C$C&i0$C#C$p0#.C#C$C$K%'E&}3j'cC#C%Y%'C#C$Y%#C'C#Y%#2.C$C%C&}3Y%'2.C$K%'C%}3D%C$K%#E$d}Hi0$C$C$K%'E&}3C#j0$C$C%C&}3Y%'C'C$Y%#2.C#C%Y%'C#d}HY%#C'C#Y%#2.C'C#Y%#C#C$Y%#C#C%Y%'.}n%%&}H$}EF#d3}4E'G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d~^}J~-#D(d}O}I}I}I}AD)g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3%1+#$%&'()*,.d}I}I}I}I}AD)/+.d}J}I}I}I}AD)/*.C'd'}3E$3&C$C'K%'C'K%+3`C'N%+D*C'K%'D(d}K}I}I}I}AD)/).d}M}I}I}I}AD)3'D*/(.d#D(/&.d$D(/%.d~!}L~-#D(g+#######D*/%.d~d}L~-#D(g-#######D*/$.d}N}I}I}I}AD).C#C*!&+C#C(Y%'C#C)Y%#.C'd3}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3<e#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~4$$*}HF#d3}4E(G#C$C%}3D,C$D*&cd#D'%c&cC'C*}3E+C,i0$%cC+P##E)dS}4d~l$}:d-lC)d}(}:d~.#}4d~l$}:d=l};h'cC(d+}3C)d~G}R~-#d'3[C(K%+d$j0$.C'd$}3D'/$..C#C$C%C&C&C'}3E&3fC#d~K}R~-#d$3!C#C)d~L}R~-#3RC+d$}3D*C&d$}3D&/$..C#C$C%C&C%3fC(d3}3G#.~T$$&}HF#d3}4E(G#C&K%'D'%c%}H%}H%c%c%c%c%cC&K%+1&#%$&.C(d%Y%'C$C%C(d'}3d~M}M~-#d-3^/(.C'R##d}w~I#i0%/$.C'P##dQj0#d~)}S~-#d~%}S~-#C'P##dQiE)>D'C(d&Y%'d&d'C)>/%.C#C&K%+Y%+C#C&L%#Z%#/&.C(d&Y%'d~%}S~-#D'd'.D)C$C%C(d'}3C'C)3^.D'C#d}I}I}I}I}AY%#C#C'Y%'C&3r.C(d3}3G#.~N$$%}GC$L&3D(%cC'C'}+'cg########D'/$.g########C'C'g########},>E'g######~]b}-h0#g######~]bD'.C$e}y~W$C(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C'g######~=b}kg######~]b}iC(~'}k~i*E(C(e}y~W$}#>E(C%C(y>D(C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE%C(C%C(w>(C(.Z&+e#.Z&#.~2$$'}HF#d3}4E&G#C&C$Y%/C&C#Y%+C&C$Y%'C&d'}33aC&K%/D#C&K%+D'd}7D$&c%cC$h'cd5D(/$.C#C$d~A}K~-#}3P##E(3wE)K%3i'cC)K%/C'C#3eh0$.C$d$}3D$/$..C#'cC'C#3:.d+d~%$3vE#C(]#}}$C#C%Y%}y$C#e%Z&3C#d#Y%+C#e}J}I}I}I3Z&#C&d3}3G#C#d+}3.}x$$%}HF#dC}4E'G#C$K%/D(C'C&Y%7C'C%Y%3C'C(K%?E&Y%;C'C&C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33Md#D%%cC'K%+d$j0#C'K%/E(C$K%+l'cC$K%'C(d/}5}3E$K%#d}I}I}I}I}Ai0$C$K%+D&C$K%'D%/$.#.C#C&Y%'C#C%Y%#C'dC}3G#.~+$%$}H$}GF#dC}4E(G#C(d3}3C$C%C&3;%c%cC(K%3d}P}I}I}I}Ai'cC(d,Y%+C(d~^}J~-#Y%'C(d}O}I}I}I}AY%#/$.C(C(L&;Z&+C(C(L&3E)Z&#C)}pd}I}I}I}I}Aj0#C#e#Z&#C(3l/$.C(d3}3C%C&C(C'3-C#%}GC(K%3'cC#C(K%7Y%+e%/$.C#C(L&;Z&+e$.Z&#.C(dC}3G#.~=$%$}H$}GF#dC}4E'G#C'd3}3C$C%C&3;%c%cC'K%3d}P}I}I}I}Ai'cC'd,Y%+C'd~^}J~-#Y%'C'd}O}I}I}I}AY%#/$.C'C'L&;Z&+C'C'L&3E(Z&#C(}pd}I}I}I}I}Aj0#C#d}I}I}I}I}AY%#C'3l/$.C'd3}3C%C&C'36C'K%3d}I}I}I}I}Ai'cC#C'K%7Y%'C#d}J}I}I}I}AY%#/$.C#C'K%;Y%+C#C'L%3Z%#.C'dC}3G#.}g$$%}HF#dC}4E'G#C#K%/D(C'C%Y%7C'C$Y%3C'C(K%?E$Y%;C'C$C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33M%cC'K%+d$i'cC'K%/E$C#K%+l'cC#K%'C$d/}5}3E#3tC#C&K%+Y%+C#C&L%#Z%#/%.#.C&3r.C'dC}3G#.}N$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC'h'c&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&/%.C'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0#..C#C&Z&#.}T$$(}HC$K%3E%C$K%7E&C%C&n>D(dCC%d(}=}4D&C$K%+C%d/}5}3d+}4D'%c&cC%C(i0$C$C%d$}3E%Y%3C&dC}4D&C'd+}3C'd/}3D'K%#d}I}I}I}I}Ai0#.C#C'L%#Z%'C#C$K%#C&}4Y%#2.C#d#Y%#.}R$$%}HF#d~=#}4E'G#%cC#hC%h};0#C'd+}3C#C$3,C'dC}3C%C&3,C'K%+0#C'K%C0#C'L&3C'L&Ku0#C'L&;C'L&Sv0#C'd.Y%[C'd~1#}3E%C#C$3Yd~f}M~-#d+C'd[}3C%3gD(.C'd~=#}3G#C(.}A$%}H%cC$C%n0#%cC$h0#C$C'r'cC$C'j0%/$.C$C&}3O##d~,}Ho0$.%cC%h0#C%C'r'cC%C'j0%/$.C%C&}3O##d~,}Ho0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}O$$%}HF#dS}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d/}3E)C'3SC(d(Y%;C(C$Y%?C(C&Y%OC(C%Y%KC(d}I}I}I}I}AY%GC#C(dG}3C(d;}3C)3WY%'d$/$.C#C'Z&+d#.Y%#C(dS}3G#.}K$%$}G$}HC#%}H%cC&}vC$}v}GE'eC}Q}p0#C'}pE&d}I}I}I}I}AC%}4n0#C&h'cC#C%Y%+C#d#Y%'d#/%.C%C&3sE(h'cC#C&Y%+C#C%Y%'d$/%.C#C(Y%+C#C$Y%'d#/$.C#d#Y%'d$.Y%#.}F$$}HF#dC}4E&G#C&C%Y%7C&C$Y%3C&C#K%?E$Y%;C&C$C#K%CE%d(}=}3Y%?C&d+}3C&d;}3C&d3}33Md#D#%cC&K%+d$i'cC&K%/E#C%r0$C$C#d(}=}3D#.C&dC}3G#C#2.#.}A$)}HC%K%#D)C%K%'D(C$K%#D%C$K%'D*&c%cC%C*j'cC$C%dC}3E+Y%#C%d7}3K%#C(j0$C%d3}3K%#C)C(3e0$d$D&.C#C'Y%'C#C&Y%#2.C'd$}3D'C+D%/#.#.}G$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3!C(d~3}J~-#d$3!C&d+}4D&C%d+}3D%/$..C#d~l$}:C$C'K%+C'K%/3$C'd'}33rC'd3}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}5$&}HF#d3}4E&G#C&d'}3C%d$d$3KC&K%'d$j'cC&K%+D(C&K%/D'C#d#Y%+C#C'Y%'C#C(Y%#C%'cC%'cC'C$C%~i-##.C#C%Y%+.C&d3}3G#2.#.}E%$}H$}G%c%c%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41%$%#.C#P#}Q$d%}41%%'&.C#K%wd}I}I}I}I}AiD$/&.C#P#}I$D$/%.d$D$/$.C#P#?d$}<C#K%wP#Gd$i}:D$.C$d$}:.},$&}HF#d3}4E&G#C&C$d2}:]#0C&C$d~]$}:d'}?]#/C&d/}3D'd#D$&cC$d%i'cC&d3}3G#(C#C%d3C$C'}3P##E(C(d$}33fC$d$}3D$/$...}4$%}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C$e,y'cC%d'}3C$e-}Id#3d.C%d'}3d}r}N~-#d-C$e-}K}pE&C&d$}33fC#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)3/%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}1$%}HF#dC}4E&G#C&d3}3E'C#K%#d~d}Q~-#d'3;C&d'}3C'3Vd#D#%cC&K%'d}I}I}I}I}Ai0#C&K%/C%j0#C&K%+C$C%3ehD#.C&d'}33tC&dC}3G#C#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}.$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3vE#C&d+}3dG~i-##C&dS}3G#C#.z%$}G$}H%c%c%cd%C#L&cE$}pd%}4C$e${>1%$%#.C#d~]#}33b2.C#d~5#}33b2.C#d~A#}33uC#K%kE%'cC#K%oC%d&}=3:..{$%}HF#d3}4E&G#C&d'}3E'd~_}O~-#d$3PC'd~_}O~-#d~`}O~-#C'C$C%38E$>d$d'C$>3!C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.y$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33mC$hC&d$j}:0$C%d3}3G#2.d}f}I~-#d>3x#.d~%}I~-#db3x#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.t$$}H%c%cC#K%#C#K%+E&}4C%r'cC%0$/%.C#C&C%3qC#K%+D&.C%h0#C#K%'C&}3C$C%~i-##.C#C%C&}3Y%+.w$%}HF#d3}4E$G#%cC#L&ce&u0#C#K%wd}I}I}I}I}Ai0#C$d'}3E%C#d~A#}3d$33d'd#C$K%+C$K%/3$C%3r.C$d3}3G#.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33WC(dC}3G#.l$$}GC#K%#E#C$C%3!C#C&C&eb}PE(}NC(}FE&e-}IE(C'd$}43dC#d}r}N~-#d-C&C(e-}G}F}pE#C#d$}33f.t$$}HF#d3}4E&G#C&C%Y%/C&C$Y%+C&C%Y%'C&d'}33aC&K%+D$C#C&K%/E%Y%+C#C$Y%'C#C%Y%#C&d3}3G#.r$&}HC#K%#E$C#K%+E%n'cC#K%'D&%cC%h'cC&C$3:d$D$/$.C&C$d$C%3iE$0##.C#C%Y%#C#C$Y%'..f$&}HC#K%+D$C#K%'E&D%&cC$'cC$d$}4D$C%3tC%d/}3D%/$..C#K%#E#'cC&C#d/}53:..c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43d.C#d}r}N~-#d-C$e-}K}pE#C#d$}33f.b$%}H&cC%h'cd#2.C%d$}4D%C$P##D&C#P##D'C$d$}3D$C#d$}3D#C&C'i0#.C'C&}4.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3IC#C(K%+E#d$C#>C(K%/d#C#>3!C(d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3WC'd3}3G#.Q#%cC$}2d$jC#d}I}I}I}I}AC$}4n};0#C#'cC$C#35E$h0$.C$2.#.Q#C%C&35E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3:.C%._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.P#%cC&}2d$jC$d}I}I}I}I}AC&}4n};0#C#C$C&C%3iE#h0#C#2.#.Y$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3r..q$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#K%#E#d3}33o%cC#d}Hi0#C#C#K%'d$}4E$Y%'C$0#C#d~%$3:...>#C#K%#E#d/}33tC#d;}33tC#dG3:.<#C#L&#e%u'cC#d}Y$}33rC#3X..?#C#C#K%#d$d+d+37d}J}I}I}I}Aj'c#..<#C#C$C%d$d$37d}J}I}I}I}Aj'c#..:$$}HC#K%#E$'cC#K%'C$3:..3#C$'}HC#C$35(C#..8#C#K%#d}I}I}I}I}Aj'cC#3r..8#C#K%#d}I}I}I}I}Aj'cC#3b..4#C#C$3sE#h'c#.C#.3#C#d~l$}:d%}=K%}Q}oc.,#C#C$3##..}hF]#d}I}I~-#.~I$}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=-jhwsrvwghohwhC###*##}I#d~U}J~-#.h}9};}8}3}.},}=l}-}*}7C}8}+}3}.},}=}+}*}<}.x};}5}*}-}6}2}7n}.}B}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6}=}8}4}.}7##*##}I(#d~%}K~-#.H};}.}=};}Bd}/}=}.};#$%&'()*+,-./01234####*##}I$#d~V}K~-#./$%&####*##}I&#d}I}L~-#.`}=}2}6}.}8}>}=#$#######~l~l~l}H####'#######}8}9}.};}*}=}2}8}7#$%&'()*+,#####*##}I%#d~5}L~-#.(*##}I'#d~E}L~-#.~F%}7}.}A}=f}>};}<}8};}1}*}<p}8};}.}<}=}*}=}>}<}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}1}=}=}9]RR}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#+%3#,###4%3#,###=%3#(###bFc}%E_a}6}2}7}=}(}>}<}(#$#######~l~l~l~l~l~lB#&#######}.}6}9}=}BC}=}.}A}=}9}*}0}.}8}/}/}<}.}=}5}2}6}2}=}-}*}=}.i};}8}6}-}*}=}.w}8b`I}D}F]OSSSSPTTPUUwVV]WW]XXYY]ZZPwQSTUVWXYZ[!CUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpwm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},#d~-}O~-#.~4&~l~l~l~l~l~lB#%#######(###[&3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.~!~,~*E~O}I}oEC}=}8COC},}>};}<}8};}2}<C}8}7}.C}=}1}*}=C}=}1}.C}5}2}<}=C}1}*}<C}0}8}7}.C}=}1};}8}>}0}1C}*}5};}.}*}-}B}2}<C}6}2}<}<}2}7}0OC}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C}@}.};}.C}*}<}4}.}-C}/}8};}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.OC}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5}=}B}9}.}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}7}8}=}1}2}7}0}7}>}5}5}=}.}A}=}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7}%E}%}%}%}7}%};}%}=}%}>SSSTUVWXYZ[!}*}+},}-}.}/PQ}(}GHSTUVWXYZ[!defghi}2}-}.}6}9}8}=}.}7},}Bn}.}B}6}*}Au}.}=};}2}.}<#d}Y}S~-#.}5-#######(#######}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-EQQEEQE}8}>}=},}8}6}.}>}7}4}7}8}@}7}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}9};}8}6}9}=#d}Y}T~-#.-}?(3#)###$%#d}u}T~-#.pp(3#3###}&(3#<###}I(3#$###$###}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-###$#d}Q}U~-#.,~`(3#%###$#d}m}U~-#.}&~5(3#0###~B(3#A###~e(3#$####$&#}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.#####$#d}Y}V~-#.,~`(3#%###$#d}y}V~-#.-}?(3#)###$%#d~9}V~-#.}o$c)3#8###x)3#I###}I)3#%###$#$#}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<##3#)###)#3#,###2#3#+###:#3#)###}<}=}*}=}.}*}>}=}1}8};#$#######}-#######$#######)###7*3#'#######W*3#(####$#d}Q}X~-#.-!*3#)####$#d}q}X~-#.M}p'3#'####$######'###c*3#<#######}=%3#(####$#d~U}X~-#.}B}F&3#)####$######%###~U)3#'###~Y)3#1###~g)3#=###{*3#(####$&#}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d~]}Y~-#.$&#d}I}Z~-#.4}B%3#+####$######&#d}i}Z~-#.Z}J%3#)####$######'###{+3#U#######}=%3#(####$######'###[&3#d~M}Z~-#.4}7%3#)####$######(#d}I}[~-#.}z%}3%3#'####$######$###C+3#(###H+3#2###W+3#B###}9+3#(####%%#}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###[,3#+###c,3#5###u,3#E###}9+3#(####%%#}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B##~E,3#/###~Q,3#-###~[,3#(###~`,3#.###}<}8}>};},}.##$#######}-#d~-}]~-#.$&#d~=}]~-#.4}B%3#+####$######&#d~]}]~-#.M}J%3#)####$######)####-3#'#######C-3#)####$#d}y}^~-#.M~V$3#)####$######'###K-3#U#######}=%3#(####$#d~]}^~-#.}J$}F&3#)####$######%###}e,3#+###}m,3#5###~#,3#E###c-3#)####%%#}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.######&#d}I}`~-#.4}B%3#+####$######&#d}i}`~-#.m}J%3#)####$######'###K-3#-#######}=%3#(####$######)####-3#'#######C-3#)####$#d}I}a~-#.-~V$3#)####$#d}e}a~-#.}&K.3#;###c.3#M###}9.3#(####%%#}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d}Q}b~-#.4}B%3#+####$######&#d}q}b~-#.M}J%3#)####$######'###K-3#U#######}=%3#(####$#d~U}b~-#.}S$}F&3#)####$######%###[/3#+###c/3#5###u/3#E###}A/3#'####%%#},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=#$#######~U&#d}I}d~-#.$&#d}Y}d~-#.4}B%3#+####$######&#d}y}d~-#.T}J%3#)####$######'###}103#}-#######}=%3#(####$######%#d~]}d~-#.}Z$}F&3#)####$######%###C03#0###P03#:###g03#F###}I03#'####&%#}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d}Y}f~-#.,}=13#+###$#d}u}f~-#.}.K13#9###a13#Y###}I13#$####&%#}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<###&#d}i}g~-#.4}B%3#+####$######&#d~-}g~-#.-}J%3#)####$#d~I}g~-#.t~513#8###~J13#S###323#%####%%#}*}0}.}7}=m}8}+}<Q};}.},}8};}-R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR};}.},}8};}-#d~)}h~-#.U}A23#3###}Q23#H###~e(3#$####$&#}*}0}.}7}=m}8}+}<Q}-}.}5}.}=}.u}.},}8};}-#d~i}h~-#.}V$~E23#9###}Q23#H###~e(3#$###%''#}*}7}*}5}B}=}2},}<Q}-}*}2}5}By}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}B}9}*}=}1}9};}.}/}2}A}-}*}B}@}.}.}4}6}8}7}=}1#}$33#&###}'33#'###}+33#(###}0};}8}>}9###&#d}a}j~-#.4}B%3#+###$$######&#d~%}j~-#.-}J%3#)###$$#d~E}j~-#.-t33#'####$#d~e}j~-#.mx33#)####$######)###}133#&#######}I33#(####$######'###}103#}7$######}=%3#(####$#d~E}k~-#.}D}F&3#)####$######%###C+3#(###;33#7###O33#H###}Q33#*####%'#}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.v}=}*}=}>}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}<}=}*}=}>}<#d~M}l~-#.}2}Y43#:###}p43#O###+########%'#}*}7}*}5}B}=}2},}<Q}.}<}=}2}6}*}=}.e}*},}4}/}2}5}5R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}+}*},}4}/}2}5}5####&#d~E}m~-#.-}B%3#+###$$#d~a}m~-#.X~i43#=###953#Q###k53#$####''#}*}7}*}5}B}=}2},}<Q}+}.}0}2}7e}*},}4}/}2}5}5#&#d~%}n~-#.-}B%3#+###$%#d~A}n~-#.}D}Y53#:###953#Q###}q53#$###$''#(###)###*###+###5###6###}i(3#;)3#~-)3#~e*3#3,3#}=,3##.3#3/3#~e/3##13#}i13#s23#}y23#~]23#}143#~A43#}153#~553#d~=}o~-#.(~l~l~l~l$";
 
 // pkg/dist/host.js
 var sources = [];
@@ -960,6 +928,8 @@ var NotFoundError = class extends ApiError {
 };
 var ConflictError = class extends ApiError {
 };
+var UnprocessableEntityError = class extends ApiError {
+};
 var RateLimitError = class extends ApiError {
 };
 var ServerError = class extends ApiError {
@@ -972,34 +942,36 @@ var WasmLoadError = class extends QuillgateError {
 };
 var TimeoutError = class extends QuillgateError {
   /** The time limit in milliseconds. */
-  after;
-  constructor(message, after) {
+  timeout;
+  constructor(message, timeout) {
     super(message);
-    this.after = after;
+    this.timeout = timeout;
   }
+};
+var RequestTimeoutError = class extends TimeoutError {
 };
 var DecodeError = class extends QuillgateError {
   /** The path of the invalid value, such as `views[3].human`. Empty for the whole body. */
-  where;
+  path;
   /** The reason, such as `must be JSON`. */
-  what;
+  reason;
   /** The `X-Request-Id` of the response, or `null`. */
   requestId;
   /** The headers of the response. */
   headers;
   constructor(message, data) {
     super(message);
-    this.where = data.where;
-    this.what = data.what;
+    this.path = data.path;
+    this.reason = data.reason;
     this.requestId = data.requestId;
     this.headers = data.headers;
   }
 };
-var JobWaitTimeoutError = class extends QuillgateError {
+var JobWaitTimeoutError = class extends TimeoutError {
   /** The last known state of the job; `null` if the client received none. */
   job;
-  constructor(message, job) {
-    super(message);
+  constructor(message, timeout, job) {
+    super(message, timeout);
     this.job = job;
   }
 };
@@ -1012,22 +984,26 @@ for (const [name, type] of Object.entries({
   PermissionError,
   NotFoundError,
   ConflictError,
+  UnprocessableEntityError,
   RateLimitError,
   ServerError,
   OutcomeUnknownError,
   ConnectionError,
   WasmLoadError,
   TimeoutError,
+  RequestTimeoutError,
   DecodeError,
   JobWaitTimeoutError
 })) {
   Object.defineProperty(type.prototype, "name", { value: name, configurable: true });
 }
 var CLASSES = {
+  400: BadRequestError,
   401: AuthenticationError,
   403: PermissionError,
   404: NotFoundError,
   409: ConflictError,
+  422: UnprocessableEntityError,
   429: RateLimitError
 };
 function classOf(status, body) {
@@ -1035,7 +1011,7 @@ function classOf(status, body) {
     return OutcomeUnknownError;
   if (status >= 500)
     return ServerError;
-  return CLASSES[status] ?? (status >= 400 ? BadRequestError : ApiError);
+  return CLASSES[status] ?? ApiError;
 }
 function toApiError(response, received, retryAfter, credential) {
   const { status } = response;
@@ -1099,17 +1075,18 @@ function toValidationError(rule, text3) {
 function toRequiredError(field) {
   return new ValidationError(`${field} is required`, field, "required");
 }
-function toDecodeError(where, what, response) {
+function toDecodeError(path, reason, response) {
   const headers = response?.headers ?? new Headers();
   const requestId = headers.get("x-request-id");
-  return new DecodeError(`${where || "the body"} ${what}`, { where, what, requestId, headers });
+  const message = `${path || "the body"} ${reason}`;
+  return new DecodeError(message, { path, reason, requestId, headers });
 }
 function toWasmLoadError(cause) {
   const advice = 'if your bundler left out core_bg.wasm, import from "quillgate/inline"';
   return new WasmLoadError(`the package's wasm could not be loaded; ${advice}`, { cause });
 }
-function toTimeoutError(after, host) {
-  return new TimeoutError(`no complete answer from ${host} within ${after} ms`, after);
+function toRequestTimeoutError(timeout, host) {
+  return new RequestTimeoutError(`no complete answer from ${host} within ${timeout} ms`, timeout);
 }
 function captureCallSite() {
   return new Error();
@@ -1130,7 +1107,7 @@ function locate(error, site, signal) {
 var HERE = /(\/[^/].*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
 
 // pkg/dist/exchange.js
-function exchange(send, within, outer) {
+function exchange(send, within, outer, read2 = (response) => response.json()) {
   const controller2 = new AbortController();
   return new Promise((resolve2) => {
     const end = (result) => {
@@ -1147,7 +1124,7 @@ function exchange(send, within, outer) {
     const leave = hear(outer, (reason) => stop(reason, false));
     const work = async () => {
       const response = await send(controller2.signal);
-      end({ response, body: await readBody(response) });
+      end({ response, body: await readBody(response, read2) });
     };
     work().catch((cause) => stop(cause, false));
   });
@@ -1162,9 +1139,9 @@ function hear(signal, onAbort) {
   signal?.addEventListener?.("abort", abort);
   return () => signal?.removeEventListener?.("abort", abort);
 }
-async function readBody(response) {
+async function readBody(response, read2) {
   try {
-    return await response.json();
+    return await read2(response);
   } catch (error) {
     if (response.ok && error?.name !== "SyntaxError")
       throw error;
@@ -1202,11 +1179,11 @@ function refuseUnknown(options, known) {
 }
 
 // pkg/dist/generated/decoders.js
-var Misfit = class {
-  where = "";
-  what;
-  constructor(what) {
-    this.what = what;
+var Mismatch = class {
+  path = "";
+  reason;
+  constructor(reason) {
+    this.reason = reason;
   }
 };
 function found(value2) {
@@ -1219,7 +1196,7 @@ function found(value2) {
   return { string: "text", number: "a number", boolean: "a boolean" }[typeof value2] ?? "an object";
 }
 function refuse(value2, rule) {
-  throw new Misfit(`must be ${rule}, found ${found(value2)}`);
+  throw new Mismatch(`must be ${rule}, found ${found(value2)}`);
 }
 function text2(value2) {
   return typeof value2 === "string" ? value2 : refuse(value2, "text");
@@ -1577,7 +1554,9 @@ var DECODERS = {
   "analytics.dailyViews": DailyViews,
   "analytics.archiveStatus": ArchiveStatus,
   "analytics.estimateBackfill": Backfill,
-  "analytics.beginBackfill": Backfill
+  "analytics.beginBackfill": Backfill,
+  "agentJobs.events": AgentJob,
+  "agentJobs.allEvents": ListedJob
 };
 var ROWS = {
   "agentJobs.list": "jobs",
@@ -1595,19 +1574,19 @@ function decode(operation, body) {
   const decoder = DECODERS[operation];
   try {
     return decoder(body);
-  } catch (misfit) {
+  } catch (mismatch) {
     const trace = (value2, path) => Object(value2) === value2 ? new Proxy(value2, { get: follow2(path) }) : value2;
     const follow2 = (path) => (target, name) => {
       const step = Array.isArray(target) ? `[${name}]` : path === "" ? name : `.${name}`;
       if (name !== "length" || !Array.isArray(target))
-        misfit.where = path + step;
-      return trace(target[name], misfit.where);
+        mismatch.path = path + step;
+      return trace(target[name], mismatch.path);
     };
     try {
       decoder(trace(body, ""));
     } catch {
     }
-    throw misfit;
+    throw mismatch;
   }
 }
 
@@ -1619,21 +1598,20 @@ var Task2 = class {
   #task;
   /** Objects that the core reads, indexed by `SOURCE_…`. */
   #sources;
-  /**
-   * The last duration from the core, in milliseconds: the time limit of the watch, the timeout of the
-   * attempt, or the delay.
-   */
+  /** The last duration from the core, in milliseconds: the timeout of the attempt, or the delay. */
   time = 0;
   /** The position of the next page of a list; `null` after the last page. */
   cursor = null;
   #request;
   #refusal;
-  #misfit = ["", ""];
+  #pageRejection = ["", ""];
   #retryAfter = null;
   #failure;
   #job = null;
   /** The last state of the job as JSON, to detect changes. */
   #seen;
+  /** The time limit of a watch, in milliseconds. */
+  timeout;
   /**
    * Validates the parameters, without sending a request.
    *
@@ -1647,13 +1625,17 @@ var Task2 = class {
     this.#mode = mode;
     this.#task = new sender.core.Task(operation, mode);
     this.#sources = [sender.options, params, void 0, watch];
-    if (this.#step(EVENT_BEGIN) !== COMMAND_REJECT)
-      return;
-    this.free();
-    throw this.#refusal;
+    if (this.#step(EVENT_BEGIN) === COMMAND_REJECT) {
+      this.free();
+      throw this.#refusal;
+    }
+    this.timeout = this.time;
   }
-  /** Runs the task until its next result. Resolves to `undefined` after the last result. */
-  async next(call) {
+  /**
+   * Runs the task until its next result. Resolves to `undefined` after the last result, or instead of
+   * polling a job after the time `until`, in milliseconds since the Unix epoch.
+   */
+  async next(call, until = Number.POSITIVE_INFINITY) {
     this.#sources[SOURCE_OPTIONS] = call;
     let command = this.#step(EVENT_NEXT);
     let delivery;
@@ -1665,7 +1647,7 @@ var Task2 = class {
           const request = this.#request;
           const within = this.time;
           const send = (signal) => this.#sender.send(request, call, signal);
-          const answer = await exchange(send, within, call.signal);
+          const answer = await exchange(send, within, call.signal, call.readBody);
           if ("response" in answer) {
             delivery = this.#decode(answer);
             command = delivery ? this.#take(delivery) : this.#takeFailure(answer);
@@ -1682,6 +1664,8 @@ var Task2 = class {
             call.observer?.onRetry(this.#failure, this.time);
           await sleep(this.time, call.signal);
           command = this.#step(EVENT_WAITED);
+          if (command === COMMAND_SEND && Date.now() >= until)
+            return void 0;
           break;
         case COMMAND_YIELD:
         case COMMAND_YIELD_LAST:
@@ -1699,7 +1683,7 @@ var Task2 = class {
    * @throws {import("./errors.js").DecodeError} if `body` is not a job
    */
   tell(body) {
-    const job = this.#check(body, null);
+    const job = checkBody(this.#operation, body, null);
     this.#sources[SOURCE_HEAD] = void 0;
     const command = this.#takeJob(job);
     if (command === COMMAND_WAIT)
@@ -1710,7 +1694,8 @@ var Task2 = class {
   }
   /** Returns the error of a watch that reached its time limit. */
   expire() {
-    return new JobWaitTimeoutError("the job was not finished in time", this.#job);
+    const message = `the job did not finish within ${this.timeout} ms`;
+    return new JobWaitTimeoutError(message, this.timeout, this.#job);
   }
   /** Returns the first request without sending it. */
   describe(call) {
@@ -1721,6 +1706,28 @@ var Task2 = class {
     if (call.signal?.aborted)
       throw call.signal.reason;
     return this.#request;
+  }
+  /**
+   * Sends the first request once, and resolves to its response if it is an event stream.
+   *
+   * @throws {ConnectionError} if there is no response
+   * @throws {import("./errors.js").ApiError} if the status is not 2xx
+   * @throws {import("./errors.js").DecodeError} if the response is not an event stream
+   */
+  async open(call, send) {
+    const request = this.describe(call);
+    const response = await send(request).catch((cause) => {
+      throw this.#connectionError(cause);
+    });
+    if (isEventStream(response))
+      return response;
+    if (isSuccess(response)) {
+      await response.body?.cancel();
+      throw toDecodeError("", "must be an event stream", response);
+    }
+    const body = await readBody(response, () => response.json());
+    this.#takeFailure({ response, body });
+    throw this.#failure;
   }
   /** Frees the task's memory in the WebAssembly instance. */
   free() {
@@ -1746,7 +1753,7 @@ var Task2 = class {
     else if (kind === OUTPUT_REJECTION)
       this.#refusal = toValidationError(number3, text3);
     else if (kind === OUTPUT_PAGE_REJECTION)
-      this.#misfit = [first, second];
+      this.#pageRejection = [first, second];
     else if (kind === OUTPUT_RETRY_AFTER)
       this.#retryAfter = Number(text3) / 1e3;
     else if (kind === OUTPUT_CURSOR)
@@ -1757,21 +1764,10 @@ var Task2 = class {
     if (!isSuccess(response))
       return void 0;
     try {
-      return { data: this.#check(body, response), response, done: false };
+      return { data: checkBody(this.#operation, body, response), response, done: false };
     } catch (error) {
       this.#failure = error;
       return void 0;
-    }
-  }
-  #check(body, response) {
-    const isEmpty = WITHOUT_CONTENT.includes(this.#operation);
-    if (body === void 0 && !isEmpty)
-      throw toDecodeError("", "must be JSON", response);
-    try {
-      return decode(this.#operation, body);
-    } catch (misfit) {
-      const { where, what } = misfit;
-      throw toDecodeError(where, what, response);
     }
   }
   #take({ data, response }) {
@@ -1804,9 +1800,12 @@ var Task2 = class {
     return command;
   }
   #takeNoAnswer({ cause, expired }, within) {
-    const { host } = this.#sender;
-    this.#failure = expired ? toTimeoutError(within, host) : new ConnectionError(`no answer from ${host}: the connection failed or broke`, { cause });
+    this.#failure = expired ? toRequestTimeoutError(within, this.#sender.host) : this.#connectionError(cause);
     return this.#step(expired ? EVENT_TIMED_OUT : EVENT_DISCONNECTED);
+  }
+  #connectionError(cause) {
+    const message = `no answer from ${this.#sender.host}: the connection failed or broke`;
+    return new ConnectionError(message, { cause });
   }
   #readHead({ headers }) {
     this.#sources[SOURCE_HEAD] = { retryAfter: headers.get("retry-after") };
@@ -1817,11 +1816,11 @@ var Task2 = class {
       case COMMAND_REJECT:
         return this.#refusal;
       case COMMAND_TOTAL_TIMEOUT:
-        return toTimeoutError(this.time, this.#sender.host);
+        return toRequestTimeoutError(this.time, this.#sender.host);
       case COMMAND_WATCH_TIMEOUT:
         return this.expire();
       case COMMAND_REJECT_PAGE:
-        return toDecodeError(...this.#misfit, delivery?.response ?? null);
+        return toDecodeError(...this.#pageRejection, delivery?.response ?? null);
       default:
         return this.#failure;
     }
@@ -1830,12 +1829,27 @@ var Task2 = class {
 function isSuccess({ status }) {
   return status >= 200 && status <= 299;
 }
+function isEventStream({ status, headers, body }) {
+  const type = headers.get("content-type") ?? "";
+  return status === 200 && type.startsWith("text/event-stream") && body !== null;
+}
+function checkBody(operation, body, response) {
+  const isEmpty = WITHOUT_CONTENT.includes(operation);
+  if (body === void 0 && !isEmpty)
+    throw toDecodeError("", "must be JSON", response);
+  try {
+    return decode(operation, body);
+  } catch (mismatch) {
+    const { path, reason } = mismatch;
+    throw toDecodeError(path, reason, response);
+  }
+}
 function rowsOf(operation, page) {
   return page[ROWS[operation]];
 }
 
 // pkg/dist/list.js
-var List = class _List {
+var List = class {
   #source;
   #first;
   /** @internal */
@@ -1859,39 +1873,34 @@ var List = class _List {
   }
   /** Yields every row of every page. Pages have the maximum size, unless you set `limit`. */
   async *[Symbol.asyncIterator]() {
-    const run2 = new PageIterator(this.#source);
+    const run3 = new PageIterator(this.#source);
     try {
       let next;
       for (; ; ) {
-        next ??= run2.next();
+        next ??= run3.next();
         const result = await next;
         next = void 0;
         if (result === null)
           return;
         const { rows, offset } = result;
-        const ahead = offset === null ? -1 : rows.length >> 1;
+        const half = offset === null ? void 0 : rows.length >> 1;
         for (let at = 0; at < rows.length; at++) {
-          if (at === ahead) {
-            next = run2.next();
+          yield rows[at];
+          if (at + 1 === half) {
+            next = run3.next();
             next.catch(() => {
             });
           }
-          yield rows[at];
         }
       }
     } finally {
-      run2.end();
+      run3.end();
     }
   }
   /** Yields every page. Pages have the maximum size, unless you set `limit`. */
   async *pages() {
-    const run2 = new PageIterator(this.#source);
-    try {
-      for (let result = await run2.next(); result !== null; result = await run2.next())
-        yield result.page;
-    } finally {
-      run2.end();
-    }
+    for await (const { page } of readPages(this.#source))
+      yield page;
   }
   /**
    * Returns every row in one array. Pages have the maximum size, unless you set `limit`.
@@ -1904,11 +1913,11 @@ var List = class _List {
   async all(options = {}) {
     const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
     const rows = [];
-    const run2 = new PageIterator(this.#source);
+    const run3 = new PageIterator(this.#source);
     try {
-      run2.refuse(others);
+      run3.refuse(others);
       for (let pages = 1; rows.length < most; pages++) {
-        const result = await run2.next();
+        const result = await run3.next();
         if (result === null)
           break;
         for (const row of result.rows)
@@ -1921,7 +1930,7 @@ var List = class _List {
         });
       }
     } finally {
-      run2.end();
+      run3.end();
     }
     return rows.length > most ? rows.slice(0, most) : rows;
   }
@@ -1944,7 +1953,7 @@ var List = class _List {
     const left = new AbortController();
     const stream = new ReadableStream({
       pull: (controller2) => Promise.resolve().then(() => (init_export(), export_exports)).then((module) => module.pull(controller2, stream, this.#source, options, left, {
-        List: _List,
+        readPages,
         ValidationError,
         follow,
         sleep
@@ -1996,8 +2005,6 @@ var PageIterator = class {
   next() {
     const { signal } = this.#left;
     this.#fetching = this.#fetching.then(async () => {
-      for (let turns = 5; turns--; )
-        await null;
       try {
         return await fetchPage(this.#source, await this.#pages, signal);
       } catch (error) {
@@ -2015,6 +2022,15 @@ var PageIterator = class {
     });
   }
 };
+async function* readPages(source2) {
+  const run3 = new PageIterator(source2);
+  try {
+    for (let result = await run3.next(); result !== null; result = await run3.next())
+      yield result;
+  } finally {
+    run3.end();
+  }
+}
 function readParams({ params }) {
   const cursor = params?.cursor;
   if (typeof cursor !== "object")
@@ -2025,8 +2041,8 @@ function readParams({ params }) {
   throw new ValidationError(message, "cursor", "text");
 }
 async function fetchPage(source2, pages, signal) {
-  const { transport, name, options } = source2;
-  const call = transport.callOptions({ ...options, signal });
+  const { transport, name, options, readBody: readBody2 } = source2;
+  const call = transport.callOptions(name, { ...options, signal }, readBody2);
   const begin = pages.cursor;
   const delivery = await pages.next(call);
   if (begin === null || delivery === void 0)
@@ -2137,7 +2153,8 @@ var AgentJobs = class {
    * Waits until a job is `completed`, `archived` or `failed`, and resolves to the job.
    *
    * A gateway streams the changes of a job. Without a stream, the client polls: first after 2 s,
-   * then at growing intervals of up to 30 s, or as `Retry-After` requests.
+   * then at growing intervals of up to 30 s, or as `Retry-After` requests. It tries a stream again
+   * after a minute.
    *
    * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
    *   last known state
@@ -2166,22 +2183,25 @@ var AgentJobs = class {
     let watch;
     try {
       refuseUnknown(call, ["signal", "headers"]);
-      const sender = await this.#transport.sender();
-      watch = new Task2(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
+      const transport = this.#transport;
+      watch = new Task2(await transport.sender(), "agentJobs.get", MODE_WATCH, { id }, { timeout });
+      const deadline = Date.now() + watch.timeout;
       const inner = { ...call, signal };
-      const module = this.#transport.mayStream && await Promise.race([
-        // An abort must not wait for the module.
-        new Promise((resolve2) => signal.addEventListener("abort", () => resolve2())),
-        load2().catch(() => {
-        })
-      ]);
-      if (module)
-        yield* module.streamChanges(this.#transport, watch, id, inner, TOOLS);
       for (; ; ) {
-        const change = await watch.next(this.#transport.callOptions(inner));
+        if (Date.now() >= transport.nextStreamAt) {
+          const module = await loadUnlessAborted(signal);
+          const events = module?.streamJob({ transport, watch, id, call: inner, deadline }, TOOLS);
+          if (events && (yield* events))
+            return;
+          transport.nextStreamAt = Date.now() + STREAM_PAUSE;
+        }
+        const polling = transport.callOptions("agentJobs.get", inner);
+        const change = await watch.next(polling, transport.nextStreamAt);
         if (change === void 0)
-          return;
+          continue;
         yield { job: change.data, done: change.done };
+        if (change.done)
+          return;
       }
     } catch (error) {
       throw locate(error, site, options.signal);
@@ -2192,7 +2212,14 @@ var AgentJobs = class {
     }
   }
 };
-var load2 = () => Promise.resolve().then(() => (init_job_stream(), job_stream_exports));
+var STREAM_PAUSE = 6e4;
+var load2 = () => Promise.resolve().then(() => (init_streams(), streams_exports));
+async function loadUnlessAborted(signal) {
+  return await Promise.race([
+    new Promise((resolve2) => signal.addEventListener("abort", () => resolve2(void 0))),
+    load2().catch(() => void 0)
+  ]);
+}
 var TOOLS = { follow, sleep };
 
 // pkg/dist/analytics.js
@@ -2368,26 +2395,6 @@ function checkBaseUrl({ baseUrl, adminKey }) {
   }
 }
 
-// pkg/dist/page_views.js
-var PageViewsResource = class {
-  #analytics;
-  /** @internal */
-  constructor(analytics) {
-    this.#analytics = analytics;
-  }
-  /**
-   * Lists page views. Same as `client.analytics.views(params, options)`.
-   *
-   * @example
-   * ```ts
-   * for await (const view of client.pageViews.list({ dateFrom: "2024-01-01" })) console.log(view.path);
-   * ```
-   */
-  list(params, options) {
-    return this.#analytics.views(params, options);
-  }
-};
-
 // pkg/dist/api_promise.js
 var ApiPromise = class {
   #result;
@@ -2460,6 +2467,9 @@ function attemptLog(options) {
       if (at("info"))
         logger.info(line);
     },
+    hookFailed(error) {
+      logger.error("quillgate: a hook failed", error);
+    },
     retry(error, wait) {
       const why = error instanceof Error ? error.name : "error";
       if (at("warn"))
@@ -2468,16 +2478,66 @@ function attemptLog(options) {
   };
 }
 
+// pkg/dist/observer.js
+function observe(client, operation) {
+  const { onRequest, onResponse, onRetry } = client;
+  const log = attemptLog(client);
+  if (!log && !onRequest && !onResponse && !onRetry)
+    return void 0;
+  const current = { operation, attempt: -1, method: "", url: "" };
+  let started = 0;
+  const duration = () => Date.now() - started;
+  const call = (hook, event) => {
+    if (hook)
+      run(() => hook(event()), log?.hookFailed);
+  };
+  return {
+    onRequest(method, url, headers) {
+      const request = new Request(url, { method, headers });
+      Object.assign(current, { attempt: current.attempt + 1, method, url: request.url });
+      started = Date.now();
+      run(() => log?.request(method, url));
+      call(onRequest, () => ({ ...current, headers: redactHeaders(request.headers) }));
+    },
+    onResponse({ status, headers }) {
+      run(() => log?.response(status, headers));
+      const rest = { status, duration: duration() };
+      call(onResponse, () => ({ ...current, ...rest, headers: redactHeaders(headers) }));
+    },
+    onRetry(error, wait) {
+      run(() => log?.retry(error, wait));
+      call(onRetry, () => ({ ...current, error, duration: duration(), wait }));
+    }
+  };
+}
+function run(work, report = () => {
+}) {
+  const fail = (error) => {
+    try {
+      report(error);
+    } catch {
+    }
+  };
+  try {
+    Promise.resolve(work()).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+}
+
 // pkg/dist/transport.js
 var Transport = class {
   #options;
   #sender;
   #base = "";
-  /** Whether to try event streams. `true` for a gateway, until it turns out to have none. */
-  mayStream;
+  /**
+   * The earliest time to open an event stream of a job, in milliseconds since the Unix epoch. Only
+   * gateways have streams.
+   */
+  nextStreamAt;
   constructor(options) {
     this.#options = options;
-    this.mayStream = options.token !== void 0;
+    this.nextStreamAt = options.token === void 0 ? Number.POSITIVE_INFINITY : 0;
   }
   /** Returns the state that all tasks share. The first call loads the core. */
   sender() {
@@ -2503,10 +2563,10 @@ var Transport = class {
     const send = (request, call, signal) => this.#send(request, call, signal);
     return { core, options: this.#options, host: new URL(this.#base).host, send };
   }
-  async #send(request, call, signal) {
+  async #send(request, call, signal, accept = "application/json") {
     const { method, body } = request;
     const url = this.#base + request.target;
-    const headers = this.#headers(request, call);
+    const headers = this.#headers(request, call, accept);
     const init = { method, headers, body, redirect: "manual", signal };
     const { observer } = call;
     observer?.onRequest(method, url, headers);
@@ -2517,9 +2577,9 @@ var Transport = class {
     return response;
   }
   /** Merges the headers of the caller with required headers, which take precedence. */
-  #headers({ body }, call) {
+  #headers({ body }, call, accept = "application/json") {
     const { adminKey, session, token } = this.#options;
-    const needed = { accept: "application/json" };
+    const needed = { accept };
     if (userAgent)
       needed["user-agent"] = call.headers?.get("user-agent") ?? userAgent;
     if (!session)
@@ -2543,11 +2603,11 @@ var Transport = class {
       throw locate(error, site, signal);
     }
   }
-  /** Runs an operation. `through` can wrap the sender. */
-  call(operation, params, options = {}, through = (sender) => sender) {
+  /** Runs an operation. */
+  call(operation, params, options = {}) {
     const carryOut = async (sender) => {
-      const call = this.callOptions(options);
-      const task = new Task2(through(sender), operation, MODE_ONCE, params);
+      const call = this.callOptions(operation, options);
+      const task = new Task2(sender, operation, MODE_ONCE, params);
       try {
         return await task.next(call);
       } finally {
@@ -2567,7 +2627,7 @@ var Transport = class {
   /** Builds the request of an operation without sending it. */
   build(operation, params, options = {}) {
     const build = (sender) => {
-      const call = this.callOptions(options);
+      const call = this.callOptions(operation, options);
       const task = new Task2(sender, operation, MODE_ONCE, params);
       try {
         const request = task.describe(call);
@@ -2580,8 +2640,46 @@ var Transport = class {
     };
     return this.run(build, captureCallSite(), options.signal);
   }
+  /**
+   * Returns a function that opens an event stream, after the event with the given id. The streams
+   * share their log and hooks.
+   */
+  streamOpener(resource, options) {
+    const { operation, below, params } = resource;
+    const shared = this.callOptions(operation, { ...options, maxRetries: 0 });
+    const open = async (lastEventId, signal) => {
+      const headers = new Headers(shared.headers);
+      if (lastEventId !== "")
+        headers.set("last-event-id", lastEventId);
+      const call = { ...shared, signal, headers };
+      const task = new Task2(await this.sender(), below, MODE_ONCE, params);
+      try {
+        return await task.open(call, (request) => {
+          const target = `${request.target}/events`;
+          return this.#send({ ...request, target }, call, signal, "text/event-stream");
+        });
+      } finally {
+        task.free();
+      }
+    };
+    open.observer = shared.observer;
+    return open;
+  }
+  /**
+   * Decodes the JSON of an event.
+   *
+   * @throws {import("./errors.js").DecodeError}
+   */
+  decodeEvent(operation, data) {
+    let body;
+    try {
+      body = JSON.parse(data);
+    } catch {
+    }
+    return checkBody(operation, body, null);
+  }
   /** Merges the options of a call with the options of the client. */
-  callOptions(call) {
+  callOptions(operation, call, readBody2) {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
@@ -2594,7 +2692,8 @@ var Transport = class {
       // With `force`, every attempt would perform the write again.
       deduplicated: client.retryWrites !== false && client.token !== void 0 && !call.force,
       headers: this.#callHeaders(call),
-      observer: observe(client)
+      observer: observe(client, operation),
+      readBody: readBody2
     };
   }
   #callHeaders(call) {
@@ -2610,43 +2709,6 @@ var Transport = class {
     return headers;
   }
 };
-function observe(client) {
-  const { onRequest, onResponse, onRetry } = client;
-  const log = attemptLog(client);
-  if (!log && !onRequest && !onResponse && !onRetry)
-    return void 0;
-  let attempt = -1;
-  return {
-    onRequest(method, url, headers) {
-      attempt++;
-      guard(() => {
-        log?.request(method, url);
-        if (!onRequest)
-          return;
-        const request = new Request(url, { method, headers });
-        onRequest({ method, url: request.url, headers: redactHeaders(request.headers), attempt });
-      });
-    },
-    onResponse({ status, url, headers }) {
-      guard(() => {
-        log?.response(status, headers);
-        onResponse?.({ status, url, headers: redactHeaders(headers), attempt });
-      });
-    },
-    onRetry(error, wait) {
-      guard(() => {
-        log?.retry(error, wait);
-        onRetry?.({ error, wait });
-      });
-    }
-  };
-}
-function guard(work) {
-  try {
-    work();
-  } catch {
-  }
-}
 var CALL_OPTIONS = [
   "signal",
   "timeout",
@@ -2673,8 +2735,6 @@ var Client = class _Client {
   agentJobs;
   /** Reports on how people and AI agents use your documentation. */
   analytics;
-  /** The former name of `analytics.views`. */
-  pageViews;
   #transport;
   /** The options of the caller, without values from environment variables. */
   #given;
@@ -2698,7 +2758,6 @@ var Client = class _Client {
     this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);
-    this.pageViews = new PageViewsResource(this.analytics);
   }
   /**
    * Creates a client with the same options, except those passed here. A new `token`, `session` or
@@ -2823,15 +2882,15 @@ var JobComment = class {
     this.#id = (await this.#call("POST", target, { body })).id;
   }
   #compose(body, { kind, markdown }) {
-    const { run: run2, keepsEarlier } = this.#place;
+    const { run: run3, keepsEarlier } = this.#place;
     const isReplaced = (other) => {
-      if (kind === "note") return other.kind === "note" && other.run === run2;
-      return other.run === run2 || !keepsEarlier;
+      if (kind === "note") return other.kind === "note" && other.run === run3;
+      return other.run === run3 || !keepsEarlier;
     };
     const kept = parseEntries(body.slice(this.#marker.length)).filter(
       (other) => !isReplaced(other)
     );
-    const entries = [...limitEntries(kept), { kind, run: run2, markdown }];
+    const entries = [...limitEntries(kept), { kind, run: run3, markdown }];
     const texts = entries.map((entry) => {
       return `<!-- quillgate-${entry.kind} ${entry.run} -->
 ${entry.markdown}`;
@@ -2907,8 +2966,8 @@ function parseEntries(text3) {
   const [, ...parts] = text3.replaceAll("\r\n", "\n").split(ENTRY);
   const entries = [];
   for (let at = 0; at + 2 < parts.length; at += 3) {
-    const [kind, run2 = "", markdown = ""] = parts.slice(at, at + 3);
-    entries.push({ kind: kind === "job" ? "job" : "note", run: run2, markdown: markdown.trim() });
+    const [kind, run3 = "", markdown = ""] = parts.slice(at, at + 3);
+    entries.push({ kind: kind === "job" ? "job" : "note", run: run3, markdown: markdown.trim() });
   }
   return entries;
 }
@@ -2954,9 +3013,9 @@ function readNumber({ number: number3 }) {
 var IdentityError = class extends Error {
   /** Whether a retry may succeed. */
   mayPass;
-  constructor(message, mayPass3 = false) {
+  constructor(message, mayPass2 = false) {
     super(message);
-    this.mayPass = mayPass3;
+    this.mayPass = mayPass2;
   }
 };
 var AccessToken = class {
@@ -3020,8 +3079,8 @@ var WorkflowIdentity = class {
       if (typeof failure === "string") return failure;
       signal?.throwIfAborted();
       if (!failure.mayPass || attempt === ATTEMPTS) {
-        const { reason, mayPass: mayPass3 } = failure;
-        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass3);
+        const { reason, mayPass: mayPass2 } = failure;
+        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass2);
       }
       this.#runner.info(`GitHub gave no identity token (${failure.reason}); asking again`);
       await new Promise((resolve2) => setTimeout(resolve2, PAUSE * attempt));
@@ -3041,8 +3100,8 @@ var WorkflowIdentity = class {
       });
       const text3 = await response.text();
       if (response.ok) return parseToken(text3) ?? { reason: "its answer has none", mayPass: false };
-      const mayPass3 = response.status >= 500 || response.status === 429;
-      return { reason: `status ${response.status}`, mayPass: mayPass3 };
+      const mayPass2 = response.status >= 500 || response.status === 429;
+      return { reason: `status ${response.status}`, mayPass: mayPass2 };
     } catch {
       return { reason: deadline.aborted ? "no answer in time" : "no connection", mayPass: true };
     }
@@ -3354,8 +3413,8 @@ function deriveIdempotencyKey(env, prompt) {
   ];
   const parts = [...names2.map((name) => env[name] ?? ""), prompt];
   const digest = createHash2("sha256").update(JSON.stringify(parts)).digest("hex");
-  const { GITHUB_RUN_ID: run2 = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
-  return `github-${run2}-${attempt}-${digest.slice(0, 32)}`;
+  const { GITHUB_RUN_ID: run3 = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
+  return `github-${run3}-${attempt}-${digest.slice(0, 32)}`;
 }
 async function createJob(connection, inputs, key, { runner: runner2, signal }) {
   const abort = new AbortController();
@@ -3410,7 +3469,7 @@ async function waitForJob({ client, lost, reachability }, created, options) {
       if (signal.aborted) return { kind: "cancelled", job };
       if (error instanceof JobWaitTimeoutError) return expire();
       const reason = explainError(lost.aborted ? lost.reason : error);
-      if (lost.aborted || !mayPass2(error)) return { kind: "failed", job, reason };
+      if (lost.aborted || !mayPass(error)) return { kind: "failed", job, reason };
       failure = reason;
     }
     if (performance.now() + WAIT_PAUSE >= end) return expire();
@@ -3418,8 +3477,8 @@ async function waitForJob({ client, lost, reachability }, created, options) {
     if (signal.aborted) return { kind: "cancelled", job };
   }
 }
-function mayPass2(error) {
-  return [ConnectionError, TimeoutError, ServerError].some((type) => error instanceof type);
+function mayPass(error) {
+  return [ConnectionError, RequestTimeoutError, ServerError].some((type) => error instanceof type);
 }
 function mayHaveStarted(error, { reachability }) {
   if (error instanceof ApiError) {
@@ -3427,7 +3486,7 @@ function mayHaveStarted(error, { reachability }) {
   }
   if (error instanceof DecodeError) return !isForeign(error);
   if (reachability.requests === 0 || reachability.obstacle !== void 0) return false;
-  return [ConnectionError, TimeoutError].some((type) => error instanceof type);
+  return [ConnectionError, RequestTimeoutError].some((type) => error instanceof type);
 }
 function isForeign(error) {
   if ((error.headers.get("content-type") ?? "").includes("json")) return false;
@@ -3487,7 +3546,7 @@ function explainError(error) {
   if (error instanceof ConnectionError && error.cause instanceof IdentityError) {
     return error.cause.message;
   }
-  if (error instanceof ConnectionError || error instanceof TimeoutError) {
+  if (error instanceof ConnectionError || error instanceof RequestTimeoutError) {
     return `the gateway cannot be reached: ${error.message}`;
   }
   if (error instanceof ApiError) {
@@ -3577,17 +3636,17 @@ ${formatBlock(shorten2(context.prompt))}
 }
 function composeComment(outcome, context) {
   const { job } = outcome;
-  const run2 = `[this run](${context.run})`;
+  const run3 = `[this run](${context.run})`;
   if (job === void 0) {
     const reason2 = "reason" in outcome ? `: ${escapeComment(outcome.reason)}` : "";
-    return `${describeOutcome(outcome)}${reason2} (${run2})`;
+    return `${describeOutcome(outcome)}${reason2} (${run3})`;
   }
   const link = job.prLink ? `: ${formatLink(job.prLink)}` : "";
   const reason = "reason" in outcome ? ` (${escapeComment(outcome.reason)})` : "";
   const name = job.id ? `Job ${formatCode(job.id)} of` : "In";
   return [
     `**${describeOutcome(outcome)}**${link}${reason}`,
-    `${name} the project ${formatCode(context.project)}, from ${run2}.`
+    `${name} the project ${formatCode(context.project)}, from ${run3}.`
   ].join("\n\n");
 }
 function isUnnamed(outcome) {
@@ -3649,7 +3708,7 @@ ${text3}
 ${marks}`;
 }
 function findLongestRun(text3) {
-  return Math.max(0, ...Array.from(text3.matchAll(/`+/g), ([run2]) => run2.length));
+  return Math.max(0, ...Array.from(text3.matchAll(/`+/g), ([run3]) => run3.length));
 }
 function joinLines(text3) {
   return text3.replace(/\s+/g, " ").trim();
@@ -3770,7 +3829,7 @@ var SHOWN_CLAIMS = [
 var runner = new Runner(process.env, (line) => process.stdout.write(`${line}
 `));
 try {
-  const code = await run(cancellation);
+  const code = await run2(cancellation);
   process.exitCode ??= code;
 } catch (error) {
   if (!(error instanceof InputError || error instanceof RunnerError)) throw error;
@@ -3778,7 +3837,7 @@ try {
   if (runner.env.GITHUB_STEP_SUMMARY) runner.appendSummary(summarizeMistake(error.message));
   process.exitCode = 1;
 }
-async function run(signal) {
+async function run2(signal) {
   const inputs = readInputs(runner);
   const pull2 = readPullRequest(runner.env);
   const context = readContext(inputs, runner.env);
@@ -3865,9 +3924,9 @@ function readContext(inputs, env) {
   const { gateway, project, prompt, idempotencyKey } = inputs;
   const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
   const { GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt = "1" } = env;
-  const run2 = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
+  const run3 = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
   const hasOwnKey = idempotencyKey !== void 0;
-  return { gateway, project, prompt, run: run2, hasOwnKey, isReused: false };
+  return { gateway, project, prompt, run: run3, hasOwnKey, isReused: false };
 }
 function prepareComment(inputs, pull2) {
   if (!inputs.comment) return void 0;
@@ -3881,9 +3940,9 @@ function prepareComment(inputs, pull2) {
   }
   const { GITHUB_WORKFLOW_REF: workflow = "", GITHUB_JOB: job, GITHUB_ACTION: step } = runner.env;
   const names2 = [workflow.split("@")[0], job, step, inputs.project];
-  const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run2 = "" } = runner.env;
+  const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run3 = "" } = runner.env;
   return new JobComment({
-    ...{ api, repository, number: pull2.number, token: inputs.githubToken, run: run2 },
+    ...{ api, repository, number: pull2.number, token: inputs.githubToken, run: run3 },
     step: JSON.stringify(names2),
     // Each issue comment is a separate request, so the jobs of earlier ones stay listed.
     keepsEarlier: event === "issue_comment"

@@ -14,8 +14,8 @@ import {
   PermissionError,
   QuillgateError,
   RateLimitError,
+  RequestTimeoutError,
   ServerError,
-  TimeoutError,
   ValidationError,
 } from "quillgate/inline";
 import { type Identity, IdentityError } from "./identity.js";
@@ -203,7 +203,7 @@ export async function waitForJob(
 
 /** Returns whether a retry may succeed after an error. */
 function mayPass(error: unknown): boolean {
-  return [ConnectionError, TimeoutError, ServerError].some((type) => error instanceof type);
+  return [ConnectionError, RequestTimeoutError, ServerError].some((type) => error instanceof type);
 }
 
 /**
@@ -217,7 +217,7 @@ export function mayHaveStarted(error: unknown, { reachability }: Connection): bo
   }
   if (error instanceof DecodeError) return !isForeign(error);
   if (reachability.requests === 0 || reachability.obstacle !== undefined) return false;
-  return [ConnectionError, TimeoutError].some((type) => error instanceof type);
+  return [ConnectionError, RequestTimeoutError].some((type) => error instanceof type);
 }
 
 /** Returns whether the response does not come from a gateway or from a proxy in front of one. */
@@ -300,7 +300,7 @@ export function explainError(error: unknown): string {
   if (error instanceof ConnectionError && error.cause instanceof IdentityError) {
     return error.cause.message;
   }
-  if (error instanceof ConnectionError || error instanceof TimeoutError) {
+  if (error instanceof ConnectionError || error instanceof RequestTimeoutError) {
     return `the gateway cannot be reached: ${error.message}`;
   }
   if (error instanceof ApiError) {

@@ -67,7 +67,7 @@ function callsBy(custom) {
   });
   return {
     [CALLS.bare]: async () => (await bare(BASE + PATH)).json(),
-    [CALLS.own]: () => client.pageViews.list({ limit: 250 }),
+    [CALLS.own]: () => client.analytics.views({ limit: 250 }),
     [CALLS.ky]: async () => parsePage(await kyClient.get(BASE + PATH).json()),
     "openapi-fetch, not validated": () => openapi.GET(PATH),
     [CALLS.openai]: () => openai.get(PATH),

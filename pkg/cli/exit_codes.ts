@@ -37,6 +37,7 @@ const BY_NAME: Record<string, ExitName> = {
   InitError: "usage",
   WebhookKeyError: "usage",
   BadRequestError: "usage",
+  UnprocessableEntityError: "usage",
   AuthenticationError: "access",
   PermissionError: "access",
   NotFoundError: "notFound",
@@ -44,7 +45,7 @@ const BY_NAME: Record<string, ExitName> = {
   OutcomeUnknownError: "outcomeUnknown",
   ServerError: "unavailable",
   ConnectionError: "unavailable",
-  TimeoutError: "unavailable",
+  RequestTimeoutError: "unavailable",
   DecodeError: "unavailable",
   JobWaitTimeoutError: "waitTimeout",
 };

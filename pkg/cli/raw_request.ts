@@ -3,7 +3,7 @@
  * ones.
  */
 
-import { ConnectionError } from "../errors.js";
+import { ConnectionError, toRequestTimeoutError } from "../errors.js";
 import { exchange } from "../exchange.js";
 import { USER_AGENT } from "../generated/protocol.js";
 import { UsageError } from "./command.js";
@@ -20,7 +20,8 @@ export interface Answered {
  * Redirects are not followed, because they would forward the credential.
  *
  * @param timeout in milliseconds
- * @throws {ConnectionError} if there is no response before the timeout
+ * @throws {ConnectionError} if there is no response
+ * @throws {RequestTimeoutError} if the timeout expires
  */
 export async function send(
   url: string,
@@ -37,8 +38,7 @@ export async function send(
   if ("response" in result) return result;
   signal.throwIfAborted();
   const { host } = new URL(url);
-  if (result.expired)
-    throw new ConnectionError(`no complete answer from ${host} within ${timeout} ms`);
+  if (result.expired) throw toRequestTimeoutError(timeout, host);
   throw new ConnectionError(`no answer from ${host}`, { cause: result.cause });
 }
 

@@ -2,70 +2,26 @@
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite, locate } from "./errors.js";
-import { follow, sleep } from "./exchange.js";
+import { follow, sleep, type Tools } from "./exchange.js";
 import { MODE_WATCH } from "./generated/protocol.js";
+import type {
+  JobChange,
+  JobId,
+  JobListChange,
+  WaitOptions,
+  WatchAllOptions,
+  WatchOptions,
+} from "./job_types.js";
 import { refuseUnknown } from "./known.js";
-import { List, type ListOptions, type ListParams } from "./list.js";
+import { List } from "./list.js";
+import type { ListOptions, ListParams } from "./list_types.js";
 import type { RequestOptions, WriteOptions } from "./options.js";
 import { Task } from "./task.js";
 import type { Transport } from "./transport.js";
-import type { AgentJob, JobRecord, ListedJob, Operations } from "./types.js";
-
-/** Options of {@link AgentJobs.watch}. */
-export interface WatchOptions
-  extends Omit<RequestOptions, "timeout" | "totalTimeout" | "maxRetries"> {
-  /**
-   * Maximum time to watch, in milliseconds: 1 to 2147483647.
-   * @default 1800000 (30 minutes)
-   */
-  timeout?: number | undefined;
-}
-
-/** Options of {@link AgentJobs.wait}. */
-export interface WaitOptions extends WatchOptions {
-  /** Called with the job when it is first read, and again after every change. */
-  onUpdate?: ((job: AgentJob) => void) | undefined;
-}
-
-/** A job after a change. */
-export interface JobChange {
-  job: AgentJob;
-  /** Whether the job has finished. If `true`, this is the last change. */
-  done: boolean;
-}
-
-/** A change to the project's list of jobs. Exactly one property is set. */
-export type JobListChange =
-  | {
-      /** A job that was created, received a follow-up or changed, as the list now shows it. */
-      job: ListedJob;
-      deleted?: undefined;
-      reset?: undefined;
-    }
-  | {
-      /** The id of the job, if its record was deleted. */
-      deleted: string;
-      job?: undefined;
-      reset?: undefined;
-    }
-  | {
-      /** Some changes are missing, because the gateway no longer stores them. Load the list again. */
-      reset: true;
-      job?: undefined;
-      deleted?: undefined;
-    };
-
-/** Options of {@link AgentJobs.watchAll}. */
-export type WatchAllOptions = Pick<RequestOptions, "signal" | "headers">;
-
-/**
- * A job's id. The type allows `null` because Mintlify does not guarantee the field. Methods reject
- * `null` with a `ValidationError` before they send a request.
- */
-export type JobId = AgentJob["id"];
+import type { AgentJob, JobRecord, Operations } from "./types.js";
 
 /** A list of jobs. Await it for one page, or iterate over it for every job. */
-export type JobList = List<"agentJobs.list">;
+export interface JobList extends List<"agentJobs.list"> {}
 
 /** Methods for agent jobs, which run in the background. */
 export class AgentJobs {
@@ -175,7 +131,8 @@ export class AgentJobs {
    * Waits until a job is `completed`, `archived` or `failed`, and resolves to the job.
    *
    * A gateway streams the changes of a job. Without a stream, the client polls: first after 2 s,
-   * then at growing intervals of up to 30 s, or as `Retry-After` requests.
+   * then at growing intervals of up to 30 s, or as `Retry-After` requests. It tries a stream again
+   * after a minute.
    *
    * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
    *   last known state
@@ -211,22 +168,22 @@ export class AgentJobs {
     let watch: Task | undefined;
     try {
       refuseUnknown(call, ["signal", "headers"]);
-      const sender = await this.#transport.sender();
-      watch = new Task(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
+      const transport = this.#transport;
+      watch = new Task(await transport.sender(), "agentJobs.get", MODE_WATCH, { id }, { timeout });
+      const deadline = Date.now() + watch.timeout;
       const inner = { ...call, signal };
-      // If the module fails to load or there is no stream, the loop below polls.
-      const module =
-        this.#transport.mayStream &&
-        (await Promise.race([
-          // An abort must not wait for the module.
-          new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve())),
-          load().catch(() => {}),
-        ]));
-      if (module) yield* module.streamChanges(this.#transport, watch, id, inner, TOOLS);
       for (;;) {
-        const change = await watch.next(this.#transport.callOptions(inner));
-        if (change === undefined) return;
+        if (Date.now() >= transport.nextStreamAt) {
+          const module = await loadUnlessAborted(signal);
+          const events = module?.streamJob({ transport, watch, id, call: inner, deadline }, TOOLS);
+          if (events && (yield* events)) return;
+          transport.nextStreamAt = Date.now() + STREAM_PAUSE;
+        }
+        const polling = transport.callOptions("agentJobs.get", inner);
+        const change = await watch.next(polling, transport.nextStreamAt);
+        if (change === undefined) continue; // It is time to try a stream again.
         yield { job: change.data as AgentJob, done: change.done };
+        if (change.done) return;
       }
     } catch (error) {
       throw locate(error, site, options.signal);
@@ -238,8 +195,19 @@ export class AgentJobs {
   }
 }
 
-/** Loads the code for event streams, which most clients never need. */
-const load = () => import("./job_stream.js");
+/** Time to poll a job before the client tries to stream it again, in milliseconds. */
+const STREAM_PAUSE = 60_000;
 
-/** Functions that the event stream module receives, see `Tools`. */
-const TOOLS = { follow, sleep };
+/** Loads the code for event streams, which most clients never need. */
+const load = () => import("./streams.js");
+
+/** Loads the code for event streams. Resolves to `undefined` if that fails, or on abort. */
+async function loadUnlessAborted(signal: AbortSignal) {
+  return await Promise.race([
+    new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined))),
+    load().catch(() => undefined),
+  ]);
+}
+
+/** Functions that the event stream module receives. */
+const TOOLS: Tools = { follow, sleep };

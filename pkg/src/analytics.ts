@@ -2,7 +2,8 @@
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite } from "./errors.js";
-import { List, type ListOptions, type ListParams } from "./list.js";
+import { List } from "./list.js";
+import type { ListOptions, ListParams } from "./list_types.js";
 import type { RequestOptions } from "./options.js";
 import type { Transport } from "./transport.js";
 import type {
@@ -38,7 +39,7 @@ export class Analytics {
    * for await (const view of client.analytics.views({ dateFrom: "2024-01-01" })) console.log(view.path);
    * ```
    */
-  views(params: ListParams<"analytics.views"> = {}, options: ListOptions = {}): PageViewList {
+  views(params: ListParams<"analytics.views"> = {}, options: ListOptions = {}): PageViewsList {
     return new List(this.#transport, "analytics.views", params, options, captureCallSite());
   }
 
@@ -57,7 +58,10 @@ export class Analytics {
    * const { views, missing } = await client.analytics.dailyViews(january);
    * ```
    */
-  dailyViews(params: ListParams<"analytics.dailyViews">, options: ListOptions = {}): DailyViewList {
+  dailyViews(
+    params: ListParams<"analytics.dailyViews">,
+    options: ListOptions = {},
+  ): DailyViewsList {
     return new List(this.#transport, "analytics.dailyViews", params, options, captureCallSite());
   }
 
@@ -115,10 +119,7 @@ export class Analytics {
    * for await (const { path, total } of client.analytics.visitors()) console.log(path, total);
    * ```
    */
-  visitors(
-    params: ListParams<"analytics.visitors"> = {},
-    options: ListOptions = {},
-  ): List<"analytics.visitors"> {
+  visitors(params: ListParams<"analytics.visitors"> = {}, options: ListOptions = {}): VisitorsList {
     return new List(this.#transport, "analytics.visitors", params, options, captureCallSite());
   }
 
@@ -130,10 +131,7 @@ export class Analytics {
    * const bad = await client.analytics.feedback({ source: "contextual", status: "pending" }).all();
    * ```
    */
-  feedback(
-    params: ListParams<"analytics.feedback"> = {},
-    options: ListOptions = {},
-  ): List<"analytics.feedback"> {
+  feedback(params: ListParams<"analytics.feedback"> = {}, options: ListOptions = {}): FeedbackList {
     return new List(this.#transport, "analytics.feedback", params, options, captureCallSite());
   }
 
@@ -161,10 +159,7 @@ export class Analytics {
    * for await (const { searchQuery, hits } of client.analytics.searches()) console.log(searchQuery, hits);
    * ```
    */
-  searches(
-    params: ListParams<"analytics.searches"> = {},
-    options: ListOptions = {},
-  ): List<"analytics.searches"> {
+  searches(params: ListParams<"analytics.searches"> = {}, options: ListOptions = {}): SearchesList {
     return new List(this.#transport, "analytics.searches", params, options, captureCallSite());
   }
 
@@ -180,7 +175,7 @@ export class Analytics {
   conversations(
     params: ListParams<"analytics.conversations"> = {},
     options: ListOptions = {},
-  ): List<"analytics.conversations"> {
+  ): ConversationsList {
     return new List(this.#transport, "analytics.conversations", params, options, captureCallSite());
   }
 
@@ -217,6 +212,14 @@ export class Analytics {
 }
 
 /** A list of page views. Await it for one page, or iterate over it for every row. */
-export type PageViewList = List<"analytics.views">;
+export interface PageViewsList extends List<"analytics.views"> {}
 /** A list of views per day, week or month. Await it for one page, or iterate over it for every row. */
-export type DailyViewList = List<"analytics.dailyViews">;
+export interface DailyViewsList extends List<"analytics.dailyViews"> {}
+/** A list of visitors per page. Await it for one page, or iterate over it for every row. */
+export interface VisitorsList extends List<"analytics.visitors"> {}
+/** A list of feedback. Await it for one page, or iterate over it for every row. */
+export interface FeedbackList extends List<"analytics.feedback"> {}
+/** A list of search queries. Await it for one page, or iterate over it for every row. */
+export interface SearchesList extends List<"analytics.searches"> {}
+/** A list of conversations. Await it for one page, or iterate over it for every row. */
+export interface ConversationsList extends List<"analytics.conversations"> {}

@@ -13,7 +13,6 @@ import {
 } from "./errors.js";
 import { refuseUnknown } from "./known.js";
 import type { ClientOptions, WriteOptions } from "./options.js";
-import { PageViewsResource } from "./page_views.js";
 import { type BuiltRequest, Transport } from "./transport.js";
 import type { Operations } from "./types.js";
 
@@ -38,8 +37,6 @@ export class Client {
   readonly agentJobs: AgentJobs;
   /** Reports on how people and AI agents use your documentation. */
   readonly analytics: Analytics;
-  /** The former name of `analytics.views`. */
-  readonly pageViews: PageViewsResource;
   readonly #transport: Transport;
   /** The options of the caller, without values from environment variables. */
   readonly #given: ClientOptions;
@@ -64,7 +61,6 @@ export class Client {
     this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);
-    this.pageViews = new PageViewsResource(this.analytics);
   }
 
   /**

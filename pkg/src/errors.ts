@@ -88,7 +88,7 @@ export class ApiError extends QuillgateError {
   }
 }
 
-/** Status 400, or another 4xx without its own class. */
+/** Status 400: the request is malformed or a parameter is invalid. */
 export class BadRequestError extends ApiError {}
 /** Status 401: the credential is missing or invalid. */
 export class AuthenticationError extends ApiError {}
@@ -98,6 +98,8 @@ export class PermissionError extends ApiError {}
 export class NotFoundError extends ApiError {}
 /** Status 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {}
+/** Status 422: the request is well-formed, but the server rejects its content. */
+export class UnprocessableEntityError extends ApiError {}
 /** Status 429: a rate limit is exceeded. `retryAfter` is the delay in seconds, if the server sent one. */
 export class RateLimitError extends ApiError {}
 /** Status 5xx: the server failed. */
@@ -117,23 +119,26 @@ export class ConnectionError extends QuillgateError {}
 /** The WebAssembly core failed to load. No request was sent. `cause` is the runtime's error. */
 export class WasmLoadError extends QuillgateError {}
 
-/** The response was not complete within `timeout` or `totalTimeout`. */
+/** A time limit expired. The base class of {@link RequestTimeoutError} and {@link JobWaitTimeoutError}. */
 export class TimeoutError extends QuillgateError {
   /** The time limit in milliseconds. */
-  readonly after: number;
+  readonly timeout: number;
 
-  constructor(message: string, after: number) {
+  constructor(message: string, timeout: number) {
     super(message);
-    this.after = after;
+    this.timeout = timeout;
   }
 }
+
+/** The response was not complete within `timeout` or `totalTimeout`. */
+export class RequestTimeoutError extends TimeoutError {}
 
 /** A 2xx response whose body does not match the operation's result type. */
 export class DecodeError extends QuillgateError {
   /** The path of the invalid value, such as `views[3].human`. Empty for the whole body. */
-  readonly where: string;
+  readonly path: string;
   /** The reason, such as `must be JSON`. */
-  readonly what: string;
+  readonly reason: string;
   /** The `X-Request-Id` of the response, or `null`. */
   readonly requestId: string | null;
   /** The headers of the response. */
@@ -141,23 +146,23 @@ export class DecodeError extends QuillgateError {
 
   constructor(
     message: string,
-    data: { where: string; what: string; requestId: string | null; headers: Headers },
+    data: { path: string; reason: string; requestId: string | null; headers: Headers },
   ) {
     super(message);
-    this.where = data.where;
-    this.what = data.what;
+    this.path = data.path;
+    this.reason = data.reason;
     this.requestId = data.requestId;
     this.headers = data.headers;
   }
 }
 
 /** The job did not finish within the `timeout` of `wait` or `watch`. The job itself continues. */
-export class JobWaitTimeoutError extends QuillgateError {
+export class JobWaitTimeoutError extends TimeoutError {
   /** The last known state of the job; `null` if the client received none. */
   readonly job: AgentJob | null;
 
-  constructor(message: string, job: AgentJob | null) {
-    super(message);
+  constructor(message: string, timeout: number, job: AgentJob | null) {
+    super(message, timeout);
     this.job = job;
   }
 }
@@ -171,12 +176,14 @@ for (const [name, type] of Object.entries({
   PermissionError,
   NotFoundError,
   ConflictError,
+  UnprocessableEntityError,
   RateLimitError,
   ServerError,
   OutcomeUnknownError,
   ConnectionError,
   WasmLoadError,
   TimeoutError,
+  RequestTimeoutError,
   DecodeError,
   JobWaitTimeoutError,
 })) {
@@ -193,17 +200,19 @@ export function isQuillgateError(error: unknown): error is QuillgateError {
 }
 
 const CLASSES: Record<number, typeof ApiError> = {
+  400: BadRequestError,
   401: AuthenticationError,
   403: PermissionError,
   404: NotFoundError,
   409: ConflictError,
+  422: UnprocessableEntityError,
   429: RateLimitError,
 };
 
 function classOf(status: number, body: unknown): typeof ApiError {
   if ((body as Problem | null | undefined)?.outcome === "unknown") return OutcomeUnknownError;
   if (status >= 500) return ServerError;
-  return CLASSES[status] ?? (status >= 400 ? BadRequestError : ApiError);
+  return CLASSES[status] ?? ApiError;
 }
 
 /**
@@ -307,10 +316,15 @@ export function toRequiredError(field: string): ValidationError {
  *
  * @internal
  */
-export function toDecodeError(where: string, what: string, response: Response | null): DecodeError {
+export function toDecodeError(
+  path: string,
+  reason: string,
+  response: Response | null,
+): DecodeError {
   const headers = response?.headers ?? new Headers();
   const requestId = headers.get("x-request-id");
-  return new DecodeError(`${where || "the body"} ${what}`, { where, what, requestId, headers });
+  const message = `${path || "the body"} ${reason}`;
+  return new DecodeError(message, { path, reason, requestId, headers });
 }
 
 /**
@@ -324,13 +338,13 @@ export function toWasmLoadError(cause: unknown): WasmLoadError {
 }
 
 /**
- * Returns the error of a time limit that was reached.
+ * Returns the error of a request that exceeded a time limit.
  *
- * @param after the limit in milliseconds
+ * @param timeout the limit in milliseconds
  * @internal
  */
-export function toTimeoutError(after: number, host: string): TimeoutError {
-  return new TimeoutError(`no complete answer from ${host} within ${after} ms`, after);
+export function toRequestTimeoutError(timeout: number, host: string): RequestTimeoutError {
+  return new RequestTimeoutError(`no complete answer from ${host} within ${timeout} ms`, timeout);
 }
 
 /** Captures the stack of the caller, for {@link locate}. */

@@ -7,6 +7,18 @@ export interface Answer {
   body: unknown;
 }
 
+/** Reads the body of a response. Must throw a `SyntaxError` if it is not JSON. */
+export type BodyReader = (response: Response) => Promise<unknown>;
+
+/**
+ * Functions that lazily loaded modules receive as arguments. Imports would make bundlers export them
+ * from the application's file, and some bundlers would then load that file twice.
+ */
+export interface Tools {
+  follow: typeof follow;
+  sleep: typeof sleep;
+}
+
 /** A request without a complete response. */
 export interface NoAnswer {
   /** The error of `fetch`, or the reason of the abort. */
@@ -25,6 +37,7 @@ export function exchange(
   send: (signal: AbortSignal) => Promise<Response>,
   within: number,
   outer: AbortSignal | undefined,
+  read: BodyReader = (response) => response.json(),
 ): Promise<Answer | NoAnswer> {
   const controller = new AbortController();
   return new Promise((resolve) => {
@@ -42,7 +55,7 @@ export function exchange(
     const leave = hear(outer, (reason) => stop(reason, false));
     const work = async () => {
       const response = await send(controller.signal);
-      end({ response, body: await readBody(response) });
+      end({ response, body: await readBody(response, read) });
     };
     work().catch((cause) => stop(cause, false));
   });
@@ -66,9 +79,9 @@ function hear(signal: AbortSignal | undefined, onAbort: (reason: unknown) => voi
  * Returns the parsed body; `undefined` if it is not JSON. An interrupted body is an error only for 2xx:
  * the status is enough for other responses.
  */
-async function readBody(response: Response): Promise<unknown> {
+export async function readBody(response: Response, read: BodyReader): Promise<unknown> {
   try {
-    return await response.json();
+    return await read(response);
   } catch (error) {
     if (response.ok && (error as Error | null)?.name !== "SyntaxError") throw error;
     return undefined;

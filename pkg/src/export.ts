@@ -1,18 +1,16 @@
 /** Exports a list as CSV or NDJSON. The first read of an export loads this module. */
 
 import type { ApiError, ValidationError } from "./errors.js";
+import type { Tools } from "./exchange.js";
 import { writeHeader, writeRows } from "./export_format.js";
-import type { Tools } from "./job_stream.js";
 import type {
-  Carrier,
   ExportOptions,
   ExportStream,
-  List,
   ListCursor,
   ListName,
+  PageResult,
   Source,
-} from "./list.js";
-import type { Sender } from "./task.js";
+} from "./list_types.js";
 
 const OPTIONS = ["format", "cursor", "signal", "wait"];
 const MAX_WAIT = 86_400_000;
@@ -22,7 +20,7 @@ const POSITIONS = ["limit", "offset", "page", "cursor"];
 
 /** The dependencies of this module, see {@link Tools}. */
 export interface ExportTools extends Tools {
-  List: typeof List;
+  readPages<Name extends ListName>(source: Source<Name>): AsyncIterable<PageResult<Name>>;
   ValidationError: typeof ValidationError;
 }
 
@@ -78,26 +76,25 @@ async function* readPieces<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
   left: AbortController,
-  { List, follow, sleep }: ExportTools,
+  { readPages, follow, sleep }: ExportTools,
 ): AsyncGenerator<Piece<Name>, void> {
-  const { name, site, transport } = source;
+  const { name } = source;
   const { format } = options;
   const callOptions = { ...source.options, signal: left.signal };
   let { cursor, wait: patience = 0 } = options;
   let header = format === "csv" && cursor === undefined ? writeHeader(name) : "";
   let body = "";
-  const carrier: Carrier = {
-    run: (work, ...rest) =>
-      transport.run((sender) => work(keepBodies(sender, (text) => (body = text))), ...rest),
-    callOptions: (call) => transport.callOptions(call),
+  const readBody = async (response: Response): Promise<unknown> => {
+    body = await response.text();
+    return JSON.parse(body);
   };
   const leave = [source.options.signal, options.signal].map((signal) => follow(left, signal));
   try {
     for (;;) {
       const params = cursor === undefined ? source.params : { cursor };
-      const list = new List(carrier, name, params, callOptions, site);
+      const rest = { ...source, params, options: callOptions, readBody };
       try {
-        for await (const page of list.pages()) {
+        for await (const { page } of readPages(rest)) {
           yield { text: header + writeRows(name, format, body), cursor: page.cursor };
           header = "";
           cursor = page.cursor as ListCursor<Name>;
@@ -149,25 +146,6 @@ function refuse<Name extends ListName>(
       throw new ErrorClass(`cursor is that of a list with another ${name}`, "cursor", "text");
     }
   }
-}
-
-/** Returns a sender that passes each 2xx body to `keep`, as a string of JSON. */
-function keepBodies(sender: Sender, keep: (body: string) => void): Sender {
-  return {
-    ...sender,
-    async send(...request) {
-      const response = await sender.send(...request);
-      const { status, headers, ok } = response;
-      if (status < 200 || status > 299) return response;
-      const text = await response.text();
-      const json = async () => {
-        const body: unknown = JSON.parse(text);
-        keep(text);
-        return body;
-      };
-      return { status, headers, ok, json } as Response;
-    },
-  };
 }
 
 /** Returns the `Retry-After` of a 429 in milliseconds, at least 1000; `NaN` for other errors. */

@@ -4,21 +4,21 @@
  * @module
  */
 
+export type { AgentJobs, JobList } from "./agent_jobs.js";
 export type {
-  AgentJobs,
-  JobChange,
-  JobId,
-  JobList,
-  JobListChange,
-  WaitOptions,
-  WatchAllOptions,
-  WatchOptions,
-} from "./agent_jobs.js";
-export type { Analytics, DailyViewList, PageViewList } from "./analytics.js";
+  Analytics,
+  ConversationsList,
+  DailyViewsList,
+  FeedbackList,
+  PageViewsList,
+  SearchesList,
+  VisitorsList,
+} from "./analytics.js";
 export type { ApiPromise, WithResponse } from "./api_promise.js";
 export { Client } from "./client.js";
 export {
   ApiError,
+  type ApiErrorData,
   AuthenticationError,
   BadRequestError,
   ConflictError,
@@ -32,16 +32,27 @@ export {
   type Problem,
   QuillgateError,
   RateLimitError,
+  RequestTimeoutError,
   ServerError,
   TimeoutError,
+  UnprocessableEntityError,
   ValidationError,
   WasmLoadError,
 } from "./errors.js";
+export type { RequestEvent, ResponseEvent, RetryEvent } from "./hooks.js";
+export type {
+  JobChange,
+  JobId,
+  JobListChange,
+  WaitOptions,
+  WatchAllOptions,
+  WatchOptions,
+} from "./job_types.js";
+export type { List } from "./list.js";
 export type {
   AllOptions,
   ExportOptions,
   ExportStream,
-  List,
   ListCursor,
   ListName,
   ListOptions,
@@ -49,16 +60,14 @@ export type {
   ListParams,
   ListProgress,
   Row,
-} from "./list.js";
+} from "./list_types.js";
 export type {
   ClientOptions,
   HeadersLike,
   Logger,
   LogLevel,
   RequestOptions,
-  RetryEvent,
   WriteOptions,
 } from "./options.js";
-export type { Page, PageCursor, PageViewsResource } from "./page_views.js";
 export type { BuiltRequest } from "./transport.js";
 export type * from "./types.js";

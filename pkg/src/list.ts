@@ -5,102 +5,21 @@ import { captureCallSite, locate, ValidationError } from "./errors.js";
 import { follow, sleep } from "./exchange.js";
 import { MODE_EVERYTHING, MODE_PAGES } from "./generated/protocol.js";
 import { refuseUnknown } from "./known.js";
-import type { RequestOptions } from "./options.js";
+import type {
+  AllOptions,
+  ExportOptions,
+  ExportStream,
+  ListCursor,
+  ListName,
+  ListOptions,
+  ListPage,
+  ListParams,
+  PageResult,
+  Row,
+  Source,
+} from "./list_types.js";
 import { rowsOf, Task } from "./task.js";
 import type { Transport } from "./transport.js";
-import type { Lists, Operations } from "./types.js";
-
-/** The name of an operation that returns a page of a list. */
-export type ListName = keyof Lists;
-
-/** The type of a row of a list. */
-export type Row<Name extends ListName> = Lists[Name]["row"];
-
-/** A position in a list, as plain JSON. Store it, and pass it as `{ cursor }` to resume from there. */
-export type ListCursor<Name extends ListName> = Lists[Name]["cursor"];
-
-/** The parameters of a list: the operation's parameters, or the cursor of an earlier list. */
-export type ListParams<Name extends ListName = "analytics.views"> =
-  | Operations[Name]["params"]
-  | { cursor: ListCursor<Name> };
-
-/** Options of a list. Timeouts and retries apply to each page separately. */
-export type ListOptions = RequestOptions;
-
-/** The progress of {@link List.all}. */
-export interface ListProgress<Name extends ListName = "analytics.views"> {
-  /** Number of rows received. */
-  rows: number;
-  /** Number of pages received. Each page is one request. */
-  pages: number;
-  /** Requests left in the hourly budget; `null` if the response has no `RateLimit` header. */
-  requestsLeftThisHour: number | null;
-  /**
-   * The position after these rows, to resume from after an error. `null` after the last row.
-   *
-   * If `maxRows` ends within a page, lists without `offset` resume at the start of that page.
-   */
-  cursor: ListCursor<Name> | null;
-}
-
-/** Options of {@link List.all}. */
-export interface AllOptions<Name extends ListName = "analytics.views"> {
-  /** Maximum number of rows. @default no limit */
-  maxRows?: number | undefined;
-  /** Called after every page. */
-  onProgress?: ((progress: ListProgress<Name>) => void) | undefined;
-}
-
-/** Options of {@link List.export}. */
-export interface ExportOptions<Name extends ListName = "analytics.views"> {
-  /**
-   * The format of the export.
-   *
-   * - `csv`: RFC 4180 in UTF-8, with a header, and with a byte order mark for spreadsheets. Strings
-   *   that a spreadsheet would run as a formula start with an apostrophe.
-   * - `ndjson`: one JSON object per line. Numbers and escapes keep the server's spelling.
-   */
-  format: "csv" | "ndjson";
-  /**
-   * The `cursor` of an earlier export of this list, to resume after it. A resumed CSV has no header
-   * and no byte order mark.
-   * @default the first row
-   */
-  cursor?: ListCursor<Name> | undefined;
-  /** Aborts the export. The stream fails with the signal's reason. */
-  signal?: AbortSignal | undefined;
-  /**
-   * Maximum total time to wait after 429 responses, in milliseconds: 0 to 86400000 (one day). If the
-   * next `Retry-After` exceeds the remaining time, the stream fails with a `RateLimitError`.
-   * @default 0
-   */
-  wait?: number | undefined;
-}
-
-/** A byte stream of all rows of a list. */
-export interface ExportStream<Name extends ListName = "analytics.views">
-  extends ReadableStream<Uint8Array> {
-  /**
-   * The position after the last chunk read, as plain JSON. Before the first chunk, it is the `cursor`
-   * option. After the last chunk, it is `null`.
-   *
-   * If you omitted `dateTo`, the cursor contains the value that the export started with.
-   */
-  readonly cursor: ListCursor<Name> | null | undefined;
-}
-
-/** Properties of a page in addition to the operation's result. */
-export interface PagePosition<Name extends ListName> {
-  /** The position of the next page; `null` on the last page. */
-  readonly cursor: ListCursor<Name> | null;
-  /** Fetches the next page. Resolves to `null` on the last page. */
-  nextPage(options?: ListOptions): Promise<ListPage<Name> | null>;
-}
-
-/** A page of a list. In lists by offset, `offset` is the position of its first row. */
-export type ListPage<Name extends ListName> = Operations[Name]["result"] &
-  PagePosition<Name> &
-  (Lists[Name] extends { offset: number } ? { readonly offset: number } : unknown);
 
 /**
  * A list. Await it for one page, or iterate over it for every row. It sends no request before that.
@@ -119,7 +38,7 @@ export class List<Name extends ListName>
 
   /** @internal */
   constructor(
-    transport: Carrier,
+    transport: Transport,
     name: Name,
     params: ListParams<Name>,
     options: ListOptions,
@@ -167,13 +86,14 @@ export class List<Name extends ListName>
         const { rows, offset } = result;
         // A page costs one request of the hourly budget. So prefetch it only after half of the rows
         // were used, and never in lists by cursor.
-        const ahead = offset === null ? -1 : rows.length >> 1;
+        const half = offset === null ? undefined : rows.length >> 1;
         for (let at = 0; at < rows.length; at++) {
-          if (at === ahead) {
+          yield rows[at] as Row<Name>;
+          // The caller has asked for the row after this one. Leaving the loop earlier sends nothing.
+          if (at + 1 === half) {
             next = run.next();
             next.catch(() => {}); // The loop throws this error after the rows before it.
           }
-          yield rows[at] as Row<Name>;
         }
       }
     } finally {
@@ -183,13 +103,7 @@ export class List<Name extends ListName>
 
   /** Yields every page. Pages have the maximum size, unless you set `limit`. */
   async *pages(): AsyncGenerator<ListPage<Name>, void, void> {
-    const run = new PageIterator(this.#source);
-    try {
-      for (let result = await run.next(); result !== null; result = await run.next())
-        yield result.page;
-    } finally {
-      run.end();
-    }
+    for await (const { page } of readPages(this.#source)) yield page;
   }
 
   /**
@@ -246,7 +160,7 @@ export class List<Name extends ListName>
           pull: (controller) =>
             import("./export.js").then((module) =>
               module.pull(controller, stream, this.#source, options, left, {
-                List,
+                readPages,
                 ValidationError,
                 follow,
                 sleep,
@@ -278,36 +192,6 @@ export class List<Name extends ListName>
     );
     return this.#first;
   }
-}
-
-/**
- * The methods of the transport that a list uses.
- *
- * @internal
- */
-export type Carrier = Pick<Transport, "run" | "callOptions">;
-
-/**
- * The arguments of a list.
- *
- * @internal
- */
-export interface Source<Name extends ListName> {
-  readonly transport: Carrier;
-  readonly name: Name;
-  readonly params: ListParams<Name>;
-  /** The caller's options. `nextPage` uses them by default, without the signal of an iteration. */
-  readonly options: ListOptions;
-  readonly site: Error;
-}
-
-interface PageResult<Name extends ListName> {
-  /** The position of this page. */
-  begin: ListCursor<Name>;
-  page: ListPage<Name>;
-  rows: Row<Name>[];
-  offset: number | null;
-  response: Response;
 }
 
 /** Iterates over the pages of a list, one request at a time. */
@@ -343,8 +227,6 @@ class PageIterator<Name extends ListName> {
   next(): Promise<PageResult<Name> | null> {
     const { signal } = this.#left;
     this.#fetching = this.#fetching.then(async () => {
-      // Yield a few microtasks, so that a caller who leaves the loop at this row causes no request.
-      for (let turns = 5; turns--; ) await null;
       try {
         return await fetchPage(this.#source, await this.#pages, signal);
       } catch (error) {
@@ -363,6 +245,18 @@ class PageIterator<Name extends ListName> {
   }
 }
 
+/** Yields every page of a list. */
+async function* readPages<Name extends ListName>(
+  source: Source<Name>,
+): AsyncGenerator<PageResult<Name>, void, void> {
+  const run = new PageIterator(source);
+  try {
+    for (let result = await run.next(); result !== null; result = await run.next()) yield result;
+  } finally {
+    run.end();
+  }
+}
+
 /** Returns the start of a list. Rejects the cursor `null`, which would restart the list. */
 function readParams<Name extends ListName>({ params }: Source<Name>): object {
   const cursor: unknown = (params as { cursor?: unknown } | null | undefined)?.cursor;
@@ -377,8 +271,8 @@ async function fetchPage<Name extends ListName>(
   pages: Task,
   signal: AbortSignal | undefined,
 ): Promise<PageResult<Name> | null> {
-  const { transport, name, options } = source;
-  const call = transport.callOptions({ ...options, signal });
+  const { transport, name, options, readBody } = source;
+  const call = transport.callOptions(name, { ...options, signal }, readBody);
   const begin = pages.cursor;
   const delivery = await pages.next(call);
   if (begin === null || delivery === undefined) return null;

@@ -36,6 +36,8 @@ interface AttemptLog {
   request(method: string, url: string): void;
   response(status: number, headers: Headers): void;
   retry(error: unknown, wait: number): void;
+  /** Logs the error of a hook. */
+  hookFailed(error: unknown): void;
 }
 
 /** Returns the log of a call; `undefined` if logging is off. */
@@ -58,6 +60,9 @@ export function attemptLog(options: ClientOptions): AttemptLog | undefined {
       const id = headers.get("x-request-id");
       const line = `quillgate: ${sent}: ${status} after ${Date.now() - started} ms${id ? `, request ${id}` : ""}`;
       if (at("info")) logger.info(line);
+    },
+    hookFailed(error) {
+      logger.error("quillgate: a hook failed", error);
     },
     retry(error, wait) {
       const why = error instanceof Error ? error.name : "error";

@@ -1,6 +1,6 @@
 /** The options of a client and of a call. */
 
-import type { QuillgateError } from "./errors.js";
+import type { RequestEvent, ResponseEvent, RetryEvent } from "./hooks.js";
 
 /** Any argument of `new Headers()`. Unlike `HeadersInit`, it needs no DOM types. */
 export type HeadersLike = NonNullable<ConstructorParameters<typeof Headers>[0]>;
@@ -14,14 +14,6 @@ export interface Logger {
   warn(message: string, ...rest: unknown[]): void;
   info(message: string, ...rest: unknown[]): void;
   debug(message: string, ...rest: unknown[]): void;
-}
-
-/** The argument of `onRetry`. */
-export interface RetryEvent {
-  /** The error of the failed attempt. */
-  error: QuillgateError;
-  /** The delay before the next attempt, in milliseconds. */
-  wait: number;
 }
 
 /**
@@ -98,15 +90,17 @@ export interface ClientOptions {
    * `User-Agent`.
    */
   defaultHeaders?: HeadersLike | undefined;
-  /** Called before every attempt. `attempt` starts at 0. Sensitive header values are redacted. */
-  onRequest?:
-    | ((request: { method: string; url: string; headers: Headers; attempt: number }) => void)
-    | undefined;
-  /** Called for every response, before its body is read. Sensitive header values are redacted. */
-  onResponse?:
-    | ((response: { status: number; url: string; headers: Headers; attempt: number }) => void)
-    | undefined;
-  /** Called before the delay of every retry. */
+  /**
+   * Called before every attempt, also of an event stream or an export.
+   *
+   * Hooks observe and can't change a call. They never receive a credential. The client does not wait
+   * for a hook that returns a promise. If a hook throws or its promise rejects, the client logs the
+   * error and continues.
+   */
+  onRequest?: ((event: RequestEvent) => void) | undefined;
+  /** Called for every response, before its body is read. Errors are handled as in `onRequest`. */
+  onResponse?: ((event: ResponseEvent) => void) | undefined;
+  /** Called before the delay of every retry. Errors are handled as in `onRequest`. */
   onRetry?: ((event: RetryEvent) => void) | undefined;
   /** The logger. Messages contain no credentials, prompts or query values. @default console */
   logger?: Logger | undefined;

@@ -8,11 +8,18 @@ import {
   type QuillgateError,
   toApiError,
   toDecodeError,
-  toTimeoutError,
+  toRequestTimeoutError,
   toValidationError,
 } from "./errors.js";
-import { type Answer, exchange, type NoAnswer, sleep } from "./exchange.js";
-import { decode, type Misfit, ROWS, WITHOUT_CONTENT } from "./generated/decoders.js";
+import {
+  type Answer,
+  type BodyReader,
+  exchange,
+  type NoAnswer,
+  readBody,
+  sleep,
+} from "./exchange.js";
+import { decode, type Mismatch, ROWS, WITHOUT_CONTENT } from "./generated/decoders.js";
 import {
   COMMAND_DONE,
   COMMAND_REJECT,
@@ -47,6 +54,7 @@ import {
   SOURCE_OPTIONS,
 } from "./generated/protocol.js";
 import { attach } from "./host.js";
+import type { Observer } from "./observer.js";
 import type { ClientOptions } from "./options.js";
 import type { AgentJob } from "./types.js";
 
@@ -80,13 +88,8 @@ export interface Call {
   signal: AbortSignal | undefined;
   headers: Headers | undefined;
   observer: Observer | undefined;
-}
-
-/** Callbacks for the attempts of a call. */
-export interface Observer {
-  onRequest(method: string, url: string, headers: Record<string, string> | Headers): void;
-  onResponse(response: Response): void;
-  onRetry(error: QuillgateError, wait: number): void;
+  /** Parses the body of a response. @default its JSON */
+  readBody: BodyReader | undefined;
 }
 
 /** A result of a task. */
@@ -109,21 +112,20 @@ export class Task {
   readonly #task: CoreTask;
   /** Objects that the core reads, indexed by `SOURCE_…`. */
   readonly #sources: unknown[];
-  /**
-   * The last duration from the core, in milliseconds: the time limit of the watch, the timeout of the
-   * attempt, or the delay.
-   */
+  /** The last duration from the core, in milliseconds: the timeout of the attempt, or the delay. */
   time = 0;
   /** The position of the next page of a list; `null` after the last page. */
   cursor: Cursor | null = null;
   #request: CoreRequest | undefined;
   #refusal: QuillgateError | undefined;
-  #misfit: [where: string, what: string] = ["", ""];
+  #pageRejection: [path: string, reason: string] = ["", ""];
   #retryAfter: number | null = null;
   #failure: QuillgateError | undefined;
   #job: AgentJob | null = null;
   /** The last state of the job as JSON, to detect changes. */
   #seen: string | undefined;
+  /** The time limit of a watch, in milliseconds. */
+  readonly timeout: number;
 
   /**
    * Validates the parameters, without sending a request.
@@ -138,13 +140,18 @@ export class Task {
     this.#mode = mode;
     this.#task = new sender.core.Task(operation, mode);
     this.#sources = [sender.options, params, undefined, watch];
-    if (this.#step(EVENT_BEGIN) !== COMMAND_REJECT) return;
-    this.free();
-    throw this.#refusal;
+    if (this.#step(EVENT_BEGIN) === COMMAND_REJECT) {
+      this.free();
+      throw this.#refusal;
+    }
+    this.timeout = this.time;
   }
 
-  /** Runs the task until its next result. Resolves to `undefined` after the last result. */
-  async next(call: Call): Promise<Delivery | undefined> {
+  /**
+   * Runs the task until its next result. Resolves to `undefined` after the last result, or instead of
+   * polling a job after the time `until`, in milliseconds since the Unix epoch.
+   */
+  async next(call: Call, until = Number.POSITIVE_INFINITY): Promise<Delivery | undefined> {
     this.#sources[SOURCE_OPTIONS] = call;
     let command = this.#step(EVENT_NEXT);
     let delivery: Delivery | undefined;
@@ -155,7 +162,7 @@ export class Task {
           const request = this.#request as CoreRequest;
           const within = this.time;
           const send = (signal: AbortSignal) => this.#sender.send(request, call, signal);
-          const answer = await exchange(send, within, call.signal);
+          const answer = await exchange(send, within, call.signal, call.readBody);
           if ("response" in answer) {
             delivery = this.#decode(answer);
             command = delivery ? this.#take(delivery) : this.#takeFailure(answer);
@@ -171,6 +178,7 @@ export class Task {
             call.observer?.onRetry(this.#failure as QuillgateError, this.time);
           await sleep(this.time, call.signal);
           command = this.#step(EVENT_WAITED);
+          if (command === COMMAND_SEND && Date.now() >= until) return undefined;
           break;
         case COMMAND_YIELD:
         case COMMAND_YIELD_LAST:
@@ -189,7 +197,7 @@ export class Task {
    * @throws {import("./errors.js").DecodeError} if `body` is not a job
    */
   tell(body: unknown): { job: AgentJob; done: boolean } | undefined {
-    const job = this.#check(body, null) as AgentJob;
+    const job = checkBody(this.#operation, body, null) as AgentJob;
     this.#sources[SOURCE_HEAD] = undefined;
     const command = this.#takeJob(job);
     if (command === COMMAND_WAIT) return undefined;
@@ -200,7 +208,8 @@ export class Task {
 
   /** Returns the error of a watch that reached its time limit. */
   expire(): JobWaitTimeoutError {
-    return new JobWaitTimeoutError("the job was not finished in time", this.#job);
+    const message = `the job did not finish within ${this.timeout} ms`;
+    return new JobWaitTimeoutError(message, this.timeout, this.#job);
   }
 
   /** Returns the first request without sending it. */
@@ -210,6 +219,28 @@ export class Task {
     if (command !== COMMAND_SEND) throw this.#error(command, undefined);
     if (call.signal?.aborted) throw call.signal.reason;
     return this.#request as CoreRequest;
+  }
+
+  /**
+   * Sends the first request once, and resolves to its response if it is an event stream.
+   *
+   * @throws {ConnectionError} if there is no response
+   * @throws {import("./errors.js").ApiError} if the status is not 2xx
+   * @throws {import("./errors.js").DecodeError} if the response is not an event stream
+   */
+  async open(call: Call, send: (request: CoreRequest) => Promise<Response>): Promise<Response> {
+    const request = this.describe(call);
+    const response = await send(request).catch((cause: unknown) => {
+      throw this.#connectionError(cause);
+    });
+    if (isEventStream(response)) return response;
+    if (isSuccess(response)) {
+      await response.body?.cancel();
+      throw toDecodeError("", "must be an event stream", response);
+    }
+    const body = await readBody(response, () => response.json());
+    this.#takeFailure({ response, body });
+    throw this.#failure;
   }
 
   /** Frees the task's memory in the WebAssembly instance. */
@@ -235,7 +266,7 @@ export class Task {
       };
     } else if (kind === OUTPUT_DURATION) this.time = number;
     else if (kind === OUTPUT_REJECTION) this.#refusal = toValidationError(number, text);
-    else if (kind === OUTPUT_PAGE_REJECTION) this.#misfit = [first, second];
+    else if (kind === OUTPUT_PAGE_REJECTION) this.#pageRejection = [first, second];
     else if (kind === OUTPUT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
     else if (kind === OUTPUT_CURSOR) this.cursor = JSON.parse(text);
   };
@@ -244,21 +275,10 @@ export class Task {
   #decode({ response, body }: Answer): Delivery | undefined {
     if (!isSuccess(response)) return undefined;
     try {
-      return { data: this.#check(body, response), response, done: false };
+      return { data: checkBody(this.#operation, body, response), response, done: false };
     } catch (error) {
       this.#failure = error as QuillgateError;
       return undefined;
-    }
-  }
-
-  #check(body: unknown, response: Response | null): object {
-    const isEmpty = WITHOUT_CONTENT.includes(this.#operation);
-    if (body === undefined && !isEmpty) throw toDecodeError("", "must be JSON", response);
-    try {
-      return decode(this.#operation, body);
-    } catch (misfit) {
-      const { where, what } = misfit as Misfit;
-      throw toDecodeError(where, what, response);
     }
   }
 
@@ -292,11 +312,15 @@ export class Task {
   }
 
   #takeNoAnswer({ cause, expired }: NoAnswer, within: number): number {
-    const { host } = this.#sender;
     this.#failure = expired
-      ? toTimeoutError(within, host)
-      : new ConnectionError(`no answer from ${host}: the connection failed or broke`, { cause });
+      ? toRequestTimeoutError(within, this.#sender.host)
+      : this.#connectionError(cause);
     return this.#step(expired ? EVENT_TIMED_OUT : EVENT_DISCONNECTED);
+  }
+
+  #connectionError(cause: unknown): ConnectionError {
+    const message = `no answer from ${this.#sender.host}: the connection failed or broke`;
+    return new ConnectionError(message, { cause });
   }
 
   #readHead({ headers }: Response): void {
@@ -309,11 +333,11 @@ export class Task {
       case COMMAND_REJECT:
         return this.#refusal;
       case COMMAND_TOTAL_TIMEOUT:
-        return toTimeoutError(this.time, this.#sender.host);
+        return toRequestTimeoutError(this.time, this.#sender.host);
       case COMMAND_WATCH_TIMEOUT:
         return this.expire();
       case COMMAND_REJECT_PAGE:
-        return toDecodeError(...this.#misfit, delivery?.response ?? null);
+        return toDecodeError(...this.#pageRejection, delivery?.response ?? null);
       default:
         return this.#failure;
     }
@@ -323,6 +347,28 @@ export class Task {
 /** Checks the status, because a custom `fetch` may return a response without `ok`. */
 function isSuccess({ status }: Response): boolean {
   return status >= 200 && status <= 299;
+}
+
+function isEventStream({ status, headers, body }: Response): boolean {
+  const type = headers.get("content-type") ?? "";
+  return status === 200 && type.startsWith("text/event-stream") && body !== null;
+}
+
+/**
+ * Decodes the body of a response.
+ *
+ * @param body the parsed body; `undefined` if it is not JSON
+ * @throws {import("./errors.js").DecodeError}
+ */
+export function checkBody(operation: string, body: unknown, response: Response | null): object {
+  const isEmpty = WITHOUT_CONTENT.includes(operation);
+  if (body === undefined && !isEmpty) throw toDecodeError("", "must be JSON", response);
+  try {
+    return decode(operation, body);
+  } catch (mismatch) {
+    const { path, reason } = mismatch as Mismatch;
+    throw toDecodeError(path, reason, response);
+  }
 }
 
 /** Returns the rows of a page. */

@@ -3,19 +3,35 @@
 import { ApiPromise, type CallResult } from "./api_promise.js";
 import { loadCore, userAgent } from "./engine.js";
 import { captureCallSite, locate, toValidationError, toWasmLoadError } from "./errors.js";
+import type { BodyReader } from "./exchange.js";
 import { MODE_ONCE, OUTPUT_BASE_URL } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
-import { attemptLog, redactHeaders } from "./log.js";
-import type { ClientOptions, WriteOptions } from "./options.js";
-import { type Call, type CoreRequest, type Observer, type Sender, Task } from "./task.js";
-import type { Operations } from "./types.js";
+import { type Observer, observe } from "./observer.js";
+import type { ClientOptions, RequestOptions, WriteOptions } from "./options.js";
+import { type Call, type CoreRequest, checkBody, type Sender, Task } from "./task.js";
+import type { OperationName, Operations } from "./types.js";
 
 /**
  * Parameters that may be `null`, because a job's `id` may be. The core rejects `null` with the name of
  * the parameter.
  */
 export type Given<Params> = { [Name in keyof Params]: Params[Name] | null };
+
+/** The event stream below the path of another operation. */
+interface Stream<Name extends keyof Operations> {
+  /** The operation that streams. */
+  operation: OperationName;
+  /** The operation whose path precedes `/events`, and its parameters. */
+  below: Name;
+  params: Given<Operations[Name]["params"]>;
+}
+
+/** Opens a stream. It resumes after `lastEventId`, unless that is empty. */
+export interface OpenStream {
+  (lastEventId: string, signal: AbortSignal): Promise<Response>;
+  observer?: Observer | undefined;
+}
 
 /** A request that was not sent. Its headers contain the credential. */
 export interface BuiltRequest {
@@ -34,12 +50,15 @@ export class Transport {
   readonly #options: ClientOptions;
   #sender: Promise<Sender> | undefined;
   #base = "";
-  /** Whether to try event streams. `true` for a gateway, until it turns out to have none. */
-  mayStream: boolean;
+  /**
+   * The earliest time to open an event stream of a job, in milliseconds since the Unix epoch. Only
+   * gateways have streams.
+   */
+  nextStreamAt: number;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.mayStream = options.token !== undefined;
+    this.nextStreamAt = options.token === undefined ? Number.POSITIVE_INFINITY : 0;
   }
 
   /** Returns the state that all tasks share. The first call loads the core. */
@@ -65,10 +84,15 @@ export class Transport {
     return { core, options: this.#options, host: new URL(this.#base).host, send };
   }
 
-  async #send(request: CoreRequest, call: Call, signal: AbortSignal): Promise<Response> {
+  async #send(
+    request: CoreRequest,
+    call: Call,
+    signal: AbortSignal,
+    accept = "application/json",
+  ): Promise<Response> {
     const { method, body } = request;
     const url = this.#base + request.target;
-    const headers = this.#headers(request, call);
+    const headers = this.#headers(request, call, accept);
     const init: RequestInit = { method, headers, body, redirect: "manual", signal };
     const { observer } = call;
     observer?.onRequest(method, url, headers);
@@ -81,9 +105,13 @@ export class Transport {
   }
 
   /** Merges the headers of the caller with required headers, which take precedence. */
-  #headers({ body }: CoreRequest, call: Call): Record<string, string> | Headers {
+  #headers(
+    { body }: CoreRequest,
+    call: Call,
+    accept = "application/json",
+  ): Record<string, string> | Headers {
     const { adminKey, session, token } = this.#options;
-    const needed: Record<string, string> = { accept: "application/json" };
+    const needed: Record<string, string> = { accept };
     if (userAgent) needed["user-agent"] = call.headers?.get("user-agent") ?? userAgent;
     if (!session) needed.authorization = `Bearer ${adminKey ?? token}`;
     if (body !== null) needed["content-type"] = "application/json";
@@ -107,16 +135,15 @@ export class Transport {
     }
   }
 
-  /** Runs an operation. `through` can wrap the sender. */
+  /** Runs an operation. */
   call<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
     options: WriteOptions = {},
-    through = (sender: Sender) => sender,
   ): ApiPromise<Operations[Name]["result"]> {
     const carryOut = async (sender: Sender) => {
-      const call = this.callOptions(options);
-      const task = new Task(through(sender), operation, MODE_ONCE, params);
+      const call = this.callOptions(operation, options);
+      const task = new Task(sender, operation, MODE_ONCE, params);
       try {
         return (await task.next(call)) as CallResult<Operations[Name]["result"]>;
       } finally {
@@ -146,7 +173,7 @@ export class Transport {
     options: WriteOptions = {},
   ): Promise<BuiltRequest> {
     const build = (sender: Sender): BuiltRequest => {
-      const call = this.callOptions(options);
+      const call = this.callOptions(operation, options);
       const task = new Task(sender, operation, MODE_ONCE, params);
       try {
         const request = task.describe(call);
@@ -160,8 +187,49 @@ export class Transport {
     return this.run(build, captureCallSite(), options.signal);
   }
 
+  /**
+   * Returns a function that opens an event stream, after the event with the given id. The streams
+   * share their log and hooks.
+   */
+  streamOpener<Name extends keyof Operations>(
+    resource: Stream<Name>,
+    options: RequestOptions,
+  ): OpenStream {
+    const { operation, below, params } = resource;
+    const shared = this.callOptions(operation, { ...options, maxRetries: 0 });
+    const open: OpenStream = async (lastEventId, signal) => {
+      const headers = new Headers(shared.headers);
+      if (lastEventId !== "") headers.set("last-event-id", lastEventId);
+      const call = { ...shared, signal, headers };
+      const task = new Task(await this.sender(), below, MODE_ONCE, params);
+      try {
+        return await task.open(call, (request) => {
+          const target = `${request.target}/events`;
+          return this.#send({ ...request, target }, call, signal, "text/event-stream");
+        });
+      } finally {
+        task.free();
+      }
+    };
+    open.observer = shared.observer;
+    return open;
+  }
+
+  /**
+   * Decodes the JSON of an event.
+   *
+   * @throws {import("./errors.js").DecodeError}
+   */
+  decodeEvent(operation: string, data: string): object {
+    let body: unknown;
+    try {
+      body = JSON.parse(data);
+    } catch {} // The error below reports it.
+    return checkBody(operation, body, null);
+  }
+
   /** Merges the options of a call with the options of the client. */
-  callOptions(call: WriteOptions): Call {
+  callOptions(operation: OperationName, call: WriteOptions, readBody?: BodyReader): Call {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
@@ -174,7 +242,8 @@ export class Transport {
       // With `force`, every attempt would perform the write again.
       deduplicated: client.retryWrites !== false && client.token !== undefined && !call.force,
       headers: this.#callHeaders(call),
-      observer: observe(client),
+      observer: observe(client, operation),
+      readBody,
     };
   }
 
@@ -188,44 +257,6 @@ export class Transport {
     if (call.force) headers.set("idempotency-retry", "force");
     return headers;
   }
-}
-
-/** Returns the log and hooks of one call; `undefined` if the client has neither. */
-function observe(client: ClientOptions): Observer | undefined {
-  const { onRequest, onResponse, onRetry } = client;
-  const log = attemptLog(client);
-  if (!log && !onRequest && !onResponse && !onRetry) return undefined;
-  let attempt = -1;
-  return {
-    onRequest(method, url, headers) {
-      attempt++;
-      guard(() => {
-        log?.request(method, url);
-        if (!onRequest) return;
-        const request = new Request(url, { method, headers });
-        onRequest({ method, url: request.url, headers: redactHeaders(request.headers), attempt });
-      });
-    },
-    onResponse({ status, url, headers }) {
-      guard(() => {
-        log?.response(status, headers);
-        onResponse?.({ status, url, headers: redactHeaders(headers), attempt });
-      });
-    },
-    onRetry(error, wait) {
-      guard(() => {
-        log?.retry(error, wait);
-        onRetry?.({ error, wait });
-      });
-    },
-  };
-}
-
-/** Runs a hook or a logger, and ignores its errors: they must not fail the call. */
-function guard(work: () => void): void {
-  try {
-    work();
-  } catch {}
 }
 
 /** The names of all properties of `WriteOptions`. */

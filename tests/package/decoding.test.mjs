@@ -83,7 +83,7 @@ for (const [name, [call, ...mistakes]] of Object.entries(MALFORMED)) {
     for (const [json, where, what] of mistakes) {
       const error = await Promise.resolve(call(clientWith(json))).catch((reason) => reason);
       assert.ok(error instanceof DecodeError, JSON.stringify(json));
-      assert.deepEqual([error.where, error.what, error.requestId], [where, what, "r-1"]);
+      assert.deepEqual([error.path, error.reason, error.requestId], [where, what, "r-1"]);
     }
   });
 }

@@ -193,7 +193,7 @@ test("a 200 response that is not an event stream leads to polling", async () => 
 async function clientWhoseReader(name, change) {
   const folder = await install(`reader-${name}`);
   const entry = createRequire(join(folder, "x.cjs")).resolve("quillgate");
-  change(join(dirname(entry), "job_stream.js"));
+  change(join(dirname(entry), "streams.js"));
   const { Client } = await import(pathToFileURL(entry).href);
   const baseUrl = `http://127.0.0.1:${server.address().port}`;
   return new Client({ baseUrl, projectId: "acme", token: TOKEN });
@@ -205,8 +205,38 @@ test("the client polls if its stream reader cannot be loaded", async () => {
   assert.deepEqual([seen.streams.length, seen.polls], [0, 1]);
 });
 
+/** Replaces the clock. Delays of up to 30 s end immediately, and move the clock. */
+function skipDelays(context) {
+  const { setTimeout } = globalThis;
+  const { now } = Date;
+  context.after(() => {
+    globalThis.setTimeout = setTimeout;
+    Date.now = now;
+  });
+  let skipped = 0;
+  Date.now = () => now() + skipped;
+  globalThis.setTimeout = (run, ms, ...rest) => {
+    if (ms > 30_000) return setTimeout(run, ms, ...rest);
+    const elapse = () => {
+      skipped += ms;
+      run(...rest);
+    };
+    return setTimeout(elapse, 0);
+  };
+}
+
+test("a watch whose first stream fails polls for a minute, then streams", async (context) => {
+  skipDelays(context);
+  job = { id: "j1", status: "active" };
+  const done = event(1, { status: "completed" });
+  connections = [(response) => response.socket.destroy(), notFound, streams([done])];
+  assert.equal((await client.agentJobs.wait("j1")).status, "completed");
+  assert.equal(seen.streams.length, 3);
+  assert.ok(seen.polls >= 4 && seen.polls < 40, `${seen.polls} polls`);
+});
+
 test("wait() can be aborted while the stream reader loads", async () => {
-  const endless = "export const streamChanges = await new Promise(() => {});\n";
+  const endless = "export const streamJob = await new Promise(() => {});\n";
   const loading = await clientWhoseReader("is-loading", (path) => writeFileSync(path, endless));
   const controller = new AbortController();
   const wait = loading.agentJobs.wait("j1", { signal: controller.signal });
@@ -237,7 +267,7 @@ test("a stream that breaks three times without an event is replaced by polling",
 
 test("a streamed job with an invalid property rejects with DecodeError and closes the stream", async () => {
   connections = [streams([event(1, { status: 5 })], "open")];
-  await assert.rejects(client.agentJobs.wait("j1"), { name: "DecodeError", where: "status" });
+  await assert.rejects(client.agentJobs.wait("j1"), { name: "DecodeError", path: "status" });
   await seen.streams[0].closed;
 });
 

@@ -488,7 +488,7 @@ test("a malformed page fails the export before any of its rows", () => {
     await reader.read();
     const error = await rejectionOf(reader.read());
     assert.ok(error instanceof quillgate.DecodeError, inspect(error));
-    assert.equal(error.where, "views[1].path");
+    assert.equal(error.path, "views[1].path");
     assert.equal(stream.cursor.offset, 4);
   });
 });

@@ -163,6 +163,42 @@ describe("`watchAll()`", () => {
     assert.equal(requests.at(-1).headers["last-event-id"], "1");
   });
 
+  test("hooks see every connection of watchAll(), without the token", async () => {
+    handlers = [
+      streams([jobEvent(1)], "end"),
+      respondWith(503, {}, { "retry-after": "0" }),
+      streams([jobEvent(2)]),
+    ];
+    const seen = [];
+    const note =
+      (hook) =>
+      ({ operation, attempt, method, url, headers, status, error, wait }) =>
+        seen.push([
+          hook,
+          operation,
+          attempt,
+          method,
+          new URL(url).pathname,
+          status ?? error?.name,
+        ]) && assert.notEqual(headers?.get("authorization"), `Bearer ${TOKEN}`, String(wait));
+    client = client.withOptions({
+      onRequest: note("request"),
+      onResponse: note("response"),
+      onRetry: note("retry"),
+    });
+    assert.equal((await take(2)).length, 2);
+    const stream = (attempt) => ["agentJobs.allEvents", attempt, "GET", `${JOBS}/events`];
+    assert.deepEqual(seen, [
+      ["request", ...stream(0), undefined],
+      ["response", ...stream(0), 200],
+      ["request", ...stream(1), undefined],
+      ["response", ...stream(1), 503],
+      ["retry", ...stream(1), "ServerError"],
+      ["request", ...stream(2), undefined],
+      ["response", ...stream(2), 200],
+    ]);
+  });
+
   test("watchAll() rejects with the last error after five failures, at the line of its call", async () => {
     const short = "retry: 1\n\n";
     const first = (response) => {
@@ -201,15 +237,15 @@ describe("`watchAll()`", () => {
 
   test("watchAll() rejects a malformed event with DecodeError, which names the path", async () => {
     for (const [data, where] of [
-      [event(1, "job", { ...JOB, status: 7 }), "jobs[0].status"],
-      [event(1, "deleted", { id: 7 }), "jobs[0].id"],
+      [event(1, "job", { ...JOB, status: 7 }), "status"],
+      [event(1, "deleted", { id: 7 }), "id"],
       ["id: 1\nevent: job\ndata: {\n\n", ""],
     ]) {
       requests = [];
       handlers = [streams([data])];
       const error = await rejectionOf(take(1));
       assert.ok(error instanceof DecodeError, String(error));
-      assert.equal(error.where, where);
+      assert.equal(error.path, where);
       assert.equal(requests.length, 1);
       await requests[0].closed;
     }
@@ -318,7 +354,7 @@ describe("`record()`", () => {
       handlers = [respondWith(200, body, { "x-request-id": "r1" })];
       const error = await rejectionOf(client.agentJobs.record("j1"));
       assert.ok(error instanceof DecodeError, String(error));
-      assert.deepEqual([error.where, error.what, error.requestId], [where, what, "r1"]);
+      assert.deepEqual([error.path, error.reason, error.requestId], [where, what, "r1"]);
     }
   });
 

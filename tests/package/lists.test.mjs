@@ -306,7 +306,7 @@ for (const name of NAMES) {
           async (client, { requests }) => {
             const error = await rejectionOf(() => list.list(client).all());
             assert.ok(error instanceof quillgate.DecodeError, inspect(error));
-            assert.equal(error.where, list.hasMore ? "hasMore" : "nextCursor");
+            assert.equal(error.path, list.hasMore ? "hasMore" : "nextCursor");
             assert.equal(requests.length, 5);
           },
         ),
@@ -347,7 +347,7 @@ describe("Repeated cursors", () => {
               requests.length = 0;
               const error = await rejectionOf(() => walk(list.list(client, params)));
               assert.ok(error instanceof quillgate.DecodeError, inspect(error));
-              assert.deepEqual([error.where, error.requestId], ["nextCursor", "r-8"]);
+              assert.deepEqual([error.path, error.requestId], ["nextCursor", "r-8"]);
               assert.match(error.message, /nextCursor is one that the list has gone through/);
               assert.equal(requests.length, count);
               requests.length = 0;
@@ -382,7 +382,7 @@ describe("`hasMore` and `nextCursor`", () => {
             requests.length = 0;
             const error = await rejectionOf(() => walk(list.list(client), list));
             assert.ok(error instanceof quillgate.DecodeError, inspect(error));
-            assert.equal(error.where, "nextCursor");
+            assert.equal(error.path, "nextCursor");
             assert.equal(requests.length, 1);
           }
         }));
@@ -428,7 +428,7 @@ describe("Lists by offset", () => {
         async (client) => {
           const error = await rejectionOf(() => list.list(client, { limit: 1 }).all());
           assert.ok(error instanceof quillgate.DecodeError, inspect(error));
-          assert.equal(error.where, list.rows);
+          assert.equal(error.path, list.rows);
         },
       ));
   }
@@ -480,7 +480,7 @@ describe("Faulty pages of the simulated platform", () => {
       await upstream.fault({ times: 0, fault: { kind: "emptyPage" } });
       const error = await rejectionOf(() => walk().all());
       assert.ok(error instanceof quillgate.DecodeError, inspect(error));
-      assert.equal(error.where, list.hasMore ? "hasMore" : "nextCursor");
+      assert.equal(error.path, list.hasMore ? "hasMore" : "nextCursor");
       assert.equal(await requestCount(), 5);
     });
 
@@ -489,7 +489,7 @@ describe("Faulty pages of the simulated platform", () => {
         await upstream.fault({ after: 1, times: 0, fault: { kind: "repeatCursor" } });
         const error = await rejectionOf(() => walk().all());
         assert.ok(error instanceof quillgate.DecodeError, inspect(error));
-        assert.equal(error.where, "nextCursor");
+        assert.equal(error.path, "nextCursor");
         assert.equal(await requestCount(), 2);
       });
     }
@@ -529,31 +529,9 @@ describe("Faulty pages of the simulated platform", () => {
   });
 });
 
-describe("`client.pageViews`", () => {
-  test("`pageViews.list()` is `analytics.views()`", () =>
-    against(pageOf(LISTS.views), async ({ analytics, pageViews }, { requests }) => {
-      const params = { ...RANGE, limit: 10, page: 2 };
-      assert.deepEqual(await pageViews.list(params), await analytics.views(params));
-      const [first, second] = requests.splice(0).map(({ path }) => path);
-      assert.equal(first, second);
-      assert.deepEqual(await pageViews.list(RANGE).all(), await analytics.views(RANGE).all());
-      const paths = requests.map(({ path }) => path);
-      assert.deepEqual(paths.slice(0, 3), paths.slice(3));
-    }));
-
-  test("`buildRequest()` accepts both names of the list of views and sends nothing", () =>
-    against(pageOf(LISTS.views), async (client, { requests, url }) => {
-      for (const name of ["pageViews.list", "analytics.views"]) {
-        const built = await client.buildRequest(name, { limit: 5, page: 2 });
-        assert.equal(built.url, `${url}${ANALYTICS}/views?limit=5&offset=5`);
-        assert.equal(built.method, "GET");
-      }
-      assert.equal(requests.length, 0);
-    }));
-});
-
 describe("`buildRequest()`", () => {
   for (const [name, params, path] of [
+    ["views", { page: 2, limit: 5 }, "/views?limit=5&offset=5"],
     ["visitors", { page: 2, limit: 10 }, "/visitors?limit=10&offset=10"],
     ["feedback", { source: "agent", cursor: "a/b" }, "/feedback?source=agent&cursor=a%2Fb"],
     ["feedbackByPage", { limit: 100 }, "/feedback/by-page?limit=100"],
@@ -691,7 +669,7 @@ describe("Invalid input", () => {
     sendMessage: ({ agentJobs }) => agentJobs.sendMessage("j1", { prompt: "p", from: "x" }),
     feedbackByPage: ({ analytics }) => analytics.feedbackByPage({ from: "x" }),
     callerStats: ({ analytics }) => analytics.callerStats({ from: "x" }),
-    buildRequest: (client) => client.buildRequest("pageViews.list", { from: "x" }),
+    buildRequest: (client) => client.buildRequest("analytics.views", { from: "x" }),
   })) {
     const message = "from is not a parameter of this operation";
     rejects(`an unknown parameter of ${what}`, call, "from", "unknown", message);

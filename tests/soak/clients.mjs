@@ -253,7 +253,7 @@ export class SoakClient {
     const limit = this.#random.pick(LIMITS);
     const all = await this.#ledger.readViews(project, range);
     const offset = this.#random.below(all.views.length + 10);
-    const page = await client.pageViews.list({ ...range, limit, offset });
+    const page = await client.analytics.views({ ...range, limit, offset });
     const expected = {
       totals: all.totals,
       views: all.views.slice(offset, offset + limit),

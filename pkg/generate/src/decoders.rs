@@ -6,17 +6,17 @@ use std::fmt::Write as _;
 use quillgate::schema::{Kind, Object, Union};
 
 use crate::reachable::reachable;
-use crate::text::of_package;
+use crate::text::{EVENT_STREAMS, of_package};
 
 const PRELUDE: &str = r#"// @ts-nocheck
-/** Decoders of what operations promise. Generated from the Rust types: do not edit. */
+/** Decoders of the operations' results. Generated from the Rust types: do not edit. */
 
-/** What is wrong in a body; `where` is the place in the JSON. */
-export class Misfit {
-  where = "";
-  what: string;
-  constructor(what: string) {
-    this.what = what;
+/** Why a body does not match its type. `path` is the path of the invalid value. */
+export class Mismatch {
+  path = "";
+  reason: string;
+  constructor(reason: string) {
+    this.reason = reason;
   }
 }
 
@@ -28,7 +28,7 @@ function found(value) {
 }
 
 function refuse(value, rule) {
-  throw new Misfit(`must be ${rule}, found ${found(value)}`);
+  throw new Mismatch(`must be ${rule}, found ${found(value)}`);
 }
 
 function text(value) {
@@ -73,7 +73,7 @@ function list(value, element) {
 }
 "#;
 
-/// Returns the module `pkg/src/generated/decode.ts`.
+/// Returns the module `pkg/src/generated/decoders.ts`.
 pub fn typescript() -> String {
     let mut module = String::from(PRELUDE);
     let types = reachable();
@@ -95,6 +95,11 @@ pub fn typescript() -> String {
         let name = operation.declaration().name;
         let result = decoder_name(operation.result());
         let _ = writeln!(module, "  \"{name}\": {result},");
+    }
+    for streamed in EVENT_STREAMS {
+        let name = streamed.declaration().name;
+        let event = decoder_name(streamed.result());
+        let _ = writeln!(module, "  \"{name}\": {event},");
     }
     module.push_str(
         "};\n\n/** The member that holds the rows, of operations whose result is a page of a list. */\n\
@@ -119,29 +124,29 @@ pub fn typescript() -> String {
 
 const EPILOGUE: &str = r#"
 /**
- * Checks a parsed body, and copies what the type of the operation's result knows of it.
+ * Checks a parsed body, and copies the fields of the result's type.
  *
- * Where a body does not fit is found out afterwards, by what a decoder reads last: to keep track of
- * that would make every decoder larger and slower.
+ * After a mismatch, the decoder runs again on a proxy: the last property it reads is the path.
+ * Tracking the path on every call would make decoders larger and slower.
  *
- * @throws {Misfit}
+ * @throws {Mismatch}
  */
 export function decode(operation: string, body: unknown): object {
   const decoder = DECODERS[operation];
   try {
     return decoder(body);
-  } catch (misfit) {
+  } catch (mismatch) {
     const trace = (value, path) =>
       Object(value) === value ? new Proxy(value, { get: follow(path) }) : value;
     const follow = (path) => (target, name) => {
       const step = Array.isArray(target) ? `[${name}]` : path === "" ? name : `.${name}`;
-      if (name !== "length" || !Array.isArray(target)) misfit.where = path + step;
-      return trace(target[name], misfit.where);
+      if (name !== "length" || !Array.isArray(target)) mismatch.path = path + step;
+      return trace(target[name], mismatch.path);
     };
     try {
       decoder(trace(body, ""));
     } catch {}
-    throw misfit;
+    throw mismatch;
   }
 }
 "#;

@@ -8,6 +8,12 @@ pub fn of_package() -> impl Iterator<Item = Operation> {
     all.filter(|operation| !operation.is_streamed())
 }
 
+/// The operations that the package streams. Their result is the type of an event's data.
+pub const EVENT_STREAMS: [Operation; 2] = [
+    Operation::StreamAgentJobEvents,
+    Operation::StreamProjectJobEvents,
+];
+
 /// Joins lines of documentation into one paragraph.
 pub fn join(lines: &[&str]) -> String {
     let lines: Vec<_> = lines.iter().map(|line| line.trim()).collect();

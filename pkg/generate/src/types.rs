@@ -9,7 +9,7 @@ use quillgate_worker::http::problem_kind::ProblemKind;
 
 use crate::openapi::problem_uri;
 use crate::reachable::reachable;
-use crate::text::{join, of_package};
+use crate::text::{EVENT_STREAMS, join, of_package};
 
 /// Returns the module `dist/types.d.ts`.
 pub fn typescript() -> String {
@@ -182,10 +182,15 @@ fn operations() -> String {
             type_of(operation.result()),
         );
     }
-    // The name of `analytics.views` before other reports existed.
-    text.push_str("  /** The same as `analytics.views`. */\n");
-    text.push_str("  \"pageViews.list\": Operations[\"analytics.views\"];\n");
-    text + "}\n"
+    text.push_str("}\n");
+    let streams = EVENT_STREAMS.map(|stream| stream.declaration().name);
+    let _ = writeln!(
+        text,
+        "\n{}export type OperationName = keyof Operations | {};",
+        doc("", &[" The name of an operation or of an event stream."]),
+        literals(&streams)
+    );
+    text
 }
 
 /// Returns the interface `Lists`: the operations that return one page of a list.

@@ -221,7 +221,7 @@ describe("a range that includes today", () => {
       for (const now of instants()) {
         const today = new Date(now).toISOString().slice(0, 10);
         const { dateFrom, dateTo } = boundsOf(presetRange("last-28-days", today), now);
-        const pages = client.pageViews.list({ dateFrom, dateTo, limit: PAGE_ROWS }).pages();
+        const pages = client.analytics.views({ dateFrom, dateTo, limit: PAGE_ROWS }).pages();
         const { value } = await pages.next();
         assert.equal(value.views.length, PAGE_ROWS);
         await pages.return();
@@ -238,7 +238,7 @@ describe("a range that includes today", () => {
     const { visits } = await costOf(gate, async () => {
       for (const now of walks) {
         clock.mock.mockImplementation(() => now);
-        const rows = await client.pageViews.list({ dateFrom }).all();
+        const rows = await client.analytics.views({ dateFrom }).all();
         assert.equal(rows.length, ROWS);
       }
       clock.mock.restore();

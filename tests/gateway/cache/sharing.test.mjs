@@ -174,7 +174,7 @@ describe("upstream pages of 250 rows", () => {
     const { views } = await gate.upstream.views({ projectId: PROJECT, ...range });
     const walk = async (limit) => {
       const rows = [];
-      for await (const row of client.pageViews.list({ ...range, limit })) rows.push({ ...row });
+      for await (const row of client.analytics.views({ ...range, limit })) rows.push({ ...row });
       return rows;
     };
     const first = await costOf(gate, () => walk(undefined));

@@ -260,7 +260,7 @@ describe("an unreachable upstream", () => {
     const options = { baseUrl: alone.gateway.url, projectId: PROJECT, maxRetries: 0 };
     const own = new Client({ ...options, token: alone.token() });
     for (const [call, type] of [
-      [() => own.pageViews.list({}), ServerError],
+      [() => own.analytics.views({}), ServerError],
       [() => own.agentJobs.create({ prompt: "x" }), OutcomeUnknownError],
       [() => own.agentJobs.get("j1"), ServerError],
       [() => own.agentJobs.sendMessage("j1", { prompt: "x" }), OutcomeUnknownError],

@@ -72,7 +72,7 @@ export function newDay() {
 /** Two ways to send a request: raw HTTP and the package. */
 export const READ = {
   raw: () => gate.get(`${VIEWS}?dateFrom=${newDay()}`),
-  call: () => client.pageViews.list({ dateFrom: newDay() }),
+  call: () => client.analytics.views({ dateFrom: newDay() }),
 };
 /** An operation without a budget. Its response body is passed on verbatim. */
 export const READ_JOB = {

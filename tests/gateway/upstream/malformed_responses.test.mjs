@@ -75,7 +75,7 @@ describe("a malformed success", () => {
   test("lets the package's DecodeError name the field of a malformed row", async () => {
     const body = { ...page, views: [{ path: "/", human: "many" }] };
     const error = await errorOf(() => sendWith(shaped(body), READ.call), DecodeError);
-    assert.equal(error.where, "views[0].human");
+    assert.equal(error.path, "views[0].human");
   });
 
   for (const body of [{ id: 5 }, { id: "j1", status: true }, { source: "acme/docs" }]) {

@@ -79,14 +79,14 @@ describe("Aborts", () => {
     "the signal is already aborted",
     "the call rejects immediately with its reason; nothing is sent",
     () =>
-      against({ json: JOB }, async ({ agentJobs, pageViews }, { requests }) => {
+      against({ json: JOB }, async ({ agentJobs, analytics }, { requests }) => {
         for (const reason of reasons) {
           const options = { signal: AbortSignal.abort(reason) };
           for (const call of [
             () => agentJobs.create({ prompt: "p" }, options),
             () => agentJobs.wait("j1", options),
-            () => pageViews.list({}, options),
-            () => pageViews.list({}, options).all(),
+            () => analytics.views({}, options),
+            () => analytics.views({}, options).all(),
           ]) {
             assert.equal(await rejectionOf(call), reason);
           }
@@ -131,10 +131,10 @@ describe("Aborts", () => {
         await rejectionOf(agentJobs.wait("j1", { signal }));
         assertNothingLeft();
       });
-      await against(pageOf(600), async ({ pageViews }) => {
-        await pageViews.list({}, { signal }).all();
+      await against(pageOf(600), async ({ analytics }) => {
+        await analytics.views({}, { signal }).all();
         assertNothingLeft();
-        for await (const _ of pageViews.list({}, { signal })) break;
+        for await (const _ of analytics.views({}, { signal })) break;
         assertNothingLeft();
       });
     },

@@ -187,7 +187,7 @@ describe("Browsers", () => {
       site.requests.length = 0;
       await inPage(async ({ address }) => {
         const { Client } = await import(address);
-        new Client({ baseUrl: "https://x.example", projectId: "p", token: "t" }).pageViews.list();
+        new Client({ baseUrl: "https://x.example", projectId: "p", token: "t" }).analytics.views();
         await new Promise((resolve) => setTimeout(resolve, 50));
       });
       assert.ok(site.requests.some((path) => path.endsWith("/web.js")));

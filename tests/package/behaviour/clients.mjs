@@ -260,9 +260,9 @@ describe("Client options", () => {
       write(folder, {
         "leave.mjs": `
           import { Client } from "quillgate";
-          const { agentJobs, pageViews } = new Client({ baseUrl: "${server.url}", projectId: "p", adminKey: "mint_key" });
-          for await (const view of pageViews.list()) break;
-          for await (const page of pageViews.list().pages()) break;
+          const { agentJobs, analytics } = new Client({ baseUrl: "${server.url}", projectId: "p", adminKey: "mint_key" });
+          for await (const view of analytics.views()) break;
+          for await (const page of analytics.views().pages()) break;
           console.log("left");
         `,
       });

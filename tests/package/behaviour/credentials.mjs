@@ -27,8 +27,8 @@ describe("Credentials, logs and hooks", () => {
         for (const thing of [
           client,
           client.agentJobs,
-          client.pageViews,
-          client.pageViews.list(),
+          client.analytics,
+          client.analytics.views(),
           error,
           call,
           built,
@@ -112,10 +112,10 @@ describe("Credentials, logs and hooks", () => {
           const lines = [];
           const write = (...words) => lines.push(format(...words));
           const logger = { error: write, warn: write, info: write, debug: write };
-          const { agentJobs, pageViews } = client.withOptions({ logLevel, logger });
+          const { agentJobs, analytics } = client.withOptions({ logLevel, logger });
           await rejectionOf(agentJobs.get("j1"));
           await rejectionOf(agentJobs.create({ prompt }, { idempotencyKey: "idem-1" }));
-          await rejectionOf(pageViews.list({ dateFrom: "2024-05-06" }));
+          await rejectionOf(analytics.views({ dateFrom: "2024-05-06" }));
           const text = lines.join("\n");
           for (const secret of secrets) assert.ok(!text.includes(secret), text);
           counts.push(lines.length);
@@ -152,39 +152,71 @@ describe("Credentials, logs and hooks", () => {
         skipWaits(context);
         const seen = [];
         const hooked = client.withOptions({
-          onRequest: ({ method, url, headers, attempt }) =>
+          onRequest: ({ operation, method, url, headers, attempt }) =>
             seen.push([
-              "request",
+              operation,
               method,
               new URL(url).pathname,
               headers.get("authorization"),
               headers.get("x-own"),
               attempt,
             ]),
-          onResponse: ({ status, headers, attempt }) =>
+          onResponse: ({ operation, method, status, headers, attempt, duration }) =>
             seen.push([
-              "response",
+              operation,
+              method,
+              duration >= 0,
               status,
               headers.get("x-request-id"),
               headers.get("set-cookie"),
               attempt,
             ]),
-          onRetry: ({ error, wait }) => seen.push(["retry", error.name, wait > 0]),
+          onRetry: ({ operation, method, url, error, attempt, duration, wait }) =>
+            seen.push([
+              operation,
+              method,
+              new URL(url).pathname,
+              error.name,
+              attempt,
+              duration >= 0,
+              wait > 0,
+            ]),
           defaultHeaders: { "x-own": "own-secret" },
         });
         await hooked.agentJobs.get("j1");
         assert.deepEqual(seen, [
-          ["request", "GET", "/v2/agent/acme/job/j1", "[redacted]", "[redacted]", 0],
-          ["response", 503, null, "[redacted]", 0],
-          ["retry", "ServerError", true],
-          ["request", "GET", "/v2/agent/acme/job/j1", "[redacted]", "[redacted]", 1],
-          ["response", 200, "r-1", null, 1],
+          ["agentJobs.get", "GET", "/v2/agent/acme/job/j1", "[redacted]", "[redacted]", 0],
+          ["agentJobs.get", "GET", true, 503, null, "[redacted]", 0],
+          ["agentJobs.get", "GET", "/v2/agent/acme/job/j1", "ServerError", 0, true, true],
+          ["agentJobs.get", "GET", "/v2/agent/acme/job/j1", "[redacted]", "[redacted]", 1],
+          ["agentJobs.get", "GET", true, 200, "r-1", null, 1],
         ]);
       },
     ),
   );
 
-  when("a hook or a logger throws", "the call continues", () =>
+  when("a hook throws or its promise rejects", "the error is logged and the call continues", () =>
+    against({ json: JOB }, async (client, { requests }) => {
+      const logged = [];
+      const error = (message, reason) => logged.push([message, reason.message]);
+      const hooked = client.withOptions({
+        onRequest: () => {
+          throw new Error("thrown");
+        },
+        onResponse: () => Promise.reject(new Error("rejected")),
+        logger: { ...console, error },
+        logLevel: "error",
+      });
+      assert.equal((await hooked.agentJobs.get("j1")).id, "j1");
+      assert.deepEqual(logged, [
+        ["quillgate: a hook failed", "thrown"],
+        ["quillgate: a hook failed", "rejected"],
+      ]);
+      assert.equal(requests.length, 1);
+    }),
+  );
+
+  when("a hook and the logger throw", "the call continues", () =>
     against({ json: JOB }, async (client, { requests }) => {
       const fail = () => {
         throw new Error("from a hook");

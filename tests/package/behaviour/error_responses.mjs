@@ -13,7 +13,7 @@ describe("Error responses", () => {
     [403, "PermissionError"],
     [404, "NotFoundError"],
     [409, "ConflictError"],
-    [422, "BadRequestError"],
+    [422, "UnprocessableEntityError"],
     [429, "RateLimitError"],
     [500, "ServerError"],
     [503, "ServerError"],
@@ -109,7 +109,7 @@ describe("Error responses", () => {
     "its stack starts at the line of the call",
     () =>
       against({ status: 404 }, async (client) => {
-        const { agentJobs, pageViews } = client;
+        const { agentJobs, analytics } = client;
         const message = { prompt: "p" };
         const bad = { x: 1 };
         const calls = {
@@ -118,9 +118,9 @@ describe("Error responses", () => {
           send: async () => [await rejectionOf(agentJobs.sendMessage("j", message)), line()],
           wait: async () => [await rejectionOf(agentJobs.wait("j1")), line()],
           watch: async () => [await rejectionOf(agentJobs.watch("j1").next()), line()],
-          list: async () => [await rejectionOf(pageViews.list()), line()],
-          all: async () => [await rejectionOf(pageViews.list().all()), line()],
-          pages: async () => [await rejectionOf(pageViews.list().pages().next()), line()],
+          list: async () => [await rejectionOf(analytics.views()), line()],
+          all: async () => [await rejectionOf(analytics.views().all()), line()],
+          pages: async () => [await rejectionOf(analytics.views().pages().next()), line()],
           response: async () => [await rejectionOf(agentJobs.get("j1").withResponse()), line()],
           options: async () => [await rejectionOf(() => client.withOptions(bad)), line()],
           build: async () => [await rejectionOf(client.buildRequest("agentJobs.get", {})), line()],

@@ -89,6 +89,7 @@ describe("Event streams of a gateway", () => {
           const error = await rejectionOf(agentJobs.wait("j1", { timeout: 1_000 }));
           assert.ok(error instanceof quillgate.JobWaitTimeoutError, inspect(error));
           assert.equal(error.job.status, "active");
+          assert.equal(error.timeout, 1_000);
           assert.equal(await requests[0].ended, false);
         },
         GATEWAY,
@@ -122,7 +123,7 @@ describe("Event streams of a gateway", () => {
         async ({ agentJobs }) => {
           const error = await rejectionOf(agentJobs.wait("j1"));
           assert.ok(error instanceof quillgate.DecodeError, inspect(error));
-          assert.equal(error.where, "id");
+          assert.equal(error.path, "id");
         },
         GATEWAY,
       ),

@@ -43,7 +43,7 @@ describe("Invalid input", () => {
     "parameters are missing or of the wrong type",
     "the call rejects with ValidationError, never with a TypeError; nothing is sent",
     () =>
-      against({ json: JOB }, async ({ agentJobs, pageViews }, { requests }) => {
+      against({ json: JOB }, async ({ agentJobs, analytics }, { requests }) => {
         for (const call of [
           () => agentJobs.create(),
           () => agentJobs.create(null),
@@ -52,15 +52,15 @@ describe("Invalid input", () => {
           () => agentJobs.get(),
           () => agentJobs.get({ id: "j1" }),
           () => agentJobs.sendMessage("j1"),
-          () => pageViews.list({ limit: "10" }),
-          () => pageViews.list({ limit: 0 }),
-          () => pageViews.list({ offset: -1 }),
-          () => pageViews.list({ dateFrom: "2024-02-30" }),
-          () => pageViews.list({ dateFrom: new Date(0) }),
-          () => pageViews.list({ "\ud800": 1 }),
-          () => pageViews.list({ cursor: 5 }),
-          () => pageViews.list({ cursor: null }),
-          () => pageViews.list({ cursor: null }).all(),
+          () => analytics.views({ limit: "10" }),
+          () => analytics.views({ limit: 0 }),
+          () => analytics.views({ offset: -1 }),
+          () => analytics.views({ dateFrom: "2024-02-30" }),
+          () => analytics.views({ dateFrom: new Date(0) }),
+          () => analytics.views({ "\ud800": 1 }),
+          () => analytics.views({ cursor: 5 }),
+          () => analytics.views({ cursor: null }),
+          () => analytics.views({ cursor: null }).all(),
           () => agentJobs.get("j1", { timeout: 0 }),
           () => agentJobs.get("j1", { maxRetries: 0.5 }),
         ]) {
@@ -149,10 +149,10 @@ describe("Invalid input", () => {
   when("`signal` is not an object", "the call and its lists ignore it", () =>
     against(
       ({ path }) => ({ json: path.includes("/job/") ? JOB : NO_VIEWS }),
-      async ({ agentJobs, pageViews }) => {
+      async ({ agentJobs, analytics }) => {
         for (const signal of [null, undefined, 5, "x", false]) {
           assert.equal((await agentJobs.get("j1", { signal })).id, "j1");
-          assert.deepEqual(await pageViews.list({}, { signal }).all(), []);
+          assert.deepEqual(await analytics.views({}, { signal }).all(), []);
         }
       },
     ),

@@ -13,8 +13,8 @@ import {
 
 describe("Lists of page views", () => {
   when("a list is created and not awaited", "nothing is sent", () =>
-    against(pageOf(10), async ({ pageViews }, { requests }) => {
-      const list = pageViews.list({ limit: 5 });
+    against(pageOf(10), async ({ analytics }, { requests }) => {
+      const list = analytics.views({ limit: 5 });
       list.pages();
       list[Symbol.asyncIterator]();
       await nextTurn();
@@ -32,8 +32,8 @@ describe("Lists of page views", () => {
         { json: { totals: {}, views: [], hasMore: true } },
         { json: { totals: {}, views: [{ path: "/2" }], hasMore: false } },
       ),
-      async ({ pageViews }) => {
-        const rows = await pageViews.list({ limit: 1 }).all();
+      async ({ analytics }) => {
+        const rows = await analytics.views({ limit: 1 }).all();
         assert.deepEqual(
           rows.map(({ path }) => path),
           ["/1", "/2"],
@@ -45,10 +45,10 @@ describe("Lists of page views", () => {
   when("five consecutive pages are empty", "the list rejects with DecodeError", () =>
     against(
       { json: { totals: {}, views: [], hasMore: true } },
-      async ({ pageViews }, { requests }) => {
-        const error = await rejectionOf(pageViews.list().all());
+      async ({ analytics }, { requests }) => {
+        const error = await rejectionOf(analytics.views().all());
         assert.ok(error instanceof quillgate.DecodeError);
-        assert.equal(error.where, "hasMore");
+        assert.equal(error.path, "hasMore");
         assert.equal(requests.length, 5);
       },
     ),
@@ -58,9 +58,9 @@ describe("Lists of page views", () => {
     "a loop reads every row",
     "each request has 250 rows and a date range that ends when the loop started",
     () =>
-      against(pageOf(600), async ({ pageViews }, { requests }) => {
+      against(pageOf(600), async ({ analytics }, { requests }) => {
         let count = 0;
-        for await (const { path } of pageViews.list({ dateFrom: "2024-01-01" })) {
+        for await (const { path } of analytics.views({ dateFrom: "2024-01-01" })) {
           assert.equal(path, `/${count}`);
           count += 1;
         }
@@ -80,17 +80,17 @@ describe("Lists of page views", () => {
   );
 
   when("a loop ends at its first row", "one request is sent", () =>
-    against(pageOf(600), async ({ pageViews }, { requests }) => {
-      for await (const _ of pageViews.list()) break;
+    against(pageOf(600), async ({ analytics }, { requests }) => {
+      for await (const _ of analytics.views()) break;
       await nextTurn();
       assert.equal(requests.length, 1);
     }),
   );
 
   when("a loop passes the middle of a page", "the next page is requested", () =>
-    against(pageOf(600), async ({ pageViews }, server) => {
+    against(pageOf(600), async ({ analytics }, server) => {
       let count = 0;
-      for await (const _ of pageViews.list()) {
+      for await (const _ of analytics.views()) {
         count += 1;
         // A turn per row, so that a request would have been sent.
         await nextTurn();
@@ -109,9 +109,9 @@ describe("Lists of page views", () => {
     () => {
       const respond = (received, number) =>
         number === 0 ? pageOf(600)(received) : { stall: "head" };
-      return against(respond, async ({ pageViews }, server) => {
+      return against(respond, async ({ analytics }, server) => {
         let count = 0;
-        for await (const _ of pageViews.list()) {
+        for await (const _ of analytics.views()) {
           count += 1;
           if (count === 250) {
             await server.arrived(2);
@@ -133,20 +133,20 @@ describe("Lists of page views", () => {
         received.path.includes("offset=500") && broken
           ? { status: 404, json: { error: "gone" } }
           : pageOf(900)(received);
-      return against(respond, async ({ pageViews }) => {
+      return against(respond, async ({ analytics }) => {
         const paths = [];
         let stored;
         const iterate = async () => {
-          for await (const view of pageViews.list({ dateTo: "2024-01-01" })) paths.push(view.path);
+          for await (const view of analytics.views({ dateTo: "2024-01-01" })) paths.push(view.path);
         };
         assert.ok((await rejectionOf(iterate)) instanceof quillgate.NotFoundError);
         assert.equal(paths.length, 500);
         const onProgress = ({ cursor }) => {
           stored = JSON.stringify(cursor);
         };
-        await rejectionOf(pageViews.list({ dateTo: "2024-01-01" }).all({ onProgress }));
+        await rejectionOf(analytics.views({ dateTo: "2024-01-01" }).all({ onProgress }));
         broken = false;
-        const rest = await pageViews.list({ cursor: JSON.parse(stored) }).all();
+        const rest = await analytics.views({ cursor: JSON.parse(stored) }).all();
         paths.push(...rest.map(({ path }) => path));
         assert.deepEqual(
           paths,
@@ -157,10 +157,10 @@ describe("Lists of page views", () => {
   );
 
   when("`maxRows` is set", "`all()` requests no page beyond it", () =>
-    against(pageOf(2000), async ({ pageViews }, { requests }) => {
+    against(pageOf(2000), async ({ analytics }, { requests }) => {
       const progress = [];
-      const rows = await pageViews
-        .list()
+      const rows = await analytics
+        .views()
         .all({ maxRows: 300, onProgress: ({ rows, pages }) => progress.push([rows, pages]) });
       assert.equal(rows.length, 300);
       assert.equal(requests.length, 2);
@@ -172,12 +172,12 @@ describe("Lists of page views", () => {
   );
 
   when("`onProgress` throws", "`all()` rejects with the same error", () =>
-    against(pageOf(600), async ({ pageViews }, { requests }) => {
+    against(pageOf(600), async ({ analytics }, { requests }) => {
       const own = new RangeError("own");
       const onProgress = () => {
         throw own;
       };
-      assert.equal(await rejectionOf(pageViews.list().all({ onProgress })), own);
+      assert.equal(await rejectionOf(analytics.views().all({ onProgress })), own);
       assert.equal(requests.length, 1);
     }),
   );
@@ -191,10 +191,10 @@ describe("Lists of page views", () => {
           ...pageOf(300)(received),
           headers: { ratelimit: '"analytics";r=42;t=1200' },
         }),
-        async ({ pageViews }) => {
+        async ({ analytics }) => {
           const left = [];
-          await pageViews
-            .list()
+          await analytics
+            .views()
             .all({ onProgress: ({ requestsLeftThisHour }) => left.push(requestsLeftThisHour) });
           assert.deepEqual(left, [42, 42]);
         },
@@ -202,9 +202,9 @@ describe("Lists of page views", () => {
   );
 
   when("a loop over pages ends early", "`nextPage()` of its last page still works", () =>
-    against(pageOf(600), async ({ pageViews }) => {
+    against(pageOf(600), async ({ analytics }) => {
       let last;
-      for await (const page of pageViews.list().pages()) {
+      for await (const page of analytics.views().pages()) {
         last = page;
         break;
       }
@@ -217,22 +217,22 @@ describe("Lists of page views", () => {
     "a page is awaited",
     "`nextPage()` resolves to the next one, and to `null` after the last",
     () =>
-      against(pageOf(15), async ({ pageViews }, { requests }) => {
-        const first = await pageViews.list({ limit: 10 });
+      against(pageOf(15), async ({ analytics }, { requests }) => {
+        const first = await analytics.views({ limit: 10 });
         assert.deepEqual(Object.keys(first), ["totals", "views", "hasMore", "offset", "cursor"]);
         const second = await first.nextPage();
         assert.deepEqual([second.offset, second.views.length, second.hasMore], [10, 5, false]);
         assert.equal(await second.nextPage(), null);
         assert.equal(requests.length, 2);
-        const { data, response } = await pageViews.list({ limit: 10 }).withResponse();
+        const { data, response } = await analytics.views({ limit: 10 }).withResponse();
         assert.deepEqual([data.views.length, response.status], [10, 200]);
       }),
   );
 
   when("pages are iterated", "each page arrives once, with its offset", () =>
-    against(pageOf(600), async ({ pageViews }) => {
+    against(pageOf(600), async ({ analytics }) => {
       const offsets = [];
-      for await (const page of pageViews.list().pages()) offsets.push(page.offset);
+      for await (const page of analytics.views().pages()) offsets.push(page.offset);
       assert.deepEqual(offsets, [0, 250, 500]);
     }),
   );
@@ -241,8 +241,8 @@ describe("Lists of page views", () => {
     "a list has callbacks instead of `await`",
     "`then`, `catch` and `finally` work",
     async () => {
-      await against(pageOf(3), async ({ pageViews }, { requests }) => {
-        const list = pageViews.list();
+      await against(pageOf(3), async ({ analytics }, { requests }) => {
+        const list = analytics.views();
         let settled = 0;
         const count = () => {
           settled += 1;
@@ -252,9 +252,9 @@ describe("Lists of page views", () => {
         assert.equal((await list.finally(count)).views.length, 3);
         assert.deepEqual([settled, requests.length], [1, 1]);
       });
-      await against({ status: 404 }, async ({ pageViews }) => {
-        assert.equal(await pageViews.list().then(null, ({ status }) => status), 404);
-        assert.equal(await pageViews.list().catch(({ status }) => status), 404);
+      await against({ status: 404 }, async ({ analytics }) => {
+        assert.equal(await analytics.views().then(null, ({ status }) => status), 404);
+        assert.equal(await analytics.views().catch(({ status }) => status), 404);
       });
     },
   );

@@ -15,38 +15,42 @@ import {
 describe("Bad responses", () => {
   when(
     "the body stalls after the headers",
-    "the call rejects with TimeoutError after `timeout`, names the host and closes the connection",
+    "the call rejects with RequestTimeoutError after `timeout`, names the host and closes the connection",
     () =>
       against({ stall: "body" }, async ({ agentJobs }, server) => {
         const error = await rejectionOf(agentJobs.get("j1", { timeout: 800, maxRetries: 0 }));
+        assert.ok(error instanceof quillgate.RequestTimeoutError);
         assert.ok(error instanceof quillgate.TimeoutError);
-        assert.equal(error.after, 800);
+        assert.equal(error.timeout, 800);
         const { host } = new URL(server.url);
         assert.equal(error.message, `no complete answer from ${host} within 800 ms`);
         assert.equal(await server.requests[0].ended, false);
       }),
   );
 
-  when("the server never responds", "a GET is retried, then rejects with TimeoutError", (context) =>
-    against({ stall: "head" }, async (client) => {
-      const waits = skipWaits(context);
-      const { agentJobs, attempts } = countAttempts(client);
-      const error = await rejectionOf(agentJobs.get("j1", { timeout: 120 }));
-      assert.ok(error instanceof quillgate.TimeoutError);
-      assert.equal(attempts(), 3);
-      assert.equal(waits.length, 2);
-    }),
+  when(
+    "the server never responds",
+    "a GET is retried, then rejects with RequestTimeoutError",
+    (context) =>
+      against({ stall: "head" }, async (client) => {
+        const waits = skipWaits(context);
+        const { agentJobs, attempts } = countAttempts(client);
+        const error = await rejectionOf(agentJobs.get("j1", { timeout: 120 }));
+        assert.ok(error instanceof quillgate.RequestTimeoutError);
+        assert.equal(attempts(), 3);
+        assert.equal(waits.length, 2);
+      }),
   );
 
   when(
     "`totalTimeout` leaves no time for another wait",
-    "the call rejects with TimeoutError, even with retries left",
+    "the call rejects with RequestTimeoutError, even with retries left",
     () =>
       against({ stall: "head" }, async (client) => {
         const { agentJobs, attempts } = countAttempts(client);
         const options = { timeout: 200, totalTimeout: 250, maxRetries: 10 };
         const error = await rejectionOf(agentJobs.get("j1", options));
-        assert.ok(error instanceof quillgate.TimeoutError);
+        assert.ok(error instanceof quillgate.RequestTimeoutError);
         assert.equal(attempts(), 1);
       }),
   );
@@ -66,8 +70,8 @@ describe("Bad responses", () => {
 
   when("a 2xx body is empty or an HTML page", "the call rejects with DecodeError", async () => {
     for (const text of ["<!doctype html><title>Sign in</title>", ""]) {
-      await against({ text }, async ({ pageViews }) => {
-        assert.ok((await rejectionOf(pageViews.list())) instanceof quillgate.DecodeError);
+      await against({ text }, async ({ analytics }) => {
+        assert.ok((await rejectionOf(analytics.views())) instanceof quillgate.DecodeError);
       });
     }
   });
@@ -78,11 +82,14 @@ describe("Bad responses", () => {
     () =>
       against(
         { json: { totals: {}, views: [{ human: 1 }, { human: 1.5 }], hasMore: false } },
-        async ({ pageViews }) => {
-          const error = await rejectionOf(pageViews.list());
+        async ({ analytics }) => {
+          const error = await rejectionOf(analytics.views());
           assert.ok(error instanceof quillgate.DecodeError);
-          assert.equal(error.where, "views[1].human");
-          assert.equal(error.what, "must be an integer from 0 to 9007199254740991, found a number");
+          assert.equal(error.path, "views[1].human");
+          assert.equal(
+            error.reason,
+            "must be an integer from 0 to 9007199254740991, found a number",
+          );
         },
       ),
   );

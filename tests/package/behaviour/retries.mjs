@@ -98,9 +98,9 @@ describe("Retries", () => {
     (context) =>
       against(
         { status: 429, headers: { "retry-after": "1800" } },
-        async ({ pageViews }, { requests }) => {
+        async ({ analytics }, { requests }) => {
           const waits = skipWaits(context);
-          const error = await rejectionOf(pageViews.list());
+          const error = await rejectionOf(analytics.views());
           assert.ok(error instanceof quillgate.RateLimitError);
           assert.equal(error.retryAfter, 1800);
           assert.deepEqual([requests.length, waits], [1, []]);

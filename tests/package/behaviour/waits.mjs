@@ -63,6 +63,8 @@ describe("Waiting for a job", () => {
       against({ json: JOB }, async ({ agentJobs }) => {
         const error = await rejectionOf(agentJobs.wait("j1", { timeout: 800 }));
         assert.ok(error instanceof quillgate.JobWaitTimeoutError);
+        assert.ok(error instanceof quillgate.TimeoutError);
+        assert.equal(error.timeout, 800);
         assert.equal(error.job.id, "j1");
         assert.equal(error.job.status, "active");
       }),

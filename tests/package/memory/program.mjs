@@ -185,7 +185,7 @@ const KINDS = {
   "a body that ends early": ["ConnectionError", ({ agentJobs }) => agentJobs.get("j-cut")],
   "a malformed body": ["DecodeError", ({ agentJobs }) => agentJobs.get("j-malformed")],
   "no response": [
-    "TimeoutError",
+    "RequestTimeoutError",
     ({ agentJobs }) => agentJobs.get("j-silent", { timeout: 5, maxRetries: 0 }),
   ],
   "aborted before": [

@@ -52,7 +52,7 @@ const CHECKS = {
   },
 
   async "a page is plain data with nextPage()"({ Client }, { client, pages }) {
-    const page = await new Client(client).pageViews.list({ ...RANGE, limit: 10 });
+    const page = await new Client(client).analytics.views({ ...RANGE, limit: 10 });
     same(page.views.length, 10);
     same(page.hasMore, true);
     same(page.offset, 0);
@@ -72,7 +72,7 @@ const CHECKS = {
   async "a list yields every row once, in order"({ Client }, { client, pages }) {
     const paths = new Set();
     let last = Number.POSITIVE_INFINITY;
-    for await (const view of new Client(client).pageViews.list(RANGE)) {
+    for await (const view of new Client(client).analytics.views(RANGE)) {
       paths.add(view.path);
       ok(view.total <= last, "rows are in order");
       last = view.total;
@@ -167,11 +167,11 @@ const CHECKS = {
   },
 
   async "invalid input rejects with its field and rule"({ Client, ValidationError }, { client }) {
-    const { agentJobs, analytics, pageViews } = new Client(client);
+    const { agentJobs, analytics } = new Client(client);
     const calls = {
       prompt: () => agentJobs.create({ prompt: "" }),
       id: () => agentJobs.get(".."),
-      limit: () => pageViews.list({ limit: 251 }),
+      limit: () => analytics.views({ limit: 251 }),
       source: () => analytics.feedback({ source: "email" }),
       threadId: () => analytics.conversation("x"),
       from: () => analytics.searches({ from: "2024-01-01" }),
@@ -230,7 +230,7 @@ const CHECKS = {
     const { agentJobs } = new Client({ ...client, fetch, timeout: 20, maxRetries: 0 });
     const error = await rejectionOf(() => agentJobs.get("j"));
     ok(error instanceof TimeoutError);
-    same(error.after, 20);
+    same(error.timeout, 20);
   },
 
   async "a custom fetch receives a Request, and withResponse() returns its Response"(
@@ -257,9 +257,9 @@ const CHECKS = {
   async "a malformed result names the path in the JSON"({ Client, DecodeError }, { client }) {
     const body = '{"totals":{},"views":[{"path":"/","human":-1}],"hasMore":false}';
     const fetch = () => Promise.resolve(new Response(body));
-    const error = await rejectionOf(() => new Client({ ...client, fetch }).pageViews.list());
+    const error = await rejectionOf(() => new Client({ ...client, fetch }).analytics.views());
     ok(error instanceof DecodeError);
-    same(error.where, "views[0].human");
+    same(error.path, "views[0].human");
   },
 
   async "a broken connection has the runtime's error as its cause"(

@@ -8,7 +8,7 @@ import {
   type Backfill,
   type BuiltRequest,
   type CallerStats,
-  type DailyViewList,
+  type DailyViewsList,
   Client,
   type ClientOptions,
   type CodeSnippetFeedback,
@@ -35,16 +35,16 @@ import {
   type ListPage,
   type ListProgress,
   OutcomeUnknownError,
+  type OperationName,
   type OtherFeedback,
-  type Page,
-  type PageCursor,
   type PageFeedback,
   type PageView,
-  type PageViewList,
+  type PageViewsList,
   type PageVisitors,
   type ProblemCode,
   QuillgateError,
   RateLimitError,
+  RequestTimeoutError,
   type Row,
   type SearchTerm,
   type ThreadMessage,
@@ -77,8 +77,9 @@ export async function clients(): Promise<void> {
       same<typeof attempt, number>(true);
       headers.get("accept");
     },
-    onResponse: ({ status }) => same<typeof status, number>(true),
-    onRetry: ({ error, wait }) => {
+    onResponse: ({ status, duration }) => same<typeof status, typeof duration>(true),
+    onRetry: ({ operation, error, wait }) => {
+      same<typeof operation, OperationName>(true);
       same<typeof error, QuillgateError>(true);
       same<typeof wait, number>(true);
     },
@@ -174,45 +175,45 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
   agentJobs.wait("j", { maxRetries: 1 });
 }
 
-export async function lists({ pageViews }: Client): Promise<void> {
-  const page = await pageViews.list({ dateFrom: "2024-01-01", limit: 10, offset: undefined });
-  same<typeof page, Page>(true);
+export async function lists({ analytics }: Client): Promise<void> {
+  const page = await analytics.views({ dateFrom: "2024-01-01", limit: 10, offset: undefined });
+  same<typeof page, ListPage<"analytics.views">>(true);
   same<typeof page.views, PageView[]>(true);
-  same<typeof page.cursor, PageCursor | null>(true);
-  const next: Page | null = await page.nextPage();
+  same<typeof page.cursor, ListCursor<"analytics.views"> | null>(true);
+  const next: ListPage<"analytics.views"> | null = await page.nextPage();
   next?.totals.total?.toFixed();
-  for await (const view of pageViews.list()) same<typeof view, PageView>(true);
-  for await (const each of pageViews.list().pages()) same<typeof each, Page>(true);
-  const rows = await pageViews.list({ dateTo: maybe }).all({
+  for await (const view of analytics.views()) same<typeof view, PageView>(true);
+  for await (const each of analytics.views().pages()) same<typeof each, ListPage<"analytics.views">>(true);
+  const rows = await analytics.views({ dateTo: maybe }).all({
     maxRows: 10,
     onProgress: (progress) => {
-      same<typeof progress, ListProgress>(true);
+      same<typeof progress, ListProgress<"analytics.views">>(true);
       same<typeof progress.requestsLeftThisHour, number | null>(true);
     },
   });
   same<typeof rows, PageView[]>(true);
-  if (page.cursor) await pageViews.list({ cursor: page.cursor }, { signal });
+  if (page.cursor) await analytics.views({ cursor: page.cursor }, { signal });
 
-  const stream = pageViews.list().export({ format: "csv", wait: 1000, signal, cursor: undefined });
-  same<typeof stream, ExportStream>(true);
+  const stream = analytics.views().export({ format: "csv", wait: 1000, signal, cursor: undefined });
+  same<typeof stream, ExportStream<"analytics.views">>(true);
   const bytes: ReadableStream<Uint8Array> = stream;
   new Response(bytes);
   const { cursor } = stream;
-  same<typeof cursor, PageCursor | null | undefined>(true);
-  if (cursor) pageViews.list().export({ format: "ndjson", cursor });
+  same<typeof cursor, ListCursor<"analytics.views"> | null | undefined>(true);
+  if (cursor) analytics.views().export({ format: "ndjson", cursor });
 
   // @ts-expect-error: the cursor is null after the last chunk
-  pageViews.list().export({ format: "ndjson", cursor: stream.cursor });
+  analytics.views().export({ format: "ndjson", cursor: stream.cursor });
   // @ts-expect-error: the format is required
-  pageViews.list().export();
+  analytics.views().export();
   // @ts-expect-error: unknown format
-  pageViews.list().export({ format: "xlsx" });
+  analytics.views().export({ format: "xlsx" });
   // @ts-expect-error: the cursor is null after the last page
-  pageViews.list({ cursor: page.cursor });
+  analytics.views({ cursor: page.cursor });
   // @ts-expect-error: a limit is a number
-  pageViews.list({ limit: "10" });
+  analytics.views({ limit: "10" });
   // @ts-expect-error: unknown parameter
-  pageViews.list({ from: "2024-01-01" });
+  analytics.views({ from: "2024-01-01" });
   // @ts-expect-error: a page is not an array
   page.map(() => {});
 }
@@ -224,9 +225,9 @@ export async function reports({ analytics }: Client): Promise<void> {
   for await (const term of analytics.searches()) same<typeof term, SearchTerm>(true);
   for await (const turn of analytics.conversations()) same<typeof turn, Conversation>(true);
   same<Row<"analytics.visitors">, PageVisitors>(true);
-  const views: PageViewList = analytics.views();
+  const views: PageViewsList = analytics.views();
   const again: List<"analytics.views"> = views;
-  const { offset }: Page = await again;
+  const { offset }: ListPage<"analytics.views"> = await again;
   same<typeof offset, number>(true);
 
   const page = await analytics.searches({ dateFrom: maybe, cursor: maybe }, { signal });
@@ -295,7 +296,7 @@ export async function reports({ analytics }: Client): Promise<void> {
   const days = { dateFrom: "2024-01-01", dateTo: "2024-02-01" };
   const series = await analytics.dailyViews({ ...days, prefix: "/guides", group: "week" });
   same<typeof series.views, GroupedViews[]>(true);
-  same<ReturnType<typeof analytics.dailyViews>, DailyViewList>(true);
+  same<ReturnType<typeof analytics.dailyViews>, DailyViewsList>(true);
   for await (const group of analytics.dailyViews(days)) same<typeof group, GroupedViews>(true);
   same<ReturnType<typeof analytics.archiveStatus>, ApiPromise<ArchiveStatus>>(true);
   const backfill = await analytics.estimateBackfill({ dateFrom: "2024-01-01" });
@@ -348,9 +349,10 @@ export function errors(error: unknown): string {
     return error.problem?.detail ?? error.code ?? error.details.join();
   }
   if (error instanceof ValidationError) return error.rule === "page-size" ? error.field : error.rule;
-  if (error instanceof DecodeError) return error.where;
-  if (error instanceof TimeoutError) return String(error.after);
+  if (error instanceof DecodeError) return error.path;
   if (error instanceof JobWaitTimeoutError) return error.job?.id ?? "";
+  if (error instanceof RequestTimeoutError || error instanceof TimeoutError)
+    return String(error.timeout);
   // @ts-expect-error: unknown rule
   if (error instanceof ValidationError && error.rule === "rule-of-thumb") return "";
   return isQuillgateError(error) ? error.name : "";
@@ -361,7 +363,7 @@ export async function requests(client: Client): Promise<void> {
   same<typeof request, BuiltRequest>(true);
   same<typeof request.headers, Record<string, string>>(true);
   same<typeof request.body, string | null>(true);
-  client.buildRequest("pageViews.list", { limit: 10 });
+  client.buildRequest("analytics.views", { limit: 10 });
   client.buildRequest("analytics.conversation", { threadId: "01J9Z3K4M5N6P7Q8R9S0T1V2W3" });
   // @ts-expect-error: unknown operation
   client.buildRequest("agentJobs.delete", { id: "j" });

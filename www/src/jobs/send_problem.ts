@@ -14,7 +14,7 @@ function wordsFor({ name, code }: { name?: unknown; code?: unknown }): Partial<W
     };
   }
   // No answer came: the gateway may have had the request or not.
-  if (name === "ConnectionError" || name === "TimeoutError") {
+  if (name === "ConnectionError" || name === "RequestTimeoutError") {
     return {
       advice:
         "Check your connection, then send it again. That is safe: the gateway knows this attempt " +

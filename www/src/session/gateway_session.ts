@@ -54,7 +54,7 @@ async function arrived(answer: Promise<Response>): Promise<Response> {
   } catch (cause) {
     const isLate = cause instanceof DOMException && cause.name === "TimeoutError";
     const error = new Error(isLate ? "no answer in 20 s" : "no connection", { cause });
-    error.name = isLate ? "TimeoutError" : "ConnectionError";
+    error.name = isLate ? "RequestTimeoutError" : "ConnectionError";
     throw error;
   }
 }

@@ -61,7 +61,7 @@ function wordsFor(error: ErrorFields): Words {
         advice: "Check your connection, then try again.",
         remedy: "retry",
       };
-    case "TimeoutError":
+    case "RequestTimeoutError":
       return {
         title: "The gateway took too long to answer",
         advice: "Try again; if it happens again, tell whoever runs the gateway.",

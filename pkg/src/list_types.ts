@@ -1,0 +1,127 @@
+/** Types of lists and exports. */
+
+import type { BodyReader } from "./exchange.js";
+import type { RequestOptions } from "./options.js";
+import type { Transport } from "./transport.js";
+import type { Lists, Operations } from "./types.js";
+
+/** The name of an operation that returns a page of a list. */
+export type ListName = keyof Lists;
+
+/** The type of a row of a list. */
+export type Row<Name extends ListName> = Lists[Name]["row"];
+
+/** A position in a list, as plain JSON. Store it, and pass it as `{ cursor }` to resume from there. */
+export type ListCursor<Name extends ListName> = Lists[Name]["cursor"];
+
+/** The parameters of a list: the operation's parameters, or the cursor of an earlier list. */
+export type ListParams<Name extends ListName> =
+  | Operations[Name]["params"]
+  | { cursor: ListCursor<Name> };
+
+/** Options of a list. Timeouts and retries apply to each page separately. */
+export type ListOptions = RequestOptions;
+
+/** The progress of {@link List.all}. */
+export interface ListProgress<Name extends ListName> {
+  /** Number of rows received. */
+  rows: number;
+  /** Number of pages received. Each page is one request. */
+  pages: number;
+  /** Requests left in the hourly budget; `null` if the response has no `RateLimit` header. */
+  requestsLeftThisHour: number | null;
+  /**
+   * The position after these rows, to resume from after an error. `null` after the last row.
+   *
+   * If `maxRows` ends within a page, lists without `offset` resume at the start of that page.
+   */
+  cursor: ListCursor<Name> | null;
+}
+
+/** Options of {@link List.all}. */
+export interface AllOptions<Name extends ListName> {
+  /** Maximum number of rows. @default no limit */
+  maxRows?: number | undefined;
+  /** Called after every page. */
+  onProgress?: ((progress: ListProgress<Name>) => void) | undefined;
+}
+
+/** Options of {@link List.export}. */
+export interface ExportOptions<Name extends ListName> {
+  /**
+   * The format of the export.
+   *
+   * - `csv`: RFC 4180 in UTF-8, with a header, and with a byte order mark for spreadsheets. Strings
+   *   that a spreadsheet would run as a formula start with an apostrophe.
+   * - `ndjson`: one JSON object per line. Numbers and escapes keep the server's spelling.
+   */
+  format: "csv" | "ndjson";
+  /**
+   * The `cursor` of an earlier export of this list, to resume after it. A resumed CSV has no header
+   * and no byte order mark.
+   * @default the first row
+   */
+  cursor?: ListCursor<Name> | undefined;
+  /** Aborts the export. The stream fails with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Maximum total time to wait after 429 responses, in milliseconds: 0 to 86400000 (one day). If the
+   * next `Retry-After` exceeds the remaining time, the stream fails with a `RateLimitError`.
+   * @default 0
+   */
+  wait?: number | undefined;
+}
+
+/** A byte stream of all rows of a list. */
+export interface ExportStream<Name extends ListName> extends ReadableStream<Uint8Array> {
+  /**
+   * The position after the last chunk read, as plain JSON. Before the first chunk, it is the `cursor`
+   * option. After the last chunk, it is `null`.
+   *
+   * If you omitted `dateTo`, the cursor contains the value that the export started with.
+   */
+  readonly cursor: ListCursor<Name> | null | undefined;
+}
+
+/** Properties of a page in addition to the operation's result. */
+export interface PagePosition<Name extends ListName> {
+  /** The position of the next page; `null` on the last page. */
+  readonly cursor: ListCursor<Name> | null;
+  /** Fetches the next page. Resolves to `null` on the last page. */
+  nextPage(options?: ListOptions): Promise<ListPage<Name> | null>;
+}
+
+/** A page of a list. In lists by offset, `offset` is the position of its first row. */
+export type ListPage<Name extends ListName> = Operations[Name]["result"] &
+  PagePosition<Name> &
+  (Lists[Name] extends { offset: number } ? { readonly offset: number } : unknown);
+
+/**
+ * The arguments of a list.
+ *
+ * @internal
+ */
+export interface Source<Name extends ListName> {
+  readonly transport: Transport;
+  readonly name: Name;
+  readonly params: ListParams<Name>;
+  /** The caller's options. `nextPage` uses them by default, without the signal of an iteration. */
+  readonly options: ListOptions;
+  readonly site: Error;
+  /** Parses the bodies of pages. @default their JSON */
+  readonly readBody?: BodyReader;
+}
+
+/**
+ * A page with its position.
+ *
+ * @internal
+ */
+export interface PageResult<Name extends ListName> {
+  /** The position of this page. */
+  begin: ListCursor<Name>;
+  page: ListPage<Name>;
+  rows: Row<Name>[];
+  offset: number | null;
+  response: Response;
+}

@@ -1,0 +1,58 @@
+/** Reports the attempts of a call to the client's log and hooks. */
+
+import type { QuillgateError } from "./errors.js";
+import { attemptLog, redactHeaders } from "./log.js";
+import type { ClientOptions } from "./options.js";
+import type { OperationName } from "./types.js";
+
+/** Callbacks for the attempts of a call. */
+export interface Observer {
+  onRequest(method: string, url: string, headers: Record<string, string> | Headers): void;
+  onResponse(response: Response): void;
+  onRetry(error: QuillgateError, wait: number): void;
+}
+
+/** Returns the log and hooks of one call; `undefined` if the client has neither. */
+export function observe(client: ClientOptions, operation: OperationName): Observer | undefined {
+  const { onRequest, onResponse, onRetry } = client;
+  const log = attemptLog(client);
+  if (!log && !onRequest && !onResponse && !onRetry) return undefined;
+  const current = { operation, attempt: -1, method: "", url: "" };
+  let started = 0;
+  const duration = () => Date.now() - started;
+  const call = <Event>(hook: ((event: Event) => unknown) | undefined, event: () => Event) => {
+    if (hook) run(() => hook(event()), log?.hookFailed);
+  };
+  return {
+    onRequest(method, url, headers) {
+      const request = new Request(url, { method, headers });
+      Object.assign(current, { attempt: current.attempt + 1, method, url: request.url });
+      started = Date.now();
+      run(() => log?.request(method, url));
+      call(onRequest, () => ({ ...current, headers: redactHeaders(request.headers) }));
+    },
+    onResponse({ status, headers }) {
+      run(() => log?.response(status, headers));
+      const rest = { status, duration: duration() };
+      call(onResponse, () => ({ ...current, ...rest, headers: redactHeaders(headers) }));
+    },
+    onRetry(error, wait) {
+      run(() => log?.retry(error, wait));
+      call(onRetry, () => ({ ...current, error, duration: duration(), wait }));
+    },
+  };
+}
+
+/** Runs a hook or a logger. Its errors and rejections must not fail the call. */
+function run(work: () => unknown, report: (error: unknown) => void = () => {}): void {
+  const fail = (error: unknown) => {
+    try {
+      report(error);
+    } catch {} // A logger that throws cannot report its own error.
+  };
+  try {
+    Promise.resolve(work()).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+}
