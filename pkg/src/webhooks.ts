@@ -5,7 +5,7 @@
  */
 
 import { QuillgateError } from "./errors.js";
-import { decode, type Misfit } from "./generated/decoders.js";
+import { decode, type Mismatch } from "./generated/decoders.js";
 import type { AgentJob } from "./types.js";
 import {
   computeHmac,
@@ -217,8 +217,8 @@ function decodeJob(data: unknown): AgentJob {
   try {
     return decode("agentJobs.get", data) as AgentJob;
   } catch (error) {
-    const { where, what } = error as Misfit;
-    const path = where === "" ? "data" : `data.${where}`;
-    throw new WebhookVerificationError(`the event's ${path} ${what}`, "event");
+    const { path, reason } = error as Mismatch;
+    const field = path === "" ? "data" : `data.${path}`;
+    throw new WebhookVerificationError(`the event's ${field} ${reason}`, "event");
   }
 }
