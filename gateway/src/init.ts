@@ -1,6 +1,16 @@
 /** Writes the folder from which a gateway is deployed. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import {
   composeConfig,
   composeManifest,
@@ -79,11 +89,41 @@ export async function init(options: InitOptions): Promise<InitResult> {
     ".dev.vars.example": "ADMIN_API_KEY=\nACCESS_TOKEN_SECRET=\n",
   };
   refuseFiles(directory, Object.keys(files));
-  mkdirSync(directory, { recursive: true });
-  for (const [path, text] of Object.entries(files)) {
-    writeFileSync(join(directory, path), text, { flag: "wx" });
-  }
+  writeAll(directory, files);
   return { directory, files: Object.keys(files) };
+}
+
+/**
+ * Writes all files or, if one cannot be written, none. A temporary sibling folder becomes the new
+ * folder, or its files are copied into the existing one.
+ */
+function writeAll(directory: string, files: Record<string, string>): void {
+  const scratch = join(dirname(directory), `.quillgate-${randomUUID()}`);
+  const created = mkdirSync(scratch, { recursive: true });
+  try {
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(scratch, path), text);
+    if (existsSync(directory)) copyAll(scratch, directory, Object.keys(files));
+    else renameSync(scratch, directory);
+  } catch (error) {
+    // This may be a parent folder of the scratch folder that did not exist before.
+    if (created !== undefined) rmSync(created, { recursive: true, force: true });
+    throw error;
+  }
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Copies files into a folder. Removes the copies if one of them fails. */
+function copyAll(from: string, to: string, names: string[]): void {
+  const copies: string[] = [];
+  try {
+    for (const name of names) {
+      copyFileSync(join(from, name), join(to, name), constants.COPYFILE_EXCL);
+      copies.push(join(to, name));
+    }
+  } catch (error) {
+    for (const copy of copies) rmSync(copy, { force: true });
+    throw error;
+  }
 }
 
 function refuseFiles(directory: string, names: string[]): void {

@@ -70,8 +70,8 @@ export function composeManifest({ worker, archive }: Project, own: Manifest): st
     name: worker,
     private: true,
     scripts: {
-      check: "quillgate-gateway check",
-      deploy: ["quillgate-gateway check", ...migrate, "wrangler deploy"].join(" && "),
+      check: "quillgate config check",
+      deploy: ["quillgate config check", ...migrate, "wrangler deploy"].join(" && "),
       dev: "wrangler dev",
     },
     dependencies: { [own.name]: own.version },

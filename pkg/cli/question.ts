@@ -2,7 +2,8 @@
 
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import type { Context } from "./command.js";
+import { type Context, Interruption } from "./command.js";
+import { getExitCode } from "./exit_codes.js";
 
 /** Asks a question. An empty answer returns the fallback. */
 export async function ask(context: Context, question: string, fallback = ""): Promise<string> {
@@ -25,8 +26,12 @@ export async function askSecret(context: Context, question: string): Promise<str
 async function read({ signal }: Context, reader: Interface, question: string): Promise<string> {
   // The reader handles Ctrl-C as a key, so raise the signal here.
   reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  // Ctrl-D closes the reader without an answer.
+  const closed = new Promise<never>((_, reject) => {
+    reader.on("close", () => reject(new Interruption(getExitCode("interrupted"))));
+  });
   try {
-    return (await reader.question(question, { signal })).trim();
+    return (await Promise.race([reader.question(question, { signal }), closed])).trim();
   } finally {
     reader.close();
   }

@@ -1,5 +1,5 @@
-/** Builds the npm package `quillgate-gateway`: the deployed Worker, its page and its command line. */
-import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+/** Builds the npm package `quillgate-gateway`: the deployed Worker, its page and its tools. */
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { cargoBuildWasm, targetFolder } from "../cargo.mjs";
 import { run } from "../child.mjs";
@@ -55,7 +55,6 @@ export async function buildGateway(context) {
   await whenChanged({ name: "gateway", inputs, outputs: [TOOLS], made }, async () => {
     await keepOnly(TOOLS, filesOf(RULES.module));
     await run("compiling the gateway's TypeScript", bin.tsc, ["-p", GATEWAY], context);
-    await chmod(join(TOOLS, "command.js"), 0o755);
   });
 }
 

@@ -1,6 +1,14 @@
 /** The folder that `init` writes. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -102,6 +110,28 @@ test("init accepts a folder with other files", async () => {
   mkdirSync(join(directory, ".git"), { recursive: true });
   await init({ directory, project: "acme", archive: false });
   assert.deepEqual(readdirSync(directory).sort(), [".git", ...FILES].sort());
+});
+
+test("init leaves no file if one cannot be written", async () => {
+  const parent = join(home, "failing");
+  const directory = join(parent, "gateway");
+  // A dangling link makes the last file impossible to create, but does not count as existing.
+  mkdirSync(directory, { recursive: true });
+  symlinkSync(join(parent, "none", "file"), join(directory, ".dev.vars.example"));
+  await assert.rejects(init({ directory, project: "acme", archive: false }), { code: "EEXIST" });
+  assert.deepEqual(readdirSync(directory), [".dev.vars.example"]);
+  assert.deepEqual(readdirSync(parent), ["gateway"]);
+});
+
+test("init leaves no folder if the new folder cannot be created", {
+  skip: process.platform === "win32",
+}, async () => {
+  const parent = join(home, "file");
+  writeFileSync(parent, "");
+  await assert.rejects(init({ directory: join(parent, "gateway"), project: "acme" }));
+  const name = "x".repeat(300);
+  await assert.rejects(init({ directory: join(home, "long", name), project: "acme" }));
+  assert.throws(() => readdirSync(join(home, "long")), { code: "ENOENT" });
 });
 
 for (const project of ["", "..", 'acme"', "acme docs", "acme,docs", "acme;id"]) {

@@ -82,13 +82,7 @@ class Operator {
 
   /** Writes a folder with `init`. Returns its path. */
   async writeFolder(name, ...flags) {
-    await this.succeed(
-      "first",
-      "./node_modules/.bin/quillgate-gateway",
-      "init",
-      `../${name}`,
-      ...flags,
-    );
+    await this.succeed("first", "./node_modules/.bin/quillgate", "init", `../${name}`, ...flags);
     return join(this.home, name);
   }
 

@@ -2,22 +2,28 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 
-const COMMAND = join(ROOT, "gateway", "dist", "tools", "command.js");
+const COMMAND = join(ROOT, "pkg", "dist", "cli", "bin.js");
 const CTRL_C = "\x03";
 const CTRL_D = "\x04";
 
+let root;
+/** The folder in which the command runs. */
 let home;
 
 before(() => {
-  home = mkdtempSync(join(tmpdir(), "quillgate-prompt-"));
+  root = mkdtempSync(join(tmpdir(), "quillgate-prompt-"));
+  home = join(root, "home");
+  mkdirSync(home);
+  mkdirSync(join(root, "node_modules"));
+  symlinkSync(join(ROOT, "gateway"), join(root, "node_modules", "quillgate-gateway"));
 });
-after(() => rmSync(home, { recursive: true, force: true }));
+after(() => rmSync(root, { recursive: true, force: true }));
 
 /**
  * Runs `init` in a terminal and types each answer when its question appears.
@@ -49,7 +55,7 @@ for (const [name, key] of [
   test(`${name} at a question ends init, which writes nothing`, async () => {
     const { code, screen } = await typeAnswers([["Project id", key]]);
     assert.equal(code, 130, screen);
-    assert.match(screen, /nothing was written/);
+    assert.match(screen, /quillgate: interrupted/);
     assert.doesNotMatch(screen, /AbortError/);
     assert.deepEqual(readdirSync(home), []);
   });
@@ -76,9 +82,9 @@ test("init repeats a question after an invalid answer", async () => {
 test("init asks a question at most three times", async () => {
   const bad = ["Project id", "ac me\r"];
   const { code, screen, left } = await typeAnswers([bad, bad, bad, bad]);
-  assert.equal(code, 1, screen);
+  assert.equal(code, 2, screen);
   assert.equal(left.length, 1);
-  assert.match(screen, /quillgate-gateway: a project's id has letters/);
+  assert.match(screen, /quillgate: a project's id has letters/);
   assert.deepEqual(readdirSync(home), []);
 });
 
