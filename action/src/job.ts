@@ -81,7 +81,7 @@ export function connect(
   const client = new Client({
     baseUrl: inputs.gateway,
     projectId: inputs.project,
-    token,
+    auth: { token },
     fetch: async (request) => {
       const current = await identity.token(request.signal).catch((error: unknown) => {
         // The package treats this error as a broken connection and retries it. `lost` reports that

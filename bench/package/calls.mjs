@@ -56,7 +56,7 @@ async function alternateWays(ways, options) {
 function callsBy(custom) {
   const own = custom && { fetch: custom };
   const bare = custom ?? globalThis.fetch;
-  const credentials = { baseUrl: BASE, projectId: "bench", token: "t" };
+  const credentials = { baseUrl: BASE, projectId: "bench", auth: { token: "t" } };
   const client = new Client({ ...credentials, ...own, logLevel: "off" });
   const kyClient = ky.create({ ...own, retry: 0 });
   const openapi = createClient({ baseUrl: BASE, ...own });

@@ -46,8 +46,8 @@ export async function connectWith(
   const client = new Client({
     projectId,
     ...(credential.kind === "token"
-      ? { token: credential.value, baseUrl: baseUrl as string }
-      : { adminKey: credential.value, baseUrl }),
+      ? { auth: { token: credential.value }, baseUrl: baseUrl as string }
+      : { auth: { adminKey: credential.value }, baseUrl }),
     logger: { error: log, warn: log, info: log, debug: log },
     logLevel: level as NonNullable<ClientOptions["logLevel"]>,
     onRetry: ({ error, wait }) => {

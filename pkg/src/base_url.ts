@@ -2,7 +2,7 @@
 
 import { toValidationError } from "./errors.js";
 import { RULE_BASE_URL, RULE_SECURE_BASE_URL } from "./generated/protocol.js";
-import type { ClientOptions } from "./options.js";
+import type { ResolvedOptions } from "./options.js";
 
 /** A host and a path of visible ASCII characters without `"`, `#`, `<`, `>`, `?`, `@` and `\`. */
 const HTTP_URL = /^https?:\/\/(?![/:])[!$-;=A-[\]-~]+$/;
@@ -13,7 +13,7 @@ const HTTP_TO_OTHER_MACHINE = /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:\d
  *
  * @throws {import("./errors.js").ValidationError}
  */
-export function checkBaseUrl({ baseUrl, adminKey }: ClientOptions): void {
+export function checkBaseUrl({ baseUrl, adminKey }: ResolvedOptions): void {
   if (typeof baseUrl !== "string") return; // The core reports other types.
   if (!HTTP_URL.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw toValidationError(RULE_BASE_URL, "baseUrl\n\n");

@@ -12,7 +12,7 @@ import {
   ValidationError,
 } from "./errors.js";
 import { refuseUnknown } from "./known.js";
-import type { ClientOptions, WriteOptions } from "./options.js";
+import type { Auth, ClientOptions, ResolvedOptions, WriteOptions } from "./options.js";
 import { type BuiltRequest, Transport } from "./transport.js";
 import type { Operations } from "./types.js";
 
@@ -23,13 +23,13 @@ import type { Operations } from "./types.js";
  *
  * @example Through a gateway, from anywhere
  * ```ts
- * const client = new Client({ baseUrl: "https://gate.example", projectId: "acme", token });
+ * const client = new Client({ baseUrl: "https://gate.example", projectId: "acme", auth: { token } });
  * const job = await client.agentJobs.create({ prompt: "Document the new endpoint" });
  * ```
  *
  * @example Directly to Mintlify, on a server
  * ```ts
- * const client = new Client({ adminKey: process.env.ADMIN_KEY, projectId: "acme" });
+ * const client = new Client({ projectId: "acme", auth: { adminKey } });
  * ```
  */
 export class Client {
@@ -45,8 +45,8 @@ export class Client {
    * Creates a client. Options that you omit come from environment variables or defaults.
    *
    * @throws {ValidationError} if an option is unknown, `baseUrl` is missing or invalid, `projectId`
-   *   is missing, or not exactly one of `token`, `session` and `adminKey` is set
-   * @throws {QuillgateError} if `adminKey` is set in a browser without `dangerouslyAllowBrowser`
+   *   is missing, or `auth` is missing or not exactly one credential
+   * @throws {QuillgateError} for an admin key in a browser without `dangerouslyAllowBrowser`
    */
   constructor(options: ClientOptions = {}) {
     try {
@@ -55,24 +55,16 @@ export class Client {
       throw locate(reason, captureCallSite());
     }
     this.#given = ownProperties(options);
-    const complete = withEnvironment(this.#given);
-    guardBrowser(complete);
+    const complete = resolveOptions(this.#given);
     checkBaseUrl(complete);
     this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);
   }
 
-  /**
-   * Creates a client with the same options, except those passed here. A new `token`, `session` or
-   * `adminKey` replaces the current credential.
-   */
+  /** Creates a client with the same options, except those passed here. */
   withOptions(options: Partial<ClientOptions>): Client {
-    const { token, session, adminKey, ...rest } = this.#given;
-    const changes = ownProperties(options);
-    const isGiven = changes.token || changes.session || changes.adminKey;
-    const credential = isGiven ? {} : { token, session, adminKey };
-    return new Client({ ...rest, ...credential, ...changes });
+    return new Client({ ...this.#given, ...ownProperties(options) });
   }
 
   /**
@@ -92,10 +84,7 @@ export class Client {
 const KNOWN: Record<keyof ClientOptions, true> = {
   baseUrl: true,
   projectId: true,
-  token: true,
-  session: true,
-  adminKey: true,
-  dangerouslyAllowBrowser: true,
+  auth: true,
   timeout: true,
   totalTimeout: true,
   maxRetries: true,
@@ -113,40 +102,51 @@ const KNOWN: Record<keyof ClientOptions, true> = {
  * Copies options into an object without a prototype. A polluted prototype could otherwise redirect an
  * admin key.
  */
-function ownProperties(options: ClientOptions): ClientOptions {
+function ownProperties<T extends object>(options: T): T {
   return Object.assign(Object.create(null), options);
 }
 
-function withEnvironment(options: ClientOptions): ClientOptions {
-  const complete = ownProperties(options);
+/** Adds the credential and values from the environment. */
+function resolveOptions(options: ClientOptions): ResolvedOptions {
+  const auth = readAuth(options.auth);
+  const { token, adminKey } = auth;
+  const complete: ResolvedOptions = Object.assign(ownProperties(options), { token, adminKey });
   complete.projectId ??= variable("QUILLGATE_PROJECT_ID");
   // Only code decides where an admin key is sent. An environment variable must not redirect it.
-  if (options.adminKey === undefined) {
-    complete.baseUrl ??= variable("QUILLGATE_BASE_URL");
-    // With a session, the cookie identifies the caller. This placeholder is never sent.
-    complete.token ??= options.session ? "cookie" : variable("QUILLGATE_TOKEN");
-  }
+  if (adminKey === undefined) complete.baseUrl ??= variable("QUILLGATE_BASE_URL");
   if (complete.projectId === undefined) throw toRequiredError("projectId");
-  const { session } = options;
-  const rival = session && options.token !== undefined ? "token" : "adminKey";
-  if (options[rival] !== undefined && (session || complete.token !== undefined)) {
-    const field = session ? "session" : "token";
-    throw new ValidationError(`${field} must stand without ${rival}`, field, "once");
-  }
-  if (complete.adminKey === undefined && complete.token === undefined) {
-    throw new ValidationError("token is required, or adminKey on a server", "token", "required");
-  }
-  if (complete.token !== undefined && complete.baseUrl === undefined) {
-    throw new ValidationError("baseUrl is required with a token", "baseUrl", "required");
+  if (adminKey === undefined && complete.baseUrl === undefined) {
+    const message = "baseUrl is required, unless auth has an adminKey";
+    throw new ValidationError(message, "baseUrl", "required");
   }
   return complete;
 }
 
-function guardBrowser(options: ClientOptions): void {
-  if (options.adminKey !== undefined && options.dangerouslyAllowBrowser !== true && isBrowser()) {
+/**
+ * Checks the credential, and that a browser may have it. The default is a token from the environment.
+ *
+ * @throws {ValidationError}
+ * @throws {QuillgateError} for an admin key in a browser
+ */
+function readAuth(given: Auth | undefined): Auth {
+  const token = given === undefined ? variable("QUILLGATE_TOKEN") : undefined;
+  if (token !== undefined) return { token };
+  if (typeof given !== "object" || given === null) {
+    const message = "auth is required: { token }, { session: true } or { adminKey }";
+    throw new ValidationError(message, "auth", "required");
+  }
+  refuseUnknown(given, ["token", "session", "adminKey", "dangerouslyAllowBrowser"]);
+  const auth = ownProperties(given);
+  const isGiven = [auth.token !== undefined, auth.session === true, auth.adminKey !== undefined];
+  if (isGiven.filter(Boolean).length !== 1) {
+    const message = "auth must have exactly one of token, session and adminKey";
+    throw new ValidationError(message, "auth", "once");
+  }
+  if (auth.adminKey !== undefined && auth.dangerouslyAllowBrowser !== true && isBrowser()) {
     throw new QuillgateError(
       "an admin key is a secret, which everybody who opens a page can read: use a gateway's " +
         "access token, or set dangerouslyAllowBrowser",
     );
   }
+  return auth;
 }

@@ -62,11 +62,15 @@ export type {
   Row,
 } from "./list_types.js";
 export type {
+  AdminKeyAuth,
+  Auth,
   ClientOptions,
   HeadersLike,
   Logger,
   LogLevel,
   RequestOptions,
+  SessionAuth,
+  TokenAuth,
   WriteOptions,
 } from "./options.js";
 export type { BuiltRequest } from "./transport.js";

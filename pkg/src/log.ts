@@ -1,7 +1,7 @@
 /** Logs the attempts of a call. Logs contain no credentials, prompts or query values. */
 
 import { variable } from "./environment.js";
-import type { ClientOptions, LogLevel } from "./options.js";
+import type { LogLevel, ResolvedOptions } from "./options.js";
 
 const LEVELS: LogLevel[] = ["off", "error", "warn", "info", "debug"];
 
@@ -41,7 +41,7 @@ interface AttemptLog {
 }
 
 /** Returns the log of a call; `undefined` if logging is off. */
-export function attemptLog(options: ClientOptions): AttemptLog | undefined {
+export function attemptLog(options: ResolvedOptions): AttemptLog | undefined {
   const level = LEVELS.indexOf(
     options.logLevel ?? (variable("QUILLGATE_LOG") as LogLevel) ?? "warn",
   );

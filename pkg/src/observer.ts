@@ -2,7 +2,7 @@
 
 import type { QuillgateError } from "./errors.js";
 import { attemptLog, redactHeaders } from "./log.js";
-import type { ClientOptions } from "./options.js";
+import type { ResolvedOptions } from "./options.js";
 import type { OperationName } from "./types.js";
 
 /** Callbacks for the attempts of a call. */
@@ -13,7 +13,7 @@ export interface Observer {
 }
 
 /** Returns the log and hooks of one call; `undefined` if the client has neither. */
-export function observe(client: ClientOptions, operation: OperationName): Observer | undefined {
+export function observe(client: ResolvedOptions, operation: OperationName): Observer | undefined {
   const { onRequest, onResponse, onRetry } = client;
   const log = attemptLog(client);
   if (!log && !onRequest && !onResponse && !onRetry) return undefined;

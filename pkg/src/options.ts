@@ -16,18 +16,62 @@ export interface Logger {
   debug(message: string, ...rest: unknown[]): void;
 }
 
+/** Authenticates with an access token of the gateway at `baseUrl`. */
+export interface TokenAuth {
+  token: string;
+  session?: undefined;
+  adminKey?: undefined;
+}
+
 /**
- * Options of a client. Set exactly one of `token`, `session` and `adminKey`.
+ * Authenticates with a session cookie. For pages that the gateway at `baseUrl` serves. `POST /session`
+ * sets the cookie.
+ */
+export interface SessionAuth {
+  session: true;
+  token?: undefined;
+  adminKey?: undefined;
+}
+
+/**
+ * Calls Mintlify directly with an admin key, from a server. The key grants access to the whole
+ * organization, so keep it secret. No environment variable sets it.
+ */
+export interface AdminKeyAuth {
+  adminKey: string;
+  /**
+   * Allows the key in a browser. Everyone who opens the page can then read it.
+   * @default false
+   */
+  dangerouslyAllowBrowser?: boolean | undefined;
+  token?: undefined;
+  session?: undefined;
+}
+
+/** The credential of a client. */
+export type Auth = TokenAuth | SessionAuth | AdminKeyAuth;
+
+/**
+ * Client options with values from the environment. The credential is in its own properties, where the
+ * core reads it.
+ */
+export interface ResolvedOptions extends Omit<ClientOptions, "auth"> {
+  token?: string | undefined;
+  adminKey?: string | undefined;
+}
+
+/**
+ * Options of a client.
  *
  * Some defaults are environment variables. The client reads them from `process.env`, if the runtime
  * has it.
  */
 export interface ClientOptions {
   /**
-   * The URL of the gateway. With `adminKey`, the URL of Mintlify's API.
+   * The URL of the gateway. With an admin key, the URL of Mintlify's API.
    *
-   * With `adminKey`, it must use `https:`, except for `localhost`, `127.0.0.1` and `[::1]`.
-   * @default the environment variable `QUILLGATE_BASE_URL`; with `adminKey`, Mintlify's URL
+   * With an admin key, it must use `https:`, except for `localhost`, `127.0.0.1` and `[::1]`.
+   * @default the environment variable `QUILLGATE_BASE_URL`; with an admin key, Mintlify's URL
    */
   baseUrl?: string | undefined;
   /**
@@ -36,26 +80,10 @@ export interface ClientOptions {
    */
   projectId?: string | undefined;
   /**
-   * An access token of the gateway at `baseUrl`.
-   * @default the environment variable `QUILLGATE_TOKEN`, unless `session` or `adminKey` is set
+   * The credential: `{ token }`, `{ session: true }` or `{ adminKey }`.
+   * @default a token from the environment variable `QUILLGATE_TOKEN`
    */
-  token?: string | undefined;
-  /**
-   * Whether to authenticate with a session cookie instead of a token. Use it in pages that the gateway
-   * at `baseUrl` serves. `POST /session` sets the cookie.
-   * @default false
-   */
-  session?: boolean | undefined;
-  /**
-   * Mintlify's admin key, to call Mintlify directly from a server. It grants access to the whole
-   * organization, so keep it secret. No environment variable sets it.
-   */
-  adminKey?: string | undefined;
-  /**
-   * Allows `adminKey` in a browser. Everyone who opens the page can then read the key.
-   * @default false
-   */
-  dangerouslyAllowBrowser?: boolean | undefined;
+  auth?: Auth | undefined;
   /**
    * Timeout of one attempt in milliseconds, including the response body: 1 to 2147483647. Timeouts
    * are retried, so a call can take longer: see `totalTimeout`.

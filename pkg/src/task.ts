@@ -55,13 +55,13 @@ import {
 } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import type { Observer } from "./observer.js";
-import type { ClientOptions } from "./options.js";
+import type { ResolvedOptions } from "./options.js";
 import type { AgentJob } from "./types.js";
 
 /** State that all tasks of a client share. */
 export interface Sender {
   /** The client's options. */
-  readonly options: ClientOptions;
+  readonly options: ResolvedOptions;
   /** Host and port of the server, for error messages. */
   readonly host: string;
   readonly core: Core;

@@ -8,7 +8,7 @@ import { MODE_ONCE, OUTPUT_BASE_URL } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
 import { type Observer, observe } from "./observer.js";
-import type { ClientOptions, RequestOptions, WriteOptions } from "./options.js";
+import type { RequestOptions, ResolvedOptions, WriteOptions } from "./options.js";
 import { type Call, type CoreRequest, checkBody, type Sender, Task } from "./task.js";
 import type { OperationName, Operations } from "./types.js";
 
@@ -47,7 +47,7 @@ export interface BuiltRequest {
  * @internal
  */
 export class Transport {
-  readonly #options: ClientOptions;
+  readonly #options: ResolvedOptions;
   #sender: Promise<Sender> | undefined;
   #base = "";
   /**
@@ -56,9 +56,9 @@ export class Transport {
    */
   nextStreamAt: number;
 
-  constructor(options: ClientOptions) {
+  constructor(options: ResolvedOptions) {
     this.#options = options;
-    this.nextStreamAt = options.token === undefined ? Number.POSITIVE_INFINITY : 0;
+    this.nextStreamAt = options.adminKey === undefined ? 0 : Number.POSITIVE_INFINITY;
   }
 
   /** Returns the state that all tasks share. The first call loads the core. */
@@ -110,10 +110,12 @@ export class Transport {
     call: Call,
     accept = "application/json",
   ): Record<string, string> | Headers {
-    const { adminKey, session, token } = this.#options;
+    const { adminKey, token } = this.#options;
+    const credential = adminKey ?? token;
     const needed: Record<string, string> = { accept };
     if (userAgent) needed["user-agent"] = call.headers?.get("user-agent") ?? userAgent;
-    if (!session) needed.authorization = `Bearer ${adminKey ?? token}`;
+    // With a session, the cookie identifies the caller.
+    if (credential !== undefined) needed.authorization = `Bearer ${credential}`;
     if (body !== null) needed["content-type"] = "application/json";
     if (call.idempotencyKey !== undefined) needed["idempotency-key"] = call.idempotencyKey;
     if (call.headers === undefined) return needed;
@@ -159,7 +161,7 @@ export class Transport {
     params: Given<Operations[Name]["params"]>,
     options: WriteOptions = {},
   ): ApiPromise<Operations[Name]["result"]> {
-    const made = this.#options.token === undefined ? undefined : freshKey();
+    const made = this.#options.adminKey === undefined ? freshKey() : undefined;
     return this.call(operation, params, {
       ...options,
       idempotencyKey: options.idempotencyKey ?? made,
@@ -240,7 +242,7 @@ export class Transport {
       maxRetries: call.maxRetries ?? client.maxRetries,
       idempotencyKey: call.idempotencyKey,
       // With `force`, every attempt would perform the write again.
-      deduplicated: client.retryWrites !== false && client.token !== undefined && !call.force,
+      deduplicated: client.retryWrites !== false && client.adminKey === undefined && !call.force,
       headers: this.#callHeaders(call),
       observer: observe(client, operation),
       readBody,

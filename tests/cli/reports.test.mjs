@@ -53,7 +53,7 @@ const readCursor = (name) => JSON.parse(read(`${name}.quillgate-cursor`));
 
 /** Exports a report with the client. */
 async function exportByClient(report, format) {
-  const client = new Client({ baseUrl: server.url, projectId: PROJECT, token: "token" });
+  const client = new Client({ baseUrl: server.url, projectId: PROJECT, auth: { token: "token" } });
   const list = client.analytics[report]({ dateFrom: "2026-01-01", dateTo: "2026-02-01" });
   return Buffer.from(await new Response(list.export({ format })).arrayBuffer()).toString();
 }

@@ -223,7 +223,7 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
     const token = mintToken(accessClaims(grant), secret);
     const entry = join(folder, "node_modules", "quillgate", "dist", "node.js");
     const { Client } = await import(pathToFileURL(entry));
-    const client = new Client({ baseUrl: gateway.url, projectId: PROJECT, token });
+    const client = new Client({ baseUrl: gateway.url, projectId: PROJECT, auth: { token } });
     const { id } = await client.agentJobs.create({ prompt: "Created without Rust" });
     const { status, prLink } = await client.agentJobs.wait(id);
     assert.equal(status, "completed");

@@ -37,7 +37,7 @@ before(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const baseUrl = `http://127.0.0.1:${server.address().port}`;
-  client = new Client({ baseUrl, projectId: "acme", token: "a.b.c", logLevel: "off" });
+  client = new Client({ baseUrl, projectId: "acme", auth: { token: "a.b.c" }, logLevel: "off" });
 });
 after(() => server.close());
 

@@ -9,7 +9,7 @@ const COUNT = "must be an integer from 0 to 9007199254740991";
 /** A client whose requests all get the same JSON. */
 function clientWith(json) {
   const fetch = async () => Response.json(json, { headers: { "x-request-id": "r-1" } });
-  const options = { baseUrl: "https://gate.example", projectId: "acme", token: "t" };
+  const options = { baseUrl: "https://gate.example", projectId: "acme", auth: { token: "t" } };
   return new Client({ ...options, fetch });
 }
 

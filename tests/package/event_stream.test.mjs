@@ -45,7 +45,7 @@ beforeEach(() => {
   seen = { streams: [], polls: 0 };
   job = { id: "j1", status: "completed", prLink: "https://example.com/pull/1" };
   const baseUrl = `http://127.0.0.1:${server.address().port}`;
-  client = new Client({ baseUrl, projectId: "acme", token: TOKEN, logLevel: "off" });
+  client = new Client({ baseUrl, projectId: "acme", auth: { token: TOKEN }, logLevel: "off" });
 });
 
 after(() => {
@@ -196,7 +196,7 @@ async function clientWhoseReader(name, change) {
   change(join(dirname(entry), "streams.js"));
   const { Client } = await import(pathToFileURL(entry).href);
   const baseUrl = `http://127.0.0.1:${server.address().port}`;
-  return new Client({ baseUrl, projectId: "acme", token: TOKEN });
+  return new Client({ baseUrl, projectId: "acme", auth: { token: TOKEN } });
 }
 
 test("the client polls if its stream reader cannot be loaded", async () => {

@@ -403,7 +403,12 @@ test("the memory of an export does not grow with its rows", async () => {
     const text = `{"totals":{},"views":[${rows}],"hasMore":${++pages < 2_000}}`;
     return new Response(text, { headers: { "content-type": "application/json" } });
   };
-  const options = { baseUrl: "http://127.0.0.1:9", projectId: "acme", adminKey: KEY, fetch };
+  const options = {
+    baseUrl: "http://127.0.0.1:9",
+    projectId: "acme",
+    auth: { adminKey: KEY },
+    fetch,
+  };
   const { analytics } = new quillgate.Client(options);
   const used = [];
   let bytes = 0;
@@ -621,7 +626,7 @@ describe("Exports from the simulated platform", () => {
 
   for (const [name, report] of Object.entries(REPORTS)) {
     test(`an export of ${name} has every row of the simulated platform in both formats`, async () => {
-      const base = { baseUrl: upstream.url, projectId: "acme", adminKey: KEY };
+      const base = { baseUrl: upstream.url, projectId: "acme", auth: { adminKey: KEY } };
       const { analytics } = new quillgate.Client(base);
       const whole = await upstream.report({ report, projectId: "acme", ...RANGE });
       const list = LISTS[name];

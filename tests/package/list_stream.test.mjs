@@ -46,7 +46,7 @@ before(async () => {
 beforeEach(() => {
   requests = [];
   const baseUrl = `http://127.0.0.1:${server.address().port}`;
-  client = new Client({ baseUrl, projectId: "acme", token: TOKEN, logLevel: "off" });
+  client = new Client({ baseUrl, projectId: "acme", auth: { token: TOKEN }, logLevel: "off" });
 });
 
 after(() => {

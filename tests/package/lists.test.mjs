@@ -445,7 +445,7 @@ describe("Faulty pages of the simulated platform", () => {
 
   before(async () => {
     upstream = await startUpstream({ key: KEY, pages: 600, analyticsLimit: 1e6 });
-    const options = { baseUrl: upstream.url, adminKey: KEY, ...PROJECT };
+    const options = { baseUrl: upstream.url, auth: { adminKey: KEY }, ...PROJECT };
     client = new quillgate.Client({ ...options, logLevel: "off" });
   });
   after(() => upstream?.stop());
@@ -650,7 +650,9 @@ describe("Invalid input", () => {
     callerStats: ({ analytics }, options) => analytics.callerStats({}, options),
     withOptions: (client, options) => client.withOptions(options).agentJobs.get("j1"),
     "new Client": (_, options) =>
-      new quillgate.Client({ projectId: "p", adminKey: KEY, ...options }).agentJobs.get("j1"),
+      new quillgate.Client({ projectId: "p", auth: { adminKey: KEY }, ...options }).agentJobs.get(
+        "j1",
+      ),
     buildRequest: (client, options) => client.buildRequest("agentJobs.get", { id: "j" }, options),
   })) {
     const message = "timeOut is not an option";
@@ -712,7 +714,7 @@ describe("Invalid input", () => {
     }));
 
   test("new Client() throws for an unknown option, at the caller's line and without its value", () => {
-    const secret = { projectId: "p", adminKey: KEY, adminkey: "mint_secret" };
+    const secret = { projectId: "p", auth: { adminKey: KEY }, adminkey: "mint_secret" };
     let error;
     try {
       new quillgate.Client(secret);

@@ -59,7 +59,7 @@ async function examples() {
   }
   const module = [
     `import { ${[...names].join(", ")} } from "quillgate";`,
-    'const client = new Client({ baseUrl: "https://gate.example", projectId: "acme", token: "…" });',
+    'const client = new Client({ baseUrl: "https://gate.example", projectId: "acme", auth: { token: "…" } });',
     'const job = await client.agentJobs.create({ prompt: "For the README" });',
     ...blocks.map((block, at) => `{ // example ${at + 1}\n${inBlock(block)}}`),
     `console.log("ran ${blocks.length} examples");`,

@@ -15,7 +15,7 @@ checkCompiler(versionOf("typescript"), COMPILER);
 test("TypeScript allows a CommonJS module to require the package", async () => {
   for (const entry of ENTRIES) {
     write(folder, {
-      "required.cts": `import quillgate = require("${entry}");\nnew quillgate.Client({ token: "t" });\n`,
+      "required.cts": `import quillgate = require("${entry}");\nnew quillgate.Client({ auth: { token: "t" } });\n`,
     });
     const { output } = await compile(COMPILER, PROJECTS["for Node"], ["required.cts"]);
     assert.equal(output, "");
@@ -25,7 +25,7 @@ test("TypeScript allows a CommonJS module to require the package", async () => {
 test("TypeScript without the types of the DOM or Node needs skipLibCheck, as the README says", async () => {
   write(folder, {
     "bare.ts": `import { Client } from "quillgate";
-const client = new Client({ token: "t" });
+const client = new Client({ auth: { token: "t" } });
 export const status: string | null = (await client.agentJobs.get("j")).status;
 `,
   });
@@ -42,7 +42,7 @@ test("TypeScript accepts a client of one entry as a client of the other", async 
   write(folder, {
     "both.ts": `import { Client } from "quillgate";
 import type { Client as InlineClient } from "quillgate/inline";
-export const client: InlineClient = new Client({ token: "t" });
+export const client: InlineClient = new Client({ auth: { token: "t" } });
 `,
   });
   const { output } = await compile(COMPILER, PROJECTS["for a bundler"], ["both.ts"]);

@@ -143,7 +143,7 @@ export class SoakClient {
     this.#projects = projects;
     this.#gatewayUrl = gatewayUrl;
     this.#token = token;
-    const options = { baseUrl: gatewayUrl, token, fetch: ledger.fetch, logLevel: "off" };
+    const options = { baseUrl: gatewayUrl, auth: { token }, fetch: ledger.fetch, logLevel: "off" };
     this.#clients = new Map(
       projects.map((projectId) => [projectId, new Client({ ...options, projectId })]),
     );

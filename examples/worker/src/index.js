@@ -11,7 +11,7 @@ export default {
     const client = new Client({
       baseUrl: env.QUILLGATE_BASE_URL,
       projectId: env.QUILLGATE_PROJECT_ID,
-      token: env.QUILLGATE_TOKEN,
+      auth: { token: env.QUILLGATE_TOKEN },
     });
     try {
       const pages = await findMostViewed(client, request.signal);

@@ -46,7 +46,9 @@ fn read_base_url() -> Result<BaseUrl, ValidationError> {
         AdminKey::new(key)?;
         return Ok(base);
     }
-    if !is_header_value(&required_text(&options, "token")?) {
+    // A session has no token: its cookie identifies the caller.
+    let token = optional_text(&options, "token")?;
+    if token.is_some_and(|token| !is_header_value(&token)) {
         return Err(ValidationError::new("token", Rule::Credential, ""));
     }
     BaseUrl::new(&required_text(&options, "baseUrl")?)

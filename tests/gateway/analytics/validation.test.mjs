@@ -60,7 +60,11 @@ describe("invalid input, which gateway and package reject with the same errors",
   let client;
 
   before(() => {
-    const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token(BOTH) };
+    const options = {
+      baseUrl: gate.gateway.url,
+      projectId: PROJECT,
+      auth: { token: gate.token(BOTH) },
+    };
     client = new Client({ ...options, maxRetries: 0 });
   });
 

@@ -210,7 +210,11 @@ describe("a range that includes today", () => {
   }
 
   function newClient() {
-    const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token() };
+    const options = {
+      baseUrl: gate.gateway.url,
+      projectId: PROJECT,
+      auth: { token: gate.token() },
+    };
     return new Client({ ...options, maxRetries: 0 });
   }
 

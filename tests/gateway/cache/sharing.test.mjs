@@ -169,7 +169,11 @@ describe("upstream pages of 250 rows", () => {
 
   test("sends one request per page when the package iterates over page views", async () => {
     const range = closedRange();
-    const options = { baseUrl: gate.gateway.url, projectId: PROJECT, token: gate.token() };
+    const options = {
+      baseUrl: gate.gateway.url,
+      projectId: PROJECT,
+      auth: { token: gate.token() },
+    };
     const client = new Client({ ...options, maxRetries: 0 });
     const { views } = await gate.upstream.views({ projectId: PROJECT, ...range });
     const walk = async (limit) => {

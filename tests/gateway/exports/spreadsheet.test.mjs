@@ -47,7 +47,7 @@ for (const [report, list] of Object.entries(REPORTS)) {
   for (const format of ["csv", "ndjson"]) {
     test(`exports ${report} as ${format} with the same bytes as the package`, async () => {
       const { analytics } = new quillgate.Client({
-        ...{ baseUrl: gateway.url, projectId: PROJECT, token },
+        ...{ baseUrl: gateway.url, projectId: PROJECT, auth: { token } },
       });
       const own = new Response(analytics[list](RANGE).export({ format }));
       const bytes = await exportFromGateway(report, format);

@@ -233,7 +233,7 @@ describe("the job list", () => {
     const client = new Client({
       baseUrl: jobs.gate.gateway.url,
       projectId: PROJECT,
-      token: jobs.authorization.replace("Bearer ", ""),
+      auth: { token: jobs.authorization.replace("Bearer ", "") },
       logLevel: "off",
     });
     const listed = [];

@@ -165,7 +165,11 @@ describe("the record of a job", () => {
     const { id } = await jobs.create("for the package");
     await jobs.followUp(id, "and more");
     const token = jobs.gate.token({ projects: jobs.projects });
-    const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: PROJECT, token });
+    const client = new Client({
+      baseUrl: jobs.gate.gateway.url,
+      projectId: PROJECT,
+      auth: { token },
+    });
     const record = await client.agentJobs.record(id);
     const raw = await recordOf(id);
     assert.deepEqual({ ...record, job: null }, { ...raw, job: null });
@@ -400,7 +404,11 @@ describe("a filtered list", () => {
 
   test("lists the same filtered jobs through the package", async () => {
     const token = jobs.gate.token({ projects: jobs.projects });
-    const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: FILTERED, token });
+    const client = new Client({
+      baseUrl: jobs.gate.gateway.url,
+      projectId: FILTERED,
+      auth: { token },
+    });
     const found = [];
     const params = { author: "ana@example.org", state: "active", limit: 1 };
     for await (const { prompt } of client.agentJobs.list(params)) found.push(prompt);

@@ -87,7 +87,7 @@ test("compares a bounded number of jobs per search for a short string", async ()
   assert.equal(requests, Math.ceil((MANY_JOBS + 1) / MAX_COMPARED));
 
   const token = jobs.gate.token({ projects: jobs.projects });
-  const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: SHORT, token });
+  const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: SHORT, auth: { token } });
   const found = [];
   for await (const job of client.agentJobs.list({ text: "zz" })) found.push(job.id);
   assert.deepEqual(found, ["old-1"]);

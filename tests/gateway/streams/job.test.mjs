@@ -348,7 +348,7 @@ describe("a follow-up to a watched job", () => {
 function client() {
   const { url } = jobs.gate.gateway;
   const token = jobs.authorization.replace("Bearer ", "");
-  return new Client({ baseUrl: url, projectId: PROJECT, token, logLevel: "off" });
+  return new Client({ baseUrl: url, projectId: PROJECT, auth: { token }, logLevel: "off" });
 }
 
 describe("the package", () => {

@@ -154,7 +154,11 @@ describe("streams of a project's job list", () => {
 
   test("yields changes and deletions from the package's agentJobs.watchAll", async () => {
     const token = jobs.gate.token({ projects: jobs.projects });
-    const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: PROJECT, token });
+    const client = new Client({
+      baseUrl: jobs.gate.gateway.url,
+      projectId: PROJECT,
+      auth: { token },
+    });
     const controller = new AbortController();
     const changes = client.agentJobs.watchAll({ signal: controller.signal });
     const { id } = await jobs.create("by the package");

@@ -258,7 +258,7 @@ describe("an unreachable upstream", () => {
 
   test("makes the package throw an error when the upstream is down", async () => {
     const options = { baseUrl: alone.gateway.url, projectId: PROJECT, maxRetries: 0 };
-    const own = new Client({ ...options, token: alone.token() });
+    const own = new Client({ ...options, auth: { token: alone.token() } });
     for (const [call, type] of [
       [() => own.analytics.views({}), ServerError],
       [() => own.agentJobs.create({ prompt: "x" }), OutcomeUnknownError],

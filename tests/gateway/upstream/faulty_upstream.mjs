@@ -45,7 +45,7 @@ export function useFaultyUpstream(name) {
 
 export function clientOf(projectId) {
   const token = gate.token({ projects: [PROJECT, ...BLOCKED_PROJECTS] });
-  return new Client({ baseUrl: gate.gateway.url, projectId, token, maxRetries: 0 });
+  return new Client({ baseUrl: gate.gateway.url, projectId, auth: { token }, maxRetries: 0 });
 }
 
 /** A server that must never receive a connection. */

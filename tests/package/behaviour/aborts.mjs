@@ -44,7 +44,7 @@ describe("Aborts", () => {
           const client = new quillgate.Client({
             baseUrl: server.url,
             projectId: "acme",
-            adminKey: KEY,
+            auth: { adminKey: KEY },
             onResponse,
           });
           assert.equal(

@@ -40,7 +40,7 @@ describe("Browsers", () => {
   }
 
   const DIRECT = {
-    adminKey: "mint_only_for_this_test",
+    auth: { adminKey: "mint_only_for_this_test" },
     projectId: "p",
     baseUrl: "https://x.example",
   };
@@ -55,8 +55,11 @@ describe("Browsers", () => {
           new Client(argument);
           return "made";
         } catch (error) {
-          new Client({ ...argument, dangerouslyAllowBrowser: true });
-          return [error instanceof QuillgateError, error.message.includes(argument.adminKey)];
+          new Client({
+            ...argument,
+            auth: { ...argument.auth, dangerouslyAllowBrowser: true },
+          });
+          return [error instanceof QuillgateError, error.message.includes(argument.auth.adminKey)];
         }
       }, DIRECT);
       assert.deepEqual(made, [true, false]);
@@ -71,7 +74,8 @@ describe("Browsers", () => {
         const script = `
         import(${JSON.stringify(address)}).then(({ Client }) => {
           const made = (more) => {
-            try { new Client({ ...${JSON.stringify(argument)}, ...more }); return "made"; }
+            const { auth, ...rest } = ${JSON.stringify(argument)};
+            try { new Client({ ...rest, auth: { ...auth, ...more } }); return "made"; }
             catch (error) { return error.name; }
           };
           postMessage([made({}), made({ dangerouslyAllowBrowser: true })]);
@@ -122,7 +126,7 @@ describe("Browsers", () => {
           });
           return Promise.all([...inPage, ...inWorker]);
         },
-        { baseUrl: "https://x.example", projectId: "p", token: "t" },
+        { baseUrl: "https://x.example", projectId: "p", auth: { token: "t" } },
       );
       assert.deepEqual(names, Array(4).fill("accept,authorization"));
     },
@@ -136,7 +140,7 @@ describe("Browsers", () => {
       const { agentJobs } = new Client({
         baseUrl: "https://x.example",
         projectId: "p",
-        token: "t",
+        auth: { token: "t" },
         fetch,
       });
       const results = [];
@@ -187,7 +191,11 @@ describe("Browsers", () => {
       site.requests.length = 0;
       await inPage(async ({ address }) => {
         const { Client } = await import(address);
-        new Client({ baseUrl: "https://x.example", projectId: "p", token: "t" }).analytics.views();
+        new Client({
+          baseUrl: "https://x.example",
+          projectId: "p",
+          auth: { token: "t" },
+        }).analytics.views();
         await new Promise((resolve) => setTimeout(resolve, 50));
       });
       assert.ok(site.requests.some((path) => path.endsWith("/web.js")));

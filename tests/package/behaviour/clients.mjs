@@ -74,7 +74,7 @@ describe("Client options", () => {
     () =>
       against({ json: JOB }, async (client, { requests }) => {
         const other = client.withOptions({ projectId: "other", defaultHeaders: { "x-a": "1" } });
-        const gate = client.withOptions({ token: TOKEN });
+        const gate = client.withOptions({ auth: { token: TOKEN } });
         await other.agentJobs.get("j1");
         await client.agentJobs.get("j1");
         await gate.agentJobs.get("j1");
@@ -98,7 +98,7 @@ describe("Client options", () => {
         process.env.QUILLGATE_TOKEN = TOKEN;
         try {
           const base = { baseUrl: url, projectId: "acme", logLevel: "off" };
-          const client = new quillgate.Client({ ...base, session: true });
+          const client = new quillgate.Client({ ...base, auth: { session: true } });
           await client.agentJobs.create({ prompt: "p" });
           const built = await client.buildRequest("agentJobs.get", { id: "j1" });
           const [{ headers }] = requests;
@@ -106,14 +106,15 @@ describe("Client options", () => {
           assert.match(headers["idempotency-key"], /^[0-9a-f]{32}$/);
           assert.deepEqual(Object.keys(built.headers), ["accept", "user-agent"]);
 
-          await client.withOptions({ token: TOKEN }).agentJobs.get("j1");
+          await client.withOptions({ auth: { token: TOKEN } }).agentJobs.get("j1");
           assert.equal(requests[1].headers.authorization, `Bearer ${TOKEN}`);
           await client.withOptions({ timeout: 1_000 }).agentJobs.get("j1");
           assert.equal(requests[2].headers.authorization, undefined);
 
           for (const credential of [{ token: TOKEN }, { adminKey: KEY }]) {
-            const both = () => new quillgate.Client({ ...base, ...credential, session: true });
-            assert.throws(both, { name: "ValidationError", field: "session", rule: "once" });
+            const auth = { ...credential, session: true };
+            const both = () => new quillgate.Client({ ...base, auth });
+            assert.throws(both, { name: "ValidationError", field: "auth", rule: "once" });
           }
         } finally {
           delete process.env.QUILLGATE_TOKEN;
@@ -192,7 +193,7 @@ describe("Client options", () => {
               urls.push(url);
               return Response.json({ id: "j1" });
             };
-            const key = { adminKey: "mint_key", fetch };
+            const key = { auth: { adminKey: "mint_key" }, fetch };
             const clients = [
               new Client(key),
               new Client({ fetch }).withOptions(key),
@@ -242,7 +243,7 @@ describe("Client options", () => {
             };
           }
           const { Client } = await import("quillgate");
-          const options = { baseUrl: "${server.url}", projectId: "p", token: "t" };
+          const options = { baseUrl: "${server.url}", projectId: "p", auth: { token: "t" } };
           const clients = [new Client(options), new Client(options)];
           const before = compiled;
           await Promise.all(Array.from({ length: 20 }, (_, at) => clients[at % 2].agentJobs.get("j1")));
@@ -260,7 +261,7 @@ describe("Client options", () => {
       write(folder, {
         "leave.mjs": `
           import { Client } from "quillgate";
-          const { agentJobs, analytics } = new Client({ baseUrl: "${server.url}", projectId: "p", adminKey: "mint_key" });
+          const { agentJobs, analytics } = new Client({ baseUrl: "${server.url}", projectId: "p", auth: { adminKey: "mint_key" } });
           for await (const view of analytics.views()) break;
           for await (const page of analytics.views().pages()) break;
           console.log("left");

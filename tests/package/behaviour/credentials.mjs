@@ -85,7 +85,7 @@ describe("Credentials, logs and hooks", () => {
             Object.defineProperty(Object.prototype, name, { value, configurable: true });
           }
           try {
-            const toPlatform = new quillgate.Client({ projectId: "acme", adminKey: KEY });
+            const toPlatform = new quillgate.Client({ projectId: "acme", auth: { adminKey: KEY } });
             const request = await toPlatform.buildRequest("agentJobs.get", { id: "j1" });
             assert.ok(!request.url.startsWith(attacker.url), request.url);
             const derived = client.withOptions({ maxRetries: 0 });

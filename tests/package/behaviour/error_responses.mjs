@@ -94,7 +94,7 @@ describe("Error responses", () => {
       const { resolve } = createRequire(join(other, "x.cjs"));
       const { Client, QuillgateError } = await import(pathToFileURL(resolve("quillgate")).href);
       const error = await rejectionOf(() =>
-        new Client({ projectId: "p", adminKey: KEY }).agentJobs.get(""),
+        new Client({ projectId: "p", auth: { adminKey: KEY } }).agentJobs.get(""),
       );
       assert.ok(error instanceof QuillgateError && !(error instanceof quillgate.QuillgateError));
       assert.ok(quillgate.isQuillgateError(error));

@@ -13,7 +13,7 @@ export const KEY = canaryKey();
 export const TOKEN = "eyJhbGciOiJIUzI1NiJ9.not-to-be-shown.anywhere";
 export const JOB = { id: "j1", status: "active" };
 /** Options of a client that talks to a gateway. */
-export const GATEWAY = { adminKey: undefined, token: TOKEN };
+export const GATEWAY = { auth: { token: TOKEN } };
 
 /** Between these bounds, a timer of the package is a wait between requests and not a time limit. */
 const MIN_WAIT_MS = 300;
@@ -57,7 +57,12 @@ export async function against(script, body, options = {}) {
   const respond = typeof script === "function" ? script : () => script;
   const server = await startScriptedServer(respond);
   try {
-    const base = { baseUrl: server.url, projectId: "acme", adminKey: KEY, logLevel: "off" };
+    const base = {
+      baseUrl: server.url,
+      projectId: "acme",
+      auth: { adminKey: KEY },
+      logLevel: "off",
+    };
     await body(new quillgate.Client({ ...base, ...options }), server);
   } finally {
     await server.stop();

@@ -78,16 +78,26 @@ describe("Invalid input", () => {
       const { Client, ValidationError } = quillgate;
       const secret = "mint_dsc_no-admin-key";
       for (const [field, options] of [
-        ["projectId", { adminKey: KEY }],
-        ["token", { projectId: "p" }],
-        ["token", { projectId: "p", token: "t", adminKey: KEY }],
-        ["baseUrl", { projectId: "p", token: "t" }],
-        ["adminKey", { projectId: "p", adminKey: secret }],
-        ["baseUrl", { projectId: "p", token: "t", baseUrl: `https://u:${secret}@x.example` }],
-        ["baseUrl", { projectId: "p", adminKey: KEY, baseUrl: "http://x.example" }],
-        ["baseUrl", { projectId: "p", adminKey: KEY, baseUrl: "http://localhost.x.example" }],
+        ["projectId", { auth: { adminKey: KEY } }],
+        ["auth", { projectId: "p" }],
+        ["auth", { projectId: "p", auth: "t" }],
+        ["auth", { projectId: "p", auth: {} }],
+        ["auth", { projectId: "p", auth: { session: false } }],
+        ["secret", { projectId: "p", auth: { token: "t", secret } }],
+        ["auth", { projectId: "p", auth: { token: "t", adminKey: KEY } }],
+        ["baseUrl", { projectId: "p", auth: { token: "t" } }],
+        ["adminKey", { projectId: "p", auth: { adminKey: secret } }],
+        [
+          "baseUrl",
+          { projectId: "p", auth: { token: "t" }, baseUrl: `https://u:${secret}@x.example` },
+        ],
+        ["baseUrl", { projectId: "p", auth: { adminKey: KEY }, baseUrl: "http://x.example" }],
+        [
+          "baseUrl",
+          { projectId: "p", auth: { adminKey: KEY }, baseUrl: "http://localhost.x.example" },
+        ],
         // Only the runtime's URL parser rejects this one.
-        ["baseUrl", { projectId: "p", token: "t", baseUrl: "https://1.2.3.4.5" }],
+        ["baseUrl", { projectId: "p", auth: { token: "t" }, baseUrl: "https://1.2.3.4.5" }],
       ]) {
         const error = await rejectionOf(() => new Client(options).agentJobs.get("j1"));
         assert.ok(error instanceof ValidationError, inspect(error));
@@ -100,7 +110,7 @@ describe("Invalid input", () => {
   when("`baseUrl` is invalid", "`new Client()` throws ValidationError", () => {
     const { Client, ValidationError } = quillgate;
     const [gateway, platform] = [{ token: "t" }, { adminKey: KEY }];
-    for (const [baseUrl, credential, rule] of [
+    for (const [baseUrl, auth, rule] of [
       ["gate.example", gateway, "base-url"],
       ["", gateway, "base-url"],
       ["ftp://gate.example", gateway, "base-url"],
@@ -116,7 +126,7 @@ describe("Invalid input", () => {
       ["http://localhost.x.example", platform, "secure-base-url"],
     ]) {
       assert.throws(
-        () => new Client({ projectId: "acme", baseUrl, ...credential }),
+        () => new Client({ projectId: "acme", baseUrl, auth }),
         (error) => {
           assert.ok(error instanceof ValidationError, inspect(error));
           assert.deepEqual([error.field, error.rule], ["baseUrl", rule], baseUrl);
@@ -124,14 +134,14 @@ describe("Invalid input", () => {
         },
       );
     }
-    for (const [baseUrl, credential] of [
+    for (const [baseUrl, auth] of [
       ["https://gate.example/base/", gateway],
       ["http://gate.example", gateway],
       ["http://localhost:8788", platform],
       ["http://127.0.0.1/x", platform],
       ["http://[::1]:80", platform],
     ]) {
-      new Client({ projectId: "acme", baseUrl, ...credential });
+      new Client({ projectId: "acme", baseUrl, auth });
     }
   });
 

@@ -118,7 +118,7 @@ describe("Bad responses", () => {
       const client = new quillgate.Client({
         baseUrl: url,
         projectId: "acme",
-        adminKey: KEY,
+        auth: { adminKey: KEY },
         logLevel: "off",
       });
       const error = await rejectionOf(client.agentJobs.create({ prompt: "p" }));
@@ -139,7 +139,7 @@ describe("Bad responses", () => {
           throw reason;
         };
         for (const fetch of [throws, () => Promise.reject(reason)]) {
-          const options = { projectId: "acme", adminKey: KEY, maxRetries: 0, fetch };
+          const options = { projectId: "acme", auth: { adminKey: KEY }, maxRetries: 0, fetch };
           const error = await rejectionOf(new quillgate.Client(options).agentJobs.get("j1"));
           assert.ok(error instanceof quillgate.ConnectionError);
           assert.equal(error.cause, reason);
@@ -160,7 +160,7 @@ describe("Bad responses", () => {
         { status: "200", headers: new Headers() },
       ]) {
         const fetch = async () => value;
-        const options = { projectId: "acme", adminKey: KEY, maxRetries: 0, fetch };
+        const options = { projectId: "acme", auth: { adminKey: KEY }, maxRetries: 0, fetch };
         const error = await rejectionOf(new quillgate.Client(options).agentJobs.get("j1"));
         assert.ok(error instanceof quillgate.ConnectionError);
         assert.ok(error.cause instanceof TypeError);

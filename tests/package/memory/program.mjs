@@ -134,7 +134,12 @@ function untilAborted(signal) {
 globalThis.fetch = respond;
 const quillgate = await import("quillgate");
 const { Client } = quillgate;
-const OPTIONS = { baseUrl: "https://gate.invalid", projectId: "acme", token: "t", logLevel: "off" };
+const OPTIONS = {
+  baseUrl: "https://gate.invalid",
+  projectId: "acme",
+  auth: { token: "t" },
+  logLevel: "off",
+};
 /** One with the runtime's `fetch`, one with a custom `fetch` and hooks. */
 const clients = [
   new Client(OPTIONS),

@@ -294,7 +294,8 @@ const CHECKS = {
     seen.push(JSON.stringify(logging), String(logging), String(error), error.stack);
     seen.push(JSON.stringify(error), JSON.stringify(new Client(client)));
     ok(seen.length > 8, "no hook or logger was called");
-    for (const secret of [client.token, client.adminKey, stranger.token, stranger.adminKey]) {
+    const credentials = [client.auth, stranger.auth];
+    for (const secret of credentials.flatMap(({ token, adminKey }) => [token, adminKey])) {
       if (secret) ok(!seen.join("\n").includes(secret), "the output contains a credential");
     }
   },

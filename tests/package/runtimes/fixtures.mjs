@@ -74,16 +74,19 @@ export function exported(value) {
 
 /** Settings of a client that talks to the platform. */
 export function direct(baseUrl, dangerouslyAllowBrowser) {
-  const client = { baseUrl, projectId: PROJECT, adminKey: KEY, dangerouslyAllowBrowser };
-  return { client, stranger: { ...client, adminKey: "mint_nobody_knows_this_key" }, pages: PAGES };
+  const auth = { adminKey: KEY, dangerouslyAllowBrowser };
+  const client = { baseUrl, projectId: PROJECT, auth };
+  const stranger = { ...client, auth: { ...auth, adminKey: "mint_nobody_knows_this_key" } };
+  return { client, stranger, pages: PAGES };
 }
 
 /** Settings of a client that talks to the gateway. */
 export function viaGateway() {
   const scope = "jobs:create jobs:read analytics:read analytics:conversations";
   const claims = accessClaims({ sub: "package-test", projects: [PROJECT], scope });
-  const client = { baseUrl: gateway.url, projectId: PROJECT, token: mintToken(claims, SECRET) };
-  return { client, stranger: { ...client, token: "nobody.knows.this" }, pages: PAGES };
+  const auth = { token: mintToken(claims, SECRET) };
+  const client = { baseUrl: gateway.url, projectId: PROJECT, auth };
+  return { client, stranger: { ...client, auth: { token: "nobody.knows.this" } }, pages: PAGES };
 }
 
 /** Runs the checks with each of the settings. */

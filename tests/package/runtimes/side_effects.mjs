@@ -48,7 +48,7 @@ const known = new Set(Object.getOwnPropertyNames(globalThis));
 const address = new URL(`./node_modules/quillgate/dist/${entry}.js`, import.meta.url);
 const { Client } = await import(address);
 const byImport = structuredCopy(touched);
-new Client({ baseUrl: "https://gate.example", projectId: "p", token: "t" });
+new Client({ baseUrl: "https://gate.example", projectId: "p", auth: { token: "t" } });
 const added = Object.getOwnPropertyNames(globalThis).filter((name) => !known.has(name));
 log(
   JSON.stringify({

@@ -71,7 +71,7 @@ export function checkCompiler(version, compiler) {
   test(`TypeScript ${version} reports an option of the wrong type`, async () => {
     for (const entry of ENTRIES) {
       write(folder, {
-        "wrong.ts": `import { Client } from "${entry}";\nnew Client({ token: 5 });\n`,
+        "wrong.ts": `import { Client } from "${entry}";\nnew Client({ auth: { token: 5 } });\n`,
       });
       const { code, output } = await compile(compiler, PROJECTS["for Node"], ["wrong.ts"]);
       assert.notEqual(code, 0);

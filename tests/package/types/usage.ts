@@ -63,11 +63,15 @@ declare const signal: AbortSignal;
 declare const maybe: string | undefined;
 
 export async function clients(): Promise<void> {
-  new Client({ baseUrl: "https://gate.example", projectId: "acme", token: "t" });
-  new Client({ baseUrl: "https://gate.example", projectId: "acme", session: true });
-  new Client({ adminKey: "mint_x", projectId: "acme", dangerouslyAllowBrowser: true });
+  new Client({ baseUrl: "https://gate.example", projectId: "acme", auth: { token: "t" } });
+  new Client({ baseUrl: "https://gate.example", projectId: "acme", auth: { session: true } });
+  new Client({ projectId: "acme", auth: { adminKey: "mint_x", dangerouslyAllowBrowser: true } });
   // Optional properties also accept undefined under exactOptionalPropertyTypes.
-  new Client({ baseUrl: maybe, projectId: maybe, token: maybe, adminKey: maybe });
+  new Client({ baseUrl: maybe, projectId: maybe, auth: undefined });
+  // @ts-expect-error: two credentials
+  new Client({ auth: { token: "t", adminKey: "mint_x" } });
+  // @ts-expect-error: no credential
+  new Client({ auth: {} });
   const options: ClientOptions = {
     fetch: (request) => fetch(request),
     defaultHeaders: { "x-own": "1" },
@@ -95,7 +99,7 @@ export async function clients(): Promise<void> {
   // @ts-expect-error: unknown option
   new Client({ apiKey: "x" });
   // @ts-expect-error: a token is a string
-  new Client({ token: 5 });
+  new Client({ auth: { token: 5 } });
   // @ts-expect-error: unknown log level
   new Client({ logLevel: "loud" });
 }

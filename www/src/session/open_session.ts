@@ -9,5 +9,10 @@ export function openSession(projectId: string, claims: Claims): Session {
 
 /** The browser's cookie says who asks: no script of this page holds a credential. */
 function openClient(projectId: string): Client {
-  return new Client({ baseUrl: location.origin, projectId, session: true, logLevel: "off" });
+  return new Client({
+    baseUrl: location.origin,
+    projectId,
+    auth: { session: true },
+    logLevel: "off",
+  });
 }
