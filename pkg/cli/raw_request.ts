@@ -3,7 +3,7 @@
  * ones.
  */
 
-import { ConnectionError, toRequestTimeoutError } from "../errors.js";
+import { ConnectionError, RequestTimeoutError } from "../errors.js";
 import { exchange } from "../exchange.js";
 import { USER_AGENT } from "../generated/protocol.js";
 import { UsageError } from "./command.js";
@@ -38,7 +38,9 @@ export async function send(
   if ("response" in result) return result;
   signal.throwIfAborted();
   const { host } = new URL(url);
-  if (result.expired) throw toRequestTimeoutError(timeout, host);
+  if (result.expired) {
+    throw new RequestTimeoutError(`no complete answer from ${host} within ${timeout} ms`, timeout);
+  }
   throw new ConnectionError(`no answer from ${host}`, { cause: result.cause });
 }
 

@@ -107,7 +107,7 @@ export class FakeGateway {
   readonly clientOptions: {
     baseUrl: string;
     projectId: string;
-    token: string;
+    auth: { token: string };
     fetch: (request: Request) => Promise<Response>;
   };
   /** The data of the reports. You can change it at any time. */
@@ -129,7 +129,7 @@ export class FakeGateway {
   constructor(options: FakeGatewayOptions) {
     const { projectId = "acme", token = "fake-token", now = Date.now } = options;
     const fetch = (request: Request) => this.fetch(request);
-    this.clientOptions = { baseUrl: "https://gateway.test", projectId, token, fetch };
+    this.clientOptions = { baseUrl: "https://gateway.test", projectId, auth: { token }, fetch };
     this.reports = options.reports ?? {};
     this.#author = options.author ?? "fake-author";
     this.#now = () => now() + this.#advanced;
@@ -264,7 +264,7 @@ export class FakeGateway {
       const challenge = { "www-authenticate": realm };
       throw new Refusal(problemReply("missing-token", "no access token was sent", {}, challenge));
     }
-    if (authorization !== `Bearer ${this.clientOptions.token}`) {
+    if (authorization !== `Bearer ${this.clientOptions.auth.token}`) {
       const challenge = { "www-authenticate": `${realm}, error="invalid_token"` };
       throw new Refusal(problemReply("invalid-token", "the access token is wrong", {}, challenge));
     }
