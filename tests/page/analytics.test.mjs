@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { compareRows } = await importSource("analytics/comparison.ts");
-const { changeOf, remainderOf, sumRows } = await importSource("analytics/sums.ts");
+const { changeOf, remainderOf, sumRows, toneOf } = await importSource("analytics/sums.ts");
 const { changeInWords, changeText } = await importSource("analytics/change_words.ts");
 const { buildTree, flattenTree } = await importSource("analytics/folder_tree.ts");
 const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
@@ -103,12 +103,21 @@ describe("change", () => {
     assert.equal(changeOf(null, 3), null);
   });
 
+  test("only changes beyond ±10 % have a colour", () => {
+    assert.equal(toneOf(changeOf(111, 100)), "rise");
+    assert.equal(toneOf(changeOf(89, 100)), "fall");
+    assert.equal(toneOf(changeOf(110, 100)), "");
+    assert.equal(toneOf(changeOf(84_181, 84_648)), "");
+    assert.equal(toneOf(changeOf(5, 0)), "rise");
+    assert.equal(toneOf(changeOf(0, 0)), "");
+  });
+
   test("the wording of a change names the earlier count", () => {
     assert.equal(changeText(changeOf(120, 100)), "20%");
     assert.equal(changeInWords(changeOf(120, 100)), "Up 20% from 100");
     assert.equal(changeInWords(changeOf(975, 1000)), "Down 2.5% from 1,000");
-    assert.equal(changeText(changeOf(5, 0)), "new");
-    assert.equal(changeText(changeOf(5, 5)), "no change");
+    assert.equal(changeText(changeOf(5, 0)), "New");
+    assert.equal(changeText(changeOf(5, 5)), "No change");
   });
 });
 
@@ -458,9 +467,35 @@ describe("address of a report", () => {
   });
 
   test("invalid parts of the address fall back to the defaults", () => {
-    assert.deepEqual(read("range=never&compare=x&show=y&sort=z"), read(""));
+    const invalid = read("range=never&compare=x&show=y&sort=z");
+    assert.deepEqual(invalid, { ...read(""), hasInvalidDates: true });
     assert.equal(read("").comparison, "previous-period");
     assert.equal(read("sort=total").sorting.direction, "ascending");
+  });
+
+  test("invalid dates of a link are reported and replaced by the default", () => {
+    const today = "2026-11-24";
+    const reported = (search) => {
+      const { range, hasInvalidDates } = parseViewsAddress(new URLSearchParams(search), today);
+      assert.equal(hasInvalidDates, range === "last-28-days" && search !== "");
+      return hasInvalidDates;
+    };
+    assert.equal(reported("from=2026-11-20&to=2026-11-01"), true);
+    assert.equal(reported("from=2026-02-30&to=2026-03-01"), true);
+    assert.equal(reported("from=2026-11-01"), true);
+    assert.equal(reported("from=2030-01-01&to=2030-01-02"), true);
+    assert.equal(reported("range=garbage"), true);
+    assert.equal(reported("from=2026-11-01&to=2030-01-01"), false);
+    assert.equal(reported("range=today"), false);
+    assert.equal(reported(""), false);
+  });
+
+  test("open folders survive in the address, also with commas and percent signs", () => {
+    const openFolders = ["/guides/", "/a,b/%2C/"];
+    const address = { ...read("show=folders"), openFolders };
+    const search = `${new URLSearchParams(formatViewsAddress(address, "views"))}`;
+    assert.deepEqual(read(search).openFolders, openFolders);
+    assert.deepEqual(read("open=guides,/x").openFolders, []);
   });
 
   test("the address of a report accepts the columns of every report", () => {
