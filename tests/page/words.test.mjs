@@ -327,8 +327,10 @@ describe("response headers", () => {
       window: 3_600_000,
       left: 3,
       at: NOW,
+      freesAt: null,
     });
     assert.equal(limitOf(policies, '"create-job";r=2').policy, "create-job");
+    assert.equal(limitOf(policies, '"create-job";r=2;t=90').freesAt, NOW + 90_000);
   });
 
   test("a response with an incomplete limit has none", () => {

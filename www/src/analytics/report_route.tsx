@@ -8,9 +8,11 @@ import { defer } from "../shell/deferred.tsx";
 import { registerKeys } from "../shell/keys.ts";
 import { Later } from "../shell/later.tsx";
 import { address, adjust, visit } from "../shell/navigation.ts";
+import type { Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
+import type { TrendSubject } from "./daily_trend.ts";
 import { type CurrentExport, ExportProgress, type Exports } from "./export_menu.tsx";
 import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
@@ -91,7 +93,9 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   const trend = {
     client,
     range: table.range,
-    prefix: archivePrefix(table.filter),
+    earlierRange: table.earlierRange,
+    subject: subjectOf(archivePrefix(table.filter)),
+    interval: address.value.analytics.interval,
     ended: session.end.signal,
   };
 
@@ -152,6 +156,10 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
       )}
     </div>
   );
+}
+
+function subjectOf(prefix: string | null): TrendSubject {
+  return prefix === null ? {} : { prefix };
 }
 
 function close(dialog: Signal<OpenDialog>): void {
@@ -263,7 +271,7 @@ function RangeLine({ session, report, table, dialog }: RangeLineProps) {
             dialog.value = "site";
           }}
         >
-          {site === null ? "Link paths to your site" : `Paths link to ${new URL(site).host}`}
+          {site === null ? "Set site URL" : `Site: ${new URL(site).host}`}
         </button>
       )}
     </p>
@@ -331,7 +339,7 @@ function Answer(props: AnswerProps) {
       <div class="answer-rows">
         {problem && (
           <ProblemPanel
-            problem={problem}
+            problem={inContext(problem, listing)}
             retryLabel={isEmpty ? "Retry" : "Resume"}
             onRetry={() => loadOn(listing, isEmpty ? "small site" : listing.goal)}
           />
@@ -343,6 +351,18 @@ function Answer(props: AnswerProps) {
       </div>
     </div>
   );
+}
+
+/** Says what is loaded, because loading resumes from there. */
+function inContext(problem: Problem, { rows, report }: Listing): Problem {
+  const loaded = rows.value.length;
+  if (!problem.isLimit || loaded === 0) return problem;
+  const { one, many } = report;
+  return {
+    ...problem,
+    cause: `${counted(loaded, one, many)} ${loaded === 1 ? "is" : "are"} loaded.`,
+    advice: `Load the other ${many} when a request is available.`,
+  };
 }
 
 interface RowsProps extends AnswerProps {

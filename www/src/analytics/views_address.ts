@@ -5,10 +5,12 @@ import {
   type Day,
   DEFAULT_PRESET,
   dayOf,
+  type Interval,
   isArrangement,
   isColumn,
   isComparison,
   isDay,
+  isInterval,
   isPresetId,
 } from "./address_words.ts";
 import type { Period } from "./range.ts";
@@ -22,6 +24,8 @@ export interface ViewsAddress {
   /** Null for the usual order of what is shown. */
   sorting: Sorting | null;
   filter: string;
+  /** What a bar of the chart covers; `null` for the default of the period. */
+  interval: Interval | null;
   /** The paths of the open folders, each with a slash at its end. */
   openFolders: readonly string[];
   /** Whether the link named days that are not valid, so that `range` is the default. */
@@ -44,6 +48,7 @@ export function parseViewsAddress(
     arrangement: isArrangement(show) ? show : "pages",
     sorting: sortingIn(query.get("sort") ?? ""),
     filter: query.get("path") ?? "",
+    interval: intervalIn(query.get("interval") ?? ""),
     openFolders: openFoldersIn(query.get("open") ?? ""),
     hasInvalidDates: range === null,
   };
@@ -51,7 +56,7 @@ export function parseViewsAddress(
 
 /** Names and values for one of the analytics routes: only what is not as usual. */
 export function formatViewsAddress(
-  { range, comparison, arrangement, sorting, filter, openFolders }: ViewsAddress,
+  { range, comparison, arrangement, sorting, filter, interval, openFolders }: ViewsAddress,
   _route: Route,
 ): [string, string][] {
   const pairs: [string, string][] =
@@ -68,6 +73,7 @@ export function formatViewsAddress(
     pairs.push(["sort", direction === "descending" ? `-${column}` : column]);
   }
   if (filter !== "") pairs.push(["path", filter]);
+  if (interval !== null) pairs.push(["interval", interval]);
   if (arrangement === "folders" && openFolders.length > 0) {
     pairs.push(["open", openFolders.slice(0, MAX_OPEN_FOLDERS).map(escapeFolder).join(",")]);
   }
@@ -94,6 +100,10 @@ function escapeFolder(path: string): string {
 function openFoldersIn(text: string): readonly string[] {
   const paths = text.split(",").map((path) => path.replaceAll("%2C", ",").replaceAll("%25", "%"));
   return paths.filter((path) => /^\/.+\/$/.test(path)).slice(0, MAX_OPEN_FOLDERS);
+}
+
+function intervalIn(text: string): Interval | null {
+  return isInterval(text) ? text : null;
 }
 
 function comparisonIn(text: string): Comparison {
