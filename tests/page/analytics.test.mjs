@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { compareRows } = await importSource("analytics/comparison.ts");
-const { changeOf, remainderOf, sumRows } = await importSource("analytics/sums.ts");
+const { changeOf, remainderOf, sumRows, toneOf } = await importSource("analytics/sums.ts");
 const { changeInWords, changeText } = await importSource("analytics/change_words.ts");
 const { buildTree, flattenTree } = await importSource("analytics/folder_tree.ts");
 const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
@@ -14,10 +14,11 @@ const { REPORTS, toCountRow, toFeedbackRow } = await importSource("analytics/rep
 const { findNeverRead } = await importSource("analytics/sitemap.ts");
 const { readSitemap } = await importSource("analytics/read_sitemap.ts");
 const { linkToPage, readSite } = await importSource("analytics/page_link.ts");
-const { groupOf, trendPoints } = await importSource("analytics/trend.ts");
-const { layOutChart } = await importSource("analytics/chart_layout.ts");
-const { answerSentence, costLabel, estimateRequests, loadedSentence, missingSentence } =
+const { groupOf, groupsFor, trendPoints } = await importSource("analytics/trend.ts");
+const { layOutChart, linePoints } = await importSource("analytics/chart_layout.ts");
+const { answerSentence, costSentence, estimateRequests, loadLabel, loadedSentence, requestsLeft } =
   await importSource("analytics/partial_notice.ts");
+const { pointLabel, pointLines } = await importSource("analytics/trend_words.ts");
 const { matchSentence } = await importSource("analytics/match_sentence.ts");
 const { formatViewsAddress, parseViewsAddress } = await importSource("analytics/views_address.ts");
 
@@ -103,12 +104,21 @@ describe("change", () => {
     assert.equal(changeOf(null, 3), null);
   });
 
+  test("only changes beyond ±10 % have a colour", () => {
+    assert.equal(toneOf(changeOf(111, 100)), "rise");
+    assert.equal(toneOf(changeOf(89, 100)), "fall");
+    assert.equal(toneOf(changeOf(110, 100)), "");
+    assert.equal(toneOf(changeOf(84_181, 84_648)), "");
+    assert.equal(toneOf(changeOf(5, 0)), "rise");
+    assert.equal(toneOf(changeOf(0, 0)), "");
+  });
+
   test("the wording of a change names the earlier count", () => {
     assert.equal(changeText(changeOf(120, 100)), "20%");
     assert.equal(changeInWords(changeOf(120, 100)), "Up 20% from 100");
     assert.equal(changeInWords(changeOf(975, 1000)), "Down 2.5% from 1,000");
-    assert.equal(changeText(changeOf(5, 0)), "new");
-    assert.equal(changeText(changeOf(5, 5)), "no change");
+    assert.equal(changeText(changeOf(5, 0)), "New");
+    assert.equal(changeText(changeOf(5, 5)), "No change");
   });
 });
 
@@ -124,46 +134,73 @@ describe("partial list", () => {
   const list = (changes = {}) => ({
     report: VIEWS,
     loaded: 250,
+    part: 0.85,
     remainder: { rows: 3000, requests: 12 },
+    lastSums: [1000, 500],
     arrangement: "pages",
     sorting: { column: "total", direction: "descending" },
     filter: "",
     ...changes,
   });
+  const limit = { policy: "analytics", quota: 100, left: 59, at: 0, freesAt: 60_000 };
 
-  test("the notice of a partial list names the requests to load the rest", () => {
-    const unknown = { rows: null, requests: null };
-    assert.equal(loadedSentence(list()), "250 pages are loaded; there are more.");
-    assert.equal(
-      missingSentence(list()),
-      "They have 3,000 views together, so there are at most as many pages.",
-    );
-    assert.equal(missingSentence(list({ remainder: unknown })), "");
-    assert.equal(
-      costLabel("Load the rest", { rows: 3000, requests: 12 }, null),
-      "Load the rest (at most 12 requests)",
-    );
-    assert.equal(
-      costLabel("Load the rest", { rows: 3000, requests: 12 }, 3),
-      "Load the rest (about 3 requests, at most 12)",
-    );
-    assert.equal(costLabel("Load the rest", unknown, null), "Load the rest");
+  test("the notice of a partial list names the loaded part of the total", () => {
+    assert.equal(loadedSentence(list()), "Showing the top 250 pages (85% of views).");
+    const feedback = list({ report: REPORTS.feedback, part: null });
+    assert.equal(loadedSentence(feedback), "Showing the first 250 entries.");
   });
 
-  test("the estimate comes from another period and never exceeds the maximum", () => {
+  test("the notice of a partial list names the requests to load the rest, and those left", () => {
+    assert.equal(
+      costSentence(12, limit, 0),
+      "Loading the rest uses about 12 of your 59 remaining requests.",
+    );
+    assert.equal(
+      costSentence(76, limit, 0),
+      "Loading the rest takes about 76 requests; 59 requests left this hour.",
+    );
+    assert.equal(costSentence(null, limit, 0), "59 requests left this hour.");
+    assert.equal(costSentence(1, null, 0), "Loading the rest uses about 1 request.");
+    assert.equal(loadLabel(VIEWS, limit, 0), "Load all pages");
+  });
+
+  test("the last ten requests of a shared limit need a separate decision", () => {
+    const scarce = { ...limit, left: 10 };
+    assert.match(costSentence(76, scarce, 0), /^Only 10 requests left this hour, kept for others/);
+    assert.equal(loadLabel(VIEWS, scarce, 0), "Use the last 10 requests");
+    const own = { ...scarce, policy: "analytics-caller" };
+    assert.equal(loadLabel(VIEWS, own, 0), "Load all pages");
+  });
+
+  test("without requests the notice names the time of the next one, until then", () => {
+    const none = { ...limit, left: 0 };
+    assert.match(costSentence(76, none, 0), /^No requests left. Continue at \d+:01/);
+    assert.equal(requestsLeft(none, 0), 0);
+    assert.equal(requestsLeft(none, 60_000), 1);
+    assert.equal(requestsLeft({ ...none, freesAt: null }, 60_000), 0);
+  });
+
+  test("the estimate comes from another period, or from the last loaded rows", () => {
     assert.equal(estimateRequests(list(), 1000), 3);
-    assert.equal(estimateRequests(list(), null), null);
-    assert.equal(estimateRequests(list(), 250), null);
-    assert.equal(estimateRequests(list(), 100_000), null);
+    const even = list({ lastSums: [500, 500] });
+    assert.equal(estimateRequests(even, null), 6, "3,000 views, 500 on each page");
+    assert.equal(estimateRequests(even, 250), 6);
+    assert.equal(estimateRequests(list(), null), 12, "later pages have fewer views");
+    assert.equal(estimateRequests(list(), 100_000), 12, "the maximum");
+    assert.equal(estimateRequests(list({ lastSums: [] }), null), null);
   });
 
   test("the notice of a partial list fits the arrangement and the filter", () => {
     const ascending = { column: "total", direction: "ascending" };
-    assert.match(answerSentence(list({ sorting: ascending })), /not the lowest of the site/);
-    assert.match(answerSentence(list({ filter: "x" })), /Only loaded pages are searched/);
-    assert.match(answerSentence(list({ arrangement: "folders" })), /sums are of loaded pages/);
-    assert.match(answerSentence(list({ arrangement: "never-read" })), /may have been read/);
-    assert.match(answerSentence(list()), /Only loaded pages are sorted/);
+    assert.equal(
+      answerSentence(list({ sorting: ascending })),
+      "Pages with fewer views haven’t been loaded yet.",
+    );
+    assert.match(answerSentence(list({ filter: "x" })), /covers only these pages/);
+    assert.match(answerSentence(list({ arrangement: "folders" })), /totals cover only these/);
+    assert.match(answerSentence(list({ arrangement: "never-read" })), /may have views/);
+    assert.match(answerSentence(list({ arrangement: "falls" })), /may have bigger changes/);
+    assert.equal(answerSentence(list()), "");
   });
 });
 
@@ -180,14 +217,14 @@ describe("matching rows", () => {
     });
 
   test("the match sentence has the count and the sums", () => {
-    assert.equal(sentence(), "2 pages match, with 42 views: 30 by people, 12 by AI.");
-    assert.match(sentence({ isComplete: false }), /^2 pages of those loaded match/);
+    assert.equal(sentence(), "2 pages · 42 views (30 people, 12 AI)");
+    assert.equal(sentence({ matches: { rows: 0, human: 0, ai: 0, total: 0 } }), "");
     assert.equal(sentence({ filter: "" }), "");
-    assert.equal(sentence({ arrangement: "never-read" }), "2 pages were never read.");
+    assert.equal(sentence({ arrangement: "never-read" }), "2 pages without views");
   });
 
   test("the match sentence has no sum of visitors, who may be in several rows", () => {
-    assert.equal(sentence({ report: REPORTS.visitors }), "2 pages match.");
+    assert.equal(sentence({ report: REPORTS.visitors }), "2 pages");
   });
 
   test("unknown counts add nothing to the sums", () => {
@@ -421,6 +458,40 @@ describe("trend", () => {
     assert.equal(groupOf({ from: "2023-11-22", to: "2026-11-21" }), "month");
   });
 
+  test("a chart offers the intervals that have several bars", () => {
+    const range = (to) => ({ from: "2026-01-01", to });
+    assert.deepEqual(groupsFor(range("2026-01-07")), ["day"]);
+    assert.deepEqual(groupsFor(range("2026-01-28")), ["day", "week"]);
+    assert.deepEqual(groupsFor(range("2026-12-31")), ["day", "week", "month"]);
+    assert.equal(groupOf(range("2026-01-07"), "month"), "day");
+    assert.equal(groupOf(range("2026-12-31"), "day"), "day");
+  });
+
+  test("a partial week says how many of its days are counted", () => {
+    const range = { from: "2026-11-02", to: "2026-11-09" };
+    const held = [{ date: "2026-11-09", human: 5, ai: 5, days: 1 }];
+    const [whole, partial] = trendPoints(range, "week", held);
+    assert.deepEqual([whole.days, whole.span], [7, 7]);
+    assert.deepEqual([partial.days, partial.span], [1, 7]);
+    assert.equal(pointLabel(partial), "Nov 9, 2026 (1 of 7 days)");
+    const earlier = { ...partial, human: 4, ai: 4 };
+    assert.deepEqual(pointLines(partial, earlier).slice(1, 3), [
+      "People 5 · AI 5",
+      "Total 10 vs 8 (+25%)",
+    ]);
+    assert.deepEqual(pointLines({ ...partial, held: 0 }, earlier).slice(1), ["No data"]);
+  });
+
+  test("the comparison's line shares the scale of the bars", () => {
+    const point = (human) => ({ human, ai: 0, held: 1, days: 1, span: 1, from: "2026-11-01" });
+    const chart = layOutChart([point(1), point(1)], { width: 100, height: 50 }, [
+      point(4),
+      point(2),
+    ]);
+    assert.equal(linePoints(chart, [point(4), point(2)]), "25,0 75,25");
+    assert.equal(linePoints(chart, [{ ...point(4), held: 0 }, point(2)]), "75,25");
+  });
+
   test("the chart stacks AI on top of people within the plot", () => {
     const points = trendPoints(week, "day", [
       held("2026-11-03", 600, 300),
@@ -458,9 +529,35 @@ describe("address of a report", () => {
   });
 
   test("invalid parts of the address fall back to the defaults", () => {
-    assert.deepEqual(read("range=never&compare=x&show=y&sort=z"), read(""));
+    const invalid = read("range=never&compare=x&show=y&sort=z");
+    assert.deepEqual(invalid, { ...read(""), hasInvalidDates: true });
     assert.equal(read("").comparison, "previous-period");
     assert.equal(read("sort=total").sorting.direction, "ascending");
+  });
+
+  test("invalid dates of a link are reported and replaced by the default", () => {
+    const today = "2026-11-24";
+    const reported = (search) => {
+      const { range, hasInvalidDates } = parseViewsAddress(new URLSearchParams(search), today);
+      assert.equal(hasInvalidDates, range === "last-28-days" && search !== "");
+      return hasInvalidDates;
+    };
+    assert.equal(reported("from=2026-11-20&to=2026-11-01"), true);
+    assert.equal(reported("from=2026-02-30&to=2026-03-01"), true);
+    assert.equal(reported("from=2026-11-01"), true);
+    assert.equal(reported("from=2030-01-01&to=2030-01-02"), true);
+    assert.equal(reported("range=garbage"), true);
+    assert.equal(reported("from=2026-11-01&to=2030-01-01"), false);
+    assert.equal(reported("range=today"), false);
+    assert.equal(reported(""), false);
+  });
+
+  test("open folders survive in the address, also with commas and percent signs", () => {
+    const openFolders = ["/guides/", "/a,b/%2C/"];
+    const address = { ...read("show=folders"), openFolders };
+    const search = `${new URLSearchParams(formatViewsAddress(address, "views"))}`;
+    assert.deepEqual(read(search).openFolders, openFolders);
+    assert.deepEqual(read("open=guides,/x").openFolders, []);
   });
 
   test("the address of a report accepts the columns of every report", () => {

@@ -32,15 +32,15 @@ test.describe("automatic loading", () => {
       .first()
       .waitFor();
     assert.equal(await countRequests(site), Math.ceil(views.length / 250));
-    assert.equal(await page.getByRole("button", { name: /^Load the rest/ }).count(), 0);
+    assert.equal(await page.getByRole("button", { name: /^Load all/ }).count(), 0);
   });
 
   test("automatic loading stops at half of the hourly quota", async ({ visitor }) => {
     const { page, startSession, token, openReport, project } = visitor;
     await startSession(token({ sub: `frugal-${project}`, quota: { analytics: 3 } }));
     await openReport(WITHOUT_COMPARISON);
-    await page.getByText(/^Only loaded pages are sorted\. 500 pages are loaded/).waitFor();
-    await page.getByText(/At most 3 requests an hour; 1 left at/).waitFor();
+    await page.getByText(/^Showing the top 500 pages/).waitFor();
+    await page.getByText(/1 request left this hour|1 remaining/).waitFor();
   });
 });
 
@@ -52,7 +52,7 @@ test.describe("comparison", () => {
     const now = await monthOf(site, project, -1);
     const earlier = await monthOf(site, project, -2);
     const direction = now.totals.total > earlier.totals.total ? "Up" : "Down";
-    const strip = page.getByRole("region", { name: "Totals of the whole site" });
+    const strip = page.getByRole("region", { name: "Total page views" });
     const from = `from ${format(earlier.totals.total)}`;
     await strip.getByText(new RegExp(`^${direction} [\\d.]+% ${from}$`)).waitFor();
 
@@ -72,11 +72,11 @@ test.describe("comparison", () => {
     const paths = [...new Set([...before.keys(), ...after.keys()])];
     const changes = paths.map((path) => (after.get(path) ?? 0) - (before.get(path) ?? 0));
     const first = () => page.locator("tbody .column-change").first().textContent();
-    await show(page, /^Largest rises/);
-    await page.getByRole("button", { name: "Show: Largest rises" }).waitFor();
+    await show(page, /^Biggest gains/);
+    await page.getByRole("button", { name: "Show: Biggest gains" }).waitFor();
     assert.equal(await first(), SIGNED.format(Math.max(...changes)));
-    await show(page, /^Largest falls/);
-    await page.getByRole("button", { name: "Show: Largest falls" }).waitFor();
+    await show(page, /^Biggest drops/);
+    await page.getByRole("button", { name: "Show: Biggest drops" }).waitFor();
     assert.equal(await first(), SIGNED.format(Math.min(...changes)));
   });
 
@@ -84,10 +84,10 @@ test.describe("comparison", () => {
     const { page, startSession, openReport, untilLoaded } = visitor;
     await startSession();
     await openReport({ from: "2026-10-01", to: "2026-10-31" });
-    await page.getByText("Compared with Sep 1 – 30, 2026").waitFor();
+    await page.getByText("vs Sep 1 – 30, 2026").waitFor();
     await page.getByRole("button", { name: /^Compare/ }).click();
     await page.getByRole("button", { name: "Previous year" }).click();
-    await page.getByText("Compared with Oct 1 – 31, 2025").waitFor();
+    await page.getByText("vs Oct 1 – 31, 2025").waitFor();
     assert.match(page.url(), /compare=previous-year/);
     await untilLoaded();
     await page.keyboard.press("x");
@@ -149,7 +149,7 @@ test.describe("rows", () => {
     await openReport(WITHOUT_COMPARISON);
     const { views } = await monthOf(site, project);
     const byAi = views.filter(({ ai, total }) => ai * 2 > total);
-    await show(page, /^Read mostly by AI/);
+    await show(page, /^Mostly AI/);
     await page
       .getByText(`${format(byAi.length)} page`)
       .first()
@@ -172,15 +172,15 @@ test.describe("rows", () => {
     const urls = [known.path, "/never/read", "/nor/this"].map(
       (path) => `<url><loc>https://docs.example.com${path}</loc></url>`,
     );
-    await show(page, /^Never read/);
-    const dialog = page.getByRole("dialog", { name: "Which pages were never read?" });
+    await show(page, /^Unread/);
+    const dialog = page.getByRole("dialog", { name: "Find unread pages" });
     assert.deepEqual(await accessibilityFaults(page), []);
     await dialog.getByLabel("Sitemap file").setInputFiles({
       name: "sitemap.xml",
       mimeType: "application/xml",
       buffer: Buffer.from(`<urlset>${urls.join("")}</urlset>`),
     });
-    await page.getByText("2 pages were never read.").waitFor();
+    await page.getByText("2 pages without views").waitFor();
     assert.deepEqual(await page.getByRole("rowheader").allTextContents(), [
       "/never/read",
       "/nor/this",
@@ -196,11 +196,11 @@ test.describe("rows", () => {
     await startSession();
     await openReport(WITHOUT_COMPARISON);
     assert.equal(await page.getByRole("rowheader").getByRole("link").count(), 0);
-    const button = page.getByRole("button", { name: "Link paths to your site" });
+    const button = page.getByRole("button", { name: "Set site URL" });
     await button.click();
-    const dialog = page.getByRole("dialog", { name: "Link paths to your site" });
+    const dialog = page.getByRole("dialog", { name: "Set site URL" });
     await dialog.getByLabel(/Address of/).fill("javascript:alert(1)");
-    await dialog.getByRole("button", { name: "Link paths" }).click();
+    await dialog.getByRole("button", { name: "Link pages" }).click();
     await dialog.getByRole("alert").getByText("must begin with https").waitFor();
     await dialog.getByLabel(/Address of/).fill("docs.example.com");
     await page.keyboard.press("Enter");

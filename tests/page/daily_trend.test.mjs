@@ -19,20 +19,34 @@ function fakeClient(...responses) {
   return { requests, analytics: { dailyViews } };
 }
 
-const read = (client, range = RANGE, prefix = null) =>
-  readTrend(client, range, prefix, TODAY, new AbortController().signal);
+const read = (client, changes = {}) => {
+  const query = { range: RANGE, earlierRange: null, subject: {}, interval: null, ...changes };
+  return readTrend(client, query, TODAY, new AbortController().signal);
+};
 const day = (date, human, ai) => ({ date, human, ai, total: human + ai, days: 1, missing: [] });
 
 test("the trend requests finished days of the filtered folder", async () => {
   const views = [day("2026-11-02", 5, 1)];
   const client = fakeClient({ body: { views, missing: [], nextCursor: null } });
-  const trend = await read(client, RANGE, "/guides");
+  const trend = await read(client, { subject: { prefix: "/guides" } });
   assert.equal(trend.state, "drawn");
   assert.deepEqual(trend.range, { from: "2026-11-01", to: "2026-11-04" });
-  assert.equal(trend.prefix, "/guides");
+  assert.equal(trend.isWithoutToday, true);
   assert.equal(trend.points.length, 4);
   const [{ dateFrom, dateTo, group, prefix }] = client.requests;
   assert.deepEqual([dateFrom, dateTo, group, prefix], ["2026-11-01", TODAY, "day", "/guides"]);
+});
+
+test("the trend has the points of the comparison, if the archive holds any", async () => {
+  const earlierRange = { from: "2026-10-27", to: "2026-10-31" };
+  const page = (...views) => ({ body: { views, missing: [], nextCursor: null } });
+  const now = page(day("2026-11-02", 5, 1));
+  const compared = await read(fakeClient(now, page(day("2026-10-28", 3, 1))), { earlierRange });
+  assert.equal(compared.earlier.length, 5);
+  assert.equal(compared.earlier[1].human, 3);
+  assert.deepEqual((await read(fakeClient(now, page()), { earlierRange })).earlier, []);
+  const failed = await read(fakeClient(now, { status: 502, body: {} }), { earlierRange });
+  assert.deepEqual([failed.state, failed.earlier], ["drawn", []]);
 });
 
 test("the trend requests the next page of the series by its cursor", async () => {
@@ -59,7 +73,7 @@ test("the trend has no chart when the archive holds no day of the range", async 
   const body = { views: [], missing: ["2026-11-01"], nextCursor: null };
   assert.equal((await read(fakeClient({ body }))).state, "nothing held");
   const today = { from: TODAY, to: TODAY };
-  assert.equal((await read(fakeClient(), today)).state, "no day yet");
+  assert.equal((await read(fakeClient(), { range: today })).state, "no day yet");
 });
 
 test("the trend reports any other error as a problem", async () => {

@@ -205,6 +205,15 @@ test("a small site is loaded completely and automatically", async () => {
   assert.deepEqual([views.state.value, views.rows.value.length], ["complete", 800]);
 });
 
+test("loading the rest stops at the reserve, and continues on request", async () => {
+  const client = fakeClient(4000, { headersAt: (offset) => limitOf(12 - offset / 250) });
+  const views = open(client);
+  assert.equal(await views.load("rows above reserve"), true);
+  assert.deepEqual([views.state.value, views.rows.value.length], ["partial", 750]);
+  await views.load("all rows");
+  assert.equal(views.rows.value.length, 4000);
+});
+
 test("at most a thousand rows of a large site are loaded automatically", async () => {
   const client = fakeClient(4000, { headersAt: () => limitOf(60) });
   const views = open(client);

@@ -21,9 +21,9 @@ export async function countRequests({ upstream }) {
   return (await upstream.counters()).byOperation["analytics.views"] ?? 0;
 }
 
-/** Presses "Load the rest" and waits until all pages are loaded. */
+/** Presses "Load all pages" and waits until all pages are loaded. */
 export async function loadRest(page) {
-  await page.getByRole("button", { name: /^Load the rest/ }).click();
+  await page.getByRole("button", { name: /^Load all/ }).click();
   await page.locator(".load-note", { hasText: /^All [\d,]+ pages loaded/ }).waitFor();
 }
 

@@ -27,7 +27,7 @@ test.describe("archived project", () => {
     assert.ok(label.includes(`People ${totals.human.toLocaleString("en-US")}`), label);
     assert.equal(await chart.locator(".trend-missing").count(), 5);
     assert.equal(await chart.locator(".trend-human").count(), 1);
-    await page.getByText("5 days missing from the archive").waitFor();
+    await page.getByText("No data for 5 days").waitFor();
 
     await page.getByText("Show as a table").click();
     const table = page.getByRole("table", { name: "Views per day" });
@@ -39,6 +39,49 @@ test.describe("archived project", () => {
     );
     assert.equal(await table.getByText("Missing").count(), 5);
     assert.deepEqual(await accessibilityFaults(page), []);
+  });
+
+  test("the chart explains a day by keyboard and pointer, and opens it", async ({ visitor }) => {
+    const { site, page, startSession, openReport } = visitor;
+    await site.gateway.runCron();
+    await startSession();
+    await openReport(WEEK);
+    await page.getByText("Today is not in the chart").waitFor();
+    const chart = page.getByRole("slider", { name: "Explore the chart" });
+    await chart.focus();
+    await page.keyboard.press("End");
+    const yesterday = MEDIUM_DATE.format(Date.parse(daysAgo(1)));
+    assert.match(
+      await chart.getAttribute("aria-valuetext"),
+      new RegExp(`^${yesterday}, People [\\d,]+`),
+    );
+    await page.keyboard.press("ArrowLeft");
+    const before = MEDIUM_DATE.format(Date.parse(daysAgo(2)));
+    assert.equal(await chart.getAttribute("aria-valuetext"), `${before}, No data`);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.keyboard.press("Escape");
+    const { width, height } = await chart.boundingBox();
+    const atLastBar = { x: width - 5, y: height / 2 };
+    await chart.hover({ position: atLastBar });
+    await page.locator(".trend-tip", { hasText: yesterday }).waitFor();
+    await chart.click({ position: atLastBar });
+    await page.waitForURL(/range=yesterday/);
+  });
+
+  test("the interval of the chart is part of the address", async ({ visitor }) => {
+    const { site, page, startSession, openReport, untilLoaded } = visitor;
+    await site.gateway.runCron();
+    await startSession();
+    await openReport({ range: "last-28-days", compare: "none" });
+    await page
+      .getByRole("group", { name: "Interval" })
+      .getByRole("button", { name: "Week" })
+      .click();
+    await page.getByRole("img", { name: /^Views per week/ }).waitFor();
+    assert.match(page.url(), /interval=week/);
+    await page.reload();
+    await untilLoaded();
+    await page.getByRole("img", { name: /^Views per week/ }).waitFor();
   });
 
   test("the trend's heading names the folder of the filter", async ({ visitor }) => {
@@ -75,7 +118,7 @@ test("without an archive, the page explains how to turn the trend on", async ({ 
   const trendRequests = () => record.urls.filter((url) => url.includes("/views/daily"));
   // The session already lists the archived projects. A request would add a 501 to the console.
   assert.deepEqual(trendRequests(), []);
-  await page.getByText("Daily trend is off. How to turn it on").click();
+  await page.getByText("Daily data is off. How to turn it on").click();
   await page.getByText("ARCHIVE_PROJECTS", { exact: true }).waitFor();
   await page.getByText(/^The gateway says: /).waitFor();
   assert.equal(trendRequests().length, 1);

@@ -113,7 +113,7 @@ export function createVisitor(site, page, project) {
     await page.getByRole("button", { name: /^Period/ }).click();
     await page.getByRole("button", { name: "Last month", exact: true }).click();
     await untilLoaded();
-    await page.getByText(/there are more/).waitFor();
+    await page.getByText(/^Showing the top/).waitFor();
   }
 
   /** Starts a job of the project through the gateway's API, as another person. */

@@ -14,7 +14,7 @@ const { describeProblem } = await importSource("shell/problem.ts");
 const { describeSendProblem } = await importSource("jobs/send_problem.ts");
 const { changeAddress, formatAddress, parseAddress } = await importSource("shell/address.ts");
 const { requestedRoute } = await importSource("shell/route_names.ts");
-const { duration, limitNote } = await importSource("shell/wording.ts");
+const { duration, formatLocale, limitNote, signedCount } = await importSource("shell/wording.ts");
 const { tightestLimit } = await importSource("shell/rate_limit.ts");
 const { stalenessOf } = await importSource("analytics/staleness.ts");
 
@@ -22,6 +22,25 @@ const NOW = Date.parse("2026-11-21T09:00:00Z");
 const SECRET = "s".repeat(32);
 const claims = (changes) => ({ iss: "quillgate", sub: "zoë", exp: NOW / 1000 + 60, ...changes });
 const complaint = (changes) => complainAboutToken(mintToken(claims(changes), SECRET), NOW);
+
+test("numbers and dates are English, with the reader’s region", () => {
+  const format = (...languages) => {
+    const locale = formatLocale(languages);
+    const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
+    return `${new Intl.NumberFormat(locale).format(1234.5)} ${date.format(0)}`;
+  };
+  assert.equal(format("ar-EG"), "1,234.5 Jan 1, 1970");
+  assert.equal(format("th-TH", "th"), "1,234.5 Jan 1, 1970");
+  assert.equal(format("de"), "1.234,5 1 Jan 1970");
+  assert.equal(format("de", "en-US"), "1,234.5 Jan 1, 1970");
+  assert.equal(format("en-GB"), "1,234.5 1 Jan 1970");
+  assert.equal(format(), "1,234.5 Jan 1, 1970");
+});
+
+test("a negative difference has a minus sign, not a hyphen", () => {
+  assert.equal(signedCount(-467), "\u2212467");
+  assert.equal(signedCount(467), "+467");
+});
 
 test("no CSS class belongs to two routes, whose styles stay loaded", async () => {
   const routes = ["jobs", "views", "sign_in"];
@@ -271,7 +290,8 @@ describe("address", () => {
 
   test("an invalid address falls back to the defaults", () => {
     const nonsense = "?view=x&range=y&from=2026-02-30&to=2026-01-01&sort=-z";
-    assert.deepEqual(parseAddress(nonsense), defaults);
+    const { analytics, ...others } = parseAddress(nonsense);
+    assert.deepEqual({ ...others, analytics: { ...analytics, hasInvalidDates: false } }, defaults);
     assert.equal(defaults.project, null);
   });
 });
@@ -307,8 +327,10 @@ describe("response headers", () => {
       window: 3_600_000,
       left: 3,
       at: NOW,
+      freesAt: null,
     });
     assert.equal(limitOf(policies, '"create-job";r=2').policy, "create-job");
+    assert.equal(limitOf(policies, '"create-job";r=2;t=90').freesAt, NOW + 90_000);
   });
 
   test("a response with an incomplete limit has none", () => {

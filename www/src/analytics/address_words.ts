@@ -34,6 +34,10 @@ const ARRANGEMENT_IDS = [
 /** Which rows are shown, and how. */
 export type Arrangement = (typeof ARRANGEMENT_IDS)[number];
 
+const INTERVAL_IDS = ["day", "week", "month"] as const;
+/** What a bar of the chart covers. */
+export type Interval = (typeof INTERVAL_IDS)[number];
+
 const COLUMN_IDS = [
   "path",
   "human",
@@ -65,6 +69,10 @@ export function isComparison(text: string): text is Comparison {
 
 export function isArrangement(text: string): text is Arrangement {
   return ARRANGEMENT_IDS.some((id) => id === text);
+}
+
+export function isInterval(text: string): text is Interval {
+  return INTERVAL_IDS.some((id) => id === text);
 }
 
 export function isColumn(text: string): text is SortableColumn {

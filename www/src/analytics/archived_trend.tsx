@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { readTrend, type Trend } from "./daily_trend.ts";
 import { DrawnTrend } from "./drawn_trend.tsx";
-import { rangeLabel } from "./range.ts";
 import { today } from "./today.ts";
 import { TrendOff, type TrendProps } from "./trend_off.tsx";
 import "../styles/trend.css";
@@ -11,7 +10,7 @@ import "../styles/trend.css";
  * The views of each day of a range, as far as the gateway's archive holds them, or why not. It takes
  * the same room whatever it is, so that the rows below need not wait for it, nor move.
  */
-export function ArchivedTrend({ client, range, prefix, ended }: TrendProps) {
+export function ArchivedTrend({ client, ended, ...query }: TrendProps) {
   const trend = useSignal<Trend | null>(null);
   const isPending = useSignal(false);
   const attempt = useSignal(0);
@@ -20,7 +19,7 @@ export function ArchivedTrend({ client, range, prefix, ended }: TrendProps) {
     const leave = new AbortController();
     const signal = AbortSignal.any([leave.signal, ended]);
     isPending.value = true;
-    readTrend(client, range, prefix, day, signal).then(
+    readTrend(client, query, day, signal).then(
       (read) => {
         if (signal.aborted) return;
         trend.value = read;
@@ -29,7 +28,7 @@ export function ArchivedTrend({ client, range, prefix, ended }: TrendProps) {
       () => {},
     );
     return () => leave.abort();
-  }, [client, range.from, range.to, prefix, day, attempt.value]);
+  }, [client, JSON.stringify(query), day, attempt.value]);
   const shown = trend.value;
   if (shown?.state === "drawn") return <DrawnTrend trend={shown} isPending={isPending.value} />;
   return (
@@ -37,7 +36,7 @@ export function ArchivedTrend({ client, range, prefix, ended }: TrendProps) {
       {shown && (
         <TrendNote
           trend={shown}
-          source={{ client, range, prefix, ended }}
+          source={{ client, ended, ...query }}
           onRetry={() => {
             attempt.value += 1;
           }}
@@ -57,20 +56,16 @@ interface TrendNoteProps {
 function TrendNote({ trend, source, onRetry }: TrendNoteProps) {
   switch (trend.state) {
     case "no day yet":
-      return <p class="hint">No daily trend yet: none of these days is over.</p>;
+      return <p class="hint">Daily data starts tomorrow: none of these days has ended.</p>;
     case "nothing held":
-      return (
-        <p class="hint">
-          No daily trend: the gateway’s archive holds none of the days of {rangeLabel(trend.range)}.
-        </p>
-      );
+      return <p class="hint">No daily data for this period.</p>;
     // It is to be kept, and the gateway has no database to keep it in.
     case "off":
       return <TrendOff {...source} />;
     case "failed":
       return (
         <p class="hint">
-          The daily trend could not be loaded: {trend.problem.cause}.{" "}
+          Couldn’t load daily data. {trend.problem.cause}{" "}
           <button type="button" class="quiet" onClick={onRetry}>
             Try again
           </button>

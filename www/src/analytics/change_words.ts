@@ -1,20 +1,20 @@
 import { count, percent } from "../shell/wording.ts";
 import type { Change } from "./sums.ts";
 
-/** A shape for the direction, so that it is not told by colour alone. */
+/** A shape for the direction, because colour alone is not accessible. */
 export function signOf({ difference }: Change): string {
-  if (difference === 0) return "=";
+  if (difference === 0) return "";
   return difference > 0 ? "▲" : "▼";
 }
 
-/** "12%", "new", "no change". */
+/** Formats a change as "12%", "New" or "No change". */
 export function changeText({ difference, part }: Change): string {
-  if (difference === 0) return "no change";
-  if (part === null) return "new";
+  if (difference === 0) return "No change";
+  if (part === null) return "New";
   return percent(Math.abs(part));
 }
 
-/** "Up 12% from 1,000". */
+/** Formats a change as "Up 12% from 1,000". */
 export function changeInWords({ difference, part }: Change): string {
   if (difference === 0) return "No change";
   if (part === null) return `Up from 0`;

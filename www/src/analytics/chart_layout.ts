@@ -20,14 +20,36 @@ export interface Chart {
   bars: Bar[];
   yTicks: { y: number; value: number }[];
   xTicks: { x: number; point: TrendPoint }[];
+  /** Returns the height of a count in pixels. */
+  scale(count: number): number;
+}
+
+/** Returns the `points` of a polyline through the totals of the comparison. */
+export function linePoints({ bars, yTicks, scale }: Chart, earlier: readonly TrendPoint[]): string {
+  const bottom = yTicks[0]?.y ?? 0;
+  const known = bars.flatMap(({ x, width }, index) => {
+    const point = earlier[index];
+    if (point === undefined || point.held === 0) return [];
+    return [`${x + width / 2},${bottom - scale(point.human + point.ai)}`];
+  });
+  return known.join(" ");
 }
 
 const MAX_Y_TICKS = 4;
 const X_TICK_WIDTH = 80;
 const MAX_X_TICKS = 8;
 
-export function layOutChart(points: readonly TrendPoint[], { width, height }: Size): Chart {
-  const most = points.reduce((max, { human, ai }) => Math.max(max, human + ai), 0);
+/** Lays out bars on a scale that also fits the points of the comparison. */
+export function layOutChart(
+  points: readonly TrendPoint[],
+  { width, height }: Size,
+  earlier: readonly TrendPoint[] = [],
+): Chart {
+  const compared = earlier.slice(0, points.length);
+  const most = [...points, ...compared].reduce(
+    (max, { human, ai }) => Math.max(max, human + ai),
+    0,
+  );
   const step = tickStep(most);
   const top = Math.max(step, Math.ceil(most / step) * step);
   const slot = points.length === 0 ? width : width / points.length;
@@ -48,7 +70,7 @@ export function layOutChart(points: readonly TrendPoint[], { width, height }: Si
     y: height - scale(index * step),
     value: index * step,
   }));
-  return { bars, yTicks, xTicks: xTicksOf(bars, width) };
+  return { bars, yTicks, xTicks: xTicksOf(bars, width), scale };
 }
 
 /** A round step of 1, 2 or 5, so that at most five lines cover the highest bar. */

@@ -16,20 +16,38 @@ export type Trend =
 export interface DrawableTrend {
   state: "drawn";
   range: DayRange;
-  /** The folder whose pages are counted; null for the whole site. */
-  prefix: string | null;
+  subject: TrendSubject;
   group: TrendGroup;
   points: readonly TrendPoint[];
+  /** The points of the comparison, by position; empty without one. */
+  earlier: readonly TrendPoint[];
+  /** Whether the period includes today, which the archive does not have yet. */
+  isWithoutToday: boolean;
+}
+
+/** A page, the pages of a folder, or the whole site if both are absent. */
+export interface TrendSubject {
+  path?: string;
+  prefix?: string;
+}
+
+/** What to draw. */
+export interface TrendQuery {
+  range: DayRange;
+  /** The days to compare with; `null` for none. */
+  earlierRange: DayRange | null;
+  subject: TrendSubject;
+  /** The chosen interval; `null` for the default. */
+  interval: TrendGroup | null;
 }
 
 /** More groups than a range that the archive takes has. */
 const LIMIT = 1000;
 
-/** Reads the views of each day, week or month from the gateway's archive: it costs no budget. */
+/** Reads the views of each day, week or month from the gateway's archive, without platform requests. */
 export async function readTrend(
   client: Client,
-  range: DayRange,
-  prefix: string | null,
+  { range, earlierRange, subject, interval }: TrendQuery,
   today: string,
   signal: AbortSignal,
 ): Promise<Trend> {
@@ -37,11 +55,25 @@ export async function readTrend(
   const to = range.to < yesterday ? range.to : yesterday;
   if (to < range.from) return { state: "no day yet" };
   const over = { from: range.from, to };
-  const group = groupOf(over);
+  const group = groupOf(over, interval);
   try {
-    const views = await readGroups(client, over, group, prefix, signal);
-    if (views.every(({ days }) => days === 0)) return { state: "nothing held", range: over };
-    return { state: "drawn", range: over, prefix, group, points: trendPoints(over, group, views) };
+    const [points, earlier] = await Promise.all([
+      readPoints(client, over, group, subject, signal),
+      earlierRange === null
+        ? []
+        : readPoints(client, earlierRange, group, subject, signal).catch(() => []),
+    ]);
+    if (points.every(({ held }) => held === 0)) return { state: "nothing held", range: over };
+    const isCompared = earlier.some(({ held }) => held > 0);
+    return {
+      state: "drawn",
+      range: over,
+      subject,
+      group,
+      points,
+      earlier: isCompared ? earlier : [],
+      isWithoutToday: range.to >= today,
+    };
   } catch (error) {
     signal.throwIfAborted();
     const problem = describeProblem(error, Date.now());
@@ -51,23 +83,24 @@ export async function readTrend(
   }
 }
 
-async function readGroups(
+async function readPoints(
   client: Client,
-  { from, to }: DayRange,
+  range: DayRange,
   group: TrendGroup,
-  prefix: string | null,
+  subject: TrendSubject,
   signal: AbortSignal,
-): Promise<GroupedViews[]> {
-  const query = { dateFrom: from, dateTo: addDays(to, 1), group, limit: LIMIT };
+): Promise<TrendPoint[]> {
+  const dateTo = addDays(range.to, 1);
+  const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...subject };
   const groups: GroupedViews[] = [];
   for (let cursor: string | undefined; ; ) {
-    const params = { ...query, prefix: prefix ?? undefined, cursor };
-    // A gateway without an archive would say so no differently the next time.
-    const page = await client.analytics.dailyViews(params, { signal, maxRetries: 0 });
+    // A gateway without an archive would answer the same again.
+    const page = await client.analytics.dailyViews({ ...query, cursor }, { signal, maxRetries: 0 });
     groups.push(...page.views);
-    if (page.nextCursor === null || page.nextCursor === cursor) return groups;
+    if (page.nextCursor === null || page.nextCursor === cursor) break;
     cursor = page.nextCursor;
   }
+  return trendPoints(range, group, groups);
 }
 
 /** A gateway without an archive answers 501, and says what to configure. */

@@ -39,7 +39,7 @@ export function DayInputs({ range, onApply }: { range: DayRange; onApply(): void
         />
       </div>
       <div class="field">
-        <label for="to">To (included)</label>
+        <label for="to">To</label>
         <input
           id="to"
           type="date"

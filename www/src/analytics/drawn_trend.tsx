@@ -1,27 +1,69 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { address, visit } from "../shell/navigation.ts";
 import { compactCount, count, counted } from "../shell/wording.ts";
-import { type Bar, layOutChart } from "./chart_layout.ts";
+import { type Bar, type Chart, layOutChart, linePoints } from "./chart_layout.ts";
+import { ChartPointer } from "./chart_pointer.tsx";
 import type { DrawableTrend } from "./daily_trend.ts";
-import { axisDay, rangeLabel, shortDay } from "./range.ts";
-import type { TrendGroup, TrendPoint } from "./trend.ts";
+import { axisDay, periodOf, rangeLabel } from "./range.ts";
+import { today } from "./today.ts";
+import { groupsFor, type TrendGroup, type TrendPoint } from "./trend.ts";
+import { TrendTable } from "./trend_table.tsx";
 
 const PLOT_HEIGHT = 132;
 const LEFT = 48;
 const TOP = 8;
 const BOTTOM = 22;
+const HATCH = "trend-hatch";
+const INTERVALS: Record<TrendGroup, string> = { day: "Day", week: "Week", month: "Month" };
+
 interface DrawnTrendProps {
   trend: DrawableTrend;
-  /** Whether another one is on its way. */
+  /** Whether newer data is loading. */
   isPending: boolean;
 }
 
-/** Bars of people with AI on top, and the same as a table. */
+/** Bars of people with AI on top, a line for the comparison, and the same as a table. */
 export function DrawnTrend({ trend, isPending }: DrawnTrendProps) {
-  const { range, prefix, group, points } = trend;
+  const { range, subject, group, points, earlier } = trend;
   const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const title = `Views per ${group}${subject.prefix === undefined ? "" : ` below ${subject.prefix}/`}`;
+  const missing = points.reduce((sum, { days, held }) => sum + days - held, 0);
+  const isPartial = points.some(({ days, span }) => days < span);
+  return (
+    <figure class="trend" aria-busy={isPending}>
+      <figcaption>
+        <h2 class="trend-title">{title}</h2>
+        <span class="trend-key trend-key-human">People</span>
+        <span class="trend-key trend-key-ai">AI</span>
+        {earlier.length > 0 && <span class="trend-key trend-key-earlier">Comparison</span>}
+        {missing > 0 && (
+          <span class="trend-key trend-key-missing">No data for {counted(missing, "day")}</span>
+        )}
+        {isPartial && <span class="trend-key trend-key-partial">Part of a {group}</span>}
+        {trend.isWithoutToday && <span class="hint">Today is not in the chart</span>}
+        <IntervalChoice trend={trend} />
+      </figcaption>
+      <div ref={box} class="trend-box">
+        {width.value > 0 && (
+          <Plot
+            label={`${title}, ${rangeLabel(range)}. ${summaryOf(points, missing)}`}
+            trend={trend}
+            width={width.value}
+          />
+        )}
+      </div>
+      <details class="trend-table">
+        <summary>Show as a table</summary>
+        <TrendTable trend={trend} />
+      </details>
+    </figure>
+  );
+}
+
+function useWidth(box: { current: HTMLElement | null }): Signal<number> {
   const width = useSignal(0);
-  const pointed = useSignal<TrendPoint | null>(null);
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -33,164 +75,139 @@ export function DrawnTrend({ trend, isPending }: DrawnTrendProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const title = `Views per ${group}${prefix === null ? "" : ` below ${prefix}/`}`;
-  const missing = points.reduce((sum, { days, held }) => sum + days - held, 0);
+  return width;
+}
+
+function IntervalChoice({ trend: { range, group } }: { trend: DrawableTrend }) {
+  const offered = groupsFor(range);
+  if (offered.length < 2) return null;
   return (
-    <figure class="trend" aria-busy={isPending}>
-      <figcaption>
-        <h2 class="trend-title">{title}</h2>
-        <span class="trend-key trend-key-human">People</span>
-        <span class="trend-key trend-key-ai">AI</span>
-        {missing > 0 && (
-          <span class="trend-key trend-key-missing">
-            {counted(missing, "day")} missing from the archive
-          </span>
-        )}
-        <span class="trend-pointed" aria-hidden="true">
-          {pointed.value && pointSentence(pointed.value)}
-        </span>
-      </figcaption>
-      <div ref={box} class="trend-box">
-        {width.value > 0 && (
-          <Plot
-            label={`${title}, ${rangeLabel(range)}. ${summaryOf(points, missing)}`}
-            points={points}
-            width={width.value}
-            pointed={pointed}
-          />
-        )}
-      </div>
-      <details class="trend-table">
-        <summary>Show as a table</summary>
-        <TrendTable points={points} group={group} />
-      </details>
-    </figure>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex item in every browser
+    <span class="trend-intervals" role="group" aria-label="Interval">
+      {offered.map((interval) => (
+        <button
+          key={interval}
+          type="button"
+          class="quiet"
+          aria-pressed={interval === group}
+          onClick={() => visit({ analytics: { interval } })}
+        >
+          {INTERVALS[interval]}
+        </button>
+      ))}
+    </span>
   );
 }
 
 interface PlotProps {
   label: string;
-  points: readonly TrendPoint[];
+  trend: DrawableTrend;
   width: number;
-  pointed: Signal<TrendPoint | null>;
 }
 
-function Plot({ label, points, width, pointed }: PlotProps) {
+function Plot({ label, trend, width }: PlotProps) {
+  const { points, earlier } = trend;
+  const pointed = useSignal<number | null>(null);
   const size = { width: Math.max(1, width - LEFT), height: PLOT_HEIGHT };
-  const { bars, yTicks, xTicks } = layOutChart(points, size);
+  const chart = layOutChart(points, size, earlier);
   return (
-    <svg
-      role="img"
-      aria-label={label}
-      width={width}
-      height={PLOT_HEIGHT + TOP + BOTTOM}
-      onPointerLeave={() => {
-        pointed.value = null;
-      }}
-    >
-      <g transform={`translate(${LEFT} ${TOP})`}>
-        {yTicks.map(({ y, value }) => (
-          <g key={value}>
-            <line class="trend-line" x1={0} x2={size.width} y1={y} y2={y} />
-            <text class="trend-label" x={-8} y={y} dy="0.32em" text-anchor="end">
-              {compactCount(value)}
-            </text>
-          </g>
-        ))}
-        {bars.map((bar) => (
-          <BarShape key={bar.point.from} bar={bar} pointed={pointed} />
-        ))}
-        {xTicks.map(({ x, point }) => (
-          <text
-            key={point.from}
-            class="trend-label"
-            x={Math.min(Math.max(x, 20), size.width - 20)}
-            y={PLOT_HEIGHT + 16}
-            text-anchor="middle"
-          >
-            {axisDay(point.from)}
-          </text>
-        ))}
-      </g>
-    </svg>
+    <>
+      <svg role="img" aria-label={label} width={width} height={PLOT_HEIGHT + TOP + BOTTOM}>
+        <HatchPattern />
+        <g transform={`translate(${LEFT} ${TOP})`}>
+          <Axes chart={chart} width={size.width} />
+          {chart.bars.map((bar, index) => (
+            <BarShape key={bar.point.from} bar={bar} isPointed={pointed.value === index} />
+          ))}
+          {earlier.length > 0 && (
+            <polyline class="trend-earlier" points={linePoints(chart, earlier)} />
+          )}
+        </g>
+      </svg>
+      <ChartPointer
+        trend={trend}
+        bars={chart.bars}
+        left={LEFT}
+        pointed={pointed}
+        onOpen={openPeriod}
+      />
+    </>
   );
 }
 
-function BarShape({ bar, pointed }: { bar: Bar; pointed: Signal<TrendPoint | null> }) {
-  const { x, width, human, ai, point } = bar;
+/** Opens a bar's days. */
+function openPeriod({ from, to }: TrendPoint): void {
+  const { range } = address.peek().analytics;
+  visit({ analytics: { range: periodOf({ from, to }, today.peek(), range) } });
+}
+
+function HatchPattern() {
   return (
-    <g
-      onPointerEnter={() => {
-        pointed.value = point;
-      }}
-    >
-      <rect class="trend-slot" x={x} y={0} width={width} height={PLOT_HEIGHT} />
-      {point.held < point.days && (
-        <rect
-          class="trend-missing"
-          x={x + 0.5}
-          y={0.5}
-          width={Math.max(0, width - 1)}
-          height={PLOT_HEIGHT - 1}
-        />
-      )}
+    <defs>
+      <pattern
+        id={HATCH}
+        width="6"
+        height="6"
+        patternUnits="userSpaceOnUse"
+        patternTransform="rotate(45)"
+      >
+        <line class="trend-hatch-line" x1="0" x2="0" y1="0" y2="6" />
+      </pattern>
+    </defs>
+  );
+}
+
+function Axes({ chart: { yTicks, xTicks }, width }: { chart: Chart; width: number }) {
+  return (
+    <>
+      {yTicks.map(({ y, value }) => (
+        <g key={value}>
+          <line class="trend-line" x1={0} x2={width} y1={y} y2={y} />
+          <text class="trend-label" x={-8} y={y} dy="0.32em" text-anchor="end">
+            {compactCount(value)}
+          </text>
+        </g>
+      ))}
+      {xTicks.map(({ x, point }) => (
+        <text
+          key={point.from}
+          class="trend-label"
+          x={Math.min(Math.max(x, 20), width - 20)}
+          y={PLOT_HEIGHT + 16}
+          text-anchor="middle"
+        >
+          {axisDay(point.from)}
+        </text>
+      ))}
+    </>
+  );
+}
+
+function BarShape({ bar, isPointed }: { bar: Bar; isPointed: boolean }) {
+  const { x, width, human, ai, point } = bar;
+  const inner = { x: x + 0.5, y: 0.5, width: Math.max(0, width - 1), height: PLOT_HEIGHT - 1 };
+  return (
+    <g>
+      {isPointed && <rect class="trend-slot" x={x} y={0} width={width} height={PLOT_HEIGHT} />}
+      {point.held < point.days && <rect class="trend-missing" {...inner} />}
       {point.held > 0 && (
         <>
           <rect class="trend-human" x={x} width={width} {...human} />
           <rect class="trend-ai" x={x} width={width} {...ai} />
         </>
       )}
+      {point.held > 0 && point.days < point.span && (
+        <rect
+          class="trend-partial"
+          fill={`url(#${HATCH})`}
+          x={x}
+          width={width}
+          y={ai.y}
+          height={ai.height + human.height}
+        />
+      )}
     </g>
   );
-}
-
-function TrendTable({ points, group }: { points: readonly TrendPoint[]; group: TrendGroup }) {
-  const first = { day: "Day", week: "Week", month: "Month" }[group];
-  return (
-    <table class="figures">
-      <caption class="visually-hidden">Views per {group}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{first}</th>
-          <th scope="col">People</th>
-          <th scope="col">AI</th>
-          <th scope="col">Total</th>
-        </tr>
-      </thead>
-      <tbody>
-        {points.map((point) => (
-          <tr key={point.from}>
-            <th scope="row">
-              {pointLabel(point)}
-              {point.held > 0 && point.held < point.days && (
-                <span class="hint"> {`${point.held} of ${counted(point.days, "day")}`}</span>
-              )}
-            </th>
-            {point.held === 0 ? (
-              <td colSpan={3}>Missing</td>
-            ) : (
-              <>
-                <td>{count(point.human)}</td>
-                <td>{count(point.ai)}</td>
-                <td>{count(point.human + point.ai)}</td>
-              </>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function pointLabel({ from, to }: TrendPoint): string {
-  return from === to ? shortDay(from) : rangeLabel({ from, to });
-}
-
-function pointSentence(point: TrendPoint): string {
-  if (point.held === 0) return `${pointLabel(point)}: missing`;
-  const { human, ai } = point;
-  const days = point.held < point.days ? ` (${point.held} of ${counted(point.days, "day")})` : "";
-  return `${pointLabel(point)}${days}: people ${count(human)}, AI ${count(ai)}`;
 }
 
 function summaryOf(points: readonly TrendPoint[], missing: number): string {

@@ -1,5 +1,5 @@
 import { adjust, visit } from "../shell/navigation.ts";
-import { counted } from "../shell/wording.ts";
+import type { Arrangement } from "./address_words.ts";
 import type { Listing } from "./listing.ts";
 import type { TableModel } from "./table_model.ts";
 import { FILTER_ID } from "./toolbar.tsx";
@@ -28,15 +28,15 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
     return (
       <div class="empty">
         <p class="empty-title">No {what[name]} in this period</p>
-        <p>Choose more days, or check that the project is the right one.</p>
+        <p>Choose a longer period, or switch projects.</p>
       </div>
     );
   }
   if (arrangement === "never-read" && !hasSitemap) {
     return (
       <div class="empty">
-        <p class="empty-title">Which pages were never read?</p>
-        <p>The site’s sitemap says which pages there are.</p>
+        <p class="empty-title">Find unread pages</p>
+        <p>Add your sitemap and we’ll list pages with no views.</p>
         <button type="button" onClick={onSitemap}>
           Add a sitemap
         </button>
@@ -44,11 +44,11 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
     );
   }
   if (filter.trim() === "") {
-    const all = arrangement === "never-read" ? "Every page of the sitemap was read." : null;
+    const all = arrangement === "never-read" ? "Every page in your sitemap has views." : null;
     return (
       <div class="empty">
-        <p class="empty-title">Nothing to show</p>
-        <p>{all ?? noneMatches(loaded, one, many, isComplete)}</p>
+        <p class="empty-title">{all ?? nothingFits(table.arrangement, many)}</p>
+        {!isComplete && <p>{capitalize(many)} that haven’t been loaded may qualify.</p>}
         <button type="button" onClick={showAll}>
           Show all {many}
         </button>
@@ -61,21 +61,31 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
         No {isComplete ? "" : "loaded "}
         {one} matches “<bdi>{filter}</bdi>”
       </p>
-      <p>{noneMatches(loaded, one, many, isComplete)}</p>
+      {!isComplete && <p>Load all {many} to search the rest.</p>}
       <button type="button" onClick={clearFilter}>
-        Clear the filter
+        Clear filter
       </button>
     </div>
   );
 }
 
-function noneMatches(loaded: number, one: string, many: string, isComplete: boolean): string {
-  const rows = counted(loaded, one, many);
-  if (isComplete)
-    return loaded === 1 ? `The only ${one} does not match.` : `None of the ${rows} matches.`;
-  return loaded === 1
-    ? `The only ${one} loaded so far does not match; others are not loaded.`
-    : `None of the ${rows} loaded so far matches; others are not loaded.`;
+function nothingFits(arrangement: Arrangement, many: string): string {
+  switch (arrangement) {
+    case "rises":
+      return `No ${many} gained in this period`;
+    case "falls":
+      return `No ${many} dropped in this period`;
+    case "mostly-ai":
+      return "No pages with over 50% AI views";
+    case "mostly-people":
+      return "No pages with over 50% views by people";
+    default:
+      return `No ${many} to show`;
+  }
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function clearFilter(): void {

@@ -2,7 +2,7 @@ import { batch, type Signal, signal } from "@preact/signals";
 import type { Client } from "quillgate";
 import { nextTask } from "../shell/next_task.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
-import { type Limit, tightestLimit } from "../shell/rate_limit.ts";
+import { type Limit, reserveOf, tightestLimit } from "../shell/rate_limit.ts";
 import type { Bounds, DayRange } from "./range.ts";
 import type { Report, ReportRow, Totals } from "./report.ts";
 import { type PageOfReport, type ReportPosition, readReport } from "./report_pages.ts";
@@ -14,10 +14,15 @@ export type Source = "kept rows" | "the platform";
 export type LoadState = "empty" | "loading" | "partial" | "complete";
 
 /**
- * How far to load: one request, all that a small site has as long as the hour's budget is not half
- * spent, at least as many rows, or everything.
+ * How far to load: one request, a small site while half of the hour's budget is left, a number of
+ * rows, all rows while more than the reserve is left, or all rows.
  */
-export type Goal = "first rows" | "small site" | "all rows" | { rows: number };
+export type Goal =
+  | "first rows"
+  | "small site"
+  | "rows above reserve"
+  | "all rows"
+  | { rows: number };
 
 /** A site with no more rows is loaded without being asked to. */
 export const SMALL_SITE_ROWS = 1000;
@@ -152,7 +157,15 @@ export class Listing {
     const length = this.#unshown.reduce((n, { rows }) => n + rows.length, this.rows.peek().length);
     if (typeof goal === "object") return length >= goal.rows;
     if (goal === "small site") return length >= SMALL_SITE_ROWS || !this.#isBudgetHalfLeft();
+    if (goal === "rows above reserve") return this.#isReserveReached();
     return goal === "first rows";
+  }
+
+  /** Cached responses cost nothing, so loading continues while the gateway answers from its cache. */
+  #isReserveReached(): boolean {
+    const limit = this.limit.peek();
+    if (limit === null || limit.left > reserveOf(limit)) return false;
+    return this.#lastHeaders === null || !isFromCache(this.#lastHeaders);
   }
 
   /** What the gateway had kept says nothing of the budget, and costs nothing of it. */

@@ -66,7 +66,7 @@ export function Progress({ label, children, onCancel }: ProgressProps) {
 
 function stopLoading(listing: Listing): void {
   listing.stop();
-  announce("Loading is stopped");
+  announce("Loading stopped");
   keepFocus();
 }
 
@@ -75,8 +75,10 @@ export async function loadOn(listing: Listing, goal: Goal): Promise<void> {
   keepFocus();
   const isLoaded = await listing.load(goal);
   const { one, many } = listing.report;
-  if (isLoaded && goal === "all rows") {
-    announce(`All ${counted(listing.rows.peek().length, one, many)} loaded`);
+  const rows = counted(listing.rows.peek().length, one, many);
+  if (listing.state.peek() === "complete") announce(`All ${rows} loaded`);
+  else if (isLoaded && goal === "rows above reserve") {
+    announce(`${rows} loaded. The last requests are kept for others in your organization.`);
   }
   keepFocus();
 }
@@ -86,14 +88,12 @@ export function StaleNote({ listing }: { listing: Listing }) {
   const staleness = listing.staleness.value;
   if (staleness === null) return null;
   const why =
-    staleness.why === "no answer"
-      ? "The platform did not answer"
-      : "The limit on analytics requests is used up";
+    staleness.why === "no answer" ? "Mintlify did not answer" : "No analytics requests are left";
   return (
     <p class="notice" role="status">
       <span>
-        <strong>As of {moment(staleness.asOf, Date.now())}.</strong> {why}, so these are counts that
-        the gateway had kept. Refresh to ask again.
+        <strong>As of {moment(staleness.asOf, Date.now())}.</strong> {why}, so these are cached
+        counts. Refresh to try again.
       </span>
     </p>
   );
@@ -109,7 +109,7 @@ export function EndNote({ listing }: { listing: Listing }) {
     <p class="load-note">
       All {counted(rows.length, one, many)} loaded.
       {repeated > 0 &&
-        ` ${counted(repeated, "row")} ${repeated === 1 ? "repeats" : "repeat"} a path: the platform’s list moved while it was read. Refresh to read it again.`}
+        ` ${counted(repeated, "row")} ${repeated === 1 ? "repeats" : "repeat"} a path: the list changed while it was loading. Refresh to load it again.`}
     </p>
   );
 }
@@ -150,8 +150,8 @@ export function renderBar(notice: NoticeProps): ComponentChildren {
 /** That what the rows are compared with is being fetched. */
 export function EarlierProgress({ earlier }: { earlier: Listing }) {
   return (
-    <Progress label="Loading the earlier period" onCancel={() => stopLoading(earlier)}>
-      Loading the earlier period{earlier.requests.value > 0 && `: ${soFar(earlier)}`}.
+    <Progress label="Loading the previous period" onCancel={() => stopLoading(earlier)}>
+      Loading the previous period{earlier.requests.value > 0 && `: ${soFar(earlier)}`}.
     </Progress>
   );
 }

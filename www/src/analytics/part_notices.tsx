@@ -1,5 +1,6 @@
+import { now } from "../shell/clock.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
-import { limitNote } from "../shell/wording.ts";
+import { reserveOf } from "../shell/rate_limit.ts";
 import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
 import {
@@ -15,13 +16,15 @@ import {
 import {
   answerSentence,
   costLabel,
+  costSentence,
   earlierSentence,
   estimateRequests,
   loadedSentence,
-  missingSentence,
+  loadLabel,
   type PartialList,
+  requestsLeft,
 } from "./partial_notice.ts";
-import { remainderOf } from "./sums.ts";
+import { remainderOf, sumRows } from "./sums.ts";
 import type { TableModel } from "./table_model.ts";
 
 /** What Refresh is doing, while the rows from before stay. */
@@ -42,7 +45,7 @@ export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
           onRetry={() => cache.refresh(listing).then(() => keepFocus())}
         />
         <button type="button" class="quiet" onClick={stop}>
-          Keep what is shown
+          Keep these rows
         </button>
       </div>
     );
@@ -50,7 +53,7 @@ export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
   if (renewal.state.value !== "loading") return null;
   return (
     <Progress label="Refreshing" onCancel={stop}>
-      Refreshing: {soFar(renewal)}. Until then you see the rows from before.
+      Refreshing: {soFar(renewal)}. You see the previous rows until then.
     </Progress>
   );
 }
@@ -59,7 +62,7 @@ export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
 export function Stopped({ listing }: { listing: Listing }) {
   return (
     <div class="partial">
-      <p>Loading was stopped.</p>
+      <p>Loading stopped.</p>
       <button type="button" onClick={() => loadOn(listing, "small site")}>
         Load
       </button>
@@ -83,21 +86,29 @@ export function PartNotices(notice: NoticeProps) {
   );
 }
 
-/** Says that some rows are missing, and what they cost. On phones it keeps its height when totals arrive. */
+/** Says which rows are missing, and what loading them costs. */
 function PartialNotice({ cache, listing, table }: NoticeProps) {
   const list = partialList(listing, table);
   const limit = listing.limit.value;
+  const time = now.value;
+  const left = limit === null ? null : requestsLeft(limit, time);
+  const isScarce = limit !== null && left !== null && left <= reserveOf(limit);
   return (
     <div class="partial">
       <p>
-        <strong>{answerSentence(list)}</strong> {loadedSentence(list)}{" "}
-        <span class="partial-detail">
-          {missingSentence(list)}{" "}
-          {limit ? limitNote(limit, "request") : "At most 100 requests an hour."}
+        {loadedSentence(list)} {answerSentence(list)}{" "}
+        <span class={isScarce ? "" : "partial-detail"}>
+          {costSentence(expected(cache, list), limit, time)}
         </span>
       </p>
-      <button type="button" onClick={() => loadOn(listing, "all rows")}>
-        {costLabel("Load the rest", list.remainder, expected(cache, list))}
+      <button
+        type="button"
+        aria-disabled={left === 0}
+        onClick={() => {
+          if (left !== 0) loadOn(listing, isScarce ? "all rows" : "rows above reserve");
+        }}
+      >
+        {loadLabel(list.report, limit, time)}
       </button>
     </div>
   );
@@ -115,9 +126,9 @@ export function EarlierNotice({ cache, listing, table }: NoticeProps) {
       <button
         type="button"
         class={isAsked ? "" : "quiet"}
-        onClick={() => loadOn(earlier, "all rows")}
+        onClick={() => loadOn(earlier, "rows above reserve")}
       >
-        {costLabel("Load the earlier period", list.remainder, expected(cache, list))}
+        {costLabel("Load the previous period", expected(cache, list))}
       </button>
     </div>
   );
@@ -127,9 +138,14 @@ function partialList(listing: Listing, table: TableModel): PartialList {
   const { report } = listing;
   const rows = listing.rows.value;
   const whole = report.isAdditive ? (listing.totals.value?.total ?? null) : null;
-  const remainder = remainderOf(whole, rows, report.main ?? "total", report.pageSize);
+  const main = report.main ?? "total";
+  const remainder = remainderOf(whole, rows, main, report.pageSize);
+  const size = report.pageSize;
+  const lastPages = [rows.slice(-2 * size, -size), rows.slice(-size)];
+  const lastSums = whole === null ? [] : lastPages.map((page) => sumRows(page, main).total);
+  const part = whole ? sumRows(rows, main).total / whole : null;
   const { arrangement, sorting, filter } = table;
-  return { report, loaded: rows.length, remainder, arrangement, sorting, filter };
+  return { report, loaded: rows.length, part, remainder, lastSums, arrangement, sorting, filter };
 }
 
 function expected(cache: ListingCache, list: PartialList): number | null {

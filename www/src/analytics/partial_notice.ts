@@ -1,4 +1,6 @@
-import { count, counted } from "../shell/wording.ts";
+/** The text of notices about lists that are not loaded completely. */
+import { type Limit, reserveOf } from "../shell/rate_limit.ts";
+import { clockTime, count, counted, wholePercent } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
 import { needsComparison } from "./arrangement.ts";
 import type { CellKind, Report } from "./report.ts";
@@ -9,7 +11,11 @@ import type { Remainder } from "./sums.ts";
 export interface PartialList {
   report: Report;
   loaded: number;
+  /** The loaded part of the site's total, from 0 to 1; `null` if counts do not add up. */
+  part: number | null;
   remainder: Remainder;
+  /** The sums of the last two pages of rows, in order; empty if counts do not add up. */
+  lastSums: readonly number[];
   arrangement: Arrangement;
   sorting: Sorting;
   filter: string;
@@ -17,60 +23,100 @@ export interface PartialList {
 
 const COUNTS: readonly CellKind[] = ["count", "share", "change"];
 
-/** The number of loaded rows of a list that has more. */
-export function loadedSentence({ report, loaded }: PartialList): string {
-  const { one, many } = report;
-  return `${counted(loaded, one, many)} ${loaded === 1 ? "is" : "are"} loaded; there are more.`;
+/** Returns "Showing the top 1,000 pages (85% of views)." */
+export function loadedSentence({ report, loaded, part }: PartialList): string {
+  const { one, many, unit, main } = report;
+  const which = main === null ? "first" : "top";
+  const share = part === null ? "" : ` (${wholePercent(part)} of ${unit[1]})`;
+  return `Showing the ${which} ${counted(loaded, one, many)}${share}.`;
 }
 
-/** The maximum number of missing rows: each has at least one of the remaining views. */
-export function missingSentence({ report, remainder }: PartialList): string {
-  const { many, unit } = report;
-  if (remainder.rows === null) return "";
-  return `They have ${counted(remainder.rows, ...unit)} together, so there are at most as many ${many}.`;
-}
-
-/** What that means for the answer on the screen. */
+/** Returns how far the answer on the screen depends on rows that are not loaded. */
 export function answerSentence({ report, arrangement, sorting, filter }: PartialList): string {
-  const { many } = report;
-  if (arrangement === "never-read") {
-    return `Some of these may have been read: only loaded ${many} are ruled out.`;
-  }
-  if (filter.trim() !== "") return `Only loaded ${many} are searched.`;
-  if (arrangement === "folders") return `The sums are of loaded ${many} only.`;
+  const { many, unit } = report;
+  if (arrangement === "never-read") return `Pages that haven’t been loaded may have views.`;
+  if (filter.trim() !== "") return `The filter covers only these ${many}.`;
+  if (arrangement === "folders") return `Folder totals cover only these ${many}.`;
+  if (needsComparison(arrangement)) return `Other ${many} may have bigger changes.`;
   const isCount = report.columns.some(
     ({ id, kind }) => id === sorting.column && COUNTS.includes(kind),
   );
-  if (sorting.direction === "ascending" && isCount && !needsComparison(arrangement)) {
-    return `These are not the lowest of the site: lower ones may not be loaded.`;
+  if (sorting.direction === "ascending" && isCount) {
+    return `${capitalize(many)} with fewer ${unit[1]} haven’t been loaded yet.`;
   }
-  if (arrangement !== "pages") return `Only loaded ${many} are considered.`;
-  return `Only loaded ${many} are sorted.`;
+  return "";
 }
 
-/** What it means for changes that a part of the earlier period is loaded. */
+/** Returns how far changes are known when only a part of the previous period is loaded. */
 export function earlierSentence({ one, many }: Report, loaded: number, isAsked: boolean): string {
-  const what = isAsked
-    ? `Larger changes may be among ${many} whose earlier counts are not loaded.`
-    : "Changes are shown where the earlier count is loaded.";
-  return `${what} ${counted(loaded, one, many)} of the earlier period ${loaded === 1 ? "is" : "are"}.`;
+  const rows = counted(loaded, one, many);
+  if (!isAsked) return `Changes cover the top ${rows} of the previous period.`;
+  return `Bigger changes may be missing: only ${rows} of the previous period are loaded.`;
 }
 
-/** What loading costs, for a button: "Load the rest (about 12 requests, at most 40)". */
-export function costLabel(what: string, { requests }: Remainder, expected: number | null): string {
-  if (requests === null && expected === null) return what;
-  if (requests === null) return `${what} (about ${counted(expected ?? 0, "request")})`;
-  if (expected === null) return `${what} (at most ${counted(requests, "request")})`;
-  return `${what} (about ${counted(expected, "request")}, at most ${count(requests)})`;
+/** Returns what loading the rest costs, and what is left. */
+export function costSentence(expected: number | null, limit: Limit | null, now: number): string {
+  if (limit === null) return expected === null ? "" : `Loading the rest uses ${about(expected)}.`;
+  const left = requestsLeft(limit, now);
+  if (left === 0) return `No requests left. Continue at ${clockTime(limit.freesAt ?? now)}.`;
+  if (left <= reserveOf(limit)) {
+    return `Only ${counted(left, "request")} left this hour, kept for others in your organization.`;
+  }
+  const rest = `${counted(left, "request")} left this hour`;
+  if (expected === null) return `${rest}.`;
+  if (expected > left) return `Loading the rest takes ${about(expected)}; ${rest}.`;
+  return `Loading the rest uses about ${count(expected)} of your ${count(left)} remaining requests.`;
 }
 
-/** How many requests are likely, where the number of rows is known from another period. */
-export function estimateRequests(
-  { report, loaded, remainder }: PartialList,
-  rows: number | null,
-): number | null {
-  if (rows === null || rows <= loaded) return null;
-  const requests = Math.ceil((rows - loaded) / report.pageSize);
-  // An estimate above what is possible at most helps nobody.
-  return remainder.requests !== null && requests >= remainder.requests ? null : requests;
+/** Returns the requests left. A limit without any frees one at `freesAt`. */
+export function requestsLeft({ left, freesAt }: Limit, now: number): number {
+  return left === 0 && freesAt !== null && freesAt <= now ? 1 : left;
+}
+
+/** Returns the label of the button that loads the rest. */
+export function loadLabel(report: Report, limit: Limit | null, now: number): string {
+  const left = limit === null ? null : requestsLeft(limit, now);
+  if (limit === null || left === null || left === 0 || left > reserveOf(limit)) {
+    return `Load all ${report.many}`;
+  }
+  return `Use the last ${counted(left, "request")}`;
+}
+
+/** Returns a label such as "Load the previous period (about 12 requests)". */
+export function costLabel(what: string, expected: number | null): string {
+  return expected === null ? what : `${what} (${about(expected)})`;
+}
+
+/** Returns how many requests the rest probably takes, and never more than the maximum. */
+export function estimateRequests(list: PartialList, rowsElsewhere: number | null): number | null {
+  const { report, loaded, remainder } = list;
+  if (rowsElsewhere !== null && rowsElsewhere > loaded) {
+    const requests = Math.ceil((rowsElsewhere - loaded) / report.pageSize);
+    return Math.min(requests, remainder.requests ?? requests);
+  }
+  return extrapolateRequests(list);
+}
+
+/** Continues the sums of the last two pages as a power law, which views by rank follow roughly. */
+function extrapolateRequests({ report, loaded, remainder, lastSums }: PartialList): number | null {
+  const { rows: countsLeft, requests: max } = remainder;
+  const [before, last] = lastSums;
+  if (countsLeft === null || max === null || !before || !last) return null;
+  const pages = Math.max(2, Math.round(loaded / report.pageSize));
+  const exponent = Math.max(0, Math.log(before / last) / Math.log(pages / (pages - 1)));
+  let left = countsLeft;
+  let requests = 0;
+  while (left > 0 && requests < max) {
+    requests += 1;
+    left -= Math.max(report.pageSize, last * (pages / (pages + requests)) ** exponent);
+  }
+  return Math.max(1, requests);
+}
+
+function about(requests: number): string {
+  return `about ${counted(requests, "request")}`;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -224,9 +224,9 @@ export function rangeLabel({ from, to }: DayRange): string {
   return from === to ? shortDay(from) : utcDays(startOf(from), startOf(to));
 }
 
-/** Says in words which days are counted, and until when today is. */
+/** Returns "Oct 28 – Nov 24, 2026 UTC · updated 5:30 PM". */
 export function rangeSentence(range: DayRange, frozenAt: number | null): string {
-  const days = `${rangeLabel(range)} (UTC)`;
+  const days = `${rangeLabel(range)} UTC`;
   if (frozenAt === null) return days;
-  return `${days}, today until ${utcClock(frozenAt)}`;
+  return `${days} · updated ${utcClock(frozenAt)}`;
 }

@@ -3,10 +3,10 @@ import type { DayRange } from "./range.ts";
 
 /** Why these two inputs are no range, in words for the person who typed them; null when fine. */
 export function rangeProblem({ from, to }: DayRange, today: Day): string | null {
-  if (!isDay(from)) return "Choose the first day.";
-  if (!isDay(to)) return "Choose the last day.";
-  if (to < from) return "The last day is before the first day.";
-  if (from > today) return "The first day is in the future.";
-  if (to > today) return "The last day is in the future. Choose today at the latest.";
+  if (!isDay(from)) return "Choose a start date.";
+  if (!isDay(to)) return "Choose an end date.";
+  if (to < from) return "End date must be after the start date.";
+  if (from > today) return "Start date is in the future.";
+  if (to > today) return "End date is in the future.";
   return null;
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { count, dayAndTime, signedCount, wholePercent } from "../shell/wording.ts";
+import { count, dayAndTime, signedCount, utcDayAndTime, wholePercent } from "../shell/wording.ts";
 import type { Cell, CellKind } from "./report.ts";
 
 /** A value as its column shows it. Text is isolated, since its letters may run from right to left. */
@@ -13,7 +13,9 @@ export function formatCell(value: Cell, kind: CellKind): ComponentChildren {
     return Number.isNaN(time) ? (
       <bdi>{value}</bdi>
     ) : (
-      <time dateTime={value}>{dayAndTime(time)}</time>
+      <time dateTime={value} title={`${dayAndTime(time)} your time`}>
+        {utcDayAndTime(time)}
+      </time>
     );
   }
   if (kind === "share") return wholePercent(value);

@@ -8,8 +8,11 @@ import { defer } from "../shell/deferred.tsx";
 import { registerKeys } from "../shell/keys.ts";
 import { Later } from "../shell/later.tsx";
 import { address, adjust, visit } from "../shell/navigation.ts";
+import type { Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { counted } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
+import type { TrendSubject } from "./daily_trend.ts";
 import { type CurrentExport, ExportProgress, type Exports } from "./export_menu.tsx";
 import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
@@ -27,7 +30,7 @@ import {
 } from "./notices.tsx";
 import { archivePrefix } from "./path_filter.ts";
 import { stepPeriod } from "./period_picker.tsx";
-import { COMPARISONS, PRESETS, rangeLabel, rangeSentence } from "./range.ts";
+import { COMPARISONS, type DayRange, PRESETS, rangeLabel, rangeSentence } from "./range.ts";
 import { REPORTS, type Report, type ReportName, type ReportRow } from "./report.ts";
 import { ReportTable } from "./report_table.tsx";
 import { viewsOf } from "./session_views.ts";
@@ -79,9 +82,8 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   };
   const sitemap = useSignal<Sitemap | null>(null);
   const dialog = useSignal<OpenDialog>(null);
-  const openFolders = useSignal<ReadonlySet<string>>(new Set());
   useOpenListings(cache, report);
-  const table = useTableModel(cache, report, sitemap, openFolders);
+  const table = useTableModel(cache, report, sitemap);
   useReportKeys(cache, report);
   const { listing } = table;
   // The trend comes after the rows, which are what the route is for; once there, it stays.
@@ -91,7 +93,9 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   const trend = {
     client,
     range: table.range,
-    prefix: archivePrefix(table.filter),
+    earlierRange: table.earlierRange,
+    subject: subjectOf(archivePrefix(table.filter)),
+    interval: address.value.analytics.interval,
     ended: session.end.signal,
   };
 
@@ -111,6 +115,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
     <div class="report-route">
       <Toolbar report={report} table={table} exports={exports} onArrange={arrange} />
       <RangeLine session={session} report={report} table={table} dialog={dialog} />
+      <InvalidDates range={table.range} />
       <ExportProgress exports={exports} />
       <p class="saved" role="status">
         {exports.saved.value}
@@ -137,7 +142,6 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
             listing={listing}
             table={table}
             sitemap={sitemap}
-            openFolders={openFolders}
             onSitemap={() => {
               dialog.value = "sitemap";
             }}
@@ -152,6 +156,10 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
       )}
     </div>
   );
+}
+
+function subjectOf(prefix: string | null): TrendSubject {
+  return prefix === null ? {} : { prefix };
 }
 
 function close(dialog: Signal<OpenDialog>): void {
@@ -214,6 +222,20 @@ function nextComparison(): void {
   announce(`Compared with: ${next.label}`);
 }
 
+/** Says that the days of the link are not valid, and removes them from the address. */
+function InvalidDates({ range }: { range: DayRange }) {
+  const { hasInvalidDates } = address.value.analytics;
+  useLayoutEffect(() => {
+    if (hasInvalidDates) adjust({});
+  }, [hasInvalidDates]);
+  if (!hasInvalidDates) return null;
+  return (
+    <p class="notice" role="status">
+      This link’s dates are not valid. Showing the last 28 days: {rangeLabel(range)}.
+    </p>
+  );
+}
+
 interface RangeLineProps {
   session: Session;
   report: Report;
@@ -230,7 +252,7 @@ function RangeLine({ session, report, table, dialog }: RangeLineProps) {
   return (
     <p class="range-line">
       <span>{rangeSentence(range, listing?.bounds.value.frozenAt ?? null)}</span>
-      <ComparedWith table={table} />
+      <ComparedWith report={report} table={table} />
       <button
         type="button"
         class="quiet refresh"
@@ -249,22 +271,25 @@ function RangeLine({ session, report, table, dialog }: RangeLineProps) {
             dialog.value = "site";
           }}
         >
-          {site === null ? "Link paths to your site" : `Paths link to ${new URL(site).host}`}
+          {site === null ? "Set site URL" : `Site: ${new URL(site).host}`}
         </button>
       )}
     </p>
   );
 }
 
-function ComparedWith({ table }: { table: TableModel }) {
+function ComparedWith({ report, table }: { report: Report; table: TableModel }) {
   const { listing, earlier, earlierRange } = table;
   if (earlierRange === null) return null;
-  const days = `Compared with ${rangeLabel(earlierRange)}`;
+  const days = `vs ${rangeLabel(earlierRange)}`;
   const problem = earlier?.problem.value ?? null;
   if (problem) {
+    const rows = earlier?.rows.value.length ?? 0;
+    const state =
+      rows === 0 ? "not loaded" : `partly loaded (${counted(rows, report.one, report.many)})`;
     return (
       <span>
-        {days}: not loaded. {problem.title}.{" "}
+        {days}: {state}. {problem.title}.{" "}
         <button
           type="button"
           class="quiet"
@@ -276,7 +301,7 @@ function ComparedWith({ table }: { table: TableModel }) {
     );
   }
   const isLeftOut = earlier === null && (listing?.requests.value ?? 0) > 0;
-  return <span>{isLeftOut ? `${days}: not loaded, since no request is left` : days}</span>;
+  return <span>{isLeftOut ? `${days}: not loaded, no requests left` : days}</span>;
 }
 
 interface AnswerProps {
@@ -284,7 +309,6 @@ interface AnswerProps {
   listing: Listing;
   table: TableModel;
   sitemap: Signal<Sitemap | null>;
-  openFolders: Signal<ReadonlySet<string>>;
   onSitemap(): void;
 }
 
@@ -315,7 +339,7 @@ function Answer(props: AnswerProps) {
       <div class="answer-rows">
         {problem && (
           <ProblemPanel
-            problem={problem}
+            problem={inContext(problem, listing)}
             retryLabel={isEmpty ? "Retry" : "Resume"}
             onRetry={() => loadOn(listing, isEmpty ? "small site" : listing.goal)}
           />
@@ -329,12 +353,24 @@ function Answer(props: AnswerProps) {
   );
 }
 
+/** Says what is loaded, because loading resumes from there. */
+function inContext(problem: Problem, { rows, report }: Listing): Problem {
+  const loaded = rows.value.length;
+  if (!problem.isLimit || loaded === 0) return problem;
+  const { one, many } = report;
+  return {
+    ...problem,
+    cause: `${counted(loaded, one, many)} ${loaded === 1 ? "is" : "are"} loaded.`,
+    advice: `Load the other ${many} when a request is available.`,
+  };
+}
+
 interface RowsProps extends AnswerProps {
   describedBy: string | null;
 }
 
-function Rows({ session, listing, table, sitemap, openFolders, ...props }: RowsProps) {
-  const { range, arrangement, sorting, filter, lines, columns } = table;
+function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
+  const { range, arrangement, sorting, filter, lines, columns, openFolders } = table;
   const entry = useSignal<ReportRow | null>(null);
   if (lines.length === 0) {
     return (
@@ -355,10 +391,10 @@ function Rows({ session, listing, table, sitemap, openFolders, ...props }: RowsP
         lines={lines}
         columns={columns}
         sorting={sorting}
-        onSort={(next) => adjust({ analytics: { sorting: next } })}
+        onSort={(next) => visit({ analytics: { sorting: next } })}
         site={siteOf(session.projectId)}
-        openFolders={openFolders.value}
-        onToggle={(folder) => toggle(openFolders, folder)}
+        openFolders={openFolders}
+        onToggle={toggleFolder}
         onOpen={(row) => {
           entry.value = row;
         }}
@@ -376,8 +412,8 @@ function Rows({ session, listing, table, sitemap, openFolders, ...props }: RowsP
   );
 }
 
-function toggle(folders: Signal<ReadonlySet<string>>, folder: string): void {
-  const next = new Set(folders.peek());
+function toggleFolder(folder: string): void {
+  const next = new Set(address.peek().analytics.openFolders);
   if (!next.delete(folder)) next.add(folder);
-  folders.value = next;
+  adjust({ analytics: { openFolders: [...next] } });
 }

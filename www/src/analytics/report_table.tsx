@@ -1,18 +1,14 @@
-import { batch, useSignal } from "@preact/signals";
-import type { RefObject } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { announce } from "../shell/announcer.tsx";
 import { count } from "../shell/wording.ts";
+import { MAX_PRINTED_ROWS, useDrawnRows } from "./drawn_rows.ts";
 import { isNode, type Line, rowOf } from "./line.ts";
 import { linkToPage } from "./page_link.ts";
-import type { Cell, Column, ColumnDefinition, ReportRow } from "./report.ts";
+import { type Column, type ColumnDefinition, type ReportRow, shareOf } from "./report.ts";
 import { formatCell } from "./report_cell.tsx";
-import { mostOf, nextSorting, numberOf, type Sorting, textOf, visibleSlice } from "./rows.ts";
-
-/** Until the first row is measured. */
-const DEFAULT_ROW_HEIGHT = 34;
-/** Until the window is measured: few rows, which are drawn the sooner. */
-const FIRST_SIGHT = 100;
+import { countOf, mostOf, nextSorting, numberOf, type Sorting, textOf } from "./rows.ts";
+import { toneOf } from "./sums.ts";
+import "../styles/report_table.css";
 
 interface ReportTableProps {
   label: string;
@@ -32,83 +28,37 @@ interface ReportTableProps {
   viewKey: string;
 }
 
-/** Every line, of which only those in sight are in the document. The page itself scrolls. */
+/** The lines of a report. The page scrolls, not the table. Long lists are virtualized. */
 export function ReportTable(props: ReportTableProps) {
   const { label, lines, columns, sorting, viewKey } = props;
   const table = useRef<HTMLTableElement>(null);
-  const { sight, rowHeight } = useSight(table);
-  useListBeginning(table, viewKey);
-  const { start, end } = visibleSlice(sight.value, rowHeight.value, lines.length);
+  const { slice, rowHeight } = useDrawnRows(table, lines.length, viewKey);
+  const { start, end } = slice;
   const tint = useMemo(() => tintOf(lines, columns, sorting), [lines, columns, sorting.column]);
 
   return (
-    <table
-      ref={table}
-      class={`report sorted-${sorting.column}`}
-      aria-label={label}
-      aria-describedby={props.describedBy ?? undefined}
-      aria-rowcount={lines.length + 1}
-    >
-      <Headings columns={columns} sorting={sorting} onSort={props.onSort} />
-      <tbody>
-        <Gap rows={start} rowHeight={rowHeight.value} />
-        {lines.slice(start, end).map((line, index) => renderRow(props, line, start + index, tint))}
-        <Gap rows={lines.length - end} rowHeight={rowHeight.value} />
-      </tbody>
-    </table>
+    <>
+      <table
+        ref={table}
+        class={`report sorted-${sorting.column}`}
+        aria-label={label}
+        aria-describedby={props.describedBy ?? undefined}
+        aria-rowcount={lines.length + 1}
+      >
+        <Headings columns={columns} sorting={sorting} onSort={props.onSort} />
+        <tbody>
+          <Gap rows={start} rowHeight={rowHeight} />
+          {lines
+            .slice(start, end)
+            .map((line, index) => renderRow(props, line, start + index, tint))}
+          <Gap rows={lines.length - end} rowHeight={rowHeight} />
+        </tbody>
+      </table>
+      {lines.length > MAX_PRINTED_ROWS && (
+        <p class="print-only">and {count(lines.length - MAX_PRINTED_ROWS)} more</p>
+      )}
+    </>
   );
-}
-
-/**
- * Which part of the rows the window shows, in pixels from the first row, and the height of a row.
- * Both are measured once the browser has laid out the table, so that it does that once a frame.
- */
-function useSight(table: RefObject<HTMLTableElement | null>) {
-  const sight = useSignal({ scrollTop: 0, height: FIRST_SIGHT });
-  const rowHeight = useSignal(DEFAULT_ROW_HEIGHT);
-  function measure() {
-    const body = table.current?.tBodies[0];
-    if (!body) return;
-    const scrollTop = Math.max(0, -body.getBoundingClientRect().top);
-    const height = window.innerHeight;
-    const { value } = sight;
-    if (value.scrollTop === scrollTop && value.height === height) return;
-    sight.value = { scrollTop, height };
-  }
-  // What is above the table can grow, and the rows can become fewer than the page had scrolled by.
-  useLayoutEffect(() => {
-    if (sight.peek().scrollTop > 0) measure();
-  });
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      const row = table.current?.querySelector("tbody tr[aria-rowindex]");
-      const height = row?.getBoundingClientRect().height ?? 0;
-      batch(() => {
-        if (height > 0) rowHeight.value = height;
-        measure();
-      });
-    });
-    if (table.current) observer.observe(table.current);
-    addEventListener("scroll", measure, { passive: true });
-    addEventListener("resize", measure);
-    return () => {
-      observer.disconnect();
-      removeEventListener("scroll", measure);
-      removeEventListener("resize", measure);
-    };
-  }, []);
-  return { sight, rowHeight };
-}
-
-/** Another order or filter is another list, which is read from its beginning. */
-function useListBeginning(table: RefObject<HTMLTableElement | null>, viewKey: string) {
-  const last = useRef(viewKey);
-  useLayoutEffect(() => {
-    if (last.current === viewKey) return;
-    last.current = viewKey;
-    const top = table.current?.getBoundingClientRect().top ?? 0;
-    if (top < 0) scrollBy({ top, behavior: "instant" });
-  }, [viewKey]);
 }
 
 interface HeadingsProps {
@@ -177,11 +127,13 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
     >
       {props.columns.map(({ id, kind }, index) =>
         index === 0 ? (
-          <th key={id} scope="row" class={`cell-${kind} column-${id}`}>
+          // biome-ignore lint/a11y/noRedundantRoles: Safari takes rows that are flex boxes for layout
+          <th key={id} scope="row" role="rowheader" class={`cell-${kind} column-${id}`}>
             {renderName(props, line, textOf(row[id]))}
           </th>
         ) : (
-          <td key={id} class={`cell-${kind} column-${id}${signClass(kind, row[id])}`}>
+          // biome-ignore lint/a11y/noRedundantRoles: as above
+          <td key={id} role="cell" class={`cell-${kind} column-${id} ${toneClass(kind, row)}`}>
             {renderContent(row, id, kind, props.onOpen)}
           </td>
         ),
@@ -253,9 +205,9 @@ function renderPageName(name: string | null, path: string | null, site: string |
   );
 }
 
-function signClass(kind: ColumnDefinition["kind"], value: Cell | undefined): string {
-  if (kind !== "change" || typeof value !== "number" || value === 0) return "";
-  return value > 0 ? " rise" : " fall";
+function toneClass(kind: ColumnDefinition["kind"], { change, earlier }: ReportRow): string {
+  if (kind !== "change" || typeof change !== "number") return "";
+  return toneOf({ difference: change, part: shareOf(change, countOf(earlier)) });
 }
 
 interface GapProps {
@@ -263,10 +215,7 @@ interface GapProps {
   rowHeight: number;
 }
 
-/**
- * Keeps the page as long as if the rows out of sight were there. One cell does: to span columns that a
- * narrow window leaves out would give those a width again.
- */
+/** Stands in for the height of rows that are not in the document. */
 function Gap({ rows, rowHeight }: GapProps) {
   if (rows === 0) return null;
   return (

@@ -66,12 +66,18 @@ export function nextSorting(current: Sorting, column: Column): Sorting {
   return { column, direction };
 }
 
-/** Which rows to put in the document, for rows of one height in a window onto them. */
+/** Rows from `start` up to, but not including, `end`. */
+export interface Slice {
+  start: number;
+  end: number;
+}
+
+/** Returns the rows that a window shows, with some rows to spare above and below. */
 export function visibleSlice(
   box: { scrollTop: number; height: number },
   rowHeight: number,
   count: number,
-): { start: number; end: number } {
+): Slice {
   const spare = 12;
   const shown = Math.ceil(box.height / rowHeight) + 2 * spare;
   const first = Math.floor(box.scrollTop / rowHeight) - spare;

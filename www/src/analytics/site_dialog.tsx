@@ -25,10 +25,10 @@ export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
   }
 
   return (
-    <Dialog open title="Link paths to your site" onClose={onClose}>
+    <Dialog open title="Set site URL" onClose={onClose}>
       <form class="dialog-form" onSubmit={apply} noValidate>
         <div class="field">
-          <label for="site">Address of the documentation site</label>
+          <label for="site">URL of your documentation site</label>
           <input
             id="site"
             type="url"
@@ -41,7 +41,7 @@ export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
             }}
           />
           <p id="site-hint" class="hint">
-            It is kept in this tab only. Nothing is sent there until you open a link.
+            Saved in this tab only.
           </p>
           <p class="field-problem" role="alert">
             {complaint.value}
@@ -49,7 +49,7 @@ export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
         </div>
         <div class="actions">
           <button type="submit" class="primary">
-            Link paths
+            Link pages
           </button>
           {siteOf(projectId) !== null && (
             <button

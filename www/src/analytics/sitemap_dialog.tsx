@@ -31,12 +31,12 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
       const texts = await Promise.all(files.map((file) => file.text()));
       read(texts.join("\n"));
     } catch {
-      complaint.value = "This file could not be read. Choose it again, or paste what is in it.";
+      complaint.value = "Couldn’t read this file. Choose it again, or paste its text.";
     }
   }
 
   return (
-    <Dialog open title="Which pages were never read?" onClose={onClose}>
+    <Dialog open title="Find unread pages" onClose={onClose}>
       <form
         class="dialog-form"
         noValidate
@@ -45,10 +45,7 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
           read(pasted.value);
         }}
       >
-        <p>
-          Add the site’s sitemap, or all of them: pages in it without a view are listed. It stays on
-          this page, and no other host is asked.
-        </p>
+        <p>Add your sitemap and we’ll list pages with no views. It stays in your browser.</p>
         <div class="field">
           <label for="sitemap-file">Sitemap files</label>
           <input
@@ -60,7 +57,7 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
           />
         </div>
         <div class="field">
-          <label for="sitemap">Or paste it: XML, or one address on each line</label>
+          <label for="sitemap">Or paste XML, or one URL per line</label>
           <textarea
             id="sitemap"
             rows={6}
@@ -76,7 +73,7 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
         </div>
         <div class="actions">
           <button type="submit" class="primary">
-            List pages never read
+            Find unread pages
           </button>
         </div>
       </form>

@@ -53,6 +53,15 @@ export interface Change {
   part: number | null;
 }
 
+/** Smaller changes are ordinary variation and have no colour. */
+const NOTABLE_PART = 0.1;
+
+/** Returns a CSS class for a change beyond ±10 %, or an empty string. */
+export function toneOf({ difference, part }: Change): "rise" | "fall" | "" {
+  if (difference === 0 || (part !== null && Math.abs(part) <= NOTABLE_PART)) return "";
+  return difference > 0 ? "rise" : "fall";
+}
+
 export function changeOf(count: number | null, earlier: number | null): Change | null {
   if (count === null || earlier === null) return null;
   const difference = count - earlier;

@@ -40,6 +40,7 @@ export interface TableModel {
   /** The rows themselves; folders are no rows. */
   rows: readonly ReportRow[];
   lines: readonly Line[];
+  openFolders: ReadonlySet<string>;
   matches: Sums;
 }
 
@@ -63,7 +64,6 @@ export function useTableModel(
   cache: ListingCache,
   report: Report,
   sitemap: Signal<Sitemap | null>,
-  openFolders: Signal<ReadonlySet<string>>,
 ): TableModel {
   const { key } = report;
   const main: Column = report.main ?? key;
@@ -108,6 +108,8 @@ export function useTableModel(
   const matches = useComputed(() => sumRows(rows.value, main));
   const isTree = useComputed(() => arrangement.value === "folders");
   useFolders(isTree);
+  const openPaths = useComputed(() => address.value.analytics.openFolders);
+  const openFolders = useComputed(() => new Set(openPaths.value));
   const tree = useComputed(() => (isTree.value ? folders.value?.buildTree(rows.value) : null));
   const lines = useComputed<readonly Line[]>(() => {
     const flatten = folders.value?.flattenTree;
@@ -125,6 +127,7 @@ export function useTableModel(
     columns: columns.value,
     rows: rows.value,
     lines: lines.value,
+    openFolders: openFolders.value,
     matches: matches.value,
   };
 }

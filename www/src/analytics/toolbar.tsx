@@ -65,6 +65,20 @@ function ComparisonMenu({ comparison }: { comparison: Comparison }) {
   );
 }
 
+/** How long a pause in typing makes the next character a new step for the back button. */
+const TYPING_PAUSE_MS = 1000;
+let lastTyped = Number.NEGATIVE_INFINITY;
+
+/** Adds one step for the back button per filter, not one per character. */
+function typeFilter(filter: string): void {
+  const now = performance.now();
+  const isContinued = now - lastTyped < TYPING_PAUSE_MS;
+  lastTyped = now;
+  const change = { analytics: { filter } };
+  if (isContinued) adjust(change);
+  else visit(change);
+}
+
 function RowFilter({ report: { filterLabel: label, key } }: { report: Report }) {
   const hint =
     key === "query"
@@ -85,7 +99,7 @@ function RowFilter({ report: { filterLabel: label, key } }: { report: Report }) 
         placeholder={label}
         title={hint}
         value={address.value.analytics.filter}
-        onInput={(event) => adjust({ analytics: { filter: event.currentTarget.value } })}
+        onInput={(event) => typeFilter(event.currentTarget.value)}
       />
     </div>
   );

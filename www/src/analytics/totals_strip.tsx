@@ -1,7 +1,14 @@
 import { count, counted, share } from "../shell/wording.ts";
 import { changeInWords, changeText, signOf } from "./change_words.ts";
-import type { Report, Totals } from "./report.ts";
-import { type Change, changeOf } from "./sums.ts";
+import type { Report, ReportName, Totals } from "./report.ts";
+import { type Change, changeOf, toneOf } from "./sums.ts";
+
+const HEADINGS: Record<ReportName, string> = {
+  views: "Total page views",
+  visitors: "Total visitors",
+  searches: "Total searches",
+  feedback: "Feedback in this period",
+};
 
 interface TotalsStripProps {
   report: Report;
@@ -21,14 +28,14 @@ export function TotalsStrip(props: TotalsStripProps) {
   return (
     <section aria-labelledby="totals" aria-busy={waiting}>
       <h2 id="totals" class="visually-hidden">
-        Totals of the whole site
+        {HEADINGS[report.name]}
       </h2>
       <dl class="totals">
         {figuresOf(props).map(({ name, value, change, kind }) => (
           <div key={name} class={`figure figure-${kind}`}>
             <dt>{name}</dt>
             <dd class={waiting ? "figure-value waiting" : "figure-value"}>{value}</dd>
-            <dd class="figure-change">
+            <dd class={`figure-change ${change ? toneOf(change) : ""}`}>
               {change && (
                 <>
                   <span class="visually-hidden">{changeInWords(change)}</span>
@@ -43,7 +50,7 @@ export function TotalsStrip(props: TotalsStripProps) {
       </dl>
       {report.name === "visitors" && (
         <p class="hint">
-          Whoever visits several pages is one visitor, so the rows do not add up to the totals.
+          Visitors are counted once across pages, so rows don’t add up to the total.
         </p>
       )}
     </section>

@@ -1,8 +1,8 @@
 import type { GroupedViews } from "quillgate";
-import type { Day } from "./address_words.ts";
+import type { Day, Interval } from "./address_words.ts";
 import { addDays, countDays, type DayRange } from "./range.ts";
 
-export type TrendGroup = "day" | "week" | "month";
+export type TrendGroup = Interval;
 
 /** The views of a day, week or month. */
 export interface TrendPoint {
@@ -16,13 +16,26 @@ export interface TrendPoint {
   held: number;
   /** How many days it has within the range. */
   days: number;
+  /** How many days the whole day, week or month has. */
+  span: number;
 }
 
 /** As many bars as can be told apart. */
 const MAX_DAYS = 92;
 const MAX_WEEKS = 400;
 
-export function groupOf(range: DayRange): TrendGroup {
+export const TREND_GROUPS: readonly TrendGroup[] = ["day", "week", "month"];
+
+/** Returns the intervals that a chart of a range can show. */
+export function groupsFor(range: DayRange): readonly TrendGroup[] {
+  const days = countDays(range);
+  const fits = { day: days <= MAX_WEEKS, week: days > 7, month: days > 31 };
+  return TREND_GROUPS.filter((group) => fits[group]);
+}
+
+/** Returns the chosen interval if the range allows it, or the default one. */
+export function groupOf(range: DayRange, chosen: TrendGroup | null = null): TrendGroup {
+  if (chosen !== null && groupsFor(range).includes(chosen)) return chosen;
   const days = countDays(range);
   if (days <= MAX_DAYS) return "day";
   return days <= MAX_WEEKS ? "week" : "month";
@@ -32,18 +45,20 @@ export function groupOf(range: DayRange): TrendGroup {
 export function trendPoints(
   range: DayRange,
   group: TrendGroup,
-  held: readonly GroupedViews[],
+  groups: readonly GroupedViews[],
 ): TrendPoint[] {
-  const byDate = new Map(held.map((views) => [views.date, views]));
+  const byDate = new Map(groups.map((views) => [views.date, views]));
   const points: TrendPoint[] = [];
   for (let from = range.from; from <= range.to; ) {
     const begin = beginOf(from, group);
     const end = addDays(nextOf(begin, group), -1);
+    const span = countDays({ from: begin, to: end });
     const to = end < range.to ? end : range.to;
     const views = byDate.get(begin);
     const days = countDays({ from, to });
     const { human = null, ai = null } = views ?? {};
-    points.push({ from, to, human: human ?? 0, ai: ai ?? 0, held: views?.days ?? 0, days });
+    const held = views?.days ?? 0;
+    points.push({ from, to, human: human ?? 0, ai: ai ?? 0, held, days, span });
     from = addDays(to, 1);
   }
   return points;

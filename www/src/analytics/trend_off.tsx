@@ -1,27 +1,22 @@
 import { useSignal } from "@preact/signals";
 import type { Client } from "quillgate";
-import type { DayRange } from "./range.ts";
+import type { TrendQuery } from "./daily_trend.ts";
 import { today } from "./today.ts";
 
-export interface TrendProps {
+export interface TrendProps extends TrendQuery {
   client: Client;
-  range: DayRange;
-  /** The folder that is shown; null for the whole site. */
-  prefix: string | null;
   ended: AbortSignal;
 }
 
 /** That there is no trend, and what can be done about it: the gateway is asked once that is read. */
-export function TrendOff({ client, range, prefix, ended }: TrendProps) {
+export function TrendOff({ client, ended, ...query }: TrendProps) {
   const answer = useSignal<string | null>(null);
   async function ask() {
     if (answer.peek() !== null) return;
     const { readTrend } = await import("./daily_trend.ts");
-    const read = await readTrend(client, range, prefix, today.peek(), ended);
+    const read = await readTrend(client, query, today.peek(), ended);
     answer.value =
-      read.state === "off"
-        ? `The gateway says: ${read.detail}`
-        : "The gateway says nothing against it now. Reload this page to see the trend.";
+      read.state === "off" ? `The gateway says: ${read.detail}` : "It is on now. Reload this page.";
   }
   return (
     <details
@@ -31,10 +26,10 @@ export function TrendOff({ client, range, prefix, ended }: TrendProps) {
         if (currentTarget.open) ask().catch(() => {});
       }}
     >
-      <summary>Daily trend is off. How to turn it on</summary>
+      <summary>Daily data is off. How to turn it on</summary>
       <p>
-        Whoever runs the gateway can: “The daily archive” in the deployment guide has the steps, of
-        which one is to name this project in <code>ARCHIVE_PROJECTS</code>.
+        Ask your gateway admin to add this project to <code>ARCHIVE_PROJECTS</code>. See “The daily
+        archive” in the deployment guide.
       </p>
       {answer.value !== null && <p>{answer.value}</p>}
     </details>

@@ -2,11 +2,15 @@ import type { Route } from "../shell/route_names.ts";
 import {
   type Arrangement,
   type Comparison,
+  type Day,
   DEFAULT_PRESET,
+  dayOf,
+  type Interval,
   isArrangement,
   isColumn,
   isComparison,
   isDay,
+  isInterval,
   isPresetId,
 } from "./address_words.ts";
 import type { Period } from "./range.ts";
@@ -20,24 +24,39 @@ export interface ViewsAddress {
   /** Null for the usual order of what is shown. */
   sorting: Sorting | null;
   filter: string;
+  /** What a bar of the chart covers; `null` for the default of the period. */
+  interval: Interval | null;
+  /** The paths of the open folders, each with a slash at its end. */
+  openFolders: readonly string[];
+  /** Whether the link named days that are not valid, so that `range` is the default. */
+  hasInvalidDates: boolean;
 }
 
+/** Limits the length of the address. */
+const MAX_OPEN_FOLDERS = 50;
 const DEFAULT_COMPARISON: Comparison = "previous-period";
 
-export function parseViewsAddress(query: URLSearchParams): ViewsAddress {
+export function parseViewsAddress(
+  query: URLSearchParams,
+  today: Day = dayOf(Date.now()),
+): ViewsAddress {
+  const range = periodIn(query, today);
   const show = query.get("show") ?? "";
   return {
-    range: periodIn(query),
+    range: range ?? DEFAULT_PRESET,
     comparison: comparisonIn(query.get("compare") ?? ""),
     arrangement: isArrangement(show) ? show : "pages",
     sorting: sortingIn(query.get("sort") ?? ""),
     filter: query.get("path") ?? "",
+    interval: intervalIn(query.get("interval") ?? ""),
+    openFolders: openFoldersIn(query.get("open") ?? ""),
+    hasInvalidDates: range === null,
   };
 }
 
 /** Names and values for one of the analytics routes: only what is not as usual. */
 export function formatViewsAddress(
-  { range, comparison, arrangement, sorting, filter }: ViewsAddress,
+  { range, comparison, arrangement, sorting, filter, interval, openFolders }: ViewsAddress,
   _route: Route,
 ): [string, string][] {
   const pairs: [string, string][] =
@@ -54,15 +73,37 @@ export function formatViewsAddress(
     pairs.push(["sort", direction === "descending" ? `-${column}` : column]);
   }
   if (filter !== "") pairs.push(["path", filter]);
+  if (interval !== null) pairs.push(["interval", interval]);
+  if (arrangement === "folders" && openFolders.length > 0) {
+    pairs.push(["open", openFolders.slice(0, MAX_OPEN_FOLDERS).map(escapeFolder).join(",")]);
+  }
   return pairs;
 }
 
-function periodIn(query: URLSearchParams): Period {
-  const from = query.get("from") ?? "";
-  const to = query.get("to") ?? "";
-  if (isDay(from) && isDay(to) && from <= to) return { from, to };
-  const preset = query.get("range") ?? "";
-  return isPresetId(preset) ? preset : DEFAULT_PRESET;
+/** Returns the default period if the address names none, and `null` if it names an invalid one. */
+function periodIn(query: URLSearchParams, today: Day): Period | null {
+  const from = query.get("from");
+  const to = query.get("to");
+  if (from !== null || to !== null) {
+    if (from === null || to === null || !isDay(from) || !isDay(to)) return null;
+    return from <= to && from <= today ? { from, to } : null;
+  }
+  const preset = query.get("range") ?? DEFAULT_PRESET;
+  return isPresetId(preset) ? preset : null;
+}
+
+/** Commas separate folders. */
+function escapeFolder(path: string): string {
+  return path.replace(/[%,]/g, encodeURIComponent);
+}
+
+function openFoldersIn(text: string): readonly string[] {
+  const paths = text.split(",").map((path) => path.replaceAll("%2C", ",").replaceAll("%25", "%"));
+  return paths.filter((path) => /^\/.+\/$/.test(path)).slice(0, MAX_OPEN_FOLDERS);
+}
+
+function intervalIn(text: string): Interval | null {
+  return isInterval(text) ? text : null;
 }
 
 function comparisonIn(text: string): Comparison {

@@ -50,6 +50,11 @@ export function changeAddress(address: Address, change: AddressChange): Address 
     ...address,
     ...change,
     jobs: { ...address.jobs, ...change.jobs },
-    analytics: { ...address.analytics, ...(isOther && { filter: "" }), ...change.analytics },
+    analytics: {
+      ...address.analytics,
+      ...(isOther && { filter: "" }),
+      ...(change.analytics?.range && { hasInvalidDates: false }),
+      ...change.analytics,
+    },
   };
 }

@@ -5,8 +5,17 @@ export interface Limit {
   quota: number;
   window: number;
   left: number;
-  /** When this was said, in milliseconds since 1970. */
+  /** When the response arrived, in milliseconds since the epoch. */
   at: number;
+  /** When the next request becomes free, in milliseconds since the epoch; `null` if unknown. */
+  freesAt: number | null;
+}
+
+const MAX_RESERVE = 10;
+
+/** Returns how many requests of a shared limit a single click leaves for others. */
+export function reserveOf({ policy, quota }: Limit): number {
+  return policy.endsWith("-caller") ? 0 : Math.min(MAX_RESERVE, Math.floor(quota / 10));
 }
 
 /** The limit that will be used up first of those that an answer names; null when it names none. */
@@ -16,7 +25,9 @@ export function tightestLimit(headers: Headers, at: number): Limit | null {
     const left = said?.numbers.r;
     const { q: quota, w: seconds } = numbers;
     if (quota === undefined || seconds === undefined || left === undefined) return [];
-    return [{ policy: name, quota, window: seconds * 1000, left, at }];
+    const { t } = said?.numbers ?? {};
+    const freesAt = t === undefined ? null : at + t * 1000;
+    return [{ policy: name, quota, window: seconds * 1000, left, at, freesAt }];
   });
   return limits.reduce<Limit | null>(
     (least, limit) => (least === null || limit.left < least.left ? limit : least),

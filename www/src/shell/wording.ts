@@ -9,12 +9,23 @@ function once<Format>(make: () => Format): () => Format {
   };
 }
 
-const inNumbers = (options: Intl.NumberFormatOptions) =>
-  once(() => new Intl.NumberFormat(undefined, options));
-const inDates = (options: Intl.DateTimeFormatOptions) =>
-  once(() => new Intl.DateTimeFormat(undefined, options));
+/**
+ * Returns the locale of numbers and dates: English like the page's text, with the reader's region.
+ * Some regions default to other calendars and digits, which would not match the text.
+ */
+export function formatLocale(languages: readonly string[]): string {
+  const english = languages.find((language) => /^en\b/i.test(language));
+  const region = new Intl.Locale(english ?? languages[0] ?? "en-US").maximize().region;
+  return `en-${region ?? "US"}-u-ca-gregory-nu-latn`;
+}
 
-/** Every number and date of the page is written by one of these, in the reader's own way. */
+const locale = once(() => formatLocale(globalThis.navigator?.languages ?? []));
+const inNumbers = (options: Intl.NumberFormatOptions) =>
+  once(() => new Intl.NumberFormat(locale(), options));
+const inDates = (options: Intl.DateTimeFormatOptions) =>
+  once(() => new Intl.DateTimeFormat(locale(), options));
+
+/** Formats of all numbers and dates of the page. */
 const whole = inNumbers({});
 const signed = inNumbers({ signDisplay: "exceptZero" });
 const compact = inNumbers({ notation: "compact" });
@@ -26,6 +37,7 @@ const dayAndClock = inDates({ dateStyle: "medium", timeStyle: "short" });
 const UTC = { timeZone: "UTC" } as const;
 const clockOfUtc = inDates({ timeStyle: "short", ...UTC });
 const dayOfUtc = inDates({ dateStyle: "medium", ...UTC });
+const dayAndClockOfUtc = inDates({ dateStyle: "medium", timeStyle: "short", ...UTC });
 const axisDayOfUtc = inDates({ day: "numeric", month: "short", ...UTC });
 
 export function count(value: number | null): string {
@@ -55,7 +67,7 @@ export function duration(milliseconds: number): string {
 
 /** "+1,203", "−77", "0". */
 export function signedCount(difference: number): string {
-  return signed().format(difference);
+  return signed().format(difference).replace("-", "\u2212");
 }
 
 /** "1.2K", where there is little room. */
@@ -74,6 +86,11 @@ export function wholePercent(part: number): string {
 
 export function utcClock(time: number): string {
   return clockOfUtc().format(time);
+}
+
+/** "Nov 22, 2026, 5:30 PM", in UTC. */
+export function utcDayAndTime(time: number): string {
+  return dayAndClockOfUtc().format(time);
 }
 
 /** "Nov 22, 2026". */

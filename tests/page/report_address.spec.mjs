@@ -1,0 +1,65 @@
+/** Links to reports: invalid dates, open folders, the back button, and the time zone. */
+import assert from "node:assert/strict";
+import { test } from "./fixtures.mjs";
+import { show } from "./reports.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+test("a link with invalid dates says so and gets a correct address", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ from: "2026-02-30", to: "2026-03-01" });
+  await page.getByText("This link’s dates are not valid. Showing the last 28 days").waitFor();
+  const query = new URL(page.url()).searchParams;
+  assert.equal(query.get("range"), "last-28-days");
+  assert.equal(query.get("from"), null);
+  await page.keyboard.press("w");
+  await page.getByText("This link’s dates are not valid").waitFor({ state: "hidden" });
+});
+
+test("open folders stay open after a reload", async ({ visitor }) => {
+  const { page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport({ range: "last-month", compare: "none" });
+  await show(page, /^Folders/);
+  const folder = page.locator(".tree-toggle").first();
+  const name = await folder.textContent();
+  await folder.click();
+  await page.locator('.tree-toggle[aria-expanded="true"]', { hasText: name }).waitFor();
+  await page.reload();
+  await untilLoaded();
+  await page.locator('.tree-toggle[aria-expanded="true"]', { hasText: name }).waitFor();
+});
+
+test("Back removes the filter and stays on the route", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ range: "last-month", compare: "none" });
+  const filter = page.getByLabel("Filter by path");
+  await filter.pressSequentially("/guides", { delay: 20 });
+  assert.match(page.url(), /path=%2Fguides/);
+  await page.goBack();
+  await page.waitForFunction(() => document.getElementById("filter").value === "");
+  assert.match(page.url(), /route=views/);
+});
+
+for (const timezoneId of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
+  test.describe(timezoneId, () => {
+    test.use({ timezoneId });
+
+    test(`feedback times are days of the period in ${timezoneId}`, async ({ visitor }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
+      await openReport({ route: "feedback", range: "yesterday" });
+      await page.getByRole("columnheader", { name: "Submitted (UTC)" }).waitFor();
+      const yesterday = new Date(Date.now() - 86_400_000);
+      const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
+      const texts = await page.locator("td.column-created").allTextContents();
+      assert.ok(texts.length > 0);
+      for (const text of texts) assert.ok(text.startsWith(day.format(yesterday)), text);
+      const title = await page.locator("td.column-created time").first().getAttribute("title");
+      assert.match(title, /your time$/);
+    });
+  });
+}

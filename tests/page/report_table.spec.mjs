@@ -1,0 +1,102 @@
+/** The report table: columns at every width, printing, and rows in the document. */
+import assert from "node:assert/strict";
+import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+const LAST_MONTH = { range: "last-month", compare: "previous-period" };
+const MIN_FIRST_COLUMN = 140;
+
+test.describe("small site", () => {
+  test.use({ siteOptions: SMALL_SITE });
+
+  for (const route of ["views", "visitors", "searches", "feedback"]) {
+    test(`the first column of "${route}" has at least 140 pixels from 320 to 1440 pixels`, async ({
+      visitor,
+    }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
+      // Few rows, because the trace of the test has a snapshot of the document for every width.
+      await openReport({ ...LAST_MONTH, route, path: "10" });
+      const faults = [];
+      for (let width = 320; width <= 1440; width += 20) {
+        await page.setViewportSize({ width, height: 800 });
+        const { first, table, room, overflow } = await page.evaluate(() => {
+          const { scrollWidth, clientWidth } = document.documentElement;
+          const table = document.querySelector(".report");
+          return {
+            first: table.querySelector("thead th").getBoundingClientRect().width,
+            table: table.scrollWidth,
+            room: table.parentElement.clientWidth,
+            overflow: scrollWidth - clientWidth,
+          };
+        });
+        const isFaulty = first < MIN_FIRST_COLUMN || table > room || overflow > 0;
+        if (isFaulty) faults.push({ width, first, table, room, overflow });
+      }
+      assert.deepEqual(faults, []);
+    });
+
+    test(`the printed "${route}" has its rows and no more than rows/30 + 2 pages`, async ({
+      visitor,
+    }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
+      await openReport({ ...LAST_MONTH, route });
+      const rowCount = Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
+      await page.evaluate(() => {
+        addEventListener("afterprint", () => {
+          globalThis.hasPrinted = true;
+        });
+      });
+      const pdf = await page.pdf({ format: "A4" });
+      assert.ok(await page.evaluate(() => globalThis.hasPrinted), "the browser has printed");
+      const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g).length;
+      const printed = Math.min(rowCount, 500);
+      assert.ok(pages <= printed / 30 + 2, `${pages} pages for ${printed} rows`);
+      assert.ok(pages >= printed / 60, `${pages} pages for ${printed} rows`);
+    });
+  }
+
+  test("printing hides controls and says how many rows are left out", async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    const rowCount = Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.getByText(`and ${rowCount - 500} more`).waitFor();
+    assert.equal(await page.locator(".report tbody tr[aria-rowindex]").count(), 500);
+    for (const hidden of [".toolbar", ".masthead", ".answer-bar", ".refresh"]) {
+      assert.ok(await page.locator(hidden).first().isHidden(), hidden);
+    }
+    await page.emulateMedia({ media: "screen" });
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.getByText(`and ${rowCount - 500} more`).waitFor({ state: "hidden" });
+  });
+
+  test("all rows of a list of up to 1,000 are in the document and in the accessibility tree", async ({
+    visitor,
+  }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    const rowCount = Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
+    const untilDrawn = () =>
+      page.waitForFunction(
+        (count) => document.querySelectorAll(".report tbody tr[aria-rowindex]").length === count,
+        rowCount,
+      );
+    assert.ok(rowCount > 500 && rowCount <= 1000, `${rowCount} rows`);
+    await untilDrawn();
+    await page.getByRole("columnheader", { name: "People" }).getByRole("button").click();
+    await untilDrawn();
+    const client = await page.context().newCDPSession(page);
+    const { nodes } = await client.send("Accessibility.getFullAXTree");
+    const roles = nodes.filter(({ ignored }) => !ignored).map(({ role }) => role?.value);
+    const countOf = (role) => roles.filter((one) => one === role).length;
+    assert.equal(countOf("row"), rowCount + 1);
+    assert.equal(countOf("rowheader"), rowCount);
+    assert.equal(countOf("columnheader"), 6);
+    assert.ok(countOf("cell") + countOf("gridcell") >= rowCount * 5);
+  });
+});

@@ -1,0 +1,98 @@
+import { batch, useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { nextTask } from "../shell/next_task.ts";
+import { isPrinting } from "./printing.ts";
+import { type Slice, visibleSlice } from "./rows.ts";
+
+/** Lists up to this length are drawn completely, for find in page, copying and screen readers. */
+const MAX_DRAWN_ROWS = 1000;
+export const MAX_PRINTED_ROWS = 500;
+/** Rows drawn per task, so that no task takes 50 ms. */
+const ROWS_PER_TASK = 100;
+/** Until the first row is measured. */
+const DEFAULT_ROW_HEIGHT = 34;
+/** Until the window is measured. Few rows are drawn sooner. */
+const FIRST_SIGHT = 100;
+
+/** Returns which rows to put into the document, and the height of a row in pixels. */
+export function useDrawnRows(
+  table: RefObject<HTMLTableElement | null>,
+  count: number,
+  viewKey: string,
+): { slice: Slice; rowHeight: number } {
+  const { sight, rowHeight } = useSight(table);
+  useListBeginning(table, viewKey);
+  const drawn = useSignal({ viewKey, end: 0 });
+  const end = drawn.value.viewKey === viewKey ? drawn.value.end : 0;
+  const visible = visibleSlice(sight.value, rowHeight.value, count);
+  const isDrawnWhole = count <= MAX_DRAWN_ROWS;
+  useEffect(() => {
+    if (!isDrawnWhole || end >= count) return;
+    let isLeft = false;
+    nextTask().then(() => {
+      if (!isLeft) drawn.value = { viewKey, end: end + ROWS_PER_TASK };
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [isDrawnWhole, count, end, viewKey]);
+  const slice = isPrinting.value
+    ? { start: 0, end: Math.min(count, MAX_PRINTED_ROWS) }
+    : isDrawnWhole && end >= visible.start
+      ? { start: 0, end: Math.min(count, Math.max(end, visible.end)) }
+      : visible;
+  return { slice, rowHeight: rowHeight.value };
+}
+
+/**
+ * Returns the part of the rows that the window shows, in pixels from the first row, and the height
+ * of a row. Measures after the browser's own layout, so that no measurement forces another.
+ */
+function useSight(table: RefObject<HTMLTableElement | null>) {
+  const sight = useSignal({ scrollTop: 0, height: FIRST_SIGHT });
+  const rowHeight = useSignal(DEFAULT_ROW_HEIGHT);
+  function measure() {
+    const body = table.current?.tBodies[0];
+    if (!body) return;
+    const scrollTop = Math.max(0, -body.getBoundingClientRect().top);
+    const height = window.innerHeight;
+    const { value } = sight;
+    if (value.scrollTop === scrollTop && value.height === height) return;
+    sight.value = { scrollTop, height };
+  }
+  // Content above the table can grow, and the list can become shorter than the scroll position.
+  useLayoutEffect(() => {
+    if (sight.peek().scrollTop > 0) measure();
+  });
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      const row = table.current?.querySelector("tbody tr[aria-rowindex]");
+      const height = row?.getBoundingClientRect().height ?? 0;
+      batch(() => {
+        if (height > 0) rowHeight.value = height;
+        measure();
+      });
+    });
+    if (table.current) observer.observe(table.current);
+    addEventListener("scroll", measure, { passive: true });
+    addEventListener("resize", measure);
+    return () => {
+      observer.disconnect();
+      removeEventListener("scroll", measure);
+      removeEventListener("resize", measure);
+    };
+  }, []);
+  return { sight, rowHeight };
+}
+
+/** Scrolls to the first row after a change of order or filter. */
+function useListBeginning(table: RefObject<HTMLTableElement | null>, viewKey: string) {
+  const last = useRef(viewKey);
+  useLayoutEffect(() => {
+    if (last.current === viewKey) return;
+    last.current = viewKey;
+    const top = table.current?.getBoundingClientRect().top ?? 0;
+    if (top < 0) scrollBy({ top, behavior: "instant" });
+  }, [viewKey]);
+}

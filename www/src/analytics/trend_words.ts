@@ -1,0 +1,26 @@
+import { count, counted } from "../shell/wording.ts";
+import { changeText } from "./change_words.ts";
+import { rangeLabel, shortDay } from "./range.ts";
+import { changeOf } from "./sums.ts";
+import type { TrendPoint } from "./trend.ts";
+
+/** Returns "Nov 23, 2026" or "Nov 23, 2026 (1 of 7 days)". */
+export function pointLabel({ from, to, days, span, held }: TrendPoint): string {
+  const label = from === to ? shortDay(from) : rangeLabel({ from, to });
+  const known = held === 0 ? days : held;
+  return known < span ? `${label} (${known} of ${counted(span, "day")})` : label;
+}
+
+/** Returns the lines of a tooltip: the days, the counts, and the comparison with its change. */
+export function pointLines(point: TrendPoint, earlier: TrendPoint | undefined): string[] {
+  if (point.held === 0) return [pointLabel(point), "No data"];
+  const { human, ai } = point;
+  const lines = [pointLabel(point), `People ${count(human)} · AI ${count(ai)}`];
+  const isComparable = earlier !== undefined && earlier.held > 0;
+  if (!isComparable) return lines;
+  const before = earlier.human + earlier.ai;
+  const change = changeOf(human + ai, before);
+  const sign = change === null || change.difference === 0 ? "" : change.difference > 0 ? "+" : "−";
+  const words = change === null ? "" : ` (${sign}${changeText(change)})`;
+  return [...lines, `Total ${count(human + ai)} vs ${count(before)}${words}`, pointLabel(earlier)];
+}
