@@ -147,6 +147,20 @@ impl Call {
         DateRange::new(bound("dateFrom")?, bound("dateTo")?)
     }
 
+    /// Checks the arguments of a typed operation. Its fields are public, so an argument or the order
+    /// of two dates may be invalid.
+    ///
+    /// # Errors
+    /// The first rule that an argument breaks.
+    #[cfg(feature = "client")]
+    pub(crate) fn check(self) -> Result<Self, ValidationError> {
+        for (parameter, text) in self.arguments() {
+            parameter.check(text.to_owned())?;
+        }
+        check_order(self.text("dateFrom"), self.text("dateTo"))?;
+        Ok(self)
+    }
+
     /// Sets an argument. Does nothing if the operation does not have this parameter.
     pub(crate) fn set(&mut self, name: &str, text: String) {
         if let Some(at) = self.declaration.position(name) {
@@ -320,19 +334,33 @@ fn read_argument(parameter: &Parameter, value: Scalar) -> Result<Option<String>,
     if let Some(rule) = rule {
         return read_integer(field, value, rule).map(|number| Some(format_integer(number)));
     }
-    let text = read_text(field, value)?;
-    let broken = match parameter.kind {
-        ParameterKind::Integer { .. } | ParameterKind::Page => None,
-        ParameterKind::Id => return path_segment(field, text).map(Some),
-        ParameterKind::Text => return check_not_empty(field, text).map(Some),
-        ParameterKind::Date => check_date(&text).err(),
-        ParameterKind::Ulid => (!is_ulid(&text)).then_some(Rule::Ulid),
-        ParameterKind::OneOf(known) => {
-            (!known.contains(&text.as_str())).then_some(Rule::OneOf(known))
+    read_text(field, value)
+        .and_then(|text| parameter.check(text))
+        .map(Some)
+}
+
+impl Parameter {
+    /// Checks an argument in the form in which it is sent, by the parameter's type. All ways to set
+    /// an argument share this rule.
+    ///
+    /// # Errors
+    /// The rule that the argument breaks.
+    pub(crate) fn check(&self, text: String) -> Result<String, ValidationError> {
+        let field = self.name;
+        let broken = match self.kind {
+            // Integers are checked as they are read.
+            ParameterKind::Integer { .. } | ParameterKind::Page => None,
+            ParameterKind::Id => return path_segment(field, text),
+            ParameterKind::Text => return check_not_empty(field, text),
+            ParameterKind::Date => check_date(&text).err(),
+            ParameterKind::Ulid => (!is_ulid(&text)).then_some(Rule::Ulid),
+            ParameterKind::OneOf(known) => {
+                (!known.contains(&text.as_str())).then_some(Rule::OneOf(known))
+            }
+        };
+        match broken {
+            Some(rule) => Err(ValidationError::new(field, rule, quote(&text))),
+            None => Ok(text),
         }
-    };
-    match broken {
-        Some(rule) => Err(ValidationError::new(field, rule, quote(&text))),
-        None => Ok(Some(text)),
     }
 }

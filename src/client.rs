@@ -1,72 +1,87 @@
-//! An async client for Rust programs in a browser, a Worker or Node.
-//!
-//! It sends with the host's `fetch` (by gloo-net), waits with its timers (by gloo-timers) and runs
-//! on its promises (by wasm-bindgen-futures). What it sends, when it tries again and whether an
-//! answer is valid is decided by [`crate::task`], as in the npm package.
+//! An async client for native programs and for WebAssembly.
 //!
 #![doc = concat!("```\n", include_str!("../tests/client/examples/overview.rs"), "```")]
 //!
-//! # What a call does
+//! # Hosts
 //!
-//! - Arguments are the operations' own types, so most mistakes do not compile or are refused where
-//!   the value is made. Nothing is sent before all of it is valid.
-//! - An attempt has a time limit, its body included, and a call can have one for everything. A
-//!   failure that may pass is tried again, after growing waits or as `Retry-After` says.
-//! - A call that changes something carries a fresh [`IdempotencyKey`] to a gateway, which carries
-//!   it out once however often it comes. The platform itself does not support such keys: a `POST`
-//!   is never sent to it twice.
-//! - Redirects are not followed: a credential goes to the address that it was given for.
-//! - **Dropping a future aborts its request and clears its timers.** A list or a watch loses nothing
-//!   by that: its `next` asks for the same page, or the same job, again. An [`AbortSignal`] does the
-//!   same from outside, as in a Worker whose caller has left.
+//! | target | default host | runs on |
+//! | --- | --- | --- |
+//! | native | `ReqwestHost`: reqwest with rustls | tokio |
+//! | wasm32 | `FetchHost`: `fetch` of a browser, a Worker or Node.js | promises, by wasm-bindgen-futures |
+//!
+//! Implement [`Host`] for another HTTP client or for a fake server in tests.
+//!
+//! # Calls
+//!
+//! - **Arguments are checked before anything is sent.** A method takes strings or values that were
+//!   checked earlier, so a call has one fallible step.
+//! - **Each attempt has a timeout**, including the response body, and a call can have a total
+//!   timeout. Transient failures are retried after growing delays or after `Retry-After`.
+//! - **Writes to a gateway carry a random [`IdempotencyKey`]**, so the gateway processes them only
+//!   once. Mintlify has no such keys: a `POST` is never sent to it twice.
+//! - **Redirects are not followed**, because a credential must not reach another server.
+//! - **Dropping a future aborts its request and clears its timers.** Lists and watches lose
+//!   nothing: their `next` requests the same page or job again. In WebAssembly, an `AbortSignal`
+//!   can abort a call too.
 //!
 //! # Streams
 //!
-//! [`Pages`], [`Rows`] and [`Watch`] have an async `next`, which needs no other crate, and
-//! `into_stream`, a [`futures_core::Stream`] for those who combine streams.
+//! [`Pages`], [`Rows`] and [`Watch`] have an async `next`, and `into_stream` converts them to a
+//! [`Stream`](futures_core::Stream).
 //!
-//! # Example application
+//! # Example programs
 //!
-//! `examples/jobs` in the repository is a page that starts a job, watches it and shows page views.
+//! In the repository, `examples/native` is a command that follows a job and exports a report.
+//! `examples/jobs` is a page compiled to WebAssembly.
 
+#[cfg(target_arch = "wasm32")]
+mod abort;
 mod agent_jobs;
 mod analytics;
+mod builder;
 mod call;
 mod driver;
 mod error;
 mod exchange;
+#[cfg(target_arch = "wasm32")]
+mod fetch_host;
 mod host;
 mod list;
 mod race;
+#[cfg(not(target_arch = "wasm32"))]
+mod reqwest_host;
 mod settings;
 mod stream;
 mod watch;
 
 use std::fmt;
-use std::rc::Rc;
-
-use js_sys::Function;
+use std::sync::Arc;
 
 use crate::credential::{AccessToken, AdminKey, BaseUrl};
-use crate::error::ValidationError;
 use crate::project::ProjectId;
 
 pub use crate::credential::IdempotencyKey;
 pub use agent_jobs::AgentJobs;
 pub use analytics::Analytics;
-pub use call::ApiCall;
+pub use builder::ClientBuilder;
+pub use call::{ApiCall, Operation};
 pub use error::{Error, HostError};
-pub use gloo_net::http::Headers;
+#[cfg(target_arch = "wasm32")]
+pub use fetch_host::FetchHost;
+pub use host::{BoxFuture, Host, HostResponse, MaybeSend, MaybeSync};
+pub use http;
 pub use list::{List, ListEndpoint, Pages, Rows};
-pub use watch::{JobChange, Wait, Watch};
+#[cfg(not(target_arch = "wasm32"))]
+pub use reqwest_host::ReqwestHost;
+pub use watch::{JobChange, Watch};
+#[cfg(target_arch = "wasm32")]
 pub use web_sys::AbortSignal;
 
-use settings::{Settings, settings};
+use settings::Settings;
 
-/// Where requests go, and by which right: a gateway with an access token, or the platform itself
-/// with the admin key.
+/// The address and the credential of requests.
 #[derive(Clone)]
-pub struct Server {
+struct Server {
     base: BaseUrl,
     credential: Credential,
 }
@@ -78,50 +93,11 @@ enum Credential {
 }
 
 impl Server {
-    /// A gateway, with an access token of it.
-    ///
-    /// # Example
-    #[doc = concat!("```\n", include_str!("../tests/client/examples/gateway.rs"), "```")]
-    #[must_use]
-    pub const fn gateway(base: BaseUrl, token: AccessToken) -> Self {
-        Self {
-            base,
-            credential: Credential::Token(token),
-        }
+    const fn base(&self) -> &BaseUrl {
+        &self.base
     }
 
-    /// The platform itself, with the admin key.
-    ///
-    /// The key is a secret of the whole organisation: it belongs on a server, and never into a
-    /// page, where everybody who opens it can read it.
-    ///
-    /// # Example
-    #[doc = concat!("```\n", include_str!("../tests/client/examples/platform.rs"), "```")]
-    #[must_use]
-    pub fn platform(key: AdminKey) -> Self {
-        Self {
-            base: BaseUrl::upstream(),
-            credential: Credential::Key(key),
-        }
-    }
-
-    /// The platform at another address than its own, such as a simulator.
-    ///
-    /// # Errors
-    /// [`crate::Rule::BaseUrl`] unless `url` is an absolute `http:` or `https:` URL without
-    /// credentials, query or fragment; [`crate::Rule::SecureBaseUrl`] for `http:` to another
-    /// machine, where anybody on the way could read the key.
-    ///
-    /// # Example
-    #[doc = concat!("```\n", include_str!("../tests/client/examples/platform_at.rs"), "```")]
-    pub fn platform_at(url: &str, key: AdminKey) -> Result<Self, ValidationError> {
-        Ok(Self {
-            base: BaseUrl::for_admin_key(url)?,
-            credential: Credential::Key(key),
-        })
-    }
-
-    /// Whether it carries out a call once, by its idempotency key.
+    /// Returns whether the server deduplicates requests by idempotency key.
     const fn deduplicates(&self) -> bool {
         matches!(self.credential, Credential::Token(_))
     }
@@ -135,7 +111,7 @@ impl Server {
     }
 }
 
-/// The address alone: a credential shows nothing of itself.
+/// Prints the address only.
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
@@ -144,13 +120,13 @@ impl fmt::Debug for Server {
     }
 }
 
-/// A client of one project. A clone shares all it has with the original.
+/// A client of one project. Clones are cheap and share connections.
 #[derive(Clone)]
 pub struct Client {
-    server: Rc<Server>,
-    project: Rc<ProjectId>,
+    server: Arc<Server>,
+    project: Arc<ProjectId>,
+    host: Arc<dyn Host>,
     settings: Settings,
-    fetch: Option<Function>,
 }
 
 impl fmt::Debug for Client {
@@ -164,37 +140,15 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client of this project. Making one does no work.
+    /// Returns a builder.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../tests/client/examples/gateway.rs"), "```")]
-    #[must_use]
-    pub fn new(server: Server, project: ProjectId) -> Self {
-        Self {
-            server: Rc::new(server),
-            project: Rc::new(project),
-            settings: Settings::default(),
-            fetch: None,
-        }
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
     }
 
-    /// The same client, which sends with this function in place of the host's `fetch`: it gets a
-    /// `Request` and gives a promise of a `Response`. A Worker's service binding has one.
-    ///
-    /// # Example
-    #[doc = concat!("```\n", include_str!("../tests/client/examples/with_fetch.rs"), "```")]
-    #[must_use]
-    pub fn with_fetch(mut self, fetch: Function) -> Self {
-        self.fetch = Some(fetch);
-        self
-    }
-
-    settings! {
-        /// # Example
-        #[doc = concat!("```\n", include_str!("../tests/client/examples/client_options.rs"), "```")]
-    }
-
-    /// Background agent jobs.
+    /// Returns the methods for agent jobs.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../tests/client/examples/create.rs"), "```")]
@@ -203,7 +157,7 @@ impl Client {
         AgentJobs(self)
     }
 
-    /// Reports of who reads the documentation.
+    /// Returns the methods for reports.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../tests/client/examples/caller_stats.rs"), "```")]

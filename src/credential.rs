@@ -27,7 +27,8 @@ impl BaseUrl {
     /// assert!(BaseUrl::new("docs.example").is_err());
     /// # Ok::<(), quillgate::ValidationError>(())
     /// ```
-    pub fn new(url: &str) -> Result<Self, ValidationError> {
+    pub fn new(url: impl Into<String>) -> Result<Self, ValidationError> {
+        let mut url = url.into();
         let rest = url
             .strip_prefix("https://")
             .or_else(|| url.strip_prefix("http://"));
@@ -38,7 +39,6 @@ impl BaseUrl {
         if !fits {
             return Err(ValidationError::new("baseUrl", Rule::BaseUrl, ""));
         }
-        let mut url = url.to_owned();
         while url.ends_with('/') {
             url.pop();
         }

@@ -8,11 +8,13 @@ mod calendar;
 mod day;
 mod http;
 mod scan;
+mod timestamp;
 
 use std::cmp::Ordering;
 
 pub use self::day::Day;
 pub use self::http::{parse_http_date, parse_retry_after};
+pub use self::timestamp::Timestamp;
 
 use self::calendar::{civil_from_days, days_from_civil};
 use self::scan::{Fields, scan};

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
+use std::time::Duration;
 
-use crate::millis::Millis;
 use crate::text::{MAX_SAFE_INTEGER, format_integer, push_integer, sanitize};
 
 /// A rule that an invalid value breaks.
@@ -390,7 +390,7 @@ pub struct ApiError {
     /// The `X-Request-Id` of the response, if any.
     pub request_id: Option<String>,
     /// The wait before a retry, from `Retry-After` (RFC 9110, section 10.2.3).
-    pub retry_after: Option<Millis>,
+    pub retry_after: Option<Duration>,
 }
 
 impl fmt::Display for ApiError {

@@ -52,6 +52,7 @@ pub mod analytics;
 pub mod archive;
 pub mod call;
 pub mod columns;
+mod conversions;
 pub mod count;
 pub mod credential;
 pub mod date;
@@ -77,7 +78,7 @@ pub mod text;
 pub mod ulid;
 pub mod value;
 
-#[cfg(all(target_arch = "wasm32", feature = "client"))]
+#[cfg(feature = "client")]
 pub mod client;
 
 pub use agent_job::{
@@ -87,7 +88,7 @@ pub use agent_job::{
 pub use analytics::*;
 pub use call::{Call, Request};
 pub use count::{Count, Number};
-pub use date::{DateBound, DateRange, Day};
+pub use date::{DateBound, DateRange, Day, Timestamp};
 pub use declaration::{Declaration, Method, Policy, Scope};
 pub use endpoint::Endpoint;
 pub use error::{

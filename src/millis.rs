@@ -1,4 +1,6 @@
-//! Lengths of time and instants.
+//! Durations and instants in the core, which the npm package passes as numbers.
+
+use std::time::Duration;
 
 /// Milliseconds: an instant since the Unix epoch, or a length of time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,5 +41,18 @@ impl Millis {
         };
         let factor = low + (high - low) * random;
         Self((self.0 as f64 * factor) as u64)
+    }
+}
+
+/// Drops parts of a millisecond. Durations above 2^64 − 1 ms become that maximum.
+impl From<Duration> for Millis {
+    fn from(duration: Duration) -> Self {
+        Self(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Millis> for Duration {
+    fn from(millis: Millis) -> Self {
+        Self::from_millis(millis.0)
     }
 }

@@ -6,8 +6,6 @@ use crate::declaration::{Parameter, ParameterKind, Place};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Limit, Offset, PAGE};
 use crate::text::{format_integer, parse_decimal, quote};
-use crate::ulid::check_ulid;
-use crate::value::check_not_empty;
 
 /// A type that stands for one or several parameters of an operation.
 pub trait Parameters: Sized {
@@ -162,77 +160,26 @@ impl Parameters for Option<Offset> {
     }
 }
 
-/// Declares a cursor: where a list goes on, as the page before said.
-macro_rules! cursor {
-    ($(#[doc = $doc:literal])+ pub struct $name:ident, $kind:ident, $check:expr) => {
-        $(#[doc = $doc])+
-        #[derive(Debug, Clone, PartialEq, Eq)]
-        pub struct $name(String);
-
-        impl $name {
-            /// Takes `text` as a cursor.
-            ///
-            /// # Errors
-            /// The rule that it breaks: it has at least one character.
-            pub fn new(text: impl Into<String>) -> Result<Self, ValidationError> {
-                let check: fn(String) -> Result<String, ValidationError> = $check;
-                check(text.into()).map(Self)
-            }
-
-            /// The cursor as it is.
-            #[must_use]
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl SingleParameter for $name {
-            const PARAMETER: Parameter = Parameter::optional(
-                "cursor",
-                Place::Query,
-                ParameterKind::$kind,
-            );
-            const DOC: &'static str = "Where to go on: the `nextCursor` of the page before.";
-
-            fn from_text(text: &str) -> Result<Self, ValidationError> {
-                Self::new(text)
-            }
-
-            fn to_text(&self) -> String {
-                self.0.clone()
-            }
-        }
-    };
-}
-
-cursor! {
-    /// Where a list goes on: the `nextCursor` of the page before. What it says is the server's
-    /// affair.
-    pub struct Cursor, Text, |text| check_not_empty("cursor", text)
-}
-
-cursor! {
-    /// Where the list of conversations goes on: a ULID, the `nextCursor` of the page before.
-    pub struct ConversationCursor, Ulid, |text| check_ulid("cursor", text)
-}
-
-/// Declares a parameter that is text with at least one character.
+/// Declares a parameter whose value is a string. The parameter's kind decides which strings are
+/// valid.
 macro_rules! text_parameter {
     ($(#[doc = $doc:literal])+ pub struct $name:ident, $place:ident $wire:literal, $kind:ident, $about:literal) => {
         $(#[doc = $doc])+
-        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub struct $name(String);
 
         impl $name {
-            /// Takes `text` as it is.
+            /// Takes `text` unchanged.
             ///
             /// # Errors
-            /// [`Rule::NotEmpty`]($crate::Rule::NotEmpty) for empty text.
+            /// The rule of [`ParameterKind`]($crate::declaration::ParameterKind) that `text` breaks.
             pub fn new(text: impl Into<String>) -> Result<Self, $crate::error::ValidationError> {
-                $crate::value::check_not_empty($wire, text.into()).map(Self)
+                const PARAMETER: $crate::declaration::Parameter =
+                    <$name as $crate::parameters::SingleParameter>::PARAMETER;
+                PARAMETER.check(text.into()).map(Self)
             }
 
-            /// The text as it is.
+            /// Returns the string.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -259,3 +206,15 @@ macro_rules! text_parameter {
     };
 }
 pub(crate) use text_parameter;
+
+text_parameter! {
+    /// The position of a list's next page: the `nextCursor` of the page before.
+    pub struct Cursor, Query "cursor", Text,
+    "Where to go on: the `nextCursor` of the page before."
+}
+
+text_parameter! {
+    /// The position of the next page of conversations: a ULID, the `nextCursor` of the page before.
+    pub struct ConversationCursor, Query "cursor", Ulid,
+    "Where to go on: the `nextCursor` of the page before."
+}

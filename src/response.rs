@@ -1,5 +1,7 @@
 //! Decoding of responses: a result, an API error, or an invalid body.
 
+use std::time::Duration;
+
 use crate::date::parse_retry_after;
 use crate::error::ApiError;
 use crate::millis::Millis;
@@ -43,7 +45,7 @@ impl Head {
             code: body
                 .and_then(|body| body.member("type").text())
                 .map(|kind| shortened(&kind)),
-            retry_after: self.wait(now),
+            retry_after: self.wait(now).map(Duration::from),
             request_id: self.request_id,
         }
     }

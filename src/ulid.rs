@@ -1,9 +1,6 @@
-//! ULIDs: what the platform calls a conversation by.
+//! ULIDs, the identifiers of conversations.
 
-use crate::error::{Rule, ValidationError};
-use crate::text::quote;
-
-/// Whether a text is a ULID: 26 characters of Crockford's base 32 in either case, without `I`, `L`,
+/// Returns whether `text` is a ULID: 26 characters of Crockford's base 32 in either case, without `I`, `L`,
 /// `O` and `U`, and at most 128 bits.
 ///
 /// ```
@@ -20,12 +17,4 @@ pub fn is_ulid(text: &str) -> bool {
             && !matches!(byte.to_ascii_uppercase(), b'I' | b'L' | b'O' | b'U')
     };
     text.len() == 26 && text.as_bytes()[0] <= b'7' && text.bytes().all(digit)
-}
-
-/// Checks that a text is a ULID.
-pub(crate) fn check_ulid(field: &'static str, text: String) -> Result<String, ValidationError> {
-    if is_ulid(&text) {
-        return Ok(text);
-    }
-    Err(ValidationError::new(field, Rule::Ulid, quote(&text)))
 }

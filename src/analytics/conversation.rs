@@ -1,49 +1,19 @@
 //! One conversation with the assistant, which is personal data (docs/platform.md, 4.10).
 
-use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
-use crate::error::ValidationError;
-use crate::parameters::SingleParameter;
-use crate::ulid::check_ulid;
+use crate::declaration::{Pagination, Policy};
+use crate::parameters::text_parameter;
 
-/// The identifier of a conversation: a ULID.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ThreadId(String);
-
-impl ThreadId {
-    /// Takes `id` as a conversation's identifier.
+text_parameter! {
+    /// The identifier of a conversation: a ULID.
     ///
-    /// # Errors
-    /// [`crate::Rule::Ulid`] when it is no ULID.
-    ///
-    /// # Example
     /// ```
     /// use quillgate::ThreadId;
     ///
     /// assert!(ThreadId::new("01HZX3T1A9M2Q8R7V6W5Y4K3J2").is_ok());
     /// assert!(ThreadId::new("t1").is_err());
     /// ```
-    pub fn new(id: impl Into<String>) -> Result<Self, ValidationError> {
-        check_ulid("threadId", id.into()).map(Self)
-    }
-
-    /// The identifier as it is.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl SingleParameter for ThreadId {
-    const PARAMETER: Parameter = Parameter::optional("threadId", Place::Path, ParameterKind::Ulid);
-    const DOC: &'static str = "The conversation's identifier, a ULID.";
-
-    fn from_text(text: &str) -> Result<Self, ValidationError> {
-        Self::new(text)
-    }
-
-    fn to_text(&self) -> String {
-        self.0.clone()
-    }
+    pub struct ThreadId, Path "threadId", Ulid,
+    "The conversation's identifier, a ULID."
 }
 
 text! {

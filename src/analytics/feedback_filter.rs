@@ -3,9 +3,8 @@
 
 use crate::declaration::{Parameter, ParameterKind, Place};
 use crate::error::{Rule, ValidationError};
-use crate::parameters::SingleParameter;
+use crate::parameters::{SingleParameter, text_parameter};
 use crate::text::quote;
-use crate::value::check_not_empty;
 
 text! {
     /// Where feedback stands. Any other text is kept as it is.
@@ -69,30 +68,8 @@ impl SingleParameter for FeedbackSource {
     }
 }
 
-/// Statuses of feedback, separated by commas.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FeedbackStatuses(String);
-
-impl FeedbackStatuses {
-    /// Takes `text` as a list of statuses.
-    ///
-    /// # Errors
-    /// [`Rule::NotEmpty`] for empty text.
-    pub fn new(text: impl Into<String>) -> Result<Self, ValidationError> {
-        check_not_empty("status", text.into()).map(Self)
-    }
-}
-
-impl SingleParameter for FeedbackStatuses {
-    const PARAMETER: Parameter = Parameter::optional("status", Place::Query, ParameterKind::Text);
-    const DOC: &'static str = "Only feedback with one of these statuses, separated by commas: `pending`, \
-        `in_progress`, `resolved`, `dismissed`.";
-
-    fn from_text(text: &str) -> Result<Self, ValidationError> {
-        Self::new(text)
-    }
-
-    fn to_text(&self) -> String {
-        self.0.clone()
-    }
+text_parameter! {
+    /// Statuses of feedback, separated by commas.
+    pub struct FeedbackStatuses, Query "status", Text,
+    "Only feedback with one of these statuses, separated by commas: `pending`, `in_progress`, `resolved`, `dismissed`."
 }

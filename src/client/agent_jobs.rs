@@ -1,99 +1,119 @@
-//! Agent jobs: create, read, follow up, list, watch.
+//! Agent jobs.
 
-use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
+use crate::agent_job::{CreateAgentJob, GetAgentJob, JobId, Prompt, SendMessage};
 use crate::client::Client;
-use crate::client::call::ApiCall;
+use crate::client::call::{ApiCall, convert, prepare};
 use crate::client::list::List;
-use crate::client::watch::{Wait, Watch};
+use crate::client::watch::Watch;
+use crate::error::ValidationError;
 use crate::job_list::ListAgentJobs;
-use crate::job_record::GetAgentJobRecord;
+use crate::job_record::{DeleteAgentJobRecord, GetAgentJobRecord};
 
-/// Background agent jobs of a client's project.
+/// Background agent jobs of the client's project.
+///
+/// A job is identified by its id, as a string or a [`JobId`], or by an
+/// [`AgentJob`](crate::AgentJob).
 #[derive(Debug, Clone, Copy)]
 pub struct AgentJobs<'a>(pub(super) &'a Client);
 
 impl AgentJobs<'_> {
-    /// Creates a job, which runs in the background. The result is its state at first: nearly always
-    /// active.
+    /// Creates a job, which runs in the background. Returns its first state, usually active.
     ///
     /// # Errors
-    /// As [`ApiCall`]; among them status 429 when the project's budget of the hour is spent.
+    /// As [`ApiCall::send`]; status 429 if the hourly budget of the project is used up.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/create.rs"), "```")]
-    pub fn create(&self, create: CreateAgentJob) -> ApiCall<CreateAgentJob> {
-        ApiCall::new(self.0, create)
+    pub fn create<P>(&self, prompt: P) -> ApiCall<CreateAgentJob>
+    where
+        P: TryInto<Prompt, Error: Into<ValidationError>>,
+    {
+        let create = prompt.try_into().map(CreateAgentJob::new);
+        ApiCall::new(self.0, prepare(create))
     }
 
-    /// Reads a job's state.
+    /// Reads the state of a job.
     ///
     /// # Errors
-    /// As [`ApiCall`]; among them status 404 when there is no such job.
+    /// As [`ApiCall::send`]; status 404 if the job does not exist.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/get.rs"), "```")]
-    pub fn get(&self, get: GetAgentJob) -> ApiCall<GetAgentJob> {
-        ApiCall::new(self.0, get)
+    pub fn get<J>(&self, job: J) -> ApiCall<GetAgentJob>
+    where
+        J: TryInto<JobId, Error: Into<ValidationError>>,
+    {
+        ApiCall::new(self.0, prepare(job.try_into().map(GetAgentJob::new)))
     }
 
-    /// Sends a follow-up message, which sets a job to work again.
+    /// Sends a follow-up message to a job, which resumes it.
     ///
     /// # Errors
-    /// As [`ApiCall`]; among them status 404 when there is no such job.
+    /// As [`ApiCall::send`]; status 404 if the job does not exist.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/send_message.rs"), "```")]
-    pub fn send_message(&self, message: SendMessage) -> ApiCall<SendMessage> {
-        ApiCall::new(self.0, message)
+    pub fn send_message<J, P>(&self, job: J, prompt: P) -> ApiCall<SendMessage>
+    where
+        J: TryInto<JobId, Error: Into<ValidationError>>,
+        P: TryInto<Prompt, Error: Into<ValidationError>>,
+    {
+        let message = convert(job).and_then(|job| Ok(SendMessage::new(job, convert(prompt)?)));
+        ApiCall::new(self.0, prepare(message))
     }
 
-    /// Lists the jobs that were created through the gateway, newest first: all of them, or those in a
-    /// state, of an author, or with a text in their prompt. The platform itself has no such list.
+    /// Lists the jobs that were created through the gateway, newest first. Mintlify has no such list.
     ///
     /// # Errors
-    /// As [`List`].
+    /// As [`List::send`].
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/list.rs"), "```")]
     pub fn list(&self, list: ListAgentJobs) -> List<ListAgentJobs> {
-        List::new(self.0, list)
+        List::new(self.0, prepare(Ok::<_, ValidationError>(list)))
     }
 
-    /// Reads what the gateway has recorded of a job that was created through it: its prompt, its
-    /// follow-ups and its states.
+    /// Reads the gateway's record of a job: its prompt, follow-ups and changes.
     ///
     /// # Errors
-    /// As [`ApiCall`]; among them status 404 when there is no such record.
+    /// As [`ApiCall::send`]; status 404 if the gateway has no record of the job.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/record.rs"), "```")]
-    pub fn record(&self, get: GetAgentJobRecord) -> ApiCall<GetAgentJobRecord> {
-        ApiCall::new(self.0, get)
+    pub fn record<J>(&self, job: J) -> ApiCall<GetAgentJobRecord>
+    where
+        J: TryInto<JobId, Error: Into<ValidationError>>,
+    {
+        ApiCall::new(self.0, prepare(job.try_into().map(GetAgentJobRecord::new)))
     }
 
-    /// Watches a job: its state at once, then each change until it has come to its end.
-    ///
-    /// The job is polled after waits that grow from 2 to 30 s, or as `Retry-After` says. (The
-    /// gateway's event streams are read by the npm package alone.)
+    /// Deletes the gateway's record of a job. The job itself continues.
     ///
     /// # Errors
-    /// As [`Watch`].
+    /// As [`ApiCall::send`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/delete_record.rs"), "```")]
+    pub fn delete_record<J>(&self, job: J) -> ApiCall<DeleteAgentJobRecord>
+    where
+        J: TryInto<JobId, Error: Into<ValidationError>>,
+    {
+        let delete = job.try_into().map(|id| DeleteAgentJobRecord { id });
+        ApiCall::new(self.0, prepare(delete))
+    }
+
+    /// Watches a job until it finishes. The watch polls; only the npm package reads the gateway's event
+    /// streams.
+    ///
+    /// # Errors
+    /// As [`Watch::next`].
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch.rs"), "```")]
-    pub fn watch(&self, job: GetAgentJob) -> Watch {
-        Watch::new(self.0, job)
-    }
-
-    /// Waits until a job has come to its end, and gives it as it then is: completed, archived or
-    /// failed.
-    ///
-    /// # Errors
-    /// As [`Watch`].
-    ///
-    /// # Example
-    #[doc = concat!("```\n", include_str!("../../tests/client/examples/wait.rs"), "```")]
-    pub fn wait(&self, job: GetAgentJob) -> Wait {
-        Wait::new(self.watch(job))
+    pub fn watch<J>(&self, job: J) -> Watch
+    where
+        J: TryInto<JobId, Error: Into<ValidationError>>,
+    {
+        Watch::new(self.0, prepare(job.try_into().map(GetAgentJob::new)))
     }
 }

@@ -1,104 +1,195 @@
-//! Reports of who reads the documentation.
+//! Reports.
 
 use crate::analytics::{
-    GetCallerStats, GetConversation, GetFeedbackByPage, ListConversations, ListFeedback,
-    ListPageViews, ListSearches, ListVisitors,
+    BackfillBegin, BeginBackfill, EstimateBackfill, FirstDay, GetArchiveStatus, GetCallerStats,
+    GetConversation, GetFeedbackByPage, ListConversations, ListDailyViews, ListFeedback,
+    ListPageViews, ListSearches, ListVisitors, ThreadId,
 };
 use crate::client::Client;
-use crate::client::call::ApiCall;
+use crate::client::call::{ApiCall, convert, prepare};
 use crate::client::list::List;
+use crate::error::ValidationError;
 
-/// Reports of a client's project. All of them share one budget: 100 requests per hour for the whole
-/// organisation, unless the platform says otherwise.
+/// Reports of the client's project. They share a budget of 100 requests per hour for the whole
+/// organization.
+///
+/// The argument of a report is a range of dates, such as `"2026-10-01".."2026-11-01"` or `..`, or a
+/// struct with all arguments of the operation.
 #[derive(Debug, Clone, Copy)]
 pub struct Analytics<'a>(pub(super) &'a Client);
 
 impl Analytics<'_> {
-    /// Lists how often each page was viewed, by people and by AI.
+    /// Lists the views of each page, by people and by AI.
     ///
     /// # Errors
-    /// As [`List`]; among them status 429 when the budget of the hour is spent.
+    /// As [`List::send`]; status 429 if the hourly budget is used up.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/views.rs"), "```")]
-    pub fn views(&self, list: ListPageViews) -> List<ListPageViews> {
-        List::new(self.0, list)
+    pub fn views<R>(&self, report: R) -> List<ListPageViews>
+    where
+        R: TryInto<ListPageViews, Error: Into<ValidationError>>,
+    {
+        List::new(self.0, prepare(convert(report)))
     }
 
-    /// Lists how many people and AI agents visited each page.
+    /// Lists the number of visitors of each page, people and AI agents.
     ///
     /// # Errors
-    /// As [`List`]; among them status 429 when the budget of the hour is spent.
+    /// As [`List::send`]; status 429 if the hourly budget is used up.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/visitors.rs"), "```")]
-    pub fn visitors(&self, list: ListVisitors) -> List<ListVisitors> {
-        List::new(self.0, list)
+    pub fn visitors<R>(&self, report: R) -> List<ListVisitors>
+    where
+        R: TryInto<ListVisitors, Error: Into<ValidationError>>,
+    {
+        List::new(self.0, prepare(convert(report)))
     }
 
-    /// Lists what readers said of the pages.
+    /// Lists readers' feedback.
     ///
     /// # Errors
-    /// As [`List`]; among them status 429 when the budget of the hour is spent.
+    /// As [`List::send`]; status 429 if the hourly budget is used up.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/feedback.rs"), "```")]
-    pub fn feedback(&self, list: ListFeedback) -> List<ListFeedback> {
-        List::new(self.0, list)
+    pub fn feedback<R>(&self, report: R) -> List<ListFeedback>
+    where
+        R: TryInto<ListFeedback, Error: Into<ValidationError>>,
+    {
+        List::new(self.0, prepare(convert(report)))
     }
 
-    /// Reads how often readers approved of each page: at most 100 pages, and no further ones.
+    /// Counts positive and negative feedback of each page, for at most 100 pages.
     ///
     /// # Errors
-    /// As [`ApiCall`]; among them status 429 when the budget of the hour is spent.
+    /// As [`ApiCall::send`]; status 429 if the hourly budget is used up.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/feedback_by_page.rs"), "```")]
-    pub fn feedback_by_page(&self, get: GetFeedbackByPage) -> ApiCall<GetFeedbackByPage> {
-        ApiCall::new(self.0, get)
+    pub fn feedback_by_page<R>(&self, report: R) -> ApiCall<GetFeedbackByPage>
+    where
+        R: TryInto<GetFeedbackByPage, Error: Into<ValidationError>>,
+    {
+        ApiCall::new(self.0, prepare(convert(report)))
     }
 
-    /// Lists what readers searched for, the most frequent first.
+    /// Lists search terms, the most frequent first.
     ///
     /// # Errors
-    /// As [`List`]; among them status 429 when the budget of the hour is spent.
+    /// As [`List::send`]; status 429 if the hourly budget is used up.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/searches.rs"), "```")]
-    pub fn searches(&self, list: ListSearches) -> List<ListSearches> {
-        List::new(self.0, list)
+    pub fn searches<R>(&self, report: R) -> List<ListSearches>
+    where
+        R: TryInto<ListSearches, Error: Into<ValidationError>>,
+    {
+        List::new(self.0, prepare(convert(report)))
     }
 
-    /// Lists what readers asked the assistant, and what it responded. This is personal data.
+    /// Lists questions to the assistant and its responses. They are personal data.
     ///
     /// # Errors
-    /// As [`List`]; among them status 429 when the budget of the hour is spent.
+    /// As [`List::send`]; status 429 if the hourly budget is used up.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/conversations.rs"), "```")]
-    pub fn conversations(&self, list: ListConversations) -> List<ListConversations> {
-        List::new(self.0, list)
+    pub fn conversations<R>(&self, report: R) -> List<ListConversations>
+    where
+        R: TryInto<ListConversations, Error: Into<ValidationError>>,
+    {
+        List::new(self.0, prepare(convert(report)))
     }
 
-    /// Reads one conversation with the assistant, message by message. This is personal data.
+    /// Reads one conversation with the assistant. It is personal data.
     ///
     /// # Errors
-    /// As [`ApiCall`]; among them status 429 when the budget of the hour is spent.
+    /// As [`ApiCall::send`]; status 429 if the hourly budget is used up.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/conversation.rs"), "```")]
-    pub fn conversation(&self, get: GetConversation) -> ApiCall<GetConversation> {
-        ApiCall::new(self.0, get)
+    pub fn conversation<T>(&self, thread: T) -> ApiCall<GetConversation>
+    where
+        T: TryInto<ThreadId, Error: Into<ValidationError>>,
+    {
+        ApiCall::new(self.0, prepare(thread.try_into().map(GetConversation::new)))
     }
 
-    /// Counts what the assistant was asked, by where the questions came from.
+    /// Counts questions to the assistant by their origin.
     ///
     /// # Errors
-    /// As [`ApiCall`]; among them status 429 when the budget of the hour is spent.
+    /// As [`ApiCall::send`]; status 429 if the hourly budget is used up.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/caller_stats.rs"), "```")]
-    pub fn caller_stats(&self, get: GetCallerStats) -> ApiCall<GetCallerStats> {
-        ApiCall::new(self.0, get)
+    pub fn caller_stats<R>(&self, report: R) -> ApiCall<GetCallerStats>
+    where
+        R: TryInto<GetCallerStats, Error: Into<ValidationError>>,
+    {
+        ApiCall::new(self.0, prepare(convert(report)))
+    }
+
+    /// Lists daily, weekly or monthly views from the gateway's archive. Uses none of Mintlify's budget.
+    ///
+    /// # Errors
+    /// As [`List::send`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/daily_views.rs"), "```")]
+    pub fn daily_views<R>(&self, days: R) -> List<ListDailyViews>
+    where
+        R: TryInto<ListDailyViews, Error: Into<ValidationError>>,
+    {
+        List::new(self.0, prepare(convert(days)))
+    }
+
+    /// Reads which days the gateway's archive contains, which are missing, and when it will be complete.
+    ///
+    /// # Errors
+    /// As [`ApiCall::send`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/archive_status.rs"), "```")]
+    pub fn archive_status(&self) -> ApiCall<GetArchiveStatus> {
+        ApiCall::new(
+            self.0,
+            prepare(Ok::<_, ValidationError>(GetArchiveStatus {})),
+        )
+    }
+
+    /// Estimates the requests and hours of a backfill that starts at this day, without starting it.
+    ///
+    /// # Errors
+    /// As [`ApiCall::send`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/estimate_backfill.rs"), "```")]
+    pub fn estimate_backfill<D>(&self, first_day: D) -> ApiCall<EstimateBackfill>
+    where
+        D: TryInto<FirstDay, Error: Into<ValidationError>>,
+    {
+        let estimate = first_day
+            .try_into()
+            .map(|date_from| EstimateBackfill { date_from });
+        ApiCall::new(self.0, prepare(estimate))
+    }
+
+    /// Starts a backfill: the gateway's archive requests all days since this one.
+    ///
+    /// # Errors
+    /// As [`ApiCall::send`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/begin_backfill.rs"), "```")]
+    pub fn begin_backfill<D>(&self, first_day: D) -> ApiCall<BeginBackfill>
+    where
+        D: TryInto<BackfillBegin, Error: Into<ValidationError>>,
+    {
+        let begin = first_day
+            .try_into()
+            .map(|date_from| BeginBackfill { date_from });
+        ApiCall::new(self.0, prepare(begin))
     }
 }

@@ -1,118 +1,129 @@
-//! A call that is not a list: one request, and its result.
+//! A call with a single result.
 
 use std::fmt;
-use std::future::IntoFuture;
-use std::pin::Pin;
+use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
+use crate::call::Call;
 use crate::client::Client;
 use crate::client::driver::drive;
 use crate::client::error::Error;
-use crate::client::host;
+use crate::client::host::MaybeSend;
 use crate::client::settings::{Settings, settings};
 use crate::credential::IdempotencyKey;
 use crate::declaration::Method;
 use crate::endpoint::Endpoint;
-use crate::error::DecodeError;
+use crate::error::{DecodeError, ValidationError};
 use crate::task::{Event, Task};
 
-/// A future on the heap, as wide as a pointer: what a call is turned into by `.await`.
-pub(super) type Boxed<T> = Pin<Box<dyn Future<Output = T>>>;
+/// An [`Endpoint`] whose result the client can decode. Every operation implements it.
+pub trait Operation: Endpoint<Output: DeserializeOwned + MaybeSend> + MaybeSend + 'static {}
 
-/// A call that is ready to be sent: `.await` sends it.
-///
-/// # Errors
-/// By `.await`: [`Error::Validation`] for options out of bounds; [`Error::Api`],
-/// [`Error::Connection`] and [`Error::Timeout`] of the last attempt; [`Error::Decode`] for a success
-/// that is not what the operation promises; [`Error::Aborted`].
+impl<E> Operation for E
+where
+    E: Endpoint + MaybeSend + 'static,
+    E::Output: DeserializeOwned + MaybeSend,
+{
+}
+
+/// Converts an argument.
+pub(super) fn convert<T>(
+    argument: impl TryInto<T, Error: Into<ValidationError>>,
+) -> Result<T, ValidationError> {
+    argument.try_into().map_err(Into::into)
+}
+
+/// Checks the arguments of an operation.
+pub(super) fn prepare<E: Endpoint>(
+    operation: Result<E, impl Into<ValidationError>>,
+) -> Result<Call, ValidationError> {
+    operation.map_err(Into::into)?.to_call().check()
+}
+
+/// A call that [`send`](Self::send) sends.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/create.rs"), "```")]
-#[must_use = "a call is sent by `.await`"]
+#[must_use = "nothing is sent before `send`"]
 pub struct ApiCall<E> {
     client: Client,
-    endpoint: E,
+    call: Result<Call, ValidationError>,
     settings: Settings,
+    operation: PhantomData<fn() -> E>,
 }
 
-/// The names of the arguments without their values, which may be confidential.
-impl<E: Endpoint> fmt::Debug for ApiCall<E> {
+/// Prints the names of the arguments without their values, which may be confidential.
+impl<E> fmt::Debug for ApiCall<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let call = self.endpoint.to_call();
-        f.debug_tuple("ApiCall").field(&call).finish()
+        f.debug_tuple("ApiCall").field(&self.call).finish()
     }
 }
 
-impl<E: Endpoint> ApiCall<E> {
-    pub(super) fn new(client: &Client, endpoint: E) -> Self {
+impl<E: Operation> ApiCall<E> {
+    pub(super) fn new(client: &Client, call: Result<Call, ValidationError>) -> Self {
         Self {
             client: client.clone(),
-            endpoint,
+            call,
             settings: client.settings.clone(),
+            operation: PhantomData,
         }
     }
 
-    settings! {
-        /// # Example
-        #[doc = concat!("```\n", include_str!("../../tests/client/examples/call_options.rs"), "```")]
-    }
+    settings!();
 
-    /// The same, with this key in place of a fresh one: of calls with one key a gateway carries out
-    /// the first and gives its answer to all. It keeps a key for 24 hours.
+    /// Sets the idempotency key of a write to a gateway. Default: a random key.
     ///
-    /// The platform itself does not support idempotency keys: there it changes nothing.
+    /// The gateway processes the first of several calls with the same key and returns its response
+    /// to all of them. It stores keys for 24 hours. Mintlify ignores the key.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/idempotency_key.rs"), "```")]
-    pub fn with_idempotency_key(mut self, key: IdempotencyKey) -> Self {
-        self.settings.key = Some(key);
+    pub fn idempotency_key<K>(mut self, key: K) -> Self
+    where
+        K: TryInto<IdempotencyKey, Error: Into<ValidationError>>,
+    {
+        match convert(key) {
+            Ok(key) => self.settings.key = Some(key),
+            Err(error) => self.call = self.call.and(Err(error)),
+        }
         self
     }
 
-    /// The same, carried out again though an earlier call with this key may have been. That is for
-    /// when nobody knows: a gateway has answered with the problem `/problems/outcome-unknown`. It is
-    /// sent once.
+    /// Makes the gateway process the call even if an earlier one with the same idempotency key may
+    /// have succeeded. Use it after the problem `/problems/outcome-unknown`. Disables retries.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/force.rs"), "```")]
-    pub fn force(mut self, key: IdempotencyKey) -> Self {
-        self.settings.key = Some(key);
+    pub const fn force(mut self) -> Self {
         self.settings.is_forced = true;
         self
     }
-}
 
-impl<E> IntoFuture for ApiCall<E>
-where
-    E: Endpoint + 'static,
-    E::Output: DeserializeOwned,
-{
-    type Output = Result<E::Output, Error>;
-    type IntoFuture = Boxed<Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
+    /// Sends the call and returns its result. Transient failures are retried.
+    ///
+    /// # Errors
+    /// [`Error::Validation`] if an argument or an option is invalid. Otherwise the failure of the
+    /// last attempt: [`Error::Api`], [`Error::Decode`], [`Error::Connection`] or [`Error::Timeout`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/create.rs"), "```")]
+    pub async fn send(self) -> Result<E::Output, Error> {
         let Self {
             client,
-            endpoint,
+            call,
             mut settings,
+            ..
         } = self;
-        let call = endpoint.to_call();
-        Box::pin(async move {
-            // Where the host has no randomness the call has no key, and so is sent once.
-            if call.method() == Method::Post && client.server.deduplicates() {
-                settings.key = settings.key.or_else(host::make_key);
-            }
-            let mut task = Task::new(call);
-            let result = drive::<E, _>(&client, &settings, &mut task, |_, _| Event::Result).await?;
-            match result {
-                Some(delivery) => Ok(delivery.value),
-                // A task of one call ends with a result or an error.
-                None => Err(Error::from_core(
-                    DecodeError::new("", "is missing").into(),
-                    None,
-                )),
-            }
-        })
+        let call = call?;
+        if call.method() == Method::Post && client.server.deduplicates() {
+            let random = || client.host.random().map(IdempotencyKey::from_bytes);
+            settings.key = settings.key.or_else(random);
+        }
+        let mut task = Task::new(call);
+        let result = drive::<E, _>(&client, &settings, &mut task, |_, _| Event::Result).await?;
+        // A task of one call ends with a result or an error.
+        let missing = || Error::from_core(DecodeError::new("", "is missing").into(), None);
+        result.map(|delivery| delivery.value).ok_or_else(missing)
     }
 }

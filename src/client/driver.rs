@@ -1,33 +1,31 @@
-//! The loop that carries out what a [`Task`] decides: sends, waits, and gives the result.
+//! The loop that runs a [`Task`]: sends, waits, and returns the result.
 
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::call::Call;
 use crate::client::Client;
+use crate::client::call::Operation;
 use crate::client::error::Error;
 use crate::client::exchange::{Answer, Unanswered, exchange};
-use crate::client::host;
-use crate::client::race::{First, race};
 use crate::client::settings::Settings;
-use crate::endpoint::Endpoint;
 use crate::millis::Millis;
 use crate::options::CallOptions;
 use crate::response::{Head, decode};
 use crate::retry::Failure;
 use crate::task::{Command, Event, Reason, Task};
 
-/// A result, and whether it is a watch's last.
+/// A result.
 pub struct Delivery<T> {
     pub value: T,
+    /// Whether it is the last result of a watch.
     pub is_last: bool,
 }
 
-/// An attempt without a result.
+/// A failed attempt.
 enum AttemptError {
-    /// It was the caller's doing, and is final.
+    /// Nothing was sent, because an argument is invalid.
     Final(Error),
-    /// It failed; whether that is final is the task's to say.
+    /// The task decides whether to retry.
     Failed {
         error: Error,
         failure: Failure,
@@ -35,33 +33,58 @@ enum AttemptError {
     },
 }
 
-/// Goes on with a task until it delivers, ends (`None`) or fails. `report` says what a decoded
-/// answer is to the task.
+/// Runs a task until it returns a result, ends (`None`) or fails. `report` converts a decoded
+/// response to the task's event.
 pub async fn drive<E, R>(
+    client: &Client,
+    settings: &Settings,
+    task: &mut Task,
+    report: R,
+) -> Result<Option<Delivery<E::Output>>, Error>
+where
+    E: Operation,
+    R: FnMut(&E::Output, Option<Millis>) -> Event<'_>,
+{
+    settings.check()?;
+    let run = run::<E, R>(client, settings, task, report);
+    #[cfg(target_arch = "wasm32")]
+    {
+        use crate::client::abort::wait_for_abort;
+        use crate::client::race::{First, race};
+
+        match race(wait_for_abort(settings.signal.as_ref()), run).await {
+            First::Left(reason) => Err(Error::Aborted(reason)),
+            First::Right(result) => result,
+        }
+    }
+    #[cfg(not(target_arch = "wasm32"))]
+    run.await
+}
+
+async fn run<E, R>(
     client: &Client,
     settings: &Settings,
     task: &mut Task,
     mut report: R,
 ) -> Result<Option<Delivery<E::Output>>, Error>
 where
-    E: Endpoint,
-    E::Output: DeserializeOwned,
+    E: Operation,
     R: FnMut(&E::Output, Option<Millis>) -> Event<'_>,
 {
-    settings.check()?;
     let mut result = None;
     let mut failed = None;
     let mut request_id = None;
-    let mut command = step(task, Event::Next(options_of(client, settings)));
+    let mut command = step(client, task, Event::Next(call_options(client, settings)));
     loop {
         command = match command {
-            Command::Send(limit) => {
+            Command::Send(timeout) => {
                 let Some(call) = task.call() else {
                     return Ok(None);
                 };
-                match attempt::<E>(client, call, limit, settings).await {
+                match attempt::<E>(client, call, timeout, settings).await {
                     Ok((head, value)) => {
-                        let next = step(task, report(&value, head.wait(host::now())));
+                        let event = report(&value, head.wait(client.host.now().into()));
+                        let next = step(client, task, event);
                         request_id = head.request_id;
                         result = Some(value);
                         next
@@ -77,43 +100,50 @@ where
                             failure,
                             retry_after,
                         };
-                        step(task, event)
+                        step(client, task, event)
                     }
                 }
             }
             Command::Retry(wait) | Command::Wait(wait) => {
-                let signal = settings.signal.as_ref();
-                match race(host::wait_for_abort(signal), host::sleep(wait)).await {
-                    First::Left(reason) => return Err(Error::Aborted(reason)),
-                    First::Right(()) => step(task, Event::Waited),
-                }
+                client.host.sleep(wait.into()).await;
+                step(client, task, Event::Waited)
             }
             Command::Yield => return Ok(deliver(result, false)),
             Command::YieldLast => return Ok(deliver(result, true)),
             Command::Done => return Ok(None),
-            Command::Fail(reason) => {
-                return match (reason, failed) {
-                    (Reason::Failure, Some(error)) => Err(error),
-                    (Reason::TotalTimeout(total), _) => Err(Error::Timeout(total)),
-                    (Reason::Page(error), _) => Err(Error::from_core(error.into(), request_id)),
-                    (Reason::WatchTimeout | Reason::Failure, _) => Err(Error::WatchTimeout(None)),
-                };
-            }
+            Command::Fail(reason) => return Err(fail(reason, failed, request_id)),
         };
     }
 }
 
-fn deliver<T>(result: Option<T>, is_last: bool) -> Option<Delivery<T>> {
-    result.map(|value| Delivery { value, is_last })
+fn fail(reason: Reason, failed: Option<Error>, request_id: Option<String>) -> Error {
+    match (reason, failed) {
+        (Reason::Failure, Some(error)) => error,
+        (Reason::TotalTimeout(total), _) => Error::Timeout(total.into()),
+        (Reason::Page(error), _) => Error::from_core(error.into(), request_id),
+        (Reason::WatchTimeout | Reason::Failure, _) => Error::WatchTimeout(None),
+    }
 }
 
-fn step(task: &mut Task, event: Event<'_>) -> Command {
-    task.step(event, host::now(), host::random())
+fn deliver<T>(value: Option<T>, is_last: bool) -> Option<Delivery<T>> {
+    value.map(|value| Delivery { value, is_last })
 }
 
-/// The options, with what the server makes of the call sent twice. What is forced would be done
-/// again by every attempt.
-fn options_of(client: &Client, settings: &Settings) -> CallOptions {
+fn step(client: &Client, task: &mut Task, event: Event<'_>) -> Command {
+    task.step(event, client.host.now().into(), jitter(client))
+}
+
+/// Returns a random number from 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "a u32 is exact in an f64")]
+fn jitter(client: &Client) -> f64 {
+    let bytes = client.host.random().unwrap_or_default();
+    let [a, b, c, d, ..] = bytes;
+    f64::from(u32::from_le_bytes([a, b, c, d])) / f64::from(u32::MAX)
+}
+
+/// Returns the options for the task. A forced call is not retried, because the gateway would
+/// process every attempt.
+fn call_options(client: &Client, settings: &Settings) -> CallOptions {
     CallOptions {
         is_deduplicated: client.server.deduplicates()
             && settings.key.is_some()
@@ -122,21 +152,17 @@ fn options_of(client: &Client, settings: &Settings) -> CallOptions {
     }
 }
 
-async fn attempt<E>(
+async fn attempt<E: Operation>(
     client: &Client,
     call: &Call,
-    limit: Millis,
+    timeout: Millis,
     settings: &Settings,
-) -> Result<(Head, E::Output), AttemptError>
-where
-    E: Endpoint,
-    E::Output: DeserializeOwned,
-{
-    let Answer { head, body } = exchange(client, call, limit, settings)
+) -> Result<(Head, E::Output), AttemptError> {
+    let Answer { head, body } = exchange(client, call, timeout, settings)
         .await
-        .map_err(|unanswered| AttemptError::from_unanswered(unanswered, limit))?;
+        .map_err(|unanswered| AttemptError::from_unanswered(unanswered, timeout))?;
     if !head.is_success() {
-        return Err(AttemptError::from_refusal(head, &body));
+        return Err(AttemptError::from_refusal(head, &body, client));
     }
     match decode::<E>(body.as_bytes()) {
         Ok(value) => Ok((head, value)),
@@ -152,11 +178,10 @@ where
 }
 
 impl AttemptError {
-    fn from_unanswered(unanswered: Unanswered, limit: Millis) -> Self {
+    fn from_unanswered(unanswered: Unanswered, timeout: Millis) -> Self {
         let (error, failure) = match unanswered {
             Unanswered::Unsendable(error) => return Self::Final(error.into()),
-            Unanswered::Aborted(reason) => return Self::Final(Error::Aborted(reason)),
-            Unanswered::Timeout => (Error::Timeout(limit), Failure::Timeout),
+            Unanswered::Timeout => (Error::Timeout(timeout.into()), Failure::Timeout),
             Unanswered::Connection(cause) => (Error::Connection(cause), Failure::Connection),
         };
         Self::Failed {
@@ -166,14 +191,15 @@ impl AttemptError {
         }
     }
 
-    fn from_refusal(head: Head, body: &str) -> Self {
+    fn from_refusal(head: Head, body: &str, client: &Client) -> Self {
         let json: Option<Value> = serde_json::from_str(body).ok();
         let failure = Failure::of_answer(head.status, json.as_ref().unwrap_or(&Value::Null));
-        let error = head.api_error(json.as_ref(), host::now());
+        let now = client.host.now().into();
+        let retry_after = head.wait(now);
         Self::Failed {
             failure,
-            retry_after: error.retry_after,
-            error: error.into(),
+            retry_after,
+            error: head.api_error(json.as_ref(), now).into(),
         }
     }
 }

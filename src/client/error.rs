@@ -1,39 +1,37 @@
-//! What a caller can learn of a failure.
+//! Errors of the client.
 
 use std::fmt;
-
-use js_sys::{Error as JsError, JsString};
-use wasm_bindgen::{JsCast, JsValue};
+use std::time::Duration;
 
 use crate::agent_job::AgentJob;
 use crate::error::{self, ApiError, DecodeError, ValidationError};
-use crate::millis::Millis;
 
-/// Why a call has no result. None of them holds a credential.
+/// The reason why a call failed. Never contains a credential.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/errors.rs"), "```")]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Bad input; nothing was sent.
+    /// An argument or an option is invalid. Nothing was sent.
     Validation(ValidationError),
-    /// The server said no.
+    /// The status of the response is not 2xx.
     Api(Box<ApiError>),
-    /// The server said yes, and the body is not what it promised.
+    /// The status is 2xx, but the body does not have the expected type.
     Decode {
-        /// Where, and what is wrong there.
+        /// The path of the invalid value, and the reason.
         error: DecodeError,
-        /// `X-Request-Id`, when the answer has one.
+        /// The `X-Request-Id` of the response, if any.
         request_id: Option<String>,
     },
-    /// No answer: the connection failed or broke, with the host's own error.
+    /// There is no response, because the connection failed or broke.
     Connection(HostError),
-    /// No complete answer within this time: the attempt's, or the whole call's.
-    Timeout(Millis),
-    /// The job had not come to its end in time: the job as it was last seen, if it was.
+    /// There is no complete response within this time, the timeout of an attempt or of the call.
+    Timeout(Duration),
+    /// The job did not finish in time. Contains its last known state, if any.
     WatchTimeout(Option<Box<AgentJob>>),
-    /// The call was aborted by its signal, for this reason.
+    /// The signal aborted the call, with this reason.
+    #[cfg(target_arch = "wasm32")]
     Aborted(HostError),
 }
 
@@ -43,20 +41,29 @@ impl fmt::Display for Error {
             Self::Validation(error) => error.fmt(f),
             Self::Api(error) => error.fmt(f),
             Self::Decode { error, .. } => error.fmt(f),
-            Self::Connection(_) => f.write_str("no answer: the connection failed or broke"),
-            Self::Timeout(after) => write!(f, "no complete answer within {} ms", after.0),
-            Self::WatchTimeout(_) => f.write_str("the job was not finished in time"),
+            Self::Connection(_) => f.write_str("the connection failed or broke"),
+            Self::Timeout(timeout) => {
+                write!(f, "no complete response within {} ms", timeout.as_millis())
+            }
+            Self::WatchTimeout(_) => f.write_str("the job did not finish in time"),
+            #[cfg(target_arch = "wasm32")]
             Self::Aborted(_) => f.write_str("the call was aborted"),
         }
     }
 }
 
 impl std::error::Error for Error {
+    /// Returns the host's error. The message already contains the other errors.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Connection(cause) | Self::Aborted(cause) => Some(cause),
-            // A variant says all that its data does.
-            _ => None,
+            Self::Connection(cause) => Some(cause),
+            Self::Validation(_)
+            | Self::Api(_)
+            | Self::Decode { .. }
+            | Self::Timeout(_)
+            | Self::WatchTimeout(_) => None,
+            #[cfg(target_arch = "wasm32")]
+            Self::Aborted(reason) => Some(reason),
         }
     }
 }
@@ -74,7 +81,16 @@ impl From<ApiError> for Error {
 }
 
 impl Error {
-    /// An error of the core, in an answer with this request id.
+    /// Returns the wait that the server requested with `Retry-After`.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Api(error) => error.retry_after,
+            _ => None,
+        }
+    }
+
+    /// Converts an error of the core.
     pub(super) fn from_core(error: error::Error, request_id: Option<String>) -> Self {
         match error {
             error::Error::Validation(error) => error.into(),
@@ -84,41 +100,87 @@ impl Error {
     }
 }
 
-/// What the host has thrown, or given as the reason of an abort: any JavaScript value.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HostError(JsValue);
+pub use host_error::HostError;
 
-impl HostError {
-    pub(super) const fn new(value: JsValue) -> Self {
-        Self(value)
+#[cfg(not(target_arch = "wasm32"))]
+mod host_error {
+    use std::error::Error;
+    use std::fmt;
+    use std::sync::Arc;
+
+    /// An error of the host, such as a refused connection.
+    #[derive(Debug, Clone)]
+    pub struct HostError(Arc<dyn Error + Send + Sync>);
+
+    impl HostError {
+        /// Wraps an error or a message.
+        pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+            Self(error.into().into())
+        }
     }
 
-    /// The value itself.
-    ///
-    /// # Example
-    #[doc = concat!("```\n", include_str!("../../tests/client/examples/errors.rs"), "```")]
-    #[must_use]
-    pub const fn as_js(&self) -> &JsValue {
-        &self.0
+    /// Equal only to its clones, because most errors cannot be compared.
+    impl PartialEq for HostError {
+        fn eq(&self, other: &Self) -> bool {
+            Arc::ptr_eq(&self.0, &other.0)
+        }
+    }
+
+    impl fmt::Display for HostError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.0.fmt(f)
+        }
+    }
+
+    impl Error for HostError {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            self.0.source()
+        }
     }
 }
 
-/// An error by its name and message, a text as it is, anything else by its kind.
-impl fmt::Display for HostError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(error) = self.0.dyn_ref::<JsError>() {
-            return write!(
-                f,
-                "{}: {}",
-                String::from(error.name()),
-                String::from(error.message())
-            );
+#[cfg(target_arch = "wasm32")]
+mod host_error {
+    use std::fmt;
+
+    use js_sys::{Error as JsError, JsString};
+    use wasm_bindgen::{JsCast, JsValue};
+
+    /// An error of the host: the value that JavaScript threw, or the reason of an abort.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct HostError(JsValue);
+
+    impl HostError {
+        /// Wraps a value.
+        #[must_use]
+        pub const fn new(value: JsValue) -> Self {
+            Self(value)
         }
-        match self.0.dyn_ref::<JsString>() {
-            Some(text) => f.write_str(&String::from(text)),
-            None => f.write_str(&String::from(JsString::from(self.0.js_typeof()))),
+
+        /// Returns the value.
+        #[must_use]
+        pub const fn as_js(&self) -> &JsValue {
+            &self.0
         }
     }
-}
 
-impl std::error::Error for HostError {}
+    /// Prints the name and message of an error, a string verbatim, and the type of other values.
+    impl fmt::Display for HostError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            if let Some(error) = self.0.dyn_ref::<JsError>() {
+                return write!(
+                    f,
+                    "{}: {}",
+                    String::from(error.name()),
+                    String::from(error.message())
+                );
+            }
+            match self.0.dyn_ref::<JsString>() {
+                Some(text) => f.write_str(&String::from(text)),
+                None => f.write_str(&String::from(JsString::from(self.0.js_typeof()))),
+            }
+        }
+    }
+
+    impl std::error::Error for HostError {}
+}

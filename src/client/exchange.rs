@@ -1,60 +1,53 @@
-//! One attempt: a request, and its answer with the whole body.
+//! One attempt: a request and its response.
 
-use gloo_net::http::{Headers, Method as HttpMethod, RequestBuilder};
-use js_sys::JsString;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{Request, RequestRedirect, Response};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use http::{HeaderMap, Request, Uri};
 
 use crate::call::Call;
+use crate::client::Client;
 use crate::client::error::HostError;
-use crate::client::host::{self, AbortOnDrop};
+use crate::client::host::HostResponse;
 use crate::client::race::{First, race};
 use crate::client::settings::Settings;
-use crate::client::{AbortSignal, Client};
 use crate::declaration::Method;
 use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
 use crate::response::Head;
 
-/// An answer, whatever its status.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENCY_RETRY: HeaderName = HeaderName::from_static("idempotency-retry");
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// A response with any status.
 pub struct Answer {
     pub head: Head,
     pub body: String,
 }
 
-/// Why there is no answer.
+/// The reason why there is no response.
 pub enum Unanswered {
-    /// It cannot be sent.
+    /// The base URL is invalid.
     Unsendable(ValidationError),
     /// The connection failed or broke.
     Connection(HostError),
-    /// The time ran out.
+    /// The timeout has passed.
     Timeout,
-    /// The signal aborted.
-    Aborted(HostError),
 }
 
-/// Sends a request and reads its answer, within a time and until the settings' signal aborts.
-/// Dropping the future aborts the request.
+/// Sends a request and reads its response within `timeout`. Dropping the future aborts the request.
 pub async fn exchange(
     client: &Client,
     call: &Call,
-    limit: Millis,
+    timeout: Millis,
     settings: &Settings,
 ) -> Result<Answer, Unanswered> {
-    let guard = AbortOnDrop::new();
-    let request = build_request(client, call, settings, guard.signal().as_ref())
-        .map_err(Unanswered::Unsendable)?;
-    let answer = async {
-        let response = host::fetch(&request, client.fetch.as_ref()).await?;
-        read(&response).await
-    };
-    // Raced against, and not only handed to `fetch`: a custom one may not listen to a signal.
-    let timed = race(answer, host::sleep(limit));
-    match race(host::wait_for_abort(settings.signal.as_ref()), timed).await {
-        First::Left(reason) => Err(Unanswered::Aborted(reason)),
-        First::Right(First::Left(answer)) => answer.map_err(Unanswered::Connection),
-        First::Right(First::Right(())) => Err(Unanswered::Timeout),
+    let request = build_request(client, call, settings).map_err(Unanswered::Unsendable)?;
+    let host = &client.host;
+    match race(host.send(request), host.sleep(timeout.into())).await {
+        First::Left(Ok(response)) => read(response).map_err(Unanswered::Connection),
+        First::Left(Err(cause)) => Err(Unanswered::Connection(cause)),
+        First::Right(()) => Err(Unanswered::Timeout),
     }
 }
 
@@ -62,53 +55,57 @@ fn build_request(
     client: &Client,
     call: &Call,
     settings: &Settings,
-    signal: Option<&AbortSignal>,
-) -> Result<Request, ValidationError> {
-    let request = call.request(&client.project);
-    let headers = Headers::new();
-    for (name, value) in &*settings.headers {
-        headers.set(name, value);
-    }
-    headers.set("accept", "application/json");
-    headers.set("authorization", &client.server.authorization());
-    if request.body.is_some() {
-        headers.set("content-type", "application/json");
+) -> Result<Request<String>, ValidationError> {
+    let sent = call.request(&client.project);
+    let invalid_url = || ValidationError::new("baseUrl", Rule::BaseUrl, "");
+    let mut request = Request::new(sent.body.unwrap_or_default());
+    *request.method_mut() = match sent.method {
+        Method::Get => http::Method::GET,
+        Method::Post => http::Method::POST,
+        Method::Delete => http::Method::DELETE,
+    };
+    *request.uri_mut() =
+        read_url(&client.server.base().join(&sent.target)).ok_or_else(invalid_url)?;
+    let mut headers = settings.headers.clone();
+    let mut authorization = header_value(&client.server.authorization());
+    authorization.set_sensitive(true);
+    headers.insert(ACCEPT, JSON);
+    headers.insert(AUTHORIZATION, authorization);
+    if !request.body().is_empty() {
+        headers.insert(CONTENT_TYPE, JSON);
     }
     if let Some(key) = &settings.key {
-        headers.set("idempotency-key", key.as_str());
+        headers.insert(IDEMPOTENCY_KEY, header_value(key.as_str()));
     }
     if settings.is_forced {
-        headers.set("idempotency-retry", "force");
+        headers.insert(IDEMPOTENCY_RETRY, HeaderValue::from_static("force"));
     }
-    let builder = RequestBuilder::new(&client.server.base.join(&request.target))
-        .method(match request.method {
-            Method::Get => HttpMethod::GET,
-            Method::Post => HttpMethod::POST,
-            Method::Delete => HttpMethod::DELETE,
-        })
-        .headers(headers)
-        .redirect(RequestRedirect::Manual)
-        .abort_signal(signal);
-    let built = match request.body {
-        Some(body) => builder.body(body),
-        None => builder.build(),
-    };
-    // The target is ours and sound; what the host refuses is the address before it.
-    built
-        .map(Request::from)
-        .map_err(|_| ValidationError::new("baseUrl", Rule::BaseUrl, ""))
+    *request.headers_mut() = headers;
+    Ok(request)
 }
 
-async fn read(response: &Response) -> Result<Answer, HostError> {
-    let headers = Headers::from_raw(response.headers());
+/// Parses a URL. Returns `None` if it is invalid or its port is above 65535.
+fn read_url(url: &str) -> Option<Uri> {
+    let uri: Uri = url.parse().ok()?;
+    let authority = uri.authority()?;
+    let after_host = authority.as_str().strip_prefix(authority.host())?;
+    (after_host.is_empty() || authority.port_u16().is_some()).then_some(uri)
+}
+
+/// Converts a credential or a key. Their types accept visible ASCII characters only.
+fn header_value(text: &str) -> HeaderValue {
+    HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
+}
+
+fn read(response: HostResponse) -> Result<Answer, HostError> {
     let head = Head {
-        status: response.status(),
-        request_id: headers.get("x-request-id"),
-        retry_after: headers.get("retry-after"),
+        status: response.status().as_u16(),
+        request_id: text_of(response.headers(), &X_REQUEST_ID),
+        retry_after: text_of(response.headers(), &RETRY_AFTER),
     };
-    match read_body(response).await {
+    match response.into_body() {
         Ok(body) => Ok(Answer { head, body }),
-        // A success has to have its body; what refuses has said so by its status.
+        // A success needs its body. The status of other responses is enough.
         Err(cause) if head.is_success() => Err(cause),
         Err(_) => Ok(Answer {
             head,
@@ -117,8 +114,7 @@ async fn read(response: &Response) -> Result<Answer, HostError> {
     }
 }
 
-async fn read_body(response: &Response) -> Result<String, HostError> {
-    let promise = response.text().map_err(HostError::new)?;
-    let text = JsFuture::from(promise).await.map_err(HostError::new)?;
-    Ok(String::from(JsString::from(text)))
+fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let text = headers.get(name)?.to_str().ok()?;
+    Some(text.to_owned())
 }

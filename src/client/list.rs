@@ -1,44 +1,43 @@
-//! Lists: one page, page after page, or row after row.
+//! Lists: one page, all pages, or all rows.
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::future::IntoFuture;
 use std::marker::PhantomData;
 
 use futures_core::Stream;
-use serde::de::DeserializeOwned;
 
 use crate::analytics::{
-    Conversation, Conversations, Feedback, FeedbackPage, ListConversations, ListFeedback,
-    ListPageViews, ListSearches, ListVisitors, PageView, PageViews, PageVisitors, SearchTerm,
-    Searches, Visitors,
+    Conversation, Conversations, DailyViews, Feedback, FeedbackPage, GroupedViews,
+    ListConversations, ListDailyViews, ListFeedback, ListPageViews, ListSearches, ListVisitors,
+    PageView, PageViews, PageVisitors, SearchTerm, Searches, Visitors,
 };
+use crate::call::Call;
 use crate::client::Client;
-use crate::client::call::Boxed;
+use crate::client::call::Operation;
 use crate::client::driver::drive;
 use crate::client::error::Error;
-use crate::client::host;
+use crate::client::host::MaybeSend;
 use crate::client::settings::{Settings, settings};
 use crate::client::stream::{Source, SourceStream};
-use crate::endpoint::Endpoint;
+use crate::date::Timestamp;
 use crate::error::{DecodeError, ValidationError};
 use crate::job_list::{JobPage, ListAgentJobs, ListedJob};
 use crate::pages::{PageInfo, Pages as PageSteps};
 use crate::task::{Event, Task};
 
 /// An operation whose result is one page of a list.
-pub trait ListEndpoint: Endpoint<Output: DeserializeOwned> + 'static {
-    /// A row of the list.
-    type Row: 'static;
+pub trait ListEndpoint: Operation {
+    /// The type of a row.
+    type Row: MaybeSend + 'static;
 
-    /// What a page says about the list that it is a part of.
+    /// Returns the pagination properties of a page.
     fn page_info(page: &Self::Output) -> PageInfo<'_>;
 
-    /// The rows of a page.
+    /// Returns the rows of a page.
     fn into_rows(page: Self::Output) -> Vec<Self::Row>;
 }
 
-/// Says where the rows of a page are, and how it says that there are more.
+/// Declares the rows and the pagination properties of each list.
 macro_rules! lists {
     ($($endpoint:ident: $page:ident { $rows:ident: $row:ident, $has_more:expr, $next_cursor:expr })+) => {
         $(impl ListEndpoint for $endpoint {
@@ -63,6 +62,7 @@ macro_rules! lists {
 
 lists! {
     ListAgentJobs: JobPage { jobs: ListedJob, |_| None, |page| page.next_cursor.as_deref() }
+    ListDailyViews: DailyViews { views: GroupedViews, |_| None, |page| page.next_cursor.as_deref() }
     ListPageViews: PageViews { views: PageView, |page| Some(page.has_more), |_| None }
     ListVisitors: Visitors { visitors: PageVisitors, |page| Some(page.has_more), |_| None }
     ListFeedback: FeedbackPage {
@@ -76,159 +76,145 @@ lists! {
     }
 }
 
-/// A list that is ready to be asked for: `.await` gives one page as the operation says, [`pages`]
-/// and [`rows`] go through everything from there on.
-///
-/// # Errors
-/// By `.await`, as [`ApiCall`]; and [`Error::Decode`] when a page has more rows than were asked for,
-/// or says that there is more and not where.
+/// A list: [`send`](Self::send) returns one page, [`pages`](Self::pages) and [`rows`](Self::rows)
+/// iterate over all of it.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/views.rs"), "```")]
-///
-/// [`pages`]: Self::pages
-/// [`rows`]: Self::rows
-/// [`ApiCall`]: crate::client::ApiCall
-#[must_use = "a list is asked for by `.await`, or by the `next` of its pages or rows"]
+#[must_use = "nothing is sent before `send`, or `next` of its pages or rows"]
 pub struct List<E> {
     client: Client,
-    endpoint: E,
+    call: Result<Call, ValidationError>,
     settings: Settings,
+    operation: PhantomData<fn() -> E>,
 }
 
-/// The names of the arguments without their values.
-impl<E: Endpoint> fmt::Debug for List<E> {
+/// Prints the names of the arguments without their values, which may be confidential.
+impl<E> fmt::Debug for List<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let call = self.endpoint.to_call();
-        f.debug_tuple("List").field(&call).finish()
+        f.debug_tuple("List").field(&self.call).finish()
     }
 }
 
 impl<E: ListEndpoint> List<E> {
-    pub(super) fn new(client: &Client, endpoint: E) -> Self {
+    pub(super) fn new(client: &Client, call: Result<Call, ValidationError>) -> Self {
         Self {
             client: client.clone(),
-            endpoint,
+            call,
             settings: client.settings.clone(),
+            operation: PhantomData,
         }
     }
 
-    settings! {
-        /// # Example
-        #[doc = concat!("```\n", include_str!("../../tests/client/examples/list_options.rs"), "```")]
-    }
+    settings!();
 
-    /// The pages from here on to the last. They are the largest ones where no `limit` is given, and
-    /// an open `dateTo` is set to now, rounded down to five minutes, so that all pages are of one
-    /// range.
+    /// Requests one page.
     ///
     /// # Errors
-    /// [`crate::Rule::BeforeDateTo`] when the range does not begin before now.
+    /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Decode`] also if the page has
+    /// more rows than requested.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/views.rs"), "```")]
+    pub async fn send(self) -> Result<E::Output, Error> {
+        let mut pages = self.start(|call, _| Ok(PageSteps::new(call)));
+        let page = pages.next().await?;
+        // A list has a first page, or fails.
+        page.ok_or_else(|| Error::from_core(DecodeError::new("", "is missing").into(), None))
+    }
+
+    /// Returns all pages, starting with this one. Without a `limit`, the pages have the maximum
+    /// size. A missing `dateTo` becomes the current time, rounded down to five minutes, so that all
+    /// pages are of the same range.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/pages.rs"), "```")]
-    pub fn pages(self) -> Result<Pages<E>, ValidationError> {
-        let steps = PageSteps::through_everything(self.endpoint.to_call(), host::now())?;
-        Ok(self.begin(steps))
+    pub fn pages(self) -> Pages<E> {
+        self.start(|call, now| PageSteps::through_everything(call, now.into()))
     }
 
-    /// The rows from here on to the last, page by page: see [`Self::pages`].
-    ///
-    /// # Errors
-    /// [`crate::Rule::BeforeDateTo`] when the range does not begin before now.
+    /// Returns the rows of all pages; see [`Self::pages`].
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/rows.rs"), "```")]
-    pub fn rows(self) -> Result<Rows<E>, ValidationError> {
-        Ok(Rows {
-            pages: self.pages()?,
+    pub fn rows(self) -> Rows<E> {
+        Rows {
+            pages: self.pages(),
             rows: VecDeque::new(),
-        })
+        }
     }
 
-    fn begin(self, steps: PageSteps) -> Pages<E> {
+    fn start<F>(self, first: F) -> Pages<E>
+    where
+        F: FnOnce(Call, Timestamp) -> Result<PageSteps, ValidationError>,
+    {
+        let now = self.client.host.now();
         Pages {
             client: self.client,
-            task: Task::list(steps),
+            task: self.call.and_then(|call| first(call, now)).map(Task::list),
             settings: self.settings,
-            endpoint: PhantomData,
+            operation: PhantomData,
         }
     }
 }
 
-impl<E: ListEndpoint> IntoFuture for List<E> {
-    type Output = Result<E::Output, Error>;
-    type IntoFuture = Boxed<Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        let steps = PageSteps::new(self.endpoint.to_call());
-        let mut pages = self.begin(steps);
-        Box::pin(async move {
-            match pages.next().await? {
-                Some(page) => Ok(page),
-                // A list has a first page, or an error.
-                None => Err(Error::from_core(
-                    DecodeError::new("", "is missing").into(),
-                    None,
-                )),
-            }
-        })
-    }
-}
-
-/// The pages of a list, one request after another.
+/// The pages of a list, one request at a time.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/pages.rs"), "```")]
 pub struct Pages<E> {
     client: Client,
-    task: Task,
+    /// Fails if the arguments are invalid.
+    task: Result<Task, ValidationError>,
     settings: Settings,
-    endpoint: PhantomData<fn() -> E>,
+    operation: PhantomData<fn() -> E>,
 }
 
 impl<E> fmt::Debug for Pages<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pages").field(&self.task.call()).finish()
+        let call = self.task.as_ref().map(Task::call);
+        f.debug_tuple("Pages").field(&call).finish()
     }
 }
 
 impl<E: ListEndpoint> Pages<E> {
-    /// The next page; `None` after the last. Only the list itself ends the run: a page may be empty
-    /// and not the last.
+    /// Returns the next page, or `None` after the last. An empty page may not be the last.
     ///
-    /// A page that failed, or whose future was dropped, is asked for again by the next call.
+    /// After a failure or a dropped future, the next call requests the same page.
     ///
     /// # Errors
-    /// As [`ApiCall`](crate::client::ApiCall). [`Error::Decode`] also when a page has more rows than
-    /// were asked for, after 5 empty pages in a row, and when it says that there is more and not
-    /// where, or where the list has been before; the run is over after that.
+    /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Validation`] also if the range
+    /// does not start before the current time. [`Error::Decode`] also if a page has more rows than
+    /// requested, after 5 empty pages in a row, and if a cursor is missing or repeated. Such a
+    /// decode error ends the list.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/pages.rs"), "```")]
     pub async fn next(&mut self) -> Result<Option<E::Output>, Error> {
-        let (client, settings) = (&self.client, &self.settings);
-        let page = drive::<E, _>(client, settings, &mut self.task, |page, _| {
+        let task = self.task.as_mut().map_err(|error| error.clone())?;
+        let page = drive::<E, _>(&self.client, &self.settings, task, |page, _| {
             Event::Page(E::page_info(page))
         });
         Ok(page.await?.map(|delivery| delivery.value))
     }
 
-    /// Where the run stands: the operation with which the list goes on, to be kept and given to the
-    /// same method again; `None` after the last page.
+    /// Returns the operation that requests the next page. Store it to resume the list later. Returns
+    /// `None` after the last page.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/cursor.rs"), "```")]
     #[must_use]
     pub fn cursor(&self) -> Option<E> {
-        E::from_call(self.task.call()?).ok()
+        E::from_call(self.task.as_ref().ok()?.call()?).ok()
     }
 
-    /// The pages as a stream, which ends after the first error.
+    /// Converts the pages to a stream, which ends after the first error.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/page_stream.rs"), "```")]
-    pub fn into_stream(self) -> impl Stream<Item = Result<E::Output, Error>> + Unpin + use<E> {
+    pub fn into_stream(
+        self,
+    ) -> impl Stream<Item = Result<E::Output, Error>> + Unpin + MaybeSend + use<E> {
         SourceStream::new(self)
     }
 }
@@ -241,7 +227,7 @@ impl<E: ListEndpoint> Source for Pages<E> {
     }
 }
 
-/// The rows of a list, which are asked for page by page.
+/// The rows of a list, requested page by page.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/rows.rs"), "```")]
@@ -260,9 +246,9 @@ impl<E: ListEndpoint> fmt::Debug for Rows<E> {
 }
 
 impl<E: ListEndpoint> Rows<E> {
-    /// The next row; `None` after the last.
+    /// Returns the next row, or `None` after the last.
     ///
-    /// A page that failed, or whose future was dropped, is asked for again by the next call.
+    /// After a failure or a dropped future, the next call requests the same page.
     ///
     /// # Errors
     /// As [`Pages::next`].
@@ -279,11 +265,13 @@ impl<E: ListEndpoint> Rows<E> {
         Ok(self.rows.pop_front())
     }
 
-    /// The rows as a stream, which ends after the first error.
+    /// Converts the rows to a stream, which ends after the first error.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/row_stream.rs"), "```")]
-    pub fn into_stream(self) -> impl Stream<Item = Result<E::Row, Error>> + Unpin + use<E> {
+    pub fn into_stream(
+        self,
+    ) -> impl Stream<Item = Result<E::Row, Error>> + Unpin + MaybeSend + use<E> {
         SourceStream::new(self)
     }
 }

@@ -1,16 +1,16 @@
-//! Two futures at once, of which one counts.
+//! Races two futures.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-/// What came first.
+/// The output of the future that finished first.
 pub enum First<A, B> {
     Left(A),
     Right(B),
 }
 
-/// Waits for whichever ends first, the left one where both do; the other is dropped.
+/// Waits for the future that finishes first and drops the other. The left one wins a tie.
 pub async fn race<A, B>(
     left: impl Future<Output = A>,
     right: impl Future<Output = B>,

@@ -1,27 +1,25 @@
-//! What a caller may say about a client, or about one call of it.
+//! Settings of a client, which each call can change.
 
-use std::rc::Rc;
-
-use web_sys::AbortSignal;
+use http::HeaderMap;
 
 use crate::credential::IdempotencyKey;
 use crate::error::{IntegerRule, ValidationError};
 use crate::options::CallOptions;
 
-/// A client's settings, or those of one call, which begin as the client's.
+/// The settings of a client or of one call.
 #[derive(Clone, Default)]
 pub struct Settings {
     pub options: CallOptions,
-    pub signal: Option<AbortSignal>,
-    /// In the order in which they were given: a later one replaces an earlier one of its name.
-    pub headers: Rc<Vec<(String, String)>>,
+    pub headers: HeaderMap,
     pub key: Option<IdempotencyKey>,
-    /// Whether a call is carried out again though an earlier one of its key may have been.
+    /// Whether a gateway processes the call even if an earlier one with its key may have succeeded.
     pub is_forced: bool,
+    #[cfg(target_arch = "wasm32")]
+    pub signal: Option<web_sys::AbortSignal>,
 }
 
 impl Settings {
-    /// Checks the options' bounds, which the type does not hold.
+    /// Checks the bounds of timeouts and retries.
     pub fn check(&self) -> Result<(), ValidationError> {
         let lengths = [
             ("timeout", Some(self.options.timeout)),
@@ -39,41 +37,53 @@ impl Settings {
     }
 }
 
-/// Gives a type with a member `settings` the methods that change them.
+/// Adds methods that change the field `settings` of a type.
 macro_rules! settings {
-    ($(#[$example:meta])+) => {
-        /// The same, with these time limits and this number of retries: 60 s for an attempt, no
-        /// limit for a call and 2 retries by default.
+    () => {
+        /// Sets the timeout of each attempt, including the response body: 1 ms to 2^31 − 1 ms.
+        /// Default: 60 s.
         ///
-        /// Whether the server deduplicates, [`CallOptions::is_deduplicated`](crate::CallOptions),
-        /// the client knows by itself: it is ignored here. A length of time that is not within 1 to
-        /// 2^31 − 1 ms, or more than 10 retries, is refused by the call.
-        ///
-        $(#[$example])+
-        #[must_use = "what is returned has the settings"]
-        pub const fn with_options(mut self, options: crate::CallOptions) -> Self {
-            self.settings.options = options;
+        /// Requests fail with [`Rule::MILLISECONDS`](crate::Rule) if the duration is out of bounds.
+        #[must_use = "returns the changed value"]
+        pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
+            self.settings.options.timeout = timeout.into();
             self
         }
 
-        /// The same, aborted at once when the signal is, in a request, a body or a wait: the error
-        /// is [`Error::Aborted`](crate::client::Error) with the signal's reason.
+        /// Sets the timeout of the whole call, including retries and the delays between them: 1 ms
+        /// to 2^31 − 1 ms. Default: no limit. Watches ignore it.
         ///
-        $(#[$example])+
-        #[must_use = "what is returned has the settings"]
-        pub fn with_signal(mut self, signal: crate::client::AbortSignal) -> Self {
+        /// Requests fail with [`Rule::MILLISECONDS`](crate::Rule) if the duration is out of bounds.
+        #[must_use = "returns the changed value"]
+        pub fn total_timeout(mut self, timeout: std::time::Duration) -> Self {
+            self.settings.options.total_timeout = Some(timeout.into());
+            self
+        }
+
+        /// Sets the maximum number of retries after a transient failure: 0 to 10. Default: 2.
+        /// Watches ignore it.
+        ///
+        /// Requests fail with [`Rule::RETRY_COUNT`](crate::Rule) if the number is out of bounds.
+        #[must_use = "returns the changed value"]
+        pub const fn max_retries(mut self, retries: u32) -> Self {
+            self.settings.options.max_retries = retries;
+            self
+        }
+
+        /// Adds header fields. They replace fields of the same name that were added before, but not
+        /// those that the client itself sends, such as `Authorization`.
+        #[must_use = "returns the changed value"]
+        pub fn headers(mut self, headers: http::HeaderMap) -> Self {
+            self.settings.headers.extend(headers);
+            self
+        }
+
+        /// Aborts requests and waits when `signal` aborts. The error is `Error::Aborted` with the
+        /// signal's reason.
+        #[cfg(target_arch = "wasm32")]
+        #[must_use = "returns the changed value"]
+        pub fn signal(mut self, signal: web_sys::AbortSignal) -> Self {
             self.settings.signal = Some(signal);
-            self
-        }
-
-        /// The same, with these header fields besides. Those that a request needs itself are not
-        /// replaced.
-        ///
-        $(#[$example])+
-        #[must_use = "what is returned has the settings"]
-        pub fn with_headers(mut self, headers: &crate::client::Headers) -> Self {
-            let own = std::rc::Rc::make_mut(&mut self.settings.headers);
-            own.extend(headers.entries());
             self
         }
     };

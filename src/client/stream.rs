@@ -1,29 +1,29 @@
-//! A stream of what an async `next` gives.
+//! Streams of the items that an async function returns.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
-use crate::client::call::Boxed;
 use crate::client::error::Error;
+use crate::client::host::{BoxFuture, MaybeSend};
 
-/// What gives items one after another.
-pub trait Source: Sized + 'static {
-    type Item;
+/// A sequence of items.
+pub trait Source: MaybeSend + Sized + 'static {
+    type Item: MaybeSend;
 
-    /// The next item; `None` after the last.
-    fn next_item(&mut self) -> impl Future<Output = Next<Self>>;
+    /// Returns the next item, or `None` after the last.
+    fn next_item(&mut self) -> impl Future<Output = Next<Self>> + MaybeSend;
 }
 
-/// The items of a source, until the first error.
+/// The items of a source until the first error.
 pub struct SourceStream<S: Source>(State<S>);
 
 enum State<S: Source> {
-    /// Boxed, so that the stream can be moved between two items, and is `Unpin`.
+    /// Boxed, so that the stream is `Unpin`.
     Idle(Box<S>),
-    Busy(Boxed<(Box<S>, Next<S>)>),
-    Over,
+    Busy(BoxFuture<'static, (Box<S>, Next<S>)>),
+    Done,
 }
 
 type Next<S> = Result<Option<<S as Source>::Item>, Error>;
@@ -39,13 +39,13 @@ impl<S: Source> Stream for SourceStream<S> {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let state = &mut self.get_mut().0;
-        let mut pending = match std::mem::replace(state, State::Over) {
+        let mut pending: BoxFuture<'static, _> = match std::mem::replace(state, State::Done) {
             State::Idle(mut source) => Box::pin(async move {
                 let item = source.next_item().await;
                 (source, item)
             }),
             State::Busy(pending) => pending,
-            State::Over => return Poll::Ready(None),
+            State::Done => return Poll::Ready(None),
         };
         let Poll::Ready((source, item)) = pending.as_mut().poll(context) else {
             *state = State::Busy(pending);

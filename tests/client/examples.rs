@@ -1,21 +1,24 @@
 //! Runs every example that the client's documentation includes.
 
-mod call_options;
+mod archive_status;
+mod begin_backfill;
 mod caller_stats;
-mod client_options;
 mod conversation;
 mod conversations;
 mod create;
 mod cursor;
+mod daily_views;
+mod delete_record;
 mod errors;
+mod estimate_backfill;
 mod feedback;
 mod feedback_by_page;
 mod force;
 mod gateway;
 mod get;
+mod host;
 mod idempotency_key;
 mod list;
-mod list_options;
 mod overview;
 mod page_stream;
 mod pages;
@@ -26,21 +29,21 @@ mod row_stream;
 mod rows;
 mod searches;
 mod send_message;
+mod settings;
 mod views;
 mod visitors;
 mod wait;
-mod wait_options;
 mod watch;
 mod watch_stream;
 mod watch_timeout;
-mod with_fetch;
+
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
 
 use crate::fake_host::{FakeHost, KEY, TOKEN, get_job};
-use js_sys::{Object, Reflect};
-use quillgate::client::{AbortSignal, Error, IdempotencyKey};
-use quillgate::{Count, CreateAgentJob, JobStatus, ListPageViews, Millis, Prompt};
-use wasm_bindgen::JsValue;
-use wasm_bindgen_test::wasm_bindgen_test;
+use quillgate::client::{Client, Error};
+use quillgate::{Count, JobStatus, ListPageViews};
+use serde_json::json;
 
 const JOB: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;
 const DONE: &str = r#"{"status":200,"json":{"id":"j1","status":"completed","prLink":"https://git.example/pull/7"}}"#;
@@ -50,105 +53,87 @@ const MORE_VIEWS: &str = r#"{"status":200,"json":{"totals":{},"hasMore":true,"vi
 const LAST_VIEWS: &str = r#"{"status":200,"json":{"totals":{},"hasMore":false,"views":[
     {"path":"/c","human":0,"ai":2,"total":2}]}}"#;
 
-/// A signal that never aborts.
-fn inactive_signal(host: &FakeHost) -> AbortSignal {
-    host.signal(None, &JsValue::UNDEFINED)
-}
-
-#[wasm_bindgen_test]
-async fn a_client_connects_to_a_gateway_or_the_platform() {
-    let host = FakeHost::new([JOB, JOB, JOB]);
-    for (at, client, url, credential) in [
-        (0, gateway::connect(TOKEN), "https://gate.example", TOKEN),
-        (1, platform::connect(KEY), "https://api.mintlify.com", KEY),
-        (2, platform_at::connect(KEY), "http://127.0.0.1:8788", KEY),
+#[test]
+fn a_client_connects_to_a_gateway_or_to_mintlify() {
+    for (client, url) in [
+        (gateway::connect(TOKEN), "https://gate.example"),
+        (platform::connect(KEY), "https://api.mintlify.com"),
+        (platform_at::connect(KEY), "http://127.0.0.1:8788"),
+        (
+            overview::connect("https://g.example", TOKEN),
+            "https://g.example",
+        ),
     ] {
-        let client = client.unwrap().with_fetch(host.fetch());
-        get_job(&client).await.unwrap();
-        let sent_to = host.request(at, "url");
-        assert_eq!(sent_to, format!("\"{url}/v2/agent/acme/job/j1\""));
-        assert!(host.request(at, "headers").contains(credential));
+        let client = format!("{:?}", client.unwrap());
+        assert!(client.contains(url), "{client}");
     }
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn the_overview_creates_a_job_waits_for_it_and_counts_views() {
     let host = FakeHost::new([JOB, JOB, DONE, MORE_VIEWS, LAST_VIEWS]);
-    let client = overview::connect("https://gate.example", TOKEN).unwrap();
-    let client = client.with_fetch(host.fetch());
+    let client = host.client();
     let link = overview::document_endpoint(&client).await.unwrap();
     assert_eq!(link.as_deref(), Some(LINK));
     assert_eq!(overview::count_views(&client).await, Ok(12));
     host.assert_idle();
 }
 
-#[wasm_bindgen_test]
-async fn a_service_binding_sends_requests() {
-    let host = FakeHost::new([JOB]);
-    let binding = Object::new();
-    Reflect::set(&binding, &"fetch".into(), &host.fetch()).unwrap();
-    let client = gateway::connect(TOKEN).unwrap();
-    let client = with_fetch::through(client, &binding).unwrap();
-    get_job(&client).await.unwrap();
-    assert_eq!(host.count(), 1);
-    assert!(with_fetch::through(client, &JsValue::from(7)).is_err());
+#[tokio::test(start_paused = true)]
+async fn a_host_can_count_requests() {
+    let fake = FakeHost::new([JOB, JOB]);
+    let (inner, count) = (fake.clone(), AtomicU32::new(0));
+    let host = host::CountingHost { inner, count };
+    let client: Client = fake.builder().host(host).build().unwrap();
+    get_job(&client).send().await.unwrap();
+    get_job(&client).send().await.unwrap();
+    assert_eq!(fake.count(), 2);
 }
 
-#[wasm_bindgen_test]
-async fn the_options_of_a_client_apply_to_its_calls() {
+#[tokio::test(start_paused = true)]
+async fn the_settings_of_a_client_apply_to_its_calls() {
     let stall = r#"{"stall":"head"}"#;
     let host = FakeHost::new([JOB, stall, stall, stall]);
-    let client = client_options::within(host.client(), inactive_signal(&host), "00-1-2-01");
-    get_job(&client).await.unwrap();
-    assert!(
-        host.request(0, "headers")
-            .contains(r#""traceparent":"00-1-2-01""#)
-    );
-    let error = get_job(&client).await.unwrap_err();
+    let client = settings::connect(TOKEN, host.clone()).unwrap();
+    settings::read_job(&client, "j1").await.unwrap();
+    let purpose = host.header(0, "x-purpose");
+    assert_eq!(purpose.as_deref(), Some("dashboard"));
+    let error = get_job(&client).send().await.unwrap_err();
     // The third attempt gets the rest of the total timeout of 25 s.
-    assert_eq!(error, Error::Timeout(Millis(3500)));
-    assert_eq!(host.times(), "[0,0,10500,21500]");
+    assert_eq!(error, Error::Timeout(Duration::from_millis(3500)));
+    assert_eq!(host.times(), [0, 0, 10_500, 21_500]);
     host.assert_idle();
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn jobs_are_created_read_and_followed_up() {
-    let host = FakeHost::new([JOB, DONE, JOB, JOB, JOB]);
+    let host = FakeHost::new([JOB, DONE, JOB, JOB]);
     let client = host.client();
     let job = create::document_endpoint(&client).await.unwrap();
     assert_eq!(job.id.as_deref(), Some("j1"));
     let link = get::find_pull_request(&client, "j1").await.unwrap();
     assert_eq!(link.as_deref(), Some(LINK));
     send_message::ask_for_images(&client, "j1").await.unwrap();
-    assert_eq!(
-        host.request(2, "body"),
-        r#""{\"prompt\":\"Also the images\"}""#
-    );
+    assert_eq!(host.request(2, "body"), r#"{"prompt":"Also the images"}"#);
     idempotency_key::announce(&client, "2.4").await.unwrap();
-    let headers = host.request(3, "headers");
-    assert!(headers.contains(r#""idempotency-key":"changelog-2.4""#));
-    let signal = inactive_signal(&host);
-    call_options::read_job(&client, "j1", signal).await.unwrap();
-    assert!(
-        host.request(4, "headers")
-            .contains(r#""x-purpose":"dashboard""#)
-    );
+    let key = host.header(3, "idempotency-key");
+    assert_eq!(key.as_deref(), Some("changelog-2.4"));
     host.assert_idle();
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_job_with_an_unknown_outcome_is_forced() {
     let unknown = r#"{"status":409,"json":{"type":"/problems/outcome-unknown"}}"#;
     let host = FakeHost::new([unknown, JOB]);
-    let create = CreateAgentJob::new(Prompt::new("p").unwrap());
-    let key = IdempotencyKey::new("once-1").unwrap();
-    let job = force::create(&host.client(), create, key).await.unwrap();
+    let job = force::create(&host.client(), "p", "once-1").await.unwrap();
     assert_eq!(job.status, Some(JobStatus::Active));
-    let headers = host.request(1, "headers");
-    assert!(headers.contains(r#""idempotency-key":"once-1","idempotency-retry":"force""#));
+    let key = host.header(1, "idempotency-key");
+    assert_eq!(key.as_deref(), Some("once-1"));
+    let retry = host.header(1, "idempotency-retry");
+    assert_eq!(retry.as_deref(), Some("force"));
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn errors_are_described_by_kind() {
     let broken = r#"{"broken":"reset"}"#;
     let host = FakeHost::new([JOB, r#"{"status":404}"#, broken, broken, broken]);
@@ -156,7 +141,7 @@ async fn errors_are_described_by_kind() {
     for expected in [
         "active",
         "no such job",
-        "not reached: TypeError: reset (object)",
+        "the connection failed or broke: reset",
     ] {
         assert_eq!(errors::describe(&client, "j1").await.unwrap(), expected);
     }
@@ -164,17 +149,15 @@ async fn errors_are_described_by_kind() {
     assert!(matches!(error, Error::Validation(_)));
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn jobs_are_watched_and_waited_for() {
     let host = FakeHost::new([JOB, DONE]);
     let statuses = watch::follow(&host.client(), "j1").await.unwrap();
     assert_eq!(statuses, [JobStatus::Active, JobStatus::Completed]);
 
     let host = FakeHost::new([JOB, DONE]);
-    let signal = inactive_signal(&host);
-    let last = watch_timeout::follow(&host.client(), "j1", signal).await;
+    let last = watch_timeout::follow(&host.client(), "j1").await;
     assert_eq!(last, Ok(JobStatus::Completed));
-    assert!(host.request(1, "headers").contains("dashboard"));
     host.assert_idle();
 
     let host = FakeHost::new([JOB, DONE]);
@@ -188,17 +171,10 @@ async fn jobs_are_watched_and_waited_for() {
 
     let host = FakeHost::new([JOB; 40]);
     assert_eq!(wait::pull_request(&host.client(), "j1").await, Ok(None));
-    assert_eq!(u64::from(host.elapsed()), Millis::from_seconds(600).0);
-
-    let host = FakeHost::new([JOB, DONE]);
-    let signal = inactive_signal(&host);
-    let job = wait_options::finish(&host.client(), "j1", signal).await;
-    assert_eq!(job.unwrap().pr_link.as_deref(), Some(LINK));
-    assert!(host.request(1, "headers").contains("release"));
-    host.assert_idle();
+    assert_eq!(host.elapsed(), 600_000);
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn jobs_are_listed() {
     let jobs = r#"{"status":200,"json":{"jobs":[{"id":"j1"},{"id":"j2","prLink":"https://x"}]}}"#;
     let host = FakeHost::new([jobs, jobs]);
@@ -210,17 +186,19 @@ async fn jobs_are_listed() {
     assert_eq!(links, ["https://x"]);
 }
 
-#[wasm_bindgen_test]
-async fn a_job_record_is_read() {
+#[tokio::test(start_paused = true)]
+async fn a_job_record_is_read_and_deleted() {
     let record = r#"{"status":200,"json":{"job":{"id":"j1","createdBy":"ana"},"prompt":"p",
         "messages":[{"author":"ben"}],"changes":[]}}"#;
-    let host = FakeHost::new([record]);
+    let host = FakeHost::new([record, r#"{"status":204}"#]);
     let authors = record::list_authors(&host.client(), "j1").await.unwrap();
     assert_eq!(authors, ["ana", "ben"]);
     assert_eq!(host.target(0), "/v2/agent/acme/job/j1/record");
+    delete_record::forget(&host.client(), "j1").await.unwrap();
+    assert_eq!(host.request(1, "method"), json!("DELETE"));
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn page_views_are_read_by_page_by_row_and_from_a_cursor() {
     let host = FakeHost::new([LAST_VIEWS]);
     let page = views::october(&host.client()).await.unwrap();
@@ -239,13 +217,6 @@ async fn page_views_are_read_by_page_by_row_and_from_a_cursor() {
     );
 
     let host = FakeHost::new(both);
-    let signal = inactive_signal(&host);
-    let count = list_options::count_pages(&host.client(), signal).await;
-    assert_eq!(count, Ok(3));
-    assert!(host.request(1, "headers").contains("export"));
-    host.assert_idle();
-
-    let host = FakeHost::new(both);
     let client = host.client();
     let all = ListPageViews::default();
     let (views, rest) = cursor::some_views(&client, all).await.unwrap();
@@ -255,7 +226,7 @@ async fn page_views_are_read_by_page_by_row_and_from_a_cursor() {
     assert!(host.target(1).ends_with("&limit=250&offset=250"));
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn each_report_is_read() {
     let visitors = |more: bool| {
         format!(
@@ -291,5 +262,27 @@ async fn each_report_is_read() {
     let messages = conversation::messages(&client, thread).await.unwrap();
     assert_eq!(messages[0].content.as_deref(), Some("How?"));
     assert_eq!(caller_stats::count_questions(&client).await, Ok(Some(6)));
+    host.assert_idle();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_archive_is_read_and_backfilled() {
+    let backfill = r#"{"status":200,"json":{"dateFrom":"2026-01-01","days":10,"requests":20}}"#;
+    let host = FakeHost::new([
+        r#"{"status":200,"json":{"missing":[],"views":[
+            {"date":"2026-01-01","total":7,"days":31,"missing":[]}]}}"#,
+        r#"{"status":200,"json":{"dateFrom":"2026-01-01","dateTo":"2026-02-01","complete":31,
+            "partial":0,"failed":0,"missing":[],"failures":[],"requests":0}}"#,
+        backfill,
+        backfill,
+    ]);
+    let client = host.client();
+    let months = daily_views::monthly_views(&client).await.unwrap();
+    assert_eq!(months, [("2026-01-01".to_owned(), 7)]);
+    assert_eq!(archive_status::is_complete(&client).await, Ok(true));
+    assert_eq!(estimate_backfill::count_requests(&client).await, Ok(20));
+    let begun = begin_backfill::archive_the_year(&client).await.unwrap();
+    assert_eq!(begun.days.get(), 10);
+    assert_eq!(host.request(3, "body"), r#"{"dateFrom":"2026-01-01"}"#);
     host.assert_idle();
 }

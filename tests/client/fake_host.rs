@@ -1,204 +1,213 @@
-//! The fake server and clock of `fake_host.js`.
+//! A fake server and clock. tokio's paused clock jumps to the next timer when nothing else runs, so
+//! tests assert delays without waiting for them.
 
-use js_sys::{Function, JSON, Promise, Reflect};
-use quillgate::client::{AbortSignal, ApiCall, Client, Server};
-use quillgate::credential::{AccessToken, AdminKey, BaseUrl};
-use quillgate::{CallOptions, CreateAgentJob, GetAgentJob, JobId, ProjectId, Prompt};
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
+use std::collections::VecDeque;
+use std::future::pending;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-#[wasm_bindgen(module = "/tests/client/fake_host.js")]
-extern "C" {
-    type HostState;
-
-    #[wasm_bindgen(constructor)]
-    fn begin() -> HostState;
-
-    #[wasm_bindgen(method)]
-    fn end(this: &HostState);
-
-    #[wasm_bindgen(method)]
-    fn elapsed(this: &HostState) -> u32;
-
-    #[wasm_bindgen(method, js_name = leakCount)]
-    fn leak_count(this: &HostState) -> u32;
-
-    #[wasm_bindgen(method)]
-    fn sleep(this: &HostState, ms: u32) -> Promise;
-
-    #[wasm_bindgen(method)]
-    fn signal(this: &HostState, ms: Option<u32>, reason: &JsValue) -> AbortSignal;
-
-    #[wasm_bindgen(method, js_name = enqueueResponse)]
-    fn enqueue_response(this: &HostState, json: &str);
-
-    #[wasm_bindgen(method)]
-    fn requests(this: &HostState) -> JsValue;
-
-    #[wasm_bindgen(method, js_name = pendingCount)]
-    fn pending_count(this: &HostState) -> u32;
-
-    #[wasm_bindgen(method, js_name = replaceGlobalFetch)]
-    fn replace_global_fetch(this: &HostState);
-
-    #[wasm_bindgen(method, getter)]
-    fn fetch(this: &HostState) -> Function;
-
-    /// Serializes a value to JSON with sorted properties.
-    #[wasm_bindgen(js_name = sortedJson)]
-    pub fn sorted_json(value: &JsValue) -> String;
-}
+use quillgate::client::http::{Request, Response};
+use quillgate::client::{ApiCall, BoxFuture, Client, ClientBuilder, Host, HostError, HostResponse};
+use quillgate::{CreateAgentJob, GetAgentJob, Timestamp};
+use serde_json::{Value, json};
+use tokio::time::Instant;
 
 pub const TOKEN: &str = "eyJ0b2tlbg.secret-part";
 pub const KEY: &str = "mint_secret_of_the_organisation";
 
-/// Options without retries, so that the first response is the result.
-pub const ONCE: CallOptions = CallOptions {
-    timeout: quillgate::options::DEFAULT_TIMEOUT,
-    total_timeout: None,
-    max_retries: 0,
-    is_deduplicated: false,
-};
+/// 2024-01-01T00:00:00Z, the initial time of every host.
+const START: u64 = 1_704_067_200_000;
 
 /// A fake server and clock.
-pub struct FakeHost(HostState);
+#[derive(Clone)]
+pub struct FakeHost(Arc<State>);
+
+struct State {
+    start: Instant,
+    responses: Mutex<VecDeque<Value>>,
+    /// The method, URL, headers, body and time of every request.
+    requests: Mutex<Vec<Value>>,
+    active: AtomicUsize,
+    keys: AtomicU8,
+}
+
+/// Counts a request or a timer as active until it is dropped.
+struct Active(Arc<State>);
+
+impl Active {
+    fn new(state: &Arc<State>) -> Self {
+        state.active.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(state))
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        self.0.active.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl FakeHost {
-    /// Creates a host that answers requests with these responses, in order.
+    /// Creates a host that answers requests with these responses, in order:
+    /// `{ "status", "headers"?, "json"? | "text"? }`, with optional faults.
+    ///
+    /// - `"stall": "head" | "body"`: stops there until the request is dropped
+    /// - `"after"`: delays the response by that many milliseconds
+    /// - `"broken"`: fails with this message
+    /// - `"broken_body"`: breaks off in the body with this message
     pub fn new<T: AsRef<str>>(responses: impl IntoIterator<Item = T>) -> Self {
-        let state = HostState::begin();
-        for response in responses {
-            state.enqueue_response(response.as_ref());
-        }
-        Self(state)
+        let parse = |json: T| serde_json::from_str(json.as_ref()).expect("responses are JSON");
+        Self(Arc::new(State {
+            start: Instant::now(),
+            responses: Mutex::new(responses.into_iter().map(parse).collect()),
+            requests: Mutex::default(),
+            active: AtomicUsize::new(0),
+            keys: AtomicU8::new(0),
+        }))
+    }
+
+    /// A builder of a client of a gateway.
+    pub fn builder(&self) -> ClientBuilder {
+        let builder = Client::builder().gateway("https://gate.example", TOKEN);
+        builder.project("acme").host(self.clone())
     }
 
     /// A client of a gateway.
     pub fn client(&self) -> Client {
-        self.client_of(gateway())
+        self.builder().build().unwrap()
     }
 
-    /// A client of the platform.
-    pub fn platform(&self) -> Client {
-        self.client_of(Server::platform(AdminKey::new(KEY).unwrap()))
+    /// A builder of a client of Mintlify.
+    pub fn platform(&self) -> ClientBuilder {
+        self.builder().platform(KEY)
     }
 
-    /// A client of this server, with the host's `fetch`.
-    pub fn client_of(&self, server: Server) -> Client {
-        Client::new(server, acme()).with_fetch(self.0.fetch())
-    }
-
-    /// The host's `fetch`.
-    pub fn fetch(&self) -> Function {
-        self.0.fetch()
-    }
-
-    /// Replaces the global `fetch` with the host's.
-    pub fn replace_global_fetch(&self) {
-        self.0.replace_global_fetch();
-    }
-
-    /// A signal that aborts with `reason` after `ms`, or never.
-    pub fn signal(&self, ms: Option<u32>, reason: &JsValue) -> AbortSignal {
-        self.0.signal(ms, reason)
-    }
-
-    /// Waits until the clock has advanced by `ms`.
-    pub async fn sleep(&self, ms: u32) {
-        JsFuture::from(self.0.sleep(ms)).await.unwrap();
-    }
-
-    /// The method, address, body and time of every request so far.
-    pub fn requests(&self) -> JsValue {
-        self.0.requests()
+    /// All requests so far.
+    pub fn requests(&self) -> Value {
+        Value::from(self.0.requests.lock().unwrap().clone())
     }
 
     /// The number of requests.
-    pub fn count(&self) -> u32 {
-        js_sys::Array::from(&self.0.requests()).length()
+    pub fn count(&self) -> usize {
+        self.0.requests.lock().unwrap().len()
     }
 
-    /// A property of the request at index `at`, as JSON.
-    pub fn request(&self, at: u32, name: &str) -> String {
-        sorted_json(&property(
-            &js_sys::Array::from(&self.0.requests()).get(at),
-            name,
-        ))
+    /// A property of the request at index `at`.
+    pub fn request(&self, at: usize, name: &str) -> Value {
+        self.0.requests.lock().unwrap()[at][name].clone()
+    }
+
+    /// A header field of the request at index `at`.
+    pub fn header(&self, at: usize, name: &str) -> Option<String> {
+        self.request(at, "headers")[name]
+            .as_str()
+            .map(str::to_owned)
     }
 
     /// The URL of the request at index `at`, relative to the gateway.
-    pub fn target(&self, at: u32) -> String {
-        let url = self.request(at, "url").replace('"', "");
-        url.replace("https://gate.example", "")
+    pub fn target(&self, at: usize) -> String {
+        let url = self.request(at, "url");
+        url.as_str().unwrap().replace("https://gate.example", "")
     }
 
-    /// The times of all requests in milliseconds, as a JSON array.
-    pub fn times(&self) -> String {
-        let requests = js_sys::Array::from(&self.0.requests());
-        sorted_json(
-            &requests
-                .iter()
-                .map(|request| property(&request, "at"))
-                .collect::<js_sys::Array>(),
-        )
+    /// The times of all requests in milliseconds.
+    pub fn times(&self) -> Vec<u64> {
+        let requests = self.0.requests.lock().unwrap();
+        requests
+            .iter()
+            .map(|request| request["at"].as_u64().unwrap())
+            .collect()
     }
 
     /// The elapsed time in milliseconds.
-    pub fn elapsed(&self) -> u32 {
-        self.0.elapsed()
+    pub fn elapsed(&self) -> u64 {
+        u64::try_from(self.0.start.elapsed().as_millis()).unwrap()
     }
 
-    /// Panics if a request is pending, or a timer or an abort listener is left.
+    /// Panics if a request or a timer was not finished or dropped.
+    #[track_caller]
     pub fn assert_idle(&self) {
-        assert_eq!(self.0.pending_count(), 0, "requests are pending");
-        assert_eq!(self.0.leak_count(), 0, "timers or abort listeners are left");
+        let active = self.0.active.load(Ordering::Relaxed);
+        assert_eq!(active, 0, "requests or timers are left");
+    }
+
+    fn record(&self, request: &Request<String>) {
+        let headers = request.headers().iter().map(|(name, value)| {
+            let value = value.to_str().unwrap();
+            (name.as_str().to_owned(), Value::from(value))
+        });
+        self.0.requests.lock().unwrap().push(json!({
+            "method": request.method().as_str(),
+            "url": request.uri().to_string(),
+            "headers": headers.collect::<serde_json::Map<_, _>>(),
+            "body": request.body(),
+            "at": self.elapsed(),
+        }));
+    }
+
+    fn next_response(&self) -> Value {
+        let next = self.0.responses.lock().unwrap().pop_front();
+        next.unwrap_or_else(|| json!({ "broken": "the test expects no further request" }))
     }
 }
 
-impl Drop for FakeHost {
-    fn drop(&mut self) {
-        self.0.end();
+impl Host for FakeHost {
+    fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>> {
+        Box::pin(async move {
+            let _active = Active::new(&self.0);
+            self.record(&request);
+            let response = self.next_response();
+            if let Some(message) = response["broken"].as_str() {
+                return Err(HostError::new(message));
+            }
+            if let Some(millis) = response["after"].as_u64() {
+                tokio::time::sleep(Duration::from_millis(millis)).await;
+            }
+            if response["stall"].is_string() {
+                pending::<()>().await;
+            }
+            let status = response["status"].as_u64().unwrap();
+            let mut answer = Response::builder().status(u16::try_from(status).unwrap());
+            for (name, value) in response["headers"].as_object().into_iter().flatten() {
+                answer = answer.header(name, value.as_str().unwrap());
+            }
+            let body = match (&response["broken_body"], &response["json"]) {
+                (Value::String(message), _) => Err(HostError::new(message.as_str())),
+                (_, Value::Null) if response.get("json").is_none() => {
+                    Ok(response["text"].as_str().unwrap_or_default().to_owned())
+                }
+                (_, json) => Ok(json.to_string()),
+            };
+            Ok(answer.body(body).unwrap())
+        })
     }
-}
 
-/// A gateway. It deduplicates requests by idempotency key.
-pub fn gateway() -> Server {
-    let base = BaseUrl::new("https://gate.example").unwrap();
-    Server::gateway(base, AccessToken::new(TOKEN).unwrap())
-}
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let _active = Active::new(&self.0);
+            tokio::time::sleep(duration).await;
+        })
+    }
 
-pub fn acme() -> ProjectId {
-    ProjectId::new("acme").unwrap()
-}
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(START + self.elapsed())
+    }
 
-/// The job `j1`.
-pub fn job_1() -> GetAgentJob {
-    GetAgentJob::new(JobId::new("j1").unwrap())
+    /// Zero for jitter, and another number for each key.
+    fn random(&self) -> Option<[u8; 16]> {
+        let mut bytes = [0; 16];
+        bytes[15] = self.0.keys.fetch_add(1, Ordering::Relaxed);
+        Some(bytes)
+    }
 }
 
 /// Reads the job `j1`.
 pub fn get_job(client: &Client) -> ApiCall<GetAgentJob> {
-    client.agent_jobs().get(job_1())
+    client.agent_jobs().get("j1")
 }
 
 /// Creates a job.
 pub fn create(client: &Client) -> ApiCall<CreateAgentJob> {
-    let create = CreateAgentJob::new(Prompt::new("p").unwrap());
-    client.agent_jobs().create(create)
-}
-
-/// Parses JSON.
-pub fn json(text: &str) -> JsValue {
-    JSON::parse(text).expect("a test's JSON is well-formed")
-}
-
-/// A property of an object, or `undefined`.
-fn property(value: &JsValue, name: &str) -> JsValue {
-    Reflect::get(value, &name.into()).unwrap_or(JsValue::UNDEFINED)
-}
-
-/// Asserts that a value equals this JSON, regardless of property order.
-#[track_caller]
-pub fn assert_json(value: &JsValue, expected: &str) {
-    assert_eq!(sorted_json(value), sorted_json(&json(expected)));
+    client.agent_jobs().create("p")
 }

@@ -2,120 +2,232 @@
 
 use std::error::Error as _;
 
-use crate::fake_host::{FakeHost, KEY, ONCE, TOKEN, get_job, job_1};
-use quillgate::client::{Error, IdempotencyKey, Server};
-use quillgate::credential::{AccessToken, AdminKey, BaseUrl};
-use quillgate::{CallOptions, ListPageViews, Millis, ProjectId, Rule, ValidationError};
-use wasm_bindgen::JsCast as _;
-use wasm_bindgen_test::wasm_bindgen_test;
+use std::time::Duration;
 
-#[wasm_bindgen_test]
-async fn invalid_call_options_are_rejected_before_a_request_is_sent() {
-    let defaults = CallOptions::default();
-    for (options, field, rule) in [
+use crate::fake_host::{FakeHost, KEY, TOKEN, get_job};
+use quillgate::client::{Client, ClientBuilder, Error};
+use quillgate::{JobStatus, ListAgentJobs, ListPageViews, Rule};
+
+#[tokio::test(start_paused = true)]
+async fn invalid_settings_are_rejected_before_a_request_is_sent() {
+    let too_long = Duration::from_millis(1 << 31);
+    let cases: [(
+        fn(ClientBuilder, Duration) -> ClientBuilder,
+        Duration,
+        &str,
+        Rule,
+    ); 4] = [
         (
-            CallOptions {
-                timeout: Millis(0),
-                ..defaults
-            },
+            ClientBuilder::timeout,
+            Duration::ZERO,
             "timeout",
             Rule::MILLISECONDS,
         ),
         (
-            CallOptions {
-                timeout: Millis(1 << 31),
-                ..defaults
-            },
+            ClientBuilder::timeout,
+            too_long,
             "timeout",
             Rule::MILLISECONDS,
         ),
         (
-            CallOptions {
-                total_timeout: Some(Millis(0)),
-                ..defaults
-            },
+            ClientBuilder::total_timeout,
+            Duration::from_micros(999),
             "totalTimeout",
             Rule::MILLISECONDS,
         ),
         (
-            CallOptions {
-                max_retries: 11,
-                ..defaults
-            },
+            |builder, _| builder.max_retries(11),
+            Duration::ZERO,
             "maxRetries",
             Rule::RETRY_COUNT,
         ),
-    ] {
+    ];
+    for (set, duration, field, rule) in cases {
         let host = FakeHost::new::<&str>([]);
-        let client = host.client();
-        let list = client.analytics().views(ListPageViews::default());
-        let mut rows = list.with_options(options).rows().unwrap();
-        let errors = [
-            get_job(&client).with_options(options).await.err(),
-            get_job(&client.clone().with_options(options)).await.err(),
-            rows.next().await.err(),
-            client
-                .agent_jobs()
-                .wait(job_1())
-                .with_options(options)
-                .await
-                .err(),
-        ];
-        for error in errors {
-            let Some(Error::Validation(error)) = error else {
-                panic!("expected {options:?} to be rejected, found {error:?}");
-            };
-            assert_eq!((error.field.as_ref(), error.rule), (field, rule));
-        }
-        assert_eq!(host.count(), 0, "{options:?}");
-        host.assert_idle();
+        let error = set(host.builder(), duration).build().unwrap_err();
+        assert_eq!((error.field.as_ref(), error.rule), (field, rule));
     }
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
+async fn invalid_settings_of_a_call_are_rejected_before_a_request_is_sent() {
+    let host = FakeHost::new::<&str>([]);
+    let client = host.client();
+    let zero = Duration::ZERO;
+    let errors = [
+        get_job(&client).timeout(zero).send().await.err(),
+        client
+            .analytics()
+            .views(..)
+            .timeout(zero)
+            .send()
+            .await
+            .err(),
+        client
+            .analytics()
+            .views(..)
+            .timeout(zero)
+            .rows()
+            .next()
+            .await
+            .err(),
+        client
+            .agent_jobs()
+            .watch("j1")
+            .timeout(zero)
+            .wait()
+            .await
+            .err(),
+    ];
+    for error in errors {
+        assert_rejected(error, "timeout", Rule::MILLISECONDS);
+    }
+    let error = get_job(&client).max_retries(11).send().await.err();
+    assert_rejected(error, "maxRetries", Rule::RETRY_COUNT);
+    assert_eq!(host.count(), 0);
+    host.assert_idle();
+}
+
+#[track_caller]
+fn assert_rejected(error: Option<Error>, field: &str, rule: Rule) {
+    let Some(Error::Validation(error)) = error else {
+        panic!("expected {field} to be rejected, found {error:?}");
+    };
+    assert_eq!((error.field.as_ref(), error.rule), (field, rule));
+}
+
+#[tokio::test(start_paused = true)]
+async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
+    let host = FakeHost::new::<&str>([]);
+    let client = host.client();
+    let (jobs, reports) = (client.agent_jobs(), client.analytics());
+    let odd_state = ListAgentJobs {
+        state: Some(JobStatus::Other("odd".into())),
+        ..ListAgentJobs::default()
+    };
+    let known = Rule::OneOf(&JobStatus::KNOWN);
+    for (error, field, rule) in [
+        (jobs.create("").send().await.err(), "prompt", Rule::NotEmpty),
+        (jobs.get("..").send().await.err(), "id", Rule::NotDotSegment),
+        (
+            jobs.send_message("j1", "").send().await.err(),
+            "prompt",
+            Rule::NotEmpty,
+        ),
+        (jobs.watch("").next().await.err(), "id", Rule::NotEmpty),
+        (jobs.record("").send().await.err(), "id", Rule::NotEmpty),
+        (
+            jobs.delete_record("").send().await.err(),
+            "id",
+            Rule::NotEmpty,
+        ),
+        (jobs.list(odd_state).send().await.err(), "state", known),
+        (
+            reports.views("yesterday"..).send().await.err(),
+            "dateFrom",
+            Rule::DateFormat,
+        ),
+        (
+            reports
+                .daily_views("2026-02-02".."2026-02-01")
+                .send()
+                .await
+                .err(),
+            "dateFrom",
+            Rule::BeforeDateTo,
+        ),
+        (
+            reports
+                .daily_views("2026-02-02".."2026-02-30")
+                .send()
+                .await
+                .err(),
+            "dateTo",
+            Rule::CalendarDate,
+        ),
+        (
+            reports.estimate_backfill("soon").send().await.err(),
+            "dateFrom",
+            Rule::DateFormat,
+        ),
+        (
+            reports.begin_backfill("").send().await.err(),
+            "dateFrom",
+            Rule::DateFormat,
+        ),
+        (
+            reports.conversation("t1").send().await.err(),
+            "threadId",
+            Rule::Ulid,
+        ),
+        (
+            jobs.create("p")
+                .idempotency_key("two words")
+                .send()
+                .await
+                .err(),
+            "idempotencyKey",
+            Rule::IdempotencyKey,
+        ),
+    ] {
+        assert_rejected(error, field, rule);
+    }
+    assert_eq!(host.count(), 0);
+    host.assert_idle();
+}
+
+#[test]
 fn invalid_parts_of_a_client_are_rejected_without_repeating_a_credential() {
-    let assert_rejected = |error: Option<ValidationError>, field: &str, rule: Rule| {
-        let error = error.unwrap();
+    let gateway = |url: &str, token: &str| Client::builder().gateway(url, token).project("acme");
+    let platform = |url: &str, key: &str| Client::builder().platform_at(url, key).project("acme");
+    let url = "https://x.example";
+    let key = "mint_secret-1";
+    for (builder, field, rule) in [
+        (gateway("gate.example", TOKEN), "baseUrl", Rule::BaseUrl),
+        (
+            gateway("https://u:secret-1@x.example", TOKEN),
+            "baseUrl",
+            Rule::BaseUrl,
+        ),
+        (gateway(url, "secret-1 "), "token", Rule::Credential),
+        (gateway(url, ""), "token", Rule::Credential),
+        (
+            platform(url, "mint_dsc_secret-1"),
+            "adminKey",
+            Rule::AdminKey,
+        ),
+        (platform(url, "secret-1"), "adminKey", Rule::AdminKey),
+        (
+            platform("http://x.example", key),
+            "baseUrl",
+            Rule::SecureBaseUrl,
+        ),
+        (platform("x.example", key), "baseUrl", Rule::BaseUrl),
+        (
+            gateway(url, TOKEN).project(".."),
+            "projectId",
+            Rule::NotDotSegment,
+        ),
+        (
+            Client::builder().gateway(url, TOKEN),
+            "projectId",
+            Rule::Required,
+        ),
+        (Client::builder().project("acme"), "baseUrl", Rule::Required),
+    ] {
+        let error = builder.build().unwrap_err();
         assert_eq!((error.field.as_ref(), error.rule), (field, rule));
         let text = format!("{error} {error:?}");
         assert!(!text.contains("secret-1"), "{text}");
-    };
-    for base in ["gate.example", "https://u:secret-1@x.example", ""] {
-        assert_rejected(BaseUrl::new(base).err(), "baseUrl", Rule::BaseUrl);
     }
-    for token in ["secret-1\nx: y", "secret-1 ", ""] {
-        assert_rejected(AccessToken::new(token).err(), "token", Rule::Credential);
-    }
-    for key in ["mint_dsc_secret-1", "mint_secret-1 ", "secret-1"] {
-        assert_rejected(AdminKey::new(key).err(), "adminKey", Rule::AdminKey);
-    }
-    let key = AdminKey::new("mint_secret-1").unwrap();
-    for (base, rule) in [
-        ("http://x.example", Rule::SecureBaseUrl),
-        ("x.example", Rule::BaseUrl),
-    ] {
-        let server = Server::platform_at(base, key.clone());
-        assert_rejected(server.err(), "baseUrl", rule);
-    }
-    for key in ["secret-1 two words", "", &"x".repeat(256)] {
-        let key = IdempotencyKey::new(key);
-        assert_rejected(key.err(), "idempotencyKey", Rule::IdempotencyKey);
-    }
-    assert_rejected(ProjectId::new("..").err(), "projectId", Rule::NotDotSegment);
 }
 
-#[wasm_bindgen_test]
-async fn a_base_url_that_the_host_rejects_is_reported_by_name() {
+#[tokio::test(start_paused = true)]
+async fn a_base_url_with_an_invalid_port_is_reported_by_name() {
     let host = FakeHost::new::<&str>([]);
-    let base = BaseUrl::new("https://gate.example:99999").unwrap();
-    let server = Server::gateway(base, AccessToken::new(TOKEN).unwrap());
-    let Err(Error::Validation(error)) = get_job(&host.client_of(server)).await else {
-        panic!("expected the base URL to be rejected");
-    };
-    assert_eq!(
-        (error.field.as_ref(), error.rule),
-        ("baseUrl", Rule::BaseUrl)
-    );
+    let builder = host.builder().gateway("https://gate.example:99999", TOKEN);
+    let error = get_job(&builder.build().unwrap()).send().await.err();
+    assert_rejected(error, "baseUrl", Rule::BaseUrl);
     host.assert_idle();
 }
 
@@ -126,7 +238,7 @@ struct ExpectedError {
     details: &'static [&'static str],
     code: Option<&'static str>,
     request_id: Option<&'static str>,
-    retry_after: Option<Millis>,
+    retry_after: Option<Duration>,
 }
 
 const EXPECTED_ERROR: ExpectedError = ExpectedError {
@@ -139,7 +251,7 @@ const EXPECTED_ERROR: ExpectedError = ExpectedError {
     retry_after: None,
 };
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn an_api_error_carries_the_message_of_the_server() {
     for expected in [
         ExpectedError {
@@ -163,7 +275,7 @@ async fn an_api_error_carries_the_message_of_the_server() {
             message: "too many",
             details: &["d"],
             code: Some("/problems/limit"),
-            retry_after: Some(Millis(1_800_000)),
+            retry_after: Some(Duration::from_millis(1_800_000)),
             ..EXPECTED_ERROR
         },
         ExpectedError {
@@ -198,7 +310,7 @@ async fn an_api_error_carries_the_message_of_the_server() {
         },
     ] {
         let host = FakeHost::new([expected.response]);
-        let result = get_job(&host.client()).with_options(ONCE).await;
+        let result = get_job(&host.client()).max_retries(0).send().await;
         let Err(Error::Api(error)) = result else {
             panic!("{}: {result:?}", expected.response);
         };
@@ -218,13 +330,13 @@ async fn an_api_error_carries_the_message_of_the_server() {
     }
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_success_that_is_not_json_is_a_decode_error() {
     for text in [r#"{\"id\":"#, "", "<html>"] {
         let host = FakeHost::new([format!(
             r#"{{"status":200,"headers":{{"x-request-id":"r-3"}},"text":"{text}"}}"#
         )]);
-        let result = get_job(&host.client()).await;
+        let result = get_job(&host.client()).send().await;
         let Err(Error::Decode { error, request_id }) = result else {
             panic!("{text}: {result:?}");
         };
@@ -236,7 +348,7 @@ async fn a_success_that_is_not_json_is_a_decode_error() {
     }
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_success_of_the_wrong_type_is_a_decode_error_with_its_path() {
     for (response, path, reason) in [
         ("null", "", "must be an object, found null"),
@@ -249,7 +361,7 @@ async fn a_success_of_the_wrong_type_is_a_decode_error_with_its_path() {
         ),
     ] {
         let host = FakeHost::new([json_response(response)]);
-        let result = get_job(&host.client()).await;
+        let result = get_job(&host.client()).send().await;
         assert_decode_error(result, path, reason);
         assert_eq!(host.count(), 1, "a success is not retried");
         host.assert_idle();
@@ -279,7 +391,7 @@ async fn a_success_of_the_wrong_type_is_a_decode_error_with_its_path() {
     ] {
         let host = FakeHost::new([json_response(response)]);
         let list = host.client().analytics().views(ListPageViews::default());
-        assert_decode_error(list.await, path, reason);
+        assert_decode_error(list.send().await, path, reason);
         assert_eq!(host.count(), 1, "a success is not retried");
         host.assert_idle();
     }
@@ -300,37 +412,32 @@ fn assert_decode_error<T: std::fmt::Debug>(result: Result<T, Error>, path: &str,
     assert_eq!(error.to_string(), format!("{subject} {reason}"));
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_broken_connection_keeps_the_error_of_the_host() {
-    for (response, text) in [
-        (
-            r#"{"broken":"connection reset"}"#,
-            "TypeError: connection reset",
-        ),
-        (
-            r#"{"thrown":"no fetch today"}"#,
-            "RangeError: no fetch today",
-        ),
+    for response in [
+        r#"{"broken":"connection reset"}"#,
+        r#"{"status":200,"broken_body":"connection reset"}"#,
     ] {
         let host = FakeHost::new([response]);
-        let error = get_job(&host.client())
-            .with_options(ONCE)
-            .await
-            .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "no answer: the connection failed or broke"
-        );
-        assert_eq!(error.source().unwrap().to_string(), text);
-        let Error::Connection(cause) = error else {
-            panic!("{error:?}");
-        };
-        assert!(cause.as_js().has_type::<js_sys::Error>());
+        let result = get_job(&host.client()).max_retries(0).send().await;
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::Connection(_)));
+        assert_eq!(error.to_string(), "the connection failed or broke");
+        assert_eq!(error.source().unwrap().to_string(), "connection reset");
         host.assert_idle();
     }
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
+async fn a_refusal_whose_body_breaks_off_is_an_api_error() {
+    let host = FakeHost::new([r#"{"status":404,"broken_body":"connection reset"}"#]);
+    let Err(Error::Api(error)) = get_job(&host.client()).send().await else {
+        panic!("expected an API error");
+    };
+    assert_eq!((error.status, error.message.as_str()), (404, "not found"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn errors_never_contain_a_credential() {
     for response in [
         r#"{"status":401,"json":{"error":"unauthorized"}}"#,
@@ -340,12 +447,13 @@ async fn errors_never_contain_a_credential() {
     ] {
         for direct in [true, false] {
             let host = FakeHost::new([response]);
-            let client = if direct {
+            let builder = if direct {
                 host.platform()
             } else {
-                host.client()
+                host.builder()
             };
-            let error = get_job(&client).with_options(ONCE).await.unwrap_err();
+            let client = builder.build().unwrap();
+            let error = get_job(&client).max_retries(0).send().await.unwrap_err();
             assert_eq!(host.count(), 1);
             let all = format!("{error} {error:?} {:?}", error.source());
             assert!(!all.contains(KEY) && !all.contains(TOKEN), "{all}");

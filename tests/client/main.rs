@@ -1,15 +1,15 @@
-//! Tests of the async client in Node and in a browser.
-#![cfg(target_arch = "wasm32")]
+//! Tests of the client with a fake server and clock, and of its native host with a local server.
+#![cfg(not(target_arch = "wasm32"))]
 #![expect(
     clippy::unwrap_used,
     reason = "unwrapping a missing value fails the test"
 )]
 
-mod abort;
 mod drop;
 mod examples;
 mod fake_host;
 mod faults;
+mod native_host;
 mod pages;
 mod requests;
 mod retry;

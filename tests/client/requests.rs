@@ -1,80 +1,61 @@
 //! Requests and successful responses.
 
-use crate::fake_host::{
-    FakeHost, KEY, ONCE, TOKEN, acme, assert_json, create, gateway, get_job, job_1,
-};
-use quillgate::client::{Client, Error, Headers, IdempotencyKey, Server};
-use quillgate::credential::AdminKey;
+use crate::fake_host::{FakeHost, KEY, TOKEN, create, get_job};
+use quillgate::client::http::{HeaderMap, HeaderValue};
+use quillgate::client::{ApiCall, Client};
 use quillgate::{
-    ConversationCursor, CreateAgentJob, Cursor, DateBound, DateRange, FeedbackSource,
-    FeedbackStatuses, GetAgentJob, GetAgentJobRecord, GetCallerStats, GetConversation,
-    GetFeedbackByPage, JobAuthor, JobId, JobPageSize, JobStatus, Limit, ListAgentJobs,
-    ListConversations, ListFeedback, ListPageViews, ListSearches, ListVisitors, Offset, PageSize,
-    Prompt, PromptText, SendMessage, SmallPageSize, ThreadId,
+    ConversationCursor, Cursor, DateRange, DayGroup, FeedbackSource, FeedbackStatuses,
+    GetCallerStats, GetFeedbackByPage, JobAuthor, JobPageSize, JobStatus, Limit, ListAgentJobs,
+    ListConversations, ListDailyViews, ListFeedback, ListPageViews, ListVisitors, Offset, PagePath,
+    PageSize, PromptText, SendMessage, SmallPageSize,
 };
-use wasm_bindgen_test::wasm_bindgen_test;
+use serde_json::json;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;
 const THREAD: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
-fn key() -> IdempotencyKey {
-    IdempotencyKey::new("once-1").unwrap()
+fn send_message(client: &Client) -> ApiCall<SendMessage> {
+    client.agent_jobs().send_message("j1", "p")
 }
 
-fn send_message(client: &Client) -> quillgate::client::ApiCall<SendMessage> {
-    let message = SendMessage::new(JobId::new("j1").unwrap(), Prompt::new("p").unwrap());
-    client.agent_jobs().send_message(message)
-}
-
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn getting_a_job_sends_a_get_without_a_body() {
     let host = FakeHost::new([OK]);
-    get_job(&host.client()).await.unwrap();
-    assert_json(
-        &host.requests(),
-        &format!(
-            r#"[{{
-                "method": "GET",
-                "url": "https://gate.example/v2/agent/acme/job/j1",
-                "headers": {{ "accept": "application/json", "authorization": "Bearer {TOKEN}" }},
-                "redirect": "manual",
-                "body": null,
-                "at": 0
-            }}]"#
-        ),
-    );
+    get_job(&host.client()).send().await.unwrap();
+    let expected = json!([{
+        "method": "GET",
+        "url": "https://gate.example/v2/agent/acme/job/j1",
+        "headers": { "accept": "application/json", "authorization": format!("Bearer {TOKEN}") },
+        "body": "",
+        "at": 0,
+    }]);
+    assert_eq!(host.requests(), expected);
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn creating_a_job_sends_a_post_with_json() {
     let host = FakeHost::new([r#"{"status":201,"json":{"id":"j1"}}"#]);
-    let create = CreateAgentJob::new(Prompt::new("Say \"é\"\n").unwrap());
-    let call = host.client().agent_jobs().create(create);
-    call.with_idempotency_key(key()).await.unwrap();
-    assert_json(
-        &host.requests(),
-        &format!(
-            r#"[{{
-                "method": "POST",
-                "url": "https://gate.example/v2/agent/acme/job",
-                "headers": {{
-                    "accept": "application/json",
-                    "authorization": "Bearer {TOKEN}",
-                    "content-type": "application/json",
-                    "idempotency-key": "once-1"
-                }},
-                "redirect": "manual",
-                "body": "{{\"prompt\":\"Say \\\"é\\\"\\n\"}}",
-                "at": 0
-            }}]"#
-        ),
-    );
+    let call = host.client().agent_jobs().create("Say \"é\"\n");
+    call.idempotency_key("once-1").send().await.unwrap();
+    let expected = json!([{
+        "method": "POST",
+        "url": "https://gate.example/v2/agent/acme/job",
+        "headers": {
+            "accept": "application/json",
+            "authorization": format!("Bearer {TOKEN}"),
+            "content-type": "application/json",
+            "idempotency-key": "once-1",
+        },
+        "body": r#"{"prompt":"Say \"é\"\n"}"#,
+        "at": 0,
+    }]);
+    assert_eq!(host.requests(), expected);
 }
 
 fn october() -> DateRange {
-    let bound = |field, text: &str| Some(DateBound::new(field, text).unwrap());
-    let to = bound("dateTo", "2024-01-02T10:00:00+02:00");
-    DateRange::new(bound("dateFrom", "2024-01-01"), to).unwrap()
+    ("2024-01-01".."2024-01-02T10:00:00+02:00")
+        .try_into()
+        .unwrap()
 }
 
 const RANGE: &str = "dateFrom=2024-01-01&dateTo=2024-01-02T10%3A00%3A00%2B02%3A00";
@@ -84,8 +65,8 @@ macro_rules! assert_sent {
     ($call:expr, $method:literal, $target:expr, $response:expr) => {
         let host = FakeHost::new([format!(r#"{{"status":200,"json":{}}}"#, $response)]);
         let call = $call;
-        let result = call(&host.client()).await.unwrap();
-        assert_eq!(host.request(0, "method"), concat!('"', $method, '"'));
+        let result = call(&host.client()).send().await.unwrap();
+        assert_eq!(host.request(0, "method"), $method);
         assert_eq!(host.target(0), $target);
         let expected: serde_json::Value = serde_json::from_str($response).unwrap();
         let result = serde_json::to_value(&result).unwrap();
@@ -113,7 +94,7 @@ fn assert_included(expected: &serde_json::Value, actual: &serde_json::Value) {
     }
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn each_job_operation_has_its_own_url() {
     let job = r#"{"id":"j1","status":"active"}"#;
     assert_sent!(create, "POST", "/v2/agent/acme/job", job);
@@ -135,14 +116,13 @@ async fn each_job_operation_has_its_own_url() {
     assert_sent!(list, "GET", "/v2/agent/acme/jobs", jobs);
     let record = r#"{"job":{"id":"j1"},"prompt":"p","messages":[{"author":"ana@example.org"}],
         "changes":[{"status":"active"}]}"#;
-    let read = |client: &Client| {
-        let get = GetAgentJobRecord::new(JobId::new("j1").unwrap());
-        client.agent_jobs().record(get)
-    };
+    let read = |client: &Client| client.agent_jobs().record("j1");
     assert_sent!(read, "GET", "/v2/agent/acme/job/j1/record", record);
+    let delete = |client: &Client| client.agent_jobs().delete_record("j1");
+    assert_sent!(delete, "DELETE", "/v2/agent/acme/job/j1/record", "null");
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn each_report_list_has_its_own_url() {
     let path = "/v1/analytics/acme";
     let views = r#"{"totals":{"human":3},"views":[{"path":"/","ai":2}],"hasMore":false}"#;
@@ -184,7 +164,7 @@ async fn each_report_list_has_its_own_url() {
     assert_sent!(list, "GET", target, feedback);
 
     let searches = r#"{"searches":[{"searchQuery":"jobs","hits":3,"ctr":0.5}],"totalSearches":3}"#;
-    let list = |client: &Client| client.analytics().searches(ListSearches::default());
+    let list = |client: &Client| client.analytics().searches(..);
     assert_sent!(list, "GET", format!("{path}/searches"), searches);
 
     let conversations = r#"{"conversations":[{"id":"c1","query":"How?"}],"hasMore":false}"#;
@@ -199,7 +179,7 @@ async fn each_report_list_has_its_own_url() {
     assert_sent!(list, "GET", target, conversations);
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn each_other_report_has_its_own_url() {
     let path = "/v1/analytics/acme";
     let by_page = r#"{"feedback":[{"path":"/","thumbsUp":3}],"hasMore":false}"#;
@@ -213,10 +193,7 @@ async fn each_other_report_has_its_own_url() {
     assert_sent!(get, "GET", target, by_page);
 
     let thread = r#"{"threadId":"t","messages":[{"role":"user","content":"How?"}]}"#;
-    let get = |client: &Client| {
-        let get = GetConversation::new(ThreadId::new(THREAD).unwrap());
-        client.analytics().conversation(get)
-    };
+    let get = |client: &Client| client.analytics().conversation(THREAD);
     let target = format!("{path}/assistant/threads/{THREAD}");
     assert_sent!(get, "GET", target, thread);
 
@@ -230,7 +207,35 @@ async fn each_other_report_has_its_own_url() {
     assert_sent!(get, "GET", target, stats);
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
+async fn each_archive_operation_has_its_own_url() {
+    let path = "/v1/analytics/acme/views/daily";
+    let views = r#"{"views":[{"date":"2026-01-01","days":31,"missing":[]}],"missing":[]}"#;
+    let list = |client: &Client| {
+        client.analytics().daily_views(ListDailyViews {
+            path: Some(PagePath::new("/guides/start").unwrap()),
+            group: Some(DayGroup::Month),
+            ..("2026-01-01".."2026-02-01").try_into().unwrap()
+        })
+    };
+    let target =
+        format!("{path}?dateFrom=2026-01-01&dateTo=2026-02-01&path=%2Fguides%2Fstart&group=month");
+    assert_sent!(list, "GET", target, views);
+
+    let status = r#"{"dateFrom":"2026-01-01","dateTo":"2026-02-01","complete":30,"partial":0,
+        "failed":1,"missing":[],"failures":[],"requests":1}"#;
+    let get = |client: &Client| client.analytics().archive_status();
+    assert_sent!(get, "GET", format!("{path}/status"), status);
+
+    let backfill = r#"{"dateFrom":"2026-01-01","days":10,"requests":20,"hours":1}"#;
+    let estimate = |client: &Client| client.analytics().estimate_backfill("2026-01-01");
+    let target = format!("{path}/backfill?dateFrom=2026-01-01");
+    assert_sent!(estimate, "GET", target, backfill);
+    let begin = |client: &Client| client.analytics().begin_backfill("2026-01-01");
+    assert_sent!(begin, "POST", format!("{path}/backfill"), backfill);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_id_stays_one_path_segment() {
     for (id, segment) in [
         ("a/../b?x=1#y", "a%2F..%2Fb%3Fx%3D1%23y"),
@@ -240,70 +245,84 @@ async fn an_id_stays_one_path_segment() {
         (r"..\..", "..%5C.."),
     ] {
         let host = FakeHost::new([OK]);
-        let get = GetAgentJob::new(JobId::new(id).unwrap());
-        host.client().agent_jobs().get(get).await.unwrap();
-        assert_eq!(
-            host.target(0),
-            format!("/v2/agent/acme/job/{segment}"),
-            "{id}"
-        );
+        host.client().agent_jobs().get(id).send().await.unwrap();
+        let target = format!("/v2/agent/acme/job/{segment}");
+        assert_eq!(host.target(0), target, "{id}");
     }
 }
 
-#[wasm_bindgen_test]
-async fn requests_to_the_platform_carry_the_admin_key() {
-    let key = || AdminKey::new(KEY).unwrap();
-    let proxy = Server::platform_at("http://127.0.0.1:8788/under/here/", key()).unwrap();
+#[tokio::test(start_paused = true)]
+async fn a_job_is_identified_by_its_id_or_by_itself() {
+    let host = FakeHost::new([OK; 4]);
+    let client = host.client();
+    let jobs = client.agent_jobs();
+    let job = jobs.get("j1").send().await.unwrap();
+    let id: quillgate::JobId = "j1".parse().unwrap();
+    jobs.get(&job).send().await.unwrap();
+    jobs.get(&id).send().await.unwrap();
+    jobs.get(id).send().await.unwrap();
+    for at in 0..4 {
+        assert_eq!(host.target(at), "/v2/agent/acme/job/j1");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_to_mintlify_carry_the_admin_key() {
     let host = FakeHost::new([OK, OK]);
-    for (at, server, base_url) in [
-        (0, Server::platform(key()), "https://api.mintlify.com"),
-        (1, proxy, "http://127.0.0.1:8788/under/here"),
+    let proxy = "http://127.0.0.1:8788/under/here/";
+    for (at, builder, base_url) in [
+        (0, host.platform(), "https://api.mintlify.com"),
+        (
+            1,
+            host.builder().platform_at(proxy, KEY),
+            "http://127.0.0.1:8788/under/here",
+        ),
     ] {
-        get_job(&host.client_of(server)).await.unwrap();
-        assert_eq!(
-            host.request(at, "url"),
-            format!("\"{base_url}/v2/agent/acme/job/j1\"")
-        );
-        let headers = host.request(at, "headers");
-        assert!(headers.contains(&format!("\"Bearer {KEY}\"")));
+        get_job(&builder.build().unwrap()).send().await.unwrap();
+        let url = format!("{base_url}/v2/agent/acme/job/j1");
+        assert_eq!(host.request(at, "url"), url);
+        let authorization = host.header(at, "authorization");
+        assert_eq!(authorization, Some(format!("Bearer {KEY}")));
     }
 }
 
-#[wasm_bindgen_test]
+fn headers<const N: usize>(fields: [(&'static str, &'static str); N]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    for (name, value) in fields {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers
+}
+
+#[tokio::test(start_paused = true)]
 async fn custom_headers_are_sent_but_do_not_replace_required_headers() {
     let host = FakeHost::new([OK]);
-    let headers = Headers::new();
-    for (name, value) in [
+    let own = headers([
         ("x-own", "1"),
         ("authorization", "Basic eA=="),
         ("accept", "text/html"),
-    ] {
-        headers.set(name, value);
-    }
-    let call_headers = Headers::new();
-    call_headers.set("X-Own", "2");
-    call_headers.set("x-more", "3");
-    let client = host.client().with_headers(&headers);
-    let call = create(&client).with_headers(&call_headers);
-    call.with_idempotency_key(key()).await.unwrap();
-    let sent = format!(
-        r#"{{"accept":"application/json","authorization":"Bearer {TOKEN}","content-type":"application/json","idempotency-key":"once-1","x-more":"3","x-own":"2"}}"#
-    );
-    assert_eq!(host.request(0, "headers"), sent);
-    assert_eq!(
-        headers.get("authorization").as_deref(),
-        Some("Basic eA=="),
-        "the headers of the caller are unchanged"
-    );
+    ]);
+    let client = host.builder().headers(own).build().unwrap();
+    let call = create(&client).headers(headers([("x-own", "2"), ("x-more", "3")]));
+    call.idempotency_key("once-1").send().await.unwrap();
+    let expected = json!({
+        "accept": "application/json",
+        "authorization": format!("Bearer {TOKEN}"),
+        "content-type": "application/json",
+        "idempotency-key": "once-1",
+        "x-more": "3",
+        "x-own": "2",
+    });
+    assert_eq!(host.request(0, "headers"), expected);
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn every_2xx_response_is_decoded() {
     for status in [200, 201, 206, 299] {
         let host = FakeHost::new([format!(
             r#"{{"status":{status},"json":{{"id":"j1","status":"odd","source":{{"ref":null}},"more":[1]}}}}"#
         )]);
-        let job = get_job(&host.client()).await.unwrap();
+        let job = get_job(&host.client()).send().await.unwrap();
         assert_eq!(job.id.as_deref(), Some("j1"));
         assert_eq!(job.status, Some(JobStatus::Other("odd".into())));
         let source = job.source.unwrap();
@@ -314,16 +333,22 @@ async fn every_2xx_response_is_decoded() {
     }
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn writes_to_a_gateway_get_a_fresh_idempotency_key_and_reads_get_none() {
     let host = FakeHost::new([OK; 5]);
     let client = host.client();
-    create(&client).await.unwrap();
-    send_message(&client).await.unwrap();
-    create(&client).await.unwrap();
-    get_job(&client).await.unwrap();
-    create(&client).with_idempotency_key(key()).await.unwrap();
-    let keys: Vec<Option<String>> = (0..5).map(|at| sent_key(&host, at)).collect();
+    create(&client).send().await.unwrap();
+    send_message(&client).send().await.unwrap();
+    create(&client).send().await.unwrap();
+    get_job(&client).send().await.unwrap();
+    create(&client)
+        .idempotency_key("once-1")
+        .send()
+        .await
+        .unwrap();
+    let keys: Vec<_> = (0..5)
+        .map(|at| host.header(at, "idempotency-key"))
+        .collect();
     for fresh in &keys[..3] {
         let fresh = fresh.as_deref().unwrap();
         assert_eq!(fresh.len(), 32, "128 bits as hexadecimal digits");
@@ -334,66 +359,44 @@ async fn writes_to_a_gateway_get_a_fresh_idempotency_key_and_reads_get_none() {
     assert_eq!(keys[4].as_deref(), Some("once-1"));
 }
 
-#[wasm_bindgen_test]
-async fn the_platform_gets_an_idempotency_key_only_from_the_caller() {
+#[tokio::test(start_paused = true)]
+async fn mintlify_gets_an_idempotency_key_only_from_the_caller() {
     let host = FakeHost::new([OK; 2]);
-    let client = host.platform();
-    create(&client).await.unwrap();
-    create(&client).with_idempotency_key(key()).await.unwrap();
-    assert_eq!(sent_key(&host, 0), None);
-    assert_eq!(sent_key(&host, 1).as_deref(), Some("once-1"));
+    let client = host.platform().build().unwrap();
+    create(&client).send().await.unwrap();
+    create(&client)
+        .idempotency_key("once-1")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(host.header(0, "idempotency-key"), None);
+    let key = host.header(1, "idempotency-key");
+    assert_eq!(key.as_deref(), Some("once-1"));
 }
 
-fn sent_key(host: &FakeHost, at: u32) -> Option<String> {
-    let headers: serde_json::Value = serde_json::from_str(&host.request(at, "headers")).unwrap();
-    headers["idempotency-key"].as_str().map(str::to_owned)
-}
-
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_forced_call_is_marked_and_sent_once() {
     let host = FakeHost::new([r#"{"status":503}"#, OK]);
-    create(&host.client()).force(key()).await.unwrap_err();
-    let headers = host.request(0, "headers");
-    assert!(headers.contains(r#""idempotency-key":"once-1","idempotency-retry":"force""#));
+    let call = create(&host.client()).idempotency_key("once-1").force();
+    call.send().await.unwrap_err();
+    let retry = host.header(0, "idempotency-retry");
+    assert_eq!(retry.as_deref(), Some("force"));
     assert_eq!(host.count(), 1);
 }
 
-#[wasm_bindgen_test]
-async fn the_fetch_of_the_host_is_the_default() {
-    let host = FakeHost::new([OK, r#"{"broken":"reset"}"#]);
-    host.replace_global_fetch();
-    let client = Client::new(gateway(), acme()).with_options(ONCE);
-    get_job(&client).await.unwrap();
-    let error = get_job(&client).await.unwrap_err();
-    assert!(matches!(error, Error::Connection(_)));
-    assert_eq!(host.count(), 2);
-    host.assert_idle();
-}
-
-#[wasm_bindgen_test]
-async fn a_fetch_result_that_is_not_a_response_is_a_connection_error() {
-    for value in ["null", "7", "{}", r#"{"status":200}"#] {
-        let host = FakeHost::new([format!(r#"{{"nothing":{{"value":{value}}}}}"#)]);
-        let client = host.client().with_options(ONCE);
-        let Err(Error::Connection(cause)) = get_job(&client).await else {
-            panic!("expected {value} to be rejected as a response");
-        };
-        assert_eq!(cause.to_string(), "TypeError: fetch gave no Response");
-        host.assert_idle();
-    }
-}
-
-#[wasm_bindgen_test]
-fn debug_output_hides_credentials_and_prompts() {
+#[tokio::test(start_paused = true)]
+async fn debug_output_hides_credentials_and_prompts() {
     let host = FakeHost::new::<&str>([]);
-    for client in [host.client(), host.platform()] {
-        let prompt = CreateAgentJob::new(Prompt::new("secret plan").unwrap());
+    for builder in [host.builder(), host.platform()] {
+        let printed = format!("{builder:?}");
+        let client = builder.build().unwrap();
         let output = [
+            printed,
             format!("{client:?}"),
             format!("{:?}", client.agent_jobs()),
-            format!("{:?}", client.agent_jobs().create(prompt)),
-            format!("{:?}", client.agent_jobs().watch(job_1())),
-            format!("{:?}", client.analytics().views(ListPageViews::default())),
+            format!("{:?}", client.agent_jobs().create("secret plan")),
+            format!("{:?}", client.agent_jobs().watch("j1")),
+            format!("{:?}", client.analytics().views(..)),
         ]
         .concat();
         assert!(
@@ -404,4 +407,12 @@ fn debug_output_hides_credentials_and_prompts() {
             assert!(!output.contains(secret), "{output}");
         }
     }
+}
+
+#[tokio::test]
+async fn calls_can_be_spawned_on_another_thread() {
+    let host = FakeHost::new([OK]);
+    let client = host.client();
+    let job = tokio::spawn(async move { client.agent_jobs().get("j1").send().await });
+    assert_eq!(job.await.unwrap().unwrap().id.as_deref(), Some("j1"));
 }

@@ -1,13 +1,13 @@
 //! Watching a job until it finishes.
 
-use crate::fake_host::{FakeHost, job_1};
+use std::time::Duration;
+
+use crate::fake_host::FakeHost;
 use quillgate::client::{Error, JobChange, Watch};
-use quillgate::{CallOptions, JobStatus, Millis, Rule};
-use wasm_bindgen::JsValue;
-use wasm_bindgen_test::wasm_bindgen_test;
+use quillgate::{JobStatus, Rule};
 
 fn watch(host: &FakeHost) -> Watch {
-    host.client().agent_jobs().watch(job_1())
+    host.client().agent_jobs().watch("j1")
 }
 
 fn job(status: &str) -> String {
@@ -33,7 +33,7 @@ const ACTIVE: &str = r#""active""#;
 const COMPLETED: &str = r#""completed""#;
 const BUSY: &str = r#"{"status":503,"json":{"error":"busy"}}"#;
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_watch_yields_the_job_and_each_change_until_it_finishes() {
     let moved = r#"{"status":200,"json":{"id":"j1","status":"active","model":"m"}}"#;
     let host = host(&[ACTIVE, ACTIVE, moved, ACTIVE, COMPLETED]);
@@ -52,7 +52,7 @@ async fn a_watch_yields_the_job_and_each_change_until_it_finishes() {
             (16_250, "completed".to_owned(), true),
         ]
     );
-    assert_eq!(host.times(), "[0,2000,5000,9500,16250]");
+    assert_eq!(host.times(), [0, 2000, 5000, 9500, 16250]);
     assert_eq!(
         watch.next().await,
         Ok(None),
@@ -62,7 +62,7 @@ async fn a_watch_yields_the_job_and_each_change_until_it_finishes() {
     host.assert_idle();
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_finished_job_is_yielded_immediately() {
     for end in ["completed", "archived", "failed"] {
         let host = host(&[&format!("\"{end}\"")]);
@@ -74,7 +74,7 @@ async fn a_finished_job_is_yielded_immediately() {
     }
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn an_unknown_status_is_yielded_and_slows_polling_down() {
     let host = host(&[r#""queued""#, r#""queued""#, "null", COMPLETED]);
     let mut watch = watch(&host);
@@ -83,17 +83,17 @@ async fn an_unknown_status_is_yielded_and_slows_polling_down() {
         assert_eq!(status(&change), expected);
         assert_eq!(change.is_final, is_final);
     }
-    assert_eq!(host.times(), "[0,5000,10000,15000]");
+    assert_eq!(host.times(), [0, 5000, 10000, 15000]);
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_watch_waits_at_least_retry_after() {
     let hint = r#"{"status":200,"headers":{"retry-after":"20"},"json":{"status":"active"}}"#;
     let host = host(&[hint, BUSY, COMPLETED]);
     let mut watch = watch(&host);
     watch.next().await.unwrap();
     watch.next().await.unwrap();
-    assert_eq!(host.times(), "[0,20000,23000]");
+    assert_eq!(host.times(), [0, 20000, 23000]);
 }
 
 #[track_caller]
@@ -104,30 +104,30 @@ fn last_job<T: std::fmt::Debug>(result: Result<T, Error>) -> Option<JobStatus> {
     }
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_watch_timeout_contains_the_last_known_job() {
     let host = host(&[ACTIVE, ACTIVE, ACTIVE, ACTIVE]);
-    let mut watch = watch(&host).with_timeout(Millis(6000));
+    let mut watch = watch(&host).watch_timeout(Duration::from_millis(6000));
     watch.next().await.unwrap();
     let error = watch.next().await.unwrap_err();
-    assert_eq!(error.to_string(), "the job was not finished in time");
+    assert_eq!(error.to_string(), "the job did not finish in time");
     assert_eq!(last_job::<()>(Err(error)), Some(JobStatus::Active));
     // The last poll is at the deadline.
-    assert_eq!(host.times(), "[0,2000,5000,6000]");
+    assert_eq!(host.times(), [0, 2000, 5000, 6000]);
     host.assert_idle();
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_watch_times_out_even_if_the_server_never_responds() {
-    let deaf = r#"{"stall":"head","deaf":true}"#;
+    let deaf = r#"{"stall":"head"}"#;
     let host = host(&[deaf, deaf]);
-    let mut watch = watch(&host).with_timeout(Millis(10_000));
+    let mut watch = watch(&host).watch_timeout(Duration::from_millis(10_000));
     assert_eq!(last_job(watch.next().await), None);
     assert!(host.elapsed() <= 11_000, "at {}", host.elapsed());
     host.assert_idle();
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn the_fifth_failed_poll_in_a_row_ends_the_watch() {
     let host = host(&[
         BUSY,
@@ -151,7 +151,7 @@ async fn the_fifth_failed_poll_in_a_row_ends_the_watch() {
     assert_eq!(host.count(), 10);
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_permanent_failure_ends_the_watch() {
     for poll in [
         r#"{"status":404,"json":{"error":"no such job"}}"#,
@@ -162,70 +162,44 @@ async fn a_permanent_failure_ends_the_watch() {
         watch.next().await.unwrap();
         let error = watch.next().await.unwrap_err();
         assert!(matches!(error, Error::Api(_) | Error::Decode { .. }));
-        assert_eq!(host.times(), "[0,2000]");
+        assert_eq!(host.times(), [0, 2000]);
     }
 }
 
-#[wasm_bindgen_test]
-async fn a_watch_is_aborted_during_a_wait_or_a_poll() {
-    for (polls, ms) in [
-        ([ACTIVE, ACTIVE], 1_200),
-        ([ACTIVE, r#"{"stall":"head","deaf":true}"#], 2_600),
-        (
-            [ACTIVE, r#"{"status":200,"stall":"body","deaf":true}"#],
-            2_600,
-        ),
-    ] {
-        let host = host(&polls);
-        let signal = host.signal(Some(ms), &"seen enough".into());
-        let mut watch = watch(&host).with_signal(signal);
-        watch.next().await.unwrap();
-        let Err(Error::Aborted(reason)) = watch.next().await else {
-            panic!("not aborted");
-        };
-        assert_eq!(reason.as_js(), &JsValue::from("seen enough"));
-        assert_eq!(host.elapsed(), ms);
-        host.assert_idle();
-    }
-}
-
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn waiting_returns_the_finished_job() {
     let host = host(&[ACTIVE, BUSY, COMPLETED]);
-    let job = host.client().agent_jobs().wait(job_1()).await.unwrap();
+    let job = host.client().agent_jobs().watch("j1").wait().await.unwrap();
     assert_eq!(job.status, Some(JobStatus::Completed));
-    assert_eq!(host.times(), "[0,2000,5000]");
+    assert_eq!(host.times(), [0, 2000, 5000]);
     host.assert_idle();
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn waiting_ends_at_its_deadline() {
     let host = host(&[ACTIVE; 4]);
-    let wait = host.client().agent_jobs().wait(job_1());
-    let result = wait.with_timeout(Millis(6000)).await;
+    let watch = watch(&host).watch_timeout(Duration::from_millis(6000));
+    let result = watch.wait().await;
     assert_eq!(last_job(result), Some(JobStatus::Active));
-    assert_eq!(host.times(), "[0,2000,5000,6000]");
+    assert_eq!(host.times(), [0, 2000, 5000, 6000]);
     host.assert_idle();
 }
 
-#[wasm_bindgen_test]
+#[tokio::test(start_paused = true)]
 async fn a_watch_with_invalid_timeouts_is_rejected() {
-    for timeout in [0, 1 << 31] {
+    for millis in [0, 1 << 31] {
         let host = host(&[ACTIVE]);
-        let rejected = watch(&host).with_timeout(Millis(timeout)).next().await;
-        let Err(Error::Validation(error)) = rejected else {
-            panic!("expected {timeout} to be rejected");
-        };
-        assert_eq!(
-            (error.field.as_ref(), error.rule),
-            ("timeout", Rule::MILLISECONDS)
-        );
-        let options = CallOptions {
-            timeout: Millis(timeout),
-            ..CallOptions::default()
-        };
-        let rejected = watch(&host).with_options(options).next().await;
-        assert!(matches!(rejected, Err(Error::Validation(_))));
+        let timeout = Duration::from_millis(millis);
+        for (watch, field) in [
+            (watch(&host).watch_timeout(timeout), "watchTimeout"),
+            (watch(&host).timeout(timeout), "timeout"),
+        ] {
+            let Err(Error::Validation(error)) = watch.wait().await else {
+                panic!("expected {timeout:?} to be rejected");
+            };
+            assert_eq!(error.field, field);
+            assert_eq!(error.rule, Rule::MILLISECONDS);
+        }
         assert_eq!(host.count(), 0);
     }
 }

@@ -1,8 +1,9 @@
 //! Messages and names of errors.
 
 use std::error::Error as _;
+use std::time::Duration;
 
-use quillgate::{ApiError, DecodeError, Error, Millis, Rule, ValidationError};
+use quillgate::{ApiError, DecodeError, Error, Rule, ValidationError};
 
 #[test]
 fn error_messages_are_one_lower_case_sentence() {
@@ -12,7 +13,7 @@ fn error_messages_are_one_lower_case_sentence() {
         details: vec!["100 an hour".into()],
         code: Some("/problems/rate".into()),
         request_id: Some("req_1".into()),
-        retry_after: Some(Millis(1)),
+        retry_after: Some(Duration::from_millis(1)),
     };
     let errors: [(Error, &str); 5] = [
         (

@@ -1,5 +1,7 @@
 //! Success and error responses.
 
+use std::time::Duration;
+
 use quillgate::response::{Head, is_outcome_unknown, read};
 use quillgate::{
     ApiError, DeleteAgentJobRecord, Error, Failure, GetAgentJob, JobStatus, ListPageViews, Millis,
@@ -283,7 +285,11 @@ fn an_api_error_carries_the_request_id_and_retry_after() {
         (Some(""), None),
     ] {
         let error = api_error(head(retry_after), br#"{"error":"slow down"}"#);
-        assert_eq!(error.retry_after, wait, "{retry_after:?}");
+        assert_eq!(
+            error.retry_after,
+            wait.map(Duration::from),
+            "{retry_after:?}"
+        );
         assert_eq!(error.request_id.as_deref(), Some("req_1"));
         assert_eq!(head(retry_after).wait(NOW), wait);
     }

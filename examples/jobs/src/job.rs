@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
+use quillgate::AgentJob;
 use quillgate::client::{AbortSignal, Error};
-use quillgate::{AgentJob, CreateAgentJob, GetAgentJob, JobId, Prompt};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{AbortController, HtmlAnchorElement};
 
@@ -46,14 +46,13 @@ pub fn stop() {
 }
 
 async fn create_and_watch(signal: AbortSignal) -> Result<(), Error> {
-    let client = connect()?.with_signal(signal);
-    let create = CreateAgentJob::new(Prompt::new(page::value("prompt"))?);
+    let client = connect()?;
     page::set_text("job-status", "Starting …");
-    let job = client.agent_jobs().create(create).await?;
+    let create = client.agent_jobs().create(page::value("prompt"));
+    let job = create.signal(signal.clone()).send().await?;
     show(&job);
 
-    let id = JobId::new(job.id.unwrap_or_default())?;
-    let mut watch = client.agent_jobs().watch(GetAgentJob::new(id));
+    let mut watch = client.agent_jobs().watch(&job).signal(signal);
     while let Some(change) = watch.next().await? {
         show(&change.job);
     }

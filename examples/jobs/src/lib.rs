@@ -6,9 +6,8 @@ mod job;
 mod page;
 mod views;
 
-use quillgate::ProjectId;
-use quillgate::client::{Client, Error, Server};
-use quillgate::credential::{AccessToken, BaseUrl};
+use quillgate::ValidationError;
+use quillgate::client::Client;
 use wasm_bindgen::prelude::*;
 
 /// Adds the event listeners. Runs when the module has loaded.
@@ -23,8 +22,9 @@ pub fn start() -> Result<(), JsValue> {
 }
 
 /// Builds a client from the fields at the top of the page.
-fn connect() -> Result<Client, Error> {
-    let base = BaseUrl::new(&page::value("gateway"))?;
-    let server = Server::gateway(base, AccessToken::new(page::value("token"))?);
-    Ok(Client::new(server, ProjectId::new(page::value("project"))?))
+fn connect() -> Result<Client, ValidationError> {
+    Client::builder()
+        .gateway(page::value("gateway"), page::value("token"))
+        .project(page::value("project"))
+        .build()
 }

@@ -31,7 +31,7 @@ async fn fill() -> Result<(), Error> {
         range,
         ..ListPageViews::default()
     };
-    let mut rows = connect()?.analytics().views(list).rows()?;
+    let mut rows = connect()?.analytics().views(list).rows();
     page::set_visible("table", true);
     let mut shown = 0;
     while shown < MAX_ROWS {

@@ -1,10 +1,10 @@
+use quillgate::AgentJob;
 use quillgate::client::{Client, Error};
-use quillgate::{AgentJob, CreateAgentJob, Prompt};
 
 pub async fn document_endpoint(client: &Client) -> Result<AgentJob, Error> {
-    let prompt = Prompt::new("Document the new endpoint")?;
     client
         .agent_jobs()
-        .create(CreateAgentJob::new(prompt))
+        .create("Document the new endpoint")
+        .send()
         .await
 }

@@ -1,7 +1,7 @@
+use quillgate::PageFeedback;
 use quillgate::client::{Client, Error};
-use quillgate::{GetFeedbackByPage, PageFeedback};
 
 pub async fn judged_pages(client: &Client) -> Result<Vec<PageFeedback>, Error> {
-    let get = GetFeedbackByPage::default();
-    Ok(client.analytics().feedback_by_page(get).await?.feedback)
+    let report = client.analytics().feedback_by_page(..).send().await?;
+    Ok(report.feedback)
 }

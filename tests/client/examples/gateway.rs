@@ -1,9 +1,9 @@
-use quillgate::client::{Client, Server};
-use quillgate::credential::{AccessToken, BaseUrl};
-use quillgate::{ProjectId, ValidationError};
+use quillgate::ValidationError;
+use quillgate::client::Client;
 
 pub fn connect(token: &str) -> Result<Client, ValidationError> {
-    let base = BaseUrl::new("https://gate.example")?;
-    let server = Server::gateway(base, AccessToken::new(token)?);
-    Ok(Client::new(server, ProjectId::new("acme")?))
+    Client::builder()
+        .gateway("https://gate.example", token)
+        .project("acme")
+        .build()
 }

@@ -1,13 +1,12 @@
-use quillgate::client::{Client, Error, IdempotencyKey};
-use quillgate::{AgentJob, CreateAgentJob, Prompt};
+use quillgate::AgentJob;
+use quillgate::client::{Client, Error};
 
 /// Creates one job for a release, even if called several times within a day.
 pub async fn announce(client: &Client, version: &str) -> Result<AgentJob, Error> {
-    let prompt = Prompt::new(format!("Update the changelog for {version}"))?;
-    let key = IdempotencyKey::new(format!("changelog-{version}"))?;
     client
         .agent_jobs()
-        .create(CreateAgentJob::new(prompt))
-        .with_idempotency_key(key)
+        .create(format!("Update the changelog for {version}"))
+        .idempotency_key(format!("changelog-{version}"))
+        .send()
         .await
 }

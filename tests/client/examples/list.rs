@@ -6,5 +6,5 @@ pub async fn newest_jobs(client: &Client) -> Result<Vec<ListedJob>, Error> {
         limit: Some(JobPageSize::new(5)?),
         ..ListAgentJobs::default()
     };
-    Ok(client.agent_jobs().list(newest).await?.jobs)
+    Ok(client.agent_jobs().list(newest).send().await?.jobs)
 }

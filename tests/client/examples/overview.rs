@@ -1,26 +1,21 @@
-use quillgate::client::{Client, Error, Server};
-use quillgate::credential::{AccessToken, BaseUrl};
-use quillgate::{CreateAgentJob, GetAgentJob, JobId, ListPageViews, ProjectId, Prompt};
+use quillgate::ValidationError;
+use quillgate::client::{Client, Error};
 
-pub fn connect(address: &str, token: &str) -> Result<Client, Error> {
-    let server = Server::gateway(BaseUrl::new(address)?, AccessToken::new(token)?);
-    Ok(Client::new(server, ProjectId::new("acme")?))
+pub fn connect(url: &str, token: &str) -> Result<Client, ValidationError> {
+    Client::builder()
+        .gateway(url, token)
+        .project("acme")
+        .build()
 }
 
 pub async fn document_endpoint(client: &Client) -> Result<Option<String>, Error> {
-    let prompt = Prompt::new("Document the new endpoint")?;
-    let job = client
-        .agent_jobs()
-        .create(CreateAgentJob::new(prompt))
-        .await?;
-
-    let id = JobId::new(job.id.unwrap_or_default())?;
-    let done = client.agent_jobs().wait(GetAgentJob::new(id)).await?;
-    Ok(done.pr_link)
+    let jobs = client.agent_jobs();
+    let job = jobs.create("Document the new endpoint").send().await?;
+    Ok(jobs.watch(&job).wait().await?.pr_link)
 }
 
 pub async fn count_views(client: &Client) -> Result<u64, Error> {
-    let mut rows = client.analytics().views(ListPageViews::default()).rows()?;
+    let mut rows = client.analytics().views("2026-10-01".."2026-11-01").rows();
     let mut views = 0;
     while let Some(row) = rows.next().await? {
         views += row.total.unwrap_or_default().get();

@@ -1,8 +1,7 @@
-use quillgate::ListPageViews;
 use quillgate::client::{Client, Error};
 
 pub async fn rows_per_page(client: &Client) -> Result<Vec<usize>, Error> {
-    let mut pages = client.analytics().views(ListPageViews::default()).pages()?;
+    let mut pages = client.analytics().views(..).pages();
     let mut rows = Vec::new();
     while let Some(page) = pages.next().await? {
         rows.push(page.views.len());

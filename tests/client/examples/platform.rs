@@ -1,8 +1,6 @@
-use quillgate::client::{Client, Server};
-use quillgate::credential::AdminKey;
-use quillgate::{ProjectId, ValidationError};
+use quillgate::ValidationError;
+use quillgate::client::Client;
 
 pub fn connect(key: &str) -> Result<Client, ValidationError> {
-    let server = Server::platform(AdminKey::new(key)?);
-    Ok(Client::new(server, ProjectId::new("acme")?))
+    Client::builder().platform(key).project("acme").build()
 }

@@ -1,8 +1,9 @@
-use quillgate::client::{Client, Server};
-use quillgate::credential::AdminKey;
-use quillgate::{ProjectId, ValidationError};
+use quillgate::ValidationError;
+use quillgate::client::Client;
 
 pub fn connect(key: &str) -> Result<Client, ValidationError> {
-    let server = Server::platform_at("http://127.0.0.1:8788", AdminKey::new(key)?)?;
-    Ok(Client::new(server, ProjectId::new("acme")?))
+    Client::builder()
+        .platform_at("http://127.0.0.1:8788", key)
+        .project("acme")
+        .build()
 }

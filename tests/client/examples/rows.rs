@@ -1,9 +1,8 @@
-use quillgate::ListPageViews;
 use quillgate::client::{Client, Error};
 
 /// Returns the pages that AI reads more often than people do.
 pub async fn read_by_ai(client: &Client) -> Result<Vec<String>, Error> {
-    let mut rows = client.analytics().views(ListPageViews::default()).rows()?;
+    let mut rows = client.analytics().views(..).rows();
     let mut paths = Vec::new();
     while let Some(row) = rows.next().await? {
         if row.ai > row.human {

@@ -1,8 +1,8 @@
+use quillgate::JobStatus;
 use quillgate::client::{Client, Error};
-use quillgate::{GetAgentJob, JobId, JobStatus};
 
 pub async fn follow(client: &Client, id: &str) -> Result<Vec<JobStatus>, Error> {
-    let mut watch = client.agent_jobs().watch(GetAgentJob::new(JobId::new(id)?));
+    let mut watch = client.agent_jobs().watch(id);
     let mut statuses = Vec::new();
     while let Some(change) = watch.next().await? {
         statuses.extend(change.job.status);

@@ -182,7 +182,7 @@ pub fn classify_error(
         }
         _ => {
             let error = read_api_error(head, body, settings, now);
-            let closed = block_duration(error.retry_after, settings.limit_window);
+            let closed = block_duration(error.retry_after.map(Millis::from), settings.limit_window);
             UpstreamFailure {
                 problem: error_problem(&error, method),
                 key_outcome: KeyOutcome::from_status(Some(status)),
@@ -260,7 +260,7 @@ pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     };
     let wait = error
         .retry_after
-        .unwrap_or(DEFAULT_RETRY_AFTER)
+        .map_or(DEFAULT_RETRY_AFTER, Millis::from)
         .0
         .div_ceil(1000);
     match status {

@@ -1,11 +1,9 @@
 //! Aborting a call ends it immediately with the reason of the signal.
 
-use std::future::IntoFuture;
-
 use crate::fake_host::{FakeHost, create, get_job, json};
 use futures_util::future::join;
-use quillgate::client::{Client, Error};
-use quillgate::{AgentJob, CallOptions};
+use quillgate::AgentJob;
+use quillgate::client::Error;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -33,8 +31,8 @@ const BOTH: [Operation; 2] = [Operation::Get, Operation::Create];
 async fn abort_after(ms: u32, host: &FakeHost, reason: &JsValue, operation: Operation) -> JsValue {
     let signal = host.signal(Some(ms), reason);
     let result: Result<AgentJob, Error> = match operation {
-        Operation::Get => get_job(&host.client()).with_signal(signal).await,
-        Operation::Create => create(&host.client()).with_signal(signal).await,
+        Operation::Get => get_job(&host.client()).signal(signal).send().await,
+        Operation::Create => create(&host.client()).signal(signal).send().await,
     };
     reason_of(result)
 }
@@ -110,7 +108,7 @@ async fn aborting_the_second_attempt_ends_the_call() {
     let reason = JsValue::from("in the second attempt");
     let aborted = abort_after(900, &host, &reason, Operation::Get).await;
     assert_eq!(aborted, reason);
-    assert_eq!(host.times(), "[0,500]");
+    assert_eq!(host.count(), 2);
     host.assert_idle();
 }
 
@@ -125,13 +123,9 @@ async fn aborting_without_a_reason_returns_the_hosts_abort_error() {
 #[wasm_bindgen_test]
 async fn a_signal_that_never_aborts_has_no_effect_and_is_released() {
     let host = FakeHost::new([BUSY, OK]);
-    let options = CallOptions {
-        max_retries: 1,
-        ..CallOptions::default()
-    };
     let signal = host.signal(None, &JsValue::UNDEFINED);
-    let call = get_job(&host.client()).with_options(options);
-    call.with_signal(signal).await.unwrap();
+    let call = get_job(&host.client()).signal(signal);
+    call.send().await.unwrap();
     host.assert_idle();
 }
 
@@ -143,8 +137,8 @@ async fn aborting_one_of_two_concurrent_calls_leaves_the_other() {
     ]);
     let client = host.client();
     let signal = host.signal(Some(300), &"only this one".into());
-    let aborted = get_job(&client).with_signal(signal).into_future();
-    let (aborted, other) = join(aborted, get_job(&client).into_future()).await;
+    let aborted = get_job(&client).signal(signal).send();
+    let (aborted, other) = join(aborted, get_job(&client).send()).await;
     assert_eq!(other.unwrap().id.as_deref(), Some("j2"));
     assert_eq!(reason_of(aborted), "only this one");
     host.assert_idle();
@@ -154,9 +148,39 @@ async fn aborting_one_of_two_concurrent_calls_leaves_the_other() {
 async fn the_signal_of_a_client_aborts_each_of_its_calls() {
     let host = FakeHost::new([r#"{"stall":"head"}"#, OK]);
     let signal = host.signal(Some(40), &"left".into());
-    let client: Client = host.client().with_signal(signal);
-    assert_eq!(reason_of(get_job(&client).await), "left");
-    assert_eq!(reason_of(create(&client).await), "left");
+    let client = host.builder().signal(signal).build().unwrap();
+    assert_eq!(reason_of(get_job(&client).send().await), "left");
+    assert_eq!(reason_of(create(&client).send().await), "left");
     assert_eq!(host.count(), 1, "the second is not sent");
     host.assert_idle();
+}
+
+#[wasm_bindgen_test]
+async fn aborting_a_list_returns_the_reason() {
+    let page = r#"{"status":200,"json":{"totals":{},"views":[{}],"hasMore":true}}"#;
+    let host = FakeHost::new([page, r#"{"stall":"head"}"#]);
+    let signal = host.signal(Some(80), &"left".into());
+    let client = host.client();
+    let mut pages = client.analytics().views(..).signal(signal).pages();
+    pages.next().await.unwrap();
+    assert_eq!(reason_of(pages.next().await), "left");
+    host.assert_idle();
+}
+
+#[wasm_bindgen_test]
+async fn aborting_a_watch_ends_its_wait_or_its_poll() {
+    let active = r#"{"status":200,"json":{"status":"active"}}"#;
+    for (poll, ms) in [
+        (active, 1_200),
+        (r#"{"stall":"head","deaf":true}"#, 3_600),
+        (r#"{"status":200,"stall":"body","deaf":true}"#, 3_600),
+    ] {
+        let host = FakeHost::new([active, poll]);
+        let signal = host.signal(Some(ms), &"seen enough".into());
+        let mut watch = host.client().agent_jobs().watch("j1").signal(signal);
+        watch.next().await.unwrap();
+        assert_eq!(reason_of(watch.next().await), "seen enough");
+        assert_eq!(host.elapsed(), ms);
+        host.assert_idle();
+    }
 }

@@ -1,0 +1,134 @@
+//! Building a client.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::client::call::convert;
+use crate::client::host::Host;
+use crate::client::settings::{Settings, settings};
+use crate::client::{Client, Credential, Server};
+use crate::credential::{AccessToken, AdminKey, BaseUrl};
+use crate::error::{Rule, ValidationError};
+use crate::project::ProjectId;
+
+/// Builds a [`Client`]. A gateway or a platform, and a project are required.
+#[must_use = "call `build`"]
+#[derive(Default)]
+pub struct ClientBuilder {
+    server: Option<Result<Server, ValidationError>>,
+    project: Option<Result<ProjectId, ValidationError>>,
+    host: Option<Arc<dyn Host>>,
+    settings: Settings,
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("server", &self.server)
+            .field("project", &self.project)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ClientBuilder {
+    /// Connects to a gateway, with an access token of this gateway.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/gateway.rs"), "```")]
+    pub fn gateway<U, T>(mut self, url: U, token: T) -> Self
+    where
+        U: TryInto<BaseUrl, Error: Into<ValidationError>>,
+        T: TryInto<AccessToken, Error: Into<ValidationError>>,
+    {
+        let server = convert(url).and_then(|base| {
+            let credential = Credential::Token(convert(token)?);
+            Ok(Server { base, credential })
+        });
+        self.server = Some(server);
+        self
+    }
+
+    /// Connects to Mintlify, with an admin key.
+    ///
+    /// The key is a secret of the whole organization. Use it on servers only, never in a page.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/platform.rs"), "```")]
+    pub fn platform<K>(mut self, key: K) -> Self
+    where
+        K: TryInto<AdminKey, Error: Into<ValidationError>>,
+    {
+        self.server = Some(convert(key).map(|key| Server {
+            base: BaseUrl::upstream(),
+            credential: Credential::Key(key),
+        }));
+        self
+    }
+
+    /// Connects to another address than Mintlify's, such as a simulator, with an admin key.
+    ///
+    /// [`Self::build`] fails with [`Rule::SecureBaseUrl`] for `http:`, except on this machine,
+    /// because others could read the key.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/platform_at.rs"), "```")]
+    pub fn platform_at<K>(mut self, url: &str, key: K) -> Self
+    where
+        K: TryInto<AdminKey, Error: Into<ValidationError>>,
+    {
+        let server = BaseUrl::for_admin_key(url).and_then(|base| {
+            let credential = Credential::Key(convert(key)?);
+            Ok(Server { base, credential })
+        });
+        self.server = Some(server);
+        self
+    }
+
+    /// Sets the project: its identifier from the API keys page of Mintlify's dashboard.
+    pub fn project<P>(mut self, id: P) -> Self
+    where
+        P: TryInto<ProjectId, Error: Into<ValidationError>>,
+    {
+        self.project = Some(convert(id));
+        self
+    }
+
+    /// Sets the host. Default: `ReqwestHost` in native programs, `FetchHost` in WebAssembly.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/host.rs"), "```")]
+    pub fn host(mut self, host: impl Host) -> Self {
+        self.host = Some(Arc::new(host));
+        self
+    }
+
+    settings!();
+
+    /// Builds the client. Sends nothing.
+    ///
+    /// # Errors
+    /// [`Rule::Required`] if the server (`baseUrl`) or the project is missing. Otherwise the first
+    /// rule that an argument breaks. Never contains a credential.
+    pub fn build(self) -> Result<Client, ValidationError> {
+        let missing = |field| ValidationError::new(field, Rule::Required, "");
+        let server = self.server.ok_or_else(|| missing("baseUrl"))??;
+        let project = self.project.ok_or_else(|| missing("projectId"))??;
+        self.settings.check()?;
+        Ok(Client {
+            server: Arc::new(server),
+            project: Arc::new(project),
+            host: self.host.unwrap_or_else(default_host),
+            settings: self.settings,
+        })
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn default_host() -> Arc<dyn Host> {
+    Arc::new(crate::client::ReqwestHost::new())
+}
+
+#[cfg(target_arch = "wasm32")]
+fn default_host() -> Arc<dyn Host> {
+    Arc::new(crate::client::FetchHost::new())
+}

@@ -1,0 +1,188 @@
+//! The native host against a local HTTP server.
+
+use std::error::Error as _;
+use std::future::pending;
+use std::pin::pin;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::{any, get, post};
+use futures_util::future::{Either, select};
+use futures_util::stream::{self, StreamExt as _};
+use quillgate::client::{Client, Error, ReqwestHost};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+/// Serves `router` on a free port and returns a client of this server.
+async fn connect(router: Router) -> Client {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let builder = Client::builder().gateway(url, "token-1").project("acme");
+    builder.max_retries(0).build().unwrap()
+}
+
+const JOB: &str = "/v2/agent/acme/job/j1";
+
+#[tokio::test]
+async fn a_request_and_its_response_pass_over_the_network() {
+    let (requests, mut received) = mpsc::unbounded_channel();
+    let create = post(|headers: HeaderMap, body: String| async move {
+        requests.send((headers, body)).unwrap();
+        let problem = r#"{"type":"/problems/limit","detail":"too many"}"#;
+        let headers = [("x-request-id", "r-1"), ("retry-after", "120")];
+        (StatusCode::TOO_MANY_REQUESTS, headers, problem)
+    });
+    let client = connect(Router::new().route("/v2/agent/acme/job", create)).await;
+    let error = client.agent_jobs().create("é").send().await.unwrap_err();
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(120)));
+    let Error::Api(error) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(error.status, 429);
+    assert_eq!(error.message, "too many");
+    assert_eq!(error.request_id.as_deref(), Some("r-1"));
+    let (headers, body) = received.recv().await.unwrap();
+    assert_eq!(body, r#"{"prompt":"é"}"#);
+    assert_eq!(headers["authorization"], "Bearer token-1");
+    assert_eq!(headers["content-type"], "application/json");
+    assert_eq!(headers["idempotency-key"].len(), 32);
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let (requests, mut received) = mpsc::unbounded_channel();
+    let router = Router::new()
+        .route(
+            JOB,
+            get(|| async { (StatusCode::FOUND, [(header::LOCATION, "/elsewhere")]) }),
+        )
+        .route(
+            "/elsewhere",
+            any(|| async move {
+                requests.send(()).unwrap();
+                "{}"
+            }),
+        );
+    let client = connect(router).await;
+    let Err(Error::Api(error)) = client.agent_jobs().get("j1").send().await else {
+        panic!("expected the redirect to be an error");
+    };
+    assert_eq!(error.status, 302);
+    assert!(received.try_recv().is_err(), "the redirect was followed");
+}
+
+/// An event of a stalled request, as the server sees it.
+#[derive(Debug, PartialEq)]
+enum Seen {
+    Request,
+    End,
+}
+
+/// Reports the end of a request when it is dropped.
+struct OnDrop(mpsc::UnboundedSender<Seen>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        let _ = self.0.send(Seen::End);
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stall {
+    Head,
+    Body,
+}
+
+/// A server that never finishes its response, and what it sees.
+async fn stalled(stall: Stall) -> (Client, mpsc::UnboundedReceiver<Seen>) {
+    let (seen, receiver) = mpsc::unbounded_channel();
+    let respond = move || async move {
+        seen.send(Seen::Request).unwrap();
+        let guard = OnDrop(seen);
+        if matches!(stall, Stall::Head) {
+            pending::<()>().await;
+        }
+        let start = stream::iter([Ok::<_, std::io::Error>("{\"id\":")]);
+        let rest = stream::unfold(guard, |guard| async move {
+            pending::<()>().await;
+            Some((Ok(""), guard))
+        });
+        Body::from_stream(start.chain(rest)).into_response()
+    };
+    let client = connect(Router::new().route(JOB, get(respond))).await;
+    (client, receiver)
+}
+
+#[tokio::test]
+async fn the_timeout_closes_a_stalled_connection() {
+    for stall in [Stall::Head, Stall::Body] {
+        let (client, mut seen) = stalled(stall).await;
+        // The first request loads certificates, which takes longest.
+        let timeout = Duration::from_secs(2);
+        let call = client.agent_jobs().get("j1").timeout(timeout);
+        assert_eq!(call.send().await, Err(Error::Timeout(timeout)), "{stall:?}");
+        assert_eq!(seen.recv().await, Some(Seen::Request));
+        assert_eq!(seen.recv().await, Some(Seen::End));
+    }
+}
+
+#[tokio::test]
+async fn dropping_a_call_closes_its_connection() {
+    for stall in [Stall::Head, Stall::Body] {
+        let (client, mut seen) = stalled(stall).await;
+        {
+            let call = client.agent_jobs().get("j1").send();
+            match select(pin!(call), pin!(seen.recv())).await {
+                Either::Left((result, _)) => panic!("{stall:?}: {result:?}"),
+                Either::Right((event, _)) => assert_eq!(event, Some(Seen::Request)),
+            }
+        }
+        assert_eq!(seen.recv().await, Some(Seen::End), "{stall:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_reported_with_its_cause() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let builder = Client::builder().gateway(url.as_str(), "token-1");
+    let client = builder.project("acme").max_retries(0).build().unwrap();
+    let error = client.agent_jobs().get("j1").send().await.unwrap_err();
+    assert!(matches!(error, Error::Connection(_)), "{error:?}");
+    let mut causes = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        causes.push(cause.to_string());
+        next = cause.source();
+    }
+    let all = causes.join(": ");
+    assert!(all.contains("refused"), "{all}");
+    assert!(!all.contains(&url), "{all}");
+}
+
+#[tokio::test]
+async fn a_client_can_use_a_custom_reqwest_client() {
+    let echo = get(|headers: HeaderMap| async move {
+        let agent = headers["user-agent"].to_str().unwrap_or_default();
+        format!(r#"{{"id":"{agent}"}}"#)
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let router = Router::new().route(JOB, echo);
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let provider = rustls::crypto::ring::default_provider();
+    provider.install_default().unwrap();
+    let custom = reqwest::Client::builder()
+        .user_agent("custom/1")
+        .build()
+        .unwrap();
+    let builder = Client::builder().gateway(url, "token-1").project("acme");
+    let client = builder.host(ReqwestHost::from(custom)).build().unwrap();
+    let job = client.agent_jobs().get("j1").send().await.unwrap();
+    assert_eq!(job.id.as_deref(), Some("custom/1"));
+}

@@ -1,0 +1,13 @@
+//! Tests of the fetch host in Node.js and in a browser.
+#![cfg(target_arch = "wasm32")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "unwrapping a missing value fails the test"
+)]
+
+mod abort;
+mod drop;
+mod fake_host;
+mod requests;
+#[path = "examples/with_fetch.rs"]
+mod with_fetch;
