@@ -45,8 +45,8 @@ before(async () => {
     jobDuration: JOB_DURATION,
     projectId: PROJECT,
   });
-  const { baseUrl, ...options } = fakeGateway.clientOptions;
-  fake = { ...options, url: baseUrl };
+  const { auth, baseUrl, ...options } = fakeGateway.clientOptions;
+  fake = { ...options, token: auth.token, url: baseUrl };
 });
 after(() => Promise.all([gateway?.stop(), upstream?.stop()]));
 
