@@ -2583,6 +2583,8 @@ var Transport = class {
     const needed = { accept };
     if (userAgent)
       needed["user-agent"] = call.headers?.get("user-agent") ?? userAgent;
+    else if (adminKey === void 0)
+      needed["quillgate-client"] = USER_AGENT;
     if (credential !== void 0)
       needed.authorization = `Bearer ${credential}`;
     if (body !== null)

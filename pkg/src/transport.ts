@@ -4,7 +4,7 @@ import { ApiPromise, type CallResult } from "./api_promise.js";
 import { loadCore, userAgent } from "./engine.js";
 import { captureCallSite, locate, toValidationError, toWasmLoadError } from "./errors.js";
 import type { BodyReader } from "./exchange.js";
-import { MODE_ONCE, OUTPUT_BASE_URL } from "./generated/protocol.js";
+import { MODE_ONCE, OUTPUT_BASE_URL, USER_AGENT } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
 import { type Observer, observe } from "./observer.js";
@@ -114,6 +114,8 @@ export class Transport {
     const credential = adminKey ?? token;
     const needed: Record<string, string> = { accept };
     if (userAgent) needed["user-agent"] = call.headers?.get("user-agent") ?? userAgent;
+    // Browsers don't let a page set `User-Agent`. Gateways accept this header from other origins.
+    else if (adminKey === undefined) needed["quillgate-client"] = USER_AGENT;
     // With a session, the cookie identifies the caller.
     if (credential !== undefined) needed.authorization = `Bearer ${credential}`;
     if (body !== null) needed["content-type"] = "application/json";

@@ -5,7 +5,8 @@ import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "../record
 
 const ALLOWED_HEADERS =
   "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, " +
-  "Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
+  "Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Quillgate-Client, Traceparent, Tracestate, " +
+  "Webhook-Url, X-Request-Id";
 const EXPOSED_HEADERS =
   "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, " +
   "Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";

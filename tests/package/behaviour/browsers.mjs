@@ -1,5 +1,7 @@
 /** Pages and web workers of a browser. */
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { after, before } from "node:test";
 import { launchBrowser } from "../../page/browser.mjs";
 import { write } from "../installed.mjs";
@@ -99,7 +101,7 @@ describe("Browsers", () => {
 
   when(
     "a page or a web worker calls a gateway of another origin",
-    "it sets no `User-Agent`, which CORS would preflight",
+    "its requests name the package and its version in `Quillgate-Client`",
     async () => {
       const names = await inPage(
         async ({ address, argument }) => {
@@ -108,14 +110,14 @@ describe("Browsers", () => {
             const { Client } = await import(own);
             const client = new Client(argument);
             const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
-            return Object.keys(headers).join();
+            return [Object.keys(headers).join(), headers["quillgate-client"]].join(" ");
           });
           const inWorker = addresses.map((own) => {
             const script = `
             import("${own}").then(async ({ Client }) => {
               const client = new Client(${JSON.stringify(argument)});
               const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
-              postMessage(Object.keys(headers).join());
+              postMessage([Object.keys(headers).join(), headers["quillgate-client"]].join(" "));
             });`;
             const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
             return new Promise((resolve, reject) => {
@@ -128,7 +130,11 @@ describe("Browsers", () => {
         },
         { baseUrl: "https://x.example", projectId: "p", auth: { token: "t" } },
       );
-      assert.deepEqual(names, Array(4).fill("accept,authorization"));
+      const { version } = createRequire(join(folder, "x.cjs"))("quillgate/package.json");
+      assert.deepEqual(
+        names,
+        Array(4).fill(`accept,authorization,quillgate-client quillgate/${version}`),
+      );
     },
   );
 

@@ -55,7 +55,10 @@ pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
 pub const EXPOSED: &str = "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
 /// Request header fields that a page may send, in addition to the safelisted ones.
-pub const SENT: &str = "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
+///
+/// The npm package sends `Quillgate-Client` from browsers, where it cannot set `User-Agent`. The
+/// gateway ignores its value.
+pub const SENT: &str = "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Quillgate-Client, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
 
 /// Returns the CORS fields of a preflight response for a path with these methods.
 #[must_use]
