@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { type Host, UsageError } from "./command.js";
 
 /**
- * Lets the user write a text in `VISUAL` or `EDITOR`, which may have arguments.
+ * Lets the user write a string in `VISUAL` or `EDITOR`, which may have arguments.
  *
- * @returns the text, or `undefined` if neither variable is set
+ * @returns the content, or `undefined` if neither variable is set
  * @throws {UsageError} if the editor fails
  */
 export async function editText({

@@ -37,7 +37,7 @@ export function makeColumns(
       if (!/(At|timestamp)$/.test(path) || typeof value !== "string") return value;
       return output === undefined ? value : output.showTime(value);
     },
-    isWhole: path === "id",
+    isWhole: path === "id" || path === "content",
   }));
 }
 

@@ -7,7 +7,7 @@ import { toArgument, toImperative, toKebabCase, toOption } from "./operations.js
 import { FORMAT, OUTPUT, RANGE } from "./row_options.js";
 
 const PREFIX = "analytics.";
-/** Parameters that have no flag of their own: `--from`, `--to`, `--last` and `--rows` set them. */
+/** Parameters that `--from`, `--to`, `--last` and `--rows` set. */
 const COMMON_PARAMETERS = ["dateFrom", "dateTo", "limit", "offset", "page", "cursor"];
 
 const ROWS: Option = {

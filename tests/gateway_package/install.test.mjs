@@ -143,7 +143,7 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       "--archive",
     );
     const before = await operator.run("with-archive", "npm", "run", "check");
-    assert.equal(before.code, 1, before.output);
+    assert.equal(before.code, 10, before.output);
     assert.match(before.output, /^d1_databases must have the database_id/m);
 
     const path = join(directory, "wrangler.toml");
