@@ -188,6 +188,7 @@ impl From<RangeFull> for DateRange {
 macro_rules! from_dates {
     ($($name:ident)+) => {$(
         impl From<DateRange> for $name {
+            #[allow(clippy::needless_update, reason = "some reports have no other argument")]
             fn from(range: DateRange) -> Self {
                 Self { range, ..Self::default() }
             }

@@ -1,10 +1,12 @@
-//! The core of Quillgate: what a request to the documentation platform's admin
-//! API looks like, whether an answer is valid, whether there is a next page, when
-//! to poll or try again.
+//! The client and the core of Quillgate, a gateway to Mintlify's admin API.
 //!
-//! The core is sans-IO. It opens no connection, reads no clock and draws no random
-//! number; those come in as arguments. The same code therefore decides in the npm
-//! package, in the edge gateway and in a native program.
+//! The module `client` sends requests from native programs and from WebAssembly:
+//!
+#![cfg_attr(feature = "client", doc = concat!("```\n", include_str!("../tests/client/examples/overview.rs"), "```"))]
+//!
+//! The other modules are the core. It decides what a request looks like, whether a response is
+//! valid, whether another page exists, and when to poll or retry. It performs no I/O; callers pass
+//! the time and randomness in. The npm package, the client and the gateway share it.
 //!
 //! ```
 //! use quillgate::{CreateAgentJob, Endpoint, ProjectId, Prompt};
@@ -18,28 +20,34 @@
 //! # Ok::<(), quillgate::ValidationError>(())
 //! ```
 //!
-//! # Rooms
+//! # Features
 //!
-//! | module | what it decides |
+//! | feature | default | contents |
+//! | --- | --- | --- |
+//! | `client` | yes | the module `client`: reqwest, rustls and tokio in native programs; gloo-net, wasm-bindgen and web-sys in WebAssembly |
+//! | `json` | with `client` | serde implementations of results, and [`response`]'s decoders; uses `serde_json` |
+//! | `documentation` | no | documentation of operations and types as strings, for generated files |
+//! | `gateway` | with `client` | operations that only a gateway has |
+//!
+//! The crate exports nothing from a WebAssembly module and sets no allocator.
+//!
+//! # Modules
+//!
+//! | module | contents |
 //! | --- | --- |
-//! | [`agent_job`], [`job_list`], [`analytics`] | the operations of one resource: declaration and result |
-//! | [`operation`] | all of them |
-//! | [`endpoint`], [`declaration`], [`parameters`] | what an operation is made of |
-//! | [`call`] | which arguments are sound, and the request that follows |
-//! | [`response`] | whether an answer is a success, an API error or not what was promised |
-//! | [`pages`] | which page of a list comes next |
-//! | `export` | every row of a report as text: which page comes next, and where a cut export goes on |
+//! | `client` | the async client |
+//! | [`agent_job`], [`job_list`], [`job_record`], [`analytics`] | the operations of a resource and their results |
+//! | [`operation`] | the list of all operations |
+//! | [`endpoint`], [`declaration`], [`parameters`] | the declaration of an operation |
+//! | [`call`] | argument validation and requests |
+//! | [`response`] | results, API errors and decode errors |
+//! | [`pages`] | pagination |
 //! | [`columns`] | the columns of a list's rows in a table |
-//! | [`poll`] | when to ask for a job again |
-//! | [`retry`] | whether and when to send a request again |
-//! | [`task`] | what to do next, from a call to its result: all of the above as one state machine |
-//! | [`archive`] | which request of the gateway's daily archive comes next |
-//! | [`options`] | how long a call may take, and how often it is sent |
-//! | [`date`] | calendar dates, instants and HTTP dates |
-//! | [`schema`], [`value`] | what a type looks like from outside, and values whose type is not yet known |
-//!
-//! With the feature `client`, compiled for `wasm32-unknown-unknown`, the module `client` carries all of
-//! it out in a browser, a Worker or Node: `cargo doc --target wasm32-unknown-unknown --open` shows it.
+//! | [`poll`], [`retry`] | polling and retry delays |
+//! | [`task`] | the state machine of an operation, from call to result |
+//! | [`options`] | timeouts and retries of a call |
+//! | [`date`] | dates, instants and HTTP dates |
+//! | [`schema`], [`value`] | descriptions of JSON types, and untyped values |
 
 #[macro_use]
 pub mod schema;

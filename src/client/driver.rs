@@ -134,10 +134,8 @@ fn step(client: &Client, task: &mut Task, event: Event<'_>) -> Command {
 }
 
 /// Returns a random number from 0 to 1.
-#[expect(clippy::cast_precision_loss, reason = "a u32 is exact in an f64")]
 fn jitter(client: &Client) -> f64 {
-    let bytes = client.host.random().unwrap_or_default();
-    let [a, b, c, d, ..] = bytes;
+    let [a, b, c, d, ..] = client.host.random().unwrap_or_default();
     f64::from(u32::from_le_bytes([a, b, c, d])) / f64::from(u32::MAX)
 }
 

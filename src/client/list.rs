@@ -162,6 +162,7 @@ impl<E: ListEndpoint> List<E> {
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/pages.rs"), "```")]
+#[must_use = "nothing is sent before `next`"]
 pub struct Pages<E> {
     client: Client,
     /// Fails if the arguments are invalid.
@@ -231,6 +232,7 @@ impl<E: ListEndpoint> Source for Pages<E> {
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/rows.rs"), "```")]
+#[must_use = "nothing is sent before `next`"]
 pub struct Rows<E: ListEndpoint> {
     pages: Pages<E>,
     rows: VecDeque<E::Row>,

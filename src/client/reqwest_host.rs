@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use http::{Request, Response};
-use rustls_platform_verifier::BuilderVerifierExt as _;
+use rustls_platform_verifier::BuilderVerifierExt;
 
 use crate::client::error::HostError;
 use crate::client::host::{BoxFuture, Host, HostResponse};
@@ -47,7 +47,7 @@ fn build_client() -> Result<reqwest::Client, HostError> {
     let provider = rustls::crypto::ring::default_provider();
     let tls = rustls::ClientConfig::builder_with_provider(provider.into())
         .with_safe_default_protocol_versions()
-        .and_then(|builder| builder.with_platform_verifier())
+        .and_then(BuilderVerifierExt::with_platform_verifier)
         .map_err(HostError::new)?
         .with_no_client_auth();
     reqwest::Client::builder()

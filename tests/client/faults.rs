@@ -10,13 +10,10 @@ use quillgate::{JobStatus, ListAgentJobs, ListPageViews, Rule};
 
 #[tokio::test(start_paused = true)]
 async fn invalid_settings_are_rejected_before_a_request_is_sent() {
+    type Set = fn(ClientBuilder, Duration) -> ClientBuilder;
+
     let too_long = Duration::from_millis(1 << 31);
-    let cases: [(
-        fn(ClientBuilder, Duration) -> ClientBuilder,
-        Duration,
-        &str,
-        Rule,
-    ); 4] = [
+    let cases: [(Set, Duration, &str, Rule); 4] = [
         (
             ClientBuilder::timeout,
             Duration::ZERO,
@@ -275,7 +272,7 @@ async fn an_api_error_carries_the_message_of_the_server() {
             message: "too many",
             details: &["d"],
             code: Some("/problems/limit"),
-            retry_after: Some(Duration::from_millis(1_800_000)),
+            retry_after: Some(Duration::from_mins(30)),
             ..EXPECTED_ERROR
         },
         ExpectedError {

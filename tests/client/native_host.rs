@@ -38,7 +38,7 @@ async fn a_request_and_its_response_pass_over_the_network() {
     });
     let client = connect(Router::new().route("/v2/agent/acme/job", create)).await;
     let error = client.agent_jobs().create("é").send().await.unwrap_err();
-    assert_eq!(error.retry_after(), Some(Duration::from_secs(120)));
+    assert_eq!(error.retry_after(), Some(Duration::from_mins(2)));
     let Error::Api(error) = error else {
         panic!("{error:?}");
     };

@@ -128,7 +128,7 @@ async fn a_retry_after_over_a_minute_is_not_retried() {
     let host = FakeHost::new([r#"{"status":429,"headers":{"retry-after":"61"}}"#, OK]);
     let error = api(get_job(&host.client()).send().await);
     assert_eq!(error.status, 429);
-    assert_eq!(error.retry_after, Some(Duration::from_millis(61_000)));
+    assert_eq!(error.retry_after, Some(Duration::from_secs(61)));
     assert_eq!(host.times(), [0]);
     assert_eq!(host.elapsed(), 0, "there is no delay");
 }
@@ -156,7 +156,7 @@ async fn the_timeout_of_an_attempt_includes_its_body() {
         let call = get_job(&host.client()).max_retries(0);
         let call = call.timeout(Duration::from_secs(4));
         let error = call.send().await.unwrap_err();
-        assert_eq!(error, Error::Timeout(Duration::from_millis(4000)));
+        assert_eq!(error, Error::Timeout(Duration::from_secs(4)));
         assert_eq!(error.to_string(), "no complete response within 4000 ms");
         assert_eq!(host.count(), 1);
         assert_eq!(host.elapsed(), 4000);
@@ -170,7 +170,7 @@ async fn the_default_timeout_of_an_attempt_is_a_minute() {
     let call = get_job(&host.client()).max_retries(0);
     assert_eq!(
         call.send().await,
-        Err(Error::Timeout(Duration::from_millis(60_000)))
+        Err(Error::Timeout(Duration::from_mins(1)))
     );
 }
 
@@ -243,7 +243,8 @@ async fn a_running_request_is_polled_until_it_finishes() {
 #[tokio::test(start_paused = true)]
 async fn a_running_request_is_polled_for_as_long_as_the_timeout_of_an_attempt() {
     type Call = ApiCall<CreateAgentJob>;
-    let cases: [(fn(Call) -> Call, usize); 5] = [
+    type Set = fn(Call) -> Call;
+    let cases: [(Set, usize); 5] = [
         (|call| call.timeout(Duration::from_millis(3500)), 4),
         (|call| call.timeout(Duration::from_millis(999)), 1),
         (|call| call.total_timeout(Duration::from_millis(2500)), 3),

@@ -107,7 +107,7 @@ fn last_job<T: std::fmt::Debug>(result: Result<T, Error>) -> Option<JobStatus> {
 #[tokio::test(start_paused = true)]
 async fn a_watch_timeout_contains_the_last_known_job() {
     let host = host(&[ACTIVE, ACTIVE, ACTIVE, ACTIVE]);
-    let mut watch = watch(&host).watch_timeout(Duration::from_millis(6000));
+    let mut watch = watch(&host).watch_timeout(Duration::from_secs(6));
     watch.next().await.unwrap();
     let error = watch.next().await.unwrap_err();
     assert_eq!(error.to_string(), "the job did not finish in time");
@@ -121,7 +121,7 @@ async fn a_watch_timeout_contains_the_last_known_job() {
 async fn a_watch_times_out_even_if_the_server_never_responds() {
     let deaf = r#"{"stall":"head"}"#;
     let host = host(&[deaf, deaf]);
-    let mut watch = watch(&host).watch_timeout(Duration::from_millis(10_000));
+    let mut watch = watch(&host).watch_timeout(Duration::from_secs(10));
     assert_eq!(last_job(watch.next().await), None);
     assert!(host.elapsed() <= 11_000, "at {}", host.elapsed());
     host.assert_idle();
@@ -178,7 +178,7 @@ async fn waiting_returns_the_finished_job() {
 #[tokio::test(start_paused = true)]
 async fn waiting_ends_at_its_deadline() {
     let host = host(&[ACTIVE; 4]);
-    let watch = watch(&host).watch_timeout(Duration::from_millis(6000));
+    let watch = watch(&host).watch_timeout(Duration::from_secs(6));
     let result = watch.wait().await;
     assert_eq!(last_job(result), Some(JobStatus::Active));
     assert_eq!(host.times(), [0, 2000, 5000, 6000]);

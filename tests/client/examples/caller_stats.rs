@@ -1,3 +1,4 @@
+use quillgate::Count;
 use quillgate::client::{Client, Error};
 
 pub async fn count_questions(client: &Client) -> Result<Option<u64>, Error> {
@@ -6,5 +7,5 @@ pub async fn count_questions(client: &Client) -> Result<Option<u64>, Error> {
         .caller_stats("2026-10-01"..)
         .send()
         .await?;
-    Ok(stats.total.map(|total| total.get()))
+    Ok(stats.total.map(Count::get))
 }

@@ -8,7 +8,7 @@ pub async fn follow(client: &Client, id: &str) -> Result<JobStatus, Error> {
     let mut watch = client
         .agent_jobs()
         .watch(id)
-        .watch_timeout(Duration::from_secs(600))
+        .watch_timeout(Duration::from_mins(10))
         .timeout(Duration::from_secs(5));
     let mut status = JobStatus::Active;
     while let Some(change) = watch.next().await? {

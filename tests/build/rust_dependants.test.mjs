@@ -1,0 +1,77 @@
+/** Programs that depend on the crate with its default features, native and in WebAssembly. */
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { run } from "../../scripts/child.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
+
+let folder;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "quillgate-dependants-"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+/**
+ * Builds a new crate that depends on this one, and returns the folder of the output.
+ *
+ * @param {{ name: string, file: string, source: string, manifest?: string, args?: string[] }} crate
+ */
+async function build({ name, file, source, manifest = "", args = [] }) {
+  const crate = join(folder, name);
+  await mkdir(join(crate, "src"), { recursive: true });
+  const dependency = `quillgate = { path = ${JSON.stringify(ROOT)} }`;
+  const lines = [
+    `[package]\nname = "${name}"\nedition = "2024"\npublish = false`,
+    manifest,
+    `[dependencies]\n${dependency}`,
+    "[workspace]",
+  ];
+  await writeFile(join(crate, "Cargo.toml"), lines.join("\n\n"));
+  await writeFile(join(crate, "src", file), source);
+  // The same versions as here, whose sources are already downloaded.
+  await writeFile(join(crate, "Cargo.lock"), await readFile(join(ROOT, "Cargo.lock")));
+  const target = join(ROOT, "target", "dependants");
+  const options = ["--manifest-path", join(crate, "Cargo.toml"), "--target-dir", target];
+  await run(`building ${name}`, "cargo", ["build", "--offline", ...options, ...args]);
+  return target;
+}
+
+test("an empty native program that depends on the crate builds and runs", async () => {
+  const source = "use quillgate::client as _;\n\nfn main() {}\n";
+  const target = await build({ name: "native-program", file: "main.rs", source });
+  await run("running the program", join(target, "debug", "native-program"), []);
+});
+
+test("an empty WebAssembly program gets no exports and no allocator from the crate", async () => {
+  // A second global allocator would be a compile error.
+  const source = `use std::alloc::System;
+
+use quillgate::client as _;
+
+#[global_allocator]
+static ALLOCATOR: System = System;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn own() -> u32 {
+    7
+}
+`;
+  const target = await build({
+    name: "wasm-program",
+    file: "lib.rs",
+    source,
+    manifest: '[lib]\ncrate-type = ["cdylib"]',
+    args: ["--target", "wasm32-unknown-unknown"],
+  });
+  const output = join(target, "wasm32-unknown-unknown", "debug", "wasm_program.wasm");
+  const module = new WebAssembly.Module(await readFile(output));
+  const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+  // The linker exports the memory and its bounds. wasm-bindgen exports its own functions.
+  const foreign = names.filter(
+    (name) => !/^(memory|__data_end|__heap_base|__wbindgen_.*|__externref_.*)$/.test(name),
+  );
+  assert.deepEqual(foreign, ["own"]);
+});
