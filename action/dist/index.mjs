@@ -296,21 +296,13 @@ var init_event_stream = __esm({
       #rest = "";
       #data = [];
       #event = "";
-      /** The last event id, for `Last-Event-ID`. */
       id = "";
-      /** The reconnection delay that the server requested, in milliseconds. */
       retry;
-      /** Starts another stream, and discards an unfinished event of the previous one. */
       restart() {
         this.#rest = "";
         this.#data = [];
         this.#event = "";
       }
-      /**
-       * Returns the events that a chunk completes.
-       *
-       * @throws {TypeError} if a line is too long
-       */
       push(chunk) {
         const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
         this.#rest = lines.pop();
@@ -541,7 +533,6 @@ var init_job_stream = __esm({
       get signal() {
         return this.#controller.signal;
       }
-      /** Restarts the timer. */
       fed() {
         clearTimeout(this.#timer);
         this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
@@ -913,9 +904,7 @@ var QuillgateError = class extends Error {
   }
 };
 var ValidationError = class extends QuillgateError {
-  /** The name of the parameter or option. */
   field;
-  /** The rule that the value breaks. Rule names are stable across versions. */
   rule;
   constructor(message, field, rule) {
     super(message);
@@ -924,19 +913,12 @@ var ValidationError = class extends QuillgateError {
   }
 };
 var ApiError = class extends QuillgateError {
-  /** The HTTP status. Redirects are not followed. Browsers hide their status, so it is 0 there. */
   status;
-  /** Additional messages from the body, such as one per invalid field. */
   details;
-  /** The `type` of the problem (RFC 9457), or `null`. Known values come from a gateway. */
   code;
-  /** The `X-Request-Id` of the response, or `null`. */
   requestId;
-  /** The delay from `Retry-After`, in seconds, or `null`. */
   retryAfter;
-  /** The headers of the response. */
   headers;
-  /** The parsed body if it is a JSON object, otherwise `null`. Gateways send RFC 9457 problems. */
   problem;
   constructor(message, data) {
     super(message);
@@ -971,7 +953,6 @@ var ConnectionError = class extends QuillgateError {
 var WasmLoadError = class extends QuillgateError {
 };
 var TimeoutError = class extends QuillgateError {
-  /** The time limit in milliseconds. */
   after;
   constructor(message, after) {
     super(message);
@@ -979,13 +960,9 @@ var TimeoutError = class extends QuillgateError {
   }
 };
 var DecodeError = class extends QuillgateError {
-  /** The path of the invalid value, such as `views[3].human`. Empty for the whole body. */
   where;
-  /** The reason, such as `must be JSON`. */
   what;
-  /** The `X-Request-Id` of the response, or `null`. */
   requestId;
-  /** The headers of the response. */
   headers;
   constructor(message, data) {
     super(message);
@@ -996,7 +973,6 @@ var DecodeError = class extends QuillgateError {
   }
 };
 var JobWaitTimeoutError = class extends QuillgateError {
-  /** The last known state of the job; `null` if the client received none. */
   job;
   constructor(message, job) {
     super(message);
@@ -1617,14 +1593,8 @@ var Task2 = class {
   #operation;
   #mode;
   #task;
-  /** Objects that the core reads, indexed by `SOURCE_…`. */
   #sources;
-  /**
-   * The last duration from the core, in milliseconds: the time limit of the watch, the timeout of the
-   * attempt, or the delay.
-   */
   time = 0;
-  /** The position of the next page of a list; `null` after the last page. */
   cursor = null;
   #request;
   #refusal;
@@ -1632,15 +1602,7 @@ var Task2 = class {
   #retryAfter = null;
   #failure;
   #job = null;
-  /** The last state of the job as JSON, to detect changes. */
   #seen;
-  /**
-   * Validates the parameters, without sending a request.
-   *
-   * @param mode one of `MODE_…`
-   * @param watch the options of a watch
-   * @throws {import("./errors.js").ValidationError} for the first invalid parameter
-   */
   constructor(sender, operation, mode, params, watch) {
     this.#sender = sender;
     this.#operation = operation;
@@ -1652,7 +1614,6 @@ var Task2 = class {
     this.free();
     throw this.#refusal;
   }
-  /** Runs the task until its next result. Resolves to `undefined` after the last result. */
   async next(call) {
     this.#sources[SOURCE_OPTIONS] = call;
     let command = this.#step(EVENT_NEXT);
@@ -1693,11 +1654,6 @@ var Task2 = class {
       }
     }
   }
-  /**
-   * Processes a job from an event stream. Returns `undefined` if the job did not change.
-   *
-   * @throws {import("./errors.js").DecodeError} if `body` is not a job
-   */
   tell(body) {
     const job = this.#check(body, null);
     this.#sources[SOURCE_HEAD] = void 0;
@@ -1708,11 +1664,9 @@ var Task2 = class {
       return { job, done: command === COMMAND_YIELD_LAST };
     throw this.#error(command, void 0);
   }
-  /** Returns the error of a watch that reached its time limit. */
   expire() {
     return new JobWaitTimeoutError("the job was not finished in time", this.#job);
   }
-  /** Returns the first request without sending it. */
   describe(call) {
     this.#sources[SOURCE_OPTIONS] = call;
     const command = this.#step(EVENT_NEXT);
@@ -1722,7 +1676,6 @@ var Task2 = class {
       throw call.signal.reason;
     return this.#request;
   }
-  /** Frees the task's memory in the WebAssembly instance. */
   free() {
     this.#task.free();
   }
@@ -1752,7 +1705,6 @@ var Task2 = class {
     else if (kind === OUTPUT_CURSOR)
       this.cursor = JSON.parse(text3);
   };
-  /** Decodes a 2xx response. Returns `undefined` for other responses and invalid bodies. */
   #decode({ response, body }) {
     if (!isSuccess(response))
       return void 0;
@@ -1811,7 +1763,6 @@ var Task2 = class {
   #readHead({ headers }) {
     this.#sources[SOURCE_HEAD] = { retryAfter: headers.get("retry-after") };
   }
-  /** Returns the error of a command that ends the call. */
   #error(command, delivery) {
     switch (command) {
       case COMMAND_REJECT:
@@ -1838,11 +1789,9 @@ function rowsOf(operation, page) {
 var List = class _List {
   #source;
   #first;
-  /** @internal */
   constructor(transport, name, params, options, site) {
     this.#source = { transport, name, params, options, site };
   }
-  // biome-ignore lint/suspicious/noThenProperty: awaiting a list requests one page.
   then(onFulfilled, onRejected) {
     return this.#one().then(({ page }) => page).then(onFulfilled, onRejected);
   }
@@ -1852,12 +1801,10 @@ var List = class _List {
   finally(onFinally) {
     return this.then().finally(onFinally);
   }
-  /** Returns one page together with its HTTP response. */
   async withResponse() {
     const { page, response } = await this.#one();
     return { data: page, response, requestId: response.headers.get("x-request-id") };
   }
-  /** Yields every row of every page. Pages have the maximum size, unless you set `limit`. */
   async *[Symbol.asyncIterator]() {
     const run2 = new PageIterator(this.#source);
     try {
@@ -1883,7 +1830,6 @@ var List = class _List {
       run2.end();
     }
   }
-  /** Yields every page. Pages have the maximum size, unless you set `limit`. */
   async *pages() {
     const run2 = new PageIterator(this.#source);
     try {
@@ -1893,14 +1839,6 @@ var List = class _List {
       run2.end();
     }
   }
-  /**
-   * Returns every row in one array. Pages have the maximum size, unless you set `limit`.
-   *
-   * @example
-   * ```ts
-   * const rows = await client.analytics.views().all({ maxRows: 1000 });
-   * ```
-   */
   async all(options = {}) {
     const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
     const rows = [];
@@ -1925,21 +1863,6 @@ var List = class _List {
     }
     return rows.length > most ? rows.slice(0, most) : rows;
   }
-  /**
-   * Returns every row as a byte stream of CSV or NDJSON. Each page is a chunk. The stream requests a
-   * page only when you read it.
-   *
-   * A stream that ends without an error contains every row. If it fails, pass its `cursor` to another
-   * export. The two outputs joined equal an uninterrupted export, byte for byte.
-   *
-   * Invalid options make the stream fail with a `ValidationError` on the first read.
-   *
-   * @example
-   * ```ts
-   * const stream = client.analytics.views({ dateFrom: "2024-01-01" }).export({ format: "csv" });
-   * await writeFile("views.csv", stream);
-   * ```
-   */
   export(options) {
     const left = new AbortController();
     const stream = new ReadableStream({
@@ -1984,7 +1907,6 @@ var PageIterator = class {
     });
     this.#leave = follow(this.#left, options.signal);
   }
-  /** Throws if `options` is not empty. */
   refuse(options) {
     try {
       refuseUnknown(options, []);
@@ -1992,7 +1914,6 @@ var PageIterator = class {
       throw locate(error, this.#source.site);
     }
   }
-  /** Fetches the next page. Resolves to `null` after the last page. */
   next() {
     const { signal } = this.#left;
     this.#fetching = this.#fetching.then(async () => {
@@ -2006,7 +1927,6 @@ var PageIterator = class {
     });
     return this.#fetching;
   }
-  /** Ends the iteration, and aborts a pending request. */
   end() {
     this.#leave();
     this.#left.abort();
@@ -2063,85 +1983,30 @@ function requestsLeft(headers) {
 // pkg/dist/agent_jobs.js
 var AgentJobs = class {
   #transport;
-  /** @internal */
   constructor(transport) {
     this.#transport = transport;
   }
-  /**
-   * Creates a job, which runs in the background. Mintlify allows 100 jobs per project per hour.
-   *
-   * Requests to a gateway are retried, because it creates the job only once per idempotency key.
-   * Requests sent directly to Mintlify are never retried: Mintlify could create a second job.
-   */
   create(params, options) {
     return this.#transport.write("agentJobs.create", params, options);
   }
-  /** Reads a job. */
   get(id, options) {
     return this.#transport.call("agentJobs.get", { id }, options);
   }
-  /**
-   * Sends a follow-up message to a job, which starts working again. Mintlify allows 100 messages
-   * per project per hour. As with {@link AgentJobs.create}, only requests to a gateway are retried.
-   */
   sendMessage(id, params, options) {
     return this.#transport.write("agentJobs.sendMessage", { ...params, id }, options);
   }
-  /**
-   * Lists the jobs created through the gateway, newest first. You can filter by `state`, by
-   * `author`, and by `text` in the prompt.
-   *
-   * Await the list for one page, or iterate over it for every job of every page. It sends no
-   * request before that. Mintlify has no such list, so a client with an `adminKey` throws a
-   * `NotFoundError`.
-   *
-   * @example
-   * ```ts
-   * const { jobs, nextCursor } = await client.agentJobs.list({ limit: 10 });
-   * for await (const job of client.agentJobs.list()) console.log(job.id, job.status);
-   * const failed = await client.agentJobs.list({ state: "failed", text: "changelog" });
-   * ```
-   */
   list(params = {}, options = {}) {
     return new List(this.#transport, "agentJobs.list", params, options, captureCallSite());
   }
-  /**
-   * Reads the gateway's record of a job: its prompt, follow-ups and status changes. Only jobs
-   * created through the gateway have a record; other jobs throw a `NotFoundError`.
-   *
-   * @example
-   * ```ts
-   * const { job, prompt, messages, changes } = await client.agentJobs.record(id);
-   * ```
-   */
   record(id, options) {
     return this.#transport.call("agentJobs.record", { id }, options);
   }
-  /**
-   * Deletes the gateway's record of a job. The job itself continues. The token needs the scope
-   * `gateway:operate`.
-   *
-   * @example
-   * ```ts
-   * await client.agentJobs.deleteRecord(id);
-   * ```
-   */
   deleteRecord(id, options) {
     return this.#transport.call("agentJobs.deleteRecord", { id }, options);
   }
-  // A default value captures the line of the call. The body runs later, on the first iteration.
   async *watchAll(options = {}, site = captureCallSite()) {
     yield* (await load2()).streamList(this.#transport, options, site, TOOLS);
   }
-  /**
-   * Waits until a job is `completed`, `archived` or `failed`, and resolves to the job.
-   *
-   * A gateway streams the changes of a job. Without a stream, the client polls: first after 2 s,
-   * then at growing intervals of up to 30 s, or as `Retry-After` requests.
-   *
-   * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
-   *   last known state
-   */
   async wait(id, options = {}) {
     const { onUpdate, ...watching } = options;
     let last;
@@ -2149,12 +2014,6 @@ var AgentJobs = class {
       onUpdate?.(last);
     return last;
   }
-  /**
-   * Watches a job. Yields its current state, then every change, and ends when the job finishes.
-   *
-   * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
-   *   last known state
-   */
   watch(id, options = {}) {
     return this.#changes(id, options, captureCallSite());
   }
@@ -2170,7 +2029,6 @@ var AgentJobs = class {
       watch = new Task2(sender, "agentJobs.get", MODE_WATCH, { id }, { timeout });
       const inner = { ...call, signal };
       const module = this.#transport.mayStream && await Promise.race([
-        // An abort must not wait for the module.
         new Promise((resolve2) => signal.addEventListener("abort", () => resolve2())),
         load2().catch(() => {
         })
@@ -2198,157 +2056,42 @@ var TOOLS = { follow, sleep };
 // pkg/dist/analytics.js
 var Analytics = class {
   #transport;
-  /** @internal */
   constructor(transport) {
     this.#transport = transport;
   }
-  /**
-   * Lists the number of views of each page, by people and by AI agents.
-   *
-   * Await the list for one page, or iterate over it for every row of every page. It sends no
-   * request before that.
-   *
-   * @example
-   * ```ts
-   * const page = await client.analytics.views({ dateFrom: "2024-01-01", limit: 10 });
-   * for await (const view of client.analytics.views({ dateFrom: "2024-01-01" })) console.log(view.path);
-   * ```
-   */
   views(params = {}, options = {}) {
     return new List(this.#transport, "analytics.views", params, options, captureCallSite());
   }
-  /**
-   * Lists views per day, week or month of the whole site, one page, or all pages below a path.
-   *
-   * The data comes from the gateway's archive and does not use the analytics budget. A page's
-   * `missing` lists the days without data. If the gateway has no archive, this throws an
-   * `ApiError` with status 501.
-   *
-   * Await the list for one page, or iterate over it for every row of every page.
-   *
-   * @example
-   * ```ts
-   * const january = { dateFrom: "2024-01-01", dateTo: "2024-02-01" };
-   * const { views, missing } = await client.analytics.dailyViews(january);
-   * ```
-   */
   dailyViews(params, options = {}) {
     return new List(this.#transport, "analytics.dailyViews", params, options, captureCallSite());
   }
-  /**
-   * Returns which days the gateway's archive contains, which are missing, and when it will be
-   * complete.
-   *
-   * @example
-   * ```ts
-   * const { complete, missing, completeAt } = await client.analytics.archiveStatus();
-   * ```
-   */
   archiveStatus(options) {
     return this.#transport.call("analytics.archiveStatus", {}, options);
   }
-  /**
-   * Estimates how many requests and hours a backfill of the archive takes, without starting it.
-   * The token needs the scope `gateway:operate`.
-   *
-   * @example
-   * ```ts
-   * const { requests, hours } = await client.analytics.estimateBackfill({ dateFrom: "2024-01-01" });
-   * ```
-   */
   estimateBackfill(params, options) {
     return this.#transport.call("analytics.estimateBackfill", params, options);
   }
-  /**
-   * Starts a backfill of the archive and returns its estimate. The gateway fetches every missing
-   * day from `dateFrom` on. The token needs the scope `gateway:operate`.
-   *
-   * @example
-   * ```ts
-   * const { completeAt } = await client.analytics.beginBackfill({ dateFrom: "2024-01-01" });
-   * ```
-   */
   beginBackfill(params, options) {
     return this.#transport.call("analytics.beginBackfill", params, options);
   }
-  /**
-   * Lists the number of people and AI agents that visited each page. Await the list for one page,
-   * or iterate over it for every row.
-   *
-   * @example
-   * ```ts
-   * for await (const { path, total } of client.analytics.visitors()) console.log(path, total);
-   * ```
-   */
   visitors(params = {}, options = {}) {
     return new List(this.#transport, "analytics.visitors", params, options, captureCallSite());
   }
-  /**
-   * Lists feedback from readers. `source` is the kind of each entry.
-   *
-   * @example
-   * ```ts
-   * const bad = await client.analytics.feedback({ source: "contextual", status: "pending" }).all();
-   * ```
-   */
   feedback(params = {}, options = {}) {
     return new List(this.#transport, "analytics.feedback", params, options, captureCallSite());
   }
-  /**
-   * Returns the votes of readers for and against each page, for at most 100 pages. If `hasMore` is
-   * `true`, Mintlify has more pages but does not return them.
-   *
-   * @example
-   * ```ts
-   * const { feedback } = await client.analytics.feedbackByPage({ limit: 100 });
-   * ```
-   */
   feedbackByPage(params = {}, options) {
     return this.#transport.call("analytics.feedbackByPage", params, options);
   }
-  /**
-   * Lists the search queries of readers, most frequent first.
-   *
-   * @example
-   * ```ts
-   * for await (const { searchQuery, hits } of client.analytics.searches()) console.log(searchQuery, hits);
-   * ```
-   */
   searches(params = {}, options = {}) {
     return new List(this.#transport, "analytics.searches", params, options, captureCallSite());
   }
-  /**
-   * Lists the questions that readers asked the assistant, with its responses. Conversations are
-   * personal data: the token needs the scope `analytics:conversations`.
-   *
-   * @example
-   * ```ts
-   * for await (const { query } of client.analytics.conversations({ dateFrom })) console.log(query);
-   * ```
-   */
   conversations(params = {}, options = {}) {
     return new List(this.#transport, "analytics.conversations", params, options, captureCallSite());
   }
-  /**
-   * Returns the messages of one conversation. Conversations are personal data: the token needs the
-   * scope `analytics:conversations`.
-   *
-   * @example
-   * ```ts
-   * const { messages } = await client.analytics.conversation("01J9Z3K4M5N6P7Q8R9S0T1V2W3");
-   * ```
-   */
   conversation(threadId, options) {
     return this.#transport.call("analytics.conversation", { threadId }, options);
   }
-  /**
-   * Counts the questions to the assistant by their origin.
-   *
-   * @example
-   * ```ts
-   * const { web, api, total } = await client.analytics.callerStats({ dateFrom: "2024-01-01" });
-   * ```
-   */
   callerStats(params = {}, options) {
     return this.#transport.call("analytics.callerStats", params, options);
   }
@@ -2371,18 +2114,9 @@ function checkBaseUrl({ baseUrl, adminKey }) {
 // pkg/dist/page_views.js
 var PageViewsResource = class {
   #analytics;
-  /** @internal */
   constructor(analytics) {
     this.#analytics = analytics;
   }
-  /**
-   * Lists page views. Same as `client.analytics.views(params, options)`.
-   *
-   * @example
-   * ```ts
-   * for await (const view of client.pageViews.list({ dateFrom: "2024-01-01" })) console.log(view.path);
-   * ```
-   */
   list(params, options) {
     return this.#analytics.views(params, options);
   }
@@ -2394,12 +2128,10 @@ var ApiPromise = class {
   constructor(result) {
     this.#result = result;
   }
-  /** Returns the result together with the HTTP response. */
   async withResponse() {
     const { data, response } = await this.#result;
     return { data, response, requestId: response.headers.get("x-request-id") };
   }
-  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
   then(onFulfilled, onRejected) {
     return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
   }
@@ -2473,13 +2205,11 @@ var Transport = class {
   #options;
   #sender;
   #base = "";
-  /** Whether to try event streams. `true` for a gateway, until it turns out to have none. */
   mayStream;
   constructor(options) {
     this.#options = options;
     this.mayStream = options.token !== void 0;
   }
-  /** Returns the state that all tasks share. The first call loads the core. */
   sender() {
     this.#sender ??= this.#load().catch((error) => {
       this.#sender = void 0;
@@ -2516,7 +2246,6 @@ var Transport = class {
     observer?.onResponse(response);
     return response;
   }
-  /** Merges the headers of the caller with required headers, which take precedence. */
   #headers({ body }, call) {
     const { adminKey, session, token } = this.#options;
     const needed = { accept: "application/json" };
@@ -2535,7 +2264,6 @@ var Transport = class {
       headers.set(name, value2);
     return headers;
   }
-  /** Runs `work`. The stacks of its errors show the line where `site` was captured. */
   async run(work, site = captureCallSite(), signal) {
     try {
       return await work(await this.sender());
@@ -2543,7 +2271,6 @@ var Transport = class {
       throw locate(error, site, signal);
     }
   }
-  /** Runs an operation. `through` can wrap the sender. */
   call(operation, params, options = {}, through = (sender) => sender) {
     const carryOut = async (sender) => {
       const call = this.callOptions(options);
@@ -2556,7 +2283,6 @@ var Transport = class {
     };
     return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
   }
-  /** Runs a write. Adds an idempotency key for a gateway, unless the caller set one. */
   write(operation, params, options = {}) {
     const made = this.#options.token === void 0 ? void 0 : freshKey();
     return this.call(operation, params, {
@@ -2564,7 +2290,6 @@ var Transport = class {
       idempotencyKey: options.idempotencyKey ?? made
     });
   }
-  /** Builds the request of an operation without sending it. */
   build(operation, params, options = {}) {
     const build = (sender) => {
       const call = this.callOptions(options);
@@ -2580,18 +2305,15 @@ var Transport = class {
     };
     return this.run(build, captureCallSite(), options.signal);
   }
-  /** Merges the options of a call with the options of the client. */
   callOptions(call) {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
-      // Ignores values that are not signals.
       signal: typeof call.signal === "object" ? call.signal ?? void 0 : void 0,
       timeout: call.timeout ?? client.timeout,
       totalTimeout: call.totalTimeout ?? client.totalTimeout,
       maxRetries: call.maxRetries ?? client.maxRetries,
       idempotencyKey: call.idempotencyKey,
-      // With `force`, every attempt would perform the write again.
       deduplicated: client.retryWrites !== false && client.token !== void 0 && !call.force,
       headers: this.#callHeaders(call),
       observer: observe(client)
@@ -2669,22 +2391,11 @@ function checkResponse(response) {
 
 // pkg/dist/client.js
 var Client = class _Client {
-  /** Agent jobs, which run in the background. */
   agentJobs;
-  /** Reports on how people and AI agents use your documentation. */
   analytics;
-  /** The former name of `analytics.views`. */
   pageViews;
   #transport;
-  /** The options of the caller, without values from environment variables. */
   #given;
-  /**
-   * Creates a client. Options that you omit come from environment variables or defaults.
-   *
-   * @throws {ValidationError} if an option is unknown, `baseUrl` is missing or invalid, `projectId`
-   *   is missing, or not exactly one of `token`, `session` and `adminKey` is set
-   * @throws {QuillgateError} if `adminKey` is set in a browser without `dangerouslyAllowBrowser`
-   */
   constructor(options = {}) {
     try {
       refuseUnknown(options, Object.keys(KNOWN));
@@ -2700,10 +2411,6 @@ var Client = class _Client {
     this.analytics = new Analytics(this.#transport);
     this.pageViews = new PageViewsResource(this.analytics);
   }
-  /**
-   * Creates a client with the same options, except those passed here. A new `token`, `session` or
-   * `adminKey` replaces the current credential.
-   */
   withOptions(options) {
     const { token, session, adminKey, ...rest } = this.#given;
     const changes = ownProperties(options);
@@ -2711,10 +2418,6 @@ var Client = class _Client {
     const credential = isGiven ? {} : { token, session, adminKey };
     return new _Client({ ...rest, ...credential, ...changes });
   }
-  /**
-   * Builds the request of an operation without sending it, so that you can send it with another
-   * HTTP client. Its headers contain the credential.
-   */
   buildRequest(operation, params, options) {
     return this.#transport.build(operation, params, options);
   }

@@ -117,7 +117,11 @@ export async function buildPackage(context, variant = RELEASE) {
   await whenChanged({ name, inputs, outputs: [out], made }, async () => {
     await keepOnly(out, ["types.d.ts", ...CORE, ...EMBEDDED]);
     const args = ["-p", PACKAGE, "--outDir", out];
-    await run("compiling the package's TypeScript", bin.tsc, args, context);
+    // Editors show the comments of declarations. Those of the JavaScript only make the package larger.
+    const javascript = [...args, "--declaration", "false", "--removeComments"];
+    const declarations = [...args, "--emitDeclarationOnly"];
+    await run("compiling the package's TypeScript", bin.tsc, javascript, context);
+    await run("writing the package's declarations", bin.tsc, declarations, context);
   });
   const [licence, copy] = [ROOT, PACKAGE].map((folder) => join(folder, "LICENSE"));
   await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
