@@ -61,7 +61,7 @@ pub async fn write(
             pending.context.metrics = reply.metrics;
             Ok(reply.response.into())
         }
-        Err(error) => Err(mark_uncertain(pending.gate_failed(&error), Method::Post)),
+        Err(error) => Err(mark_uncertain(pending.object_failed(&error), Method::Post)),
     }
 }
 
@@ -98,7 +98,9 @@ pub async fn list(
         cursor: before.as_ref().map(encode_cursor),
     };
     let listed = async { pending.project_stub()?.list(&call, &query).await };
-    let response = listed.await.map_err(|error| pending.gate_failed(&error))?;
+    let response = listed
+        .await
+        .map_err(|error| pending.object_failed(&error))?;
     Ok(response.into())
 }
 
@@ -109,7 +111,7 @@ pub async fn read_record(pending: &mut PendingRequest, job: &JobId) -> Result<Re
         let project = pending.project_stub()?;
         project.read_record(&call, job.as_str()).await
     };
-    let response = read.await.map_err(|error| pending.gate_failed(&error))?;
+    let response = read.await.map_err(|error| pending.object_failed(&error))?;
     Ok(response.into())
 }
 
@@ -120,6 +122,8 @@ pub async fn delete_record(pending: &mut PendingRequest, job: &JobId) -> Result<
         let project = pending.project_stub()?;
         project.delete_record(id, job.as_str()).await
     };
-    let response = deleted.await.map_err(|error| pending.gate_failed(&error))?;
+    let response = deleted
+        .await
+        .map_err(|error| pending.object_failed(&error))?;
     Ok(response.into())
 }

@@ -223,7 +223,7 @@ fn malformed_success_is_a_failure() {
 
 #[test]
 fn only_writes_can_have_an_unknown_outcome() {
-    let problem = || Problem::gate_unavailable();
+    let problem = || Problem::object_unavailable();
     assert_eq!(mark_uncertain(problem(), Method::Get), problem());
     let written = mark_uncertain(problem(), Method::Post);
     assert_eq!(to_json(&written)["outcome"], "unknown");
@@ -256,8 +256,8 @@ fn unanswered_post_has_an_unknown_outcome() {
 
 #[test]
 fn unsent_request_has_no_effects() {
-    let failure = UpstreamFailure::not_sent(Problem::gate_unavailable());
-    assert_eq!(failure.problem, Problem::gate_unavailable());
+    let failure = UpstreamFailure::not_sent(Problem::object_unavailable());
+    assert_eq!(failure.problem, Problem::object_unavailable());
     assert_eq!(failure.key_outcome, KeyOutcome::Release);
     assert_eq!((failure.closed_for, &failure.operator), (None, &None));
     assert!(!failure.is_fault);
