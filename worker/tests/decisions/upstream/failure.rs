@@ -263,6 +263,27 @@ fn unsent_request_has_no_effects() {
     assert!(!failure.is_fault);
 }
 
+#[test]
+fn stored_state_replaces_only_temporary_failures() {
+    for (status, is_temporary) in [
+        (302, false),
+        (401, false),
+        (403, false),
+        (404, false),
+        (429, true),
+        (500, true),
+        (503, true),
+    ] {
+        let failure = classify(status, JSON, Method::Get);
+        assert_eq!(failure.is_temporary(), is_temporary, "{status}");
+    }
+    assert!(!classify_malformed(Method::Get).is_temporary());
+    assert!(UpstreamFailure::not_sent(Problem::internal()).is_temporary());
+    for error in [TransportError::Broken, TransportError::TimedOut] {
+        assert!(classify_transport_error(error, Method::Get).is_temporary());
+    }
+}
+
 /// Expected effects of a status: the outcome of the idempotency key, an upstream block, an
 /// operator message and an upstream fault. `None` means that no response arrived.
 fn expected_effects(status: Option<u16>) -> (KeyOutcome, bool, bool, bool) {
@@ -411,7 +432,7 @@ fn only_429_5xx_and_missing_responses_count_against_the_upstream() {
     assert!(!of_status(200).counts_against_upstream());
     assert!(!of_status(302).counts_against_upstream());
     assert!(!of_status(404).counts_against_upstream());
-    assert!(of_status(429).counts_against_upstream());
+    assert!(!of_status(429).counts_against_upstream());
     assert!(of_status(500).counts_against_upstream());
     for error in [TransportError::Broken, TransportError::TimedOut] {
         assert!(classify_transport_error(error, Method::Get).counts_against_upstream());
