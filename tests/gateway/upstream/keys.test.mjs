@@ -372,13 +372,16 @@ describe("the circuit breaker", () => {
   });
 
   test("streams the stored state of a known job while the breaker is open", async () => {
+    const received = await alone.received();
     // After the polling interval, the stored state is stale and the object polls the job.
     await sleep(1000 * POLL_SECONDS);
     const bytes = alone.bytes({ target: pathOf(PROJECT, `/${stored.id}/events`), authorization });
     const exchange = alone.open(bytes);
-    const { text } = await exchange.until(({ text }) => text.includes(stored.id));
+    const answer = await exchange.until(({ text }) => text.includes("data: "));
     exchange.leave();
-    assert.match(text, /^HTTP\/1\.1 200 /);
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(answer.text.includes(stored.id), answer.text);
+    assert.equal(await alone.received(), received);
   });
 
   test("keeps writes, page views and other projects working while the breaker is open", () =>
