@@ -127,7 +127,11 @@ export async function buildPackage(context, variant = RELEASE) {
   await whenChanged({ name, inputs: paths, outputs: [out], made }, async () => {
     await keepOnly(out, ["types.d.ts", ...CORE, ...EMBEDDED]);
     const args = ["-p", PACKAGE, "--outDir", out];
-    await run("compiling the package's TypeScript", bin.tsc, args, context);
+    // Editors show the comments of declarations. Those of the JavaScript only make the package larger.
+    const javascript = [...args, "--declaration", "false", "--removeComments"];
+    const declarations = [...args, "--emitDeclarationOnly"];
+    await run("compiling the package's TypeScript", bin.tsc, javascript, context);
+    await run("writing the package's declarations", bin.tsc, declarations, context);
     // The command line is compiled against the declarations of the compiled package.
     if (!hasCli) return;
     await run("compiling the command line", bin.tsc, ["-p", CLI], context);

@@ -248,7 +248,10 @@ fn go_through_members(
                 kept[at] = Some(is_of_kind(value.shape, json, &promised[at].kind));
             }
             if scanner.is_named(key, "hasMore") {
-                end.has_more = read_flag(scanner.bytes(value));
+                let is_plain = value.shape == Shape::Plain;
+                end.has_more = is_plain
+                    .then(|| read_boolean(scanner.bytes(value)))
+                    .flatten();
             } else if scanner.is_named(key, "nextCursor") {
                 let is_text = matches!(value.shape, Shape::Text | Shape::EscapedText);
                 end.next_cursor = is_text.then(|| scanner.unescape(value));
@@ -333,9 +336,9 @@ fn is_of_kind(shape: Shape, json: &[u8], kind: &Kind) -> bool {
     let is_text = matches!(shape, Shape::Text | Shape::EscapedText);
     match kind {
         Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => is_text,
-        Kind::Number => shape == Shape::Plain && read_flag(json).is_none(),
+        Kind::Number => shape == Shape::Plain && read_boolean(json).is_none(),
         Kind::Count => !is_text && is_count(json),
-        Kind::Flag => !is_text && read_flag(json).is_some(),
+        Kind::Flag => !is_text && read_boolean(json).is_some(),
         Kind::Object(_) | Kind::Union(_) => !is_text && json.first() == Some(&b'{'),
         Kind::List(_) => !is_text && json.first() == Some(&b'['),
         Kind::Nothing => false,
@@ -351,7 +354,7 @@ fn is_count(json: &[u8]) -> bool {
     is_integer && parse_decimal(integer).is_some_and(|count| count <= MAX_SAFE_INTEGER)
 }
 
-fn read_flag(text: &[u8]) -> Option<bool> {
+fn read_boolean(text: &[u8]) -> Option<bool> {
     match text {
         b"true" => Some(true),
         b"false" => Some(false),

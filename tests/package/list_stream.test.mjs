@@ -143,7 +143,7 @@ describe("`watchAll()`", () => {
   test("watchAll() survives temporary failures and waits for Retry-After", async (context) => {
     handlers = [
       streams([jobEvent(1)], "end"),
-      respondWith(503, { type: "/problems/gate-unavailable" }, { "retry-after": "7" }),
+      respondWith(503, { type: "/problems/object-unavailable" }, { "retry-after": "7" }),
       respondWith(429, { type: "/problems/too-many-streams" }, { "retry-after": "0" }),
       (response) => response.socket.destroy(),
       streams([jobEvent(2)]),

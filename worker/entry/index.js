@@ -103,6 +103,7 @@ function durableObject(Inner) {
   };
 }
 
+// A class keeps its name: Cloudflare and the local runtime find an object's stored state by it.
 export class ProjectGate extends durableObject(gateway.ProjectObject) {}
 export class OrgGate extends durableObject(gateway.OrganizationObject) {}
 export class Session extends durableObject(gateway.Session) {}

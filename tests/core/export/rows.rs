@@ -452,3 +452,20 @@ proptest! {
         drop(write(ExportFormat::NdJson, &text));
     }
 }
+
+#[test]
+fn has_more_is_unknown_unless_it_is_a_boolean() {
+    for (json, expected) in [
+        ("true", Some(true)),
+        ("false", Some(false)),
+        ("\"true\"", None),
+        ("\"false\"", None),
+        ("1", None),
+        ("null", None),
+        ("[true]", None),
+    ] {
+        let page = format!("{{\"views\":[],\"hasMore\":{json}}}");
+        let (_, end) = write(ExportFormat::Csv, &page).unwrap();
+        assert_eq!(end.has_more, expected, "{json}");
+    }
+}

@@ -155,7 +155,7 @@ describe("the organization object", () => {
     await setObjectFailing(gate, "yes");
     assertViews(await gate.get(cached), HIT);
     const problem = await gate.get(uncached);
-    assertProblem(problem, 503, "gate-unavailable");
+    assertProblem(problem, 503, "object-unavailable");
     assert.equal(problem.header("retry-after"), "1");
     await setObjectFailing(gate, "no");
     assertViews(await gate.get(uncached), MISS);

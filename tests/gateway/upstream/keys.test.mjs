@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { newCanaryKey, scanForCanary } from "../../harness/canary.mjs";
 import { LOGS } from "../../harness/process.mjs";
 import { accessClaims, mintToken } from "../../harness/token.mjs";
@@ -279,11 +280,18 @@ describe("the circuit breaker", () => {
   const MAX_FAILURES = 20;
   const OTHER = "empty-docs";
   const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
+  /** The polling interval of watched jobs. */
+  const POLL_SECONDS = 1;
   let alone;
   let authorization;
+  /** A job that the gateway has created. */
+  let stored;
 
   before(async () => {
-    alone = await startGate("upstream-keys-breaker", { upstream: { projects: [PROJECT, OTHER] } });
+    alone = await startGate("upstream-keys-breaker", {
+      upstream: { projects: [PROJECT, OTHER] },
+      gateway: { vars: { JOB_POLL_SECONDS: String(POLL_SECONDS) } },
+    });
     authorization = `Bearer ${alone.token({ projects: [PROJECT, OTHER] })}`;
     await alone.upstream.fault(READS);
   });
@@ -318,8 +326,25 @@ describe("the circuit breaker", () => {
     await assertOthersUnaffected();
   });
 
+  test("keeps the breaker closed after 429 for many job ids", async () => {
+    await alone.upstream.clearFaults();
+    await alone.upstream.fault({
+      operation: GET,
+      fault: { kind: "status", status: 429 },
+      times: 0,
+    });
+    for (let job = 0; job < 2 * MAX_FAILURES; job += 1) {
+      assertProblem(await read(`limited-${job}`), 429, "upstream-error");
+    }
+    assert.equal((await deep()).json.project.breaker, "closed");
+    await alone.upstream.clearFaults();
+    await alone.upstream.fault(READS);
+  });
+
   test("opens the breaker for a project's reads when many job ids fail", async () => {
-    for (let job = 2; job <= MAX_FAILURES; job += 1) {
+    stored = (await post(JOBS)).json;
+    assert.ok(stored.id);
+    for (let job = 1; job <= MAX_FAILURES; job += 1) {
       assertProblem(await read(`j${job}`), 500, "upstream-error");
     }
     const received = await alone.received();
@@ -332,6 +357,30 @@ describe("the circuit breaker", () => {
       const line = await alone.logged(answer.header("x-request-id"));
       assert.deepEqual([line.problem, line.upstreamStatus], ["upstream-unavailable", null]);
     }
+    assert.equal(await alone.received(), received);
+  });
+
+  test("returns the stored state of a known job while the breaker is open", async () => {
+    const received = await alone.received();
+    const answer = await read(stored.id);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(answer.json, stored);
+    assert.equal(answer.header("cache-status"), "quillgate; fwd=stale; detail=stale");
+    const line = await alone.logged(answer.header("x-request-id"));
+    assert.deepEqual([line.problem, line.upstreamStatus], [null, null]);
+    assert.equal(await alone.received(), received);
+  });
+
+  test("streams the stored state of a known job while the breaker is open", async () => {
+    const received = await alone.received();
+    // After the polling interval, the stored state is stale and the object polls the job.
+    await sleep(1000 * POLL_SECONDS);
+    const bytes = alone.bytes({ target: pathOf(PROJECT, `/${stored.id}/events`), authorization });
+    const exchange = alone.open(bytes);
+    const answer = await exchange.until(({ text }) => text.includes("data: "));
+    exchange.leave();
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(answer.text.includes(stored.id), answer.text);
     assert.equal(await alone.received(), received);
   });
 

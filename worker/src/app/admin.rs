@@ -20,7 +20,7 @@ pub async fn read_health(pending: &mut PendingRequest) -> Result<Reply, Problem>
         };
         HostResult::Ok((organization, project))
     };
-    let (organization, project) = read.await.map_err(|error| pending.gate_failed(&error))?;
+    let (organization, project) = read.await.map_err(|error| pending.object_failed(&error))?;
     let issuers = pending.config.auth.trusted_issuers.iter();
     let issuers = issuers.map(|issuer| issuer.issuer.as_str()).collect();
     let health = Health::new(organization, project, issuers);
@@ -37,6 +37,6 @@ pub async fn reopen(pending: &mut PendingRequest, policy: Policy) -> Result<Repl
     };
     reopened
         .await
-        .map_err(|error| pending.gate_failed(&error))?;
+        .map_err(|error| pending.object_failed(&error))?;
     Ok(Reply::empty(204, HeaderFields::default()))
 }

@@ -44,7 +44,7 @@ pub async fn read_report(
 ) -> Result<Reply, Problem> {
     let call = report_call(pending, query)?;
     let read = async { OrganizationStub::new(&pending.env)?.report(&call).await };
-    let reply = read.await.map_err(|error| pending.gate_failed(&error))?;
+    let reply = read.await.map_err(|error| pending.object_failed(&error))?;
     let cache = reply.metrics.cache.clone().unwrap_or_default();
     pending.context.metrics = reply.metrics;
     if let Some(refusal) = reply.refusal {
@@ -55,7 +55,7 @@ pub async fn read_report(
     let pages = reply.pages.into_iter().map(Page::from);
     let pages: Vec<_> = pages.zip(slices).collect();
     let answer =
-        Report::cut(query.operation, &pages).map_err(|error| pending.gate_failed(&error))?;
+        Report::cut(query.operation, &pages).map_err(|error| pending.object_failed(&error))?;
     let now = now();
     if answer.head.is_fresh(now) {
         cache_report(query, &pages, &answer, now);
@@ -95,7 +95,9 @@ pub async fn export_report(
             Ok(Reply {
                 status: 200,
                 headers,
-                body: stream.map_err(|error| pending.gate_failed(&error))?.into(),
+                body: stream
+                    .map_err(|error| pending.object_failed(&error))?
+                    .into(),
                 problem: None,
             })
         }

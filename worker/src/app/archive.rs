@@ -92,7 +92,7 @@ async fn load(pending: &mut PendingRequest, now: Millis) -> Result<StoredProject
 }
 
 fn open_store(pending: &mut PendingRequest) -> Result<ArchiveStore, Problem> {
-    let store = ArchiveStore::open(&pending.env).map_err(|error| pending.gate_failed(&error))?;
+    let store = ArchiveStore::open(&pending.env).map_err(|error| pending.object_failed(&error))?;
     store.ok_or_else(|| {
         let detail =
             "the gateway has no database for days: a D1 database has to be bound as ARCHIVE";
@@ -103,7 +103,7 @@ fn open_store(pending: &mut PendingRequest) -> Result<ArchiveStore, Problem> {
 /// Returns the problem of a failed query. Before its migrations, the database has no tables.
 fn archive_failed(pending: &mut PendingRequest, error: &HostError) -> Problem {
     if !error.to_string().contains("no such table") {
-        return pending.gate_failed(error);
+        return pending.object_failed(error);
     }
     let detail =
         "the archive's database has no tables: `wrangler d1 migrations apply ARCHIVE` makes them";

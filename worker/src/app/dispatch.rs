@@ -88,7 +88,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
         Action::ReadJob { request, ref job } => {
             match parse_preferred_wait(pending.head.prefer.as_deref()) {
                 Some(seconds) => Box::pin(streams::long_poll(pending, job, seconds)),
-                None => Box::pin(jobs::read(pending, request)),
+                None => Box::pin(jobs::read(pending, job, request)),
             }
         }
         Action::ReadBody(ref admitted) => Box::pin(jobs::write(pending, admitted)),

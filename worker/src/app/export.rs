@@ -245,7 +245,7 @@ impl RunningExport {
     /// Records an error of the object for the log, and returns the refusal.
     fn fail(&mut self, error: &HostError) -> GatewayResponse {
         self.metrics.operator = Some(error.to_string());
-        self.refuse(&Problem::gate_unavailable())
+        self.refuse(&Problem::object_unavailable())
     }
 
     fn refuse(&self, problem: &Problem) -> GatewayResponse {

@@ -58,7 +58,7 @@ async fn read_session(
     id: SessionId,
 ) -> Result<Option<String>, Problem> {
     let read = async { SessionStub::new(&pending.env, id.as_str())?.read().await };
-    let record = read.await.map_err(|error| pending.gate_failed(&error))?;
+    let record = read.await.map_err(|error| pending.object_failed(&error))?;
     pending.context.session = record.is_some().then_some(id);
     Ok(record)
 }
@@ -73,7 +73,7 @@ pub async fn verify_token(
 ) -> Result<Verified, Problem> {
     let started = pending.context.started;
     let found = find_issuer_key(&pending.env, &pending.execution, &token, started).await;
-    let found = found.map_err(|error| pending.gate_failed(&error))?;
+    let found = found.map_err(|error| pending.object_failed(&error))?;
     let key = found.map_err(|reason| match reason {
         NoKey::Unavailable => Problem::issuer_unavailable(),
         NoKey::Unusable(reason) => invalid_token(reason),

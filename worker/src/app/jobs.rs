@@ -10,15 +10,17 @@ use crate::auth::turnstile;
 use crate::auth::turnstile::TurnstileProof;
 use crate::http::problem::Problem;
 use crate::http::response::{HeaderFields, JSON};
+use crate::jobs::poll::describe_stored_job;
 use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
 use crate::jobs::write::Write;
 use crate::upstream::client::{UpstreamClient, parse_job};
 use crate::upstream::failure::mark_uncertain;
 use crate::upstream::request::UpstreamRequest;
 
-/// Reads a job upstream.
+/// Reads a job upstream. If that fails temporarily, returns the stored job, if any.
 pub async fn read(
     pending: &mut PendingRequest,
+    job: &JobId,
     request: quillgate::Request,
 ) -> Result<Reply, Problem> {
     let call = pending.call()?;
@@ -34,13 +36,36 @@ pub async fn read(
     let sent = client.send(&request, &mut || true).await;
     let exchange = sent.read(&request, |reply| parse_job(&reply.body).map(|_| reply));
     pending.context.metrics.upstream = Some(exchange.metrics);
-    let reply = exchange.outcome.map_err(|failure| failure.problem)?;
-    Ok(Reply {
-        status: reply.head.status,
-        headers: reply.head.forwarded_headers(),
-        body: reply.body.into(),
-        problem: None,
-    })
+    match exchange.outcome {
+        Ok(reply) => Ok(Reply {
+            status: reply.head.status,
+            headers: reply.head.forwarded_headers(),
+            body: reply.body.into(),
+            problem: None,
+        }),
+        Err(failure) if failure.is_temporary() => {
+            let stored = find_stored_job(pending, job).await;
+            stored.ok_or(failure.problem)
+        }
+        Err(failure) => Err(failure.problem),
+    }
+}
+
+/// Finds the stored state of a job. An error of the object only adds a line to the log.
+async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Reply> {
+    let found = async { pending.project_stub()?.find_stored_job(job.as_str()).await };
+    let data = match found.await {
+        Ok(data) => data?,
+        Err(error) => {
+            pending.context.metrics.operator = Some(error.to_string());
+            return None;
+        }
+    };
+    let upstream = pending.context.metrics.upstream.as_ref();
+    let cache = describe_stored_job(upstream.and_then(|upstream| upstream.status));
+    let reply = Reply::json(200, &data).with_header("cache-status", format!("quillgate; {cache}"));
+    pending.context.metrics.cache = Some(cache);
+    Some(reply)
 }
 
 /// Creates a job, or sends a message to one.
@@ -61,7 +86,7 @@ pub async fn write(
             pending.context.metrics = reply.metrics;
             Ok(reply.response.into())
         }
-        Err(error) => Err(mark_uncertain(pending.gate_failed(&error), Method::Post)),
+        Err(error) => Err(mark_uncertain(pending.object_failed(&error), Method::Post)),
     }
 }
 
@@ -98,7 +123,9 @@ pub async fn list(
         cursor: before.as_ref().map(encode_cursor),
     };
     let listed = async { pending.project_stub()?.list(&call, &query).await };
-    let response = listed.await.map_err(|error| pending.gate_failed(&error))?;
+    let response = listed
+        .await
+        .map_err(|error| pending.object_failed(&error))?;
     Ok(response.into())
 }
 
@@ -109,7 +136,7 @@ pub async fn read_record(pending: &mut PendingRequest, job: &JobId) -> Result<Re
         let project = pending.project_stub()?;
         project.read_record(&call, job.as_str()).await
     };
-    let response = read.await.map_err(|error| pending.gate_failed(&error))?;
+    let response = read.await.map_err(|error| pending.object_failed(&error))?;
     Ok(response.into())
 }
 
@@ -120,6 +147,8 @@ pub async fn delete_record(pending: &mut PendingRequest, job: &JobId) -> Result<
         let project = pending.project_stub()?;
         project.delete_record(id, job.as_str()).await
     };
-    let response = deleted.await.map_err(|error| pending.gate_failed(&error))?;
+    let response = deleted
+        .await
+        .map_err(|error| pending.object_failed(&error))?;
     Ok(response.into())
 }

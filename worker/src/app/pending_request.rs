@@ -84,8 +84,8 @@ impl PendingRequest {
     }
 
     /// Records a host error for the log. Returns the problem for the caller.
-    pub fn gate_failed(&mut self, error: &HostError) -> Problem {
+    pub fn object_failed(&mut self, error: &HostError) -> Problem {
         self.context.metrics.operator = Some(error.to_string());
-        Problem::gate_unavailable()
+        Problem::object_unavailable()
     }
 }

@@ -87,7 +87,7 @@ pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
 /// 503 for an unavailable object.
 pub async fn end_session(pending: &mut PendingRequest, name: &str) -> Result<(), Problem> {
     let ended = async { SessionStub::new(&pending.env, name)?.end().await };
-    ended.await.map_err(|error| pending.gate_failed(&error))
+    ended.await.map_err(|error| pending.object_failed(&error))
 }
 
 async fn end_session_of_browser(pending: &mut PendingRequest) -> Result<(), Problem> {
@@ -153,13 +153,15 @@ async fn store_session(
     let config = Rc::clone(&pending.config);
     let secret = config.auth.token_secrets.get(*secret);
     let secret = secret.ok_or_else(Problem::internal)?;
-    let random = random_bytes().map_err(|error| pending.gate_failed(&error))?;
+    let random = random_bytes().map_err(|error| pending.object_failed(&error))?;
     let (id, value) = SessionId::new(&random, secret);
     let stored = async {
         let session = SessionStub::new(&pending.env, id.as_str())?;
         session.open(record, caller.expires).await
     };
-    stored.await.map_err(|error| pending.gate_failed(&error))?;
+    stored
+        .await
+        .map_err(|error| pending.object_failed(&error))?;
     let lifetime = caller.expires.since(pending.context.started);
     Ok(write_cookie(
         cookie::NAME,

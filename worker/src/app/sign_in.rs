@@ -21,7 +21,7 @@ use crate::runtime::{now, random_bytes};
 pub fn begin(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let (config, head) = (Rc::clone(&pending.config), Rc::clone(&pending.head));
     let sign_in = SignIn::read(head.query.as_deref(), &config.auth)?;
-    let random = random_bytes().map_err(|error| pending.gate_failed(&error))?;
+    let random = random_bytes().map_err(|error| pending.object_failed(&error))?;
     let started = pending.context.started;
     let before = find_session(pending);
     let (before, url) = (before.as_ref(), &head.url);
@@ -71,7 +71,10 @@ async fn consume(pending: &mut PendingRequest, callback: &Callback<'_>) -> Resul
         let session = SessionStub::new(&pending.env, &callback.name)?;
         session.open("", callback.ends).await
     };
-    if stored.await.map_err(|error| pending.gate_failed(&error))? {
+    if stored
+        .await
+        .map_err(|error| pending.object_failed(&error))?
+    {
         return Ok(());
     }
     Err(sign_in::failed_problem(

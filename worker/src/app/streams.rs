@@ -45,7 +45,9 @@ pub async fn stream_events(
             messages: Rc::new(messages),
         };
         let stream = open_stream(source, &pending.request.signal());
-        body = stream.map_err(|error| pending.gate_failed(&error))?.into();
+        body = stream
+            .map_err(|error| pending.object_failed(&error))?
+            .into();
     }
     let content_type = "text/event-stream; charset=utf-8";
     Ok(Reply {
@@ -111,7 +113,7 @@ pub async fn long_poll(
     let response = poll.to_response(seconds);
     response
         .map(Reply::from)
-        .ok_or_else(Problem::gate_unavailable)
+        .ok_or_else(Problem::object_unavailable)
 }
 
 /// Listens to a socket for at most `time`. Each poll of the job counts as a read of the caller, and ends
@@ -129,7 +131,7 @@ fn listen(
         message != CHARGE_TEXT || reserve_read(&caller, &project, &config).is_ok()
     };
     let messages = SocketMessages::listen(socket, &pending.request.signal(), time, accept);
-    messages.map_err(|error| pending.gate_failed(&error))
+    messages.map_err(|error| pending.object_failed(&error))
 }
 
 /// Opens a WebSocket that receives changes, or returns the object's refusal.
@@ -146,7 +148,9 @@ async fn watch(
         after,
     };
     let opened = async { pending.project_stub()?.watch(&watch).await };
-    let response = opened.await.map_err(|error| pending.gate_failed(&error))?;
+    let response = opened
+        .await
+        .map_err(|error| pending.object_failed(&error))?;
     match response.websocket() {
         Some(socket) => Ok(Ok(socket)),
         None => Ok(Err(forward(&response))),

@@ -190,9 +190,9 @@ impl Problem {
 
     /// Returns 503 when the Durable Object with the records does not respond.
     #[must_use]
-    pub fn gate_unavailable() -> Self {
+    pub fn object_unavailable() -> Self {
         let detail = "the gateway cannot reach its own records right now";
-        Self::new(ProblemKind::GateUnavailable, detail).with_header("retry-after", "1")
+        Self::new(ProblemKind::ObjectUnavailable, detail).with_header("retry-after", "1")
     }
 
     /// Returns 501 for a project without an archive.

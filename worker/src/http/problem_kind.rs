@@ -407,8 +407,8 @@ problem_kinds! {
         headers: ["Retry-After"],
     }
     /// The gateway cannot reach its own storage at the moment.
-    GateUnavailable {
-        kind: "gate-unavailable",
+    ObjectUnavailable {
+        kind: "object-unavailable",
         status: Always(503),
         title: "Gateway not available",
         members: [],

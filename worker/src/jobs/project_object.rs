@@ -125,6 +125,13 @@ impl ProjectObject {
         into_promise(async move { send_back(&project?.read_record(receive(call)?, &job).await?) })
     }
 
+    /// Returns the stored JSON of a job, if any.
+    #[wasm_bindgen(js_name = findStoredJob)]
+    pub fn find_stored_job(&self, job: &str) -> Result<Option<String>, JsValue> {
+        let row = self.project()?.jobs.find(job)?;
+        Ok(row.and_then(|row| row.data))
+    }
+
     /// Allows requests again under a policy that Mintlify has blocked.
     pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
         Ok(self.project()?.budget.reopen(read_policy(policy)?)?)

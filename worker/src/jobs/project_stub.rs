@@ -66,6 +66,8 @@ extern "C" {
     fn list(this: &RawProject, call: JsValue, query: JsValue) -> Promise;
     #[wasm_bindgen(method, js_name = readRecord)]
     fn read_record(this: &RawProject, call: JsValue, job: &str) -> Promise;
+    #[wasm_bindgen(method, js_name = findStoredJob)]
+    fn find_stored_job(this: &RawProject, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = deleteRecord)]
     fn delete_record(this: &RawProject, id: &str, job: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -101,6 +103,12 @@ impl ProjectStub {
 
     pub async fn read_record(&self, call: &Call, job: &str) -> HostResult<GatewayResponse> {
         receive(JsFuture::from(self.0.read_record(send_back(call)?, job)).await?)
+    }
+
+    /// Finds the stored JSON of a job.
+    pub async fn find_stored_job(&self, job: &str) -> HostResult<Option<String>> {
+        let found = JsFuture::from(self.0.find_stored_job(job)).await?;
+        Ok(found.as_string())
     }
 
     /// Deletes the record of a job. `id` is the request's id.

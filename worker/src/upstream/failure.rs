@@ -30,6 +30,8 @@ pub struct UpstreamFailure {
     pub operator: Option<String>,
     /// Whether the upstream caused the failure.
     pub is_fault: bool,
+    /// Whether the request was sent.
+    pub is_sent: bool,
 }
 
 impl UpstreamFailure {
@@ -42,19 +44,27 @@ impl UpstreamFailure {
             closed_for: None,
             operator: None,
             is_fault: false,
+            is_sent: false,
         }
     }
 
-    /// Reports whether the breaker counts the failure. A 429 counts, because its `Retry-After` applies
-    /// to other requests too. Redirects and malformed responses do not count, because they show that
-    /// the upstream is reachable.
+    /// Reports whether the same request can succeed later. Until then, the gateway may return stored
+    /// data instead.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        !self.is_sent || self.closed_for.is_some() || self.counts_against_upstream()
+    }
+
+    /// Reports whether the breaker counts the failure. A 429 does not count: the budget blocks its
+    /// policy. Redirects and malformed responses do not count, because they show that the upstream is
+    /// reachable.
     #[must_use]
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
             self.problem.kind,
             ProblemKind::UpstreamMalformed | ProblemKind::UpstreamRedirect
         );
-        self.closed_for.is_some() || self.is_fault && !is_answer
+        self.is_fault && !is_answer
     }
 
     /// Returns the time to wait before the next request, if the problem has a `Retry-After`.
@@ -79,6 +89,7 @@ impl UpstreamFailure {
             closed_for: None,
             operator: None,
             is_fault: true,
+            is_sent: true,
         }
     }
 }
@@ -178,6 +189,7 @@ pub fn classify_error(
                 closed_for: None,
                 operator: Some(operator),
                 is_fault: false,
+                is_sent: true,
             }
         }
         _ => {
@@ -189,6 +201,7 @@ pub fn classify_error(
                 closed_for: (status == 429).then_some(closed),
                 operator: None,
                 is_fault: !(400..500).contains(&status),
+                is_sent: true,
             }
         }
     }

@@ -59,7 +59,7 @@ fn reopening(id: &str, mut parameters: Vec<Value>) -> Value {
         ProblemKind::InvalidRequest,
         ProblemKind::ProjectNotAllowed,
         ProblemKind::NotFound,
-        ProblemKind::GateUnavailable,
+        ProblemKind::ObjectUnavailable,
     ];
     let mut responses = problems::responses(&[ADMISSION, &own].concat(), &[]);
     responses.insert(
@@ -176,7 +176,7 @@ pub fn schemas() -> Map<String, Value> {
     let schemas = [
         ("Liveness", liveness()),
         ("Health", deep()),
-        ("GateHealth", project()),
+        ("ProjectHealth", project()),
         ("Budget", budget()),
     ];
     schemas
@@ -218,7 +218,7 @@ fn deep() -> Value {
                 },
                 "additionalProperties": false,
             },
-            "project": schema("GateHealth"),
+            "project": schema("ProjectHealth"),
             "trustedIssuers": { "type": "array", "items": { "type": "string" } },
         },
         "additionalProperties": false,

@@ -104,11 +104,18 @@ const SEND: More = More {
 
 const GET: More = More {
     doc: "With `Prefer: wait` the answer waits for a change, at most until the access token expires; it \
-        then carries the state's `ETag`, and `Preference-Applied`. It counts as a stream meanwhile.",
+        then carries the state's `ETag`, and `Preference-Applied`. It counts as a stream meanwhile. If \
+        the upstream fails temporarily, the response contains the latest state that the gateway has \
+        stored, and `Cache-Status` with `detail=stale`.",
     success: Success::Passed(
         "200",
         "The job.",
-        &["ETag", "Preference-Applied", "Content-Language"],
+        &[
+            "ETag",
+            "Preference-Applied",
+            "Content-Language",
+            "Cache-Status",
+        ],
     ),
     takes: &["Prefer", "If-None-Match"],
     problems: &[UPSTREAM, STREAM],

@@ -34,7 +34,7 @@ pub const PROJECT: &[ProblemKind] = &[
     ProblemKind::InvalidRequest,
     ProblemKind::ProjectNotAllowed,
     ProblemKind::NotFound,
-    ProblemKind::GateUnavailable,
+    ProblemKind::ObjectUnavailable,
 ];
 /// The problems of writes: the body, idempotency keys and Turnstile.
 pub const WRITING: &[ProblemKind] = &[

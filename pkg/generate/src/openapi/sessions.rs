@@ -107,7 +107,7 @@ fn described(id: &str, summary: &str, description: &str, responses: &Map<String,
 }
 
 fn read() -> Value {
-    let own = [ProblemKind::GateUnavailable];
+    let own = [ProblemKind::ObjectUnavailable];
     let mut responses = problems::responses(&[ADMISSION, &own].concat(), &[]);
     responses.insert("200".to_owned(), of_session("The session.", json!({})));
     let mut read = described(
@@ -124,7 +124,7 @@ fn open() -> Value {
     let own = [
         ProblemKind::InvalidRequest,
         ProblemKind::QuotaExceeded,
-        ProblemKind::GateUnavailable,
+        ProblemKind::ObjectUnavailable,
     ];
     let mut responses = problems::responses(&[ADMISSION, BODY, &own].concat(), &[]);
     let cookie = of_session("The session, with its cookie.", sets_cookie());
@@ -150,7 +150,7 @@ fn open() -> Value {
 }
 
 fn end() -> Value {
-    let own = [ProblemKind::GateUnavailable];
+    let own = [ProblemKind::ObjectUnavailable];
     let mut responses = problems::responses(&[PLAIN, &own].concat(), &[]);
     responses.insert(
         "204".to_owned(),
@@ -210,7 +210,7 @@ fn callback() -> Value {
         ProblemKind::IdentityNotMapped,
         ProblemKind::QuotaExceeded,
         ProblemKind::IssuerUnavailable,
-        ProblemKind::GateUnavailable,
+        ProblemKind::ObjectUnavailable,
     ];
     let mut responses = problems::responses(&[PLAIN, &own].concat(), &[]);
     responses.insert("303".to_owned(), concluded());

@@ -93,8 +93,8 @@ impl Project {
         let exchange = self.poll(&watch.call, &job)?.wait().await?;
         Ok(match exchange.outcome {
             Ok(_) => None,
-            // A temporary failure of Mintlify does not invalidate the stored state.
-            Err(failure) if is_seen && (failure.is_fault || failure.closed_for.is_some()) => None,
+            // The stored state stays valid until Mintlify returns another one.
+            Err(failure) if is_seen && (failure.is_temporary() || failure.is_fault) => None,
             Err(failure) => Some(GatewayResponse::problem(&failure.problem, &watch.call.id)),
         })
     }

@@ -141,7 +141,7 @@ impl Project {
             Err(problem) => return Exchange::not_sent(problem),
         };
         if permit.has_waited && self.budget.postpone(reservation.id).is_err() {
-            return Exchange::not_sent(Problem::gate_unavailable());
+            return Exchange::not_sent(Problem::object_unavailable());
         }
         let client = UpstreamClient::new(&self.upstream);
         let sent = client.send(&request, &mut || true).await;

@@ -121,7 +121,7 @@ fn cursor_of_another_report_is_rejected() {
 
 #[test]
 fn rejected_export_has_retry_after() {
-    let problem = Problem::gate_unavailable();
+    let problem = Problem::object_unavailable();
     let refusal = GatewayResponse::problem(&problem, "id");
     assert_eq!(read_retry_after(&refusal), Some(1));
     let silent = GatewayResponse::problem(&Problem::internal(), "id");

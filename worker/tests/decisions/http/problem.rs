@@ -93,9 +93,9 @@ fn each_problem_has_its_status_and_header_fields() {
             Some(("retry-after", "60")),
         ),
         (
-            Problem::gate_unavailable(),
+            Problem::object_unavailable(),
             503,
-            "gate-unavailable",
+            "object-unavailable",
             Some(("retry-after", "1")),
         ),
         (Problem::internal(), 500, "internal", None),

@@ -223,7 +223,7 @@ fn malformed_success_is_a_failure() {
 
 #[test]
 fn only_writes_can_have_an_unknown_outcome() {
-    let problem = || Problem::gate_unavailable();
+    let problem = || Problem::object_unavailable();
     assert_eq!(mark_uncertain(problem(), Method::Get), problem());
     let written = mark_uncertain(problem(), Method::Post);
     assert_eq!(to_json(&written)["outcome"], "unknown");
@@ -256,11 +256,32 @@ fn unanswered_post_has_an_unknown_outcome() {
 
 #[test]
 fn unsent_request_has_no_effects() {
-    let failure = UpstreamFailure::not_sent(Problem::gate_unavailable());
-    assert_eq!(failure.problem, Problem::gate_unavailable());
+    let failure = UpstreamFailure::not_sent(Problem::object_unavailable());
+    assert_eq!(failure.problem, Problem::object_unavailable());
     assert_eq!(failure.key_outcome, KeyOutcome::Release);
     assert_eq!((failure.closed_for, &failure.operator), (None, &None));
     assert!(!failure.is_fault);
+}
+
+#[test]
+fn stored_state_replaces_only_temporary_failures() {
+    for (status, is_temporary) in [
+        (302, false),
+        (401, false),
+        (403, false),
+        (404, false),
+        (429, true),
+        (500, true),
+        (503, true),
+    ] {
+        let failure = classify(status, JSON, Method::Get);
+        assert_eq!(failure.is_temporary(), is_temporary, "{status}");
+    }
+    assert!(!classify_malformed(Method::Get).is_temporary());
+    assert!(UpstreamFailure::not_sent(Problem::internal()).is_temporary());
+    for error in [TransportError::Broken, TransportError::TimedOut] {
+        assert!(classify_transport_error(error, Method::Get).is_temporary());
+    }
 }
 
 /// Expected effects of a status: the outcome of the idempotency key, an upstream block, an
@@ -411,7 +432,7 @@ fn only_429_5xx_and_missing_responses_count_against_the_upstream() {
     assert!(!of_status(200).counts_against_upstream());
     assert!(!of_status(302).counts_against_upstream());
     assert!(!of_status(404).counts_against_upstream());
-    assert!(of_status(429).counts_against_upstream());
+    assert!(!of_status(429).counts_against_upstream());
     assert!(of_status(500).counts_against_upstream());
     for error in [TransportError::Broken, TransportError::TimedOut] {
         assert!(classify_transport_error(error, Method::Get).counts_against_upstream());

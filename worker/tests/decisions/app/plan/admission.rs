@@ -1,18 +1,16 @@
 //! Admission: scopes, unauthenticated callers, origins and issuer tokens.
 
+mod issuers;
+
 use quillgate::{Policy, ProjectId};
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::plan::Plan;
-use quillgate_worker::app::write_plan::plan_write;
-use quillgate_worker::auth::Evidence;
 use quillgate_worker::auth::caller::OPERATE;
 use quillgate_worker::http::cors::Origin;
-use quillgate_worker::http::request_head::WriteHeaders;
 use serde_json::{Value, json};
 
 use super::{
-    BODY, CREATE, DEEP, EVENTS, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_refusal, get, plan,
-    plan_by, post,
+    CREATE, DEEP, EVENTS, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_refusal, get, plan, post,
 };
 use crate::fixtures::{
     RequestHead, SECONDS, bearer, bearer_of, change, claims_with, configure, issuer_token,
@@ -455,68 +453,4 @@ fn issuers_bearer(claims: &Value) -> String {
     all.as_object_mut().unwrap().extend(claims);
     let token = issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &all.to_string());
     format!("Bearer {token}")
-}
-
-#[test]
-fn issuer_token_is_verified_before_it_is_used() {
-    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
-    let bearer = issuers_bearer(&json!({ "team": "docs", "admin": true }));
-    let asked = OPERATIONS.map(|(method, url, ..)| (method, url));
-    for (method, url) in asked.into_iter().chain([("GET", DEEP)]) {
-        let head = RequestHead {
-            method,
-            ..post(url, &bearer)
-        };
-        let unverified = plan_by(&config, &head);
-        assert_eq!(unverified.caller, None, "{url}");
-        assert_eq!(unverified.project, None, "{url}");
-        let Ok(Action::Identify(pending)) = unverified.action else {
-            panic!("{url}");
-        };
-        let Evidence::Signature(token) = pending.evidence else {
-            panic!("{url}");
-        };
-        assert_eq!(token.jwks(), "https://issuer.example/jwks");
-        assert_eq!(token.kid, "key-1");
-        let verified = plan_identified(&config, &head, None);
-        assert_eq!(verified.caller.unwrap().key(), "https://issuer.example bob");
-        assert!(verified.action.is_ok(), "{url}");
-    }
-}
-
-#[test]
-fn verified_token_is_limited_to_its_projects_and_scopes() {
-    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
-    let kind = |token: &str, url: &str| {
-        let planned = plan_identified(&config, &get(url, token), None);
-        planned.action.err().unwrap().kind.as_str()
-    };
-    let docs = issuers_bearer(&json!({ "team": "docs" }));
-    assert_eq!(kind(&docs, DEEP), "insufficient-scope");
-    let secret = JOBS.replace("demo-docs", "secret");
-    assert_eq!(kind(&docs, &secret), "project-not-allowed");
-    let admin = issuers_bearer(&json!({ "admin": true }));
-    assert_eq!(kind(&admin, JOBS), "project-not-allowed");
-    let expired = issuers_bearer(&json!({ "team": "docs", "exp": SECONDS - 61 }));
-    assert_eq!(kind(&expired, JOBS), "invalid-token");
-}
-
-#[test]
-fn issuer_rule_sets_the_quota_of_its_callers() {
-    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
-    let token = issuers_bearer(&json!({ "team": "docs" }));
-    for (url, quota) in [(CREATE, vec![4]), (MESSAGE, vec![])] {
-        let planned = plan_identified(&config, &post(url, &token), None);
-        let Ok(Action::ReadBody(admitted)) = planned.action else {
-            panic!("{url}");
-        };
-        let headers = WriteHeaders::default();
-        let (write, proof) = plan_write(&config, &admitted, &headers, BODY).unwrap();
-        assert_eq!(proof, None);
-        assert_eq!(write.quota, None);
-        let ceilings: Vec<_> = write.ceilings.iter().map(|own| own.max).collect();
-        assert_eq!(ceilings, quota);
-        assert_eq!(write.caller, "https://issuer.example bob");
-        assert_eq!(write.subject, "bob");
-    }
 }

@@ -1,0 +1,232 @@
+//! Settings of webhooks and revocations.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use quillgate_worker::app::config::Config;
+use quillgate_worker::auth::revocation::RevokedTokens;
+
+use super::{assert_wrong, read, with};
+use crate::fixtures::variables;
+
+#[test]
+fn webhook_url_must_be_https_or_loopback() {
+    let url = |value: &'static str| {
+        let secret = ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET));
+        Config::read(variables(&[secret, ("WEBHOOK_URL", Some(value))]))
+    };
+    for value in [
+        "https://hooks.example",
+        "https://hooks.example:8443/a/@me?b=c",
+        "http://localhost:9000/hook",
+        "http://127.0.0.1:9000",
+        "http://[::1]/hook",
+    ] {
+        let config = url(value).map_err(|error| error.to_string()).unwrap();
+        assert_eq!(config.jobs.webhook.url.as_deref(), Some(value));
+    }
+    let config = url("https://Hooks.Example/Done?A").ok();
+    let normal = config.and_then(|config| config.jobs.webhook.url);
+    assert_eq!(normal.as_deref(), Some("https://hooks.example/Done?A"));
+    for value in [
+        "http://hooks.example",
+        "http://localhost.evil.example",
+        "http://localhost:80@evil.example",
+        "http://localhost\\@evil.example",
+        "http://localhost?@evil.example",
+        "http://localhost#@evil.example",
+        "https://user:hunter2@hooks.example",
+        "https://hooks.example#hunter2",
+        "https://hooks.example\\hunter2",
+        "https://hooks.example/a b",
+        "https://hööks.example",
+        "https://",
+        "https:///hook",
+        "https://:443",
+        "https://?hunter2",
+        "HTTPS://hooks.example",
+        "ftp://hooks.example",
+        "//hooks.example",
+        "hooks.example",
+        "javascript:hunter2",
+    ] {
+        let error = url(value).err().unwrap_or_else(|| panic!("{value}"));
+        assert_eq!(error.variable, "WEBHOOK_URL", "{value}");
+        assert!(!error.to_string().contains("hunter2"));
+    }
+}
+
+/// `whsec_` and 24 bytes.
+const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
+
+#[test]
+fn webhook_url_requires_a_signing_secret() {
+    let url = ("WEBHOOK_URL", Some("https://hooks.example"));
+    for secret in [None, Some(""), Some(" ")] {
+        let error = Config::read(variables(&[url, ("WEBHOOK_SECRET", secret)]));
+        assert_eq!(
+            error.err().unwrap().to_string(),
+            "WEBHOOK_SECRET is not set, and must be when WEBHOOK_URL is"
+        );
+    }
+    let secret = ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET));
+    assert!(Config::read(variables(&[url, secret])).is_ok());
+    assert!(Config::read(variables(&[secret])).is_ok());
+}
+
+#[test]
+fn webhook_secret_is_24_to_64_bytes_in_base64() {
+    for length in [0, 1, 23, 24, 32, 64, 65, 100] {
+        let bytes = vec![0xfb; length];
+        let value = format!("whsec_{}", STANDARD.encode(&bytes));
+        let config = Config::read(with("WEBHOOK_SECRET", value));
+        let secrets = config.ok().map(|config| config.jobs.webhook.secrets);
+        let expected = (24..=64).contains(&length).then(|| vec![bytes]);
+        assert_eq!(secrets, expected, "{length}");
+    }
+    for value in [
+        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "WHSEC_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whpk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_",
+        "whsec_hunter2",
+        "whsec_-_ECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGA",
+        "whsec_AAECAwQFBgcICQoLDA0O DxAREhMUFRYX",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX,",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX,hunter2",
+    ] {
+        assert_wrong("WEBHOOK_SECRET", Some(value));
+    }
+    let value =
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX , whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk=";
+    let secrets = read("WEBHOOK_SECRET", Some(value)).jobs.webhook.secrets;
+    let [new, old] = &secrets[..] else {
+        panic!("two secrets");
+    };
+    assert_eq!(*new, (0..24).collect::<Vec<u8>>());
+    assert_eq!(*old, (32..58).collect::<Vec<u8>>());
+}
+
+#[test]
+fn webhook_hosts_must_be_exact() {
+    for value in [
+        "*",
+        "*.example",
+        "https://hooks.example",
+        "hooks.example/",
+        "hooks.example/path",
+        "user@hooks.example",
+        "Hooks.example",
+        "hooks.test:",
+        "hooks.example:0",
+        "hooks.example:080",
+        "hooks.example:+80",
+        "hooks.example:65536",
+        "hooks.example:80:80",
+        ":8443",
+        "::1",
+        "[]",
+        "[::1",
+        "hooks.example;b.example",
+        "hooks.example b.example",
+        "hööks.example",
+    ] {
+        assert_wrong("WEBHOOK_HOSTS", Some(value));
+    }
+    let hosts = "hooks.example, b.example:8443,127.0.0.1:9000,[::1]:9000,[::1],";
+    let hosts = read("WEBHOOK_HOSTS", Some(hosts)).jobs.webhook.hosts;
+    let expected = [
+        "hooks.example",
+        "b.example:8443",
+        "127.0.0.1:9000",
+        "[::1]:9000",
+        "[::1]",
+    ];
+    assert_eq!(hosts, expected);
+    for value in [None, Some(""), Some(" , ,")] {
+        assert_eq!(read("WEBHOOK_HOSTS", value).jobs.webhook.hosts, [""; 0]);
+    }
+}
+
+#[test]
+fn revoked_tokens_with_unknown_content_are_rejected() {
+    for value in [
+        "revoked",
+        "null",
+        "{}",
+        "\"stolen-hunter2\"",
+        r#"["stolen-hunter2", 1]"#,
+        r#"[""]"#,
+        "[{}]",
+        "[null]",
+        "[[]]",
+        r#"[{"jti":"a"}"#,
+        r#"[{"jti":"a"},]"#,
+        r#"[{"jti":""}]"#,
+        r#"[{"jti":1}]"#,
+        r#"[{"jti":null}]"#,
+        r#"[{"id":"a"}]"#,
+        r#"[{"JTI":"a"}]"#,
+        r#"[{"jti":"a","jti":"b"}]"#,
+        r#"[{"jti":"a","note":"hunter2"}]"#,
+        r#"[{"jti":"a","before":1}]"#,
+        r#"[{"jti":"a","before":null}]"#,
+        r#"[{"jti":"a","sub":"b","before":1}]"#,
+        r#"[{"jti":1,"sub":"b","before":1}]"#,
+        r#"[{"sub":"a"}]"#,
+        r#"[{"before":1}]"#,
+        r#"[{"sub":"","before":1}]"#,
+        r#"[{"sub":["a"],"before":1}]"#,
+        r#"[{"sub":"a","before":"1"}]"#,
+        r#"[{"sub":"a","before":-1}]"#,
+        r#"[{"sub":"a","before":1.5}]"#,
+        r#"[{"sub":"a","before":"2026-01-01"}]"#,
+        r#"[{"sub":"a","after":1}]"#,
+        r#"[{"iss":"https://hunter2.example","sub":"a"}]"#,
+        r#"[{"iss":"quillgate","sub":"a"}]"#,
+        r#"[{"iss":"https://hunter2.example"}]"#,
+        r#"[{"iss":"https://hunter2.example","claims":{}}]"#,
+        r#"[{"iss":"https://hunter2.example","claims":{"a":null}}]"#,
+        r#"[{"iss":"https://hunter2.example","claims":"a"}]"#,
+        r#"[{"iss":"https://hunter2.example","sub":"a","claims":{"a":1}}]"#,
+        r#"[{"iss":"https://hunter2.example","jti":"a"}]"#,
+    ] {
+        assert_wrong("REVOKED_TOKENS", Some(value));
+        assert_wrong("REVOKED_TOKENS_4", Some(value));
+    }
+    for value in [None, Some(""), Some(" "), Some("[]")] {
+        assert_eq!(
+            read("REVOKED_TOKENS", value).auth.revoked,
+            RevokedTokens::default()
+        );
+    }
+    let list = r#" [ {"jti":"a"}, {"before":1766000000,"sub":"alice"} ] "#;
+    assert_ne!(
+        read("REVOKED_TOKENS", Some(list)).auth.revoked,
+        RevokedTokens::default()
+    );
+}
+
+#[test]
+fn revocations_can_span_several_variables() {
+    let config = Config::read(variables(&[
+        ("REVOKED_TOKENS", Some(r#"["a"]"#)),
+        ("REVOKED_TOKENS_3", Some(r#"["c"]"#)),
+        ("REVOKED_TOKENS_4", Some(r#"[{"jti":"d"}]"#)),
+    ]));
+    let revoked = config
+        .map_err(|error| error.to_string())
+        .unwrap()
+        .auth
+        .revoked;
+    for (id, is_revoked) in [("a", true), ("b", false), ("c", true), ("d", true)] {
+        assert_eq!(
+            revoked.covers_own(Some(id), "alice", 0.0),
+            is_revoked,
+            "{id}"
+        );
+    }
+}

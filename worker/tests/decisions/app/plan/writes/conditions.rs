@@ -1,0 +1,341 @@
+//! Webhooks, Turnstile and fingerprints of writes.
+
+use quillgate_worker::app::config::Config;
+use quillgate_worker::app::write_plan::plan_write;
+use quillgate_worker::auth::turnstile::TurnstileProof;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::WriteHeaders;
+use quillgate_worker::jobs::write::Write;
+use serde_json::{Value, json};
+
+use super::super::{
+    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, VIEWS, accept, admit, get, pair, plan_by, post, write,
+};
+use super::{HOOKS, WEBHOOK_SECRET, with_key, with_webhook};
+use crate::fixtures::{
+    RequestHead, bearer, bearer_of, claims_with, configuration, configure, field_and_rule,
+    status_and_kind, to_json,
+};
+
+#[test]
+fn new_job_can_name_a_webhook_url() {
+    let config = configure(&HOOKS);
+    for (url, webhook) in [
+        (
+            "https://hooks.example.com/done?t=1",
+            "https://hooks.example.com/done?t=1",
+        ),
+        (
+            "HTTPS://Hooks.Example.com/Done",
+            "https://hooks.example.com/Done",
+        ),
+    ] {
+        let write = write(&config, CREATE, &with_webhook(url));
+        assert_eq!(write.webhook.as_deref(), Some(webhook));
+    }
+    assert_eq!(
+        write(&config, CREATE, &WriteHeaders::default()).webhook,
+        None
+    );
+    for url in [
+        "",
+        "http://hooks.example.com",
+        "https://10.0.0.1/",
+        "https://localhost/",
+        "https://me:secret-word@hooks.example.com/",
+        "/done",
+    ] {
+        let problem = accept(&config, CREATE, &with_webhook(url), BODY).unwrap_err();
+        assert_eq!(
+            field_and_rule(&problem),
+            pair("Webhook-Url", "webhook-url"),
+            "{url}"
+        );
+        assert!(!problem.to_json("an-id").contains("secret-word"));
+    }
+    let listed = configure(&[
+        ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
+        ("WEBHOOK_HOSTS", Some("hooks.example.com")),
+    ]);
+    write(&listed, CREATE, &with_webhook("https://hooks.example.com/"));
+    assert!(
+        accept(
+            &listed,
+            CREATE,
+            &with_webhook("https://evil.example.com/"),
+            BODY
+        )
+        .is_err()
+    );
+}
+
+#[test]
+fn webhook_is_rejected_without_a_signing_secret() {
+    for url in ["https://hooks.example.com/", "", "http://x"] {
+        let problem = accept(&configuration(), CREATE, &with_webhook(url), BODY).unwrap_err();
+        assert_eq!(problem.status, 400);
+        assert_eq!(
+            field_and_rule(&problem),
+            pair("Webhook-Url", "webhooks-off")
+        );
+    }
+}
+
+#[test]
+fn without_allowed_hosts_only_the_operators_webhook_is_used() {
+    let config = configure(&[
+        ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
+        ("WEBHOOK_URL", Some("https://own.example.com/done")),
+    ]);
+    for url in [
+        "https://hooks.example.com/",
+        "https://own.example.com/done",
+        "",
+    ] {
+        let problem = accept(&config, CREATE, &with_webhook(url), BODY).unwrap_err();
+        assert_eq!(problem.status, 400);
+        assert_eq!(
+            field_and_rule(&problem),
+            pair("Webhook-Url", "webhook-hosts")
+        );
+    }
+    let own = write(&config, CREATE, &WriteHeaders::default()).webhook;
+    assert_eq!(own.as_deref(), Some("https://own.example.com/done"));
+}
+
+#[test]
+fn follow_up_with_a_webhook_is_rejected() {
+    let set_up = configure(&HOOKS);
+    for config in [configuration(), set_up] {
+        let problem = accept(
+            &config,
+            MESSAGE,
+            &with_webhook("https://hooks.example.com/"),
+            BODY,
+        )
+        .unwrap_err();
+        assert_eq!(problem.status, 400);
+        assert_eq!(field_and_rule(&problem), pair("Webhook-Url", "create-only"));
+    }
+}
+
+#[test]
+fn job_without_a_webhook_uses_the_operators_webhook() {
+    let config = configure(&[
+        ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
+        ("WEBHOOK_HOSTS", Some("hooks.example.com")),
+        ("WEBHOOK_URL", Some("https://Own.Example.com/done")),
+    ]);
+    let none = WriteHeaders::default();
+    let webhook = |url, headers: &WriteHeaders| write(&config, url, headers).webhook;
+    assert_eq!(
+        webhook(CREATE, &none).as_deref(),
+        Some("https://own.example.com/done")
+    );
+    assert_eq!(webhook(MESSAGE, &none), None, "its job has it already");
+    let other = "https://hooks.example.com/";
+    assert_eq!(
+        webhook(CREATE, &with_webhook(other)).as_deref(),
+        Some(other)
+    );
+}
+
+const TURNSTILE: [(&str, Option<&str>); 2] = [
+    ("TURNSTILE_SECRET", Some("a-secret-of-turnstile")),
+    ("TURNSTILE_SITE_KEY", Some("a-site-key")),
+];
+
+/// Plans a write from a page of this origin, or from no page.
+fn accept_from(
+    config: &Config,
+    url: &str,
+    origin: Option<&str>,
+    response: Option<&str>,
+) -> Result<(Write, Option<TurnstileProof>), Problem> {
+    let bearer = bearer();
+    let head = RequestHead {
+        origin,
+        ..post(url, &bearer)
+    };
+    let headers = WriteHeaders {
+        turnstile: response.map(str::to_owned),
+        ..WriteHeaders::default()
+    };
+    plan_write(config, &admit(&head), &headers, BODY)
+}
+
+#[test]
+fn write_from_the_page_needs_turnstile_when_configured() {
+    let config = configure(&TURNSTILE);
+    let longest = "r".repeat(2048);
+    for url in [CREATE, MESSAGE] {
+        for (origin, hostname) in [
+            ("https://docs.example", "docs.example"),
+            ("http://localhost:5173", "localhost"),
+            ("https://gate.example", "gate.example"),
+        ] {
+            for response in ["a-response", &longest] {
+                let (_, proof) = accept_from(&config, url, Some(origin), Some(response)).unwrap();
+                let proof = proof.unwrap();
+                assert_eq!((&*proof.response, &*proof.hostname), (response, hostname));
+            }
+            for response in [None, Some(""), Some(&*format!("{longest}r"))] {
+                let problem = accept_from(&config, url, Some(origin), response).unwrap_err();
+                assert_eq!(status_and_kind(&problem), (403, "turnstile-required"));
+                assert_eq!(to_json(&problem)["siteKey"], "a-site-key");
+                assert!(!problem.to_json("an-id").contains("a-secret"));
+            }
+        }
+    }
+}
+
+#[test]
+fn other_callers_need_no_turnstile_response() {
+    let config = configure(&TURNSTILE);
+    for url in [CREATE, MESSAGE] {
+        for response in [None, Some("a-response")] {
+            let (_, no_page) = accept_from(&config, url, None, response).unwrap();
+            assert_eq!(no_page, None);
+            let page = Some("https://docs.example");
+            let (_, not_set_up) = accept_from(&configuration(), url, page, response).unwrap();
+            assert_eq!(not_set_up, None);
+        }
+    }
+    let bearer = bearer();
+    for url in [JOB, JOBS, EVENTS, VIEWS] {
+        let head = RequestHead {
+            origin: Some("https://docs.example"),
+            ..get(url, &bearer)
+        };
+        assert!(plan_by(&config, &head).action.is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn turnstile_response_is_not_part_of_the_fingerprint() {
+    let config = configure(&TURNSTILE);
+    let page = Some("https://docs.example");
+    let print = |response| {
+        let (write, _) = accept_from(&config, CREATE, page, Some(response)).unwrap();
+        write.fingerprint
+    };
+    assert_eq!(print("first"), print("second"));
+    let (no_page, _) = accept_from(&config, CREATE, None, None).unwrap();
+    assert_eq!(print("first"), no_page.fingerprint);
+}
+
+#[test]
+fn fingerprint_ignores_the_spelling_of_a_request() {
+    let config = configure(&HOOKS);
+    let print = |url, headers: &WriteHeaders, body: &str| {
+        let write = accept(&config, url, headers, body.as_bytes());
+        write.map_err(|problem| problem.detail).unwrap().fingerprint
+    };
+    let none = WriteHeaders::default();
+    let same = print(CREATE, &none, r#"{"prompt":"x y"}"#);
+    // A single property cannot be reordered.
+    for body in [
+        "{\"prompt\":\"x y\"}",
+        " {\r\n\t\"prompt\" : \"x y\" } \n",
+        r#"{"\u0070rompt":"\u0078\u0020y"}"#,
+    ] {
+        assert_eq!(print(CREATE, &none, body), same, "{body}");
+    }
+    let encoded = CREATE.replace("demo-docs", "%64emo%2Ddocs");
+    let with_query = format!("{CREATE}?&");
+    let body = r#"{"prompt":"x y"}"#;
+    assert_eq!(print(&encoded, &none, body), same);
+    assert_eq!(print(&with_query, &none, body), same);
+
+    let other_project = CREATE.replace("demo-docs", "other%20docs");
+    let other_job = MESSAGE.replace("j1", "j2");
+    let first_hook = with_webhook("https://hooks.example.com/1");
+    let second_hook = with_webhook("https://hooks.example.com/2");
+    let mut prints = vec![
+        same,
+        print(CREATE, &none, r#"{"prompt":"x  y"}"#),
+        print(CREATE, &none, r#"{"prompt":"x y "}"#),
+        print(CREATE, &none, r#"{"prompt":"X y"}"#),
+        print(CREATE, &none, r#"{"prompt":"x y\u0000"}"#),
+        print(&other_project, &none, body),
+        print(MESSAGE, &none, body),
+        print(&other_job, &none, body),
+        print(CREATE, &first_hook, body),
+        print(CREATE, &second_hook, body),
+    ];
+    let count = prints.len();
+    prints.sort_unstable();
+    prints.dedup();
+    assert_eq!(prints.len(), count);
+}
+
+#[test]
+fn fingerprint_ignores_the_caller() {
+    // The stored record distinguishes callers, not the fingerprint.
+    let print = |claims: &Value| {
+        let bearer = bearer_of(claims);
+        let admitted = admit(&post(CREATE, &bearer));
+        let (write, _) = plan_write(&configuration(), &admitted, &with_key("8e03"), BODY).unwrap();
+        write
+    };
+    let alice = print(&claims_with("sub", Some(json!("alice"))));
+    let bob = print(&claims_with("sub", Some(json!("bob"))));
+    assert_eq!(alice.fingerprint, bob.fingerprint);
+    assert_eq!(bob.caller, "quillgate bob");
+    assert_ne!(alice.caller, bob.caller);
+}
+
+#[test]
+fn rejected_body_never_reveals_its_prompt() {
+    let config = configuration();
+    for (headers, body) in [
+        (with_key("a b"), r#"{"prompt":"confidential"}"#),
+        (with_webhook("x"), r#"{"prompt":"confidential"}"#),
+        (WriteHeaders::default(), r#"{"prompt":["confidential"]}"#),
+        (WriteHeaders::default(), r#"{"prompt":"confidential""#),
+    ] {
+        for url in [CREATE, MESSAGE] {
+            let problem = accept(&config, url, &headers, body.as_bytes()).unwrap_err();
+            assert!(!problem.to_json("an-id").contains("confidential"));
+        }
+    }
+}
+
+#[test]
+fn write_message_has_stable_property_names() {
+    let config = configure(&HOOKS);
+    let headers = WriteHeaders {
+        idempotency_retry: Some("force".to_owned()),
+        webhook_url: Some("https://hooks.example.com/".to_owned()),
+        ..with_key("\"8e03\"")
+    };
+    let created = write(&config, CREATE, &headers);
+    let expected = json!({
+        "policy": "create-job",
+        "caller": "quillgate alice",
+        "subject": "alice",
+        "quota": null,
+        "ceilings": [],
+        "job": null,
+        "key": "8e03",
+        "fingerprint": created.fingerprint.clone(),
+        "retry": "force",
+        "target": "/v2/agent/demo-docs/job",
+        "body": "{\"prompt\":\"x\"}",
+        "prompt_summary": "x",
+        "prompt": null,
+        "webhook": "https://hooks.example.com/",
+    });
+    assert_eq!(serde_json::to_value(created).unwrap(), expected);
+    let sent = write(&config, MESSAGE, &WriteHeaders::default());
+    let sent = serde_json::to_value(sent).unwrap();
+    let names = ["policy", "job", "key", "retry", "webhook"].map(|name| &sent[name]);
+    let expected = [
+        json!("send-message"),
+        json!("j1"),
+        json!(null),
+        json!("normal"),
+        json!(null),
+    ];
+    assert_eq!(names, expected.each_ref());
+}

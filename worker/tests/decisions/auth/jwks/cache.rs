@@ -1,0 +1,364 @@
+//! Fetched and remembered key sets: freshness, pauses and outages.
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::auth::jwks::{
+    Algorithm, FIRST_PAUSE, FRESH_FOR, ISOLATE_FRESH_FOR, KeySet, KeySource, Lookup, LookupReason,
+    MAX_AGE, NoKey, RememberedSet, SEARCH_PAUSE, Search,
+};
+use serde_json::json;
+
+use super::find_key;
+use crate::fixtures::{NOW, at, change, ec_key, key_set, modulus, rsa_key};
+
+const UNKNOWN_KID: &str = "the access token's kid is not one of its issuer's keys";
+
+/// A set with the keys `key-1` and `key-2`.
+fn fetched(now: Millis) -> KeySet {
+    KeySet::read(key_set(&[rsa_key(), ec_key()]), now).unwrap()
+}
+
+/// A source whose set was fetched at [`NOW`].
+fn source() -> KeySource {
+    let mut source = KeySource::default();
+    assert_eq!(source.look_up("key-1", false, NOW), Lookup::Fetch);
+    source.set = Some(fetched(NOW));
+    source
+}
+
+#[test]
+fn pauses_match_the_documentation() {
+    assert_eq!(FRESH_FOR, Millis(3_600_000));
+    assert_eq!(SEARCH_PAUSE, Millis(60_000));
+    assert_eq!(FIRST_PAUSE, Millis(10_000));
+    assert_eq!(ISOLATE_FRESH_FOR, Millis(60_000));
+    assert_eq!(MAX_AGE, Millis(86_400_000));
+}
+
+#[test]
+fn key_set_is_fresh_for_an_hour() {
+    let mut source = source();
+    for seconds in [0, 1, 3599] {
+        for kid in ["key-1", "key-2"] {
+            assert_eq!(source.look_up(kid, false, at(seconds)), Lookup::Use);
+        }
+    }
+    assert_eq!(source.look_up("key-1", false, at(3600)), Lookup::Fetch);
+    source.set = Some(fetched(at(3600)));
+    assert_eq!(source.look_up("key-1", false, at(7199)), Lookup::Use);
+}
+
+#[test]
+fn stale_key_set_is_used_while_the_fetch_fails() {
+    let mut source = source();
+    for (seconds, expected) in [
+        (3600, Lookup::Fetch),
+        (3601, Lookup::Use),
+        (3659, Lookup::Use),
+        (3660, Lookup::Fetch),
+        (3719, Lookup::Use),
+        (86_400, Lookup::Fetch),
+    ] {
+        assert_eq!(source.look_up("key-1", false, at(seconds)), expected);
+        assert!(source.set.is_some());
+    }
+}
+
+#[test]
+fn missing_key_set_is_fetched_every_ten_seconds() {
+    let mut source = KeySource::default();
+    for (milliseconds, expected) in [
+        (0, Lookup::Fetch),
+        (1, Lookup::Use),
+        (9_999, Lookup::Use),
+        (10_000, Lookup::Fetch),
+        (19_999, Lookup::Use),
+        (20_000, Lookup::Fetch),
+    ] {
+        let now = NOW.plus(Millis(milliseconds));
+        assert_eq!(source.look_up("key-1", false, now), expected);
+    }
+}
+
+#[test]
+fn missing_key_is_looked_up_once_a_minute() {
+    let mut source = source();
+    assert_eq!(source.look_up("key-3", false, at(1)), Lookup::Fetch);
+    for seconds in [1, 2, 60] {
+        for kid in ["key-3", "key-4", ""] {
+            assert_eq!(source.look_up(kid, false, at(seconds)), Lookup::Use);
+        }
+    }
+    assert_eq!(source.look_up("key-4", false, at(61)), Lookup::Fetch);
+    // The keys in the set are used meanwhile.
+    assert_eq!(source.look_up("key-1", false, at(61)), Lookup::Use);
+}
+
+#[test]
+fn callers_wait_for_the_fetch_in_progress() {
+    let mut source = KeySource::default();
+    assert_eq!(source.look_up("key-1", false, NOW), Lookup::Fetch);
+    assert_eq!(source.look_up("key-1", true, NOW), Lookup::Fetch);
+    assert_eq!(source.look_up("key-9", true, at(5)), Lookup::Fetch);
+    source.set = Some(fetched(at(5)));
+    assert_eq!(source.look_up("key-1", true, at(6)), Lookup::Use);
+    assert_eq!(source.look_up("key-9", true, at(6)), Lookup::Fetch);
+    assert_eq!(source.look_up("key-9", false, at(7)), Lookup::Use);
+}
+
+/// Looks up unknown keys, one every 26 ms for a minute.
+fn random_kids() -> impl Iterator<Item = (String, Millis)> {
+    (0..2_300).map(|number| (format!("random-{number}"), NOW.plus(Millis(number * 26))))
+}
+
+#[test]
+fn random_kids_cause_one_fetch_a_minute() {
+    let mut source = source();
+    let mut fetches = 0;
+    for (kid, now) in random_kids() {
+        if source.look_up(&kid, false, now) == Lookup::Fetch {
+            fetches += 1;
+            source.set = Some(fetched(now));
+        }
+        assert_eq!(source.look_up("key-1", false, now), Lookup::Use);
+    }
+    assert_eq!(fetches, 1);
+}
+
+#[test]
+fn cached_key_set_is_used_for_at_most_a_day() {
+    let mut source = KeySource::from_stored(fetched(NOW));
+    assert_eq!(source.look_up("key-1", false, at(3599)), Lookup::Use);
+    assert_eq!(source.look_up("key-1", false, at(86_399)), Lookup::Fetch);
+    assert!(source.usable_set(at(86_399)).is_some());
+    assert!(source.usable_set(at(86_400)).is_none());
+    // From then on, the set counts as missing.
+    assert_eq!(source.look_up("key-1", false, at(86_409)), Lookup::Fetch);
+    assert_eq!(source.look_up("key-1", false, at(86_418)), Lookup::Use);
+    assert_eq!(source.look_up("key-1", false, at(86_419)), Lookup::Fetch);
+}
+
+// --- what an isolate remembers -------------------------------------------------
+
+const UNAVAILABLE: Search = Search::Found(Err(NoKey::Unavailable));
+const SEARCH: Search = Search::Ask(LookupReason::Search);
+
+fn unknown() -> Search {
+    Search::Found(Err(NoKey::Unusable(UNKNOWN_KID)))
+}
+
+fn search(remembered: &mut RememberedSet, kid: &str, now: Millis) -> Search {
+    remembered.search(kid, Algorithm::Rs256, now)
+}
+
+fn conclude(remembered: &mut RememberedSet, set: Option<KeySet>, kid: &str, now: Millis) {
+    remembered.conclude(LookupReason::Search, set, kid, Algorithm::Rs256, now);
+}
+
+fn is_found(search: &Search) -> bool {
+    matches!(search, Search::Found(Ok(_)) | Search::FoundAndRefresh(_))
+}
+
+/// An isolate that got a set for `key-1` at [`NOW`].
+fn remembered() -> RememberedSet {
+    let mut remembered = RememberedSet::default();
+    assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
+    conclude(&mut remembered, Some(fetched(NOW)), "key-1", NOW);
+    remembered
+}
+
+#[test]
+fn random_kids_cause_one_object_call_a_minute() {
+    // Whether or not the issuer's keys are available.
+    for is_available in [false, true] {
+        let mut remembered = RememberedSet::default();
+        let mut calls = 0;
+        for (kid, now) in random_kids() {
+            if search(&mut remembered, &kid, now) == SEARCH {
+                calls += 1;
+                let set = is_available.then(|| fetched(now));
+                conclude(&mut remembered, set, &kid, now);
+            }
+            let own = search(&mut remembered, "key-1", now);
+            assert_eq!(is_found(&own), is_available);
+        }
+        assert_eq!(calls, 1, "{is_available}");
+    }
+}
+
+#[test]
+fn only_unknown_keys_wait_for_the_call_in_progress() {
+    let mut remembered = remembered();
+    assert_eq!(search(&mut remembered, "random-0", at(1)), SEARCH);
+    for (kid, now) in random_kids() {
+        let now = now.plus(Millis(1_000));
+        assert_eq!(search(&mut remembered, &kid, now), Search::Wait);
+        assert!(is_found(&search(&mut remembered, "key-1", now)));
+    }
+    // A call that never finished is replaced after the pause.
+    assert_eq!(search(&mut remembered, "random-1", at(61)), SEARCH);
+    conclude(&mut remembered, None, "random-1", at(62));
+    assert_eq!(search(&mut remembered, "random-2", at(62)), unknown());
+}
+
+#[test]
+fn missing_key_set_causes_one_call_a_minute() {
+    let mut remembered = RememberedSet::default();
+    for minute in 0..3 {
+        let begun = at(minute * 60);
+        assert_eq!(search(&mut remembered, "key-1", begun), SEARCH);
+        assert_eq!(search(&mut remembered, "key-1", begun), Search::Wait);
+        conclude(&mut remembered, None, "key-1", at(minute * 60 + 5));
+        for seconds in [5, 59] {
+            let now = at(minute * 60 + seconds);
+            assert_eq!(search(&mut remembered, "key-1", now), UNAVAILABLE);
+        }
+    }
+}
+
+#[test]
+fn known_key_is_refreshed_once_a_minute_in_the_background() {
+    let mut remembered = remembered();
+    for seconds in [0, 1, 59] {
+        let found = search(&mut remembered, "key-1", at(seconds));
+        assert!(matches!(found, Search::Found(Ok(_))));
+    }
+    for minute in 1..59 {
+        let found = search(&mut remembered, "key-1", at(minute * 60));
+        assert!(matches!(found, Search::FoundAndRefresh(_)));
+        let found = search(&mut remembered, "key-1", at(minute * 60 + 1));
+        assert!(matches!(found, Search::Found(Ok(_))));
+    }
+    // A removed key is no longer used and is not looked up again immediately.
+    let empty = KeySet::read(key_set(&[]), at(3_600)).unwrap();
+    remembered.conclude(
+        LookupReason::Refresh,
+        Some(empty),
+        "key-1",
+        Algorithm::Rs256,
+        at(3_600),
+    );
+    assert_eq!(search(&mut remembered, "key-1", at(3_600)), SEARCH);
+    conclude(&mut remembered, None, "key-1", at(3_600));
+    assert_eq!(search(&mut remembered, "key-1", at(3_601)), unknown());
+}
+
+#[test]
+fn known_key_survives_an_object_outage_of_a_day() {
+    let mut remembered = remembered();
+    let refresh = Search::Ask(LookupReason::Refresh);
+    // After an hour, the first caller waits for the object, which does not respond.
+    assert_eq!(search(&mut remembered, "key-1", at(3_600)), refresh);
+    for now in [at(3_600), at(3_659)] {
+        remembered.conclude(LookupReason::Refresh, None, "key-1", Algorithm::Rs256, now);
+        assert!(is_found(&search(&mut remembered, "key-1", now)));
+    }
+    assert_eq!(search(&mut remembered, "key-1", at(86_399)), refresh);
+    assert!(
+        remembered
+            .find("key-1", Algorithm::Rs256, at(86_399))
+            .is_ok()
+    );
+    let found = remembered.find("key-1", Algorithm::Rs256, at(86_400));
+    assert_eq!(found, Err(NoKey::Unavailable));
+    assert_eq!(search(&mut remembered, "key-1", at(86_400)), SEARCH);
+}
+
+#[test]
+fn late_older_key_set_never_replaces_a_newer_one() {
+    let mut remembered = remembered();
+    let older = KeySet::read(key_set(&[]), Millis(NOW.0 - 1)).unwrap();
+    conclude(&mut remembered, Some(older), "key-9", NOW);
+    assert!(is_found(&search(&mut remembered, "key-1", NOW)));
+}
+
+#[test]
+fn added_key_is_found_immediately() {
+    let mut remembered = RememberedSet::default();
+    let old = KeySet::read(key_set(&[rsa_key()]), NOW).unwrap();
+    assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
+    conclude(&mut remembered, Some(old), "key-1", NOW);
+    // That call does not count, because it found its key.
+    let by_new =
+        |remembered: &mut RememberedSet, now| remembered.search("key-2", Algorithm::Es256, now);
+    assert_eq!(by_new(&mut remembered, at(1)), SEARCH);
+    assert_eq!(by_new(&mut remembered, at(1)), Search::Wait);
+    let new = Some(fetched(at(1)));
+    remembered.conclude(LookupReason::Search, new, "key-2", Algorithm::Es256, at(1));
+    assert!(is_found(&by_new(&mut remembered, at(2))));
+    assert_eq!(search(&mut remembered, "key-3", at(2)), SEARCH);
+}
+
+#[test]
+fn unusable_key_is_not_looked_up_repeatedly() {
+    let mut remembered = RememberedSet::default();
+    let weak = change(rsa_key(), "n", Some(json!(modulus(1024))));
+    let set = KeySet::read(key_set(&[weak]), NOW).unwrap();
+    assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
+    conclude(&mut remembered, Some(set), "key-1", NOW);
+    for seconds in [0, 1, 59] {
+        let reason = NoKey::Unusable("the issuer's key is too short");
+        let found = search(&mut remembered, "key-1", at(seconds));
+        assert_eq!(found, Search::Found(Err(reason)));
+    }
+    assert_eq!(search(&mut remembered, "key-1", at(60)), SEARCH);
+}
+
+/// A model of a key source, with instants as numbers.
+#[derive(Default)]
+struct Model {
+    fetched: Option<u64>,
+    asked: Option<u64>,
+    searched: Option<u64>,
+}
+
+impl Model {
+    fn look_up(&mut self, has_key: bool, is_fetching: bool, now: u64) -> Lookup {
+        let since = |at: Option<u64>| at.map_or(u64::MAX, |at| now - at);
+        let old = since(self.fetched) >= 3_600_000;
+        let has_set = since(self.fetched) < 86_400_000;
+        let lacks = !has_set || !has_key;
+        let pause = if has_set { 60_000 } else { 10_000 };
+        let due = if old {
+            since(self.asked) >= pause
+        } else {
+            lacks && since(self.searched) >= 60_000
+        };
+        if !(old || lacks) || !(is_fetching || due) {
+            return Lookup::Use;
+        }
+        if !old {
+            self.searched = Some(now);
+        }
+        if !is_fetching {
+            self.asked = Some(now);
+        }
+        Lookup::Fetch
+    }
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_text_never_yields_a_key(text in "\\PC{0,80}", kid in "\\PC{0,20}") {
+        let found = find_key(&text, &kid, Algorithm::Rs256);
+        prop_assert!(found.is_err());
+    }
+
+    #[test]
+    fn key_source_matches_its_model(
+        steps in prop::collection::vec((0..4_000_u64, any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()), 1..200),
+    ) {
+        let (mut source, mut model) = (KeySource::default(), Model::default());
+        let mut now = NOW.0;
+        for (pause, is_long, has_key, is_fetching, succeeds) in steps {
+            now += if is_long { pause * 300 } else { pause };
+            let kid = if has_key { "key-1" } else { "key-9" };
+            let expected = model.look_up(has_key, is_fetching, now);
+            prop_assert_eq!(source.look_up(kid, is_fetching, Millis(now)), expected);
+            if expected == Lookup::Fetch && succeeds {
+                source.set = Some(fetched(Millis(now)));
+                model.fetched = Some(now);
+            }
+        }
+    }
+}
