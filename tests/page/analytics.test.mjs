@@ -467,7 +467,7 @@ describe("trend", () => {
     assert.equal(groupOf(range("2026-12-31"), "day"), "day");
   });
 
-  test("a partial week says how many of its days are counted", () => {
+  test("the label of a partial week has the number of its counted days", () => {
     const range = { from: "2026-11-02", to: "2026-11-09" };
     const held = [{ date: "2026-11-09", human: 5, ai: 5, days: 1 }];
     const [whole, partial] = trendPoints(range, "week", held);

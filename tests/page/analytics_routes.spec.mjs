@@ -16,6 +16,7 @@ const REPORTS = {
   feedback: "Feedback",
 };
 const SIGNED = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
+const signed = (difference) => SIGNED.format(difference).replace("-", "\u2212");
 const format = (number) => number.toLocaleString("en-US");
 const rowOf = (page, path) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: path, exact: true }) });
@@ -58,10 +59,10 @@ test.describe("comparison", () => {
 
     const before = new Map(earlier.views.map(({ path, total }) => [path, total]));
     const [{ path, total }] = [...now.views].sort((a, b) => b.total - a.total);
-    assert.equal(await cell(page, path, "change"), SIGNED.format(total - (before.get(path) ?? 0)));
+    assert.equal(await cell(page, path, "change"), signed(total - (before.get(path) ?? 0)));
   });
 
-  test("a comparison lists the largest rises and falls", async ({ visitor }) => {
+  test("a comparison lists the biggest gains and drops", async ({ visitor }) => {
     const { site, page, project, startSession, openReport } = visitor;
     await startSession();
     await openReport(LAST_MONTH);
@@ -74,10 +75,10 @@ test.describe("comparison", () => {
     const first = () => page.locator("tbody .column-change").first().textContent();
     await show(page, /^Biggest gains/);
     await page.getByRole("button", { name: "Show: Biggest gains" }).waitFor();
-    assert.equal(await first(), SIGNED.format(Math.max(...changes)));
+    assert.equal(await first(), signed(Math.max(...changes)));
     await show(page, /^Biggest drops/);
     await page.getByRole("button", { name: "Show: Biggest drops" }).waitFor();
-    assert.equal(await first(), SIGNED.format(Math.min(...changes)));
+    assert.equal(await first(), signed(Math.min(...changes)));
   });
 
   test("the address selects the comparison with last year, or none", async ({ visitor }) => {
@@ -134,7 +135,7 @@ test.describe("rows", () => {
     const sum = (column) => inside.reduce((all, row) => all + row[column], 0);
     await page.keyboard.press("/");
     await page.keyboard.type(`/${folder}/**`);
-    const matches = page.getByRole("status").filter({ hasText: /match/ });
+    const matches = page.getByRole("status").filter({ hasText: /views \(/ });
     await matches.getByText(`${format(inside.length)} page`).waitFor();
     const text = await matches.textContent();
     for (const column of ["total", "human", "ai"]) {
@@ -199,13 +200,13 @@ test.describe("rows", () => {
     const button = page.getByRole("button", { name: "Set site URL" });
     await button.click();
     const dialog = page.getByRole("dialog", { name: "Set site URL" });
-    await dialog.getByLabel(/Address of/).fill("javascript:alert(1)");
+    await dialog.getByLabel(/^URL of/).fill("javascript:alert(1)");
     await dialog.getByRole("button", { name: "Link pages" }).click();
     await dialog.getByRole("alert").getByText("must begin with https").waitFor();
-    await dialog.getByLabel(/Address of/).fill("docs.example.com");
+    await dialog.getByLabel(/^URL of/).fill("docs.example.com");
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Paths link to docs.example.com" }).waitFor();
+    await page.getByRole("button", { name: "Site: docs.example.com" }).waitFor();
     const links = await page
       .getByRole("rowheader")
       .getByRole("link")

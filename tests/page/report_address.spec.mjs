@@ -6,7 +6,7 @@ import { SMALL_SITE } from "./sites.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
-test("a link with invalid dates says so and gets a correct address", async ({ visitor }) => {
+test("a link with invalid dates shows a notice and gets a correct address", async ({ visitor }) => {
   const { page, startSession, openReport } = visitor;
   await startSession();
   await openReport({ from: "2026-02-30", to: "2026-03-01" });
@@ -63,3 +63,29 @@ for (const timezoneId of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
     });
   });
 }
+
+test("a row starts a job with its path and figures", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ range: "last-month", compare: "none" });
+  const path = await page.getByRole("rowheader").first().locator(".path").textContent();
+  const total = await page.locator("tbody .column-total").first().textContent();
+  await page.getByRole("button", { name: `Start a job about ${path}`, exact: true }).click();
+  const box = page.getByLabel("Prompt", { exact: true });
+  await box.waitFor();
+  await page.waitForFunction(
+    ([path, total]) => {
+      const { value } = document.querySelector("main textarea");
+      return value.startsWith(`Update the page ${path}.`) && value.includes(`${total} views`);
+    },
+    [path, total],
+  );
+  assert.match(page.url(), /route=jobs/);
+});
+
+test("rows offer no job without the scope to start one", async ({ visitor }) => {
+  const { page, token, startSession, openReport } = visitor;
+  await startSession(token({ scope: "analytics:read" }));
+  await openReport({ range: "last-month", compare: "none" });
+  assert.equal(await page.getByRole("button", { name: /^Start a job about/ }).count(), 0);
+});

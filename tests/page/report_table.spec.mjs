@@ -57,7 +57,7 @@ test.describe("small site", () => {
     });
   }
 
-  test("printing hides controls and says how many rows are left out", async ({ visitor }) => {
+  test("printing hides controls and counts the omitted rows", async ({ visitor }) => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     await openReport(LAST_MONTH);

@@ -35,7 +35,7 @@ const ARRANGEMENT_IDS = [
 export type Arrangement = (typeof ARRANGEMENT_IDS)[number];
 
 const INTERVAL_IDS = ["day", "week", "month"] as const;
-/** What a bar of the chart covers. */
+/** The length of a bar of the chart. */
 export type Interval = (typeof INTERVAL_IDS)[number];
 
 const COLUMN_IDS = [

@@ -31,7 +31,7 @@ export interface TrendSubject {
   prefix?: string;
 }
 
-/** What to draw. */
+/** A series to draw. */
 export interface TrendQuery {
   range: DayRange;
   /** The days to compare with; `null` for none. */

@@ -14,6 +14,7 @@ import { counted } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
 import type { TrendSubject } from "./daily_trend.ts";
 import { type CurrentExport, ExportProgress, type Exports } from "./export_menu.tsx";
+import { jobPrompt } from "./job_prompt.ts";
 import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
 import {
@@ -36,6 +37,7 @@ import { ReportTable } from "./report_table.tsx";
 import { viewsOf } from "./session_views.ts";
 import { chooseSite, siteOf } from "./site_address.ts";
 import type { Sitemap } from "./sitemap.ts";
+import { startRowJob } from "./start_row_job.ts";
 import { type TableModel, useTableModel, wantedEarlier, wantedRange } from "./table_model.ts";
 import { today } from "./today.ts";
 import { FILTER_ID, Toolbar } from "./toolbar.tsx";
@@ -383,6 +385,7 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
     );
   }
   const { from, to } = range;
+  const mayStartJobs = allows(session.claims, "jobs:create");
   return (
     <>
       <ReportTable
@@ -397,6 +400,11 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
         onToggle={toggleFolder}
         onOpen={(row) => {
           entry.value = row;
+        }}
+        offersJob={(row) => mayStartJobs && jobPrompt(listing.report, row, range) !== null}
+        onStartJob={(row) => {
+          const prompt = jobPrompt(listing.report, row, range);
+          if (prompt !== null) startRowJob(session, prompt);
         }}
         viewKey={[from, to, arrangement, sorting.column, sorting.direction, filter].join(" ")}
       />

@@ -24,6 +24,9 @@ interface ReportTableProps {
   onToggle(folder: string): void;
   /** Shows a comment in full. */
   onOpen(row: ReportRow): void;
+  /** Whether a row suggests a job. */
+  offersJob(row: ReportRow): boolean;
+  onStartJob(row: ReportRow): void;
   /** Changes with the order and the filter: the list then begins at its first row again. */
   viewKey: string;
 }
@@ -130,6 +133,9 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
           // biome-ignore lint/a11y/noRedundantRoles: Safari takes rows that are flex boxes for layout
           <th key={id} scope="row" role="rowheader" class={`cell-${kind} column-${id}`}>
             {renderName(props, line, textOf(row[id]))}
+            {!(isNode(line) && line.pages > 0) &&
+              props.offersJob(row) &&
+              renderJobButton(row, textOf(row[id]), props.onStartJob)}
           </th>
         ) : (
           // biome-ignore lint/a11y/noRedundantRoles: as above
@@ -139,6 +145,25 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
         ),
       )}
     </tr>
+  );
+}
+
+function renderJobButton(
+  row: ReportRow,
+  name: string | null,
+  onStartJob: ReportTableProps["onStartJob"],
+) {
+  const label = `Start a job about ${name ?? "this row"}`;
+  return (
+    <button
+      type="button"
+      class="row-job"
+      aria-label={label}
+      title="Start a job"
+      onClick={() => onStartJob(row)}
+    >
+      +
+    </button>
   );
 }
 

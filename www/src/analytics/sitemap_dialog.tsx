@@ -31,7 +31,7 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
       const texts = await Promise.all(files.map((file) => file.text()));
       read(texts.join("\n"));
     } catch {
-      complaint.value = "Couldn’t read this file. Choose it again, or paste its text.";
+      complaint.value = "Couldn’t read this file. Choose it again, or paste its contents.";
     }
   }
 

@@ -24,7 +24,7 @@ export interface ViewsAddress {
   /** Null for the usual order of what is shown. */
   sorting: Sorting | null;
   filter: string;
-  /** What a bar of the chart covers; `null` for the default of the period. */
+  /** The length of a bar of the chart; `null` for the default of the period. */
   interval: Interval | null;
   /** The paths of the open folders, each with a slash at its end. */
   openFolders: readonly string[];

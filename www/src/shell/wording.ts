@@ -11,7 +11,7 @@ function once<Format>(make: () => Format): () => Format {
 
 /**
  * Returns the locale of numbers and dates: English like the page's text, with the reader's region.
- * Some regions default to other calendars and digits, which would not match the text.
+ * Some regions default to other calendars and digits, which English text does not use.
  */
 export function formatLocale(languages: readonly string[]): string {
   const english = languages.find((language) => /^en\b/i.test(language));
