@@ -8,7 +8,7 @@ import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
 const MAX_SIGN_IN_BYTES = 40_000;
-const MAX_ROUTE_BYTES = 60_000;
+const MAX_ROUTE_BYTES = 90_000;
 /** The chart of daily views, which loads after the rows if the gateway archives the project. */
 const MAX_TREND_BYTES = 4200;
 const TREND = /\/assets\/(archived_trend|daily_views)-/;

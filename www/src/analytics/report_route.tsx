@@ -10,7 +10,6 @@ import { Later } from "../shell/later.tsx";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import type { Arrangement } from "./address_words.ts";
-import { type CurrentExport, ExportProgress, type Exports } from "./export_menu.tsx";
 import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
 import {
@@ -71,12 +70,6 @@ export function ReportRoute({ session, name, lost }: ReportRouteProps) {
 function OpenReport({ session, report }: { session: Session; report: Report }) {
   const { client, projectId } = session;
   const cache = viewsOf(session);
-  const exports: Exports = {
-    client,
-    projectId,
-    current: useSignal<CurrentExport | null>(null),
-    saved: useSignal<string | null>(null),
-  };
   const sitemap = useSignal<Sitemap | null>(null);
   const dialog = useSignal<OpenDialog>(null);
   const openFolders = useSignal<ReadonlySet<string>>(new Set());
@@ -109,12 +102,8 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 
   return (
     <div class="report-route">
-      <Toolbar report={report} table={table} exports={exports} onArrange={arrange} />
+      <Toolbar session={session} report={report} table={table} onArrange={arrange} />
       <RangeLine session={session} report={report} table={table} dialog={dialog} />
-      <ExportProgress exports={exports} />
-      <p class="saved" role="status">
-        {exports.saved.value}
-      </p>
       <Later>
         {listing && cache.renewal.value && <Renewal cache={cache} listing={listing} />}
         {listing && <StaleNote listing={listing} />}

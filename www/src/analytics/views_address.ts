@@ -1,4 +1,4 @@
-import type { Route } from "../shell/route_names.ts";
+import { registerAddressPart } from "../shell/address.ts";
 import {
   type Arrangement,
   type Comparison,
@@ -22,6 +22,12 @@ export interface ViewsAddress {
   filter: string;
 }
 
+declare module "../shell/address.ts" {
+  interface AddressParts {
+    analytics: ViewsAddress;
+  }
+}
+
 const DEFAULT_COMPARISON: Comparison = "previous-period";
 
 export function parseViewsAddress(query: URLSearchParams): ViewsAddress {
@@ -35,11 +41,14 @@ export function parseViewsAddress(query: URLSearchParams): ViewsAddress {
   };
 }
 
-/** Names and values for one of the analytics routes: only what is not as usual. */
-export function formatViewsAddress(
-  { range, comparison, arrangement, sorting, filter }: ViewsAddress,
-  _route: Route,
-): [string, string][] {
+/** Returns the names and values that differ from the defaults. */
+export function formatViewsAddress({
+  range,
+  comparison,
+  arrangement,
+  sorting,
+  filter,
+}: ViewsAddress): [string, string][] {
   const pairs: [string, string][] =
     typeof range === "string"
       ? [["range", range]]
@@ -74,3 +83,11 @@ function sortingIn(text: string): Sorting | null {
   if (!isColumn(column)) return null;
   return { column, direction: text.startsWith("-") ? "descending" : "ascending" };
 }
+
+registerAddressPart("analytics", {
+  routes: ["views", "visitors", "feedback", "searches"],
+  parse: parseViewsAddress,
+  format: formatViewsAddress,
+  // A filter of paths matches no search terms, and the reverse.
+  onRoute: (from, to) => ((from === "searches") !== (to === "searches") ? { filter: "" } : {}),
+});
