@@ -101,7 +101,7 @@ describe("thread", () => {
   });
 
   test("a thread without a record starts with the prompt of the list", () => {
-    const [prompt] = buildThread(null, NOTHING_SENT, job, "whole");
+    const [prompt] = buildThread(null, NOTHING_SENT, job, "first-line");
     assert.deepEqual([prompt.text, prompt.extent, prompt.author], ["Fix", "start", "zoë"]);
     assert.equal(buildThread(null, NOTHING_SENT, null, "whole")[0].extent, "nothing");
   });

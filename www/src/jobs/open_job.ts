@@ -71,7 +71,13 @@ export class OpenJob {
     };
   });
   readonly thread = computed(() =>
-    buildThread(this.record.value, this.#sent.of(this.id), this.facts.value, this.#keeps),
+    buildThread(
+      this.record.value,
+      this.#sent.of(this.id),
+      this.facts.value,
+      // Without a record, only the line of the list is known. Until it has loaded, don't say so.
+      this.record.value === null && !this.loading.value ? "first-line" : this.#keeps,
+    ),
   );
   readonly #changes = computed(() => {
     const recorded = this.record.value?.changes ?? [];

@@ -70,12 +70,7 @@ export function buildThread(
   return [
     {
       kind: "prompt",
-      ...chooseText(
-        sent.prompt,
-        record?.prompt ?? job?.prompt ?? null,
-        job?.prompt ?? null,
-        record === null ? "first-line" : keeps,
-      ),
+      ...chooseText(sent.prompt, record?.prompt ?? job?.prompt ?? null, job?.prompt ?? null, keeps),
       author: job?.createdBy ?? null,
       sentAt: timeOf(job?.createdAt ?? null),
     },

@@ -12,6 +12,7 @@ export const STATE_WORDS = {
 export const LIST_WORDS = {
   heading: "Jobs of this project",
   jobs: "Agent jobs",
+  commands: "Jobs",
   newJob: "New job",
   filter: "Filter",
   state: "State",

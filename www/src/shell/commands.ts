@@ -37,12 +37,12 @@ export function registerCommands(owner: string, list: () => readonly Command[]):
   };
 }
 
-/** Returns all commands: those with shortcuts, then those of the sources. */
+/** Returns all commands: those with shortcuts, the latest first, then those of the sources. */
 export function allCommands(): CommandGroup[] {
   const groups = new Map<string, Command[]>();
   const add = (owner: string, commands: readonly Command[]) =>
     groups.set(owner, [...(groups.get(owner) ?? []), ...commands]);
-  for (const { owner, bindings } of keyGroups.value) {
+  for (const { owner, bindings } of keyGroups.value.toReversed()) {
     add(
       owner,
       bindings.filter(({ keys }) => !MOVES.has(keys)),
