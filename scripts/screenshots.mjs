@@ -23,6 +23,8 @@ const ANALYTICS_LIMIT = 5000;
 const WIDTHS = { wide: 1280, phone: 360 };
 /** Placeholders of content that is still loading. */
 const BUSY = "[aria-busy=true], progress, .waiting-line, .trend-space:empty";
+/** The content of a route whose code has loaded. */
+const DRAWN = ".report, .empty, .ledger, article";
 /** Scenes by name: the query, a label to wait for, and an action before the screenshot. */
 const SCENES = {
   "sign-in": { signedOut: true, search: "", ready: "Access token" },
@@ -119,7 +121,7 @@ async function photograph(site, folder, { scheme, width, pixels }) {
     if (!scene.signedOut) await signIn(page, site);
     await page.goto(`${site.url}/${scene.search.replace("JOB", site.jobId)}`);
     if (scene.ready) await page.getByLabel(scene.ready).waitFor();
-    else await page.getByRole("heading", { level: 1 }).waitFor();
+    else await page.locator("main").locator(DRAWN).first().waitFor();
     await page.waitForFunction((busy) => document.querySelector(busy) === null, BUSY);
     await scene.act?.(page);
     const path = join(folder, `${name}-${scheme}-${width}.png`);

@@ -28,7 +28,11 @@ function group(name: string, entries: string[], others = /^$/) {
 
 const GROUPS = [
   {
-    ...group("ahead", ["src/session/ahead.ts"], /vite\/preload|rolldown\/runtime/),
+    ...group(
+      "ahead",
+      ["src/session/ahead.ts", "src/shell/apply_theme.ts"],
+      /vite\/preload|rolldown\/runtime/,
+    ),
     priority: 1,
   },
   group(

@@ -60,7 +60,7 @@ test("declining at the issuer returns to the form without a session", async ({ v
   await page.goto(pageUrl(site));
   await page.getByRole("link", { name: "Sign in with Acme SSO" }).click();
   await page.getByRole("link", { name: "Decline" }).click();
-  await page.getByText("The sign-in was not completed").waitFor();
+  await page.getByText("The sign-in wasn’t completed").waitFor();
   assert.equal(await cookieOf(page), undefined);
   await page.getByRole("link", { name: "Sign in with Acme SSO" }).waitFor();
 });

@@ -74,18 +74,20 @@ function fakeClient({ jobs = [], older = false } = {}) {
     }),
     sendMessage: async (id) => agentJob(id),
   };
+  client.openStream = async function* ({ signal, onData }) {
+    if (older) throw Object.assign(new Error("no such route"), { status: 404 });
+    onData();
+    while (!signal.aborted) {
+      yield await new Promise((resolve, reject) => {
+        client.emit = (event) => {
+          if (event.job) client.jobs.set(event.job.id, event.job);
+          resolve(event);
+        };
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    }
+  };
   if (!older) {
-    agentJobs.watchAll = async function* ({ signal }) {
-      while (!signal.aborted) {
-        yield await new Promise((resolve, reject) => {
-          client.emit = (event) => {
-            if (event.job) client.jobs.set(event.job.id, event.job);
-            resolve(event);
-          };
-          signal.addEventListener("abort", () => reject(signal.reason));
-        });
-      }
-    };
     agentJobs.record = async (id) => {
       calls.push(`record ${id}`);
       const job = client.jobs.get(id);
@@ -95,10 +97,15 @@ function fakeClient({ jobs = [], older = false } = {}) {
   return Object.assign(client, { agentJobs });
 }
 
+function openBook(client, end, claims) {
+  const { openStream } = client;
+  return new JobBook({ client, projectId: "docs", claims, openStream, ended: end.signal });
+}
+
 /** Opens a session that has listed its jobs and ends with the test. */
 async function open(t, client, claims = CLAIMS) {
   const end = new AbortController();
-  const book = new JobBook(client, "docs", end.signal, claims);
+  const book = openBook(client, end, claims);
   t.after(() => end.abort());
   book.start();
   await book.list.refresh();
@@ -112,12 +119,27 @@ describe("creating a job", () => {
   test("a created job is listed immediately, with its whole prompt", async (t) => {
     const client = fakeClient({ jobs: [listed("a")] });
     const book = await open(t, client);
-    await book.create("Fix the typos\nin all pages", HOW);
+    const id = await book.create("Fix the typos\nin all pages", HOW);
     const [first] = book.list.listing.value.jobs;
     assert.deepEqual([first.prompt, first.createdBy], ["Fix the typos", "zoë"]);
-    assert.equal(book.justStarted.value, first.id);
+    assert.equal(id, first.id);
     assert.equal(book.sent.of(first.id).prompt, "Fix the typos\nin all pages");
     assert.equal(book.titleMark.value, "(2) ");
+  });
+
+  test("the age of a created job does not depend on Mintlify’s clock", async (t) => {
+    const client = fakeClient();
+    const { create } = client.agentJobs;
+    client.agentJobs.create = (params) => ({
+      withResponse: async () => {
+        const { data, response } = await create(params).withResponse();
+        return { data: { ...data, createdAt: "2020-01-01T00:00:00Z" }, response };
+      },
+    });
+    const book = await open(t, client);
+    await book.create("Fix", HOW);
+    const [{ createdAt }] = book.list.listing.value.jobs;
+    assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 5_000, createdAt);
   });
 });
 
@@ -285,7 +307,7 @@ test("a session without the scope jobs:read requests no job", async (t) => {
   const client = fakeClient({ jobs: [listed("a")] });
   const end = new AbortController();
   t.after(() => end.abort());
-  const book = new JobBook(client, "docs", end.signal, { ...CLAIMS, scopes: ["jobs:create"] });
+  const book = openBook(client, end, { ...CLAIMS, scopes: ["jobs:create"] });
   book.start();
   await book.create("Fix", HOW);
   await settle();
@@ -299,8 +321,8 @@ describe("list", () => {
     book.inSight.value = inSight;
     page.setHidden(hidden);
     client.calls.length = 0;
-    for (let n = 0; n < 6; n++) {
-      t.mock.timers.tick(10_000);
+    for (let n = 0; n < 30; n++) {
+      t.mock.timers.tick(2_000);
       await settle();
     }
     return client.calls.filter((call) => call === "list").length;

@@ -5,10 +5,10 @@ import { importSource } from "./source.mjs";
 
 const { JobFeed } = await importSource("jobs/job_feed.ts");
 
-/** An API that returns these streams in order. The last one stays open. */
-function fakeApi(...streams) {
+/** A source that returns these streams in order. The last one stays open. */
+function fakeSource(...streams) {
   const api = { opened: 0, open: 0 };
-  api.watchAll = async function* ({ signal }) {
+  api.openStream = async function* ({ signal }) {
     const stream = streams[Math.min(api.opened, streams.length - 1)];
     api.opened += 1;
     api.open += 1;
@@ -28,12 +28,37 @@ function fakeApi(...streams) {
 const ended = (signal) =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
+/** A clock whose time passes only by `pass`. */
+function fakeClock() {
+  const timers = new Set();
+  return {
+    pauses: [],
+    async pause(milliseconds) {
+      this.pauses.push(milliseconds);
+    },
+    delay(milliseconds, callback) {
+      const timer = { left: milliseconds, callback };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    pass(milliseconds) {
+      for (const timer of [...timers]) {
+        timer.left -= milliseconds;
+        if (timer.left > 0) continue;
+        timers.delete(timer);
+        timer.callback();
+      }
+    },
+  };
+}
+
 function start(api, shareAs = null) {
   const end = new AbortController();
   const received = [];
-  const pauses = [];
+  const clock = fakeClock();
   let [gaps, wake] = [0, () => {}];
-  const feed = new JobFeed(api, end.signal, {
+  const feed = new JobFeed(end.signal, {
+    openStream: api.openStream,
     shareAs,
     onEvent: (event) => {
       received.push(event.deleted ?? event.job.id);
@@ -47,9 +72,7 @@ function start(api, shareAs = null) {
       gaps += 1;
       wake();
     },
-    pause: async (milliseconds) => {
-      pauses.push(milliseconds);
-    },
+    clock,
   });
   /** Waits until the condition holds, checking it after each event. */
   async function until(condition) {
@@ -60,7 +83,7 @@ function start(api, shareAs = null) {
     }
   }
   const running = feed.run();
-  return { feed, end, received, pauses, until, running, gaps: () => gaps };
+  return { feed, end, received, clock, until, running, gaps: () => gaps };
 }
 
 const job = (id) => ({ job: { id } });
@@ -68,7 +91,7 @@ const refusal = (status) => Object.assign(new Error("no"), { status });
 
 describe("feed", () => {
   test("a feed reports changed and deleted jobs", async () => {
-    const { feed, received, until, end, running } = start(fakeApi([job("a"), { deleted: "b" }]));
+    const { feed, received, until, end, running } = start(fakeSource([job("a"), { deleted: "b" }]));
     await until(() => received.length === 2);
     assert.deepEqual(received, ["a", "b"]);
     assert.equal(feed.state.value, "live");
@@ -77,19 +100,16 @@ describe("feed", () => {
   });
 
   test("a feed reports a reset", async () => {
-    const { received, until, end, running } = start(fakeApi([{ reset: true }, job("a")]));
+    const { received, until, end, running } = start(fakeSource([{ reset: true }, job("a")]));
     await until(() => received.length === 2);
     assert.deepEqual(received, ["reset", "a"]);
     end.abort();
     await running;
   });
 
-  test("a feed falls back to polling with an older package or gateway", async () => {
-    const { feed, running } = start({});
-    await running;
-    assert.equal(feed.state.value, "polling");
+  test("a feed falls back to polling if the gateway refuses the stream", async () => {
     for (const status of [401, 403, 404]) {
-      const api = fakeApi([refusal(status)]);
+      const api = fakeSource([refusal(status)]);
       const other = start(api);
       await other.running;
       assert.deepEqual([other.feed.state.value, api.opened], ["polling", 1], `${status}`);
@@ -98,21 +118,80 @@ describe("feed", () => {
 
   test("a broken feed reconnects with growing pauses and reports the gap", async () => {
     const broken = [refusal(503)];
-    const { received, pauses, until, end, gaps, feed } = start(
-      fakeApi(broken, broken, [job("a")], [job("b")]),
+    const { received, clock, until, end, gaps, feed } = start(
+      fakeSource(broken, broken, [job("a")], [job("b")]),
     );
     await until(() => received.length === 2);
     assert.deepEqual(received, ["a", "b"]);
-    assert.deepEqual(pauses, [5000, 10_000, 20_000]);
-    assert.equal(gaps(), 3);
+    assert.deepEqual(clock.pauses, [5000, 10_000, 20_000]);
+    assert.equal(gaps(), 2, "one before each stream that delivers");
     assert.equal(feed.state.value, "live");
     end.abort();
+  });
+
+  test("a feed is live only after the stream has delivered something", async () => {
+    const source = fakeOpenSource();
+    const { feed, clock, end, running } = start(source);
+    assert.equal(feed.state.value, "connecting");
+    clock.pass(5_000);
+    assert.equal(feed.state.value, "polling");
+    source.listeners[0].onData();
+    assert.equal(feed.state.value, "live");
+    end.abort();
+    await running;
+  });
+
+  test("a silent stream falls back to polling, and its next heartbeat reports a gap", async () => {
+    const source = fakeOpenSource();
+    const { feed, clock, gaps, end, running } = start(source);
+    const [{ onData }] = source.listeners;
+    onData();
+    for (let heartbeats = 0; heartbeats < 3; heartbeats += 1) {
+      clock.pass(15_000);
+      onData();
+    }
+    assert.deepEqual([feed.state.value, gaps()], ["live", 0]);
+    clock.pass(25_000);
+    assert.equal(feed.state.value, "polling");
+    onData();
+    assert.deepEqual([feed.state.value, gaps()], ["live", 1]);
+    end.abort();
+    await running;
+  });
+
+  test("a stream that the client opens again counts as a gap", async () => {
+    const source = fakeOpenSource();
+    const { feed, gaps, end, running } = start(source);
+    const [{ onData, onEnd }] = source.listeners;
+    onData();
+    onEnd();
+    assert.deepEqual([feed.state.value, gaps()], ["connecting", 0]);
+    onData();
+    assert.deepEqual([feed.state.value, gaps()], ["live", 1]);
+    end.abort();
+    await running;
+  });
+
+  test("a feed is offline while the browser is", async () => {
+    const browser = standInForNetwork();
+    const source = fakeOpenSource();
+    const { feed, clock, gaps, end, running } = start(source);
+    source.listeners[0].onData();
+    browser.dispatchEvent(new Event("offline"));
+    source.listeners[0].onEnd();
+    clock.pass(5_000);
+    assert.equal(feed.state.value, "offline");
+    browser.dispatchEvent(new Event("online"));
+    assert.deepEqual([feed.state.value, gaps()], ["polling", 1]);
+    end.abort();
+    await running;
+    browser.remove();
   });
 
   test("tabs share one stream, which another tab takes over when its tab closes", async () => {
     const locks = standInForLocks();
     Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-    const api = fakeOpenApi();
+    const api = fakeOpenSource();
     const first = start(api, "shared");
     await first.until(() => first.gaps() === 1);
     const second = start(api, "shared");
@@ -134,10 +213,14 @@ describe("feed", () => {
   });
 });
 
-/** An API whose streams stay open and emit the events that a test pushes. */
-function fakeOpenApi() {
-  const api = { open: 0, streams: [] };
-  api.watchAll = async function* ({ signal }) {
+/** A source whose streams stay open and emit the events that a test pushes. */
+function fakeOpenSource() {
+  const api = { open: 0, streams: [], listeners: [] };
+  api.openStream = (options) => {
+    api.listeners.push(options);
+    return read(options);
+  };
+  async function* read({ signal }) {
     const queue = [];
     let wake = () => {};
     api.open += 1;
@@ -156,8 +239,20 @@ function fakeOpenApi() {
     } finally {
       api.open -= 1;
     }
-  };
+  }
   return api;
+}
+
+/** Lets a test dispatch the network events of a window. */
+function standInForNetwork() {
+  const browser = new EventTarget();
+  const { addEventListener } = globalThis;
+  globalThis.addEventListener = browser.addEventListener.bind(browser);
+  return Object.assign(browser, {
+    remove: () => {
+      globalThis.addEventListener = addEventListener;
+    },
+  });
 }
 
 /** Stands in for the Web Locks API: one holder per name, in order. */

@@ -16,6 +16,12 @@ const untilTitles = (page, titles) =>
     return JSON.stringify(shown.map(({ textContent }) => textContent)) === expected;
   }, JSON.stringify(titles));
 const jobUrl = (site, project, id) => `${site.url}/?route=jobs&project=${project}&job=${id}`;
+/** Toggles a value of a filter. */
+async function choose(page, filter, value) {
+  await page.getByRole("button", { name: new RegExp(`^${filter}`) }).click();
+  await page.getByLabel(value, { exact: true }).click();
+  await page.keyboard.press("Escape");
+}
 /** Makes the page believe that its tab is hidden. */
 const hideTab = (page) =>
   page.evaluate(() => {
@@ -44,9 +50,79 @@ test.describe("list", () => {
   test("a colleague's new job appears without a reload", async ({ visitor }) => {
     const { page, signIn, startElsewhere, rowOf } = visitor;
     await signIn();
-    await page.getByText("No job was started through this gateway yet").waitFor();
+    await page.getByText("No jobs yet").waitFor();
     await startElsewhere("Started by a colleague", "zoë");
     await rowOf("Started by a colleague").waitFor();
+  });
+
+  test("a job created elsewhere is listed while the stream delivers nothing", async ({
+    visitor,
+  }) => {
+    const { page, signIn, startElsewhere, rowOf } = visitor;
+    await page.clock.install();
+    // A buffering proxy holds the response back.
+    await page.route("**/jobs/events", () => {});
+    await signIn();
+    await page.getByText("No jobs yet").waitFor();
+    assert.equal(await page.getByText("Live", { exact: true }).count(), 0);
+    await startElsewhere("Started by a colleague", "zoë");
+    await page.clock.runFor(15_000);
+    await rowOf("Started by a colleague").waitFor();
+    await page.getByText(/^Updated /).waitFor();
+  });
+
+  test("the list is live while the stream delivers, and offline without a network", async ({
+    visitor,
+  }) => {
+    const { page, signIn } = visitor;
+    await signIn();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText("Offline", { exact: true }).waitFor();
+    await page.context().setOffline(false);
+    await page.getByText("Offline", { exact: true }).waitFor({ state: "detached" });
+  });
+
+  test("a filter takes several states and tells results with and without a change apart", async ({
+    visitor,
+  }) => {
+    const { page, signIn, startElsewhere, endJob, rowOf } = visitor;
+    for (const prompt of ["Working", "Changed", "Unchanged", "Broken"])
+      await startElsewhere(prompt);
+    await endJob("Changed");
+    await endJob("Unchanged", { prLink: null });
+    await endJob("Broken", { status: "failed" });
+    await signIn();
+    await rowOf("Unchanged").getByText("No changes").waitFor();
+    await choose(page, "State", "Pull request ready");
+    await untilTitles(page, ["Changed"]);
+    await choose(page, "State", "Failed");
+    await untilTitles(page, ["Broken", "Changed"]);
+    await page.waitForURL(/state=ready&state=failed/);
+    await page.reload();
+    await untilTitles(page, ["Broken", "Changed"]);
+    await page.getByRole("button", { name: "State: 2 selected" }).waitFor();
+    await choose(page, "State", "Pull request ready");
+    await choose(page, "State", "Failed");
+    await choose(page, "State", "No changes");
+    await untilTitles(page, ["Unchanged"]);
+  });
+
+  test("j and k move between rows, and Enter opens one", async ({ visitor }) => {
+    const { page, signIn, startElsewhere, rowOf } = visitor;
+    await startElsewhere("First");
+    await startElsewhere("Second");
+    await signIn();
+    await rowOf("Second").waitFor();
+    await page.getByRole("heading", { level: 3, name: "Today" }).waitFor();
+    await page.getByText("2 jobs", { exact: true }).waitFor();
+    await page.keyboard.press("j");
+    await untilFocused(page, "Second");
+    await page.keyboard.press("j");
+    await untilFocused(page, "First");
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.getByRole("article", { name: "Second" }).waitFor();
   });
 
   test("filters by state, author and text are part of the address", async ({ visitor }) => {
@@ -58,7 +134,7 @@ test.describe("list", () => {
     await signIn();
     await rowOf("Break it").getByText("Failed").waitFor();
 
-    await page.getByLabel("Author").selectOption("bot");
+    await choose(page, "Author", "bot");
     await untilTitles(page, ["Break it", "Fix the links"]);
     await page.getByRole("heading", { level: 1 }).click();
     await page.keyboard.press("/");
@@ -68,12 +144,12 @@ test.describe("list", () => {
     await page.reload();
     await untilTitles(page, ["Fix the links"]);
 
-    await page.getByLabel("Prompt contains").fill("nothing like it");
-    await page.getByText("No job matches").waitFor();
-    await page.getByRole("button", { name: "Clear the filter" }).click();
+    await page.getByLabel("Search prompts").fill("nothing like it");
+    await page.getByText("No jobs match").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
     await rowOf("Fix the typos").waitFor();
-    assert.equal(await page.getByLabel("Prompt contains").inputValue(), "");
-    await page.getByLabel("State").selectOption("Failed");
+    assert.equal(await page.getByLabel("Search prompts").inputValue(), "");
+    await choose(page, "State", "Failed");
     await untilTitles(page, ["Break it"]);
     await page.goBack();
     await rowOf("Fix the typos").waitFor();
@@ -101,7 +177,7 @@ test.describe("list", () => {
   test("without the scope jobs:read the list explains why it is empty", async ({ visitor }) => {
     const { page, token, signIn, record } = visitor;
     await signIn(token({ scope: "jobs:create" }));
-    await page.getByText("it cannot list or follow jobs").waitFor();
+    await page.getByText("permission to see jobs").waitFor();
     assert.equal(await page.getByRole("button", { name: "Refresh" }).count(), 0);
     assert.ok(!record.urls.some((url) => url.includes("/v2/")));
   });
@@ -116,7 +192,7 @@ test.describe("list", () => {
       else await route.abort();
     });
     await signIn();
-    const alert = page.getByRole("alert").filter({ hasText: "could not be reached" });
+    const alert = page.getByRole("alert").filter({ hasText: "couldn’t reach" });
     const retry = alert.getByRole("button", { name: "Retry" });
     await retry.evaluate((button) =>
       button.addEventListener("click", () => {
@@ -133,7 +209,7 @@ test.describe("list", () => {
     await startElsewhere("Be tricked");
     await endJob("Be tricked", { prLink: "javascript:alert(1)" });
     await signIn();
-    await page.getByText("not safe to open").waitFor();
+    await page.getByText("Unsafe pull request link").waitFor();
     assert.equal(await rowOf("Be tricked").getByRole("link").count(), 1);
   });
 });
@@ -157,7 +233,7 @@ test.describe("event streams", () => {
     await signIn();
     const tabs = [page, await page.context().newPage(), await page.context().newPage()];
     for (const tab of tabs.slice(1)) await tab.goto(page.url());
-    for (const tab of tabs) await tab.getByText("No job was started").waitFor();
+    for (const tab of tabs) await tab.getByText("No jobs yet").waitFor();
     await startElsewhere("News for all", "zoë");
     for (const tab of tabs) await tab.getByRole("link", { name: "News for all" }).waitFor();
     assert.ok(streams.max <= 1, `${streams.max} streams`);
@@ -180,7 +256,7 @@ test.describe("event streams", () => {
 
 test.describe("page of a job", () => {
   test("a job has its own address and leads back to its row", async ({ visitor }) => {
-    const { site, page, signIn, startElsewhere, openJob, project } = visitor;
+    const { site, page, signIn, startElsewhere, openJob, backToList, project } = visitor;
     const { id } = await startElsewhere("Open me", "zoë");
     await signIn();
     await page.getByRole("link", { name: "Open me" }).focus();
@@ -189,7 +265,7 @@ test.describe("page of a job", () => {
     const job = page.getByRole("article", { name: "Open me" });
     await job.getByText(id, { exact: true }).waitFor();
     await untilFocused(page, "Open me");
-    await page.getByRole("link", { name: "All jobs" }).click();
+    await backToList();
     await page.getByRole("button", { name: "New job" }).waitFor();
     await untilFocused(page, "Open me");
     await openJob("Open me");
@@ -210,23 +286,23 @@ test.describe("page of a job", () => {
     await job.getByRole("button", { name: "Copy link to this page" }).click();
     await job.getByRole("button", { name: "Copied" }).waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
-    await job.getByRole("button", { name: "Copy id" }).click();
+    await job.getByRole("button", { name: "Copy ID" }).click();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), id);
   });
 
   test("an unknown job id shows an explanation and no clock", async ({ visitor }) => {
-    const { site, page, startSession, project } = visitor;
+    const { site, page, startSession, project, backToList } = visitor;
     await startSession();
     await page.goto(jobUrl(site, project, "no-such-job"));
     const job = page.getByRole("article");
-    await job.getByText(`No job has this id in ${project}`).waitFor();
+    await job.getByText(`Job not found in ${project}`).waitFor();
     assert.equal(await job.locator("time").count(), 0);
-    assert.equal(await job.getByText("Watching for changes").count(), 0);
-    await job.getByRole("link", { name: "All jobs" }).click();
-    await page.getByText("Open a job by its id").click();
-    await page.getByLabel("Job id").fill(" no-such-job ");
+    assert.equal(await job.getByText("Watching for updates").count(), 0);
+    await backToList();
+    await page.getByText("Open a job by ID").click();
+    await page.getByLabel("Job ID").fill(" no-such-job ");
     await page.getByRole("button", { name: "Open", exact: true }).click();
-    await job.getByText("No job has this id").waitFor();
+    await job.getByText("Job not found").waitFor();
   });
 
   test("a long prompt has a title of at most two lines", async ({ visitor }) => {
@@ -236,9 +312,8 @@ test.describe("page of a job", () => {
       .repeat(14)
       .trim();
     await sendPrompt(paragraph);
-    await page.getByRole("link", { name: /^Rewrite the guide/ }).click();
     const job = page.getByRole("article");
-    const title = job.getByRole("heading", { level: 2 });
+    const title = page.getByRole("heading", { level: 1, name: /^Rewrite the guide/ });
     await title.waitFor();
     const lines = await title.evaluate((element) => {
       const { lineHeight } = getComputedStyle(element);
@@ -336,7 +411,7 @@ for (const width of [1280, 360]) {
         }
       };
       await signIn();
-      await page.getByText("No job was started").waitFor();
+      await page.getByText("No jobs yet").waitFor();
       await check("an empty list");
       await startElsewhere("Fail", "colleague-with-a-long-name@subdomain.example.com");
       await startElsewhere("Ask");
@@ -357,7 +432,7 @@ for (const width of [1280, 360]) {
       const fault = { kind: "reset", process: true };
       await site.upstream.fault({ operation: "agentJobs.create", fault });
       await sendPrompt("In doubt");
-      await page.getByRole("button", { name: "Send anyway" }).waitFor();
+      await page.getByRole("button", { name: "Send again" }).waitFor();
       await check("a job in doubt");
       await page.keyboard.press("Escape");
       const job = await openJob("Check it all");

@@ -22,7 +22,7 @@ const jobs = (...ids) => ids.map((id) => jobOf(id));
 const idsOf = (listing) => listing.jobs.map(({ id }) => id).join("");
 
 /** Returns the API of a gateway with these jobs, newest first. Its cursor is the last job’s id. */
-function fakeApi(ledger, { filters = true } = {}) {
+function fakeApi(ledger) {
   const requests = [];
   const api = { ledger, requests, fail: null, holds: [] };
   api.list = async ({ limit, cursor, state, author, text }) => {
@@ -30,7 +30,6 @@ function fakeApi(ledger, { filters = true } = {}) {
     requests.push([limit, cursor && `after ${cursor}`, ...filter].filter(Boolean).join(" "));
     await api.holds.shift();
     if (api.fail) throw Object.assign(new Error("no"), { name: api.fail });
-    if (filter.length > 0 && !filters) throw Object.assign(new Error("unknown"), { status: 400 });
     const found = api.ledger
       .map((job) => (typeof job === "string" ? jobOf(job) : job))
       .filter((job) => !state || job.status === state)
@@ -102,8 +101,8 @@ describe("event", () => {
 
   test("a job that no longer matches the filter is removed", () => {
     const failed = { job: jobOf("c", { status: "failed" }) };
-    assert.equal(idsOf(after(failed, { state: "active" }).listing), "eb");
-    assert.equal(idsOf(after({ job: jobOf("z") }, { author: "ada" }).listing), "ecb");
+    assert.equal(idsOf(after(failed, { states: ["active"] }).listing), "eb");
+    assert.equal(idsOf(after({ job: jobOf("z") }, { authors: ["ada"] }).listing), "ecb");
   });
 
   test("an event cannot decide a filter by text, which the gateway must", () => {
@@ -196,14 +195,14 @@ describe("list", () => {
     const list = open(api);
     api.fail = "ConnectionError";
     assert.equal(await list.refresh(), false);
-    assert.match(list.problem.value.title, /could not be reached/);
+    assert.match(list.problem.value.title, /couldn’t reach/);
     api.fail = null;
     assert.equal(await list.refresh(), true);
     assert.equal(list.problem.value, null);
     api.fail = "ConnectionError";
     assert.equal(await list.refresh(), false);
     assert.equal(list.problem.value, null);
-    assert.equal(await list.refresh("by the person"), false);
+    assert.equal(await list.refresh("person"), false);
     assert.notEqual(list.problem.value, null);
     assert.equal(list.listing.value.jobs.length, 25);
   });
@@ -222,7 +221,7 @@ describe("filter", () => {
   test("the gateway applies the filter", async () => {
     const api = fakeApi(LETTERS);
     const list = open(api);
-    await list.setFilter({ state: "active", author: "ada", text: " PROMPT c " });
+    await list.setFilter({ states: ["active"], authors: ["ada"], text: " PROMPT c " });
     assert.deepEqual(api.requests, ["25 active ada PROMPT c"]);
     assert.equal(idsOf(list.listing.value), "c");
     assert.deepEqual(filterParams({ ...ALL_JOBS, text: "x".repeat(300) }).text.length, 200);
@@ -234,7 +233,7 @@ describe("filter", () => {
     const releases = [];
     const hold = () => new Promise((resolve) => releases.push(resolve));
     api.holds = [hold(), hold()];
-    const first = list.setFilter({ ...ALL_JOBS, author: "ada" });
+    const first = list.setFilter({ ...ALL_JOBS, authors: ["ada"] });
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(api.requests, ["25 ada"]);
     const second = list.setFilter({ ...ALL_JOBS, text: "prompt z" });
@@ -256,23 +255,48 @@ describe("filter", () => {
     assert.equal(idsOf(list.listing.value), "dcb");
   });
 
-  test("the page filters the loaded jobs if the gateway is too old", async () => {
-    const api = fakeApi(LETTERS, { filters: false });
+  const LINK = "https://github.com/acme/docs/pull/1";
+
+  test("the gateway lists completed jobs, and the page keeps those without a change", async () => {
+    const done = { status: "completed" };
+    const api = fakeApi(["d", jobOf("c", done), jobOf("b", { ...done, prLink: LINK })]);
     const list = open(api);
-    await list.setFilter({ ...ALL_JOBS, text: "prompt c" });
-    assert.equal(list.filteredBy.value, "page");
+    await list.setFilter({ ...ALL_JOBS, states: ["unchanged"] });
+    assert.deepEqual(api.requests, ["100 completed"]);
     assert.equal(idsOf(list.listing.value), "c");
-    assert.equal(list.lookedThrough.value, 25);
-    await list.setFilter({ ...ALL_JOBS, author: "ada" });
-    assert.equal(idsOf(list.listing.value), "mlkjihgfedcb");
+    await list.setFilter({ ...ALL_JOBS, states: ["ready", "unchanged"] });
+    assert.equal(idsOf(list.listing.value), "cb");
+    assert.equal(list.searched.value, null, "the gateway applies this filter");
+  });
+
+  test("several states and authors are filtered by the page", async () => {
+    const api = fakeApi(["z", jobOf("y", { status: "failed" }), jobOf("c", { status: "failed" })]);
+    const list = open(api);
+    await list.setFilter({ ...ALL_JOBS, states: ["active", "failed"], authors: ["ada"] });
+    assert.deepEqual(api.requests, ["100 ada"]);
+    assert.equal(idsOf(list.listing.value), "c");
+    await list.setFilter({ ...ALL_JOBS, states: ["failed"], authors: ["ada", "zoë"] });
+    assert.deepEqual(api.requests.slice(1), ["100 failed"]);
+    assert.equal(idsOf(list.listing.value), "yc");
+  });
+
+  test("the page searches older jobs until enough of them match, in a limited number of requests", async () => {
+    const ledger = Array.from({ length: 900 }, (_, at) =>
+      jobOf(`j${at}`, { createdAt: `${900 - at}`, createdBy: at > 850 ? "ada" : "zoë" }),
+    );
+    const api = fakeApi(ledger);
+    const list = open(api);
+    await list.setFilter({ ...ALL_JOBS, authors: ["ada", "bot"] });
+    assert.equal(api.requests.length, 6);
+    assert.deepEqual([list.listing.value.jobs.length, list.searched.value], [0, 600]);
     await list.showMore();
-    assert.equal(idsOf(list.listing.value), "mlkjihgfedcba");
+    assert.deepEqual([list.listing.value.jobs.length, list.listing.value.more], [49, null]);
   });
 
   test("the author filter offers the authors seen and those selected", async () => {
     const list = open(fakeApi(["z", "c"]));
     await list.refresh();
-    await list.setFilter({ ...ALL_JOBS, author: "ada" });
+    await list.setFilter({ ...ALL_JOBS, authors: ["ada"] });
     assert.deepEqual(authorChoices(list.authors.value, ["bot", null]), ["ada", "bot", "zoë"]);
   });
 });
@@ -281,7 +305,12 @@ describe("address", () => {
   const parse = (pairs) => parseJobsAddress(new URLSearchParams(pairs));
 
   test("the address contains the job and the filter", () => {
-    const jobs = { id: "a b", state: "failed", author: "zoë", text: "a&b" };
+    const jobs = {
+      id: "a b",
+      states: ["ready", "failed"],
+      authors: ["zoë", "a,b"],
+      text: "a&b",
+    };
     assert.deepEqual(parse(formatJobsAddress(jobs)), jobs);
     const all = { id: null, ...ALL_JOBS };
     assert.deepEqual(formatJobsAddress(all), []);
@@ -289,7 +318,7 @@ describe("address", () => {
   });
 
   test("the address ignores unknown states and shortens long texts", () => {
-    const { state, text } = parse({ state: "nonsense", text: "x".repeat(300) });
-    assert.deepEqual([state, text.length], [null, 200]);
+    const { states, text } = parse({ state: "nonsense", text: "x".repeat(300) });
+    assert.deepEqual([states, text.length], [[], 200]);
   });
 });

@@ -7,7 +7,11 @@ const { pullRequestList, titleOf } = await importSource("jobs/job_state.ts");
 const { buildThread } = await importSource("jobs/thread.ts");
 const { buildTimeline, lastWorkSpan } = await importSource("jobs/timeline.ts");
 const { describeJobTime } = await importSource("jobs/job_time.ts");
+const { groupByDay } = await importSource("jobs/job_days.ts");
 const { noticeOf, titleMark } = await importSource("jobs/notices.ts");
+
+const { skewOf } = await importSource("shell/clock_skew.ts");
+const { relativeTime } = await importSource("shell/relative_time.ts");
 
 const START = Date.parse("2026-11-20T09:00:00Z");
 const at = (seconds) => new Date(START + seconds * 1000).toISOString();
@@ -23,6 +27,8 @@ describe("title", () => {
     assert.match(title, /\w…$/);
     assert.ok(paragraph.startsWith(title.slice(0, -1)));
     assert.equal(titleOf("x".repeat(300)), `${"x".repeat(100)}…`);
+    assert.equal(titleOf("## Fix the typos\nin all pages"), "Fix the typos");
+    assert.equal(titleOf("#42 is broken"), "#42 is broken");
   });
 });
 
@@ -45,12 +51,12 @@ describe("thread", () => {
       { prompt: "Also the images", author: "ada", sentAt: at(60) },
       { prompt: null, author: "bot", sentAt: at(90) },
     );
-    assert.deepEqual(buildThread(stored, NOTHING_SENT, null), [
+    assert.deepEqual(buildThread(stored, NOTHING_SENT, null, "first-line"), [
       { kind: "prompt", text: "Fix\nall of it", extent: "whole", author: "zoë", sentAt: START },
       {
         kind: "follow-up",
         text: "Also the images",
-        extent: "first line",
+        extent: "start",
         author: "ada",
         sentAt: START + 60_000,
       },
@@ -67,7 +73,7 @@ describe("thread", () => {
       ],
     };
     const stored = record("Fix", { prompt: "Also the images", author: "zoë", sentAt: at(60) });
-    const thread = buildThread(stored, sent, null);
+    const thread = buildThread(stored, sent, null, "first-line");
     assert.deepEqual(
       thread.map(({ text, extent }) => [text, extent]),
       [
@@ -81,7 +87,7 @@ describe("thread", () => {
   test("a follow-up appears once even if the browser’s clock is wrong", () => {
     const stored = record("Fix", { prompt: "Also the images", author: "zoë", sentAt: at(600) });
     const sent = { prompt: null, messages: [{ text: "Also the images", sentAt: START }] };
-    assert.equal(buildThread(stored, sent, null).length, 2);
+    assert.equal(buildThread(stored, sent, null, "first-line").length, 2);
   });
 
   test("the same follow-up sent twice appears twice", () => {
@@ -90,23 +96,34 @@ describe("thread", () => {
       prompt: null,
       messages: [60, 80].map((s) => ({ text: "Once more", sentAt: START + s * 1000 })),
     };
-    assert.equal(buildThread(record("Fix", ...twice), sent, null).length, 3);
-    assert.equal(buildThread(null, sent, job).length, 3);
+    assert.equal(buildThread(record("Fix", ...twice), sent, null, "first-line").length, 3);
+    assert.equal(buildThread(null, sent, job, "first-line").length, 3);
   });
 
   test("a thread without a record starts with the prompt of the list", () => {
-    const [prompt] = buildThread(null, NOTHING_SENT, job);
-    assert.deepEqual([prompt.text, prompt.extent, prompt.author], ["Fix", "first line", "zoë"]);
-    assert.equal(buildThread(null, NOTHING_SENT, null)[0].extent, "nothing");
+    const [prompt] = buildThread(null, NOTHING_SENT, job, "first-line");
+    assert.deepEqual([prompt.text, prompt.extent, prompt.author], ["Fix", "start", "zoë"]);
+    assert.equal(buildThread(null, NOTHING_SENT, null, "whole")[0].extent, "nothing");
   });
+});
+
+test("a prompt of one line is whole if the gateway stores whole prompts", () => {
+  const extentOf = (prompt, keeps) => {
+    const job = { id: "a", prompt, createdBy: null, createdAt: null };
+    const record = { job, prompt, messages: [], changes: [] };
+    return buildThread(record, NOTHING_SENT, null, keeps)[0].extent;
+  };
+  assert.equal(extentOf("Fix the typos", "whole"), "whole");
+  assert.equal(extentOf("Fix the typos", "first-line"), "start");
+  assert.equal(extentOf("Stored before the setting cha…", "whole"), "start");
 });
 
 test("a prompt longer than its line in the list is marked as whole", () => {
   const job = { id: "a", prompt: "Fix the…", createdBy: null, createdAt: null };
   const record = { job, prompt: "Fix the typos in all pages", messages: [], changes: [] };
-  assert.equal(buildThread(record, NOTHING_SENT, null)[0].extent, "whole");
+  assert.equal(buildThread(record, NOTHING_SENT, null, "first-line")[0].extent, "whole");
   const line = { ...record, prompt: job.prompt };
-  assert.equal(buildThread(line, NOTHING_SENT, null)[0].extent, "first line");
+  assert.equal(buildThread(line, NOTHING_SENT, null, "first-line")[0].extent, "start");
 });
 
 describe("timeline", () => {
@@ -170,31 +187,32 @@ describe("duration", () => {
   const describeAt = (status, span, age) => describeJobTime(job(status), span, START + age)?.text;
 
   test("an active job shows the time since its latest message", () => {
-    assert.equal(describeAt("active", NOTHING, 125_000), "for 2 min 05 s");
+    assert.equal(describeAt("active", NOTHING, 125_000), "Running for 2 min 05 s");
+    assert.equal(describeAt("active", NOTHING, 1_000), "Just started");
     const again = { startedAt: START + 240 * HOUR, finishedAt: null };
-    assert.equal(describeAt("active", again, 240 * HOUR + 5000), "for 5 s");
+    assert.equal(describeAt("active", again, 240 * HOUR + 5000), "Running for 5 s");
   });
 
   test("a job that has been active for days shows its start date", () => {
     assert.match(
       describeAt("active", { startedAt: START, finishedAt: null }, 50 * HOUR),
-      /^since Nov 20, 2026/,
+      /^Running since Nov 20, 2026/,
     );
-    assert.match(describeAt("active", NOTHING, 50 * HOUR), /^started Nov 20, 2026/);
+    assert.match(describeAt("active", NOTHING, 50 * HOUR), /^Started Nov 20, 2026/);
   });
 
   test("a finished job shows its duration and its date", () => {
     const span = { startedAt: START, finishedAt: START + 125_000 };
-    assert.match(describeAt("completed", span, 50 * HOUR), /^took 2 min 05 s, Nov 20, 2026/);
-    assert.match(describeAt("failed", NOTHING, 50 * HOUR), /^started Nov 20, 2026/);
+    assert.match(describeAt("completed", span, 50 * HOUR), /^Took 2 min 05 s · Nov 20, 2026/);
+    assert.match(describeAt("failed", NOTHING, 50 * HOUR), /^Started Nov 20, 2026/);
     const days = { startedAt: START, finishedAt: START + 70 * HOUR };
-    assert.match(describeAt("completed", days, 80 * HOUR), /^started Nov 20, 2026/);
+    assert.match(describeAt("completed", days, 80 * HOUR), /^Started Nov 20, 2026/);
   });
 
   test("a job without a known start shows no running time", () => {
     assert.equal(describeJobTime(null, NOTHING, START), null);
     assert.equal(describeJobTime({ status: "active", createdAt: null }, NOTHING, START), null);
-    assert.match(describeAt("needs review", NOTHING, 50 * HOUR), /^started /);
+    assert.match(describeAt("needs review", NOTHING, 50 * HOUR), /^Started /);
   });
 });
 
@@ -217,4 +235,51 @@ describe("end", () => {
     assert.equal(titleMark([{ isFailure: false }], 2), "✓ ");
     assert.equal(titleMark([{ isFailure: false }, { isFailure: true }], 0), "✗ ");
   });
+});
+
+describe("clock", () => {
+  test("a relative time counts minutes, hours and days, then names the date", () => {
+    const ago = (milliseconds) => relativeTime(START, START + milliseconds);
+    const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+    assert.equal(ago(-5_000), "just now");
+    assert.equal(ago(59_000), "just now");
+    assert.equal(ago(5 * MINUTE), "5 min ago");
+    assert.equal(ago(3 * HOUR), "3 h ago");
+    assert.equal(ago(DAY), "1 day ago");
+    assert.equal(ago(6 * DAY), "6 days ago");
+    assert.equal(ago(8 * DAY), "Nov 20, 2026");
+  });
+
+  test("the gateway’s clock corrects this browser’s, unless they differ by network delays", () => {
+    const date = new Date(START).toUTCString();
+    assert.equal(skewOf(date, START + 31_000), 31_000);
+    assert.equal(skewOf(date, START - 31_000), -31_000);
+    assert.equal(skewOf(date, START + 1_500), 0);
+    assert.equal(skewOf(null, START), 0);
+  });
+});
+
+test("jobs are grouped by day in their order", () => {
+  const today = new Date(2026, 10, 25).getTime();
+  const listed = (id, ...date) => ({ id, createdAt: new Date(...date).toISOString() });
+  const days = groupByDay(
+    [
+      listed("d", 2026, 10, 25, 0, 5),
+      listed("c", 2026, 10, 24, 23, 55),
+      listed("b", 2026, 10, 20),
+      listed("a", 2025, 10, 20),
+      { id: "x", createdAt: null },
+    ],
+    today,
+  );
+  assert.deepEqual(
+    days.map(({ label, jobs }) => [label, jobs.map(({ id }) => id).join("")]),
+    [
+      ["Today", "d"],
+      ["Yesterday", "c"],
+      ["Fri, Nov 20", "b"],
+      ["Thu, Nov 20, 2025", "a"],
+      [null, "x"],
+    ],
+  );
 });

@@ -1,5 +1,6 @@
 /** One job on the page: from the prompt to the pull request, and everything that can fail on the way. */
 import assert from "node:assert/strict";
+import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { CREATE_LIMIT } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
@@ -14,12 +15,11 @@ const untilPromptFocused = (page) =>
 
 test.describe("job", () => {
   test("a job leads to a pull request and takes a follow-up", async ({ visitor }) => {
-    const { site, page, signIn, startJob, openJob, endJob } = visitor;
+    const { site, signIn, startJob, openJob, endJob } = visitor;
     const prompt = "Fix the broken links\n\nAll of them.";
     await signIn();
     const row = await startJob(prompt);
     await row.getByText("Working", { exact: true }).waitFor();
-    await untilFocused(page, "Fix the broken links");
     const { prLink } = await endJob(prompt);
     await row.getByText("Pull request ready", { exact: true }).waitFor();
 
@@ -47,12 +47,60 @@ test.describe("job", () => {
     assert.deepEqual(followed.messages, ["Also the images"]);
   });
 
+  test("starting a job opens it, and its title names the page and the tab", async ({ visitor }) => {
+    const { page, signIn, startAndOpenJob, endJob } = visitor;
+    await signIn();
+    const job = await startAndOpenJob("## Fix the typos\n\nAll of them.");
+    await untilFocused(page, "Fix the typos");
+    await page.getByRole("heading", { level: 1, name: "Fix the typos" }).waitFor();
+    await job.getByText(/^(Just started|Running for)/).waitFor();
+    await page.waitForFunction(() => document.title === "(1) Fix the typos · Working · Quillgate");
+    await endJob("## Fix the typos");
+    await page.waitForFunction(
+      () => document.title === "Fix the typos · Pull request ready · Quillgate",
+    );
+    await job.getByText(/^Took /).waitFor();
+  });
+
+  test("a job without changes explains that and leads to a follow-up", async ({ visitor }) => {
+    const { page, signIn, startAndOpenJob, endJob } = visitor;
+    await signIn();
+    const job = await startAndOpenJob("Look around");
+    await endJob("Look around", { prLink: null });
+    await job.getByText("The agent finished without changing a file").waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await job.getByRole("button", { name: "Write a follow-up" }).click();
+    await page.waitForFunction(() => document.activeElement?.id.startsWith("follow-up-"));
+  });
+
+  test("a failed job shows its failure before its pull request", async ({ visitor }) => {
+    const { site, page, signIn, startAndOpenJob } = visitor;
+    await signIn();
+    const job = await startAndOpenJob("Break it late");
+    const [{ id }] = await site.upstream.jobs();
+    const prLink = "https://github.com/acme/docs/pull/7";
+    await site.upstream.setJob(id, { status: "failed", prLink });
+    await job.getByText(/^This job failed/).waitFor();
+    await job.getByText("It opened a pull request before it failed").waitFor();
+    const link = job.getByRole("link", { name: /^Open pull request/ });
+    assert.equal(await link.getAttribute("href"), prLink);
+    assert.doesNotMatch((await link.getAttribute("class")) ?? "", /primary/);
+    const [failure, offer] = await Promise.all([
+      job.locator(".problem").boundingBox(),
+      link.boundingBox(),
+    ]);
+    assert.ok(failure.y < offer.y, JSON.stringify([failure, offer]));
+    assert.equal(await page.getByRole("alert").count(), 0);
+  });
+
   test("a double click starts one job", async ({ visitor }) => {
-    const { site, page, signIn, openComposer, rowOf } = visitor;
+    const { site, page, signIn, openComposer, rowOf, backToList } = visitor;
     await signIn();
     const box = await openComposer();
     await box.fill("Only once");
     await page.getByRole("button", { name: "Start job" }).dblclick();
+    await page.getByRole("article", { name: "Only once" }).waitFor();
+    await backToList();
     await rowOf("Only once").waitFor();
     const listed = page.waitForResponse((response) => response.url().includes("/jobs?"));
     await page.getByRole("button", { name: "Refresh" }).click();
@@ -71,7 +119,7 @@ test.describe("job", () => {
     await endJob("Look around", { prLink: null });
     await waiting.getByText("needs review").first().waitFor();
     await failed.getByText("Failed", { exact: true }).waitFor();
-    await unchanged.getByText("Done, no changes", { exact: true }).waitFor();
+    await unchanged.getByText("No changes", { exact: true }).waitFor();
     for (const row of [failed, unchanged, waiting]) {
       assert.equal(await row.getByRole("link").count(), 1);
     }
@@ -87,7 +135,7 @@ test.describe("job", () => {
     await (await openComposer()).fill("Half a thought");
     const job = await openJob("Break it");
     await job.getByText(/^This job failed/).waitFor();
-    await job.getByText("The platform gives no reason.").waitFor();
+    await job.getByText("No reason was given.").waitFor();
     await job.getByRole("button", { name: "Try again" }).click();
     await untilPromptFocused(page);
     assert.equal(await (await openComposer()).inputValue(), prompt);
@@ -113,8 +161,8 @@ test.describe("job", () => {
     await startJob("Be tricked");
     const job = await openJob("Be tricked");
     await endJob("Be tricked", { prLink: "javascript:alert(1)" });
-    await job.getByText("not by an address that is safe to open").waitFor();
-    assert.deepEqual(await job.getByRole("link").allTextContents(), ["All jobs"]);
+    await job.getByText("its address looks unsafe").waitFor();
+    assert.equal(await job.getByRole("link").count(), 0);
   });
 
   test("a 429 from the platform keeps the prompt and names a time", async ({ visitor }) => {
@@ -124,7 +172,7 @@ test.describe("job", () => {
     await signIn();
     const box = await sendPrompt("Too many");
     const alert = page.getByRole("alert").filter({ hasText: "hourly limit" });
-    await alert.getByText(/try again at/).waitFor();
+    await alert.getByText(/Try again at/).waitFor();
     assert.equal(await box.inputValue(), "Too many");
   });
 
@@ -145,7 +193,7 @@ test.describe("job", () => {
   });
 
   test("sending again while the first request is pending starts one job", async ({ visitor }) => {
-    const { site, page, signIn, sendPrompt, rowOf } = visitor;
+    const { site, page, signIn, sendPrompt } = visitor;
     await signIn();
     await site.upstream.hold({ operation: "agentJobs.create" });
     await sendPrompt("Patience");
@@ -156,7 +204,7 @@ test.describe("job", () => {
     await page.getByRole("button", { name: "Sending…" }).waitFor();
     await conflict;
     await site.upstream.release();
-    await rowOf("Patience").waitFor();
+    await page.getByRole("article", { name: "Patience" }).waitFor();
     assert.equal((await creations(site)).length, 1);
   });
 
@@ -168,14 +216,14 @@ test.describe("job", () => {
     await site.upstream.untilHeld(1);
     await page.getByRole("button", { name: "Cancel" }).click();
     const alert = page.getByRole("alert").filter({ hasText: "You stopped waiting" });
-    await alert.getByText(/does it once/).waitFor();
+    await alert.getByText(/starts the same prompt only once/).waitFor();
     assert.equal(await box.inputValue(), "It hangs");
     await untilPromptFocused(page);
     await site.upstream.release();
     await rowOf("It hangs").waitFor();
     await alert.getByRole("button", { name: "Send again" }).click();
     await alert.waitFor({ state: "detached" });
-    await rowOf("It hangs").waitFor();
+    await page.getByRole("article", { name: "It hangs" }).waitFor();
     assert.equal((await creations(site)).length, 1);
   });
 });
@@ -185,13 +233,13 @@ test.describe("job in doubt", () => {
   async function loseResponse({ site, page, sendPrompt }, prompt) {
     await site.upstream.fault({ operation: "agentJobs.create", fault: LOST_RESPONSE });
     await sendPrompt(prompt);
-    const alert = page.getByRole("alert").filter({ hasText: "Nobody knows whether this job" });
+    const alert = page.getByRole("alert").filter({ hasText: "We can’t tell if this job started" });
     await alert.getByText("Request id").waitFor();
     return alert;
   }
 
-  test("a job in doubt is sent again only after Send anyway", async ({ visitor }) => {
-    const { site, page, signIn, openComposer, rowOf } = visitor;
+  test("a job in doubt is sent again only after Send again", async ({ visitor }) => {
+    const { site, page, signIn, openComposer } = visitor;
     await signIn();
     const alert = await loseResponse(visitor, "In doubt");
     await alert.getByRole("button", { name: "Keep as draft" }).click();
@@ -204,8 +252,8 @@ test.describe("job in doubt", () => {
     await alert.waitFor();
     assert.equal((await creations(site)).length, 1);
 
-    await alert.getByRole("button", { name: "Send anyway" }).click();
-    await rowOf("In doubt").waitFor();
+    await alert.getByRole("button", { name: "Send again" }).click();
+    await page.getByRole("article", { name: "In doubt" }).waitFor();
     await alert.waitFor({ state: "detached" });
     assert.equal(await (await openComposer()).inputValue(), "");
     assert.equal((await creations(site)).length, 2);
@@ -242,7 +290,7 @@ test.describe("job in doubt", () => {
     const { site, page, signIn, openComposer } = visitor;
     await signIn();
     const alert = await loseResponse(visitor, "In doubt");
-    await page.getByRole("button", { name: "Another draft" }).click();
+    await page.getByRole("button", { name: "New draft" }).click();
     await alert.waitFor({ state: "detached" });
     const box = await openComposer();
     await box.fill("In doubt");
@@ -251,7 +299,7 @@ test.describe("job in doubt", () => {
     assert.equal((await creations(site)).length, 1);
   });
 
-  test("a follow-up in doubt is sent again after Send anyway", async ({ visitor }) => {
+  test("a follow-up in doubt is sent again after Send again", async ({ visitor }) => {
     const { site, signIn, startJob, endJob, openJob } = visitor;
     await signIn();
     const row = await startJob("Take a follow-up");
@@ -261,8 +309,10 @@ test.describe("job in doubt", () => {
     await site.upstream.fault({ operation: "agentJobs.sendMessage", fault: LOST_RESPONSE });
     await job.getByLabel("Follow-up message").fill("Once more");
     await job.getByRole("button", { name: "Send follow-up" }).click();
-    const alert = job.getByRole("alert").filter({ hasText: "whether this follow-up arrived" });
-    await alert.getByRole("button", { name: "Send anyway" }).click();
+    const alert = job
+      .getByRole("alert")
+      .filter({ hasText: "We can’t tell if this follow-up arrived" });
+    await alert.getByRole("button", { name: "Send again" }).click();
     const thread = job.getByRole("list", { name: "Follow-ups sent" });
     await thread.getByText("Once more").first().waitFor();
     const [{ messages }] = await site.upstream.jobs();
@@ -274,7 +324,7 @@ test.describe("limit", () => {
   async function assertRefused({ page, sendPrompt }, reason) {
     const box = await sendPrompt("One too many");
     const alert = page.getByRole("region", { name: "New job" }).getByRole("alert");
-    await alert.getByText(/The next slot frees at/).waitFor();
+    await alert.getByText(/Try again at/).waitFor();
     assert.equal(await box.inputValue(), "One too many");
     await alert.getByText(reason).waitFor();
   }
@@ -286,8 +336,8 @@ test.describe("limit", () => {
     await Promise.all(earlier.map((prompt) => startElsewhere(prompt, subject)));
     await startJob("The last");
     await openComposer();
-    await page.getByText(`At most ${CREATE_LIMIT} jobs an hour; 0 left at`).waitFor();
-    await assertRefused(visitor, "The project’s limit for new jobs is used up");
+    await page.getByText(`0 of ${CREATE_LIMIT} jobs left this hour.`).waitFor();
+    await assertRefused(visitor, "The project has used all new jobs");
     assert.equal((await creations(site)).length, CREATE_LIMIT);
   });
 
@@ -296,8 +346,8 @@ test.describe("limit", () => {
     await signIn(token({ quota: { "create-job": 1 } }));
     await startJob("My only one");
     await openComposer();
-    await page.getByText("At most 1 job an hour; 0 left at").waitFor();
-    await assertRefused(visitor, "Your own quota is used up");
+    await page.getByText("0 of 1 job left this hour.").waitFor();
+    await assertRefused(visitor, "You’ve used your own quota");
   });
 });
 
@@ -313,7 +363,7 @@ test.describe("panel for a new job", () => {
     const panel = page.getByRole("region", { name: "New job" });
     await panel.waitFor({ state: "detached" });
     await site.upstream.release();
-    await panel.getByRole("alert").getByText("The gateway refused this").waitFor();
+    await panel.getByRole("alert").getByText("The gateway rejected this").waitFor();
   });
 
   test("the panel opens by n, closes by Escape and keeps its draft", async ({ visitor }) => {
@@ -370,6 +420,7 @@ test.describe("panel for a new job", () => {
     await menu.click();
     await page.getByRole("button", { name: "Save this prompt as a template" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: /^Sign out and delete/ }).click();
     await page.getByLabel("Access token").waitFor();
     await signIn();
     await openComposer();

@@ -26,7 +26,7 @@ test.describe("token", () => {
     await submitToken(page, "mint_not_a_real_key");
     await page
       .getByRole("alert")
-      .getByText(/key of the platform/)
+      .getByText(/Mintlify API key/)
       .waitFor();
     assert.ok(!record.urls.some((url) => /\/v[12]\//.test(url)));
   });

@@ -1,5 +1,6 @@
 /** Exports of a report: the rows shown, or everything, resumed after a failure. */
 import assert from "node:assert/strict";
+import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import {
   assertWholeExport,
@@ -35,7 +36,10 @@ test.describe("export of everything", () => {
     assert.equal(name, `page-views_${project}_${range.dateFrom}_${lastDay}.csv`);
     const requests = await countRequests(site);
     assert.equal(requests, Math.ceil(views.length / 250));
-    await page.getByText(`Saved everything as ${name}.`).waitFor();
+    await page
+      .getByRole("region", { name: "Messages" })
+      .getByText(`Saved all pages as ${name}.`)
+      .waitFor();
 
     const again = await download(page, () => exportAs(page, "JSON", "everything"));
     const body = JSON.parse(again.text);
@@ -77,7 +81,7 @@ test.describe("export of everything", () => {
     await exportAs(page, "CSV", "everything");
     const resume = page.getByRole("button", { name: "Resume" });
     await resume.waitFor();
-    await page.getByText("goes on after 6 requests").waitFor();
+    await page.getByText("1,500 pages loaded").waitFor();
     await site.upstream.clearFaults();
     const { text } = await download(page, () => resume.click());
     await assertWholeExport(site, text, project);
@@ -98,9 +102,9 @@ test.describe("export of everything", () => {
       fault: { kind: "delay", ms: 300 },
     });
     await exportAs(page, "NDJSON", "everything");
-    await page.getByText(/: [5-9] requests so far/).waitFor();
+    await page.getByText(/Exporting… (1,[257]|2,[02])\d+ pages/).waitFor();
     await page.context().setOffline(true);
-    await page.getByText("The gateway could not be reached").waitFor();
+    await page.getByText("We couldn’t reach the gateway").waitFor();
     await site.upstream.clearFaults();
     const { text } = await download(page, () => page.context().setOffline(false));
     const paths = text
@@ -118,12 +122,29 @@ test.describe("export of everything", () => {
     await startSession(token({ sub: `frugal-${project}`, quota: { analytics: 6 } }));
     await openReport(LAST_MONTH);
     await exportAs(page, "CSV", "everything");
-    const alert = page.getByRole("alert").filter({ hasText: "Your own quota is used up" });
-    await alert.getByText(/The next slot frees at/).waitFor();
-    await page.getByText("goes on after 6 requests").waitFor();
-    await page.getByRole("button", { name: "Cancel the export" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "You’ve used your own quota" });
+    await alert.getByText(/Try again at/).waitFor();
+    await page.getByText("1,500 pages loaded").waitFor();
+    await page.getByRole("button", { name: "Cancel export" }).click();
     await alert.waitFor({ state: "detached" });
     assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1");
+  });
+
+  test("an export continues while other routes are shown", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    await site.upstream.hold({ operation: "analytics.views" });
+    await exportAs(page, "CSV", "everything");
+    await site.upstream.untilHeld(1);
+    await page.getByRole("link", { name: "Agent jobs" }).click();
+    await page.getByText("No jobs yet").waitFor();
+    const banner = page.getByRole("banner");
+    await banner.getByRole("progressbar", { name: "Exporting all pages" }).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    const { text } = await download(page, () => site.upstream.release());
+    await assertWholeExport(site, text, project);
+    await banner.getByRole("progressbar").waitFor({ state: "detached" });
   });
 
   test("a cancelled export saves no file", async ({ visitor }) => {
@@ -136,7 +157,7 @@ test.describe("export of everything", () => {
       downloads += 1;
     });
     await exportAs(page, "CSV", "everything");
-    await page.getByRole("progressbar", { name: "Exporting everything" }).waitFor();
+    await page.getByRole("progressbar", { name: "Exporting all pages" }).waitFor();
     await site.upstream.untilHeld(1);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("progressbar").waitFor({ state: "detached" });

@@ -290,7 +290,7 @@ test.describe("failure", () => {
     await failAll(site);
     await startSession();
     await openReport(LAST_MONTH);
-    const alert = page.getByRole("alert").filter({ hasText: "did not answer properly" });
+    const alert = page.getByRole("alert").filter({ hasText: "Mintlify returned an error" });
     await alert.getByRole("button", { name: "Retry" }).waitFor();
     assert.equal(await page.locator('[aria-busy="true"], .waiting, progress').count(), 0);
     assert.deepEqual(await accessibilityFaults(page), []);
@@ -363,7 +363,7 @@ test("a used-up quota keeps stale rows and shows when to return", async ({ visit
   await note.getByText("No analytics requests are left").waitFor();
 
   await page.keyboard.press("w");
-  const alert = page.getByRole("alert").filter({ hasText: "Your own quota is used up" });
-  await alert.getByText(/The next slot frees at/).waitFor();
+  const alert = page.getByRole("alert").filter({ hasText: "You’ve used your own quota" });
+  await alert.getByText(/Try again at/).waitFor();
   assert.equal(await page.locator('[aria-busy="true"], progress').count(), 0);
 });

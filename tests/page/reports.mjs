@@ -47,7 +47,7 @@ export async function download(page, click) {
  */
 export async function exportAs(page, format, part) {
   await page.getByRole("button", { name: /^Export/ }).click();
-  const label = { shown: "What is shown", everything: "Everything in this period" }[part];
+  const label = { shown: "Current view", everything: "All" }[part];
   await page.getByRole("button", { name: new RegExp(`^${format}, ${label}`) }).click();
 }
 

@@ -1,6 +1,7 @@
 /** Sessions: signing in once per browser, what tabs share, and how a session ends. */
 import assert from "node:assert/strict";
 import { newSecret } from "../harness/token.mjs";
+import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { EMPTY_PROJECT } from "./sites.mjs";
 import { openComposer, submitToken } from "./visitor.mjs";
@@ -56,11 +57,30 @@ test.describe("session", () => {
     await other.goto(site.url);
     await (await openComposer(other)).fill("Written in the other tab");
     await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign out and delete 1 draft" }).click();
     await heading(page, "Sign in").waitFor();
     await other.getByText("You signed out in another tab.").waitFor();
     assert.equal(await other.evaluate(() => sessionStorage.length + localStorage.length), 0);
     await other.reload();
     await heading(other, "Sign in").waitFor();
+  });
+
+  test("signing out asks before it deletes drafts", async ({ visitor }) => {
+    const { page, signIn, openComposer } = visitor;
+    await signIn();
+    await (await openComposer()).fill("Not sent yet");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const dialog = page.getByRole("dialog", { name: "Sign out?" });
+    await dialog.getByText("deletes 1 draft").waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(await (await openComposer()).inputValue(), "Not sent yet");
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await dialog.getByRole("button", { name: "Sign out and delete 1 draft" }).click();
+    await heading(page, "Sign in").waitFor();
+    assert.equal(await page.evaluate(() => localStorage.length), 0);
   });
 
   test("signing in in one tab signs in all tabs", async ({ visitor }) => {
@@ -83,7 +103,7 @@ test.describe("session", () => {
     await submitToken(other, token({ exp: nowSeconds() + 90 }));
     await page
       .getByRole("region", { name: "Messages" })
-      .getByText(/session ends in/)
+      .getByText(/session expires in/)
       .waitFor();
     assert.ok(await table.evaluate((element) => element.isConnected));
   });
@@ -92,8 +112,8 @@ test.describe("session", () => {
     const { site, page, token, upstreamTargets } = visitor;
     await page.goto(site.url);
     await submitToken(page, token({}, newSecret()));
-    const alert = page.getByRole("alert").filter({ hasText: "did not accept this token" });
-    await alert.getByText("Request id").waitFor();
+    const alert = page.getByRole("alert").filter({ hasText: "didn’t accept this token" });
+    await alert.getByText("Request ID").waitFor();
     await heading(page, "Sign in").waitFor();
     assert.deepEqual(await page.context().cookies(), []);
     assert.deepEqual(await upstreamTargets(), []);
@@ -106,9 +126,9 @@ test.describe("session", () => {
     await (await openComposer(page)).fill("Half a prompt");
     await page.clock.runFor(320_000);
     const messages = page.getByRole("region", { name: "Messages" });
-    await messages.getByText(/Your session ends in/).waitFor();
+    await messages.getByText(/Your session expires in/).waitFor();
     await page.clock.runFor(300_000);
-    await page.getByText("Your session has ended").waitFor();
+    await page.getByText("Your session has expired").waitFor();
     await submitToken(page, token());
     assert.equal(await (await openComposer(page)).inputValue(), "Half a prompt");
   });
@@ -119,7 +139,7 @@ test.describe("session", () => {
     await (await openComposer(page)).fill("Sent too late");
     await page.evaluate(() => fetch("/session", { method: "DELETE" }));
     await page.getByRole("button", { name: "Start job" }).click();
-    const alert = page.getByRole("alert").filter({ hasText: "You are no longer signed in" });
+    const alert = page.getByRole("alert").filter({ hasText: "You’re no longer signed in" });
     await alert.first().getByRole("button", { name: "Sign in again" }).click();
     await submitToken(page, token());
     assert.equal(await (await openComposer(page)).inputValue(), "Sent too late");
@@ -179,7 +199,7 @@ test.describe("session", () => {
     const { page, signIn } = visitor;
     await signIn();
     await pressUseAnotherToken(page);
-    const notice = page.getByRole("status").filter({ hasText: "You are still signed in" });
+    const notice = page.getByRole("status").filter({ hasText: "You’re still signed in" });
     await notice.waitFor();
     assert.equal(await sessionStatus(page), 200);
     await notice.getByRole("button", { name: "Sign out" }).click();
@@ -223,7 +243,7 @@ test.describe("session", () => {
     await signIn();
     await page.route("**/session", (route) => route.abort());
     await page.reload();
-    const alert = page.getByRole("alert").filter({ hasText: "could not be reached" });
+    const alert = page.getByRole("alert").filter({ hasText: "couldn’t reach" });
     await alert.waitFor();
     await page.unroute("**/session");
     await alert.getByRole("button", { name: "Retry" }).click();
@@ -235,7 +255,7 @@ test.describe("browser without cookies", () => {
   test("returning from an issuer without a cookie shows a notice", async ({ visitor }) => {
     const { site, page } = visitor;
     await page.goto(`${site.url}/?route=views&signed-in=`);
-    await page.getByRole("status").filter({ hasText: "did not keep the session" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "didn’t keep the session" }).waitFor();
     await heading(page, "Sign in").waitFor();
   });
 
@@ -250,7 +270,7 @@ test.describe("browser without cookies", () => {
     });
     await page.goto(site.url);
     await submitToken(page, token());
-    const alert = page.getByRole("alert").filter({ hasText: "did not keep the session" });
+    const alert = page.getByRole("alert").filter({ hasText: "didn’t keep the session" });
     await alert.getByText("allow cookies").waitFor();
     await heading(page, "Sign in").waitFor();
   });
@@ -286,7 +306,7 @@ test.describe("project", () => {
     const { site, page, signIn, project, upstreamTargets } = visitor;
     await signIn();
     await page.goto(`${site.url}/?route=jobs&project=secret-docs`);
-    await page.getByText("which your session does not include").waitFor();
+    await page.getByText("You don’t have access to the project").waitFor();
     await page.getByRole("button", { name: `Open ${project}` }).click();
     await page.getByRole("button", { name: "New job" }).waitFor();
     assert.deepEqual(await upstreamTargets("secret-docs"), []);
@@ -298,7 +318,7 @@ test.describe("signing in", () => {
     const { page, token, signIn } = visitor;
     await signIn(token({ scope: "analytics:read" }));
     await heading(page, "Page views").waitFor();
-    assert.equal(await page.getByText(/lacks the scope/).count(), 0);
+    assert.equal(await page.getByText(/You need the/).count(), 0);
     assert.equal(await page.getByRole("link", { name: "Agent jobs" }).count(), 0);
   });
 
@@ -312,9 +332,9 @@ test.describe("signing in", () => {
   test("the page explains why signing in at an issuer failed", async ({ visitor }) => {
     const { site, page } = visitor;
     for (const [kind, text] of [
-      ["issuer-unavailable", "The issuer did not answer"],
-      ["sign-in-failed", "The sign-in was not completed"],
-      ["<b>else</b>", "The gateway did not let you in"],
+      ["issuer-unavailable", "The sign-in service didn’t answer"],
+      ["sign-in-failed", "The sign-in wasn’t completed"],
+      ["<b>else</b>", "The gateway didn’t let you in"],
     ]) {
       await page.goto(`${site.url}/?sign-in-failed=${encodeURIComponent(kind)}`);
       await page.getByRole("status").filter({ hasText: text }).waitFor();
@@ -325,7 +345,7 @@ test.describe("signing in", () => {
     const { site, page } = visitor;
     await page.goto(site.url);
     await page.getByText("How do I get a token?").click();
-    await page.getByText("Ask whoever runs this gateway").waitFor();
+    await page.getByText("Ask your gateway admin.").waitFor();
     await page.getByText("quillgate token mint").waitFor();
   });
 

@@ -49,7 +49,7 @@ test.describe("keyboard shortcuts", () => {
     await signIn();
     await page.getByRole("button", { name: /Session of/ }).click();
     await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
-    await page.getByLabel("Use shortcuts of single keys").uncheck();
+    await page.getByLabel("Enable keyboard shortcuts").uncheck();
     await page.getByRole("button", { name: "Close" }).click();
     await page.reload();
     await heading(page, "Agent jobs").waitFor();
@@ -59,6 +59,50 @@ test.describe("keyboard shortcuts", () => {
     await heading(page, "Agent jobs").waitFor();
     assert.equal(await page.getByRole("dialog").count(), 0);
   });
+});
+
+test("a route that could not load offline appears when the browser is back online", async ({
+  visitor,
+}) => {
+  const { page, signIn } = visitor;
+  await signIn();
+  await page.context().setOffline(true);
+  await page.keyboard.press("g");
+  await page.keyboard.press("v");
+  await page.getByRole("alert").getByText("You’re offline").waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: /^Period/ }).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+});
+
+test("a theme applies immediately and after a reload", async ({ visitor }) => {
+  const { page, signIn } = visitor;
+  await page.emulateMedia({ colorScheme: "light" });
+  await signIn();
+  const background = () =>
+    page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const light = await background();
+  await page.getByRole("button", { name: /Session of/ }).click();
+  await page.getByLabel("Dark").check();
+  const dark = await background();
+  assert.notEqual(dark, light);
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.reload();
+  await heading(page, "Agent jobs").waitFor();
+  assert.equal(await background(), dark);
+  await page.getByRole("button", { name: /Session of/ }).click();
+  await page.getByLabel("System").check();
+  assert.equal(await background(), light);
+});
+
+test("an unknown path leads back to the page", async ({ visitor }) => {
+  const { site, page } = visitor;
+  const response = await page.goto(`${site.url}/some/path`);
+  assert.equal(response.status(), 404);
+  await heading(page, "Page not found").waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.getByRole("link", { name: "Go to Quillgate" }).click();
+  await page.getByLabel("Access token").waitFor();
 });
 
 test("the root font has 16 pixels, hints 13 and table cells 14", async ({ visitor }) => {

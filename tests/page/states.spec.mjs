@@ -58,7 +58,7 @@ async function visitJobStates({ site, page, project, ...visitor }) {
   await page.getByText("How do I get a token?").click();
   await check(page, "help with tokens");
   await submitToken(page, token({}, newSecret()));
-  await page.getByText("did not accept this token").waitFor();
+  await page.getByText("didn’t accept this token").waitFor();
   await check(page, "a rejected token");
 
   await signIn(token({ projects: [project, EMPTY_PROJECT], sub: "somebody.with.a.long.name" }));
@@ -66,6 +66,9 @@ async function visitJobStates({ site, page, project, ...visitor }) {
   await check(page, "no jobs");
   await startJob(`Describe ${"averyveryverylongword".repeat(4)}`);
   await check(page, "jobs");
+  await page.getByRole("button", { name: /^State/ }).click();
+  await check(page, "the filter by state");
+  await page.keyboard.press("Escape");
   await openComposer();
   await check(page, "a new job");
   await openJob("Describe");
@@ -77,9 +80,9 @@ async function visitJobStates({ site, page, project, ...visitor }) {
   await check(page, "the shortcuts");
 
   await open({ site, page }, "?route=jobs&project=unknown", "Agent jobs");
-  await page.getByText("which your session does not include").waitFor();
+  await page.getByText("You don’t have access to the project").waitFor();
   await check(page, "an unknown project");
-  await open({ site, page }, `?route=jobs&project=${project}&job=unknown`, "Agent jobs");
+  await open({ site, page }, `?route=jobs&project=${project}&job=unknown`, "Job unknown");
   await check(page, "an unknown job");
 }
 
@@ -105,7 +108,7 @@ async function visitReportStates({ site, page, project, token, startSession }) {
 
   await startSession(token({ scope: "jobs:read" }));
   await open({ site, page }, `?route=views&project=${project}`, "Page views");
-  await page.getByText("which your session lacks").waitFor();
+  await page.getByText("permission to see page views").waitFor();
   await check(page, "a route outside the scopes");
 }
 

@@ -6,28 +6,27 @@ import { submitToken } from "./visitor.mjs";
 const FIRST = "Describe the retry option.";
 const REST = "Say what it costs, and when not to use it.";
 const PROMPT = `${FIRST}\n\n${REST}`;
-const FIRST_LINE_ONLY = "The gateway keeps the first line only";
+const FIRST_LINE_ONLY = "Only the start of this prompt was saved.";
 
-test("a colleague reads the first line of a prompt by default", async ({ visitor, browser }) => {
-  await assertColleagueReads(visitor, browser, FIRST);
+test("a colleague reads a whole prompt by default", async ({ visitor, browser }) => {
+  await assertColleagueReads(visitor, browser, PROMPT);
 });
 
-test.describe("KEEP_PROMPTS=whole", () => {
-  test.use({ siteOptions: { vars: { KEEP_PROMPTS: "whole" } } });
+test.describe("KEEP_PROMPTS=first-line", () => {
+  test.use({ siteOptions: { vars: { KEEP_PROMPTS: "first-line" } } });
 
-  test("a colleague reads a whole prompt if the gateway stores it", async ({
+  test("a colleague reads the first line of a prompt if the gateway stores only that", async ({
     visitor,
     browser,
   }) => {
-    await assertColleagueReads(visitor, browser, PROMPT);
+    await assertColleagueReads(visitor, browser, FIRST);
   });
 });
 
 async function assertColleagueReads(visitor, browser, expected) {
-  const { site, page, project, subject, signIn, startJob, openJob, token } = visitor;
+  const { site, page, project, subject, signIn, startAndOpenJob, token } = visitor;
   await signIn();
-  await startJob(PROMPT);
-  const own = await openJob(FIRST);
+  const own = await startAndOpenJob(PROMPT);
   // This browser still has the prompt that it sent.
   await own.getByText(REST).waitFor();
   const id = new URL(page.url()).searchParams.get("job");

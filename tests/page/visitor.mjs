@@ -63,14 +63,26 @@ export function createVisitor(site, page, project) {
       .getByRole("listitem")
       .filter({ hasText: firstLineOf(prompt).slice(0, 80) });
 
-  /** Starts a job and returns its row. */
-  async function startJob(prompt) {
+  /** Starts a job, whose page opens. */
+  async function startAndOpenJob(prompt) {
     await sendPrompt(prompt);
+    const article = page.getByRole("article");
+    await article.getByText("Details").waitFor();
+    return article;
+  }
+
+  /** Starts a job, goes back to the list and returns the job's row. */
+  async function startJob(prompt) {
+    await startAndOpenJob(prompt);
+    await backToList();
     const row = rowOf(prompt);
     await row.waitFor();
-    // The event stream may add the row before the panel closes.
-    await page.getByRole("button", { name: "Start job" }).waitFor({ state: "hidden" });
     return row;
+  }
+
+  /** Leaves the page of a job for the list. */
+  async function backToList() {
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
   }
 
   /** Opens the page of a job from the list. */
@@ -144,6 +156,8 @@ export function createVisitor(site, page, project) {
     openComposer: () => openComposer(page),
     sendPrompt,
     rowOf,
+    startAndOpenJob,
+    backToList,
     startJob,
     openJob,
     endJob,

@@ -53,7 +53,7 @@ test("an interrupted export resumes at the failed piece and repeats nothing", as
   const wholeExport = new WholeExport("ndjson", open);
   assert.equal(await wholeExport.run(), false);
   assert.equal(wholeExport.state.value, "interrupted");
-  assert.equal(wholeExport.problem.value.title, "The gateway could not be reached");
+  assert.equal(wholeExport.problem.value.title, "We couldn’t reach the gateway");
   assert.equal(await wholeExport.run(), true);
   assert.deepEqual(opened.at(-1).cursor, { at: 2 });
   assert.equal(await textOf(wholeExport), PIECES.join(""));

@@ -12,7 +12,7 @@ const { complainAboutToken } = await importSource("session/access_token.ts");
 const { firstLine, isFinished, jobState, pullRequest } = await importSource("jobs/job_state.ts");
 const { describeProblem } = await importSource("shell/problem.ts");
 const { describeSendProblem } = await importSource("jobs/send_problem.ts");
-const { changeAddress, formatAddress, parseAddress } = await importSource("shell/address.ts");
+const { changeAddress, formatAddress, parseAddress } = await importSource("address_parts.ts");
 const { requestedRoute } = await importSource("shell/route_names.ts");
 const { duration, formatLocale, limitNote, signedCount } = await importSource("shell/wording.ts");
 const { tightestLimit } = await importSource("shell/rate_limit.ts");
@@ -71,13 +71,13 @@ describe("access token", () => {
   test("text that is not an access token is rejected", () => {
     assert.match(complainAboutToken("  ", NOW), /Paste/);
     for (const text of ["hello", "a.b", "a.b.c", `${btoa("{}")}.${btoa("[]")}.x`, "ä.ö.ü"]) {
-      assert.match(complainAboutToken(text, NOW), /not an access token/, text);
+      assert.match(complainAboutToken(text, NOW), /isn’t an access token/, text);
     }
   });
 
   test("a Mintlify API key is rejected without repeating it", () => {
     const complaint = complainAboutToken("mint_secret123", NOW);
-    assert.match(complaint, /key of the platform/);
+    assert.match(complaint, /Mintlify API key/);
     assert.doesNotMatch(complaint, /secret123/);
   });
 });
@@ -103,7 +103,7 @@ describe("job", () => {
     const word = (status, prLink = null) => jobState({ status, prLink }).word;
     assert.equal(word("active"), "Working");
     assert.equal(word("completed", "https://github.com/a/b/pull/1"), "Pull request ready");
-    assert.equal(word("completed"), "Done, no changes");
+    assert.equal(word("completed"), "No changes");
     assert.equal(word("failed"), "Failed");
     assert.equal(word("archived"), "Archived");
     assert.equal(word("waiting for review"), "waiting for review");
@@ -153,7 +153,7 @@ describe("problem", () => {
       requestId: "r1",
       problem: { detail: "the platform sent HTML" },
     });
-    assert.equal(problem.cause, "The platform sent HTML (status 502)");
+    assert.equal(problem.cause, "The platform sent HTML (502)");
     assert.equal(problem.requestId, "r1");
     assert.equal(problem.remedy, "retry");
   });
@@ -182,30 +182,33 @@ describe("problem", () => {
         status: 429,
         code: "/problems/quota-exceeded",
         retryAfter: 90,
-        problem: { detail: "create-job: the limit is used up", "violated-policies": policies },
+        problem: {
+          detail: "create-job: the limit of 100 in any 3600 seconds is used up",
+          "violated-policies": policies,
+        },
       });
-    assert.match(limited("create-job").title, /project’s limit for new jobs/);
-    assert.match(limited("send-message").title, /project’s limit for follow-ups/);
-    assert.match(limited("analytics").title, /organisation’s limit/);
-    assert.match(limited("create-job-caller").title, /Your own quota/);
-    assert.match(limited("later-invention").title, /limit is used up/);
-    assert.equal(limited("create-job").cause, "The limit is used up (status 429)");
+    assert.match(limited("create-job").title, /project has used all new jobs/);
+    assert.match(limited("send-message").title, /project has used all follow-ups/);
+    assert.match(limited("analytics").title, /organization has used all analytics/);
+    assert.match(limited("create-job-caller").title, /your own quota/);
+    assert.match(limited("later-invention").title, /limit is reached/);
+    assert.equal(limited("create-job").cause, "All 100 this hour are used. (429)");
     assert.deepEqual([limited().isLimit, limited().retryAt], [true, NOW + 90_000]);
   });
 
   test("a conflict of idempotency keys advises whether to wait or send again", () => {
     const described = (status, kind) => describeSending("X", { status, code: `/problems/${kind}` });
     const inUse = described(409, "idempotency-key-in-use");
-    assert.match(inUse.advice, /not a second job/);
+    assert.match(inUse.advice, /result of the first attempt/);
     assert.equal(inUse.remedy, "retry");
     const reused = described(422, "idempotency-key-reused");
-    assert.match(reused.advice, /new key/);
+    assert.match(reused.advice, /Send it again/);
     assert.equal(reused.remedy, "retry");
   });
 
   test("a request whose job record was deleted offers no further attempt", () => {
     const problem = describeSending("X", { status: 409, code: "/problems/record-deleted" });
-    assert.match(problem.title, /sent before/);
+    assert.match(problem.title, /sent this before/);
     assert.equal(problem.remedy, "other input");
   });
 
@@ -217,13 +220,13 @@ describe("problem", () => {
 
   test("the problem of a lost write says that repeating it is safe", () => {
     const lost = Object.assign(new Error("no answer"), { name: "ConnectionError" });
-    assert.match(describeSendProblem(lost, NOW).advice, /does it once/);
-    assert.doesNotMatch(describeProblem(lost, NOW).advice, /does it once/);
+    assert.match(describeSendProblem(lost, NOW).advice, /only once/);
+    assert.doesNotMatch(describeProblem(lost, NOW).advice, /only once/);
   });
 
   test("anything that was thrown has a description", () => {
     assert.equal(describeProblem("oops", NOW).cause, "Oops");
-    assert.match(describeError("ConnectionError").title, /could not be reached/);
+    assert.match(describeError("ConnectionError").title, /couldn’t reach/);
   });
 });
 

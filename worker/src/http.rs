@@ -3,6 +3,7 @@
 pub mod content;
 pub mod cors;
 pub mod gateway_rule;
+pub mod not_found_page;
 pub mod problem;
 pub mod problem_kind;
 pub mod request_head;

@@ -1,22 +1,27 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
+import { currentExport } from "./analytics/current_export.ts";
+import { ROUTE_COMPONENTS } from "./route_components.ts";
+import { RouteLinks } from "./route_links.tsx";
 import { allowedRoutes, type RouteScreen, screenOf } from "./routes.ts";
 import { allows, type Claims } from "./session/claims.ts";
 import { phase, type Session, session, takeUpSession } from "./session/session.ts";
+import { generalCommands, projectCommands } from "./session/session_commands.ts";
 import { SessionBar } from "./session/session_menu.tsx";
+import { SESSION_WORDS } from "./session/words.ts";
 import { Announcer } from "./shell/announcer.tsx";
+import { paletteOpen, registerCommands } from "./shell/commands.ts";
 import { defer } from "./shell/deferred.tsx";
 import { Heading } from "./shell/heading.tsx";
 import { Logo } from "./shell/icons.tsx";
 import { keyListOpen, registerKeys } from "./shell/keys.ts";
-import { LoadedRoute } from "./shell/loaded_route.tsx";
-import { address, visit } from "./shell/navigation.ts";
+import { address, followLink, linkTo, visit } from "./shell/navigation.ts";
+import { type PageTitle, pageTitle } from "./shell/page_title.ts";
 import { ProblemPanel } from "./shell/problem_panel.tsx";
-import { RouteLinks } from "./shell/route_links.tsx";
 import { titleMark } from "./shell/title_mark.ts";
 import { shown } from "./shell/toast.ts";
 
-const UNOFFICIAL = "Unofficial: not made, run or endorsed by Mintlify.";
+const UNOFFICIAL = "Unofficial. Not affiliated with Mintlify.";
 
 const loadSignIn = async () => (await import("./session/sign_in.tsx")).SignIn;
 const SignIn = defer(loadSignIn, <div class="sign-in-space" />);
@@ -24,11 +29,17 @@ const loadDeadEnds = () => import("./session/dead_ends.tsx");
 const NoProject = defer(async () => (await loadDeadEnds()).NoProject);
 const RouteNotAllowed = defer(async () => (await loadDeadEnds()).RouteNotAllowed);
 const Toasts = defer(async () => (await import("./shell/toasts.tsx")).Toasts, null, null);
+const RunningExport = defer(
+  async () => (await import("./analytics/export_files.tsx")).RunningExport,
+  null,
+  null,
+);
+const Palette = defer(async () => (await import("./shell/palette.tsx")).Palette, null, null);
 const KeyList = defer(async () => (await import("./shell/key_list.tsx")).KeyList);
 
-/** How long what is followed on other routes waits, so that it slows down none. */
+/** How long other routes wait before they follow jobs, so that it does not slow down their first load. */
 const FOLLOW_AFTER_MS = 3000;
-/** How long until that is tried again, where it could not be loaded. */
+/** How long until a failed load of that code is retried. */
 const FOLLOW_AGAIN_MS = 30_000;
 
 export function App() {
@@ -48,6 +59,7 @@ export function App() {
           {claims && <RouteLinks claims={claims} />}
           {claims && <SessionBar claims={claims} />}
         </div>
+        {currentExport.value && <RunningExport current={currentExport.value} />}
       </header>
       <main
         id="main"
@@ -72,6 +84,7 @@ export function App() {
       </footer>
       {shown.value.length > 0 && <Toasts />}
       {keyListOpen.value && <KeyList />}
+      {claims && paletteOpen.value && <Palette />}
       <Announcer />
     </>
   );
@@ -93,6 +106,16 @@ function SignedIn({ claims }: { claims: Claims }) {
       ),
     [claims],
   );
+  useLayoutEffect(() => {
+    const stops = [
+      registerCommands(SESSION_WORDS.projects, () => projectCommands(claims)),
+      registerCommands(SESSION_WORDS.actions, generalCommands),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+      paletteOpen.value = false;
+    };
+  }, [claims]);
   useEffect(() => followJobs(current, claims), [current, claims]);
   return (
     <Screen key={screen.id} title={screen.title}>
@@ -101,7 +124,7 @@ function SignedIn({ claims }: { claims: Claims }) {
   );
 }
 
-/** Tells of the end of jobs on every route, without making the first wait for it. */
+/** Follows jobs on every route, to announce their end. */
 function followJobs(current: Session | null, claims: Claims): (() => void) | undefined {
   if (current === null || !allows(claims, "jobs:read")) return;
   let timer = setTimeout(follow, FOLLOW_AFTER_MS);
@@ -124,9 +147,8 @@ function CurrentRoute({ claims, screen, allowed }: CurrentRouteProps) {
   const current = session.value;
   if (!allowed) return <RouteNotAllowed screen={screen} routes={allowedRoutes(claims)} />;
   if (current === null) return <NoProject claims={claims} />;
-  return (
-    <LoadedRoute key={`${screen.id} ${current.projectId}`} screen={screen} session={current} />
-  );
+  const Route = ROUTE_COMPONENTS[screen.id];
+  return <Route key={`${screen.id} ${current.projectId}`} session={current} />;
 }
 
 interface ScreenProps {
@@ -134,16 +156,31 @@ interface ScreenProps {
   children: ComponentChildren;
 }
 
-/** What is shown under one heading, and named by the browser's tab. */
+/** A route under its heading, which also names the browser's tab. */
 function Screen({ title, children }: ScreenProps) {
   const mark = titleMark.value;
+  const own = pageTitle.value;
+  const tab = own?.tab ?? title;
   useEffect(() => {
-    document.title = `${mark}${title} · Quillgate`;
-  }, [title, mark]);
+    document.title = `${mark}${tab} · Quillgate`;
+  }, [tab, mark]);
   return (
     <>
-      <Heading key={title} text={title} />
+      <div class="screen-head">
+        {own && <Breadcrumb parent={own.parent} />}
+        <Heading text={own?.heading ?? title} />
+      </div>
       {children}
     </>
+  );
+}
+
+function Breadcrumb({ parent: { label, change } }: Pick<PageTitle, "parent">) {
+  return (
+    <nav aria-label="Breadcrumb">
+      <a class="back-link" href={linkTo(change)} onClick={(event) => followLink(event, change)}>
+        {label}
+      </a>
+    </nav>
   );
 }

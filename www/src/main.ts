@@ -1,4 +1,6 @@
 import { fetchAhead } from "./session/ahead.ts";
+import { applyTheme } from "./shell/apply_theme.ts";
 
+applyTheme();
 fetchAhead();
 await import("./page.tsx");

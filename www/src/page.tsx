@@ -1,9 +1,14 @@
+import "./address_parts.ts";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { followSession } from "./session/session.ts";
+import { listenForPalette } from "./shell/commands.ts";
 import { listenForKeys } from "./shell/keys.ts";
+import { followAddress } from "./shell/navigation.ts";
 
+followAddress();
 followSession();
 listenForKeys();
+listenForPalette();
 const page = document.getElementById("page");
 if (page) render(<App />, page);

@@ -2,11 +2,11 @@ import type { ComponentType } from "preact";
 import type { Session } from "./session/session.ts";
 import type { Route } from "./shell/route_names.ts";
 
-type RouteComponent = ComponentType<{ session: Session }>;
+export type RouteComponent = ComponentType<{ session: Session }>;
 
 const loadReports = () => import("./analytics/page_views.tsx");
 
-/** Fetches what a route shows, which no other route loads. */
+/** Loads the code of a route. */
 export const ROUTE_CODE: Record<Route, () => Promise<RouteComponent>> = {
   jobs: async () => (await import("./jobs/jobs.tsx")).Jobs,
   views: async () => (await loadReports()).PageViewsView,

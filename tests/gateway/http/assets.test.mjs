@@ -89,6 +89,18 @@ describe("a path without a file", () => {
     });
   }
 
+  test("returns a page with a link home to browsers that navigate there", async () => {
+    const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    for (const target of ["/some/path", "/v1/analytics/", "/session/nope"]) {
+      const answer = await visit(target, { headers: [["Accept", accept]] });
+      assert.equal(answer.status, 404, target);
+      assert.match(answer.header("content-type"), /^text\/html/);
+      assert.match(answer.text, /<a href="\/">/);
+      assert.ok(!answer.text.includes(target));
+      assertGuarded(answer);
+    }
+  });
+
   test("rejects write methods for files and for missing files", async () => {
     for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
       const answer = await gate.send({ method, target: "/nope", authorization: null });

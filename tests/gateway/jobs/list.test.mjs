@@ -15,7 +15,7 @@ const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "c
 let jobs;
 
 before(async () => {
-  jobs = await startJobs("ledger");
+  jobs = await startJobs("ledger", { vars: { KEEP_PROMPTS: "first-line" } });
 });
 after(() => jobs?.stop());
 // The simulator's jobs stay, because the tests count the reads of each.

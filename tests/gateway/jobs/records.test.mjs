@@ -197,7 +197,9 @@ describe("the record of a job", () => {
 });
 
 describe("stored prompts", () => {
-  test("stores only the first line of prompts and follow-ups by default", async () => {
+  test("stores only the first line of prompts with KEEP_PROMPTS=first-line", async () => {
+    jobs.vars.KEEP_PROMPTS = "first-line";
+    await jobs.restart("stop");
     const { id } = await jobs.create(`\n  First \n${SECOND_LINE}`);
     await jobs.followUp(id, `Then\n${SECOND_LINE}`);
     const { prompt, messages } = await recordOf(id);
@@ -205,10 +207,10 @@ describe("stored prompts", () => {
     assert.deepEqual(await rowsContaining(SECOND_LINE), { job: 0, message: 0 });
   });
 
-  test("stores whole prompts with KEEP_PROMPTS=whole until the record is deleted", async () => {
+  test("stores whole prompts by default until the record is deleted", async () => {
     const project = WHOLE_PROMPTS;
     const earlier = await jobs.create(`Earlier\n${SECOND_LINE}`, { project });
-    jobs.vars.KEEP_PROMPTS = "whole";
+    delete jobs.vars.KEEP_PROMPTS;
     await jobs.restart("stop");
     const prompt = `\n  First \n${SECOND_LINE} "ä" 😀\u0000\n`;
     const long = `long ${"x".repeat(100_000)} end`;

@@ -66,6 +66,7 @@ describe("a session opened with a token", () => {
       projects: [PROJECT],
       archivedProjects: [],
       scopes: EVERY_SCOPE.split(" "),
+      keepsPrompts: "whole",
       expiresAt: exp * 1000,
     };
     assert.deepEqual(answer.json, session);

@@ -13,8 +13,9 @@ use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::{RequestContext, reserve_read};
 use crate::app::{admin, analytics, archive, jobs, sessions, sign_in, streams};
+use crate::http::not_found_page;
 use crate::http::problem::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::request_head::{RequestHead, accepts_page};
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::parse_preferred_wait;
 
@@ -32,7 +33,7 @@ pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
     let is_callback = matches!(action, Action::ConcludeSignIn);
     let reply = match dispatch(&mut pending, action).await {
         Ok(reply) => reply,
-        Err(problem) if is_callback && sign_in::wants_page(&pending.request) => {
+        Err(problem) if is_callback && accepts_page(pending.head.accept.as_deref()) => {
             sign_in::redirect_after_failure(problem.kind)
         }
         Err(problem) => pending.context.refuse(&problem),
@@ -48,6 +49,9 @@ pub fn answer_immediately(
     action: Result<Action, Problem>,
 ) -> Result<Reply, Action> {
     match action {
+        Err(problem) if not_found_page::applies(&problem, head) => {
+            Ok(not_found_page::response().into())
+        }
         Err(problem) => Ok(context.refuse(&problem)),
         Ok(Action::AnswerLiveness) => Ok(Reply::json(200, LIVENESS_BODY)),
         Ok(Action::AnswerOptions(methods)) => Ok(GatewayResponse::options(&methods).into()),

@@ -98,7 +98,10 @@ async fn end_session_of_browser(pending: &mut PendingRequest) -> Result<(), Prob
 }
 
 fn describe_session(caller: &Caller, config: &Config) -> String {
-    describe(caller, |project| config.analytics.archive.includes(project))
+    let archive = &config.analytics.archive;
+    describe(caller, config.jobs.keep_prompts, |project| {
+        archive.includes(project)
+    })
 }
 
 async fn verify_proof(

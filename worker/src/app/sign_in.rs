@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use web_sys::Request;
-
 use crate::app::pending_request::PendingRequest;
 use crate::app::post::post;
 use crate::app::reply::Reply;
@@ -47,12 +45,6 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
         end_session(pending, before).await?;
     }
     Ok(redirect_to(303, callback.return_path, cookie))
-}
-
-/// Returns whether a browser expects a page.
-pub fn wants_page(request: &Request) -> bool {
-    let accept = request.headers().get("accept");
-    sign_in::accepts_page(accept.ok().flatten().as_deref())
 }
 
 /// Redirects a browser whose sign-in failed to a page that explains the problem.

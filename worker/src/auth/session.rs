@@ -22,6 +22,7 @@ use crate::auth::settings::AuthSettings;
 use crate::auth::trusted_issuer::Source;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
+use crate::jobs::records::KeepPrompts;
 use crate::json;
 
 /// The path of sessions. Sign-in paths are below it.
@@ -49,9 +50,14 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
 /// Describes a session as JSON: its caller, grants and expiry.
 ///
 /// The issuer distinguishes users with the same subject; it is `null` for the gateway itself. The
-/// description marks archived projects, so the page need not try a request and receive a 501.
+/// description marks archived projects, so the page need not try a request and receive a 501. It has
+/// the part of prompts that records store, so the page can mark incomplete ones.
 #[must_use]
-pub fn describe(caller: &Caller, is_archived: impl Fn(&str) -> bool) -> String {
+pub fn describe(
+    caller: &Caller,
+    keep_prompts: KeepPrompts,
+    is_archived: impl Fn(&str) -> bool,
+) -> String {
     let (mut projects, mut scopes) = (Vec::new(), Vec::new());
     for grant in &caller.grants {
         add_new(&mut projects, &grant.projects);
@@ -66,6 +72,7 @@ pub fn describe(caller: &Caller, is_archived: impl Fn(&str) -> bool) -> String {
         "projects": Value::Array(projects),
         "archivedProjects": Value::Array(archived),
         "scopes": Value::Array(scopes),
+        "keepsPrompts": keep_prompts.name(),
         "expiresAt": caller.expires.0,
     }))
 }

@@ -39,6 +39,8 @@ pub struct RequestHead {
     pub cache_control: Option<String>,
     /// `If-None-Match`.
     pub if_none_match: Option<String>,
+    /// `Accept`.
+    pub accept: Option<String>,
     /// `Prefer`.
     pub prefer: Option<String>,
     /// `Last-Event-ID`.
@@ -75,6 +77,7 @@ impl RequestHead {
             content_length: value("content-length"),
             cache_control: value("cache-control"),
             if_none_match: value("if-none-match"),
+            accept: value("accept"),
             prefer: value("prefer"),
             last_event_id: value("last-event-id"),
             write: match &*method {
@@ -95,6 +98,16 @@ impl RequestHead {
             None => self.cookie.as_deref(),
         }
     }
+}
+
+/// Returns whether a client accepts an HTML page, as browsers do when they navigate.
+#[must_use]
+pub fn accepts_page(accept: Option<&str>) -> bool {
+    let mut types = accept.unwrap_or("").split(',');
+    types.any(|one| {
+        let name = one.split(';').next().unwrap_or("");
+        name.trim().eq_ignore_ascii_case("text/html")
+    })
 }
 
 fn is_harmless(id: &str) -> bool {

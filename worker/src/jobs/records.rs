@@ -42,6 +42,15 @@ impl KeepPrompts {
             _ => None,
         }
     }
+
+    /// Returns the value of `KEEP_PROMPTS`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FirstLine => "first-line",
+            Self::Whole => "whole",
+        }
+    }
 }
 
 /// A filter for a list of jobs. Jobs must meet every condition that is not `None`.

@@ -131,7 +131,7 @@ fn read_webhook_hosts(value: Option<&str>) -> Result<Vec<String>, VariableError>
 }
 
 fn read_keep_prompts(value: Option<&str>) -> Result<KeepPrompts, VariableError> {
-    let kept = value.map_or(Some(KeepPrompts::FirstLine), KeepPrompts::from_name);
+    let kept = value.map_or(Some(KeepPrompts::Whole), KeepPrompts::from_name);
     kept.ok_or(VariableError {
         variable: "KEEP_PROMPTS",
         rule: "must be first-line or whole",

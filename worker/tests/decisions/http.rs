@@ -2,6 +2,7 @@
 
 mod content;
 mod cors;
+mod not_found_page;
 mod problem;
 mod request_head;
 mod response;

@@ -78,7 +78,7 @@ export async function readTrend(
     signal.throwIfAborted();
     const problem = describeProblem(error, Date.now());
     return isOff(error)
-      ? { state: "off", detail: problem.cause.replace(/ \(status \d+\)$/, "") }
+      ? { state: "off", detail: problem.cause.replace(/ \(\d+\)$/, "") }
       : { state: "failed", problem };
   }
 }

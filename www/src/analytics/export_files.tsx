@@ -1,14 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { Session } from "../session/session.ts";
 import { announce } from "../shell/announcer.tsx";
+import { focusHeading } from "../shell/heading.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { toast } from "../shell/toast.ts";
-import { counted } from "../shell/wording.ts";
-import type { CurrentExport, Exports } from "./export_menu.tsx";
+import { count, counted } from "../shell/wording.ts";
+import { type CurrentExport, currentExport } from "./current_export.ts";
 import { saveFile } from "./file_download.ts";
 import { rowOf } from "./line.ts";
 import type { Listing } from "./listing.ts";
-import { keepFocus } from "./notices.tsx";
 import type { ReportName } from "./report.ts";
 import { exportReport } from "./report_pages.ts";
 import {
@@ -30,38 +31,38 @@ const FILE_NAMES: Record<ReportName, string> = {
 };
 
 interface ExportChoicesProps {
-  exports: Exports;
+  session: Session;
   table: TableModel;
   listing: Listing;
   onChosen(): void;
 }
 
 /** Which rows, and in which format. */
-export function ExportChoices({ exports, table, listing, onChosen }: ExportChoicesProps) {
+export function ExportChoices({ session, table, listing, onChosen }: ExportChoicesProps) {
   const { one, many, pageSize } = listing.report;
   const { length } = table.lines;
   const shown =
     table.arrangement === "folders" ? counted(length, "row") : counted(length, one, many);
-  const isRunning = exports.current.value !== null;
-  const part = isWhole(listing) ? "" : `Only loaded ${many} are in it. `;
+  const isRunning = currentExport.value !== null;
+  const hint = isWhole(listing) ? "" : ` Only loaded ${many} are included.`;
   return (
     <>
       <Formats
-        label={`What is shown: ${shown}`}
-        hint={`${part}In this order and with this filter.`}
+        label={`Current view (${shown})`}
+        hint={`Keeps your filter and sort order.${hint}`}
         isDisabled={length === 0}
         onChoose={(format) => {
-          saveShown(exports, table, listing, format);
+          saveShown(session, table, listing, format);
           onChosen();
         }}
       />
       <Formats
-        label="Everything in this period"
-        hint={`Costs one request for each ${pageSize} ${many} that the gateway has not kept.`}
+        label={`All ${many}`}
+        hint={`Uses one request per ${count(pageSize)} ${many}, unless they are cached.`}
         isDisabled={isRunning}
         onChoose={(format) => {
           onChosen();
-          startWhole(exports, listing, format);
+          startWhole(session, listing, format);
         }}
       />
     </>
@@ -101,7 +102,7 @@ function Formats({ label, hint, isDisabled, onChoose }: FormatsProps) {
 }
 
 function saveShown(
-  { projectId, saved }: Exports,
+  { projectId }: Session,
   { lines, columns: shown, filter, arrangement }: TableModel,
   listing: Listing,
   format: ExportFormat,
@@ -114,105 +115,116 @@ function saveShown(
   const name = nameOf(listing, projectId, "shown", format);
   saveFile(name, [text], typeOf(format));
   const isGuarded = rows.some((row) => columns.some((id) => looksLikeFormula(row[id])));
-  const part = complete ? "" : ` Only loaded ${listing.report.many} are in it.`;
-  const note = `Saved ${counted(rows.length, "row")} as ${name}.${part}`;
-  const guard = "Text that a spreadsheet would take for a formula begins with an apostrophe.";
-  saved.value = format === "csv" && isGuarded ? `${note} ${guard}` : note;
+  const part = complete ? "" : ` It has only the loaded ${listing.report.many}.`;
+  const guard =
+    format === "csv" && isGuarded
+      ? " Text that looks like a formula begins with an apostrophe."
+      : "";
+  toast({ text: `Saved ${counted(rows.length, "row")} as ${name}.${part}${guard}` });
 }
 
 function isWhole(listing: Listing): boolean {
   return listing.state.value === "complete";
 }
 
-async function startWhole(exports: Exports, listing: Listing, format: ExportFormat): Promise<void> {
+async function startWhole(session: Session, listing: Listing, format: ExportFormat): Promise<void> {
   const { dateFrom, dateTo } = listing.bounds.peek();
   const { name } = listing.report;
   const work = new WholeExport(format, (streamed, cursor, signal) =>
-    exportReport(exports.client, name, { dateFrom, dateTo }, { format: streamed, cursor, signal }),
+    exportReport(session.client, name, { dateFrom, dateTo }, { format: streamed, cursor, signal }),
   );
-  exports.saved.value = null;
-  exports.current.value = { work, listing };
-  await goOn(exports, { work, listing });
+  const current = { work, listing, session };
+  currentExport.value = current;
+  session.end.signal.addEventListener("abort", () => end(current));
+  await resume(current);
 }
 
-/** Reads on, and saves the file once everything is there. */
-async function goOn(exports: Exports, { work, listing }: CurrentExport): Promise<void> {
+/** Ends an export whose session has ended. */
+function end({ work }: CurrentExport): void {
+  if (currentExport.peek()?.work !== work) return;
+  work.cancel();
+  currentExport.value = null;
+}
+
+/** Reads the missing rows, and saves the file once it is complete. */
+async function resume({ work, listing, session }: CurrentExport): Promise<void> {
   if (!(await work.run())) return;
-  const { projectId, current, saved } = exports;
+  const { projectId } = session;
   const name = nameOf(listing, projectId, "all", work.format);
   saveFile(name, work.parts(aboutOf(listing, projectId)), typeOf(work.format));
-  saved.value = `Saved everything as ${name}.`;
-  if (current.peek()?.work === work) current.value = null;
-  keepFocus("h1");
+  toast({ text: `Saved all ${listing.report.many} as ${name}.` });
+  if (currentExport.peek()?.work !== work) return;
+  currentExport.value = null;
+  keepFocus();
 }
 
-/** How far it is, and what to do when it stops. */
-export function RunningExport({ exports, current }: { exports: Exports; current: CurrentExport }) {
+/** Moves the focus to the heading if the focused button is gone. */
+function keepFocus(): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) focusHeading();
+  });
+}
+
+/** The progress of an export below the masthead, on every route. */
+export function RunningExport({ current }: { current: CurrentExport }) {
   const { work, listing } = current;
   const state = work.state.value;
   const problem = work.problem.value;
   const isResumed = useSignal(false);
 
   useEffect(() => {
-    const resume = () => {
+    const resumeOnline = () => {
       if (work.state.peek() !== "interrupted") return;
       isResumed.value = true;
-      goOn(exports, current);
+      resume(current);
     };
-    addEventListener("online", resume);
-    return () => removeEventListener("online", resume);
+    addEventListener("online", resumeOnline);
+    return () => removeEventListener("online", resumeOnline);
   }, [work]);
-  // Nobody is left to save the file.
-  useEffect(
-    () => () => {
-      if (exports.current.peek()?.work !== work) return;
-      work.cancel();
-      toast({ text: "The export was cancelled: it goes on only while its report is open." });
-    },
-    [work],
-  );
 
   function cancel() {
     work.cancel();
-    exports.current.value = null;
-    announce("The export is cancelled");
-    document.querySelector<HTMLElement>("h1")?.focus();
+    currentExport.value = null;
+    announce("Export cancelled");
+    focusHeading();
   }
 
-  const expected = isWhole(listing)
-    ? Math.ceil(listing.rows.value.length / listing.report.pageSize)
-    : null;
-  const pages = work.pages.value;
-  const soFar = `${counted(pages, "request")} so far${expected === null ? "" : ` of ${expected}`}`;
+  const { many, one, pageSize } = listing.report;
+  const loaded = work.pages.value * pageSize;
+  const expected = isWhole(listing) ? listing.rows.value.length : null;
+  const label = `Exporting all ${many}`;
   if (state === "interrupted" && problem) {
     return (
-      <div class="export-problem">
+      <section class="export-strip" aria-label={label}>
         <ProblemPanel
           problem={problem}
           retryLabel="Resume"
-          onRetry={() => goOn(exports, current).then(() => keepFocus())}
+          onRetry={() => resume(current).then(keepFocus)}
         />
         <p class="hint">
-          Nothing is lost: the export goes on after {counted(pages, "request")}, and by itself when
-          this computer is back online.{" "}
+          {counted(loaded, one, many)} loaded. The export continues when you’re back online.{" "}
           <button type="button" class="quiet" onClick={cancel}>
-            Cancel the export
+            Cancel export
           </button>
         </p>
-      </div>
+      </section>
     );
   }
-  const value = expected === null ? {} : { max: Math.max(1, expected), value: pages };
+  const done = Math.min(loaded, expected ?? loaded);
+  const amount = expected === null ? count(done) : `${count(done)} of ${count(expected)}`;
+  const value = expected === null ? {} : { max: Math.max(1, expected), value: done };
   return (
-    <div class="progress">
-      <progress aria-label="Exporting everything" {...value} />
-      <p>
-        {isResumed.value ? "Resumed. " : ""}Exporting everything: {soFar}.
-      </p>
-      <button type="button" onClick={cancel}>
-        Cancel
-      </button>
-    </div>
+    <section class="export-strip" aria-label={label}>
+      <div class="progress">
+        <progress aria-label={label} {...value} />
+        <p>
+          {isResumed.value ? "Resumed. " : ""}Exporting… {amount} {many}
+        </p>
+        <button type="button" class="quiet" onClick={cancel}>
+          Cancel
+        </button>
+      </div>
+    </section>
   );
 }
 

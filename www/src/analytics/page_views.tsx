@@ -3,17 +3,17 @@ import { ReportRoute } from "./report_route.tsx";
 import "../styles/views.css";
 
 export function PageViewsView({ session }: { session: Session }) {
-  return <ReportRoute session={session} name="views" lost="it cannot read page views" />;
+  return <ReportRoute session={session} name="views" lost="see page views" />;
 }
 
 export function Visitors({ session }: { session: Session }) {
-  return <ReportRoute session={session} name="visitors" lost="it cannot read visitors" />;
+  return <ReportRoute session={session} name="visitors" lost="see visitors" />;
 }
 
 export function Feedback({ session }: { session: Session }) {
-  return <ReportRoute session={session} name="feedback" lost="it cannot read feedback" />;
+  return <ReportRoute session={session} name="feedback" lost="see feedback" />;
 }
 
 export function Searches({ session }: { session: Session }) {
-  return <ReportRoute session={session} name="searches" lost="it cannot read searches" />;
+  return <ReportRoute session={session} name="searches" lost="see searches" />;
 }

@@ -13,7 +13,6 @@ import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
 import type { TrendSubject } from "./daily_trend.ts";
-import { type CurrentExport, ExportProgress, type Exports } from "./export_menu.tsx";
 import { jobPrompt } from "./job_prompt.ts";
 import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
@@ -76,12 +75,6 @@ export function ReportRoute({ session, name, lost }: ReportRouteProps) {
 function OpenReport({ session, report }: { session: Session; report: Report }) {
   const { client, projectId } = session;
   const cache = viewsOf(session);
-  const exports: Exports = {
-    client,
-    projectId,
-    current: useSignal<CurrentExport | null>(null),
-    saved: useSignal<string | null>(null),
-  };
   const sitemap = useSignal<Sitemap | null>(null);
   const dialog = useSignal<OpenDialog>(null);
   useOpenListings(cache, report);
@@ -115,13 +108,9 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 
   return (
     <div class="report-route">
-      <Toolbar report={report} table={table} exports={exports} onArrange={arrange} />
+      <Toolbar session={session} report={report} table={table} onArrange={arrange} />
       <RangeLine session={session} report={report} table={table} dialog={dialog} />
       <InvalidDates range={table.range} />
-      <ExportProgress exports={exports} />
-      <p class="saved" role="status">
-        {exports.saved.value}
-      </p>
       <Later>
         {listing && cache.renewal.value && <Renewal cache={cache} listing={listing} />}
         {listing && <StaleNote listing={listing} />}

@@ -1,7 +1,8 @@
+import type { Session } from "../session/session.ts";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import type { Arrangement, Comparison } from "./address_words.ts";
 import { arrangementsOf } from "./arrangement.ts";
-import { ExportMenu, type Exports } from "./export_menu.tsx";
+import { ExportMenu } from "./export_menu.tsx";
 import { Choices, Menu } from "./menu.tsx";
 import { PeriodPicker } from "./period_picker.tsx";
 import { COMPARISONS } from "./range.ts";
@@ -13,12 +14,12 @@ export const FILTER_ID = "filter";
 interface ToolbarProps {
   report: Report;
   table: TableModel;
-  exports: Exports;
+  session: Session;
   onArrange(arrangement: Arrangement): void;
 }
 
 /** Period, comparison, rows, filter and files, in one line. */
-export function Toolbar({ report, table, exports, onArrange }: ToolbarProps) {
+export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
   const offered = arrangementsOf(report);
   const shown = offered.find(({ id }) => id === table.arrangement);
   return (
@@ -41,7 +42,7 @@ export function Toolbar({ report, table, exports, onArrange }: ToolbarProps) {
         </Menu>
       )}
       <RowFilter report={report} />
-      <ExportMenu exports={exports} table={table} />
+      <ExportMenu session={session} table={table} />
     </div>
   );
 }

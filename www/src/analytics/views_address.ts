@@ -1,4 +1,4 @@
-import type { Route } from "../shell/route_names.ts";
+import { registerAddressPart } from "../shell/address.ts";
 import {
   type Arrangement,
   type Comparison,
@@ -32,6 +32,12 @@ export interface ViewsAddress {
   hasInvalidDates: boolean;
 }
 
+declare module "../shell/address.ts" {
+  interface AddressParts {
+    analytics: ViewsAddress;
+  }
+}
+
 /** Limits the length of the address. */
 const MAX_OPEN_FOLDERS = 50;
 const DEFAULT_COMPARISON: Comparison = "previous-period";
@@ -54,11 +60,16 @@ export function parseViewsAddress(
   };
 }
 
-/** Names and values for one of the analytics routes: only what is not as usual. */
-export function formatViewsAddress(
-  { range, comparison, arrangement, sorting, filter, interval, openFolders }: ViewsAddress,
-  _route: Route,
-): [string, string][] {
+/** Returns the names and values that differ from the defaults. */
+export function formatViewsAddress({
+  range,
+  comparison,
+  arrangement,
+  sorting,
+  filter,
+  interval,
+  openFolders,
+}: ViewsAddress): [string, string][] {
   const pairs: [string, string][] =
     typeof range === "string"
       ? [["range", range]]
@@ -115,3 +126,14 @@ function sortingIn(text: string): Sorting | null {
   if (!isColumn(column)) return null;
   return { column, direction: text.startsWith("-") ? "descending" : "ascending" };
 }
+
+registerAddressPart("analytics", {
+  routes: ["views", "visitors", "feedback", "searches"],
+  parse: parseViewsAddress,
+  format: formatViewsAddress,
+  onChange: (change, from, to) => ({
+    // A filter of paths matches no search terms, and the reverse.
+    ...((from === "searches") !== (to === "searches") && { filter: "" }),
+    ...(change.range !== undefined && { hasInvalidDates: false }),
+  }),
+});

@@ -8,11 +8,11 @@ export interface ByteStream {
     read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
     cancel(): Promise<void>;
   };
-  /** Where it goes on after the chunk that was read last. */
+  /** Where to resume after the last chunk. */
   readonly cursor?: unknown;
 }
 
-/** Opens the stream of the whole report, from a cursor on or from its beginning. */
+/** Opens the stream of the whole report, at a cursor or at its beginning. */
 export type OpenStream = (
   format: "csv" | "ndjson",
   cursor: unknown,
@@ -21,14 +21,11 @@ export type OpenStream = (
 
 export type ExportState = "running" | "interrupted" | "done" | "cancelled";
 
-/**
- * Everything of a report as a file, read piece by piece: what fails goes on from where it stopped,
- * with nothing read twice.
- */
+/** A file with all rows of a report. After a failure it resumes and reads no page twice. */
 export class WholeExport {
   readonly format: ExportFormat;
   readonly state = signal<ExportState>("running");
-  /** Pieces so far, each of which is a page of the report. */
+  /** The number of pages read so far. */
   readonly pages = signal(0);
   readonly problem = signal<Problem | null>(null);
   readonly #open: OpenStream;
@@ -41,7 +38,7 @@ export class WholeExport {
     this.#open = open;
   }
 
-  /** Reads what is missing. Says whether everything is there. */
+  /** Reads the missing pages. Returns whether the file is complete. */
   async run(): Promise<boolean> {
     const controller = new AbortController();
     this.#controller = controller;
@@ -60,14 +57,14 @@ export class WholeExport {
     }
   }
 
-  /** Gives it up, with all that was read. */
+  /** Stops and discards the pages read so far. */
   cancel(): void {
     this.state.value = "cancelled";
     this.#chunks.length = 0;
     this.#controller.abort();
   }
 
-  /** The file, once everything is there; `about` stands at the head of a JSON file. */
+  /** The complete file. A JSON file begins with the properties of `about`. */
   parts(about: Readonly<Record<string, unknown>>): BlobPart[] {
     if (this.format !== "json") return this.#chunks as BlobPart[];
     const decoder = new TextDecoder();

@@ -56,3 +56,12 @@ export function forgetJobs(): void {
     if (!LASTING.test(name)) discardKept(name);
   }
 }
+
+/** Returns the number of drafts with text, of every project: prompts and follow-ups. */
+export function countDrafts(): number {
+  const names = [...keptNames("draft."), ...keptNames("follow-up.")];
+  return names.filter((name) => {
+    const { text } = (readKept(name) ?? {}) as { text?: unknown };
+    return typeof text === "string" && text.trim() !== "";
+  }).length;
+}

@@ -1,27 +1,40 @@
 import { useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import type { Address } from "../shell/address.ts";
+import { announce } from "../shell/announcer.tsx";
 import { Cross } from "../shell/icons.tsx";
 import { address, visit } from "../shell/navigation.ts";
 import type { Limit } from "../shell/rate_limit.ts";
 import { toast } from "../shell/toast.ts";
-import { limitNote } from "../shell/wording.ts";
+import { count, counted, duration } from "../shell/wording.ts";
 import type { DoubtWords } from "./doubt_panel.tsx";
-import type { Draft } from "./draft.ts";
+import type { Draft, SendOptions } from "./draft.ts";
 import type { JobBook } from "./job_book.ts";
 import { pullRequestList, titleOf } from "./job_state.ts";
-import { NEW_JOB_BUTTON, promptWanted, tellOfTooMany } from "./open_composer.ts";
+import { focusNewJob } from "./new_job_button.tsx";
+import { promptWanted, tellOfTooMany } from "./open_composer.ts";
 import { PromptBox } from "./prompt_box.tsx";
 import { TemplateMenu } from "./template_menu.tsx";
 import { firstBlank, type Template } from "./templates.ts";
+import { COMPOSER_WORDS } from "./words.ts";
 
 const PROMPT_BOX = "prompt";
+const HOUR_MS = 3_600_000;
 const DASHBOARD = "https://dashboard.mintlify.com/";
 
-/** The panel for a new job. What is written in it stays when it is closed. */
+interface StartedJob {
+  id: string;
+  title: string;
+  /** Where the person was when they sent the prompt. */
+  from: Address;
+}
+
+/** The panel for a new job. Closing it keeps the draft. */
 export function Composer({ book }: { book: JobBook }) {
   const { drafts, templates } = book;
   const draft = drafts.current.value;
   const box = useRef<HTMLTextAreaElement>(null);
+  const started = useRef<StartedJob | null>(null);
   useSignalEffect(() => {
     if (!promptWanted.value) return;
     promptWanted.value = false;
@@ -42,15 +55,29 @@ export function Composer({ book }: { book: JobBook }) {
     });
   }
 
-  function goOn() {
+  async function create(prompt: string, how: SendOptions) {
+    const from = address.peek();
+    const id = await book.create(prompt, how);
+    started.current = { id, title: titleOf(prompt), from };
+  }
+
+  /** Opens the job that was started, unless the person has gone elsewhere meanwhile. */
+  function finish() {
     drafts.leaveSent(draft);
     book.setComposing(false);
-    const started = book.justStarted.peek();
-    // Who may not read jobs has no list that it could be in.
-    if (book.list.listing.peek() === null) return focusNewJob();
-    if (address.peek().jobs.id === null || started === null) return;
-    book.justStarted.value = null;
-    visit({ jobs: { id: started } });
+    if (started.current === null) return;
+    const { id, title, from } = started.current;
+    const text = COMPOSER_WORDS.started(title);
+    const open = () => visit({ route: "jobs", jobs: { id } });
+    if (!book.mayRead) {
+      toast({ text });
+      focusNewJob();
+    } else if (address.peek() === from) {
+      announce(text);
+      open();
+    } else {
+      toast({ text, action: { label: COMPOSER_WORDS.open, run: open } });
+    }
   }
 
   /** The panel may have been closed in the meantime, or show another draft. */
@@ -68,9 +95,14 @@ export function Composer({ book }: { book: JobBook }) {
       }}
     >
       <div class="composer-head">
-        <h2 id="new-job">New job</h2>
+        <h2 id="new-job">{COMPOSER_WORDS.title}</h2>
         <TemplateMenu shelf={templates} text={draft.text.value} onUse={use} />
-        <button type="button" class="quiet icon-button" aria-label="Close new job" onClick={close}>
+        <button
+          type="button"
+          class="quiet icon-button"
+          aria-label={COMPOSER_WORDS.close}
+          onClick={close}
+        >
           <Cross />
         </button>
       </div>
@@ -78,31 +110,25 @@ export function Composer({ book }: { book: JobBook }) {
       <PromptBox
         key={draft.name}
         id={PROMPT_BOX}
-        label="Prompt"
-        hint={`Name the pages, say what should change and why. ${limitSentence(book.newJobsLeft.value)}`}
-        placeholder="Add a section on token rotation to the authentication guide, with an example request."
+        label={COMPOSER_WORDS.prompt}
+        hint={COMPOSER_WORDS.hint(limitSentence(book.newJobsLeft.value))}
+        placeholder={COMPOSER_WORDS.example}
         rows={7}
         draft={draft}
-        sendLabel="Start job"
+        sendLabel={COMPOSER_WORDS.start}
         emphasis="main"
         doubt={doubtWords(book)}
-        submit={(prompt, how) => book.create(prompt, how)}
+        submit={create}
         send={(submit) => drafts.send(draft, submit)}
-        onSent={goOn}
+        onSent={finish}
         onKept={showProblem}
         box={box}
       >
         <DraftActions book={book} draft={draft} />
       </PromptBox>
-      <p class="hint">
-        Drafts and the prompts that you send stay in this browser until you sign out.
-      </p>
+      <p class="hint">{COMPOSER_WORDS.privacy}</p>
     </section>
   );
-}
-
-function focusNewJob(): void {
-  requestAnimationFrame(() => document.getElementById(NEW_JOB_BUTTON)?.focus());
 }
 
 function DraftTabs({ book: { drafts } }: { book: JobBook }) {
@@ -110,7 +136,7 @@ function DraftTabs({ book: { drafts } }: { book: JobBook }) {
   const current = drafts.current.value;
   if (shown.length < 2) return null;
   return (
-    <ul class="drafts" aria-label="Drafts">
+    <ul class="drafts" aria-label={COMPOSER_WORDS.drafts}>
       {shown.map((draft) => (
         <li key={draft.name}>
           <button
@@ -119,7 +145,7 @@ function DraftTabs({ book: { drafts } }: { book: JobBook }) {
             aria-pressed={draft === current}
             onClick={() => drafts.open(draft)}
           >
-            {titleOf(draft.text.value) || "Empty draft"}
+            {titleOf(draft.text.value) || COMPOSER_WORDS.emptyDraft}
           </button>
         </li>
       ))}
@@ -137,17 +163,17 @@ function DraftActions({ book: { drafts }, draft }: { book: JobBook; draft: Draft
 
   function discard() {
     const undo = drafts.discard(draft);
-    toast({ text: "Draft discarded", action: { label: "Undo", run: undo } });
+    toast({ text: COMPOSER_WORDS.discarded, action: { label: COMPOSER_WORDS.undo, run: undo } });
     promptWanted.value = true;
   }
 
   return (
     <span class="draft-actions">
       <button type="button" class="quiet" onClick={startEmpty}>
-        Another draft
+        {COMPOSER_WORDS.newDraft}
       </button>
       <button type="button" class="quiet" onClick={discard}>
-        Discard draft
+        {COMPOSER_WORDS.discard}
       </button>
     </span>
   );
@@ -158,17 +184,19 @@ function doubtWords({ list }: JobBook): DoubtWords {
   const lists = jobs.map(({ prLink }) => (prLink === null ? null : pullRequestList(prLink)));
   const latest = lists.find((found) => found !== null);
   const pullRequests = latest
-    ? [{ label: `Pull requests of ${latest.repository}`, href: latest.href }]
+    ? [{ label: COMPOSER_WORDS.pullRequests(latest.repository), href: latest.href }]
     : [];
   return {
-    title: "Nobody knows whether this job was started",
-    advice:
-      "It may be at work already. The gateway does not know its id, so it cannot be in the list " +
-      "of jobs. Look here before you send it again:",
-    places: [{ label: "The platform’s dashboard", href: DASHBOARD }, ...pullRequests],
+    title: COMPOSER_WORDS.doubt,
+    advice: COMPOSER_WORDS.doubtHint,
+    places: [{ label: COMPOSER_WORDS.dashboard, href: DASHBOARD }, ...pullRequests],
   };
 }
 
 function limitSentence(limit: Limit | null): string {
-  return limit === null ? "At most 100 jobs an hour." : limitNote(limit, "job");
+  if (limit === null) return COMPOSER_WORDS.usualLimit;
+  const { left, quota, window } = limit;
+  const span =
+    window === HOUR_MS ? COMPOSER_WORDS.thisHour : COMPOSER_WORDS.every(duration(window));
+  return COMPOSER_WORDS.left(count(left), counted(quota, "job"), span);
 }

@@ -1,12 +1,13 @@
 import { External } from "../shell/icons.tsx";
 import type { Problem } from "../shell/problem.ts";
 import { RequestId } from "../shell/problem_panel.tsx";
+import { COMPOSER_WORDS } from "./words.ts";
 
-/** What is in doubt, and where to look before doing it again. */
+/** The possible outcome, and where to check before sending it again. */
 export interface DoubtWords {
   title: string;
   advice: string;
-  /** Places that can have what was sent. */
+  /** Pages that may show what was sent. */
   places: readonly { label: string; href: string }[];
 }
 
@@ -17,7 +18,7 @@ interface DoubtPanelProps {
   onKeep(): void;
 }
 
-/** Nobody knows whether it was sent: only the person can decide whether to risk it twice. */
+/** Shown when a request may have been processed: only the person can decide to risk it twice. */
 export function DoubtPanel({ problem, words, onSend, onKeep }: DoubtPanelProps) {
   const { title, advice, places } = words;
   return (
@@ -39,10 +40,10 @@ export function DoubtPanel({ problem, words, onSend, onKeep }: DoubtPanelProps) 
       <RequestId of={problem} />
       <div class="actions">
         <button type="button" onClick={onSend}>
-          Send anyway
+          {COMPOSER_WORDS.sendAgain}
         </button>
         <button type="button" onClick={onKeep}>
-          Keep as draft
+          {COMPOSER_WORDS.keepDraft}
         </button>
       </div>
     </div>

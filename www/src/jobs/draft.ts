@@ -3,6 +3,7 @@ import type { Problem } from "../shell/problem.ts";
 import { discardKept, keep, readKept } from "./browser_storage.ts";
 import { isRefusal } from "./refusal.ts";
 import { describeSendProblem } from "./send_problem.ts";
+import { SEND_WORDS } from "./words.ts";
 
 interface Attempt {
   text: string;
@@ -187,11 +188,9 @@ export class Draft {
 }
 
 const NOT_WAITED_FOR: Problem = {
-  title: "You stopped waiting for the answer",
-  cause: "The gateway may have done this, or may still do it.",
-  advice:
-    "Look at the list of jobs, or send it again. That is safe: the gateway knows this attempt by " +
-    "its key and does it once.",
+  title: SEND_WORDS.stopped,
+  cause: SEND_WORDS.stoppedCause,
+  advice: SEND_WORDS.stoppedHint,
   requestId: null,
   retryAt: null,
   isLimit: false,
@@ -199,9 +198,9 @@ const NOT_WAITED_FOR: Problem = {
 };
 
 const FORGOTTEN: Problem = {
-  title: "Nobody knows whether this was done",
-  cause: "It was sent more than a day ago, no answer came, and the gateway no longer knows of it.",
-  advice: "Look first: doing it again may do it twice.",
+  title: SEND_WORDS.forgotten,
+  cause: SEND_WORDS.forgottenCause,
+  advice: SEND_WORDS.doubtHint,
   requestId: null,
   retryAt: null,
   isLimit: false,

@@ -6,9 +6,10 @@ import {
   type ListedJob,
   OutcomeUnknownError,
 } from "quillgate";
-import { allows, type Claims } from "../session/claims.ts";
+import { allows, type Claims, type KeptPrompts } from "../session/claims.ts";
 import { recall, remember } from "../session/tab_storage.ts";
 import { announce } from "../shell/announcer.tsx";
+import { clockSkew } from "../shell/clock_skew.ts";
 import { visit } from "../shell/navigation.ts";
 import { describeProblem } from "../shell/problem.ts";
 import { type Limit, tightestLimit } from "../shell/rate_limit.ts";
@@ -16,7 +17,7 @@ import { toast } from "../shell/toast.ts";
 import { onKeptElsewhere } from "./browser_storage.ts";
 import { Draft, type SendOptions } from "./draft.ts";
 import { DraftShelf } from "./draft_shelf.ts";
-import { JobFeed } from "./job_feed.ts";
+import { JobFeed, type OpenStream } from "./job_feed.ts";
 import type { JobUpdate } from "./job_listing.ts";
 import { firstLine, isFinished, jobState, titleOf } from "./job_state.ts";
 import type { JobsApi } from "./jobs_api.ts";
@@ -25,10 +26,13 @@ import { OpenJob } from "./open_job.ts";
 import { ProjectJobs } from "./project_jobs.ts";
 import { SentTextMemory } from "./sent_texts.ts";
 import { TemplateShelf } from "./templates.ts";
+import { JOB_WORDS, LIST_WORDS } from "./words.ts";
 
-/** How often a list is asked for that has no stream, and one that has. */
+/** Intervals of list requests while no stream delivers, and while one does. */
 const POLL_MS = 10_000;
 const CHECK_MS = 300_000;
+/** Interval of the check whether a list request is due. */
+const TICK_MS = 2_000;
 /** Browsers slow down hidden tabs: after an absence this long, look at once. */
 const LONG_ABSENCE_MS = 4000;
 const COMPOSING = "composing";
@@ -42,7 +46,18 @@ interface SeenJob {
   isOwn: boolean;
 }
 
-/** The jobs of one project: everybody's list, its news, and what is written and sent from here. */
+/** The parts of a session that its jobs need. */
+export interface JobBookSession {
+  client: Client;
+  projectId: string;
+  claims: Claims;
+  /** Opens the stream of the project's jobs. */
+  openStream: OpenStream;
+  /** Aborted when the session ends. */
+  ended: AbortSignal;
+}
+
+/** The jobs of one project: the shared list, its changes, and the drafts and prompts of this browser. */
 export class JobBook {
   readonly list: ProjectJobs;
   readonly feed: JobFeed;
@@ -54,8 +69,6 @@ export class JobBook {
   /** Whether the panel for a new job is open. */
   readonly composing: ReadonlySignal<boolean>;
   readonly #composing = signal(recall(COMPOSING) === true);
-  /** The job that was started last, until the list has shown it. */
-  readonly justStarted = signal<string | null>(null);
   /** What is left of the limit on new jobs, as the gateway last said. */
   readonly newJobsLeft = signal<Limit | null>(null);
   /** Whether the list is in sight, so that it has to keep up. */
@@ -74,7 +87,9 @@ export class JobBook {
   readonly #api: JobsApi;
   readonly #owner: string;
   readonly #subject: string | null;
-  readonly #mayRead: boolean;
+  readonly #keeps: KeptPrompts;
+  /** Whether the session may read jobs. */
+  readonly mayRead: boolean;
   readonly #ended: AbortSignal;
   /** The job that could not be watched, until the person asks for it again. */
   readonly #unwatchable = signal<string | null>(null);
@@ -83,7 +98,9 @@ export class JobBook {
    * does not tell of it, or one of the person's while there is no such stream.
    */
   readonly #watchTarget = computed((): string | null => {
-    const [opened, isLive] = [this.opened.value, this.feed.state.value === "live"];
+    const opened = this.opened.value;
+    // A stream that connects usually delivers in a moment.
+    const isLive = ["live", "connecting"].includes(this.feed.state.value);
     const unwatchable = this.#unwatchable.value;
     // Whether the gateway has a record, and so tells of it, shows when it is loaded.
     if (isLive && opened?.loading.value) return null;
@@ -97,13 +114,14 @@ export class JobBook {
   });
   #hiddenAt = Date.now();
 
-  constructor(client: Client, projectId: string, ended: AbortSignal, claims: Claims) {
+  constructor({ client, projectId, claims, openStream, ended }: JobBookSession) {
     this.#client = client;
     this.#api = client.agentJobs;
     this.#subject = claims.subject;
     // Whoever signs in next in this browser does not find what somebody else has written.
     this.#owner = `${encodeURIComponent(claims.subject ?? "")}.${projectId}`;
-    this.#mayRead = allows(claims, "jobs:read");
+    this.#keeps = claims.keepsPrompts;
+    this.mayRead = allows(claims, "jobs:read");
     this.#ended = ended;
     this.composing = this.#composing;
     this.drafts = new DraftShelf(this.#owner, ended);
@@ -115,7 +133,8 @@ export class JobBook {
     this.list = new ProjectJobs(this.#api, ended, (jobs) => {
       for (const job of jobs) this.#meet(job);
     });
-    this.feed = new JobFeed(this.#api, ended, {
+    this.feed = new JobFeed(ended, {
+      openStream,
       shareAs: `quillgate.jobs.${this.#owner}`,
       onEvent: (event) => this.#hear(event),
       onReset: () => this.list.reload(),
@@ -125,10 +144,10 @@ export class JobBook {
 
   /** Listens to the project's news until the session ends. */
   start(): void {
-    if (!this.#mayRead) return;
+    if (!this.mayRead) return;
     const signal = this.#ended;
     document.addEventListener("visibilitychange", () => this.#onVisibility(), { signal });
-    const timer = setInterval(() => this.#keepUp(), POLL_MS);
+    const timer = setInterval(() => this.#keepUp(), TICK_MS);
     const stop = effect(() => this.#watchOne());
     signal.addEventListener("abort", () => {
       clearInterval(timer);
@@ -148,7 +167,12 @@ export class JobBook {
   open(id: string): OpenJob {
     const current = this.opened.peek();
     if (current?.id === id) return current;
-    const job = new OpenJob(id, this.#api, this.sent, this.#ended);
+    const job = new OpenJob(id, {
+      api: this.#api,
+      sent: this.sent,
+      keeps: this.#keeps,
+      ended: this.#ended,
+    });
     const listed = this.list.find(id);
     if (listed) job.receiveListed(listed);
     this.#unwatchable.value = null;
@@ -176,14 +200,14 @@ export class JobBook {
     return draft;
   }
 
-  async create(prompt: string, how: SendOptions): Promise<void> {
+  /** Creates a job and returns its id. */
+  async create(prompt: string, how: SendOptions): Promise<string> {
     const job = await this.#create(prompt, how);
     const { id } = job;
     if (id === null) throw new Error("the job was started, but the answer does not say its id");
     this.sent.notePrompt(id, prompt);
     this.list.receive({ job: toListedJob(job, id, prompt, this.#subject) });
-    this.justStarted.value = id;
-    toast({ text: `Job started: ${titleOf(prompt)}` });
+    return id;
   }
 
   async #create(prompt: string, { signal, ...how }: SendOptions): Promise<AgentJob> {
@@ -222,7 +246,7 @@ export class JobBook {
       this.sent.noteMessage(id, prompt, Date.now());
       this.#receive(id, job);
       this.opened.peek()?.load();
-      announce("Follow-up sent");
+      announce(JOB_WORDS.followUpSent);
     } catch (error) {
       // It may have set the job to work all the same.
       const opened = this.opened.peek();
@@ -273,7 +297,7 @@ export class JobBook {
     const before = this.#seen.peek().get(id);
     const { prompt } = this.sent.of(id);
     const isOwn = prompt !== null || (this.#subject !== null && job.createdBy === this.#subject);
-    const title = titleOf(prompt ?? job.prompt ?? "") || before?.title || `Job ${id}`;
+    const title = titleOf(prompt ?? job.prompt ?? "") || before?.title || LIST_WORDS.untitled(id);
     const seen = { status: job.status, prLink: job.prLink, title, isOwn: isOwn || !!before?.isOwn };
     if (before?.status === seen.status && before.prLink === seen.prLink) return;
     this.#seen.value = forgetOldest(new Map(this.#seen.peek()).set(id, seen));
@@ -287,7 +311,7 @@ export class JobBook {
     const { id, word, title } = notice;
     const show = () => visit({ route: "jobs", jobs: { id } });
     if (isOpen && !document.hidden) announce(`${word}: ${title}`);
-    else toast({ text: `${word}: ${title}`, action: { label: "Open", run: show } });
+    else toast({ text: `${word}: ${title}`, action: { label: LIST_WORDS.open, run: show } });
     if (document.hidden) this.#unseenEnds.value = [...this.#unseenEnds.peek(), notice];
     notifyDesktop(notice, show);
   }
@@ -307,11 +331,11 @@ export class JobBook {
     const isLive = this.feed.state.peek() === "live";
     const isWanted =
       this.#ownWorking.peek().length > 0 || (this.inSight.peek() && !document.hidden);
-    if (isWanted && age >= (isLive ? CHECK_MS : POLL_MS - 1000)) this.#renew();
+    if (isWanted && age >= (isLive ? CHECK_MS : POLL_MS)) this.#renew();
   }
 
   #renew(): void {
-    if (this.#mayRead && !this.#ended.aborted) this.list.refresh();
+    if (this.mayRead && !this.#ended.aborted) this.list.refresh();
   }
 
   /** Watches the job that has to be watched by a stream of its own. */
@@ -348,6 +372,7 @@ function toListedJob(
   createdBy: string | null,
 ): ListedJob {
   const { status, prLink } = job;
-  const createdAt = job.createdAt ?? new Date().toISOString();
+  // Mintlify's clock may be wrong. The gateway's own record, which the list has later, is not.
+  const createdAt = new Date(Date.now() - clockSkew.peek()).toISOString();
   return { id, status, prLink, prompt: firstLine(prompt), createdBy, createdAt, checkedAt: null };
 }

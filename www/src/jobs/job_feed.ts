@@ -1,69 +1,90 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JobListChange } from "quillgate";
 import type { JobUpdate } from "./job_listing.ts";
-import type { JobsApi } from "./jobs_api.ts";
+import type { StreamListener } from "./stream_pulse.ts";
 
-/** Whether news come by themselves, or the list has to be asked for at intervals. */
-export type FeedState = "live" | "polling";
+/**
+ * - `connecting`: a stream is requested and has delivered nothing yet.
+ * - `live`: the stream delivers changes and heartbeats.
+ * - `polling`: no stream delivers, so the list must be polled.
+ * - `offline`: the browser has no network.
+ */
+export type FeedState = "connecting" | "live" | "polling" | "offline";
 
-/** What a feed waits by: the browser's timer, or a test's. */
-export type Pause = (milliseconds: number, ended: AbortSignal) => Promise<void>;
+/** Opens the event stream of a project's jobs. */
+export type OpenStream = (
+  options: { signal: AbortSignal } & StreamListener,
+) => AsyncIterable<JobListChange>;
 
-/** What tabs say to each other when one of them has the stream for all. */
+/** The clock of a feed. Tests replace it. */
+export interface FeedClock {
+  /** Waits, and returns early when the signal aborts. */
+  pause(milliseconds: number, ended: AbortSignal): Promise<void>;
+  /** Calls back after a time, unless the returned function is called before. */
+  delay(milliseconds: number, callback: () => void): () => void;
+}
+
+/** A message between tabs. One of them has the stream for all. */
 type TabMessage =
   | { kind: "event"; event: JobListChange }
   | { kind: "state"; state: FeedState }
   | { kind: "question" };
 
 export interface FeedOptions {
-  /** Tabs that use the same name share one stream; null for a stream of one's own. */
+  openStream: OpenStream;
+  /** Tabs with the same name share one stream; null for a separate stream. */
   shareAs: string | null;
   /** Called with each changed or deleted job. */
   onEvent(event: JobUpdate): void;
-  /** Called when the gateway no longer has every change that was missed. */
+  /** Called when the gateway no longer has every missed change. */
   onReset(): void;
-  /** Called when something may have been missed. */
+  /** Called when changes may have been missed. */
   onGap(): void;
-  pause?: Pause;
+  clock?: FeedClock;
 }
 
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
-/** A stream that lasted so long was a good one. */
+/** Pauses start from the shortest again after a stream of this duration. */
 const GOOD_STREAM_MS = 60_000;
+/** How long a stream may take to deliver its first bytes before the list is polled. */
+const CONNECT_MS = 5_000;
+/** Gateways send a heartbeat every 15 seconds. */
+const MAX_SILENCE_MS = 25_000;
 
 /**
- * The news of all jobs of a project: one stream for all tabs of this browser, since a browser
- * opens six connections to a gateway over HTTP/1.1 and each stream keeps one.
+ * Receives the changes of a project's jobs: one stream for all tabs of this browser. Over HTTP/1.1,
+ * browsers open six connections to a gateway, and each stream occupies one.
  */
 export class JobFeed {
-  readonly state: Signal<FeedState>;
-  readonly #api: JobsApi;
+  readonly state: Signal<FeedState> = signal("connecting");
   readonly #ended: AbortSignal;
   readonly #options: FeedOptions;
-  readonly #pause: Pause;
+  readonly #clock: FeedClock;
   #tabs: BroadcastChannel | null = null;
   #isLeader = false;
+  /** Whether changes may have been missed since the stream last delivered something. */
+  #hasGap = false;
+  #stopWatchdog = () => {};
 
-  constructor(api: JobsApi, ended: AbortSignal, options: FeedOptions) {
-    this.#api = api;
+  constructor(ended: AbortSignal, options: FeedOptions) {
     this.#ended = ended;
     this.#options = options;
-    this.#pause = options.pause ?? pause;
-    this.state = signal(api.watchAll === undefined ? "polling" : "live");
+    this.#clock = options.clock ?? BROWSER_CLOCK;
   }
 
-  /** Listens until the session ends. */
+  /** Receives changes until the session ends. */
   async run(): Promise<void> {
-    if (this.#api.watchAll === undefined) return;
     const { shareAs } = this.#options;
+    this.#followNetwork();
+    this.#expectData(CONNECT_MS);
     if (shareAs === null || !canShare()) return this.#stream();
     const tabs = new BroadcastChannel(shareAs);
     this.#tabs = tabs;
     this.#ended.addEventListener("abort", () => tabs.close());
-    tabs.addEventListener("message", ({ data }) => this.#hear(data as TabMessage));
-    this.#say({ kind: "question" });
-    // Whoever has the lock has the stream; when that tab is closed, the next one gets the lock.
+    tabs.addEventListener("message", ({ data }) => this.#receive(data as TabMessage));
+    this.#send({ kind: "question" });
+    // The tab with the lock has the stream. When it closes, the next tab gets the lock.
     const lead = () => {
       this.#isLeader = true;
       return this.#stream();
@@ -73,36 +94,78 @@ export class JobFeed {
 
   async #stream(): Promise<void> {
     let wait = FIRST_PAUSE_MS;
-    let isFirst = true;
+    // A tab that takes over may have missed something.
+    if (this.#isLeader) this.#options.onGap();
     while (!this.#ended.aborted) {
       const startedAt = Date.now();
-      // A tab that takes over, and a stream after another, may have missed something.
-      if (!isFirst || this.#isLeader) this.#options.onGap();
-      isFirst = false;
-      const isThere = await this.#listen();
+      this.#connect();
+      const mayReopen = await this.#listen();
       if (this.#ended.aborted) return;
+      this.#stopWatchdog();
       this.#setState("polling");
-      if (!isThere) return;
+      if (!mayReopen) return;
       wait = Date.now() - startedAt > GOOD_STREAM_MS ? FIRST_PAUSE_MS : wait;
-      await this.#pause(wait, this.#ended);
+      await this.#clock.pause(wait, this.#ended);
       wait = Math.min(wait * 2, MAX_PAUSE_MS);
     }
   }
 
-  /** Listens to one stream. Says whether it makes sense to open another one later. */
+  /** Reads one stream. Returns whether to open another one later. */
   async #listen(): Promise<boolean> {
+    const onData = () => this.#noteData();
+    const onEnd = () => this.#connect();
+    const stream = this.#options.openStream({ signal: this.#ended, onData, onEnd });
     try {
-      this.#setState("live");
-      for await (const event of this.#api.watchAll?.({ signal: this.#ended }) ?? []) {
-        this.#setState("live");
+      for await (const event of stream) {
+        this.#noteData();
         this.#pass(event);
-        this.#say({ kind: "event", event });
+        this.#send({ kind: "event", event });
       }
       return true;
     } catch (error) {
-      // An older gateway has no such route, and who may not read jobs is not told of them.
+      // Older gateways have no such route, and tokens without `jobs:read` cannot use it.
       return ![401, 403, 404].includes((error as { status?: number }).status ?? 0);
     }
+  }
+
+  #connect(): void {
+    if (this.#ended.aborted) return;
+    if (this.state.peek() === "live") this.#hasGap = true;
+    if (this.state.peek() !== "offline") this.#setState("connecting");
+    this.#expectData(CONNECT_MS);
+  }
+
+  #noteData(): void {
+    if (this.#ended.aborted) return;
+    const isAfterGap = this.#hasGap;
+    this.#hasGap = false;
+    this.#setState("live");
+    this.#expectData(MAX_SILENCE_MS);
+    if (isAfterGap) this.#options.onGap();
+  }
+
+  /** Falls back to polling unless data arrives in time. */
+  #expectData(milliseconds: number): void {
+    this.#stopWatchdog();
+    const fallBack = () => {
+      if (this.state.peek() !== "offline") this.#setState("polling");
+    };
+    this.#stopWatchdog = this.#clock.delay(milliseconds, fallBack);
+    if (this.#ended.aborted) this.#stopWatchdog();
+  }
+
+  #followNetwork(): void {
+    const signal = this.#ended;
+    signal.addEventListener("abort", () => this.#stopWatchdog());
+    const leave = () => {
+      this.#setState("offline");
+    };
+    const resume = () => {
+      this.#setState("polling");
+      this.#options.onGap();
+    };
+    globalThis.addEventListener?.("offline", leave, { signal });
+    globalThis.addEventListener?.("online", resume, { signal });
   }
 
   #pass(event: JobListChange): void {
@@ -110,20 +173,27 @@ export class JobFeed {
     else this.#options.onEvent(event);
   }
 
-  #hear(message: TabMessage): void {
+  #receive(message: TabMessage): void {
     if (message.kind === "event") this.#pass(message.event);
-    else if (message.kind === "state") this.state.value = message.state;
-    else if (this.#isLeader) this.#say({ kind: "state", state: this.state.peek() });
+    else if (message.kind === "state") this.#follow(message.state);
+    else if (this.#isLeader) this.#send({ kind: "state", state: this.state.peek() });
   }
 
-  #say(message: TabMessage): void {
+  /** Takes over the state of the tab that has the stream. */
+  #follow(state: FeedState): void {
+    this.#stopWatchdog();
+    this.state.value = state;
+  }
+
+  #send(message: TabMessage): void {
     if (!this.#ended.aborted) this.#tabs?.postMessage(message);
   }
 
   #setState(state: FeedState): void {
     if (this.state.peek() === state) return;
     this.state.value = state;
-    this.#say({ kind: "state", state });
+    if (state === "polling" || state === "offline") this.#hasGap = true;
+    if (this.#isLeader) this.#send({ kind: "state", state });
   }
 }
 
@@ -131,14 +201,20 @@ function canShare(): boolean {
   return typeof BroadcastChannel !== "undefined" && globalThis.navigator?.locks !== undefined;
 }
 
-function pause(milliseconds: number, ended: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      ended.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    ended.addEventListener("abort", end);
-  });
-}
+const BROWSER_CLOCK: FeedClock = {
+  pause(milliseconds, ended) {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        ended.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      ended.addEventListener("abort", end);
+    });
+  },
+  delay(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};

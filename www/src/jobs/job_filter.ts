@@ -1,59 +1,76 @@
 import type { ListedJob } from "quillgate";
-import { MAX_SEARCH } from "./jobs_address.ts";
-import type { JobListParams, ListedState } from "./jobs_api.ts";
+import type { GatewayState, JobListParams } from "./jobs_api.ts";
+import { STATE_WORDS } from "./words.ts";
 
-/** Which jobs of a project are listed. */
+/** The states that people filter by. The gateway knows `ready` and `unchanged` as `completed`. */
+export type StateChoice = "active" | "ready" | "unchanged" | "failed" | "archived";
+
+/** Which jobs of a project are listed. Empty lists allow every state and author. */
 export interface JobFilter {
-  state: ListedState | null;
-  /** The subject of the token that started the job. */
-  author: string | null;
-  /** What a prompt has in it, whatever its case. */
+  states: readonly StateChoice[];
+  /** Subjects of the tokens that started the jobs. */
+  authors: readonly string[];
+  /** A string that the prompt contains, ignoring case. */
   text: string;
 }
 
-export const ALL_JOBS: JobFilter = { state: null, author: null, text: "" };
+/** The maximum length of a search string. */
+export const MAX_SEARCH = 200;
 
-export const STATE_CHOICES: readonly { state: ListedState; label: string }[] = [
-  { state: "active", label: "Working" },
-  { state: "completed", label: "Completed" },
-  { state: "failed", label: "Failed" },
-  { state: "archived", label: "Archived" },
+export const ALL_JOBS: JobFilter = { states: [], authors: [], text: "" };
+
+export const STATE_CHOICES: readonly { state: StateChoice; label: string }[] = [
+  { state: "active", label: STATE_WORDS.working },
+  { state: "ready", label: STATE_WORDS.ready },
+  { state: "unchanged", label: STATE_WORDS.unchanged },
+  { state: "failed", label: STATE_WORDS.failed },
+  { state: "archived", label: STATE_WORDS.archived },
 ];
 
-export function isFiltered({ state, author, text }: JobFilter): boolean {
-  return state !== null || author !== null || text.trim() !== "";
+export function isFiltered({ states, authors, text }: JobFilter): boolean {
+  return states.length > 0 || authors.length > 0 || text.trim() !== "";
 }
 
-export function sameFilter(one: JobFilter, other: JobFilter): boolean {
-  return one.state === other.state && one.author === other.author && one.text === other.text;
-}
-
-/** The filter as a gateway reads it. */
-export function filterParams({ state, author, text }: JobFilter): Omit<JobListParams, "limit"> {
+/** Returns the part of a filter that the gateway applies. It takes one state and one author. */
+export function filterParams({ states, authors, text }: JobFilter): Omit<JobListParams, "limit"> {
+  const [state, ...otherStates] = new Set(states.map(gatewayState));
+  const [author, ...otherAuthors] = authors;
   const searched = text.trim().slice(0, MAX_SEARCH);
   return {
-    ...(state !== null && { state }),
-    ...(author !== null && { author }),
+    ...(state !== undefined && otherStates.length === 0 && { state }),
+    ...(author !== undefined && otherAuthors.length === 0 && { author }),
     ...(searched !== "" && { text: searched }),
   };
 }
 
-/** Whether a job's state and author are asked for. Its text only the gateway can judge. */
-export function meetsStateAndAuthor(job: ListedJob, { state, author }: JobFilter): boolean {
-  return (state === null || job.status === state) && (author === null || job.createdBy === author);
+/** Returns whether the gateway applies the whole filter, so that the page need not skip jobs. */
+export function isExact({ states, authors }: JobFilter): boolean {
+  const splitsCompleted = states.includes("ready") !== states.includes("unchanged");
+  const isOneState = new Set(states.map(gatewayState)).size <= 1;
+  return !splitsCompleted && isOneState && authors.length <= 1;
 }
 
-/** Whether a job is asked for, as far as its first line tells. */
-export function meetsFilter(job: ListedJob, filter: JobFilter): boolean {
-  const searched = filter.text.trim().toLowerCase();
-  return meetsStateAndAuthor(job, filter) && (job.prompt ?? "").toLowerCase().includes(searched);
+/** Returns whether a job has a state and an author of the filter. Only the gateway can search prompts. */
+export function meetsStateAndAuthor(job: ListedJob, { states, authors }: JobFilter): boolean {
+  const hasState = states.length === 0 || states.some((state) => isIn(job, state));
+  return hasState && (authors.length === 0 || authors.includes(job.createdBy ?? ""));
 }
 
-/** Who can be asked for, in the order of the alphabet: who was seen, and whoever else is named. */
+/** Returns the authors to choose from: those seen in the list, and those named elsewhere. */
 export function authorChoices(
   seen: ReadonlySet<string>,
   named: readonly (string | null)[],
 ): string[] {
   const authors = new Set([...seen, ...named.filter((author) => author !== null)]);
   return [...authors].sort((one, other) => one.localeCompare(other));
+}
+
+function gatewayState(state: StateChoice): GatewayState {
+  return state === "ready" || state === "unchanged" ? "completed" : state;
+}
+
+function isIn({ status, prLink }: ListedJob, state: StateChoice): boolean {
+  if (state === "ready") return status === "completed" && prLink !== null;
+  if (state === "unchanged") return status === "completed" && prLink === null;
+  return status === state;
 }

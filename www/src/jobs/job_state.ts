@@ -1,4 +1,5 @@
 import type { AgentJob } from "quillgate";
+import { STATE_WORDS } from "./words.ts";
 
 export type Tone = "working" | "ready" | "done" | "failed" | "archived" | "unknown";
 
@@ -8,24 +9,24 @@ export interface JobState {
 }
 
 const TERMINAL = ["completed", "archived", "failed"];
-/** How much of a prompt names its job: about two lines of a narrow window. */
+/** The maximum length of a title: about two lines of a narrow window. */
 const MAX_TITLE = 100;
 
-/** A job's state as a person would say it. A status this page does not know is shown as it is. */
+/** Returns a job's state in words. An unknown status is shown unchanged. */
 export function jobState(job: Pick<AgentJob, "status" | "prLink"> | null): JobState {
   switch (job?.status ?? null) {
     case "active":
-      return { tone: "working", word: "Working" };
+      return { tone: "working", word: STATE_WORDS.working };
     case "completed":
       return job?.prLink
-        ? { tone: "ready", word: "Pull request ready" }
-        : { tone: "done", word: "Done, no changes" };
+        ? { tone: "ready", word: STATE_WORDS.ready }
+        : { tone: "done", word: STATE_WORDS.unchanged };
     case "failed":
-      return { tone: "failed", word: "Failed" };
+      return { tone: "failed", word: STATE_WORDS.failed };
     case "archived":
-      return { tone: "archived", word: "Archived" };
+      return { tone: "archived", word: STATE_WORDS.archived };
     case null:
-      return { tone: "unknown", word: "Not known yet" };
+      return { tone: "unknown", word: STATE_WORDS.unknown };
     default:
       return { tone: "unknown", word: String(job?.status) };
   }
@@ -35,7 +36,7 @@ export function isFinished(job: Pick<AgentJob, "status"> | null): boolean {
   return TERMINAL.includes(job?.status ?? "");
 }
 
-/** A pull request's address, when it is safe to offer as a link, and a short name for it. */
+/** Returns the address and a short name of a pull request; null if the address is unsafe to link. */
 export function pullRequest(prLink: string): { href: string; name: string } | null {
   const url = parseUrl(prLink);
   if (url === null || url.protocol !== "https:") return null;
@@ -44,7 +45,7 @@ export function pullRequest(prLink: string): { href: string; name: string } | nu
   return { href: url.href, name: pullRequestName(url) };
 }
 
-/** Where the pull requests of the same repository are listed; null for hosts this page does not know. */
+/** Returns the list of pull requests of the same repository; null for unknown hosts. */
 export function pullRequestList(prLink: string): { href: string; repository: string } | null {
   const request = pullRequest(prLink);
   const [, repository] = /^([\w.-]+\/[\w.-]+)#\d+$/.exec(request?.name ?? "") ?? [];
@@ -52,14 +53,14 @@ export function pullRequestList(prLink: string): { href: string; repository: str
   return { href: `https://github.com/${repository}/pulls?q=is:pr+sort:created-desc`, repository };
 }
 
-/** The first line that says something, for lists and announcements. */
+/** Returns the first line that is not blank. */
 export function firstLine(prompt: string): string {
   return prompt.trim().split(/\r?\n/, 1)[0] ?? "";
 }
 
-/** A prompt's first line, or as many of its words as make a title. */
+/** Returns a title: the prompt's first line without Markdown's heading marks, shortened to whole words. */
 export function titleOf(prompt: string): string {
-  const line = firstLine(prompt);
+  const line = firstLine(prompt).replace(/^#+\s+/, "");
   if (line.length <= MAX_TITLE) return line;
   const cut = line.slice(0, MAX_TITLE);
   const end = cut.lastIndexOf(" ");

@@ -2,16 +2,17 @@ import { dayAndTime, duration, moment } from "../shell/wording.ts";
 import { isFinished } from "./job_state.ts";
 import type { WorkSpan } from "./timeline.ts";
 
-/** A job's time in words, and the rest of what is known of it. */
+/** The time of a job in words. */
 export interface JobTime {
   text: string;
-  /** The moment that is meant, in milliseconds since 1970. */
+  /** The named instant, in milliseconds since 1970. */
   instant: number;
 }
 
 const DAY_MS = 86_400_000;
+const JUST_MS = 2_000;
 
-/** How long a job has been at work or took; its date after days, or where that is not known. */
+/** How long a job has been running or took. After days, or without a known end, its start. */
 export function describeJobTime(
   job: { status: string | null; createdAt: string | null } | null,
   { startedAt, finishedAt }: WorkSpan,
@@ -21,15 +22,20 @@ export function describeJobTime(
   const start = startedAt ?? (Number.isNaN(created) ? null : created);
   if (job === null || start === null) return null;
   if (job.status === "active" && now - start < DAY_MS) {
-    return { text: `for ${duration(now - start)}`, instant: start };
+    return { text: runningFor(now - start), instant: start };
   }
   if (job.status === "active" && startedAt !== null) {
-    return { text: `since ${dayAndTime(start)}`, instant: start };
+    return { text: `Running since ${dayAndTime(start)}`, instant: start };
   }
-  const isOver = isFinished(job) && finishedAt !== null && finishedAt >= start;
-  if (isOver && finishedAt - start < DAY_MS) {
+  const hasEnd = isFinished(job) && finishedAt !== null && finishedAt >= start;
+  if (hasEnd && finishedAt - start < DAY_MS) {
     const took = duration(finishedAt - start);
-    return { text: `took ${took}, ${moment(finishedAt, now)}`, instant: finishedAt };
+    return { text: `Took ${took} · ${moment(finishedAt, now)}`, instant: finishedAt };
   }
-  return { text: `started ${moment(start, now)}`, instant: start };
+  return { text: `Started ${moment(start, now)}`, instant: start };
+}
+
+/** How long an active job has been running, in words. */
+export function runningFor(milliseconds: number): string {
+  return milliseconds < JUST_MS ? "Just started" : `Running for ${duration(milliseconds)}`;
 }

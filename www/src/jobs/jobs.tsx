@@ -6,18 +6,17 @@ import { defer } from "../shell/deferred.tsx";
 import { registerKeys } from "../shell/keys.ts";
 import { address } from "../shell/navigation.ts";
 import type { JobBook } from "./job_book.ts";
-import { wantedTitle } from "./job_focus.ts";
-import { focusFilter, focusJobRow, JobList } from "./job_list.tsx";
+import { wantedRow, wantedTitle } from "./job_focus.ts";
+import { JobList } from "./job_list.tsx";
 import { openComposer, useOpenDoubt } from "./open_composer.ts";
 import { jobsOf } from "./session_jobs.ts";
+import { LIST_WORDS } from "./words.ts";
 import "../styles/jobs.css";
 
-const loadComposer = async () => (await import("./composer.tsx")).Composer;
-const Composer = defer(loadComposer);
-const loadJobPage = async () => (await import("./job_page.tsx")).JobPage;
-const JobPage = defer(loadJobPage);
+const Composer = defer(async () => (await import("./composer.tsx")).Composer);
+const JobPage = defer(async () => (await import("./job_page.tsx")).JobPage);
 
-/** The jobs of a project: the list, or one of them by itself, and the panel for a new one. */
+/** The jobs route: the list or one job, and the panel for a new job. */
 export function Jobs({ session }: { session: Session }) {
   const { claims } = session;
   const book = jobsOf(session);
@@ -25,30 +24,29 @@ export function Jobs({ session }: { session: Session }) {
   const mayWrite = allows(claims, "jobs:create");
   const { id } = address.value.jobs;
   useOpenDoubt(book);
-  useShortcuts(book, mayWrite, mayRead && id === null);
+  useNewJobKey(book, mayWrite);
   useFocusOnMove(id);
   return (
     <div class="jobs">
-      {!mayWrite && <ScopeNotice scope="jobs:create" lost="it cannot start jobs" />}
+      {!mayWrite && <ScopeNotice scope="jobs:create" lost={LIST_WORDS.mayNotStart} />}
       {mayWrite && book.composing.value && <Composer book={book} />}
-      {!mayRead && <ScopeNotice scope="jobs:read" lost="it cannot list or follow jobs" />}
+      {!mayRead && <ScopeNotice scope="jobs:read" lost={LIST_WORDS.mayNotRead} />}
       {id === null && <JobList session={session} />}
       {mayRead && id !== null && <JobPage key={id} id={id} session={session} />}
     </div>
   );
 }
 
-function useShortcuts(book: JobBook, mayWrite: boolean, isFilterShown: boolean): void {
-  // A key works from the moment that its button is there to be seen.
+function useNewJobKey(book: JobBook, mayWrite: boolean): void {
+  // A layout effect: the key works as soon as the button is visible.
   useLayoutEffect(() => {
-    const newJob = { keys: "n", label: "New job", run: () => openComposer(book) };
-    const filter = { keys: "/", label: "Filter", run: focusFilter };
-    const bindings = [...(mayWrite ? [newJob] : []), ...(isFilterShown ? [filter] : [])];
-    if (bindings.length > 0) return registerKeys("Agent jobs", bindings);
-  }, [book, mayWrite, isFilterShown]);
+    if (!mayWrite) return;
+    const newJob = { keys: "n", label: LIST_WORDS.newJob, run: () => openComposer(book) };
+    return registerKeys(LIST_WORDS.jobs, [newJob]);
+  }, [book, mayWrite]);
 }
 
-/** Between the list and a job, the focus goes to what the person has come to. */
+/** Moves the focus to the job that was opened, or back to its row. */
 function useFocusOnMove(id: string | null): void {
   const before = useRef<string | null | undefined>(undefined);
   useEffect(() => {
@@ -56,6 +54,6 @@ function useFocusOnMove(id: string | null): void {
     before.current = id;
     if (from === undefined || from === id) return;
     if (id !== null) wantedTitle.value = id;
-    else if (from !== null) focusJobRow(from);
+    else if (from !== null) wantedRow.value = from;
   }, [id]);
 }

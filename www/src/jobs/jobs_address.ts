@@ -1,44 +1,43 @@
-import type { ListedState } from "./jobs_api.ts";
+import { registerAddressPart } from "../shell/address.ts";
+import type { JobFilter, StateChoice } from "./job_filter.ts";
 
-/** What the page's address says of the jobs. */
-export interface JobsAddress {
-  /** The job that has the page to itself; null for the list. */
+/** The jobs route's part of the page's address. */
+export interface JobsAddress extends JobFilter {
+  /** The job that is shown; null for the list. */
   id: string | null;
-  /** A job's state, "active" for one; null for all. */
-  state: ListedState | null;
-  /** Who started the job; null for everybody. */
-  author: string | null;
-  /** What its prompts have in them. */
-  text: string;
 }
 
-/** How much text a gateway looks for. */
-export const MAX_SEARCH = 200;
-
-/** The states that a gateway lists jobs by. */
-const STATES: readonly ListedState[] = ["active", "completed", "failed", "archived"];
-
-/** The state that has this name, where a gateway lists by it. */
-export function findState(name: string | null): ListedState | null {
-  return STATES.find((state) => state === name) ?? null;
+declare module "../shell/address.ts" {
+  interface AddressParts {
+    jobs: JobsAddress;
+  }
 }
+
+const STATES: readonly StateChoice[] = ["active", "ready", "unchanged", "failed", "archived"];
+const MAX_SEARCH = 200;
 
 export function parseJobsAddress(query: URLSearchParams): JobsAddress {
+  const named = query.getAll("state");
   return {
     id: query.get("job") || null,
-    state: findState(query.get("state")),
-    author: query.get("author") || null,
+    states: STATES.filter((state) => named.includes(state)),
+    authors: [...new Set(query.getAll("author").filter(Boolean))],
     text: (query.get("text") ?? "").slice(0, MAX_SEARCH),
   };
 }
 
-/** Names and values, only what differs from the usual. */
-export function formatJobsAddress({ id, state, author, text }: JobsAddress): [string, string][] {
-  const all: [string, string | null][] = [
-    ["job", id],
-    ["state", state],
-    ["author", author],
-    ["text", text],
+/** Returns the names and values that differ from the defaults. */
+export function formatJobsAddress({ id, states, authors, text }: JobsAddress): [string, string][] {
+  return [
+    ...(id === null ? [] : [["job", id] as [string, string]]),
+    ...states.map((state): [string, string] => ["state", state]),
+    ...authors.map((author): [string, string] => ["author", author]),
+    ...(text === "" ? [] : [["text", text] as [string, string]]),
   ];
-  return all.filter((pair): pair is [string, string] => Boolean(pair[1]));
 }
+
+registerAddressPart("jobs", {
+  routes: ["jobs"],
+  parse: parseJobsAddress,
+  format: formatJobsAddress,
+});

@@ -1,20 +1,29 @@
-import type { AgentJob, JobListChange, JobPage, JobRecord, Operations } from "quillgate";
+import type { AgentJob, Client, JobPage, JobRecord, Operations } from "quillgate";
+import type { OpenStream } from "./job_feed.ts";
+import { listenToStreams } from "./stream_pulse.ts";
 
-/** What a list of jobs is asked for. */
+/** The parameters of a list of jobs. */
 export type JobListParams = NonNullable<Operations["agentJobs.list"]["params"]>;
 
-/** The states by which a gateway lists jobs. */
-export type ListedState = "active" | "completed" | "failed" | "archived";
+/** The states that a gateway filters jobs by. */
+export type GatewayState = "active" | "completed" | "failed" | "archived";
 
 interface CallOptions {
   signal: AbortSignal;
 }
 
-/** The calls of the package that the routes of jobs read with; older gateways have not the last two. */
+/** The methods of the package that read jobs. */
 export interface JobsApi {
   list(params: JobListParams, options: CallOptions): PromiseLike<JobPage>;
   get(id: string, options: CallOptions): PromiseLike<AgentJob>;
   wait(id: string, options: CallOptions & { onUpdate(job: AgentJob): void }): PromiseLike<AgentJob>;
-  watchAll?(options: CallOptions): AsyncIterable<JobListChange>;
   record?(id: string, options: CallOptions): PromiseLike<JobRecord>;
+}
+
+/** Returns a function that opens the stream of a project's jobs and reports what it delivers. */
+export function streamOf(client: Client): OpenStream {
+  return ({ signal, ...listener }) => {
+    const observed = client.withOptions({ fetch: listenToStreams(listener) });
+    return observed.agentJobs.watchAll({ signal });
+  };
 }

@@ -1,18 +1,35 @@
+import { useEffect, useRef } from "preact/hooks";
 import type { JobBook } from "./job_book.ts";
-import { NEW_JOB_BUTTON, openComposer } from "./open_composer.ts";
+import { openComposer } from "./open_composer.ts";
+import { LIST_WORDS } from "./words.ts";
 
-/** Opens the panel for a new job, and has the focus again when that is closed. */
+let shown: HTMLButtonElement | null = null;
+
+/** Moves the focus to the button, when the panel that it opened has closed. */
+export function focusNewJob(): void {
+  requestAnimationFrame(() => shown?.focus());
+}
+
+/** Opens the panel for a new job. */
 export function NewJobButton({ book }: { book: JobBook }) {
   const isOpen = book.composing.value;
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const own = button.current;
+    shown = own;
+    return () => {
+      if (shown === own) shown = null;
+    };
+  }, []);
   return (
     <button
-      id={NEW_JOB_BUTTON}
+      ref={button}
       type="button"
       class={isOpen ? "" : "primary"}
       aria-expanded={isOpen}
       onClick={() => openComposer(book)}
     >
-      New job
+      {LIST_WORDS.newJob}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { AgentJob, JobRecord, ListedJob } from "quillgate";
+import type { KeptPrompts } from "../session/claims.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { isFinished } from "./job_state.ts";
 import type { JobsApi } from "./jobs_api.ts";
@@ -21,7 +22,16 @@ export interface JobFacts {
   model: string | null;
 }
 
-/** A job that has the page to itself. */
+/** Where the facts of a job come from. */
+export interface OpenJobSource {
+  api: JobsApi;
+  sent: SentTextMemory;
+  keeps: KeptPrompts;
+  /** Aborted when the session ends. */
+  ended: AbortSignal;
+}
+
+/** The job that is shown on its own page. */
 export class OpenJob {
   readonly id: string;
   readonly problem = signal<Problem | null>(null);
@@ -37,6 +47,7 @@ export class OpenJob {
   readonly #sawFinish = signal<number | null>(null);
   readonly #api: JobsApi;
   readonly #sent: SentTextMemory;
+  readonly #keeps: KeptPrompts;
   readonly #ended: AbortSignal;
   #turn: Promise<void> | null = null;
   #isDue = false;
@@ -60,7 +71,13 @@ export class OpenJob {
     };
   });
   readonly thread = computed(() =>
-    buildThread(this.record.value, this.#sent.of(this.id), this.facts.value),
+    buildThread(
+      this.record.value,
+      this.#sent.of(this.id),
+      this.facts.value,
+      // Without a record, only the line of the list is known. Until it has loaded, don't say so.
+      this.record.value === null && !this.loading.value ? "first-line" : this.#keeps,
+    ),
   );
   readonly #changes = computed(() => {
     const recorded = this.record.value?.changes ?? [];
@@ -72,10 +89,11 @@ export class OpenJob {
   readonly timeline = computed(() => buildTimeline(this.thread.value, this.#changes.value));
   readonly workSpan = computed(() => lastWorkSpan(this.thread.value, this.#changes.value));
 
-  constructor(id: string, api: JobsApi, sent: SentTextMemory, ended: AbortSignal) {
+  constructor(id: string, { api, sent, keeps, ended }: OpenJobSource) {
     this.id = id;
     this.#api = api;
     this.#sent = sent;
+    this.#keeps = keeps;
     this.#ended = ended;
   }
 

@@ -4,10 +4,9 @@ import { describeProblem, type Problem } from "../shell/problem.ts";
 import {
   ALL_JOBS,
   filterParams,
-  isFiltered,
+  isExact,
   type JobFilter,
-  meetsFilter,
-  sameFilter,
+  meetsStateAndAuthor,
 } from "./job_filter.ts";
 import {
   type AppliedEvent,
@@ -20,47 +19,48 @@ import {
 } from "./job_listing.ts";
 import type { JobListParams, JobsApi } from "./jobs_api.ts";
 
-/** Whether the person waits for the outcome, and so is told when it fails. */
-type Asked = "by the person" | "in passing";
-
-/** Who looks for the jobs that are asked for: older gateways only list all of them. */
-type FilteredBy = "gateway" | "page";
+/** Whether the person waits for the result. Other failures stay silent while jobs are listed. */
+type Trigger = "person" | "background";
 
 const JOBS_A_PAGE = 25;
-/** The most that one request brings. */
+/** The maximum number of jobs per request. */
 const MAX_JOBS = 100;
+/** The maximum number of requests that look for matches, where the gateway cannot apply the filter. */
+const MAX_SEARCH_PAGES = 5;
 
-/** The jobs that were started through the gateway, by whomever: the part of them that was asked for. */
+/** The jobs of a project that meet a filter, newest first. */
 export class ProjectJobs {
   readonly filter = signal<JobFilter>(ALL_JOBS);
-  readonly filteredBy = signal<FilteredBy>("gateway");
   readonly #listing = signal<JobListing | null>(null);
-  /** Null until there was an answer for the filter. */
+  /** The jobs that meet the filter; null until the first response. */
   readonly listing = computed(() => {
-    const listing = this.#listing.value;
-    if (listing === null || this.filteredBy.value === "gateway") return listing;
-    return { ...listing, jobs: listing.jobs.filter((job) => meetsFilter(job, this.filter.value)) };
+    const [listing, filter] = [this.#listing.value, this.filter.value];
+    if (listing === null || isExact(filter)) return listing;
+    return { ...listing, jobs: listing.jobs.filter((job) => meetsStateAndAuthor(job, filter)) };
   });
-  /** How many jobs have been looked through, where this page does that. */
-  readonly lookedThrough = computed(() => this.#listing.value?.jobs.length ?? 0);
-  /** When the gateway last told of them. */
+  /** The number of jobs that the page has searched; null where the gateway applies the filter. */
+  readonly searched = computed(() => {
+    const listing = this.#listing.value;
+    return listing === null || isExact(this.filter.value) ? null : listing.jobs.length;
+  });
+  /** The time of the last response. */
   readonly loadedAt = signal<number | null>(null);
   readonly busy = signal(false);
   readonly problem = signal<Problem | null>(null);
-  /** Who has been seen to start jobs, whatever is listed now. */
+  /** All authors seen so far, whatever the filter. */
   readonly authors = signal<ReadonlySet<string>>(new Set());
   readonly #api: JobsApi;
   readonly #ended: AbortSignal;
   readonly #onJobs: (jobs: readonly ListedJob[]) => void;
-  /** What came since the page that is asked for was. */
+  /** Events that arrived during the current request. */
   #news: JobUpdate[] = [];
-  #isAsking = false;
-  /** Whether changes of the shown jobs may be missing. */
+  #isRequesting = false;
+  /** Whether changes of the listed jobs may be missing. */
   #isOutdated = false;
   #turns: Promise<unknown> = Promise.resolve();
   #waiting: Promise<boolean> | null = null;
 
-  /** `onJobs` is called with what the gateway tells of jobs. */
+  /** Calls `onJobs` with the jobs of each response and event. */
   constructor(
     api: JobsApi,
     ended: AbortSignal,
@@ -71,11 +71,11 @@ export class ProjectJobs {
     this.#onJobs = onJobs;
   }
 
-  /** Asks for the newest jobs and the state of those that are shown. Says whether it succeeded. */
-  refresh(asked: Asked = "in passing"): Promise<boolean> {
-    // One that has not begun yet will see what this one would.
-    if (asked === "in passing" && this.#waiting !== null) return this.#waiting;
-    const turn = this.#inTurn(asked, () => {
+  /** Loads the newest jobs, and the state of those that are listed. Returns whether it succeeded. */
+  refresh(trigger: Trigger = "background"): Promise<boolean> {
+    // A queued refresh will see what this one would.
+    if (trigger === "background" && this.#waiting !== null) return this.#waiting;
+    const turn = this.#queue(trigger, () => {
       this.#waiting = null;
       return this.#renew();
     });
@@ -83,30 +83,30 @@ export class ProjectJobs {
     return turn;
   }
 
-  /** Loads the newest jobs again and drops those shown after them, whose changes may be missing. */
+  /** Loads the newest jobs again and drops the older ones, whose changes may be missing. */
   reload(): Promise<boolean> {
     this.#isOutdated = true;
     return this.refresh();
   }
 
-  /** Asks for the jobs after those that are shown. Says whether it succeeded. */
+  /** Loads the next jobs. Returns whether it succeeded. */
   showMore(): Promise<boolean> {
-    return this.#inTurn("by the person", () => this.#goOn());
+    return this.#queue("person", () => this.#search(this.#matches() + JOBS_A_PAGE, "continue"));
   }
 
-  /** Lists other jobs. Says whether they could be had. */
+  /** Changes the filter. Returns whether the jobs could be loaded. */
   async setFilter(filter: JobFilter): Promise<boolean> {
-    if (sameFilter(filter, this.filter.peek())) return true;
+    const before = this.filter.peek();
+    if (JSON.stringify(filter) === JSON.stringify(before)) return true;
     this.filter.value = filter;
-    if (this.filteredBy.peek() === "page") return true;
-    this.#listing.value = null;
     this.problem.value = null;
+    if (!isSameRequest(filter, before)) this.#listing.value = null;
     return this.refresh();
   }
 
-  /** Takes in what a stream, or another call, tells of one job. */
+  /** Applies a change of one job. */
   receive(event: JobUpdate): void {
-    if (this.#isAsking) this.#news.push(event);
+    if (this.#isRequesting) this.#news.push(event);
     if (event.job) this.#meet([event.job]);
     const listing = this.#listing.peek();
     if (listing === null) return;
@@ -116,8 +116,9 @@ export class ProjectJobs {
   }
 
   #apply(listing: JobListing, event: JobUpdate): AppliedEvent {
-    const filter = this.filteredBy.peek() === "page" ? ALL_JOBS : this.filter.peek();
-    return applyEvent(listing, event, filter);
+    const filter = this.filter.peek();
+    const applied = isExact(filter) ? filter : { ...ALL_JOBS, text: filter.text };
+    return applyEvent(listing, event, applied);
   }
 
   /** A job as it was last listed. */
@@ -125,23 +126,22 @@ export class ProjectJobs {
     return this.#listing.value?.jobs.find((job) => job.id === id);
   }
 
-  /** Never two requests at once, of which the older answer could come last. */
-  #inTurn(asked: Asked, work: () => Promise<void>): Promise<boolean> {
-    const turn = this.#turns.then(() => this.#carryOut(asked, work));
+  /** Runs one request at a time, so that an older response cannot replace a newer one. */
+  #queue(trigger: Trigger, work: () => Promise<void>): Promise<boolean> {
+    const turn = this.#turns.then(() => this.#run(trigger, work));
     this.#turns = turn;
     return turn;
   }
 
-  async #carryOut(asked: Asked, work: () => Promise<void>): Promise<boolean> {
-    if (asked === "by the person") this.busy.value = true;
+  async #run(trigger: Trigger, work: () => Promise<void>): Promise<boolean> {
+    if (trigger === "person") this.busy.value = true;
     try {
       await work();
       this.problem.value = null;
       return true;
     } catch (error) {
-      // What nobody waits for may fail in silence, as long as there is something to see.
-      const isNews = asked === "by the person" || this.#listing.peek() === null;
-      if (isNews && !this.#ended.aborted) this.problem.value = describeProblem(error, Date.now());
+      const isShown = trigger === "person" || this.#listing.peek() === null;
+      if (isShown && !this.#ended.aborted) this.problem.value = describeProblem(error, Date.now());
       return false;
     } finally {
       this.busy.value = false;
@@ -150,32 +150,47 @@ export class ProjectJobs {
 
   async #renew(): Promise<void> {
     const count = Math.max(JOBS_A_PAGE, this.#listing.peek()?.jobs.length ?? 0);
-    await this.#page({ limit: Math.min(MAX_JOBS, count) }, (page) => {
+    const limit = isExact(this.filter.peek()) ? Math.min(MAX_JOBS, count) : MAX_JOBS;
+    await this.#page({ limit }, (page) => {
       const shown = this.#isOutdated ? null : this.#listing.peek();
       this.#isOutdated = false;
       return shown === null ? toListing(page) : renewListing(shown, page);
     });
+    if (!isExact(this.filter.peek())) await this.#search(JOBS_A_PAGE, "stop when found");
   }
 
-  async #goOn(): Promise<void> {
-    const shown = this.#listing.peek();
-    if (shown === null || shown.more === null) return;
-    await this.#page({ limit: JOBS_A_PAGE, cursor: shown.more }, (page) =>
-      extendListing(this.#listing.peek() ?? shown, page),
-    );
+  /** Loads older jobs until enough of them meet the filter. */
+  async #search(wanted: number, how: "continue" | "stop when found"): Promise<void> {
+    const isPaged = isExact(this.filter.peek());
+    const limit = isPaged ? JOBS_A_PAGE : MAX_JOBS;
+    let isDone = how === "stop when found" && this.#matches() >= wanted;
+    for (let pages = 0; !isDone && pages < MAX_SEARCH_PAGES; pages += 1) {
+      const shown = this.#listing.peek();
+      if (shown === null || shown.more === null) return;
+      await this.#page({ limit, cursor: shown.more }, (page) =>
+        extendListing(this.#listing.peek() ?? shown, page),
+      );
+      isDone = isPaged || this.#matches() >= wanted;
+    }
   }
 
-  /** Asks for a page, and takes it in unless other jobs are asked for by then. */
+  #matches(): number {
+    return this.listing.peek()?.jobs.length ?? 0;
+  }
+
+  /** Requests a page and applies it, unless the filter has changed meanwhile. */
   async #page(params: JobListParams, combine: (page: JobPage) => JobListing): Promise<void> {
     this.#ended.throwIfAborted();
     const filter = this.filter.peek();
     this.#news = [];
-    this.#isAsking = true;
-    const page = await this.#request(params, filter).finally(() => {
-      this.#isAsking = false;
+    this.#isRequesting = true;
+    const options = { signal: this.#ended };
+    const request = this.#api.list({ ...params, ...filterParams(filter) }, options);
+    const page = await Promise.resolve(request).finally(() => {
+      this.#isRequesting = false;
     });
-    if (this.filteredBy.peek() === "gateway" && !sameFilter(filter, this.filter.peek())) return;
-    // What came in the meantime is newer than the page.
+    if (!isSameRequest(filter, this.filter.peek())) return;
+    // Events that arrived meanwhile are newer than the page.
     const news = this.#news;
     const listing = news.reduce(
       (listing, event) => this.#apply(listing, event).listing,
@@ -187,20 +202,6 @@ export class ProjectJobs {
     this.#meet(page.jobs.filter(({ id }) => !overtaken.has(id)));
   }
 
-  async #request(params: JobListParams, filter: JobFilter): Promise<JobPage> {
-    const options = { signal: this.#ended };
-    if (this.filteredBy.peek() === "page" || !isFiltered(filter)) {
-      return this.#api.list(params, options);
-    }
-    try {
-      return await this.#api.list({ ...params, ...filterParams(filter) }, options);
-    } catch (error) {
-      if (!isUnknownParameter(error)) throw error;
-      this.filteredBy.value = "page";
-      return this.#api.list(params, options);
-    }
-  }
-
   #meet(jobs: readonly ListedJob[]): void {
     const known = this.authors.peek();
     const authors = jobs.map(({ createdBy }) => createdBy).filter((author) => author !== null);
@@ -210,8 +211,7 @@ export class ProjectJobs {
   }
 }
 
-/** Whether a gateway, or the package, refused a filter that it does not know. */
-function isUnknownParameter(error: unknown): boolean {
-  const { name, status } = error as { name?: string; status?: number };
-  return name === "ValidationError" || name === "TypeError" || status === 400;
+/** Returns whether two filters lead to the same request. */
+function isSameRequest(one: JobFilter, other: JobFilter): boolean {
+  return JSON.stringify(filterParams(one)) === JSON.stringify(filterParams(other));
 }

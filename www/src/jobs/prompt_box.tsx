@@ -5,6 +5,7 @@ import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import { DoubtPanel, type DoubtWords } from "./doubt_panel.tsx";
 import type { Draft, Submit } from "./draft.ts";
+import { COMPOSER_WORDS } from "./words.ts";
 
 interface PromptBoxProps {
   id: string;
@@ -14,18 +15,18 @@ interface PromptBoxProps {
   rows: number;
   draft: Draft;
   sendLabel: string;
-  /** Whether sending is the one main thing to do where this stands. */
+  /** Whether sending is the main action of the page. */
   emphasis: "main" | "side";
-  /** What to say when nobody knows whether it was sent. */
+  /** The words for a request with an unknown outcome. */
   doubt: DoubtWords;
   submit: Submit;
-  /** Sends the draft in another way than by itself. */
+  /** Sends the draft. @default its own `send` */
   send?: (submit: Submit) => Promise<boolean>;
   onSent?: () => void;
-  /** Called when it was not sent, which the draft says why. */
+  /** Called when it was not sent. The draft has the reason. */
   onKept?: () => void;
   box?: RefObject<HTMLTextAreaElement | null>;
-  /** More to do, beside the button that sends. */
+  /** More actions. */
   children?: ComponentChildren;
 }
 
@@ -40,7 +41,7 @@ export function PromptBox(props: PromptBoxProps) {
 
   async function send() {
     if (draft.text.peek().trim() === "") {
-      complaint.value = "Write something first.";
+      complaint.value = COMPOSER_WORDS.missing;
       box.current?.focus();
       return;
     }
@@ -57,7 +58,7 @@ export function PromptBox(props: PromptBoxProps) {
     keepFocus();
   }
 
-  /** The button that was pressed may be gone: do not leave the keyboard nowhere. */
+  /** The pressed button may be gone. */
   function keepFocus() {
     requestAnimationFrame(() => {
       if (document.activeElement === document.body) box.current?.focus();
@@ -106,7 +107,7 @@ export function PromptBox(props: PromptBoxProps) {
           class={props.emphasis === "main" ? "primary" : ""}
           aria-disabled={sending}
         >
-          {sending ? "Sending…" : props.sendLabel}
+          {sending ? COMPOSER_WORDS.sending : props.sendLabel}
         </button>
         {sending ? (
           <button
@@ -116,7 +117,7 @@ export function PromptBox(props: PromptBoxProps) {
               keepFocus();
             }}
           >
-            Cancel
+            {COMPOSER_WORDS.cancel}
           </button>
         ) : (
           <span class="keys">
@@ -137,7 +138,7 @@ export function PromptBox(props: PromptBoxProps) {
         />
       )}
       {problem && problem.remedy !== "look first" && (
-        <ProblemPanel problem={problem} retryLabel="Send again" onRetry={send} />
+        <ProblemPanel problem={problem} retryLabel={COMPOSER_WORDS.sendAgain} onRetry={send} />
       )}
     </form>
   );

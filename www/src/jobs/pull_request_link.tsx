@@ -1,16 +1,17 @@
 import { External } from "../shell/icons.tsx";
 import { pullRequest } from "./job_state.ts";
+import { LIST_WORDS } from "./words.ts";
 
-/** The pull request of a job, where its address is safe to open. */
+/** Links to a pull request, unless its address is unsafe. */
 export function PullRequestLink({ link }: { link: string }) {
   const request = pullRequest(link);
   if (request === null) {
-    return <p class="hint ledger-link">Its pull request’s address is not safe to open.</p>;
+    return <p class="hint ledger-link">{LIST_WORDS.unsafeLink}</p>;
   }
   return (
     <a class="ledger-link" href={request.href} target="_blank" rel="noopener">
       <span>
-        <span class="visually-hidden">Pull request </span>
+        <span class="visually-hidden">{LIST_WORDS.pullRequest} </span>
         {request.name}
       </span>
       <External />

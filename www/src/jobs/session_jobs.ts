@@ -1,7 +1,12 @@
 import { effect, untracked } from "@preact/signals";
 import type { Session } from "../session/session.ts";
+import { type Command, registerCommands } from "../shell/commands.ts";
+import { visit } from "../shell/navigation.ts";
 import { titleMark } from "../shell/title_mark.ts";
 import { JobBook } from "./job_book.ts";
+import { jobState, titleOf } from "./job_state.ts";
+import { streamOf } from "./jobs_api.ts";
+import { LIST_WORDS } from "./words.ts";
 
 const books = new WeakMap<Session, JobBook>();
 
@@ -12,15 +17,26 @@ export function jobsOf(session: Session): JobBook {
 
 function followJobs(session: Session): JobBook {
   const { client, projectId, claims, end } = session;
-  const book = new JobBook(client, projectId, end.signal, claims);
+  const openStream = streamOf(client);
+  const book = new JobBook({ client, projectId, claims, openStream, ended: end.signal });
   books.set(session, book);
   const stopMarking = effect(() => {
     titleMark.value = book.titleMark.value;
   });
+  const stopListing = registerCommands(LIST_WORDS.commands, () => jobCommands(book));
   end.signal.addEventListener("abort", () => {
+    stopListing();
     stopMarking();
     titleMark.value = "";
   });
   book.start();
   return book;
+}
+
+/** Opens one of the listed jobs. */
+function jobCommands({ list }: JobBook): Command[] {
+  return (list.listing.value?.jobs ?? []).map((job) => ({
+    label: `${titleOf(job.prompt ?? "") || LIST_WORDS.untitled(job.id)} · ${jobState(job).word}`,
+    run: () => visit({ route: "jobs", jobs: { id: job.id } }),
+  }));
 }

@@ -2,15 +2,16 @@ import { useRef } from "preact/hooks";
 import { Cross } from "../shell/icons.tsx";
 import { toast } from "../shell/toast.ts";
 import { BUILT_IN, MAX_TEMPLATES, type Template, type TemplateShelf } from "./templates.ts";
+import { COMPOSER_WORDS } from "./words.ts";
 
 interface TemplateMenuProps {
   shelf: TemplateShelf;
-  /** What could be kept as a template; empty for nothing. */
+  /** The prompt to save as a template. */
   text: string;
   onUse(template: Template): void;
 }
 
-/** Prompts to begin with: those that come with the page, and the person's own. */
+/** Prompts to start from: the built-in ones and the person's own. */
 export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const own = shelf.own.value;
@@ -27,9 +28,9 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
   function save() {
     const outcome = shelf.save(text);
     const words = {
-      saved: "Saved as a template",
-      "too many": `You have ${MAX_TEMPLATES} templates. Delete one first.`,
-      "too long": "This prompt is too long for a template.",
+      saved: COMPOSER_WORDS.templateSaved,
+      "too many": COMPOSER_WORDS.tooManyTemplates(MAX_TEMPLATES),
+      "too long": COMPOSER_WORDS.templateTooLong,
     };
     toast({ text: words[outcome] });
   }
@@ -37,7 +38,10 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
   function remove(template: Template) {
     const undo = shelf.remove(template);
     menu.current?.querySelector("summary")?.focus();
-    toast({ text: `Template deleted: ${template.name}`, action: { label: "Undo", run: undo } });
+    toast({
+      text: `${COMPOSER_WORDS.templateDeleted}: ${template.name}`,
+      action: { label: COMPOSER_WORDS.undo, run: undo },
+    });
   }
 
   return (
@@ -54,9 +58,9 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
         if (relatedTarget instanceof Node && !menu.current?.contains(relatedTarget)) close();
       }}
     >
-      <summary>Templates</summary>
+      <summary>{COMPOSER_WORDS.templates}</summary>
       <div class="templates-panel">
-        <ul aria-label="Built-in templates">
+        <ul aria-label={COMPOSER_WORDS.builtIn}>
           {BUILT_IN.map((template) => (
             <li key={template.name}>
               <button type="button" class="menu-item" onClick={() => use(template)}>
@@ -66,7 +70,7 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
           ))}
         </ul>
         {own.length > 0 && (
-          <ul aria-label="Your templates">
+          <ul aria-label={COMPOSER_WORDS.own}>
             {own.map((template) => (
               <li key={template.name} class="menu-row">
                 <button type="button" class="menu-item" onClick={() => use(template)}>
@@ -75,7 +79,7 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
                 <button
                   type="button"
                   class="quiet icon-button"
-                  aria-label={`Delete the template ${template.name}`}
+                  aria-label={COMPOSER_WORDS.deleteTemplate(template.name)}
                   onClick={() => remove(template)}
                 >
                   <Cross />
@@ -86,10 +90,10 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
         )}
         {text.trim() !== "" && (
           <button type="button" class="quiet" onClick={save}>
-            Save this prompt as a template
+            {COMPOSER_WORDS.saveTemplate}
           </button>
         )}
-        <p class="hint">Your templates stay in this browser, also after you sign out.</p>
+        <p class="hint">{COMPOSER_WORDS.templatesStay}</p>
       </div>
     </details>
   );

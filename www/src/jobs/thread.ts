@@ -1,8 +1,9 @@
 import type { JobRecord } from "quillgate";
+import type { KeptPrompts } from "../session/claims.ts";
 import { firstLine } from "./job_state.ts";
 
 /** How much of a text is known. */
-export type Extent = "whole" | "first line" | "nothing";
+export type Extent = "whole" | "start" | "nothing";
 
 /** A follow-up as this browser sent it. */
 export interface SentMessage {
@@ -28,14 +29,22 @@ export interface ThreadMessage {
 /** How far the clocks of a browser and a gateway may differ for a message without a text. */
 const SAME_MESSAGE_MS = 120_000;
 
+/** The part of a job that its thread needs. */
+interface ListedPrompt {
+  prompt: string | null;
+  createdBy: string | null;
+  createdAt: string | null;
+}
+
 /**
- * What was said to a job, in order: what the gateway keeps, in the words of this browser where it
- * sent them, and what this browser sent and the gateway does not tell of.
+ * Returns the prompt and follow-ups of a job in order: those that the gateway stores, with the texts of
+ * this browser where it sent them, and those that only this browser knows.
  */
 export function buildThread(
   record: JobRecord | null,
   sent: SentTexts,
-  listed: { prompt: string | null; createdBy: string | null; createdAt: string | null } | null,
+  listed: ListedPrompt | null,
+  keeps: KeptPrompts,
 ): ThreadMessage[] {
   const job = record?.job ?? listed;
   const own = [...sent.messages];
@@ -43,7 +52,7 @@ export function buildThread(
     const sentAt = timeOf(message.sentAt);
     const place = own.findIndex((one) => isSame(one, message.prompt, sentAt));
     const [known] = place < 0 ? [] : own.splice(place, 1);
-    const text = chooseText(known?.text ?? null, message.prompt);
+    const text = chooseText(known?.text ?? null, message.prompt, message.prompt, keeps);
     return { kind: "follow-up", ...text, author: message.author, sentAt };
   });
   const unrecorded = own.map(
@@ -61,7 +70,7 @@ export function buildThread(
   return [
     {
       kind: "prompt",
-      ...chooseText(sent.prompt, record?.prompt ?? job?.prompt ?? null, job?.prompt ?? null),
+      ...chooseText(sent.prompt, record?.prompt ?? job?.prompt ?? null, job?.prompt ?? null, keeps),
       author: job?.createdBy ?? null,
       sentAt: timeOf(job?.createdAt ?? null),
     },
@@ -69,17 +78,20 @@ export function buildThread(
   ];
 }
 
-/** The text that was sent, when this browser sent it; otherwise what the gateway has of it. */
+/** Returns the string that this browser sent, or else the part that the gateway stores. */
 function chooseText(
   sent: string | null,
   kept: string | null,
-  line: string | null = kept,
+  line: string | null,
+  keeps: KeptPrompts,
 ): { text: string; extent: Extent } {
   if (sent !== null) return { text: sent, extent: "whole" };
   if (kept === null || kept === "") return { text: "", extent: "nothing" };
-  // Only a whole text has a second line, or is longer than the line that is listed.
-  const isWhole = kept.trim().includes("\n") || kept !== line;
-  return { text: kept, extent: isWhole ? "whole" : "first line" };
+  // Only a whole text has a second line, or is longer than the line that is listed. A line that was
+  // stored before the gateway kept whole prompts may be cut.
+  const isLonger = kept.trim().includes("\n") || kept !== line;
+  const isWhole = isLonger || (keeps === "whole" && !kept.endsWith("…"));
+  return { text: kept, extent: isWhole ? "whole" : "start" };
 }
 
 function isSame(sent: SentMessage, kept: string | null, sentAt: number | null): boolean {

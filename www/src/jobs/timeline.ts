@@ -1,6 +1,7 @@
 import type { RecordedChange } from "quillgate";
 import { isFinished, jobState, pullRequest } from "./job_state.ts";
 import type { ThreadMessage } from "./thread.ts";
+import { JOB_WORDS } from "./words.ts";
 
 export interface TimelineEvent {
   /** Milliseconds since 1970. */
@@ -72,8 +73,8 @@ function stepsOf(
 function saidSteps(thread: readonly ThreadMessage[]): Step[] {
   return thread.flatMap(({ kind, author, sentAt }) => {
     if (sentAt === null) return [];
-    const by = author === null ? "" : ` by ${author}`;
-    const text = `${kind === "prompt" ? "Started" : "Follow-up sent"}${by}`;
+    const by = author === null ? "" : JOB_WORDS.by(author);
+    const text = `${kind === "prompt" ? JOB_WORDS.started : JOB_WORDS.followUpSent}${by}`;
     return [{ kind: "said", at: sentAt, text, starts: true, ends: false }];
   });
 }
@@ -87,8 +88,14 @@ function changeSteps(changes: readonly RecordedChange[]): Step[] {
     const at = change.at === null ? Number.NaN : Date.parse(change.at);
     if (Number.isNaN(at)) continue;
     if (change.prLink !== null && change.prLink !== prLink) {
-      const name = pullRequest(change.prLink)?.name ?? "opened";
-      steps.push({ kind: "changed", at, text: `Pull request ${name}`, starts: false, ends: false });
+      const name = pullRequest(change.prLink)?.name ?? JOB_WORDS.opened;
+      steps.push({
+        kind: "changed",
+        at,
+        text: JOB_WORDS.pullRequest(name),
+        starts: false,
+        ends: false,
+      });
     }
     if (change.status !== null && change.status !== status) {
       // That it was set to work is told by what set it to work.
@@ -103,6 +110,6 @@ function changeSteps(changes: readonly RecordedChange[]): Step[] {
 function stateStep(change: RecordedChange, at: number): Step {
   const ends = isFinished({ status: change.status });
   const { word } = jobState({ ...change, prLink: null });
-  const text = change.status === "completed" ? "Completed" : word;
+  const text = change.status === "completed" ? JOB_WORDS.completed : word;
   return { kind: "changed", at, text, starts: change.status === "active", ends };
 }

@@ -1,26 +1,21 @@
 import { dayAndTime } from "../shell/wording.ts";
+import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 
-/**
- * What is wrong with a pasted token as far as it can be told without the gateway, in words for the
- * person who pasted it; null when it is worth a request.
- */
+/** Returns what is wrong with a pasted token; null if only the gateway can tell. */
 export function complainAboutToken(text: string, now: number): string | null {
   const token = text.trim();
-  if (token === "") return "Paste your access token.";
+  if (token === "") return SIGN_IN_WORDS.empty;
   if (token.startsWith("mint_")) {
-    return (
-      "This is a key of the platform itself, not an access token. It belongs on the server: " +
-      "do not paste it into any web page."
-    );
+    return SIGN_IN_WORDS.adminKey;
   }
   const payload = payloadOf(token);
   if (payload === null) {
-    return "This is not an access token: it should be three parts joined by dots.";
+    return SIGN_IN_WORDS.malformed;
   }
   const expiresAt = typeof payload.exp === "number" ? payload.exp * 1000 : Number.NaN;
-  // Years that no calendar has are left to the gateway.
+  // The gateway judges years beyond the range of `Date`.
   if (expiresAt <= now && Math.abs(expiresAt) < 8.64e15) {
-    return `This access token expired on ${dayAndTime(expiresAt)}. Ask for a new one.`;
+    return SIGN_IN_WORDS.expired(dayAndTime(expiresAt));
   }
   return null;
 }

@@ -1,4 +1,7 @@
-/** What the gateway says of a session, after it has verified the token. */
+/** The part of new prompts that the gateway stores. */
+export type KeptPrompts = "whole" | "first-line";
+
+/** The gateway's description of a session. */
 export interface Claims {
   /** Who vouches for the subject; null for the gateway's own tokens. */
   issuer: string | null;
@@ -7,6 +10,7 @@ export interface Claims {
   /** Those of them that the gateway's daily archive keeps. */
   archivedProjects: readonly string[];
   scopes: readonly string[];
+  keepsPrompts: KeptPrompts;
   /** When the session ends, in milliseconds since 1970 by this browser's clock. */
   expiresAt: number;
 }

@@ -2,30 +2,26 @@ import type { RouteScreen } from "../routes.ts";
 import { address, followLink, linkTo } from "../shell/navigation.ts";
 import type { Claims } from "./claims.ts";
 import { replaceSession, switchProject } from "./session.ts";
+import { SESSION_WORDS } from "./words.ts";
 
-/** Stands where a route would when the session does not have the project of the address. */
+/** Stands in for a route when the session lacks the project of the address. */
 export function NoProject({ claims: { projects } }: { claims: Claims }) {
   const { project } = address.value;
   return (
     <div class="notice">
       <p>
-        {project === null || projects.length === 0 ? (
-          "Your session is for no project."
-        ) : (
-          <>
-            This link is for the project <code>{project}</code>, which your session does not
-            include.
-          </>
-        )}
+        {project === null || projects.length === 0
+          ? SESSION_WORDS.noProjects
+          : SESSION_WORDS.wrongProject(project)}
       </p>
       <div class="actions">
         {projects.map((id) => (
           <button key={id} type="button" onClick={() => switchProject(id)}>
-            Open {id}
+            {SESSION_WORDS.openProject(id)}
           </button>
         ))}
         <button type="button" class="quiet" onClick={replaceSession}>
-          Use another token
+          {SESSION_WORDS.anotherToken}
         </button>
       </div>
     </div>
@@ -34,23 +30,23 @@ export function NoProject({ claims: { projects } }: { claims: Claims }) {
 
 interface RouteNotAllowedProps {
   screen: RouteScreen;
-  /** Where the session's scopes do lead. */
+  /** The routes that the session's scopes allow. */
   routes: readonly RouteScreen[];
 }
 
-/** Stands where a route would that no scope of the session allows. */
+/** Stands in for a route that no scope of the session allows. */
 export function RouteNotAllowed({ screen, routes }: RouteNotAllowedProps) {
   return (
     <div class="notice">
       <p>
-        To open {screen.title.toLowerCase()}, you need the scope{" "}
+        You need the{" "}
         {screen.scopes.map((scope, index) => (
           <>
             {index > 0 && " or "}
             <code key={scope}>{scope}</code>
           </>
-        ))}
-        , which your session lacks.
+        ))}{" "}
+        permission {SESSION_WORDS.routeNeeds(screen.title.toLowerCase())}
       </p>
       <div class="actions">
         {routes.map(({ id, title }) => (
@@ -60,11 +56,11 @@ export function RouteNotAllowed({ screen, routes }: RouteNotAllowedProps) {
             href={linkTo({ route: id })}
             onClick={(event) => followLink(event, { route: id })}
           >
-            Go to {title.toLowerCase()}
+            {SESSION_WORDS.goTo(title.toLowerCase())}
           </a>
         ))}
         <button type="button" class="quiet" onClick={replaceSession}>
-          Use another token
+          {SESSION_WORDS.anotherToken}
         </button>
       </div>
     </div>

@@ -1,4 +1,5 @@
 /** The browser's session with the gateway: a cookie that no script can read. */
+import { clockSkew, noteGatewayDate } from "../shell/clock_skew.ts";
 import { ask, SESSION, takeAnswerAhead } from "./ask.ts";
 import type { Claims } from "./claims.ts";
 
@@ -61,17 +62,17 @@ async function arrived(answer: Promise<Response>): Promise<Response> {
 
 export async function claimsOf(response: Response): Promise<Claims> {
   const claims = recordOf(await response.json());
-  const { issuer, subject, projects, archivedProjects, scopes, expiresAt } = claims;
+  const { issuer, subject, projects, archivedProjects, scopes, keepsPrompts, expiresAt } = claims;
   // The gateway's clock decides; this browser's may be wrong.
-  const gatewayTime = Date.parse(response.headers.get("date") ?? "");
-  const skew = Number.isNaN(gatewayTime) ? 0 : Date.now() - gatewayTime;
+  noteGatewayDate(response.headers.get("date"));
   return {
     issuer: typeof issuer === "string" ? issuer : null,
     subject: typeof subject === "string" ? subject : null,
     projects: stringsOf(projects),
     archivedProjects: stringsOf(archivedProjects),
     scopes: stringsOf(scopes),
-    expiresAt: Number(expiresAt) + skew,
+    keepsPrompts: keepsPrompts === "first-line" ? "first-line" : "whole",
+    expiresAt: Number(expiresAt) + clockSkew.peek(),
   };
 }
 

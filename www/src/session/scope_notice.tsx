@@ -1,14 +1,21 @@
 import { replaceSession } from "./session.ts";
+import { SESSION_WORDS } from "./words.ts";
 
-/** Says that the session's scopes leave something out, before a request finds out. */
-export function ScopeNotice({ scope, lost }: { scope: string; lost: string }) {
+interface ScopeNoticeProps {
+  scope: string;
+  /** The purpose of the permission, as in "start jobs". */
+  lost: string;
+}
+
+/** Explains which permission is missing, before a request fails. */
+export function ScopeNotice({ scope, lost }: ScopeNoticeProps) {
   return (
     <div class="notice">
       <p>
-        Your session lacks the scope <code>{scope}</code>, so {lost}.
+        You need the <code>{scope}</code> permission {SESSION_WORDS.missingFor(lost)}
       </p>
       <button type="button" class="quiet" onClick={replaceSession}>
-        Use another token
+        {SESSION_WORDS.anotherToken}
       </button>
     </div>
   );

@@ -7,6 +7,7 @@ import { now } from "../shell/clock.ts";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { requestedRoute } from "../shell/route_names.ts";
+import { onSignInRequest } from "../shell/sign_in_request.ts";
 import { clearToasts, toast } from "../shell/toast.ts";
 import { duration } from "../shell/wording.ts";
 import { type Claims, hasSameRights, personOf } from "./claims.ts";
@@ -23,6 +24,7 @@ import {
   tellOtherTabs,
 } from "./session_news.ts";
 import { forgetEverything, recall, remember } from "./tab_storage.ts";
+import { SESSION_WORDS } from "./words.ts";
 
 /** What a signed-in person works with in one project. */
 export interface Session {
@@ -43,7 +45,7 @@ export type SessionPhase =
 export interface Farewell {
   text: string;
   /** What to press while the browser's cookie still works, or may; null when it does not. */
-  offer: "Sign out" | "Sign out again" | null;
+  offer: string | null;
 }
 
 export const phase = signal<SessionPhase>({ name: "signed out" });
@@ -53,8 +55,6 @@ export const session = signal<Session | null>(null);
 
 export const farewell = signal<Farewell | null>(null);
 
-const NO_COOKIE =
-  "You signed in, but your browser did not keep the session. Open this page over https, and allow cookies for it.";
 const WARNING_MS = 5 * 60_000;
 /** Whose things this tab keeps. */
 const TAB_PERSON = "person";
@@ -67,10 +67,12 @@ let ending: Promise<void> = Promise.resolve();
 
 /** Takes up the browser's session, and from then on follows what other tabs do with it. */
 export function followSession(): void {
+  // Drafts stay for the next token.
+  onSignInRequest((reason) => endHere(reason, "keep"));
   hearOtherTabs((news) => {
     if (news === "signed in") return void takeUpSession("changed elsewhere");
     noteLeft();
-    if (phase.peek().name === "signed in") endHere("You signed out in another tab.", "forget");
+    if (phase.peek().name === "signed in") endHere(SESSION_WORDS.signedOutElsewhere, "forget");
   });
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted && phase.peek().name === "signed in") takeUpSession("changed elsewhere");
@@ -87,7 +89,8 @@ export async function takeUpSession(when: "on arrival" | "changed elsewhere"): P
   try {
     const claims = await readSession();
     if (turn !== generation) return;
-    if (claims === null) endHere(hasArrived(location.search) ? NO_COOKIE : null, "keep");
+    if (claims === null)
+      endHere(hasArrived(location.search) ? SESSION_WORDS.noCookie : null, "keep");
     else await enter(claims, turn);
   } catch (error) {
     if (turn !== generation || when !== "on arrival") return;
@@ -117,15 +120,10 @@ export async function signOut(): Promise<void> {
     farewell.value = null;
   } catch {
     farewell.value = {
-      text: "The gateway could not be told that you signed out, so this browser may still be signed in.",
-      offer: "Sign out again",
+      text: SESSION_WORDS.signOutFailed,
+      offer: SESSION_WORDS.signOutAgain,
     };
   }
-}
-
-/** Leads to the sign-in form, but keeps jobs and drafts for the next token. */
-export function askForAnotherToken(reason: string | null): void {
-  endHere(reason, "keep");
 }
 
 /** Leads to the sign-in form while the session goes on, until another takes its place. */
@@ -133,8 +131,8 @@ export function replaceSession(): void {
   noteLeft();
   endHere(null, "keep");
   farewell.value = {
-    text: "You are still signed in, until you sign in with another token.",
-    offer: "Sign out",
+    text: SESSION_WORDS.stillSignedIn,
+    offer: SESSION_WORDS.signOut,
   };
 }
 
@@ -202,12 +200,12 @@ function endInTime(): void {
   const { expiresAt } = current.claims;
   const left = expiresAt - now.value;
   if (left <= 0) {
-    endHere("Your session has ended. Sign in again: what you wrote is kept.", "keep");
+    endHere(SESSION_WORDS.ended, "keep");
   } else if (left < WARNING_MS && warnedOf !== expiresAt) {
     warnedOf = expiresAt;
     toast({
-      text: `Your session ends in ${duration(left)}. What you write is kept.`,
-      action: { label: "Sign in again", run: replaceSession },
+      text: SESSION_WORDS.endsSoon(duration(left)),
+      action: { label: SESSION_WORDS.signInAgain, run: replaceSession },
     });
   }
 }

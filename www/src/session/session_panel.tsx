@@ -1,30 +1,53 @@
+import { External } from "../shell/icons.tsx";
+import { THEMES } from "../shell/preferences.ts";
+import { chooseTheme, theme } from "../shell/theme.ts";
 import { dayAndTime } from "../shell/wording.ts";
 import type { Claims } from "./claims.ts";
 import { replaceSession } from "./session.ts";
+import { SESSION_WORDS } from "./words.ts";
 import "../styles/session_panel.css";
+
+const HELP = "https://www.mintlify.com/docs";
 
 interface SessionPanelProps {
   claims: Claims;
   onKeys(): void;
 }
 
-/** Who is signed in, what they may do and until when. */
+/** The caller, their permissions, the theme and links. */
 export function SessionPanel({ claims, onKeys }: SessionPanelProps) {
   return (
     <>
       <dl>
-        <dt>Signed in as</dt>
-        <dd>{claims.subject ?? "not said"}</dd>
-        <dt>Scopes</dt>
-        <dd>{claims.scopes.join(", ") || "none"}</dd>
-        <dt>Ends</dt>
+        <dt>{SESSION_WORDS.signedInAs}</dt>
+        <dd>{claims.subject ?? SESSION_WORDS.unknownSubject}</dd>
+        <dt>{SESSION_WORDS.permissions}</dt>
+        <dd>{claims.scopes.join(", ") || SESSION_WORDS.none}</dd>
+        <dt>{SESSION_WORDS.expires}</dt>
         <dd>{dayAndTime(claims.expiresAt)}</dd>
       </dl>
+      <fieldset class="theme-choice">
+        <legend>{SESSION_WORDS.theme}</legend>
+        {THEMES.map((choice) => (
+          <label key={choice} class="check">
+            <input
+              type="radio"
+              name="theme"
+              checked={theme.value === choice}
+              onChange={() => chooseTheme(choice)}
+            />
+            {SESSION_WORDS.themes[choice]}
+          </label>
+        ))}
+      </fieldset>
       <button type="button" class="quiet" onClick={onKeys}>
-        Keyboard shortcuts
+        {SESSION_WORDS.shortcuts}
       </button>
+      <a class="button quiet" href={HELP} target="_blank" rel="noopener">
+        {SESSION_WORDS.help} <External />
+      </a>
       <button type="button" class="quiet" onClick={replaceSession}>
-        Use another token
+        {SESSION_WORDS.anotherToken}
       </button>
     </>
   );

@@ -7,6 +7,7 @@ import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { complainAboutToken } from "./access_token.ts";
 import { farewell, signOut } from "./session.ts";
 import { arrivalAddress, hasLeft, keepLeft } from "./session_news.ts";
+import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 import {
   CookieRefused,
   type Issuer,
@@ -17,10 +18,10 @@ import {
 import { TokenHelp } from "./token_help.tsx";
 import "../styles/sign_in.css";
 
-/** Where nothing is known of other ways to sign in, a token is the one that always works. */
+/** Used until the gateway has answered. A token always works. */
 const TOKEN_ONLY: SignInMethods = { access: false, issuers: [] };
 
-// Asked while the form is being made.
+// Requested while the form is drawn.
 readSignInMethods().catch(() => {});
 
 export function SignIn() {
@@ -58,12 +59,10 @@ export function SignIn() {
   const { access, issuers } = methods.value ?? TOKEN_ONLY;
   return (
     <div class="sign-in">
-      <p class="lead">
-        Turn a prompt into a documentation pull request, and see which pages people and AI read.
-      </p>
+      <p class="lead">{SIGN_IN_WORDS.lead}</p>
       <FarewellNotice />
       <FailureNotice />
-      {/* It has its place from the start, so that nothing below it moves. */}
+      {/* Reserves its place, so that nothing below it moves. */}
       <div class={known ? "card sign-in-form" : "card sign-in-form waiting-form"}>
         {issuers.map((issuer) => (
           <IssuerLink key={issuer.href} issuer={issuer} />
@@ -75,10 +74,10 @@ export function SignIn() {
             aria-disabled={busy.value}
             onClick={() => attempt(null)}
           >
-            Continue with Cloudflare Access
+            {SIGN_IN_WORDS.access}
           </button>
         )}
-        {(access || issuers.length > 0) && <p class="or">or with a token</p>}
+        {(access || issuers.length > 0) && <p class="or">{SIGN_IN_WORDS.orToken}</p>}
         <TokenForm busy={busy.value} onSend={attempt} />
         {problem.value && <ProblemPanel problem={problem.value} />}
         <TokenHelp />
@@ -103,10 +102,10 @@ function FarewellNotice() {
   );
 }
 
-/** Why an issuer, to which the person went from here, has not signed them in. */
+/** Why a sign-in at an issuer failed. */
 const FAILURES: Record<string, string> = {
-  "issuer-unavailable": "The issuer did not answer. Try again in a moment.",
-  "sign-in-failed": "The sign-in was not completed. Begin again, or use a token.",
+  "issuer-unavailable": SIGN_IN_WORDS.issuerUnavailable,
+  "sign-in-failed": SIGN_IN_WORDS.signInFailed,
 };
 
 function FailureNotice() {
@@ -114,8 +113,7 @@ function FailureNotice() {
   if (kind === null) return null;
   return (
     <p class="notice" role="status">
-      {FAILURES[kind] ??
-        "The gateway did not let you in. Ask whoever runs it whether your account may sign in."}
+      {FAILURES[kind] ?? SIGN_IN_WORDS.notAllowed}
     </p>
   );
 }
@@ -124,7 +122,7 @@ function IssuerLink({ issuer: { name, href } }: { issuer: Issuer }) {
   const back = encodeURIComponent(arrivalAddress(location.search));
   return (
     <a class="button primary" href={`${href}&return=${back}`}>
-      Sign in with {name}
+      {SIGN_IN_WORDS.with(name)}
     </a>
   );
 }
@@ -146,14 +144,14 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
       input.current?.focus();
       return;
     }
-    announce("Signing in");
+    announce(SIGN_IN_WORDS.signingIn);
     if (!(await onSend(token.peek().trim()))) input.current?.focus();
   }
 
   return (
     <form onSubmit={submit} noValidate>
       <div class="field">
-        <label for="token">Access token</label>
+        <label for="token">{SIGN_IN_WORDS.token}</label>
         <input
           ref={input}
           id="token"
@@ -170,36 +168,35 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
         />
         <p id="token-hint" class="hint">
           <Lock />
-          Used once: the gateway keeps you signed in with a cookie that no script can read.
+          {SIGN_IN_WORDS.once}
         </p>
       </div>
       <p id="token-complaint" class="field-problem" role="alert">
         {complaint.value}
       </p>
       <button type="submit" class="primary" aria-disabled={busy}>
-        {busy ? "Signing in…" : "Sign in"}
+        {busy ? `${SIGN_IN_WORDS.signingIn}…` : SIGN_IN_WORDS.submit}
       </button>
     </form>
   );
 }
 
-/** Why the gateway did not let somebody in. */
+/** Describes why a sign-in failed. */
 function describeRefusal(error: unknown): Problem {
   const problem = describeProblem(error, Date.now());
   if (error instanceof CookieRefused) {
     return {
       ...problem,
-      title: "Your browser did not keep the session",
-      advice: "Open this page over https, and allow cookies for it.",
+      title: SIGN_IN_WORDS.noCookie,
+      advice: SIGN_IN_WORDS.noCookieHint,
       remedy: "other input",
     };
   }
   if ((error as { status?: unknown }).status !== 401) return problem;
   return {
     ...problem,
-    title: "The gateway did not accept this token",
-    advice:
-      "Check that you copied all of it and that it is for this gateway, or ask for a new one.",
+    title: SIGN_IN_WORDS.rejected,
+    advice: SIGN_IN_WORDS.rejectedHint,
     remedy: "other input",
   };
 }
@@ -207,23 +204,14 @@ function describeRefusal(error: unknown): Problem {
 function Offer() {
   return (
     <section class="offer" aria-labelledby="offer">
-      <h2 id="offer">What you can do here</h2>
+      <h2 id="offer">{SIGN_IN_WORDS.offer}</h2>
       <dl>
-        <dt>Have the docs changed</dt>
-        <dd>
-          Write a prompt. An agent works on it in the background; you watch, send follow-ups and
-          open its pull request.
-        </dd>
-        <dt>See who reads them</dt>
-        <dd>
-          Choose days. You get the views of every page by people and by AI, to compare, to filter
-          and to export.
-        </dd>
-        <dt>Without the admin key</dt>
-        <dd>
-          Your token names your projects and what you may do, and it expires. The platform’s own key
-          stays on the server.
-        </dd>
+        {SIGN_IN_WORDS.offers.map(([title, text]) => (
+          <>
+            <dt>{title}</dt>
+            <dd>{text}</dd>
+          </>
+        ))}
       </dl>
     </section>
   );

@@ -1,21 +1,15 @@
-const SCOPES = [
-  ["jobs:create", "start jobs and send follow-ups"],
-  ["jobs:read", "see the project’s jobs"],
-  ["analytics:read", "see page views and the other reports"],
-] as const;
+import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 
-/** How somebody comes by a token, answered where the question arises. */
+/** Explains how to get a token. */
 export function TokenHelp() {
+  const [before, after] = SIGN_IN_WORDS.local;
   return (
     <details class="token-help">
-      <summary>How do I get a token?</summary>
+      <summary>{SIGN_IN_WORDS.howTo}</summary>
       <div class="token-help-text">
-        <p>
-          Ask whoever runs this gateway. Say which project you work on and what you want to do; each
-          token names its projects and scopes:
-        </p>
+        <p>{SIGN_IN_WORDS.ask}</p>
         <dl class="facts">
-          {SCOPES.map(([scope, meaning]) => (
+          {SIGN_IN_WORDS.scopes.map(([scope, meaning]) => (
             <div key={scope}>
               <dt>
                 <code>{scope}</code>
@@ -24,7 +18,7 @@ export function TokenHelp() {
             </div>
           ))}
         </dl>
-        <p>If you run it, set its secret in the environment and make one for 30 days:</p>
+        <p>{SIGN_IN_WORDS.admin}</p>
         <pre>
           <code>
             npx quillgate token mint --sub alice --project acme --scope "jobs:create jobs:read
@@ -32,7 +26,9 @@ export function TokenHelp() {
           </code>
         </pre>
         <p>
-          Trying it out with <code>npm start</code>? Open the sign-in link that the terminal prints.
+          {before}
+          <code>npm start</code>
+          {after}
         </p>
       </div>
     </details>

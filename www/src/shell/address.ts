@@ -1,60 +1,72 @@
-import {
-  formatViewsAddress,
-  parseViewsAddress,
-  type ViewsAddress,
-} from "../analytics/views_address.ts";
-import { formatJobsAddress, type JobsAddress, parseJobsAddress } from "../jobs/jobs_address.ts";
 import { type Route, requestedRoute } from "./route_names.ts";
 
-/** What the page's address says. Never a token: addresses end up in histories and logs. */
-export interface Address {
+/** The parts of the address that routes own. Each route's module declares and registers its part. */
+// biome-ignore lint/suspicious/noEmptyInterface: routes add to it
+export interface AddressParts {}
+
+/** The page's address. It never contains a token: addresses end up in histories and logs. */
+export interface Address extends AddressParts {
   route: Route;
   /** Null until there is a session, or a link that names one. */
   project: string | null;
-  jobs: JobsAddress;
-  analytics: ViewsAddress;
 }
 
-/** What is to be different at another address. */
-export interface AddressChange {
-  route?: Route;
-  project?: string | null;
-  jobs?: Partial<JobsAddress>;
-  analytics?: Partial<ViewsAddress>;
+/** Changes to an address. */
+export type AddressChange = Partial<Pick<Address, "route" | "project">> & {
+  [Name in keyof AddressParts]?: Partial<AddressParts[Name]>;
+};
+
+/** How a route reads and writes its part of the address. */
+export interface AddressPart<Value> {
+  /** The routes whose address contains the part. */
+  routes: readonly Route[];
+  parse(query: URLSearchParams): Value;
+  /** Returns the names and values that differ from the defaults. */
+  format(value: Value): [string, string][];
+  /** Returns further changes that a change of this part or of the route implies. */
+  onChange?(change: Partial<Value>, from: Route, to: Route): Partial<Value>;
+}
+
+const parts = new Map<string, AddressPart<object>>();
+
+/** Adds a part, before the page's address is read. */
+export function registerAddressPart<Name extends keyof AddressParts>(
+  name: Name,
+  part: AddressPart<AddressParts[Name]>,
+): void {
+  parts.set(name, part as AddressPart<object>);
 }
 
 export function parseAddress(search: string): Address {
   const query = new URLSearchParams(search);
-  return {
-    route: requestedRoute(search) ?? "jobs",
-    project: query.get("project") || null,
-    jobs: parseJobsAddress(query),
-    analytics: parseViewsAddress(query),
-  };
+  const values = [...parts].map(([name, part]) => [name, part.parse(query)]);
+  const route = requestedRoute(search) ?? "jobs";
+  const project = query.get("project") || null;
+  return { route, project, ...Object.fromEntries(values) };
 }
 
-/** The address as a link: what the route shows, and nothing of the other routes. */
-export function formatAddress({ route, project, jobs, analytics }: Address): string {
+/** Formats the address as a link: the route's own part, and nothing of other routes. */
+export function formatAddress(address: Address): string {
+  const { route, project } = address;
   const query = new URLSearchParams({ route });
   if (project !== null) query.set("project", project);
-  const own = route === "jobs" ? formatJobsAddress(jobs) : formatViewsAddress(analytics, route);
-  for (const [name, value] of own) query.set(name, value);
+  for (const [name, part] of parts) {
+    if (!part.routes.includes(route)) continue;
+    for (const [key, value] of part.format(partOf(address, name))) query.append(key, value);
+  }
   return `?${query}`;
 }
 
 export function changeAddress(address: Address, change: AddressChange): Address {
   const { route = address.route } = change;
-  // A filter of paths finds no search term, and the other way round.
-  const isOther = (route === "searches") !== (address.route === "searches");
-  return {
-    ...address,
-    ...change,
-    jobs: { ...address.jobs, ...change.jobs },
-    analytics: {
-      ...address.analytics,
-      ...(isOther && { filter: "" }),
-      ...(change.analytics?.range && { hasInvalidDates: false }),
-      ...change.analytics,
-    },
-  };
+  const values = [...parts].map(([name, part]) => {
+    const changes = partOf(change, name);
+    const implied = part.onChange?.(changes, address.route, route);
+    return [name, { ...partOf(address, name), ...implied, ...changes }];
+  });
+  return { ...address, ...change, ...Object.fromEntries(values) };
+}
+
+function partOf(address: Address | AddressChange, name: string): object {
+  return (address as unknown as Record<string, object>)[name] ?? {};
 }

@@ -1,9 +1,14 @@
 import { computed, signal } from "@preact/signals";
 
-/** The time, each second: components that read it show times that keep up. */
+const MINUTE_MS = 60_000;
+
+/** The current time, updated every second. */
 export const now = signal(Date.now());
 
-/** When the day began: components that read it say "today" of today, and are quiet until tomorrow. */
+/** The start of the current minute, for components that need not update every second. */
+export const minute = computed(() => Math.floor(now.value / MINUTE_MS) * MINUTE_MS);
+
+/** The start of the current day in the browser's time zone. */
 export const today = computed(() => new Date(now.value).setHours(0, 0, 0, 0));
 
 setInterval(() => {

@@ -4,8 +4,8 @@ import { useEffect } from "preact/hooks";
 import { LoadFailure } from "./load_failure.tsx";
 
 /**
- * A component whose code is fetched when it is first shown; until then there is something else. What
- * could not be fetched says so in its place, and is fetched when it is shown again.
+ * Returns a component that loads its code when it is first shown. If that fails, it shows `failure`
+ * and tries again when the browser is back online, or when it is shown again.
  */
 export function defer<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -14,18 +14,22 @@ export function defer<Props extends object>(
 ): ComponentType<Props> {
   const loaded = signal<ComponentType<Props> | null>(null);
   const failed = signal(false);
+
+  async function fetchCode() {
+    if (loaded.peek() !== null) return;
+    try {
+      loaded.value = await load();
+      failed.value = false;
+    } catch {
+      failed.value = true;
+    }
+  }
+
   return function Deferred(props: Props) {
     useEffect(() => {
-      if (loaded.peek() !== null) return;
-      failed.value = false;
-      load().then(
-        (component) => {
-          loaded.value = component;
-        },
-        () => {
-          failed.value = true;
-        },
-      );
+      fetchCode();
+      addEventListener("online", fetchCode);
+      return () => removeEventListener("online", fetchCode);
     }, []);
     const Loaded = loaded.value as ComponentType<object> | null;
     if (Loaded !== null) return <Loaded {...props} />;

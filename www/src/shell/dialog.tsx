@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { focusHeading } from "./heading.tsx";
 import { Cross } from "./icons.tsx";
 import "../styles/dialog.css";
 
@@ -23,7 +24,7 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
     dialog.current?.showModal();
     return () => {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-      else document.querySelector<HTMLElement>("h1")?.focus();
+      else focusHeading();
     };
   }, []);
   return (

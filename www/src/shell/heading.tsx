@@ -1,16 +1,29 @@
 import { useEffect, useRef } from "preact/hooks";
 
-let first = true;
+/** The id of the route's heading, for regions that it names. */
+export const HEADING_ID = "page-title";
 
-/** The route's one h1. It takes the focus when the route changes, so that it is read out. */
+let isFirst = true;
+let shown: HTMLHeadingElement | null = null;
+
+/** Moves the focus to the route's heading, for screen readers and after the focused element is gone. */
+export function focusHeading(): void {
+  shown?.focus();
+}
+
+/** The route's only `h1`. It takes the focus when the route changes. */
 export function Heading({ text }: { text: string }) {
   const ref = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (!first) ref.current?.focus();
-    first = false;
+    shown = ref.current;
+    if (!isFirst) focusHeading();
+    isFirst = false;
+    return () => {
+      if (shown === ref.current) shown = null;
+    };
   }, []);
   return (
-    <h1 ref={ref} tabIndex={-1}>
+    <h1 ref={ref} id={HEADING_ID} tabIndex={-1}>
       {text}
     </h1>
   );

@@ -1,6 +1,9 @@
 import { Dialog } from "./dialog.tsx";
 import { type KeyBinding, keyGroups, keyListOpen, keysEnabled, switchKeys } from "./keys.ts";
 
+const PALETTE_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
+const PALETTE = { keys: `${PALETTE_KEY} K`, label: "Command palette", run: () => {} };
+
 /** The list of shortcuts, which "?" opens. */
 export function KeyList() {
   return (
@@ -11,6 +14,11 @@ export function KeyList() {
         keyListOpen.value = false;
       }}
     >
+      <section class="key-group">
+        <dl>
+          <Shortcut binding={PALETTE} />
+        </dl>
+      </section>
       {keyGroups.value.map(({ owner, bindings }) => (
         <section key={owner} class="key-group">
           <h3>{owner}</h3>
@@ -27,7 +35,7 @@ export function KeyList() {
           checked={keysEnabled.value}
           onChange={(event) => switchKeys(event.currentTarget.checked)}
         />
-        Use shortcuts of single keys
+        Enable keyboard shortcuts
       </label>
     </Dialog>
   );

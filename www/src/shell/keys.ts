@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { keepPreferences, readPreferences } from "./preferences.ts";
+import { readPreferences, savePreferences } from "./preferences.ts";
 
 /** A shortcut: one key such as "n", or two one after the other, such as "g j". */
 export interface KeyBinding {
@@ -23,7 +23,7 @@ export const keysEnabled = signal(readPreferences().keys);
 
 export function switchKeys(enabled: boolean): void {
   keysEnabled.value = enabled;
-  keepPreferences({ keys: enabled });
+  savePreferences({ keys: enabled });
 }
 
 const registered = signal<readonly KeyGroup[]>([]);

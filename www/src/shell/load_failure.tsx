@@ -1,11 +1,21 @@
-/** A part of the page can be gone after an update of the gateway, or out of reach. */
+import { isOnline } from "./network.ts";
+
+/** Stands in for a part of the page whose code could not be loaded. */
 export function LoadFailure() {
+  if (!isOnline.value) {
+    return (
+      <div class="problem" role="alert">
+        <p class="problem-title">You’re offline</p>
+        <p>We’ll load this when you’re back.</p>
+      </div>
+    );
+  }
   return (
     <div class="problem" role="alert">
-      <p class="problem-title">This part of the page could not be loaded</p>
-      <p>The gateway may have been updated, or your connection may be down.</p>
+      <p class="problem-title">This part of the page didn’t load</p>
+      <p>A new version may be available.</p>
       <button type="button" onClick={() => location.reload()}>
-        Reload the page
+        Reload
       </button>
     </div>
   );

@@ -7,12 +7,17 @@ import {
   parseAddress,
 } from "./address.ts";
 
-/** The page's address; the browser's back and forward buttons change it too. */
-export const address = signal<Address>(parseAddress(location.search));
+/** The page's address. */
+export const address = signal<Address>(parseAddress(""));
 
-addEventListener("popstate", () => {
-  address.value = parseAddress(location.search);
-});
+/** Reads the address, once its parts are registered, and follows the back and forward buttons. */
+export function followAddress(): void {
+  const read = () => {
+    address.value = parseAddress(location.search);
+  };
+  read();
+  addEventListener("popstate", read);
+}
 
 /** Goes to another place, which the back button undoes. */
 export function visit(change: AddressChange): void {

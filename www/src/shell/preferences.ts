@@ -1,25 +1,34 @@
-/** What a person prefers on this page, kept in the browser: never who they are or what they see. */
+/** Preferences stored in this browser. They contain nothing about the person or the data shown. */
 export interface Preferences {
-  /** Whether single keys work as shortcuts. */
+  /** Whether single keys are shortcuts. */
   keys: boolean;
+  theme: Theme;
 }
 
+/** `system` follows the operating system. */
+export type Theme = "system" | "light" | "dark";
+
+export const THEMES: readonly Theme[] = ["system", "light", "dark"];
+
 const STORED = "quillgate.preferences";
-const USUAL: Preferences = { keys: true };
+const DEFAULTS: Preferences = { keys: true, theme: "system" };
 
 export function readPreferences(): Preferences {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(STORED) ?? "{}");
-    const { keys } = kept as Partial<Preferences>;
-    return { keys: typeof keys === "boolean" ? keys : USUAL.keys };
+    const stored: unknown = JSON.parse(localStorage.getItem(STORED) ?? "{}");
+    const { keys, theme } = stored as Partial<Preferences>;
+    return {
+      keys: typeof keys === "boolean" ? keys : DEFAULTS.keys,
+      theme: THEMES.find((one) => one === theme) ?? DEFAULTS.theme,
+    };
   } catch {
-    return USUAL;
+    return DEFAULTS;
   }
 }
 
-/** Without storage (it can be switched off) a preference lasts until the page is reloaded. */
-export function keepPreferences(preferences: Preferences): void {
+/** Stores changed preferences. Without storage they last until the page is reloaded. */
+export function savePreferences(changes: Partial<Preferences>): void {
   try {
-    localStorage.setItem(STORED, JSON.stringify(preferences));
+    localStorage.setItem(STORED, JSON.stringify({ ...readPreferences(), ...changes }));
   } catch {}
 }

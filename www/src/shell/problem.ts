@@ -50,21 +50,21 @@ function wordsFor(error: ErrorFields): Words {
   switch (error.name) {
     case "ValidationError":
       return {
-        title: "This cannot be sent",
+        title: "This can’t be sent",
         advice: "Nothing was sent. Change the input and try again.",
         remedy: "other input",
       };
     case "ConnectionError":
     case "WasmLoadError":
       return {
-        title: "The gateway could not be reached",
+        title: "We couldn’t reach the gateway",
         advice: "Check your connection, then try again.",
         remedy: "retry",
       };
     case "RequestTimeoutError":
       return {
         title: "The gateway took too long to answer",
-        advice: "Try again; if it happens again, tell whoever runs the gateway.",
+        advice: "Try again. If it keeps happening, tell your gateway admin.",
         remedy: "retry",
       };
     case "JobWaitTimeoutError":
@@ -75,8 +75,8 @@ function wordsFor(error: ErrorFields): Words {
       };
     case "DecodeError":
       return {
-        title: "The answer makes no sense",
-        advice: "Try again; if it happens again, the API may have changed.",
+        title: "Unexpected response",
+        advice: "Try again. If it keeps happening, tell your gateway admin.",
         remedy: "retry",
       };
     default:
@@ -93,13 +93,13 @@ function wordsForKind(error: ErrorFields): Words | null {
     case "quota-exceeded":
       return {
         title: titleOfLimit(error),
-        advice: "Nothing was done, and nothing is lost: try again when a slot is free.",
+        advice: "Your text and everything loaded so far are kept.",
         remedy: "retry",
       };
     case "upstream-credential":
       return {
-        title: "The platform refused the gateway’s own key",
-        advice: "Nothing was done. Tell whoever runs the gateway.",
+        title: "Mintlify rejected the gateway’s key",
+        advice: "Nothing was done. Tell your gateway admin.",
         remedy: "retry",
       };
     default:
@@ -108,60 +108,60 @@ function wordsForKind(error: ErrorFields): Words | null {
 }
 
 const LIMITS: Record<string, string> = {
-  "create-job": "The project’s limit for new jobs is used up",
-  "send-message": "The project’s limit for follow-ups is used up",
-  "read-jobs": "Your limit for reading jobs is used up",
-  analytics: "The organisation’s limit for analytics requests is used up",
+  "create-job": "The project has used all new jobs",
+  "send-message": "The project has used all follow-ups",
+  "read-jobs": "You’ve used all requests for jobs",
+  analytics: "Your organization has used all analytics requests",
 };
 
 function titleOfLimit(error: ErrorFields): string {
   const violated = recordOf(error.problem)["violated-policies"];
   const policies = Array.isArray(violated) ? violated.map(String) : [];
   if (policies.some((policy) => policy.endsWith("-caller"))) {
-    return "Your own quota is used up";
+    return "You’ve used your own quota";
   }
-  return LIMITS[policies[0] ?? ""] ?? "The limit is used up";
+  return LIMITS[policies[0] ?? ""] ?? "The limit is reached";
 }
 
 function wordsForStatus(status: number): Words {
   if (status === 401) {
     return {
-      title: "You are no longer signed in",
-      advice: "Your session has ended or was withdrawn. Sign in again: what you wrote is kept.",
+      title: "You’re no longer signed in",
+      advice: "Your session expired or was revoked. Sign in again. Your drafts are saved.",
       remedy: "sign in",
     };
   }
   if (status === 403) {
     return {
-      title: "Your session does not allow this",
-      advice: "Ask for a token with this project and this scope, then sign in with it.",
+      title: "You don’t have permission for this",
+      advice: "Ask your gateway admin for a token with this project and permission.",
       remedy: "sign in",
     };
   }
   if (status === 429) {
     return {
-      title: "The hourly limit is used up",
-      advice: "Nothing is lost: try again later.",
+      title: "You’ve reached the hourly limit",
+      advice: "Your text and everything loaded so far are kept.",
       remedy: "retry",
     };
   }
   if (status === 404) {
     return {
       title: "Not found in this project",
-      advice: "Check the project and the job’s id.",
+      advice: "Check the project and the ID.",
       remedy: "other input",
     };
   }
   if (status >= 400 && status < 500 && status !== 408) {
     return {
-      title: "The gateway refused this",
+      title: "The gateway rejected this",
       advice: "Change the input and try again.",
       remedy: "other input",
     };
   }
   return {
-    title: "The platform did not answer properly",
-    advice: "Try again in a moment; if it happens again, tell whoever runs the gateway.",
+    title: "Mintlify returned an error",
+    advice: "Try again in a moment. If it keeps happening, tell your gateway admin.",
     remedy: "retry",
   };
 }
@@ -169,11 +169,23 @@ function wordsForStatus(status: number): Words {
 function causeOf(error: ErrorFields): string {
   const problem = recordOf(error.problem);
   const details = Array.isArray(problem.errors) ? problem.errors.map(detailOf).filter(Boolean) : [];
-  const told = typeof problem.detail === "string" ? problem.detail : error.message;
-  // The title says which limit it is, in words.
-  const said = kindOf(error) === "quota-exceeded" ? told.replace(/^[a-z-]+: /, "") : told;
-  const status = typeof error.status === "number" ? ` (status ${error.status})` : "";
-  return sentence([said, ...details].join(": ")) + status;
+  const detail = typeof problem.detail === "string" ? problem.detail : error.message;
+  const cause = CAUSES[kindOf(error)]?.(detail) ?? sentence([detail, ...details].join(": "));
+  return typeof error.status === "number" ? `${cause} (${error.status})` : cause;
+}
+
+/** Causes in plain words, where the gateway's detail is written for developers. */
+const CAUSES: Record<string, (detail: string) => string> = {
+  "upstream-unreachable": () => "The connection to Mintlify was lost.",
+  "quota-exceeded": describeQuota,
+};
+
+/** "create-job: the limit of 100 in any 3600 seconds is used up" as "All 100 requests this hour are used." */
+function describeQuota(detail: string): string {
+  const [, most, seconds] = /of (\d+) in any (\d+) seconds/.exec(detail) ?? [];
+  if (most === undefined) return sentence(detail.replace(/^[a-z-]+: /, ""));
+  const span = seconds === "3600" ? "this hour" : `in any ${seconds} seconds`;
+  return most === "1" ? `The only one ${span} is used.` : `All ${most} ${span} are used.`;
 }
 
 function detailOf(item: unknown): string {

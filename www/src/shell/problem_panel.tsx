@@ -1,6 +1,6 @@
-import { askForAnotherToken } from "../session/session.ts";
 import { now } from "./clock.ts";
 import type { Problem } from "./problem.ts";
+import { requestSignIn } from "./sign_in_request.ts";
 import { clockTime, duration } from "./wording.ts";
 
 interface ProblemPanelProps {
@@ -17,7 +17,7 @@ export function ProblemPanel({ problem, retryLabel = "Retry", onRetry }: Problem
       <p class="problem-title">{problem.title}</p>
       <p>{problem.cause}</p>
       <p>{problem.advice}</p>
-      {problem.retryAt !== null && <RetryTime problem={problem} at={problem.retryAt} />}
+      {problem.retryAt !== null && <RetryTime at={problem.retryAt} />}
       <RequestId of={problem} />
       <div class="actions">
         {onRetry && problem.remedy !== "other input" && (
@@ -26,7 +26,7 @@ export function ProblemPanel({ problem, retryLabel = "Retry", onRetry }: Problem
           </button>
         )}
         {problem.remedy === "sign in" && (
-          <button type="button" onClick={() => askForAnotherToken(problem.title)}>
+          <button type="button" onClick={() => requestSignIn(problem.title)}>
             Sign in again
           </button>
         )}
@@ -40,18 +40,18 @@ export function RequestId({ of: { requestId } }: { of: Problem }) {
   if (requestId === null) return null;
   return (
     <p class="problem-id">
-      Request id <code>{requestId}</code>
+      Request ID <code>{requestId}</code>
     </p>
   );
 }
 
-function RetryTime({ problem: { isLimit }, at }: { problem: Problem; at: number }) {
+function RetryTime({ at }: { at: number }) {
   const left = at - now.value;
   if (left <= 0) return <p>You can try again now.</p>;
-  // The countdown is for the eye: read out, it would interrupt each second.
+  // Screen readers would announce the countdown every second.
   return (
     <p>
-      {isLimit ? "The next slot frees at" : "You can try again at"} <strong>{clockTime(at)}</strong>{" "}
+      Try again at <strong>{clockTime(at)}</strong>{" "}
       <span aria-hidden="true">(in {duration(left)})</span>.
     </p>
   );

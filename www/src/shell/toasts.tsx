@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { focusHeading } from "./heading.tsx";
 import { Cross } from "./icons.tsx";
 import { type ShownToast, shown } from "./toast.ts";
 import "../styles/toasts.css";
@@ -34,7 +35,7 @@ function ToastCard({ toast: { id, text, action } }: { toast: ShownToast }) {
   function end() {
     const hadFocus = card.current?.contains(document.activeElement);
     close(id);
-    if (hadFocus) document.querySelector<HTMLElement>("h1")?.focus();
+    if (hadFocus) focusHeading();
   }
 
   return (

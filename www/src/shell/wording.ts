@@ -31,6 +31,13 @@ const signed = inNumbers({ signDisplay: "exceptZero" });
 const compact = inNumbers({ notation: "compact" });
 const inWholePercent = inNumbers({ style: "percent", maximumFractionDigits: 0 });
 const inFinePercent = inNumbers({ style: "percent", maximumFractionDigits: 1 });
+const weekday = inDates({ weekday: "short", day: "numeric", month: "short" });
+const weekdayAndYear = inDates({
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
 const clock = inDates({ timeStyle: "short" });
 const dayAndClock = inDates({ dateStyle: "medium", timeStyle: "short" });
 /** Days of the platform are days of UTC. */
@@ -106,6 +113,12 @@ export function utcDays(first: number, last: number): string {
 /** "Nov 22", where the year is plain. */
 export function utcAxisDay(time: number): string {
   return axisDayOfUtc().format(time);
+}
+
+/** "Mon, Nov 23", with the year if it is not the current one. */
+export function calendarDay(time: number, now: number): string {
+  const isThisYear = new Date(time).getFullYear() === new Date(now).getFullYear();
+  return (isThisYear ? weekday : weekdayAndYear)().format(time);
 }
 
 export function clockTime(time: number): string {

@@ -178,8 +178,8 @@ const LIST_EVENTS: More = More {
 };
 
 const READ_RECORD: More = More {
-    doc: "Of a job that was created through the gateway. Prompts are whole where the operator says so \
-        (`KEEP_PROMPTS`), as those that came after that; of others the first line is kept. A job that has not \
+    doc: "Of a job that was created through the gateway. Prompts are whole, unless the operator \
+        stores only their first line (`KEEP_PROMPTS=first-line`). A job that has not \
         ended is asked for upstream, as with a list.",
     success: Success::Made("What is recorded."),
     gives: &["RateLimit-Policy", "RateLimit"],

@@ -48,7 +48,9 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     let session = json!({
         "type": "object",
-        "required": ["issuer", "subject", "projects", "archivedProjects", "scopes", "expiresAt"],
+        "required": [
+            "issuer", "subject", "projects", "archivedProjects", "scopes", "keepsPrompts", "expiresAt",
+        ],
         "properties": {
             "issuer": {
                 "description": "Who says so: the token's `iss`, and `null` for a token of the gateway's own.",
@@ -62,6 +64,10 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
                 "items": { "type": "string" },
             },
             "scopes": texts,
+            "keepsPrompts": {
+                "description": "The part of new prompts that the records of jobs store.",
+                "enum": ["whole", "first-line"],
+            },
             "expiresAt": {
                 "description": "When it ends, in milliseconds since 1970: with its token, after 90 days at the latest.",
                 "type": "integer",

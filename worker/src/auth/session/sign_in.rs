@@ -241,16 +241,6 @@ pub fn failure_path(kind: ProblemKind) -> String {
     format!("/?sign-in-failed={}", kind.as_str())
 }
 
-/// Whether `Accept` requests a page.
-#[must_use]
-pub fn accepts_page(accept: Option<&str>) -> bool {
-    let mut types = accept.unwrap_or("").split(',');
-    types.any(|one| {
-        let name = one.split(';').next().unwrap_or("");
-        name.trim().eq_ignore_ascii_case("text/html")
-    })
-}
-
 /// Returns a 400 for a failed sign-in.
 #[must_use]
 pub fn failed_problem(detail: &str) -> Problem {

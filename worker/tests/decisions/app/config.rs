@@ -294,10 +294,10 @@ fn archive_takes_project_ids_and_a_percentage() {
 }
 
 #[test]
-fn prompt_summary_is_stored_by_default() {
+fn whole_prompts_are_stored_by_default() {
     for (value, expected) in [
-        (None, KeepPrompts::FirstLine),
-        (Some(" "), KeepPrompts::FirstLine),
+        (None, KeepPrompts::Whole),
+        (Some(" "), KeepPrompts::Whole),
         (Some("first-line"), KeepPrompts::FirstLine),
         (Some(" whole "), KeepPrompts::Whole),
     ] {

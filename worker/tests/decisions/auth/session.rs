@@ -17,6 +17,7 @@ use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
 use quillgate_worker::auth::{Evidence, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
+use quillgate_worker::jobs::records::KeepPrompts;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
@@ -293,9 +294,11 @@ fn session_description_has_caller_and_permissions() {
     });
     let foreign = crate::fixtures::issuer_token(super::session_record::HEADER, &claims.to_string());
     let session = open(Proof::AccessToken(&foreign), &config).unwrap();
-    let described: Value = serde_json::from_str(&describe(&session.caller, |project| {
-        config.analytics.archive.includes(project)
-    }))
+    let described: Value = serde_json::from_str(&describe(
+        &session.caller,
+        KeepPrompts::FirstLine,
+        |project| config.analytics.archive.includes(project),
+    ))
     .unwrap();
     assert_eq!(
         described,
@@ -305,15 +308,17 @@ fn session_description_has_caller_and_permissions() {
             "projects": ["demo-docs", "other-docs"],
             "archivedProjects": ["other-docs"],
             "scopes": ["jobs:read", "analytics:read", "jobs:create"],
+            "keepsPrompts": "first-line",
             "expiresAt": (SECONDS + 360) * 1000,
         })
     );
     let own = token(&crate::fixtures::claims());
     let own = open(Proof::AccessToken(&own), &config).unwrap();
-    let described: Value = serde_json::from_str(&describe(&own.caller, |project| {
-        config.analytics.archive.includes(project)
-    }))
-    .unwrap();
+    let described: Value =
+        serde_json::from_str(&describe(&own.caller, KeepPrompts::Whole, |project| {
+            config.analytics.archive.includes(project)
+        }))
+        .unwrap();
     assert_eq!(
         (&described["issuer"], &described["subject"]),
         (&Value::Null, &"alice".into())

@@ -1,7 +1,7 @@
 //! Reading of request heads.
 
 use proptest::prelude::*;
-use quillgate_worker::http::request_head::RequestHead;
+use quillgate_worker::http::request_head::{RequestHead, accepts_page};
 
 const UUID: &str = "0b7ff8f5-3f4b-4a3c-9a52-7f0c4a4a1b2c";
 const URL: &str = "https://gate.example/v2/agent/demo-docs/job?a=b";
@@ -13,6 +13,21 @@ fn read(method: &str, fields: &[(&str, &str)]) -> RequestHead {
         Some((*value).to_owned())
     };
     RequestHead::read(UUID.to_owned(), method.to_owned(), URL.to_owned(), field)
+}
+
+#[test]
+fn only_text_html_accepts_a_page() {
+    for (accept, is_page) in [
+        (None, false),
+        (Some(""), false),
+        (Some("*/*"), false),
+        (Some("application/json, text/plain"), false),
+        (Some("text/htmlx"), false),
+        (Some("text/html"), true),
+        (Some("application/xml;q=0.9, Text/HTML ;q=0.8,*/*"), true),
+    ] {
+        assert_eq!(accepts_page(accept), is_page, "{accept:?}");
+    }
 }
 
 #[test]

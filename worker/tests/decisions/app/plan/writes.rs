@@ -52,12 +52,12 @@ fn full_prompt_is_passed_on_only_when_it_is_stored() {
         let write = write.map_err(|problem| problem.detail).unwrap();
         (write.prompt_summary, write.prompt)
     };
-    let whole = configure(&[("KEEP_PROMPTS", Some("whole"))]);
+    let first_line = configure(&[("KEEP_PROMPTS", Some("first-line"))]);
     for url in [CREATE, MESSAGE] {
         let first = ("first".to_owned(), None);
-        assert_eq!(accepted(&configuration(), url), first);
+        assert_eq!(accepted(&first_line, url), first);
         let both = ("first".to_owned(), Some("first\nsecond".to_owned()));
-        assert_eq!(accepted(&whole, url), both);
+        assert_eq!(accepted(&configuration(), url), both);
     }
 }
 
@@ -138,7 +138,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
         target: "/v2/agent/demo-docs/job".to_owned(),
         body: r#"{"prompt":"\n\n  Fix the typos \nnow"}"#.to_owned(),
         prompt_summary: "Fix the typos".to_owned(),
-        prompt: None,
+        prompt: Some("\n\n  Fix the typos \nnow".to_owned()),
         webhook: None,
     };
     assert_eq!(created, expected);
@@ -153,6 +153,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
         target: "/v2/agent/other%20docs/job/j%201/message".to_owned(),
         body: r#"{"prompt":"x"}"#.to_owned(),
         prompt_summary: "x".to_owned(),
+        prompt: Some("x".to_owned()),
         ..expected
     };
     assert_eq!(sent, expected);

@@ -6,7 +6,7 @@ use quillgate::Millis;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::session::cookie::SessionId;
 use quillgate_worker::auth::session::sign_in::{
-    Callback, Redirect, SignIn, accepts_page, begin, failure_path, read_callback, read_id_token,
+    Callback, Redirect, SignIn, begin, failure_path, read_callback, read_id_token,
 };
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
@@ -230,17 +230,6 @@ fn previous_session_is_recognized_by_its_hash() {
 
 #[test]
 fn failed_sign_in_redirects_to_the_page_with_a_reason() {
-    for (accept, is_page) in [
-        (None, false),
-        (Some(""), false),
-        (Some("*/*"), false),
-        (Some("application/json, text/plain"), false),
-        (Some("text/htmlx"), false),
-        (Some("text/html"), true),
-        (Some("application/xml;q=0.9, Text/HTML ;q=0.8,*/*"), true),
-    ] {
-        assert_eq!(accepts_page(accept), is_page, "{accept:?}");
-    }
     let path = failure_path(ProblemKind::SignInFailed);
     assert_eq!(path, "/?sign-in-failed=sign-in-failed");
 }

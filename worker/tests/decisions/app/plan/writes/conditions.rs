@@ -323,7 +323,7 @@ fn write_message_has_stable_property_names() {
         "target": "/v2/agent/demo-docs/job",
         "body": "{\"prompt\":\"x\"}",
         "prompt_summary": "x",
-        "prompt": null,
+        "prompt": "x",
         "webhook": "https://hooks.example.com/",
     });
     assert_eq!(serde_json::to_value(created).unwrap(), expected);

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { announce } from "../shell/announcer.tsx";
+import { announce } from "./announcer.tsx";
 
 interface CopyButtonProps {
   /** What is copied, as the button says it: "Copy id". */
@@ -9,14 +9,14 @@ interface CopyButtonProps {
 
 /** Puts a text on the clipboard, and says so. */
 export function CopyButton({ label, text }: CopyButtonProps) {
-  const outcome = useSignal<"" | "Copied" | "Could not copy">("");
+  const outcome = useSignal<"" | "Copied" | "Couldn’t copy">("");
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(text);
       outcome.value = "Copied";
     } catch {
-      outcome.value = "Could not copy";
+      outcome.value = "Couldn’t copy";
     }
     announce(outcome.peek());
   }

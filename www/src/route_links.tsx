@@ -1,10 +1,10 @@
-import { ROUTE_CODE } from "../route_code.ts";
-import { allowedRoutes } from "../routes.ts";
-import type { Claims } from "../session/claims.ts";
-import { address, followLink, linkTo } from "./navigation.ts";
-import type { Route } from "./route_names.ts";
+import { ROUTE_CODE } from "./route_code.ts";
+import { allowedRoutes } from "./routes.ts";
+import type { Claims } from "./session/claims.ts";
+import { address, followLink, linkTo } from "./shell/navigation.ts";
+import type { Route } from "./shell/route_names.ts";
 
-/** The routes that the session's scopes allow. */
+/** Links to the routes that the session’s scopes allow. */
 export function RouteLinks({ claims }: { claims: Claims }) {
   const { route } = address.value;
   return (
@@ -25,7 +25,7 @@ export function RouteLinks({ claims }: { claims: Claims }) {
   );
 }
 
-/** Whether it comes is of interest only when the route is opened. */
+/** Loads the code early. A failure shows when the route is opened. */
 function fetchCode(route: Route): void {
   ROUTE_CODE[route]().catch(() => {});
 }

@@ -1,0 +1,42 @@
+/** The search of the command palette. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { standInForWindow } from "./browser_stand_ins.mjs";
+import { importSource } from "./source.mjs";
+
+standInForWindow();
+const { matchCommands } = await importSource("shell/commands.ts");
+
+const group = (owner, ...labels) => ({
+  owner,
+  commands: labels.map((label) => ({ label, run: () => {} })),
+});
+const labelsOf = (groups) => groups.flatMap(({ commands }) => commands.map(({ label }) => label));
+
+describe("command palette", () => {
+  const groups = [
+    group("Go to", "Agent jobs", "Page views"),
+    group("Analytics", "Last month", "Last 7 days"),
+    group("Agent jobs", "View the typos", "New job"),
+  ];
+
+  test("an empty query matches every command in order", () => {
+    assert.equal(labelsOf(matchCommands(groups, " ")).length, 6);
+    assert.equal(labelsOf(matchCommands(groups, ""))[0], "Agent jobs");
+  });
+
+  test("every word must occur in the label or the group, in any order and case", () => {
+    assert.deepEqual(labelsOf(matchCommands(groups, "DAYS last")), ["Last 7 days"]);
+    assert.deepEqual(labelsOf(matchCommands(groups, "analytics month")), ["Last month"]);
+    assert.deepEqual(matchCommands(groups, "month days"), []);
+  });
+
+  test("groups with a label that begins with the query come first", () => {
+    assert.deepEqual(labelsOf(matchCommands(groups, "view")), ["View the typos", "Page views"]);
+  });
+
+  test("at most 30 commands match", () => {
+    const many = group("Jobs", ...Array.from({ length: 50 }, (_, at) => `Job ${at}`));
+    assert.equal(labelsOf(matchCommands([many], "job")).length, 30);
+  });
+});

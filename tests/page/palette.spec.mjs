@@ -1,0 +1,87 @@
+/** The command palette: jobs, reports, periods, projects and actions by name. */
+import assert from "node:assert/strict";
+import { accessibilityFaults } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+import { EMPTY_PROJECT } from "./sites.mjs";
+
+const open = async (page) => {
+  await page.keyboard.press("Control+k");
+  const dialog = page.getByRole("dialog", { name: "Command palette" });
+  await dialog.waitFor();
+  return dialog;
+};
+
+for (const width of [1280, 360]) {
+  test.describe(`${width} pixels`, () => {
+    test.use({ viewport: { width, height: 720 } });
+
+    test(`the palette opens a job, a report and a period at ${width} pixels`, async ({
+      visitor,
+    }) => {
+      const { page, signIn, startElsewhere, rowOf } = visitor;
+      await startElsewhere("Fix the typos", "zoë");
+      await signIn();
+      await rowOf("Fix the typos").waitFor();
+      const dialog = await open(page);
+      assert.deepEqual(await accessibilityFaults(page), []);
+      await page.keyboard.type("typos");
+      await dialog
+        .getByRole("option", { name: "Fix the typos · Working", selected: true })
+        .waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("article", { name: "Fix the typos" }).waitFor();
+
+      await open(page);
+      await page.keyboard.type("page views");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "Page views" }).waitFor();
+      await page.getByRole("button", { name: /^Period/ }).waitFor();
+
+      await open(page);
+      await page.keyboard.type("last month");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/range=last-month/);
+    });
+  });
+}
+
+test("the palette switches projects and themes, and opens from a prompt", async ({ visitor }) => {
+  const { page, project, token, signIn, openComposer } = visitor;
+  await page.emulateMedia({ colorScheme: "light" });
+  await signIn(token({ projects: [project, EMPTY_PROJECT] }));
+  const box = await openComposer();
+  await box.fill("Half a thought");
+  const dialog = await open(page);
+  await page.keyboard.type("nothing like it");
+  await dialog.getByText("No commands match").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  assert.ok(await box.evaluate((element) => element === document.activeElement));
+
+  await open(page);
+  await page.keyboard.type("dark");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+  await open(page);
+  await page.keyboard.type(EMPTY_PROJECT);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(new RegExp(`project=${EMPTY_PROJECT}`));
+});
+
+test("arrow keys choose a command", async ({ visitor }) => {
+  const { page, signIn } = visitor;
+  await signIn();
+  await page.getByText("No jobs yet").waitFor();
+  const dialog = await open(page);
+  await page.keyboard.type("go to");
+  const options = dialog.getByRole("option");
+  await options.nth(1).waitFor();
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await options.nth(1).getAttribute("aria-selected"), "true");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  const last = options.last();
+  assert.equal(await last.getAttribute("aria-selected"), "true");
+  const input = dialog.getByRole("combobox");
+  assert.equal(await input.getAttribute("aria-activedescendant"), await last.getAttribute("id"));
+});

@@ -1,0 +1,62 @@
+//! The page for browsers that navigate to an unknown path. Other clients receive a problem.
+
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
+use crate::http::request_head::{RequestHead, accepts_page};
+use crate::http::response::{GatewayResponse, HeaderFields};
+
+/// Only the page's own style sheet applies. The hash is that of [`STYLE`].
+const POLICY: &str = "default-src 'none'; \
+    style-src 'sha256-R6fb9fyAPkBokWiDSblnwoY1e+GwSFAneseQGTE/w+o='; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The content of the page's `style` element.
+pub const STYLE: &str = ":root{color-scheme:light dark}\
+    body{max-width:32rem;margin:15vh auto;padding:0 1.5rem;font:1rem/1.5 system-ui,sans-serif}";
+
+/// Returns whether a problem is an unknown path that a browser navigated to.
+#[must_use]
+pub fn applies(problem: &Problem, head: &RequestHead) -> bool {
+    problem.kind == ProblemKind::NotFound
+        && matches!(&*head.method, "GET" | "HEAD")
+        && accepts_page(head.accept.as_deref())
+}
+
+/// Returns a 404 with the page.
+#[must_use]
+pub fn response() -> GatewayResponse {
+    let headers = HeaderFields::default()
+        .with("content-type", "text/html; charset=utf-8")
+        .with("content-security-policy", POLICY)
+        .with("cross-origin-opener-policy", "same-origin")
+        .with("cross-origin-resource-policy", "same-origin")
+        .with("referrer-policy", "no-referrer")
+        .with("x-frame-options", "DENY");
+    GatewayResponse {
+        status: 404,
+        headers,
+        body: Some(page()),
+        problem: Some(ProblemKind::NotFound),
+    }
+}
+
+fn page() -> String {
+    format!(
+        "<!doctype html>\n\
+        <html lang=\"en\">\n\
+        <head>\n\
+        <meta charset=\"utf-8\">\n\
+        <meta name=\"viewport\" content=\"width=device-width\">\n\
+        <title>Page not found · Quillgate</title>\n\
+        <style>{STYLE}</style>\n\
+        </head>\n\
+        <body>\n\
+        <main>\n\
+        <h1>Page not found</h1>\n\
+        <p>This address doesn’t exist. Check it for typos, including extra slashes.</p>\n\
+        <p><a href=\"/\">Go to Quillgate</a></p>\n\
+        </main>\n\
+        </body>\n\
+        </html>\n"
+    )
+}

@@ -1,0 +1,40 @@
+//! The page for unknown paths.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use quillgate_worker::http::not_found_page::{STYLE, applies, response};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::request_head::RequestHead;
+use sha2::{Digest, Sha256};
+
+fn navigate(method: &str, accept: &'static str) -> RequestHead {
+    let url = "https://gate.example/some/path".to_owned();
+    let field = |name: &str| (name == "accept").then(|| accept.to_owned());
+    RequestHead::read("id".to_owned(), method.to_owned(), url, field)
+}
+
+#[test]
+fn page_applies_only_to_browsers_that_read_an_unknown_path() {
+    let html = "text/html,application/xhtml+xml,*/*;q=0.8";
+    let unknown = Problem::not_found();
+    assert!(applies(&unknown, &navigate("GET", html)));
+    assert!(applies(&unknown, &navigate("HEAD", html)));
+    assert!(!applies(&unknown, &navigate("POST", html)));
+    assert!(!applies(&unknown, &navigate("GET", "*/*")));
+    assert!(!applies(&unknown, &navigate("GET", "application/json")));
+    assert!(!applies(&Problem::internal(), &navigate("GET", html)));
+}
+
+#[test]
+fn policy_allows_only_the_style_of_the_page() {
+    let page = response();
+    let hash = STANDARD.encode(Sha256::digest(STYLE));
+    let policy = page.headers.get("content-security-policy").unwrap();
+    assert!(
+        policy.contains(&format!("style-src 'sha256-{hash}'")),
+        "{hash}"
+    );
+    let body = page.body.unwrap();
+    assert!(body.contains(&format!("<style>{STYLE}</style>")));
+    assert!(body.contains("<a href=\"/\">"));
+}

@@ -1,0 +1,37 @@
+import type { ListedJob } from "quillgate";
+import { calendarDay } from "../shell/wording.ts";
+import { LIST_WORDS } from "./words.ts";
+
+/** The jobs of one day. */
+export interface JobDay {
+  /** "Today", "Yesterday" or a date; null for jobs without a time. */
+  label: string | null;
+  jobs: ListedJob[];
+}
+
+/** Groups jobs by the day they were created, in the browser's time zone. Keeps their order. */
+export function groupByDay(jobs: readonly ListedJob[], today: number): JobDay[] {
+  const days: JobDay[] = [];
+  for (const job of jobs) {
+    const label = labelOf(job, today);
+    const day = days.at(-1);
+    if (day !== undefined && day.label === label) day.jobs.push(job);
+    else days.push({ label, jobs: [job] });
+  }
+  return days;
+}
+
+function labelOf({ createdAt }: ListedJob, today: number): string | null {
+  const created = Date.parse(createdAt ?? "");
+  if (Number.isNaN(created)) return null;
+  const day = new Date(created).setHours(0, 0, 0, 0);
+  if (day >= today) return LIST_WORDS.today;
+  if (day === yesterdayOf(today)) return LIST_WORDS.yesterday;
+  return calendarDay(day, today);
+}
+
+/** Days around a clock change do not have 24 hours. */
+function yesterdayOf(today: number): number {
+  const date = new Date(today);
+  return date.setDate(date.getDate() - 1);
+}

@@ -1,0 +1,88 @@
+import { useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import type { ListedJob } from "quillgate";
+import { now, today } from "../shell/clock.ts";
+import { clockSkew } from "../shell/clock_skew.ts";
+import { followLink, linkTo } from "../shell/navigation.ts";
+import { TimeAgo } from "../shell/time_ago.tsx";
+import { dayAndTime } from "../shell/wording.ts";
+import { groupByDay } from "./job_days.ts";
+import { wantedRow } from "./job_focus.ts";
+import { jobState, titleOf } from "./job_state.ts";
+import { runningFor } from "./job_time.ts";
+import { PullRequestLink } from "./pull_request_link.tsx";
+import { ToneIcon } from "./tone_icon.tsx";
+import { LIST_WORDS } from "./words.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The rows of a list of jobs, by day. */
+export function JobRows({ jobs, isBusy }: { jobs: readonly ListedJob[]; isBusy: boolean }) {
+  return (
+    <>
+      {groupByDay(jobs, today.value).map(({ label, jobs }) => (
+        <div key={label ?? ""} class="job-day">
+          {label !== null && <h3>{label}</h3>}
+          <ol class="ledger card" aria-busy={isBusy}>
+            {jobs.map((job) => (
+              <Row key={job.id} job={job} />
+            ))}
+          </ol>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Row({ job }: { job: ListedJob }) {
+  const { id, prompt, createdBy } = job;
+  const { tone, word } = jobState(job);
+  const change = { route: "jobs", jobs: { id } } as const;
+  const title = titleOf(prompt ?? "") || LIST_WORDS.untitled(id);
+  const link = useRef<HTMLAnchorElement>(null);
+  useSignalEffect(() => {
+    if (wantedRow.value !== id) return;
+    wantedRow.value = null;
+    link.current?.focus();
+  });
+  return (
+    <li class={`ledger-row tone-${tone}`}>
+      <p id={`state-${id}`} class="pill">
+        <ToneIcon tone={tone} />
+        {word}
+      </p>
+      <a
+        ref={link}
+        class="ledger-title"
+        href={linkTo(change)}
+        aria-describedby={`state-${id} facts-${id}`}
+        onClick={(event) => followLink(event, change)}
+      >
+        {title}
+      </a>
+      <p id={`facts-${id}`} class="hint ledger-facts">
+        {createdBy !== null && <span class="ledger-author">{createdBy}</span>}
+        <RowTime job={job} />
+      </p>
+      {job.prLink !== null && <PullRequestLink link={job.prLink} />}
+    </li>
+  );
+}
+
+function RowTime({ job }: { job: ListedJob }) {
+  const created = Date.parse(job.createdAt ?? "");
+  if (Number.isNaN(created)) return null;
+  const isRecent = job.status === "active" && today.value - created < DAY_MS;
+  return isRecent ? <Running since={created} /> : <TimeAgo at={created} />;
+}
+
+/** The only part of a row that changes every second. */
+function Running({ since }: { since: number }) {
+  const age = now.value - clockSkew.value - since;
+  if (age >= DAY_MS) return <TimeAgo at={since} />;
+  return (
+    <time dateTime={new Date(since).toISOString()} title={dayAndTime(since)}>
+      {runningFor(age)}
+    </time>
+  );
+}

@@ -1,0 +1,89 @@
+import { useSignal } from "@preact/signals";
+import { announce } from "../shell/announcer.tsx";
+import { minute } from "../shell/clock.ts";
+import { visit } from "../shell/navigation.ts";
+import { moment } from "../shell/wording.ts";
+import type { JobBook } from "./job_book.ts";
+import { desktopNotices, switchDesktopNotices } from "./notices.ts";
+import { LIST_WORDS } from "./words.ts";
+
+/** The list's freshness, notifications, and a way to other jobs. */
+export function ListFoot({ book }: { book: JobBook }) {
+  return (
+    <div class="list-foot">
+      <Liveness book={book} />
+      <NoticeSwitch />
+      <OpenById />
+    </div>
+  );
+}
+
+function Liveness({ book: { feed, list } }: { book: JobBook }) {
+  const loadedAt = list.loadedAt.value;
+  const busy = list.busy.value;
+  const state = feed.state.value;
+  const words = {
+    live: LIST_WORDS.live,
+    connecting: LIST_WORDS.connecting,
+    offline: LIST_WORDS.offline,
+    polling: loadedAt === null ? "" : LIST_WORDS.updated(moment(loadedAt, minute.value)),
+  };
+
+  async function refresh() {
+    if (busy) return;
+    if (await list.refresh("person")) announce(LIST_WORDS.refreshed);
+  }
+
+  return (
+    <p class="hint liveness">
+      <span class={`feed-state feed-${state}`}>{words[state]}</span>
+      <button type="button" class="quiet" aria-disabled={busy} onClick={refresh}>
+        {LIST_WORDS.refresh}
+      </button>
+    </p>
+  );
+}
+
+/** Requests permission for notifications only when the button is pressed. */
+function NoticeSwitch() {
+  const state = desktopNotices.value;
+  if (state === "not supported") return null;
+  if (state === "blocked") return <p class="hint">{LIST_WORDS.blocked}</p>;
+  return (
+    <button type="button" class="quiet" onClick={() => switchDesktopNotices(state === "off")}>
+      {state === "on" ? LIST_WORDS.stopNotifying : LIST_WORDS.notify}
+    </button>
+  );
+}
+
+/** Opens jobs that were not created through this gateway, which no list contains. */
+function OpenById() {
+  const id = useSignal("");
+  return (
+    <details class="open-by-id">
+      <summary>{LIST_WORDS.openById}</summary>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const wanted = id.value.trim();
+          if (wanted !== "") visit({ jobs: { id: wanted } });
+        }}
+      >
+        <label for="job-id">{LIST_WORDS.id}</label>
+        <div class="joined">
+          <input
+            id="job-id"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            value={id.value}
+            onInput={(event) => {
+              id.value = event.currentTarget.value;
+            }}
+          />
+          <button type="submit">{LIST_WORDS.open}</button>
+        </div>
+      </form>
+    </details>
+  );
+}

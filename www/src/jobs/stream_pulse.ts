@@ -1,0 +1,50 @@
+/** Notifies a listener about the bytes of event streams that a client reads. */
+export interface StreamListener {
+  /** Called with each chunk, heartbeats included. */
+  onData(): void;
+  /** Called when a stream ends or breaks. The client may open another one. */
+  onEnd(): void;
+}
+
+/** Returns a `fetch` function for the package's client that reports what event streams deliver. */
+export function listenToStreams(
+  listener: StreamListener,
+  send: (request: Request) => Promise<Response> = fetch,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const response = await send(request);
+    const type = response.headers.get("content-type") ?? "";
+    if (!response.ok || response.body === null || !type.startsWith("text/event-stream")) {
+      return response;
+    }
+    return new Response(observe(response.body, listener), response);
+  };
+}
+
+function observe(
+  body: ReadableStream<Uint8Array>,
+  { onData, onEnd }: StreamListener,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          onEnd();
+          controller.close();
+          return;
+        }
+        onData();
+        controller.enqueue(value);
+      } catch (error) {
+        onEnd();
+        controller.error(error);
+      }
+    },
+    cancel(reason) {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  });
+}

@@ -1,0 +1,12 @@
+import { ROUTE_CODE, type RouteComponent } from "./route_code.ts";
+import { defer } from "./shell/deferred.tsx";
+import type { Route } from "./shell/route_names.ts";
+
+/** The component of each route. It loads its code when it is first shown. */
+export const ROUTE_COMPONENTS: Record<Route, RouteComponent> = {
+  jobs: defer(ROUTE_CODE.jobs),
+  views: defer(ROUTE_CODE.views),
+  visitors: defer(ROUTE_CODE.visitors),
+  searches: defer(ROUTE_CODE.searches),
+  feedback: defer(ROUTE_CODE.feedback),
+};

@@ -1,0 +1,8 @@
+import { readPreferences, type Theme } from "./preferences.ts";
+
+/** Applies a theme to the page. Without an argument, applies the stored one. */
+export function applyTheme(theme: Theme = readPreferences().theme): void {
+  const { dataset } = document.documentElement;
+  if (theme === "system") delete dataset.theme;
+  else dataset.theme = theme;
+}

@@ -1,0 +1,85 @@
+import { signal } from "@preact/signals";
+import { keyGroups } from "./keys.ts";
+
+/** An entry of the command palette. */
+export interface Command {
+  label: string;
+  /** Its shortcut, such as "g j". */
+  keys?: string;
+  run(): void;
+}
+
+export interface CommandGroup {
+  owner: string;
+  commands: readonly Command[];
+}
+
+interface CommandSource {
+  owner: string;
+  list(): readonly Command[];
+}
+
+/** Whether the command palette is shown. */
+export const paletteOpen = signal(false);
+
+const sources = signal<readonly CommandSource[]>([]);
+/** The maximum number of entries that the palette shows. */
+const MAX_MATCHES = 30;
+/** Shortcuts that move within a list, which the palette would leave. */
+const MOVES = new Set(["j", "k"]);
+
+/** Adds commands to the palette until the returned function is called. */
+export function registerCommands(owner: string, list: () => readonly Command[]): () => void {
+  const source = { owner, list };
+  sources.value = [...sources.peek(), source];
+  return () => {
+    sources.value = sources.peek().filter((other) => other !== source);
+  };
+}
+
+/** Returns all commands: those with shortcuts, the latest first, then those of the sources. */
+export function allCommands(): CommandGroup[] {
+  const groups = new Map<string, Command[]>();
+  const add = (owner: string, commands: readonly Command[]) =>
+    groups.set(owner, [...(groups.get(owner) ?? []), ...commands]);
+  for (const { owner, bindings } of keyGroups.value.toReversed()) {
+    add(
+      owner,
+      bindings.filter(({ keys }) => !MOVES.has(keys)),
+    );
+  }
+  for (const { owner, list } of sources.value) add(owner, list());
+  return [...groups].map(([owner, commands]) => ({ owner, commands }));
+}
+
+/**
+ * Returns the commands that contain every word of a query in their label or group. Groups with a label
+ * that begins with the query come first.
+ */
+export function matchCommands(groups: readonly CommandGroup[], query: string): CommandGroup[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  let left = MAX_MATCHES;
+  const found = groups.flatMap(({ owner, commands }) => {
+    const matching = commands.filter(({ label }) => {
+      const text = `${owner} ${label}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    const shown = matching.slice(0, left);
+    left -= shown.length;
+    return shown.length === 0 ? [] : [{ owner, commands: shown }];
+  });
+  const start = words.join(" ");
+  const rank = ({ commands }: CommandGroup) =>
+    commands.some(({ label }) => label.toLowerCase().startsWith(start)) ? 0 : 1;
+  return start === "" ? found : found.sort((one, other) => rank(one) - rank(other));
+}
+
+/** Opens the palette with Ctrl+K or ⌘K, in text boxes too. */
+export function listenForPalette(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    if (event.altKey || event.shiftKey || sources.peek().length === 0) return;
+    event.preventDefault();
+    paletteOpen.value = !paletteOpen.peek();
+  });
+}

@@ -1,0 +1,136 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { allCommands, type Command, matchCommands, paletteOpen } from "./commands.ts";
+import { Dialog } from "./dialog.tsx";
+import "../styles/palette.css";
+
+const WORDS = {
+  title: "Command palette",
+  search: "Search jobs, reports and actions",
+  none: "No commands match",
+};
+
+/** Searches all commands by name and runs one. */
+export function Palette() {
+  const query = useSignal("");
+  const at = useSignal(0);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const groups = matchCommands(allCommands(), query.value);
+  const commands = groups.flatMap((group) => group.commands);
+  const active = Math.min(at.value, commands.length - 1);
+  const optionId = (index: number) => `${id}-${index}`;
+
+  // The dialog has given the focus to its first button.
+  useEffect(() => input.current?.focus(), []);
+
+  function close() {
+    paletteOpen.value = false;
+  }
+
+  function run(command: Command | undefined) {
+    if (command === undefined) return;
+    close();
+    // The dialog first returns the focus, which the command may move.
+    requestAnimationFrame(() => command.run());
+  }
+
+  function move(index: number) {
+    at.value = (index + commands.length) % Math.max(1, commands.length);
+    list.current?.children.namedItem(optionId(at.peek()))?.scrollIntoView({ block: "nearest" });
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown") move(active + 1);
+    else if (event.key === "ArrowUp") move(active - 1);
+    else if (event.key === "Enter") run(commands[active]);
+    else return;
+    event.preventDefault();
+  }
+
+  let index = -1;
+  return (
+    <Dialog open title={WORDS.title} onClose={close}>
+      <div class="palette">
+        <input
+          ref={input}
+          type="text"
+          role="combobox"
+          aria-label={WORDS.search}
+          aria-expanded="true"
+          aria-controls={id}
+          aria-autocomplete="list"
+          aria-activedescendant={commands.length === 0 ? undefined : optionId(active)}
+          placeholder={WORDS.search}
+          autocomplete="off"
+          spellcheck={false}
+          value={query.value}
+          onInput={(event) => {
+            query.value = event.currentTarget.value;
+            at.value = 0;
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <div ref={list} id={id} role="listbox" aria-label={WORDS.title} class="palette-list">
+          {groups.map(({ owner, commands }) => (
+            // biome-ignore lint/a11y/useSemanticElements: a listbox has groups, not fieldsets
+            <div key={owner} role="group" aria-label={owner}>
+              <p class="palette-owner" aria-hidden="true">
+                {owner}
+              </p>
+              {commands.map((command) => {
+                index += 1;
+                return (
+                  <Option
+                    key={optionId(index)}
+                    id={optionId(index)}
+                    command={command}
+                    isActive={index === active}
+                    onRun={() => run(command)}
+                  />
+                );
+              })}
+            </div>
+          ))}
+        </div>
+        {commands.length === 0 && (
+          <p class="hint" role="status">
+            {WORDS.none}
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+interface OptionProps {
+  id: string;
+  command: Command;
+  isActive: boolean;
+  onRun(): void;
+}
+
+function Option({ id, command: { label, keys }, isActive, onRun }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the focus and handles keys
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isActive}
+      class="palette-option"
+      onClick={onRun}
+    >
+      <span class="palette-label">{label}</span>
+      {keys && (
+        <span class="keys" aria-hidden="true">
+          {keys.split(" ").map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+        </span>
+      )}
+    </div>
+  );
+}

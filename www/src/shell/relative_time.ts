@@ -1,0 +1,16 @@
+import { counted, utcDay } from "./wording.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const MAX_RELATIVE_MS = 7 * DAY_MS;
+
+/** "just now", "5 min ago", "3 h ago", "2 days ago", then the date. */
+export function relativeTime(time: number, now: number): string {
+  const age = now - time;
+  if (age < MINUTE_MS) return "just now";
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`;
+  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)} h ago`;
+  if (age < MAX_RELATIVE_MS) return `${counted(Math.floor(age / DAY_MS), "day")} ago`;
+  return utcDay(time - new Date(time).getTimezoneOffset() * MINUTE_MS);
+}
