@@ -14,10 +14,11 @@ export async function ask(context: Context, question: string, fallback = ""): Pr
 
 /** Asks for a secret, which the terminal does not echo. */
 export async function askSecret(context: Context, question: string): Promise<string> {
-  process.stderr.write(`${question} `);
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
   // As a terminal, the reader disables the echo and writes each key to the output itself.
   const reader = createInterface({ input: process.stdin, output: discard, terminal: true });
+  // After the echo is off, so that an answer typed immediately is hidden too.
+  process.stderr.write(`${question} `);
   const answer = await read(context, reader, "");
   process.stderr.write("\n");
   return answer;

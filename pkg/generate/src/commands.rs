@@ -1,5 +1,7 @@
 //! Generates the table of operations from which the command line derives its commands.
 
+use std::fmt::Write as _;
+
 use quillgate::Operation;
 use quillgate::columns::{Column, row_columns};
 use quillgate::declaration::{Pagination, ParameterKind};
@@ -40,10 +42,12 @@ export const OPERATIONS: readonly DeclaredOperation[] = [
 
 /// Returns the module `pkg/cli/generated/operations.ts`.
 pub fn typescript() -> String {
-    let operations: String = of_package()
-        .map(|operation| format!("  {},\n", describe(operation)))
-        .collect();
-    format!("{PRELUDE}{operations}];\n")
+    let mut module = String::from(PRELUDE);
+    for operation in of_package() {
+        let _ = writeln!(module, "  {},", describe(operation));
+    }
+    module.push_str("];\n");
+    module
 }
 
 fn describe(operation: Operation) -> Value {
