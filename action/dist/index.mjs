@@ -278,21 +278,13 @@ var init_event_stream = __esm({
       #rest = "";
       #data = [];
       #event = "";
-      /** The last event id, for `Last-Event-ID`. */
       id = "";
-      /** The reconnection delay that the server requested, in milliseconds. */
       retry;
-      /** Starts another stream, and discards an unfinished event of the previous one. */
       restart() {
         this.#rest = "";
         this.#data = [];
         this.#event = "";
       }
-      /**
-       * Returns the events that a chunk completes.
-       *
-       * @throws {TypeError} if a line is too long
-       */
       push(chunk) {
         const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
         this.#rest = lines.pop();
@@ -358,7 +350,6 @@ var init_stream_connection = __esm({
       get signal() {
         return this.#controller.signal;
       }
-      /** Restarts the timer. */
       reset() {
         clearTimeout(this.#timer);
         this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
@@ -559,7 +550,7 @@ function decodeBytes(text3) {
 }
 
 // pkg/dist/core_text.js
-var core_text_default = "#}*}<}6$###$}a$:})$}H#})&}H}H}H#})'}H}H}H}H#})%}H}H#})&}H}H}H$}H})%}H}H$}H})(}H}H}H}H}H#})'}H}H}H}H$}H})%}H}G#})(}H}H}H}H}H$}H})$}H$}H})#$}E})(}H}H}H}E}E$}H})#$}H}))}H}H}H}H}H}H#})&}H}H}G#})'}H}G}G}G#})(}H}H}G}G}E#})(}H}H}H}H}G#})&}H}G}G#})(}H}H}H}G}H#})&}H}G}H#})%}H}H$}G%H)$}*$}*#&$}*$}+#%$}*$},#'$}*$}-##$}*$}.#.$}*$}/#(&ts/0+$)#1&$2$$(%,'#&%+3$%4'%)%%$&*)5%'$%6$-$+)'&'#$&%$#,7$##(8')*(*9*#####$#(##(-&(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#Z$}2#*$}3#A$}4#)$}5#h$}6#k/$]-}|}|$s}fl%5}H*}GF#d~='}4E(G#%cC#h'cd}f}I~-#D#d>D)/$.C#K%#'cd~d}I~-#D#d~<#D)/$.C#d}HY%#C#d+}4E)C)K%#d$}3E*Y%#%c%c%c%c%}H%c%cC*h0#C(C)Y%}]$C(C#Y%}Y$C(C#d+}3E/Y%}U$C&~i*D<d-D*%c%c%c%c%c%c%}H%c%}H%c%c%c%c%c%c%c%c%cC$d,p'cC$h0$C$P#}r}LcD*.d(D)C/L&#e%t0;C*d~l$}:d%}41+(0$-+*)%1.C#P#}u$E$d5j'cd#D)C$3wD0%c&cd$C)3(h0$C(d~E$}33&C(d~U%}3E$C(K%~E$C(K%~I$3`C0C(K%~Y%C(K%~]%3L'cC)d$}3D)C$3r/$..C(K%~U%E$d}I}I}I}I}Ai0#C(L%~Y%D:C(C$Y%~-'C(C:Z%~1'C(d#Y%~M$C(e}I}I}I}I3Z%~E$C(d~E$}3E$C:}pC:eC}Q}p38=C(d4Y%}a'C(d#Y%~]%C(e}I}I}I}I;Z%~U%C$C(d}a'}3C(d~U%}33WD%C(d~-'}33r/;.C0K%?D4C(d~U%}3C0K%CE-d'd/3KC(K%~U%d$i05C(K%~]%D2C(K%~Y%D5C-'cC2D)C-D$&cC)d}I}I}I}I}AY%#C)d/}3D)C$d$}4E$0#..C(C-Y%}i'C(C2Y%}e'C(C5Y%}a'C(C0Y%}m'd#D)&c%c%c%c%c%c%c%c%c%cC)C-j'cC(d~U%}3d~E}K~-#C4C)d(}=}3E$K%3E8C$K%7E93;%}HC(K%~U%d}P}I}I}I}Aj'cC(C(L&~]%Z&~M$C(C(L&~U%E:Z&~E$C:}p/$.C(d,Y%~M$C(d~^}J~-#Y%~I$C(d}O}I}I}I}AY%~E$d}O}I}I}I}A.d}I}I}I}I}Ai'cC(d~E$}33ld}I}I}I}I}AD+C(K%~i&D%/-.C$K%7D3C$K%3D1d~5}M~-#D*%c%c%cC$K%#E.d'}41%#$%.C$K%'D*.C(d~U%}3C1C3C(d~E$}3C*3-C(K%~U%d$j0%C(C(K%~Y%Y%~i&C(d}J}I}I}I}AY%~e&/,.C(d~U%}3C1C3C(d~E$}336C(K%~Y%D%C(K%~U%E+d}I}I}I}I}Ai0DC(C(K%~]%E,Y%}Y'C(C%Y%}U'C(C+Y%}Q'%cC.d$}41)'#&**)(.d#D.d+D6C,d=j0Cd=D,C%P##dZn0Cd#D*&cC*d=i0*%cC%C*}3P##E+d~M#p'cC+dS}4d~l$}:d-l0$C+d~.#}4d~l$}:d=r0F/$.dCD.C+d~g#p0#d#D./E.C+C.}<C*d$}3D*d#D.d~6#}4E+d/nd$C+}=d~6C}:h};0#./C.C(d~M#}3C(d}a'}3E)d~f}M~-#d+3BC(K%}-D$C(K%})C(d~E#}3C)d}J}N~-#d)3BC$C(K%{C(K%}%3HE%0CC(d~=#}3C)d~W}M~-#d'3B%c%c%c%c%c%c%c%cC(K%sE$h0#C(d~U%}3E%C$C(K%w3FC(K%~U%h0#C(L&~]%D:C(d~5#}3C)d~[}M~-#d)3BC(K%k'cC(d)Y%~U%d~W}M~-#d'C%d$d#3^D%/L.C(dc}4C(d}a'}3d~a}M~-#d(3B%c%cC(K%cE$'cC(d~E$}3E)C$C(K%g3FC(K%~E$0$.C0d~a}M~-#d(3LE)h0$C)K%#d'j0$.C)L&+D;.C:s0$C(dS}3e$C;C;e${>C:e$}FE:3OC(L&[e#u0$C(d~U%}3d~%}O~-#d~[}M~-#d)C:C;}G3JC(K%~U%'cC(K%~Y%D%/L.C(L&~]%D:C(d'Y%~1'C(d~W}M~-#Y%~-'C(C4Y%~U%C(C4C-d(}=}3Y%~Y%C(dK}3C(d~U%}3C(d~-'}33MC(K%Kd$i'cC(K%OE$C-r0HC2C$d/}5}3E$3tC$d}I}I}I}I}AY%#.C(d~U%}3E$C;3SC(d}a'}3E%d~a}M~-#d(C$3EC$C:3SC%d~[}M~-#d)C$3E.C(C(L%}i'E;Z%~%'C(C2Y%}}'C(C5Y%}y'C#K%}q$E$d&n0&C$P#~U}Kcd$}41&$%(&.d~[}M~-#d)d~=}O~-#d~I}O~-#d63^D%/I.C(d~E$}3C(d}y'}330C(e&Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%C(C(L&~E$Z&}y&C(C(L&~M$Z&~%&C(C(L&~U$Z&~-&C(C(L&~]$Z&~5&/'.%cC;eC}Q}pE)d}J}N~-#d)3Lh0#C(dC}3C(d}y'}3E$d}J}N~-#d)3BC(K%C0#C(d;}3C$d~f}M~-#d+3BC<C<e~M}p5}K}FD:%cC(K%;E$h0#C(d}a'}3C$C(K%?3,C(K%}a'd$i0#C:e#|'cC(L&}q'E=e}I~%}bL}GC=C(L&}i's>C:v0$.C<D:.C(d}a'}3E%e~l~$~l}Y~j~;!C:C:e~l~$~l}Y~j~;!}#>E:e}I~%}bL}IE<3<C(L&}q'D=C(L&}i'D>C(L&}a'D?d$d;3sE$h0DC(d#Y%}i'C(C$Y%}e'C(d;Y%}a'C(C%Y%~e&C(d~e&}3E*d$d#C?d'3_C*d}o}N~-#d$C>d%3_C*d}o}N~-#d$C=d%3_C*d}p}N~-#d$C:C<e}I~%}bL}G}F}pE$d}I~J~H$}7}vd%3_C*d}U}N~-#d$C$d~M~A&}7d~l~l&}:d_}9}vd%3_C*d}U}N~-#d$C$d~U*}7E%d_}9}vd%3_C*d}q}N~-#d$C$C%d~U*}5}4}vd&3_C(C(K%}i'E$Y%}Y'C(C(L%}a'E:Z&}Q'C$E*C:}pi'}HC(d}Q'}3C$d$3qC(K%}Y'(C*.C(K%}U'E%}3d~G#]##C(C$d$}3E$Y%}Y'C(d3}3C(d}y'}3E*d~f}M~-#d+3BC(K%3C(K%7C%C$3HE%0%C*d}J}N~-#d)C(d}Q'}33E.C(C;Z%~5'C(C2Y%~1'C(C5Y%~-'%cC)d~a}M~-#d(3LE$h0#C$K%#d'j0#C$K%'D$C(d+}3C(d~-'}3E%d~a}M~-#d(3BC(K%+0#C(d}a'}3E)e~g$C$L&+E:C:e~g$}#>3SC%d~a}M~-#d(C)3E.C(d~E$}3C(d~-'}330C(K%~I$D%C(K%~E$E$d}I}I}I}I}Ai0HC(C(L%~]$Z&~5&C(C(L%~U$Z&~-&C(C(L%~M$Z&~%&C(C%Y%}}&C(C$Y%}y&C(e&Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%/&.C(C(L%~%'Z&~%&C(C(L%}y'Z&}y&C(e%Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%/%.C(d}Q'}33rC(d}y'}33b/F.C(d~E$}3d~]}K~-#d}I}L~-#d*d}Q}L~-#3CC(L&~E$E:e%u'cd$e~l~l~l~l2C(L&~M$e~-~[~Z#C:}pd$}:>E:C:e~l~l~l~l2}#>}pd$d#3$C(d#]#~U&C(e#Z&~5&C(d#Y%~-&C(e~=2Z&~%&C(e}HC:C<}EE:C:C<w>Z&}y&C(e$Z&}q&C(d&]#~]&C(e#Z&}i&C(d#]#}a&C(e%Z&}Y&C(e~M~A&Z&}Q&C(d#]#}M&C(d%Y%}I&C(e~M~A&Z&~e%C(e#Z&~U%C(C(L%~%'Z&~M&C(C(L%}y'Z&~E&/$.C(K%~M$D%C(d}y'}33b/E.C(d~E$}339C(K%~I$D%C(K%~E$E$d}I}I}I}I}Ai'cC(d~U%}33X/E.C(K%~M$D)C(d~E$}3E*C(d~a%}3d}M$~i-##C/3oC#e#Z&+C#d7}3C*d}M$~i-##C#C)Y%}i$C#C%Y%}e$C#C$Y%}a$C/3]d&D)/E.C(d~e&}3C(L&~]%3S/).C(d~U%}3C%C,3,C(K%~U%h0&C(L&~]%E:eC}Q}pD.C(K%~Y%D6C:}pD7/@.C(d~U%}3C1C3C(d}Q'}33?C(K%~U%d}I}I}I}I}Aj'cC(C(K%~]%Y%}I'C(C(L%~U%Z&~e&/(.C(C(K%~Y%Y%~i&C(d}J}I}I}I}AY%~e&/'.C,'cC(C,Y%}I'C(C%Y%~i&C(C+Y%~e&/(.C(d%Y%~U%C1C3C(d~U%}3d~M}M~-#d-3^D%C(d}Q'}33r/?.C$K%+E.d&}=D+C$K%'E7D*&cC+h0%C,C*d'}3K%#i'cC*K%#C%C,3eh0%.C*d+}3D*C+d+}4D+/#.#.C(C(K%}Y'Y%}I'C(C(L%}Q'Z&~e&/$.d*D6/;.C(K%~i&D%C(K%~e&E+d}J}I}I}I}Ai0;.C(K%}I'D,C2C)d/}5}3E*3tC*C,Y%+C*C%Y%'C*C+Y%#C)d$}3D)C+d}I}I}I}I}Aj0#C$P#;d$j0#.C(d#Y%~U%C8C9C(d~U%}3d$d#3^D%/9.C(d4Y%~U%d}i}L~-#d,C(d~U%}3d$d#3^D%/9.C(d~U%}3d~5}L~-#d~V}L~-#d)3;%c%c%cC(K%~U%E)d}P}I}I}I}Ai0#C(K%~]%D*C(K%~Y%D$C)d#q0%C)d~l~l~l~l*}:d%}41%$%#.d}M}I}I}I}AD)/'.C$D)C*D$C(K%~a%D*.C(C$Y%~M%C(C)Y%~I%C(C*Y%~Q%%}H%c%c%c%cC*d)}41'#)%$).C$d}I}I~-#d)3e0%d}I}I}I}I}A/&.C$d}O}I~-#d,3e0'd}J}I}I}I}A/%.C$L##e~N~Q}V~0}_~:~J}{~Q#u0&d}K}I}I}I}A/$.C$d}`}I~-#d)3e0%d}L}I}I}I}A.D)C(d~I%}33r/%.C(d(]#}a$C(d~-$}3C/C<32/,.C(L%~M%D;.C(d~U%}3C<3+C(C;Z&}i$C(C)Y%}e$C(C%d#j]#}b$C(d&]#}a$C(C(L&~]%E;Z&}y$C(C(L&~U%E=Z&}q$d*D$%cC#L&ke%}#0#C#d#Y%})e}QJD:%c%c%cC)d}M}I}I}I}Aj'cd'C)d}I}I}I}I}A}<C)d#q>E$d$}4d&l0$e}QJe#C$d'i>D:.C(d}y'}3C#d~5#}3C;C:C:C;w>C:C=}p>C<C'3@C(K%}y'E$d$}41&#&$%.C#d$]#}Q$d+D$/%.d#D$/$.C#C(L&~%'E:Z&}9C#e$Z&}1d*D$C%0#C(C:Z&~5$d)D$.C(C$Y%~-$C)d}N}I}I}I}Ak0*C(d}a$}3d'};3r/*.C(d$]#}a$C(d*Y%~-$/).C(e#Z&}i$C(d)^$}c$C(d']#}a$d)/%.C(e#Z&}i$C(d&^$}c$C(d']#}a$d&/$.C(e#Z&}i$C(d%^$}c$C(d']#}a$d%.D$d#/$.C(d~U%}3E$d~5}L~-#d~,}S~-#d*3;d~l~l&C%C%d~l~l&r>D*C(d~E$}3E%C$3V%}H%c%cC(K%~E$d}I}I}I}I}Ai0#C(K%~M$d*j0#C(K%~I$d~3}S~-#d*3eC%3t0$d'/%.C(d~E$}33t.C(d~5}L~-#Y%~U%C*d~c&j'cd#C*d}b&j0$=C(d~U%}3d~'}Q~-#dC3U/$.d(d#C(d~U%}3d~G}Q~-#d@3U>.D$C(d~U%}3E%C<3+e$D:%cC(L&~U%e$t'cC%C(L&~]%E;3Sd)d#C(K%~Y%C(K%~]%3$C%3r/$.e#D:.C(C;Z&}q$C(C*^$}e$C(C$^$}c$C(d']#}a$C(C:Z&}i$C:}p.D%%c%c%c%cC#L&ke${'cd#D)C$d$}41)%%%'''$.d#D)C#P#[d%i0&C#K%SE+h0&%c%c%c%c%c%c%cC$d$}41)$$$---#.C*d~l~l&}:E,d}a&iC,d}v&i};0#C*d~E'}4d~l~l&}:d}e~l&l0,C%C;e~M~A&y}:h0$/,.C%C;e~M~A&y}:0+C$d$i0$.C#K%WE$C+i0*C#C$d$}3Y%WC%0&e~a&d'C$C$d'r>}v}OD:C'C'}*0$g########D&/%.C#L&KE:e~U*C;C;e~U*{>e~U*C%>E;w0)C#C:C;}FZ&K/%.g########C'C'g########},>E&g######~]b}-h0#g######~]bD&.C&g######~=~,}kg######~]b}iC:~'}k~i*D;.C/L&#e$t'cC;C#L&3E:C<C#L&c}FE=e#C<C=}#>}FE<e#C:C<}#>}#0'.C(C;Z&~5$d(D)/&.C*d~l~l&}:E$d}a&iC$d}v&i};0#C*d~a&}4d~l~l&}:d~P#n0$.C#C#K%})d$}3E$Y%})C$d'n0#C(d~U%}3C#d~5#}3C;e#C%>C<C'3@%c%cC(K%~U%E)d$}41&$&%#.C#C(L&~]%E:Z&}9C#e$Z&}1C(C:Z&~5$d)D)/%.C#d$]#}Q$d+D)/$.d#D).C(C)Y%~-$./'.C(d~U%}3d~5}L~-#d~E}L~-#d-3;d}I}I}I}I}AD)%cC(K%~U%E$d}P}I}I}I}Ai0#C(K%~]%D+C(K%~Y%D,%cC$d#q0#%cC$d~l~l~l~l*}:d%}41%#$%.C,D$C+D,C(K%~a%D+.C,}vC+}veC}O}MD;C$D).C(C)Y%}Q'C(C;Z%}U'C(d~U%}3d~5}L~-#d~O}L~-#d*3;C;eC}Q}pD2C%}vD<C;}pD3C(%}HC(K%~U%d}P}I}I}I}Ai'cC(d,Y%~M$C(d~^}J~-#Y%~I$C(d}O}I}I}I}AY%~E$d%/$.C(C(L&~]%Z&~M$C(C(L&~U%E:Z&~E$d%C(P#~I$C:}pd}N}I}I}I}Aj>.E,]#}y$C(C2Y%}u$C(C<Z&}i$C(d%]#}a$C(C3d#C)d}I}I}I}I}Aj>E+Y%}q$C(d~E$}33l%c%c%c%c%c%c%c%c%cC#L&ke&t'cC#K%}%D$C#d}I}I}I}I}AY%}%C$d}I}I}I}I}Ai0)C(C$Y%~-'C(C#L%})Z%~1'C(C#K%}1E)Y%~9'%c%cC)K%#d$}41%#$).C)K%'D$C)K%+D)C(d}I$}3C(d~-'}3d~a}M~-#d(3B%cC(K%}I$E+'cC(d}a'}3C+C(K%}M$3F/$.C(e#Z&}a'.C(d~e#}3C(d~-'}3d~[}M~-#d)3BC(K%}AE+h0%C(d~E$}3C+C(K%}E3FC(L&}i'e~g$C(K%}a'>D;e#D:C(K%~E$h0'C(L&~M$D:/'.C,d~l$}:h0'%cC+hC2h};h'cC#d~=#}3D4C3C23jD:C#K%{E.d*}:D5C#K%wE-C.d~e~l~l~l#}:E1d&}=}3D0C-D+%c&cC1'cd#D$d#D)&cC$C)C+}3L&#C:t};D$C)d+}3E)d~-#j0#.C1d+}4D1C+dc}4D+C$d$}:h0$/%..C5d&}=D)&cC)h0&C)d+}4D)C0L&#D<C0d+}3D0C:C<u0#..dPD%d}L}P~-#D+/'.C,d~l$}:d$j0(dWD%d}y}P~-#D+/&.C4K%#C.i'cC43pC#K%wD-.C#C.d$}3Y%{C-C.d&}=}3C:Z&#C(d~U%}3E$C3C23PC(d~-'}3d~j}O~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d(l0(d-d*C,d~l$}:d%iE$>D)d~E}L~-#d~O}L~-#C$>D$dXD%d}N}Q~-#D+/,.C(d*Y%~-$d$D./..C(L&}i'e~g$C(K%}a'>D;e#D:/$.d-D)d~E}L~-#D$/).C;C<w0'C,d~l$}:d$j0#C(d~U%}3E$d~%}O~-#d~[}M~-#d)C:3JC(K%~U%d$i0&C$d~%}O~-#d~[}M~-#d)e}HC(L&~]%E:C;}EE<C:C<y>3JC(K%~U%d$i0&C$C(L&~]%3SC(d~-'}3d~[}M~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d'p0$dXD%d}N}Q~-#D+d*D)d~O}L~-#D$/(.C(d~-'}33b/$.C#d~I#}3E$3uC$C(L%~5'Z%+C$C(L%~-'Z%#.C(d*Y%~-$d$D./'.C(K%~Y%D)d#D$.dDD%d~Q}P~-#D+.C(d~-'}33bC(C%Y%~=$C(C+Y%~9$C(C)Y%~5$C(C$Y%~1$C(d&Y%~-$d$D./$.C(d~U%}3d~%}L~-#d~!}R~-#d13DC(K%~Y%D%C(K%~U%E)d}J}I}I}I}Ai0+C(C(K%~]%E$Y%}i'C(C%Y%}e'C(C)Y%}a'%cC)d}I}I}I}I}Ai0#C$d}I%l'cC%C$3c0$.C(d2Y%~U%d~!}R~-#d1C(d~U%}3d$d#3^/).C(d~U%}3E-d~%}L~-#d~j}R~-#d-d}Q}S~-#3CC(L&~U%E;e%t0'C(K%~]%D%C(K%~a%D+C-d~%}L~-#d}I}L~-#d*d}Q}L~-#3CC(L&~U%E=e%t0'C(L&~]%D>C-d~%}L~-#d}i}S~-#d/d}Q}L~-#3CC(L&~U%E?e%t0'C(L&~]%D:d#D$C)d}I}I}I}I}Aj'cC-d~%}L~-#d}u}S~-#d/3;%}HC(K%~U%d}P}I}I}I}Aj'cC(C(L&~U%E@Z&~E$C(C(L&~]%Z&~M$C@}pD)C(P#~I$/$.C(d,Y%~M$C(d~^}J~-#Y%~I$d}O}I}I}I}AD)C(d}O}I}I}I}AY%~E$d~^}J~-#.C)d}N}I}I}I}Ai}:D$C(d~E$}33l.C(d}a'}33tC(C$]#~)$C(C%d%C+hC;}p}:>E%Y%~%$C(C>e~M~A&C=}pd$}:>E;Z&}y$C(C?Z&}i$C(d#]#}a$C(C:a%}q$C(C:eC}Qa%}u$C(d}i$}3D)%}Hd$d%C$>d#%}H%c%c%cd%C#L&kE:}pd%}4C:e${>d$}41%$%#.C#d~=#}3/%.d#C#K%}%d}I}I}I}I}Ai0%=C#d~I#}3/$.C#d~e#}3.K%/P#Gd$i>.D+C/C)L&+Z&+C/C)L&#Z&#C#C<Z&cC#C+]#[C#d#Y%WC#C%Y%SC#C;Z&KC#C$]#GC#C%Y%CC#C;Z&;C/3Qh'c%cC:e%w'cC#K%}10$.C(d~-$}3C/C<32/%.%}GC:e$t'cC#L&}9E:C#L&sE;C<}FE<e#C;C<}#>E<C:C<w>/$.C#L&}9.D;C(d)Y%~-$C(C;Z&~5$/$.C(d,Y%~-$.C*d~l$}:d&j0$.C/3].d)C(K%~-$E%d'}4C%d&p>E$D)%c%c%c%c%c%cC$d$}41)%%((($#.C(L&~5$D:%}H%c%c%cd%C#L&kE<}pd%}4C<e${>d$}41%$%#.C#d~=#}3/%.d(D)C#K%}%d}I}I}I}I}Ai0)C#d~I#}3/$.C#d~e#}3.E0K%/E/P#GD+C(d#Y%}i'C(e}I}I}I}I3Z%}a'C#K%}i$D-C#K%}e$D2C/K%;D*C/K%7D%&cd#D)&c%c%cC)C*iE,0#C%C)}3E1P##d~h#j0$d#D$&cC$C*i0$C$C%}3E3P##d~j#j'cC$d$}3D$/$..%cC)h0#C)C*r'cC,0$#.C1O##dck0-.C(d~]#}3C)d$}3C$C%C*3IC(K%}9E1h0,C(K%}=D4%cC$d$}3E,h0#C*C,p'cC*d$}4C$j0./$.C3d$}3O##d~,}Ho0-.C(d}a'}3C%C)3!%}HC4d,i'cC-D,C2C1d~U}J~-#d,3eh0$=.C(d~U#}3C0C1C43BC(K%}5d#C(K%}1E%>D,C%d$C%>.D)C3d$}3D%C$d}H}<C*}3D*C(d}a'}3C)C,3>/&.C(d}a'}3C%C*3!C0K%+D$C/K%CD%C/K%?D)C0K%'D*C(d#Y%~e%C(C*Y%~]%C(C)Y%~U%C(C$C%C$C%l>Y%~i%C(C*C$d/}5}3Y%~a%C(C)C%d(}=}3Y%~Y%d}P}N~-#D$&c%cC(d~E$}3C(d~U%}33GC(K%~E$E%h0#C%P#<d$j0$C(K%~M$D)C(K%~I$D*C(d}a'}3E-C$d$3!C-C%K%3C%K%73!C-d}Q}N~-#d$3!C-C*C)3>d}R}N~-#D$/$..C(C(L%}a'Z&~-'C(C(K%}i'Y%~5'd$D)%}HC+d$i'cC(d~U%}3C0d%33C(C(L&~-'Z&~E$C(C(K%~5'Y%~M$C(C(L%~Y%E<Z&~U$C(C(K%~U%E$Y%~Q$d#C<eC}Q}pC$d}I}I}I}I}AiE%>D$C(d$]#~]$d$C<}pC%>D)C(d~Q$}3D,d~7}J~-#D*d'/$.C(C(L&~-'Z&~E$C(C(K%~5'Y%~M$C(d}I}I}I}I}AY%~Q$C(C+]#~]$d~;}J~-#d~4}J~-#C+>D*C(d~Q$}3D,d#D$d)d&C+>.D%C(C$Y%}U&C(C)Y%}Q&C(d$Y%}M&C(d~3}J~-#Y%}I&C(C(L%~I$Z%~e%C(d$Y%~a%C(d~A}J~-#Y%~]%C(C%Y%~Y%C(C*Y%~U%d#D+d'D)&cC)dOj'cC(d~U%}3C)}3C)d+}3D)K%#E$C+}3E+C$r0$#..C(d}a'}3C+d$d$3KC(K%}a'0+d#D$C(d#Y%~5'C(C(L%}e'Z%~-'C(d~-'}3C*C%3!C+C(K%~5'E%}4D*C(K%~1'C%}3D%&cC$dCj'cC*C(d~U%}3C$}3E-d/}3K%#E)l0-C)'cC%C-d+}3K%#C)~i-##.C$d+}3D$C*C)}4D*C%C)}3D%/$..C(C(L%~-'Z&}y'C(C+C*}4E$Y%~%'d#D)d#e~l~l~l~l2C:C:e~l~l~l~l2}#>}pC(K%}}'C$3$C(d}y'}33rC(d~E$}33rC,3t/*.C)d$}3D)/#.#.#.d*D$d)D)C%d$}41&#$%&.d$e~l~l~l~l2C(L&~5$E:C:e~l~l~l~l2}#>}pd$d#3$C$D)/%.d+D)/$.C(C(L%~9$Z&~M$C(C(L%~1$E:Z&~E$C:}pE$'cC(C(K%~Q$Y%~a%C(C(L%~I$Z%~Y%C(C$Y%~U%d&d#C(d~U%}3d%3Nd-D)/$.C(d~E$}3d'};E$3.C$3nd,D).C.h0)C(d}Q'}33t/).#.C(K%~]%.D%C(d}a'}33t/%.C(C6Y%~-'C(C7}vC.}veC}O}MZ%~1'C(d~U%}3E$C%C,3YC1C3C(d~-'}3C$3gD%C(d}Q'}33r.C(d}a'}33b.C(C%Y%~U%C(d~U%}3E$3.C$3nd,D).C#C#K%#d$}3Y%#C(d}]$}33mC(d~='}3G#C)2.C#C)3x#.}v-$2}HF#d~]#}4E#G#C#d}P}I}I}I}AY%;C#d#]#?C#d~M#}3E&39C#K%}-D$%}H%c%cC#K%})E%d}I}I}I}I}Ai0#C#C#K%}1Y%{C#C$Y%wC#C%Y%sC#d~=#}33rC&C#d;}3E(d~g}J~-#d*3DC#K%}-D$C#K%})E%d}J}I}I}I}Ai0#C#C#K%}1E'Y%WC#C$Y%SC#C%Y%OC&C(d}J}K~-#d+3DC#K%}-D&%cC#K%})E*d}J}I}I}I}Ai'cC#C&Y%/C#d}I}I}I}I}AY%+/$.%c%c%c%cC*d}I}I}I}I}Aj'cC#C#K%}1E)Y%cC#C&Y%_C#C*Y%[C#d~M#}3d}R}K~-#C$C%d}I}I}I}I}AiE$>d;C'C$>31C#K%}-D'C#K%})E.d}I}I}I}I}Aj'cC#C#K%}1E+Y%{C#C'Y%wC#C.Y%sC+d*l0(d}J}M~-#C'd*3e0(C'd*}3D/C+d*}4D,d#D%&cC%E$d;j'cC$d+}3D%C$d}m}M~-#}3K%#E(C,n0$C/C$d}i}M~-#}3K%#C(3e0$C(C,i0*C(C/}3E$P##E-d]j'cC-dRj0%/+.C$d$}3D-C,C(d}H}<}3D(d#D$&cC$C(iE00+C$C-}3E1P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0'C00*C1P##dRj0$/*..C#d0Y%})d~g}J~-#d*C#d~M#}3d$d#3^D'C#d~=#}33r.C#C'Y%/C#d}I}I}I}I}AY%+C#d[}33r/(.C#d~M#}3E'C#d;}3d}j}K~-#d(3DC#K%}-D$C#K%})E%d}J}I}I}I}Ai0%C%d}I}I}I}I}Aj'cC#C#K%}1E&Y%}1C#C$Y%}-C#C%Y%})C$C&3cC'3rh0%.C#d~M#}3C#d;}3d~g}J~-#d*3;%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~^}J~-#Y%wC#d}O}I}I}I}AY%s.C#d~1#}3d~g}J~-#d*C#d~=#}336C#K%kD$C#K%gE%d}I}I}I}I}Ai'cC#C$Y%/C#d}I}I}I}I}AY%+/(.C#C#K%oE&Y%cC#C$Y%_C#C%Y%[C#d+}3C$C&31C#d[}33r/'.#.C#d3Y%})C#d}j}K~-#d(C#d~M#}3d$d#3^Y%/C#d}I}I}I}I}AY%+/%.C#C$Y%/C#d}I}I}I}I}AY%+/$.C#C+Y%oC#C'Y%kC#C.Y%g%c%cC)d(l0#d~,}M~-#C&d(3e0#C)d(}4E$h0#C&d(}3D%%c%cC$d'r'cC%K##d~Q~S}V~h(j0$/&.C$d&j0$.d~1}M~-#C%d&3eh0$.C&C)3c0$.C#d1Y%})d}J}K~-#d+C#d~M#}3d$d#3^D$C#d[}33rC#d}I}I}I}I}AY%+C#C$Y%/C#d~1#}33r/$.C#C)Y%{C#C&Y%wC#C*Y%sC#d~=#}33rC#C#L%gZ&+C#C#K%oY%3.C#dO}33tC#K%/D$C#K%+d}I}I}I}I}Aj0$.C#C$Y%})C#d~M#}3E$3.C$3nd#/$.d(d#C$C#K%33$C#d+}33rd$.C#d~]#}3G#.~b)%*}H&}GF#d}i$}4E%G#C%d~E#}3d}q}K~-#d~%}K~-#d-3;%c%}H%c%c%cC%K%{E&d}P}I}I}I}Ai0#C%K%})D)C%K%}%D'C&d#q0%C&d~l~l~l~l*}:d%}41%$%#.C#e#Z&#/&.C'D&C)D'C%K%}-/$.C).D(C%C'Y%+C%C&Y%'C%C(Y%/d$C(}4D&C'C(}3D)&c%cC&d$i'cC)D'/$.C'P##d,}4E(d:nd$C(}=d}d}I}I'}:h};0#C&d$}3D&C'd$}3D'/$..d#C&}4D&C#%}G%c%c%c%c%c%c%c&cC&d$}3D+C&d}Hi0$C&C'}3P##d,}4E)d:nd$C)}=d}d}I}I'}:h};h'cC&d$}4D&/$..C&d$}3D*d#D(&cC(C+i0%C'C(}3C(d$}3D(P##dS}4d~l$}:d-l0#..C&d$}3d#D(%c&cC(C+i0$C'C(}3E)P##dOj'cC(d$}3D(/$..C%d3}3d}|}N~-#d<C)d$}3E)C&C(}4E'3TC%K%30&C%d~E#}3E&d~c}N~-#d:C)C'3TC%L&{e$u0'C%L&})D,C%dC}3C%d~U#}3d[~i-##C&C$e}I~%}bL}H3<C%C,C%L&{eT}FE-}Fe~Q#}JE,C-}EC,eb}Pe~Q#}L}EZ&;/&.d&l0&C%d3}3d~9}N~-#d8C'd&}3E)C&d%}4E'3TC%L&3e$u0$/%.e#D$d#D&&ce~!~<}c~K~a}o~OCC$e-}GC&C'}3P##dS}4}ve~l$}L}EE,C,e~!~<}c~K~a}o~OC}#>D$C*C&d$}3E&j0#.C#e}HC$e~U*}GC,e~[~<}c~K~a}o~OCy>Z&+/'.C%d3}3d~N}N~-#d8C)C'3TC%K%3h0$.C%L&cD.C%L&[D-C%L&SD,C%d~E#}3C%L&;C%L&CC%L&K3=C%L&{e$uC,e:x};C.e_xC-e_|};};0#C-e_}GC,e}Y?}G}EC.}EC%L&})e}I}l(}G}EE,e#|0$.e#/%.C#C,e~U*}GE,C$}FE$e#C$C,{>Z&+.e$.Z&#C%d'}33r.C%d}i$}3G#.}n)%'}H,}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d}W}N~-#d-C$C%C(3/C#%}H%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d}a}N~-#d)C$C%C(3/C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d}g}N~-#d&C%C$C(3/C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&i'cC$h0(C$C)}3D%C(C$}4D$/'(e#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$.#.#.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d}j}N~-#d(C%d$}3C$d$}4C&dc}43/C&K%#h0#C&K%'0#e}He$C'dPi>D2d%D'/%.C#d,Y%'d$/%..C&C&K%oY%_C&C&L%gZ%WC&C&K%cY%SC&L&}AD/C&L&}9D0C&L&}1D,C&L&})D-C&L&{D.C&dC}3C&L&SC&L&[C&L&s3=C&K%C'c%cC0C.C.C0v>e:x0#C/C,C-C,C-x>E*C*C/v>e^x0#C&L&KD*%c%c%cC'd$}41%#$%.C,e~U*}GC+}EC-e~M~A&}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e$D1/$.C,e~U*}GC+}EC-e~M~A&}G}EC0e}I}l}m}G}GC/e}i}t}E}G}EC2}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e%D1.C#C*Z&3C#C1Z&+d#/%.C#d-Y%'d$/$.C#d-Y%'d$.Y%#C&d}I$}3G#.~a&&'}H%}G$}EF#dC}4E(G#d}e}R~-#D)d*D*%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E+d}I}I}I}I}A}<C+d#q>d$}41)%&#$'().C(C&K%'E)C&K%+E*3FC(K%#h'cC(d7}3C)C*3YC&3r/+.C#C'C$C%C(L&+3JC&3r/).%cC&N&+E.C.~i)E,~&}*'cC,C,eb}PE-}NC-}Fe}I}I}I}I}I}I}I3w0$.C(dDY%?C(d~h}Q~-#Y%;C(d}I}I}I}I}AY%7/*.C,e#v'cC(d7}3E)d}o}N~-#d$3PC(e#C,}F3SC)C(K%'C(K%+3!C(3r/*.C#C'C$C%C,3J/(.d}l}R~-#D)d'D*/&.d}p}R~-#D)d'D*/%.d}|}R~-#D)d,D*/$.C&K%+D*C&K%'D).C(C*Y%?C(C)Y%;C(d}I}I}I}I}AY%7C&3lC(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'/&.C+d#k0$/%.C(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'C+d#q0$.C&3l.C(dC}3G#.~E&%(}H$}GF#dS}4E$G#C#K%#E%K%'D#%c%c%c%cC%K%#d(}41&#%$%.C$dG}3E&C#L&#3SC&d~d}O~-#d'3!C#L&+E)e-}#'cC&C)e-}Id#3d.C$dG}3d}r}N~-#d-C)e-}K}pE#C#d$}33f/%.C$d#Y%OC$e}I}I}I}I3Z%GC%K%+d&}=D&&cC&h0%C$dG}3E'd~h}O~-#d$C$K%OE(>d%d#C(>3!C'C#K%#C#K%'3!C&d+}4D&C#d+}3D#/#.#.C$d#Y%OC$e}I}I}I}I3Z%G.C$C$L%KZ%7C$C%L%?Z%?C$C%L%3Z%/%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC%K%#E#d(}411#$%&'()*+,-./01.C%K%'P#3d%}=K%~]}ncD#/0.d,D#//.d0D#/..d1D#/-.d-D#/,.d.D#/+.d/D#/*.d2D#/).d3D#/(.d4D#/'.d7D#/&.d8D#/%.d9D#/$.d:D#.d%C#C$d/}3d&3NC$dG}33rC$dS}3G#.~V%%-}H%}G%c%cC%C'n0#C$C%}3D/C'C%}4D0C%C&}3D+&cC$C/i0%C-E)d$}3D-C$d$}3D'%c%cC$P##E*d~e$}:dSj'cC*d~-#i'cC'D$C(L&+sh0'C%C)l0%C&C)}3D1C%C)}4D2e$D4dGD$d}V}O~-#D*d#D.&cC4D3C.'cd#D+/+.C3e.xD.C$d&C$C$d&r>E,}4D$C,C*E)}3D*e.C3C3e.|>e$}ED4C,C2n0#C)C1C,3e0#.C(C3Z&+C'D$/'.C%C)p0$C'D$C&C)}3P##C*j0'/&.C%C)n0$.#.C&C)}3P##dS}4E)d~l$}:d,n0$C(C*d&}=}3d}I&}4E$C$L&#e-}GC)}ve~l$}L}EZ&#C'D$/#.#.d#D+.C#C0Y%'C#C+Y%#.}W&%&}H$}GF#d~=#}4E%G#C$K%/E&K%#d$i'cC%d3}3C$d~a}M~-#d(3B%cC%K%3E''cC%d;}3C'C%K%73Fd$D'C%K%;0$.d#D'%cC&d~a}M~-#d(3LE&h0#C&K%#d'j0#C%C&L&+Z&Cd$D'e$D(.C%C(Z&;.C%d+}3C$d~[}M~-#d)3B%}GC%K%+E&'cC%dK}3C&C%K%/3FC%L&Se#C%K%K>/$.C%e#Z&Ke#.D(C%d[}3E&C%L&Ce~g$C'>3SC$d~a}M~-#d(C&3EC&C(3SC$d~[}M~-#d)C&3E.C%d#Y%oC%e}I}I}I}I}I$Z%gC%C$d~j}O~-#d)3BC%K%#E''cC'C%K%'3jD(C%d~1#}33pC%K%kC(Z&#C%d$Y%o.C#d#Y%?C#C%L%gZ%#C#C%K%oY%+C#C$L%+Z%7C#C$L%#Z%/C%d~=#}3G#.~7%$'}HF#dC}4E&G#d+D(%c%c%}H%cC%d+r'cC$L##e~U~U~>}L~$~;~;}`Ru0$d}A/%.C%d*j0%.d*D(d}J}M~-#C$d*3e0$d}B.C%}3E'h0#C$C(}3E(P##E)dRiC)d]i};0#&cC''cC(P##E)dD}4d~l$}:d~J#n0%C&d+}3C)d~%}M~-#d*3[C'd$}4D'C(d$}3D(C&K%+d$j0$/%..C&d7}3C$C%3PC&K%?D'C&K%;D$C&K%7D%&c%cC''cC$C'}3d$}4P##dRi0$.C#C'Y%+C#C$Y%'C#C%Y%#/&.C'd$}4D'/#.#.C&d/Y%7d~g}J~-#d*C&d7}3d$d#3^D$C#d}I}I}I}I}AY%#C#C$Y%'.C&dC}3G#.}g%$'}GC$%}H%cC$3Qh'cC$L&cE'e%w'cC$e#Z&})e~U*D&C'}pd$}:'ce~U*C$L&kE&C%}FE%e#C%C&{>E%C%e~U*{>D&.C#d'Y%#C#C&C$L&3E%C%C&y>Z&+2.C$L&3D&%}H%c%cC$L&#e$t'cC$L&+E(C%C$L&[}FE)e#C%C)}#>E%{0$C&C(C%}FE%C%C&y>D&.C#d'Y%#C#C&Z&+C'e%u0$d~5#/%.C#C(Z&+C#d$Y%#2.C$K%wd}I}I}I}I}Ai0%d~A#.C$}3K%/P#Gd$j0$d%C$P#?}4/%.C#d,Y%#2.d#.]#}Q$.}u%$(}HF#dS}4E&G#C&d}S}N~-#d$3PC$K%/E'K%CD(C'K%?D'C$K%'D)C$K%+D$C&d#Y%?C&C)C$d/}5}3Y%;C&C)Y%7C&C'Y%/C&C$C(C$C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&cC&dG}3C&d/}33G%cC&K%GE$'cC$P#<C)j0%C&K%OD(C&K%KD'C&C%C*3!C&C$K%3C$K%734C&d}U}N~-#d$3!C$K%#d'i'cC&C'C(3!/%.C&C'C(34/$.C&d}T}N~-#d$3!C#C&K%+Y%+C#C&L%#Z%#C&dS}3G#2.d}V}N~-#D%d$D*/#.#.}V%$*}HC#d~_}O~-#d$3!C$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dCr0#.C#C$C%C&C&C'}3d$}43fC#d~3}R~-#d'3!C#C(d~7}R~-#3R/).d~+}R~-#/'.d~-}R~-#/&.d~/}R~-#/%.d~1}R~-#/$.d~)}R~-#.D'C#C$C%C&C&C)}33fC#C'd%3!.C+d$}3D*C&C)}3d$}3D&/$..C#C$C%C&C%3fC#d~_}O~-#d$3!.~[$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*d~=}o~-#D#&c%c%c%cC#E$K%#E#d}Hj'cC#K%'C#}3E'C%p0'C'C%}4C(}:E&C#l0'C'C%C&}3E%n0$C$D%/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C'C%}4Y%'C$C%Y%#.C%K%#D$C#C&j'cC$C&C#}4Y%'C&2.C%C$K%#Y%#C&2.C#d3}=C)3:d~=}o~-#D#/#.#.}f%%'}H$}GF#dC}4E'G#%c%c%c%c%c%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>E*1'$#%&#.C'd$Y%7d}l}R~-#D(d'D)C*d%}41(&&'()*.C'd#Y%7C$C%C'd7}3d$d#3^D$C#d}I}I}I}I}AY%#C#C$Y%'/*.C&d'}3D&.C#C&L%#E+Z%#C#C&K%+E#Y%+C'C#Y%3C'C+Z&+/(.#.d}t}R~-#D(d+D)/%.d}|}R~-#D(d,D)/$.C&K%+D)C&K%'D(.C$C%C'd7}3C(C)3^D$C#d}I}I}I}I}AY%#C#C$Y%'C&3l.C'dC}3G#.~F$%'}H$}GF#d3}4E(G#%}Hd#C$C%}3E$C%l0#=d#D%C(d/}3D*%c%cC'}vC$C#K%#E+d$}=E)C$C)n>E$d+d'C'd$i>E)C$C)n>E)}v}GE,eC}Q}p0#C,}pE$d}I}I}I}I}AC&}4n0#%}HC+'cC#K%'C'C+}5C&C$3i/$.C&C$3s.E'0$C(C&Y%/C(d+}3D*C$D%.C*C%Y%#C(K%//$.C#C)Y%#C#C'Y%'d}J}I}I}I}A.C(d3}3G#.~%$$*}HC$C%}3D,C$D'&c&c%c%cC#C$C%C)C'C,iE+'}HC%(C&d$}3D&C'O##D(C'd$}3D'C(dck0&C*dCj'cC*d$}3D*C(deiC%C&n}:E+h0%C$C&}3P##d}h$n0'/&.C&d$}4.3fC+2.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43fC#d~!}O~-#d&3!C&C+}3D)/#.#.}[%$&}HF#dc}3E$G#C$dS}3d~E}J~-#d~U}J~-#d,3;%cC$K%Sd}P}I}I}I}Aj'cC$C$L&[Z&KC$C$L&SZ&C/$.C$d,Y%KC$d~^}J~-#Y%GC$d}O}I}I}I}AY%C.C$d+}3d~U}J~-#d,C$dC}336C$K%/D%%cC$K%+E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%3Y%?C$C%Y%;C$C&Y%7C$dS}3d~U}J~-#d,C$d7}33?C$K%Sd}I}I}I}I}Ai'cC#C$K%WY%'C#d}I}I}I}I}AY%#/$.C#C$K%[Y%+C#C$L%SZ%#.C$dc}4G#.~J$$&}HC#d+C$C$d+p>d*}3d}A}:E%}3D&d~=}o~-#D$%c%c%c&cC$E'K%#E$d}Hi0%C$C&i0$C#C$p0#.C#C$C$K%'E&}3j'cC#C%Y%'C#C$Y%#C'C#Y%#2.C$C%C&}3Y%'2.C$K%'C%}3D%C$K%#E$d}Hi0$C$C$K%'E&}3C#j0$C$C%C&}3Y%'C'C$Y%#2.C#C%Y%'C#d}HY%#C'C#Y%#2.C'C#Y%#C#C$Y%#C#C%Y%'.}n%%&}H$}EF#d3}4E'G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d~^}J~-#D(d}O}I}I}I}AD)g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3%1+#$%&'()*,.d}I}I}I}I}AD)/+.d}J}I}I}I}AD)/*.C'd'}3E$3&C$C'K%'C'K%+3`C'N%+D*C'K%'D(d}K}I}I}I}AD)/).d}M}I}I}I}AD)3'D*/(.d#D(/&.d$D(/%.d~!}L~-#D(g+#######D*/%.d~d}L~-#D(g-#######D*/$.d}N}I}I}I}AD).C#C*!&+C#C(Y%'C#C)Y%#.C'd3}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3<e#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~4$$*}HF#d3}4E(G#C$C%}3D,C$D*&cd#D'%c&cC'C*}3E+C,i0$%cC+P##E)dS}4d~l$}:d-lC)d}(}:d~.#}4d~l$}:d=l};h'cC(d+}3C)d~G}R~-#d'3[C(K%+d$j0$.C'd$}3D'/$..C#C$C%C&C&C'}3E&3fC#d~K}R~-#d$3!C#C)d~L}R~-#3RC+d$}3D*C&d$}3D&/$..C#C$C%C&C%3fC(d3}3G#.~T$$&}HF#d3}4E(G#C&K%'D'%c%}H%}H%c%c%c%c%cC&K%+1&#%$&.C(d%Y%'C$C%C(d'}3d~M}M~-#d-3^/(.C'R##d}w~I#i0%/$.C'P##dQj0#d~)}S~-#d~%}S~-#C'P##dQiE)>D'C(d&Y%'d&d'C)>/%.C#C&K%+Y%+C#C&L%#Z%#/&.C(d&Y%'d~%}S~-#D'd'.D)C$C%C(d'}3C'C)3^.D'C#d}I}I}I}I}AY%#C#C'Y%'C&3r.C(d3}3G#.~N$$%}GC$L&3D(%cC'C'}+'cg########D'/$.g########C'C'g########},>E'g######~]b}-h0#g######~]bD'.C$e}y~W$C(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C'g######~=b}kg######~]b}iC(~'}k~i*E(C(e}y~W$}#>E(C%C(y>D(C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE%C(C%C(w>(C(.Z&+e#.Z&#.~2$$'}HF#d3}4E&G#C&C$Y%/C&C#Y%+C&C$Y%'C&d'}33aC&K%/D#C&K%+D'd}7D$&c%cC$h'cd5D(/$.C#C$d~A}K~-#}3P##E(3wE)K%3i'cC)K%/C'C#3eh0$.C$d$}3D$/$..C#'cC'C#3:.d+d~%$3vE#C(]#}}$C#C%Y%}y$C#e%Z&3C#d#Y%+C#e}J}I}I}I3Z&#C&d3}3G#C#d+}3.}x$$%}HF#dC}4E'G#C$K%/D(C'C&Y%7C'C%Y%3C'C(K%?E&Y%;C'C&C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33Md#D%%cC'K%+d$j0#C'K%/E(C$K%+l'cC$K%'C(d/}5}3E$K%#d}I}I}I}I}Ai0$C$K%+D&C$K%'D%/$.#.C#C&Y%'C#C%Y%#C'dC}3G#.~+$%$}H$}GF#dC}4E(G#C(d3}3C$C%C&3;%c%cC(K%3d}P}I}I}I}Ai'cC(d,Y%+C(d~^}J~-#Y%'C(d}O}I}I}I}AY%#/$.C(C(L&;Z&+C(C(L&3E)Z&#C)}pd}I}I}I}I}Aj0#C#e#Z&#C(3l/$.C(d3}3C%C&C(C'3-C#%}GC(K%3'cC#C(K%7Y%+e%/$.C#C(L&;Z&+e$.Z&#.C(dC}3G#.~=$%$}H$}GF#dC}4E'G#C'd3}3C$C%C&3;%c%cC'K%3d}P}I}I}I}Ai'cC'd,Y%+C'd~^}J~-#Y%'C'd}O}I}I}I}AY%#/$.C'C'L&;Z&+C'C'L&3E(Z&#C(}pd}I}I}I}I}Aj0#C#d}I}I}I}I}AY%#C'3l/$.C'd3}3C%C&C'36C'K%3d}I}I}I}I}Ai'cC#C'K%7Y%'C#d}J}I}I}I}AY%#/$.C#C'K%;Y%+C#C'L%3Z%#.C'dC}3G#.}g$$%}HF#dC}4E'G#C#K%/D(C'C%Y%7C'C$Y%3C'C(K%?E$Y%;C'C$C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33M%cC'K%+d$i'cC'K%/E$C#K%+l'cC#K%'C$d/}5}3E#3tC#C&K%+Y%+C#C&L%#Z%#/%.#.C&3r.C'dC}3G#.}N$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC'h'c&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&/%.C'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0#..C#C&Z&#.}T$$(}HC$K%3E%C$K%7E&C%C&n>D(dCC%d(}=}4D&C$K%+C%d/}5}3d+}4D'%c&cC%C(i0$C$C%d$}3E%Y%3C&dC}4D&C'd+}3C'd/}3D'K%#d}I}I}I}I}Ai0#.C#C'L%#Z%'C#C$K%#C&}4Y%#2.C#d#Y%#.}R$$%}HF#d~=#}4E'G#%cC#hC%h};0#C'd+}3C#C$3,C'dC}3C%C&3,C'K%+0#C'K%C0#C'L&3C'L&Ku0#C'L&;C'L&Sv0#C'd.Y%[C'd~1#}3E%C#C$3Yd~f}M~-#d+C'd[}3C%3gD(.C'd~=#}3G#C(.}A$%}H%cC$C%n0#%cC$h0#C$C'r'cC$C'j0%/$.C$C&}3O##d~,}Ho0$.%cC%h0#C%C'r'cC%C'j0%/$.C%C&}3O##d~,}Ho0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}O$$%}HF#dS}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d/}3E)C'3SC(d(Y%;C(C$Y%?C(C&Y%OC(C%Y%KC(d}I}I}I}I}AY%GC#C(dG}3C(d;}3C)3WY%'d$/$.C#C'Z&+d#.Y%#C(dS}3G#.}K$%$}G$}HC#%}H%cC&}vC$}v}GE'eC}Q}p0#C'}pE&d}I}I}I}I}AC%}4n0#C&h'cC#C%Y%+C#d#Y%'d#/%.C%C&3sE(h'cC#C&Y%+C#C%Y%'d$/%.C#C(Y%+C#C$Y%'d#/$.C#d#Y%'d$.Y%#.}F$$}HF#dC}4E&G#C&C%Y%7C&C$Y%3C&C#K%?E$Y%;C&C$C#K%CE%d(}=}3Y%?C&d+}3C&d;}3C&d3}33Md#D#%cC&K%+d$i'cC&K%/E#C%r0$C$C#d(}=}3D#.C&dC}3G#C#2.#.}A$)}HC%K%#D)C%K%'D(C$K%#D%C$K%'D*&c%cC%C*j'cC$C%dC}3E+Y%#C%d7}3K%#C(j0$C%d3}3K%#C)C(3e0$d$D&.C#C'Y%'C#C&Y%#2.C'd$}3D'C+D%/#.#.}G$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3!C(d~3}J~-#d$3!C&d+}4D&C%d+}3D%/$..C#d~l$}:C$C'K%+C'K%/3$C'd'}33rC'd3}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}5$&}HF#d3}4E&G#C&d'}3C%d$d$3KC&K%'d$j'cC&K%+D(C&K%/D'C#d#Y%+C#C'Y%'C#C(Y%#C%'cC%'cC'C$C%~i-##.C#C%Y%+.C&d3}3G#2.#.}E%$}H$}G%c%c%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41%$%#.C#P#}Q$d%}41%%'&.C#K%wd}I}I}I}I}AiD$/&.C#P#}I$D$/%.d$D$/$.C#P#?d$}<C#K%wP#Gd$i}:D$.C$d$}:.},$&}HF#d3}4E&G#C&C$d2}:]#0C&C$d~]$}:d'}?]#/C&d/}3D'd#D$&cC$d%i'cC&d3}3G#(C#C%d3C$C'}3P##E(C(d$}33fC$d$}3D$/$...}4$%}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C$e,y'cC%d'}3C$e-}Id#3d.C%d'}3d}r}N~-#d-C$e-}K}pE&C&d$}33fC#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)3/%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}1$%}HF#dC}4E&G#C&d3}3E'C#K%#d~d}Q~-#d'3;C&d'}3C'3Vd#D#%cC&K%'d}I}I}I}I}Ai0#C&K%/C%j0#C&K%+C$C%3ehD#.C&d'}33tC&dC}3G#C#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}.$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3vE#C&d+}3dG~i-##C&dS}3G#C#.z%$}G$}H%c%c%cd%C#L&cE$}pd%}4C$e${>1%$%#.C#d~]#}33b2.C#d~5#}33b2.C#d~A#}33uC#K%kE%'cC#K%oC%d&}=3:..{$%}HF#d3}4E&G#C&d'}3E'd~_}O~-#d$3PC'd~_}O~-#d~`}O~-#C'C$C%38E$>d$d'C$>3!C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.y$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33mC$hC&d$j}:0$C%d3}3G#2.d}f}I~-#d>3x#.d~%}I~-#db3x#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.t$$}H%c%cC#K%#C#K%+E&}4C%r'cC%0$/%.C#C&C%3qC#K%+D&.C%h0#C#K%'C&}3C$C%~i-##.C#C%C&}3Y%+.w$%}HF#d3}4E$G#%cC#L&ce&u0#C#K%wd}I}I}I}I}Ai0#C$d'}3E%C#d~A#}3d$33d'd#C$K%+C$K%/3$C%3r.C$d3}3G#.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33WC(dC}3G#.l$$}GC#K%#E#C$C%3!C#C&C&eb}PE(}NC(}FE&e-}IE(C'd$}43dC#d}r}N~-#d-C&C(e-}G}F}pE#C#d$}33f.t$$}HF#d3}4E&G#C&C%Y%/C&C$Y%+C&C%Y%'C&d'}33aC&K%+D$C#C&K%/E%Y%+C#C$Y%'C#C%Y%#C&d3}3G#.r$&}HC#K%#E$C#K%+E%n'cC#K%'D&%cC%h'cC&C$3:d$D$/$.C&C$d$C%3iE$0##.C#C%Y%#C#C$Y%'..f$&}HC#K%+D$C#K%'E&D%&cC$'cC$d$}4D$C%3tC%d/}3D%/$..C#K%#E#'cC&C#d/}53:..c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43d.C#d}r}N~-#d-C$e-}K}pE#C#d$}33f.b$%}H&cC%h'cd#2.C%d$}4D%C$P##D&C#P##D'C$d$}3D$C#d$}3D#C&C'i0#.C'C&}4.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3IC#C(K%+E#d$C#>C(K%/d#C#>3!C(d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3WC'd3}3G#.Q#%cC$}2d$jC#d}I}I}I}I}AC$}4n};0#C#'cC$C#35E$h0$.C$2.#.Q#C%C&35E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3:.C%._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.P#%cC&}2d$jC$d}I}I}I}I}AC&}4n};0#C#C$C&C%3iE#h0#C#2.#.Y$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3r..q$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#K%#E#d3}33o%cC#d}Hi0#C#C#K%'d$}4E$Y%'C$0#C#d~%$3:...>#C#K%#E#d/}33tC#d;}33tC#dG3:.<#C#L&#e%u'cC#d}Y$}33rC#3X..?#C#C#K%#d$d+d+37d}J}I}I}I}Aj'c#..<#C#C$C%d$d$37d}J}I}I}I}Aj'c#..:$$}HC#K%#E$'cC#K%'C$3:..3#C$'}HC#C$35(C#..8#C#K%#d}I}I}I}I}Aj'cC#3r..8#C#K%#d}I}I}I}I}Aj'cC#3b..4#C#C$3sE#h'c#.C#.3#C#d~l$}:d%}=K%}Q}oc.,#C#C$3##..}hF]#d}I}I~-#.~I$}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=-jhwsrvwghohwhC###*##}I#d~U}J~-#.h}9};}8}3}.},}=l}-}*}7C}8}+}3}.},}=}+}*}<}.x};}5}*}-}6}2}7n}.}B}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6}=}8}4}.}7##*##}I(#d~%}K~-#.H};}.}=};}Bd}/}=}.};#$%&'()*+,-./01234####*##}I$#d~V}K~-#./$%&####*##}I&#d}I}L~-#.`}=}2}6}.}8}>}=#$#######~l~l~l}H####'#######}8}9}.};}*}=}2}8}7#$%&'()*+,#####*##}I%#d~5}L~-#.(*##}I'#d~E}L~-#.~F%}7}.}A}=f}>};}<}8};}1}*}<p}8};}.}<}=}*}=}>}<}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}1}=}=}9]RR}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#+%3#,###4%3#,###=%3#(###bFc}%E_a}6}2}7}=}(}>}<}(#$#######~l~l~l~l~l~lB#&#######}.}6}9}=}BC}=}.}A}=}9}*}0}.}8}/}/}<}.}=}5}2}6}2}=}-}*}=}.i};}8}6}-}*}=}.w}8b`I}D}F]OSSSSPTTPUUwVV]WW]XXYY]ZZPwQSTUVWXYZ[!CUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpwm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},#d~-}O~-#.~4&~l~l~l~l~l~lB#%#######(###[&3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.~!~,~*E~O}I}oEC}=}8COC},}>};}<}8};}2}<C}8}7}.C}=}1}*}=C}=}1}.C}5}2}<}=C}1}*}<C}0}8}7}.C}=}1};}8}>}0}1C}*}5};}.}*}-}B}2}<C}6}2}<}<}2}7}0OC}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C}@}.};}.C}*}<}4}.}-C}/}8};}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.OC}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5}=}B}9}.}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}7}8}=}1}2}7}0}7}>}5}5}=}.}A}=}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7}%E}%}%}%}7}%};}%}=}%}>SSSTUVWXYZ[!}*}+},}-}.}/PQ}(}GHSTUVWXYZ[!defghi}2}-}.}6}9}8}=}.}7},}Bn}.}B}6}*}Au}.}=};}2}.}<#d}Y}S~-#.}5-#######(#######}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-EQQEEQE}8}>}=},}8}6}.}>}7}4}7}8}@}7}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}9};}8}6}9}=#d}Y}T~-#.-}?(3#)###$%#d}u}T~-#.pp(3#3###}&(3#<###}I(3#$###$###}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-###$#d}Q}U~-#.,~`(3#%###$#d}m}U~-#.}&~5(3#0###~B(3#A###~e(3#$####$&#}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.#####$#d}Y}V~-#.,~`(3#%###$#d}y}V~-#.-}?(3#)###$%#d~9}V~-#.}o$c)3#8###x)3#I###}I)3#%###$#$#}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<##3#)###)#3#,###2#3#+###:#3#)###}<}=}*}=}.}*}>}=}1}8};#$#######}-#######$#######)###7*3#'#######W*3#(####$#d}Q}X~-#.-!*3#)####$#d}q}X~-#.M}p'3#'####$######'###c*3#<#######}=%3#(####$#d~U}X~-#.}B}F&3#)####$######%###~U)3#'###~Y)3#1###~g)3#=###{*3#(####$&#}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d~]}Y~-#.$&#d}I}Z~-#.4}B%3#+####$######&#d}i}Z~-#.Z}J%3#)####$######'###{+3#U#######}=%3#(####$######'###[&3#d~M}Z~-#.4}7%3#)####$######(#d}I}[~-#.}z%}3%3#'####$######$###C+3#(###H+3#2###W+3#B###}9+3#(####%%#}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###[,3#+###c,3#5###u,3#E###}9+3#(####%%#}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B##~E,3#/###~Q,3#-###~[,3#(###~`,3#.###}<}8}>};},}.##$#######}-#d~-}]~-#.$&#d~=}]~-#.4}B%3#+####$######&#d~]}]~-#.M}J%3#)####$######)####-3#'#######C-3#)####$#d}y}^~-#.M~V$3#)####$######'###K-3#U#######}=%3#(####$#d~]}^~-#.}J$}F&3#)####$######%###}e,3#+###}m,3#5###~#,3#E###c-3#)####%%#}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.######&#d}I}`~-#.4}B%3#+####$######&#d}i}`~-#.m}J%3#)####$######'###K-3#-#######}=%3#(####$######)####-3#'#######C-3#)####$#d}I}a~-#.-~V$3#)####$#d}e}a~-#.}&K.3#;###c.3#M###}9.3#(####%%#}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d}Q}b~-#.4}B%3#+####$######&#d}q}b~-#.M}J%3#)####$######'###K-3#U#######}=%3#(####$#d~U}b~-#.}S$}F&3#)####$######%###[/3#+###c/3#5###u/3#E###}A/3#'####%%#},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=#$#######~U&#d}I}d~-#.$&#d}Y}d~-#.4}B%3#+####$######&#d}y}d~-#.T}J%3#)####$######'###}103#}-#######}=%3#(####$######%#d~]}d~-#.}Z$}F&3#)####$######%###C03#0###P03#:###g03#F###}I03#'####&%#}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d}Y}f~-#.,}=13#+###$#d}u}f~-#.}.K13#9###a13#Y###}I13#$####&%#}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<###&#d}i}g~-#.4}B%3#+####$######&#d~-}g~-#.-}J%3#)####$#d~I}g~-#.t~513#8###~J13#S###323#%####%%#}*}0}.}7}=m}8}+}<Q};}.},}8};}-R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR};}.},}8};}-#d~)}h~-#.U}A23#3###}Q23#H###~e(3#$####$&#}*}0}.}7}=m}8}+}<Q}-}.}5}.}=}.u}.},}8};}-#d~i}h~-#.}V$~E23#9###}Q23#H###~e(3#$###%''#}*}7}*}5}B}=}2},}<Q}-}*}2}5}By}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}B}9}*}=}1}9};}.}/}2}A}-}*}B}@}.}.}4}6}8}7}=}1#}$33#&###}'33#'###}+33#(###}0};}8}>}9###&#d}a}j~-#.4}B%3#+###$$######&#d~%}j~-#.-}J%3#)###$$#d~E}j~-#.-t33#'####$#d~e}j~-#.mx33#)####$######)###}133#&#######}I33#(####$######'###}103#}7$######}=%3#(####$#d~E}k~-#.}D}F&3#)####$######%###C+3#(###;33#7###O33#H###}Q33#*####%'#}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.v}=}*}=}>}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}<}=}*}=}>}<#d~M}l~-#.}2}Y43#:###}p43#O###+########%'#}*}7}*}5}B}=}2},}<Q}.}<}=}2}6}*}=}.e}*},}4}/}2}5}5R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}+}*},}4}/}2}5}5####&#d~E}m~-#.-}B%3#+###$$#d~a}m~-#.X~i43#=###953#Q###k53#$####''#}*}7}*}5}B}=}2},}<Q}+}.}0}2}7e}*},}4}/}2}5}5#&#d~%}n~-#.-}B%3#+###$%#d~A}n~-#.}D}Y53#:###953#Q###}q53#$###$''#(###)###*###+###5###6###}i(3#;)3#~-)3#~e*3#3,3#}=,3##.3#3/3#~e/3##13#}i13#s23#}y23#~]23#}143#~A43#}153#~553#d~=}o~-#.(~l~l~l~l$";
+var core_text_default = "#}*}<}6$###$}a$:})$}H#})&}H}H}H#})'}H}H}H}H#})%}H}H#})&}H}H}H$}H})%}H}H$}H})(}H}H}H}H}H#})'}H}H}H}H$}H})%}H}G#})(}H}H}H}H}H$}H})$}H$}H})#$}E})(}H}H}H}E}E$}H})#$}H}))}H}H}H}H}H}H#})&}H}H}G#})'}H}G}G}G#})(}H}H}G}G}E#})(}H}H}H}H}G#})&}H}G}G#})(}H}H}H}G}H#})&}H}G}H#})%}H}H$}G%H)$}*$}*#&$}*$}+#%$}*$},#'$}*$}-##$}*$}.#.$}*$}/#(&ts/0+$)#1&2$$(%,'#&%+3$%#4'%)%%$&*)5%'$%6$-$+)'&'#$&%$#7,$##(8')*(*9*#####$#(##(-&(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#Z$}2#*$}3#A$}4#)$}5#h$}6#k/$]-}r}~$s~Ik%5}H*}GF#d~M'}4E(G#%cC#h'cd}f}I~-#D#d>D)/$.C#K%#'cd~d}I~-#D#d~<#D)/$.C#d}HY%#C#d+}4E,C,K%#d$}3E)Y%#%c%c%c%}H%c%}H%c%cC)h0#C(C,Y%}e$C(C#Y%}a$C(C#d+}3E1Y%}]$C&~i*D;d-D*%c%c%c%c%c%c%}H%c%}H%c%c%c%c%c%c%c%c%cC$d,p'cC$h0$C$P#}r}LcD*.d(D)C1L&#e%t0<C*d~l$}:d%}41+(0$-+*)%1.C#P#}u$E$d5j'cd#D)C$3wD8%c&cd$C)3(h0$C(d~M$}33&C(d~]%}3E$C(K%~M$C(K%~Q$3`C8C(K%~a%C(K%~e%3L'cC)d$}3D)C$3r/$..C(K%~]%E$d}I}I}I}I}Ai0#C(L%~a%D;C(C$Y%~='C(C;Z%~A'C(d#Y%~U$C(e}I}I}I}I3Z%~M$C(d~M$}3E$C;}pC;eC}Q}p37=C(d4Y%}q'C(d#Y%~e%C(e}I}I}I}I;Z%~]%C$C(d}q'}3C(d~]%}33WD+C(d~='}33r/<.C8K%?D.C(d~]%}3C8K%CE2d'd/3KC(K%~]%d$i05C(K%~e%D-C(K%~a%D0C2'cC-D)C2D$&cC)d}I}I}I}I}AY%#C)d/}3D)C$d$}4E$0#..C(C2Y%}y'C(C-Y%}u'C(C0Y%}q'C(C8Y%}}'d#D)&c%c%c%c%c%c%c%c%cC)C2j'cC(d~]%}3d~E}K~-#C.C)d(}=}3E5K%3E6C5K%7E33:%}HC(K%~]%d}P}I}I}I}Aj'cC(C(L&~e%Z&~U$C(C(L&~]%E:Z&~M$C:}p/$.C(d,Y%~U$C(d~^}J~-#Y%~Q$C(d}O}I}I}I}AY%~M$d}O}I}I}I}A.d}I}I}I}I}Ai'cC(d~M$}33ld}I}I}I}I}AD%C(K%}M'D+/,.C5K%7D9C5K%3D/d~5}M~-#D*%c%c%cC5K%#E$d'}41%#$%.C5K%'D*.C(d~]%}3C/C9C(d~M$}3C*3-C(K%~]%d$i'cC(C(K%~a%Y%}M'C(d}J}I}I}I}AY%}I'/,.C(d}I'}3C(L&~e%3S/+.C(d}U'}3C/C9C(d~M$}335C(K%}U'd}I}I}I}I}Ai0%C(C(K%}]'Y%}i'C(C(L%}U'Z&}a'%cC$d$}41)%#(**)'.d+D%d#D,C(K%}e'D7C(K%}i'E+d=j0Bd=D+C7P##dZn0Bd#D*&cC*d=i0*%cC*C7}3P##E$d~M#p'cC$dS}4d~l$}:d-l0$C$d~.#}4d~l$}:d=r0E/$.dCD,C$d~g#p0#d#D,/D.C$C,}<C*d$}3D*d#D,d~6#}4E$d/nd$C$}=d~6C}:h};0#./B.C(d~U#}3C(d}q'}3E)d~!}M~-#d+3BC(K%}5D%C(K%}1C(d~M#}3C)d~d}M~-#d)3BC%C(K%})C(K%}-3HE+0CC(d~E#}3C)d~M}M~-#d'3B%c%c%c%c%c%c%c%cC(K%{E$h0#C(d~]%}3E%C$C(K%}%3FC(K%~]%h0#C(L&~e%D:C(d~=#}3C)d~Q}M~-#d)3BC(K%s'cC(d)Y%~]%d~M}M~-#d'C%d$d#3_D+/L.C(d~5#}3C(d}q'}3d~W}M~-#d(3B%c%cC(K%kE$'cC(d~M$}3E)C$C(K%o3FC(K%~M$0$.C8d~W}M~-#d(3LE)h0$C)K%#d'j0$.C)L&+D<.C:s0$C(dS}3e$C<C<e${>C:e$}FE:3OC(L&[e#u0$C(d~]%}3d~%}O~-#d~Q}M~-#d)C:C<}G3JC(K%~]%'cC(K%~a%D+/L.C(L&~e%D:C(d'Y%~A'C(d~M}M~-#Y%~='C(C.Y%~]%C(C.C2d(}=}3Y%~a%C(dK}3C(d~]%}3C(d~='}33MC(K%Kd$i'cC(K%OE$C2r0GC-C$d/}5}3E$3tC$d}I}I}I}I}AY%#.C(d~]%}3E$C<3SC(d}q'}3E%d~W}M~-#d(C$3EC$C:3SC%d~Q}M~-#d)C$3E.C(C(L%}y'E>Z%~5'C(C-Y%~1'C(C0Y%~-'C#K%}q$E$d&n0&C$P#~U}Kcd$}41&$%(&.d~Q}M~-#d)d~=}O~-#d~I}O~-#d63_D+/I.C(d~M$}3C(d~-'}330C(e&Z&}y&C(d&]#~e&C(e#Z&}q&C(d#]#}i&C(e%Z&}a&C(e~M~A&Z&}Y&C(d#]#}U&C(d%Y%}Q&C(e~M~A&Z&}I&C(e#Z&~]%C(C(L&~M$Z&~%&C(C(L&~U$Z&~-&C(C(L&~]$Z&~5&C(C(L&~e$Z&~=&/'.%cC>eC}Q}pE)d~d}M~-#d)3Lh0#C(dC}3C(d~-'}3E$d~d}M~-#d)3BC(K%C0#C(d;}3C$d~!}M~-#d+3BC;C;e~M}p5}K}FD:%cC(K%;E$h0#C(d}q'}3C$C(K%?3,C(K%}q'd$i0#C:e#|'cC(L&~%'E=e}I~%}bL}GC=C(L&}y's>C:v0$.C;D:.C(d}q'}3E%e~l~$~l}Y~j~;!C:C:e~l~$~l}Y~j~;!}#>E?e}I~%}bL}IE<3;C(L&~%'D=C(L&}y'D:C(L&}q'D;d$d;3sE$h0CC(d#Y%}y'C(C$Y%}u'C(d;Y%}q'C(C%Y%}U'C(d}U'}3E*d$d#C;d'3^C*d}o}N~-#d$C:d%3^C*d}o}N~-#d$C=d%3^C*d}p}N~-#d$C?C<e}I~%}bL}G}F}pE%d}I~J~H$}7}vd%3^C*d}K}N~-#d$C%d~M~A&}7d~l~l&}:d_}9}vd%3^C*d}K}N~-#d$C%d~U*}7E$d_}9}vd%3^C*d}q}N~-#d$C%C$d~U*}5}4}vd&3^C(C(K%}y'E$Y%}i'C(C(L%}q'E;Z&}a'C$E*C;}pi'}HC(d}a'}3C$d$3qC(K%}i'(C*.C(K%}e'E%}3d~G#]##C(C$d$}3E$Y%}i'C(d3}3C(d~-'}3E*d~!}M~-#d+3BC(K%3C(K%7C%C$3HE+0%C*d~d}M~-#d)C(d}a'}33E.C(C>Z%~E'C(C-Y%~A'C(C0Y%~='%cC)d~W}M~-#d(3LE$h0#C$K%#d'j0#C$K%'D$C(d+}3C(d~='}3E%d~W}M~-#d(3BC(K%+0#C(d}q'}3E)e~g$C$L&+E;C;e~g$}#>3SC%d~W}M~-#d(C)3E.C(d~M$}3C(d~='}330C(K%~Q$D+C(K%~M$E$d}I}I}I}I}Ai0HC(C(L%~e$Z&~=&C(C(L%~]$Z&~5&C(C(L%~U$Z&~-&C(C+Y%~)&C(C$Y%~%&C(e&Z&}y&C(d&]#~e&C(e#Z&}q&C(d#]#}i&C(e%Z&}a&C(e~M~A&Z&}Y&C(d#]#}U&C(d%Y%}Q&C(e~M~A&Z&}I&C(e#Z&~]%/&.C(C(L%~5'Z&~-&C(C(L%~-'Z&~%&C(e%Z&}y&C(d&]#~e&C(e#Z&}q&C(d#]#}i&C(e%Z&}a&C(e~M~A&Z&}Y&C(d#]#}U&C(d%Y%}Q&C(e~M~A&Z&}I&C(e#Z&~]%/%.C(d}a'}33rC(d~-'}33b/F.C(d~M$}3d~]}K~-#d}I}L~-#d*d}Q}L~-#3CC(L&~M$E:e%u'cd$e~l~l~l~l2C(L&~U$e~-~[~Z#C:}pd$}:>E:C:e~l~l~l~l2}#>}pd$d#3$C(d#]#~]&C(e#Z&~=&C(d#Y%~5&C(e~=2Z&~-&C(e}HC:C;}EE:C:C;w>Z&~%&C(e$Z&}y&C(d&]#~e&C(e#Z&}q&C(d#]#}i&C(e%Z&}a&C(e~M~A&Z&}Y&C(d#]#}U&C(d%Y%}Q&C(e~M~A&Z&}I&C(e#Z&~]%C(C(L%~5'Z&~U&C(C(L%~-'Z&~M&/$.C(K%~U$D+C(d~-'}33b/E.C(d~M$}338C(K%~Q$D+C(K%~M$E%d}I}I}I}I}Ai'cC(d~]%}33X/E.C(K%~U$D$C(d~M$}3E)C(d~i%}3d}M$~i-##C13oC#e#Z&+C#d7}3C)d}M$~i-##C#C$Y%}i$C#C+Y%}e$C#C%Y%}a$C13]d&D)/E.C(d}U'}3C/C9C(d}a'}33>C(K%}U'd}I}I}I}I}Aj0'.C(K%}Y'D+/A.C(K%}i'0%C(d%Y%~]%C/C9C(d~]%}3d}M}N~-#d-3_/?.C(d~]%}3C(K%}e'E7C(K%}i'E+3,C(K%~]%h0$C(L&~e%E;eC}Q}pD,C(K%~a%D%C;}pD4/=.C5K%+E,d&}=D%C(K%}i'D+C(K%}e'D7C5K%'E4D*&cC%'cC+C*d'}3K%#i'cC*K%#C7C+3eh0&.C*d+}3D*C%d+}4D%/$..d*D%/<.C(C(K%}]'Y%}Q'C(C(L%}U'Z&}I'.C(K%}M'D+C(K%}I'E%d}J}I}I}I}Ai0<.C(K%}Q'D$C-C)d/}5}3E,3tC,C$Y%+C,C+Y%'C,C%Y%#C)d$}3D)C%d}I}I}I}I}Aj0#C5P#;d$j0#.C(d#Y%~]%C6C3C(d~]%}3d$d#3_D+/:.C(d4Y%~]%d}i}L~-#d,C(d~]%}3d$d#3_D+/:.C(d~]%}3d~5}L~-#d~V}L~-#d)3:%c%c%cC(K%~]%E)d}P}I}I}I}Ai0#C(K%~e%D*C(K%~a%D$C)d#q0%C)d~l~l~l~l*}:d%}41%$%#.d}M}I}I}I}AD)/'.C$D)C*D$C(K%~i%D*.C(C$Y%~U%C(C)Y%~Q%C(C*Y%~Y%%}H%c%c%c%cC*d)}41'#)%$).C$d}I}I~-#d)3e0%d}I}I}I}I}A/&.C$d}O}I~-#d,3e0'd}J}I}I}I}A/%.C$L##e~N~Q}V~0}_~:~J}{~Q#u0&d}K}I}I}I}A/$.C$d}`}I~-#d)3e0%d}L}I}I}I}A.D)C(d~Q%}33r/%.C(d(]#}i$C(d~5$}3C1C;31/,.C(L%~U%D<.C(d~]%}3C;3+C(C<Z&}q$C(C)Y%}m$C(C%d#j]#}j$C(d&]#}i$C(C(L&~e%E<Z&~%$C(C(L&~]%E=Z&}y$d*D$%cC#L&ke%}#0#C#d#Y%})e}QJD:%c%c%cC)d}M}I}I}I}Aj'cd'C)d}I}I}I}I}A}<C)d#q>E$d$}4d&l0$e}QJe#C$d'i>D:.C(d~-'}3C#d~5#}3C<C:C:C<w>C:C=}p>C;C'3@C(K%~-'E$d$}41&#&$%.C#d$]#}Q$d+D$/%.d#D$/$.C#C(L&~5'E;Z&}9C#e$Z&}1d*D$C%0#C(C;Z&~=$d)D$.C(C$Y%~5$C)d}N}I}I}I}Ak0*C(d}i$}3d'};3r/*.C(d$]#}i$C(d*Y%~5$/).C(e#Z&}q$C(d)^$}k$C(d']#}i$d)/%.C(e#Z&}q$C(d&^$}k$C(d']#}i$d&/$.C(e#Z&}q$C(d%^$}k$C(d']#}i$d%.D$d#/$.C(d~]%}3E$d~5}L~-#d~,}S~-#d*3:d~l~l&C%C%d~l~l&r>D*C(d~M$}3E%C$3V%}H%c%cC(K%~M$d}I}I}I}I}Ai0#C(K%~U$d*j0#C(K%~Q$d~3}S~-#d*3eC%3t0$d'/%.C(d~M$}33t.C(d~5}L~-#Y%~]%C*d~c&j'cd#C*d}b&j0$=C(d~]%}3d~'}Q~-#dC3U/$.d(d#C(d~]%}3d~G}Q~-#d@3U>.D$C(d~]%}3E%C;3+e$D:%cC(L&~]%e$t'cC%C(L&~e%E<3Sd)d#C(K%~a%C(K%~e%3$C%3r/$.e#D:.C(C<Z&}y$C(C*^$}m$C(C$^$}k$C(d']#}i$C(C:Z&}q$C:}p.D%%c%c%c%cC#L&ke${'cd#D)C$d$}41)%%%'''$.d#D)C#P#[d%i0&C#K%SE+h0&%c%c%c%c%c%c%cC$d$}41)$$$---#.C*d~l~l&}:E,d}a&iC,d}v&i};0#C*d~E'}4d~l~l&}:d}e~l&l0,C%C<e~M~A&y}:h0$/,.C%C<e~M~A&y}:0+C$d$i0$.C#K%WE$C+i0*C#C$d$}3Y%WC%0&e~a&d'C$C$d'r>}v}OD:C'C'}*0$g########D&/%.C#L&KE:e~U*C<C<e~U*{>e~U*C%>E<w0)C#C:C<}FZ&K/%.g########C'C'g########},>E&g######~]b}-h0#g######~]bD&.C&g######~=~,}kg######~]b}iC:~'}k~i*D<.C1L&#e$t'cC<C#L&3E=C;C#L&c}FE:e#C:C;{>}FE;e#C;C={>}#0'.C(C<Z&~=$d(D)/&.C*d~l~l&}:E$d}a&iC$d}v&i};0#C*d~a&}4d~l~l&}:d~P#n0$.C#C#K%})d$}3E$Y%})C$d'n0#C(d~]%}3C#d~5#}3C<e#C%>C;C'3@%c%cC(K%~]%E)d$}41&$&%#.C#C(L&~e%E;Z&}9C#e$Z&}1C(C;Z&~=$d)D)/%.C#d$]#}Q$d+D)/$.d#D).C(C)Y%~5$./'.C(d~]%}3d~5}L~-#d~E}L~-#d-3:d}I}I}I}I}AD)%cC(K%~]%E$d}P}I}I}I}Ai0#C(K%~e%D+C(K%~a%D,%cC$d#q0#%cC$d~l~l~l~l*}:d%}41%#$%.C,D$C+D,C(K%~i%D+.C,}vC+}veC}O}MD<C$D).C(C)Y%}a'C(C<Z%}e'C(d~]%}3d~5}L~-#d~O}L~-#d*3:C<eC}Q}pD.C%}vD=C<}pD4C(%}HC(K%~]%d}P}I}I}I}Ai'cC(d,Y%~U$C(d~^}J~-#Y%~Q$C(d}O}I}I}I}AY%~M$d%/$.C(C(L&~e%Z&~U$C(C(L&~]%E;Z&~M$d%C(P#~Q$C;}pd}N}I}I}I}Aj>.E,]#~%$C(C.Y%}}$C(C=Z&}q$C(d%]#}i$C(C4d#C)d}I}I}I}I}Aj>E$Y%}y$C(d~M$}33l%c%c%c%c%c%c%c%c%cC#L&ke&t'cC#K%}%D)C#d}I}I}I}I}AY%}%C)d}I}I}I}I}Ai0)C(C)Y%~='C(C#L%})Z%~A'C(C#K%}1E)Y%~I'%c%cC)K%#d$}41%#$).C)K%'D$C)K%+D)C(d}Q$}3C(d~='}3d~W}M~-#d(3B%cC(K%}Q$E+'cC(d}q'}3C+C(K%}U$3F/$.C(e#Z&}q'.C(d}I$}3C(d~='}3d~Q}M~-#d)3BC(K%}I$E+h0%C(d~M$}3C+C(K%}M$3FC(L&}y'e~g$C(K%}q'>D<C(K%~M$h0'C(L&~U$D:/'.C,d~l$}:h0'%cC$hC.h};h'cC#d~=#}3D3C4C.3jD:C#K%{E0d*}:D2C#K%wE-C0d~e~l~l~l#}:E6d&}=}3D/C-D+%c&cC6'cd#D$d#D)&cC$C)C+}3L&#C:t};D$C)d+}3E)d~-#j0#.C6d+}4D6C+dc}4D+C$d$}:h0$/%..C2d&}=D)&cC)h0&C)d+}4D)C/L&#D;C/d+}3D/C:C;u0#..dPD%d}L}P~-#D+/'.C,d~l$}:d$j0(dWD%d}y}P~-#D+/&.C3K%#C0i'cC33pC#K%wD-.C#C0d$}3Y%{C-C0d&}=}3C:Z&#C(d~]%}3E$C4C.3PC(d~='}3d~j}O~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d(l0(d-d*C,d~l$}:d%iE$>D)d~E}L~-#d~O}L~-#C$>D$dXD%d}N}Q~-#D+/,.C(d*Y%~5$d$D./..C(L&}y'e~g$C(K%}q'>D</$.d-D)d~E}L~-#D$/).C<C=w0'C,d~l$}:d$j0#C(d~]%}3E$d~%}O~-#d~Q}M~-#d)C:3JC(K%~]%d$i0&C$d~%}O~-#d~Q}M~-#d)e}HC(L&~e%E:C<}EE;C:C;y>3JC(K%~]%d$i0&C$C(L&~e%3SC(d~='}3d~Q}M~-#d)C$3EC#d#C#K%}5d$}3C%>E$Y%}5C$d'p0$dXD%d}N}Q~-#D+d*D)d~O}L~-#D$/(.C(d~='}33b/$.C#d~I#}3E$3uC$C(L%~E'Z%+C$C(L%~='Z%#.C(d*Y%~5$d$D./'.C(K%~a%D)d#D$.dDD%d~Q}P~-#D+.C(d~='}33bC(C%Y%~E$C(C+Y%~A$C(C)Y%~=$C(C$Y%~9$C(d&Y%~5$d$D./$.C(d~]%}3d~%}L~-#d~!}R~-#d13DC(K%~a%D+C(K%~]%E)d}J}I}I}I}Ai0,C(C(K%~e%E$Y%}y'C(C+Y%}u'C(C)Y%}q'%cC)d}I}I}I}I}Ai0#C$d}I%l'cC+C$3c0$.C(d2Y%~]%d~!}R~-#d1C(d~]%}3d$d#3_/).C(d~]%}3E-d~%}L~-#d~j}R~-#d-d}Q}S~-#3CC(L&~]%E>e%t0'C(K%~e%D,C(K%~i%D%C-d~%}L~-#d}I}L~-#d*d}Q}L~-#3CC(L&~]%E?e%t0'C(L&~e%D<C-d~%}L~-#d}i}S~-#d/d}Q}L~-#3CC(L&~]%E=e%t0'C(L&~e%D@d#D$C)d}I}I}I}I}Aj'cC-d~%}L~-#d}u}S~-#d/3:%}HC(K%~]%d}P}I}I}I}Aj'cC(C(L&~]%E:Z&~M$C(C(L&~e%Z&~U$C:}pD)C(P#~Q$/$.C(d,Y%~U$C(d~^}J~-#Y%~Q$d}O}I}I}I}AD)C(d}O}I}I}I}AY%~M$d~^}J~-#.C)d}N}I}I}I}Ai}:D$C(d~M$}33l.C(d}q'}33tC(C$]#~1$C(C,d%C%hC>}p}:>E)Y%~-$C(C<e~M~A&C?}pd$}:>E:Z&~%$C(C=Z&}q$C(d#]#}i$C(C@a%}y$C(C@eC}Qa%}}$C(d}q$}3D%%}Hd$d%C$>d#%}H%c%c%cd%C#L&kE=}pd%}4C=e${>d$}41%$%#.C#d~=#}3/%.d#C#K%}%d}I}I}I}I}Ai0%=C#d~I#}3/$.C#d~e#}3.K%/P#Gd$i>.D+C1C%L&+Z&+C1C%L&#Z&#C#C;Z&cC#C+]#[C#d#Y%WC#C)Y%SC#C:Z&KC#C$]#GC#C)Y%CC#C:Z&;C13Qh'c%cC=e%w'cC#K%}10$.C(d~5$}3C1C;31/%.%}GC=e$t'cC#L&}9E=C#L&sE:C;}FE;e#C:C;}#>E;C;C=y>/$.C#L&}9.D<C(d)Y%~5$C(C<Z&~=$/$.C(d,Y%~5$.C*d~l$}:d&j0$.C13].d)C(K%~5$E%d'}4C%d&p>E$D)%c%c%c%c%c%cC$d$}41)%%((($#.C(L&~=$D:%}H%c%c%cd%C#L&kE;}pd%}4C;e${>d$}41%$%#.C#d~=#}3/%.d(D)C#K%}%d}I}I}I}I}Ai0)C#d~I#}3/$.C#d~e#}3.E/K%/E0P#GD2C(d#Y%}y'C(e}I}I}I}I3Z%}q'C#K%}i$D+C#K%}e$D,C0K%;D*C0K%7D%&cd#D)&c%c%cC)C*iE30#C%C)}3E-P##d~h#j0$d#D$&cC$C*i0$C$C%}3E4P##d~j#j'cC$d$}3D$/$..%cC)h0#C)C*r'cC30$#.C-O##dck0-.C(d~e#}3C)d$}3C$C%C*3IC(K%}AE6h0,C(K%}ED3%cC$d$}3E-h0#C*C-p'cC*d$}4C$j0./$.C4d$}3O##d~,}Ho0-.C(d}q'}3C%C)3!%}HC3d,i'cC+D-C,C6d~U}J~-#d,3eh0$=.C(d~]#}3C/C6C33BC(K%}=d#C(K%}9E%>D-C%d$C%>.D)C4d$}3D%C$d}H}<C*}3D*C(d}q'}3C)C-3=/&.C(d}q'}3C%C*3!C/K%+D,C0K%CD)C0K%?D%C/K%'D$C(d#Y%}I&C(C$Y%~e%C(C%Y%~]%C(C,C)C)C,n>Y%}M&C(C$C,d/}5}3Y%~i%C(C%C)d(}=}3Y%~a%d~j}M~-#D$&c%cC(d~M$}3C(d~]%}33GC(K%~M$E,h0#C,P#<d$j0$C(K%~U$D)C(K%~Q$D%C(d}q'}3E*C$d$3!C*C,K%3C,K%73!C*d~k}M~-#d$3!C*C%C)3=d~l}M~-#D$/$..C(C(L%}q'Z&~='C(C(K%}y'Y%~E'd$D)%cC2E$d$i'cC(d~]%}3C/d%32C(C(L&~='Z&~M$C(C(K%~E'Y%~U$C(C(L%~a%E;Z&~]$C(C(K%~]%E$Y%~Y$d#C;eC}Q}pC$d}I}I}I}I}AiE%>D$C(d$]#~e$d$C;}pC%>D)d~7}J~-#D*d'D%/$.C(C(L&~='Z&~M$C(C(K%~E'Y%~U$C(d}I}I}I}I}AY%~Y$C(C$]#~e$d~;}J~-#d~4}J~-#C$>D*d)d&C$>D%d#D$.C(d~Y$}3C(C$Y%}]&C(C)Y%}Y&C(d$Y%}U&C(d~3}J~-#Y%}Q&C(C(L%~Q$Z%}I&C(d$Y%~i%C(d~A}J~-#Y%~e%C(C%Y%~a%C(C*Y%~]%d#D+d'D)&cC)dOj'cC(d~]%}3C)}3C)d+}3D)K%#E$C+}3E+C$r0$#..C(d}q'}3C+d$d$3KC(K%}q'0+d#D$C(d#Y%~E'C(C(L%}u'Z%~='C(d~='}3C*C%3!C+C(K%~E'E%}4D*C(K%~A'C%}3D%&cC$dCj'cC*C(d~]%}3C$}3E)d/}3K%#E-l0-C-'cC%C)d+}3K%#C-~i-##.C$d+}3D$C*C-}4D*C%C-}3D%/$..C(C(L%~='Z&~-'C(C+C*}4E$Y%~5'd#D)d#e~l~l~l~l2C:C:e~l~l~l~l2}#>}pC(K%~1'C$3$C(d~-'}33rC(d~M$}33r3t/*.C)d$}3D)/#.#.#.d*D$d)D)C%d$}41&#$%&.d$e~l~l~l~l2C(L&~=$E;C;e~l~l~l~l2}#>}pd$d#3$C$D)/%.d+D)/$.C(C(L%~A$Z&~U$C(C(L%~9$E;Z&~M$C;}pE$'cC(C(K%~Y$Y%~i%C(C(L%~Q$Z%~a%C(C$Y%~]%d&d#C(d~]%}3d%3Nd-D)/$.C(d~M$}3d'};E$3.C$3nd,D).C.h0*C(d}a'}33t/*.#.C(K%~e%.D+C(d}q'}33t/&.C(C%Y%~='C(C4}vC,}veC}O}MZ%~A'C(d~]%}3E$C7C+3YC/C9C(d~='}3C$3g.D+C(d}U'}33r.C(d}q'}33b.C(C+Y%~]%C(d~]%}3E$3.C$3nd,D).C#C#K%#d$}3Y%#C(d}e$}33mC(d~M'}3G#C)2.C#C)3x#.}L1$2}HF#d}I$}4E#G#C#d}P}I}I}I}AY%;C#d#]#?C#d~M#}3E%38%}H%cC#%}HC#K%}-E&C#K%})E$d}I}I}I}I}Ai0#=C#C#K%}1Y%{C#C&Y%wC#C$Y%sC#d~=#}3E)3rC%C#d;}3E$d~g}J~-#d*3DC#K%}-E&C#K%})E'd}J}I}I}I}Ai0#=C#C#K%}1E(Y%WC#C&Y%SC#C'Y%OC%C$d}J}K~-#d+3DC#K%}-D$%c%cC#K%})E,d}J}I}I}I}Ai0#%c%cC,d}I}I}I}I}Aj'cC#C#K%}1E+Y%cC#C$Y%_C#C,Y%[C)d}R}K~-#C&C'd}I}I}I}I}AiE'>d;C(C'>3PC#K%wD'%c%c%c%}H%cC#K%{E(d+r'cC'L##e~U~U~>}L~$~;~;}`Ru0$C'd+}3D%C(d+}4/%.C(d*j0%.d}J}M~-#C'd*3e0$C'd*}3D%C(d*}4.E&h0#C%P##E)d]iC)dRi};0#&cC&h'c&cC(h0'C'C(}3d$}4P##dRj0'C#d~=#}33?C#K%wD'C#K%{D(/#.#.C%P##E)dD}4d~l$}:d~J#n0$C#d3}3C)d~%}M~-#d*3[C&d$}4D&C%d$}3D%C#K%3d$j0#..C#d/Y%})d~g}J~-#d*C#d~M#}3d$d#3_D$C#d~=#}33r/$.C#K%sE&d}I}I}I}I}Ai'cC'D$/$.C#C'Y%}AC#C&Y%}=C#C(Y%}EC(d*l0&d}J}M~-#C'd*3e0&C'd*}3D/C(d*}4D-d#D)&cC)E%d;j'cC%d+}3D)C%d}m}M~-#}3K%#E*C-n0$C/C%d}i}M~-#}3K%#C*3e0$C*C-i0(C*C/}3E%P##E.d]j'cC.dRj0%/).C%d$}3D.C-C*d}H}<}3D*d#D%&cC%C*iE00)C%C.}3E1P##dS}4d~l$}:d,p'cC%d$}3D%/$..C%C*n0'C00(C1P##dRj0$/(..C#d0Y%})d~g}J~-#d*C#d~M#}3d$d#3_D$C#d~a#}33r.C#d[}33r/&.C#d~M#}3E%C#d;}3d}j}K~-#d(3DC#K%}-D$C#K%})E'd}J}I}I}I}Ai0%%cC'd}I}I}I}I}Aj'cC#C#K%}1E&Y%}1C#C$Y%}-C#C'Y%})C$C&3cC%3rh0$.C#d~M#}3C#d;}3d~g}J~-#d*3:%cC#K%})d}P}I}I}I}Aj'cC#C#L&}1Z&{C#C#L&})Z&s/$.C#d,Y%{C#d~^}J~-#Y%wC#d}O}I}I}I}AY%s.C#d~a#}3d~g}J~-#d*C#d~=#}3E%35d}I}I}I}I}AD&C#K%}AD$C#K%}=E'd}I}I}I}I}Ai0'C#C#K%}EE&Y%oC#C$Y%kC#C'Y%gC%C$C&3PC#K%wD$%}H%c%}H%cC#K%{E(d+r'cC$L##e~U~U~>}L~$~;~;}`Ru0$C$d+}3D%C(d+}4/%.C(d*j0%.d}J}M~-#C$d*3e0$C$d*}3D%C(d*}4.E&h0#C%P##E'd]iC'dRi};0#&cC&h'c&c%cC('cC$C(}3d$}4P##dRi0$.C#K%s/(.C#d~=#}33?C#K%wD$C#K%{D(/#.#.C%P##E'dD}4d~l$}:d~J#n0$C#d+}3C'd~%}M~-#d*3[C&d$}4D&C%d$}3D%C#K%+d$j0#..C#d/Y%})d~g}J~-#d*C#d~M#}3d$d#3_D$C#d~=#}33rd}I}I}I}I}A.D&C#d~1#}33r/'.C#d3Y%})d}j}K~-#d(C#d~M#}3d$d#3_D$/%.#.C#C(Y%oC#C'Y%kC#C&Y%g%c%cC+d(l0#d~,}M~-#C$d(3e0#C+d(}4E%h0#C$d(}3D)%c%cC%d'r'cC)K##d~Q~S}V~h(j0$/&.C%d&j0$.d~1}M~-#C)d&3eh0$.C$C+3c0$.C#d1Y%})d}J}K~-#d+C#d~M#}3d$d#3_D$C#d[}33rC#d~1#}33rd}I}I}I}I}AD&/%.C#C+Y%{C#C$Y%wC#C,Y%sC#d~=#}33rC'D$/$.d}I}I}I}I}AD&.C#dO}33tC&d}I}I}I}I}Aj0$C$.Y%})C#d~M#}3E$3.C$3nd#/$.C#C(Y%}1C#C$Y%}-C#C&Y%})d(d#C$C(3$C#d~M#}33rd$.C#d}I$}3G#.~b)%*}H&}GF#d}i$}4E%G#C%d~E#}3d}q}K~-#d~%}K~-#d-3:%c%}H%c%c%cC%K%{E&d}P}I}I}I}Ai0#C%K%})D)C%K%}%D'C&d#q0%C&d~l~l~l~l*}:d%}41%$%#.C#e#Z&#/&.C'D&C)D'C%K%}-/$.C).D(C%C'Y%+C%C&Y%'C%C(Y%/d$C(}4D&C'C(}3D)&c%cC&d$i'cC)D'/$.C'P##d,}4E(d:nd$C(}=d}d}I}I'}:h};0#C&d$}3D&C'd$}3D'/$..d#C&}4D&C#%}G%c%c%c%c%c%c%c&cC&d$}3D+C&d}Hi0$C&C'}3P##d,}4E)d:nd$C)}=d}d}I}I'}:h};h'cC&d$}4D&/$..C&d$}3D*d#D(&cC(C+i0%C'C(}3C(d$}3D(P##dS}4d~l$}:d-l0#..C&d$}3d#D(%c&cC(C+i0$C'C(}3E)P##dOj'cC(d$}3D(/$..C%d3}3d}|}N~-#d<C)d$}3E)C&C(}4E'3TC%K%30&C%d~E#}3E&d~c}N~-#d:C)C'3TC%L&{e$u0'C%L&})D,C%dC}3C%d~U#}3d[~i-##C&C$e}I~%}bL}H3;C%C,C%L&{eT}FE-}Fe~Q#}JE,C-}EC,eb}Pe~Q#}L}EZ&;/&.d&l0&C%d3}3d~9}N~-#d8C'd&}3E)C&d%}4E'3TC%L&3e$u0$/%.e#D$d#D&&ce~!~<}c~K~a}o~OCC$e-}GC&C'}3P##dS}4}ve~l$}L}EE,C,e~!~<}c~K~a}o~OC}#>D$C*C&d$}3E&j0#.C#e}HC$e~U*}GC,e~[~<}c~K~a}o~OCy>Z&+/'.C%d3}3d~N}N~-#d8C)C'3TC%K%3h0$.C%L&cD.C%L&[D-C%L&SD,C%d~E#}3C%L&;C%L&CC%L&K3<C%L&{e$uC,e:x};C.e_xC-e_|};};0#C-e_}GC,e}Y?}G}EC.}EC%L&})e}I}l(}G}EE,e#|0$.e#/%.C#C,e~U*}GE,C$}FE$e#C$C,{>Z&+.e$.Z&#C%d'}33r.C%d}i$}3G#.}n)%'}H,}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d}W}N~-#d-C$C%C(3/C#%}H%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d}a}N~-#d)C$C%C(3/C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d}g}N~-#d&C%C$C(3/C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&i'cC$h0(C$C)}3D%C(C$}4D$/'(e#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$.#.#.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d}j}N~-#d(C%d$}3C$d$}4C&dc}43/C&K%#h0#C&K%'0#e}He$C'dPi>D2d%D'/%.C#d,Y%'d$/%..C&C&K%oY%_C&C&L%gZ%WC&C&K%cY%SC&L&}AD/C&L&}9D0C&L&}1D,C&L&})D-C&L&{D.C&dC}3C&L&SC&L&[C&L&s3<C&K%C'c%cC0C.C.C0v>e:x0#C/C,C-C,C-x>E*C*C/v>e^x0#C&L&KD*%c%c%cC'd$}41%#$%.C,e~U*}GC+}EC-e~M~A&}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e$D1/$.C,e~U*}GC+}EC-e~M~A&}G}EC0e}I}l}m}G}GC/e}i}t}E}G}EC2}G}EC.e}I~J~H$}G}EC*e}I~%}bL}G}ED*e%D1.C#C*Z&3C#C1Z&+d#/%.C#d-Y%'d$/$.C#d-Y%'d$.Y%#C&d}I$}3G#.~a&&'}H%}G$}EF#dC}4E(G#d}e}R~-#D)d*D*%c%c%c%c%c%c%c%c%c%c%cd&C&K%#E+d}I}I}I}I}A}<C+d#q>d$}41)%&#$'().C(C&K%'E)C&K%+E*3FC(K%#h'cC(d7}3C)C*3YC&3r/+.C#C'C$C%C(L&+3JC&3r/).%cC&N&+E.C.~i)E,~&}*'cC,C,eb}PE-}NC-}Fe}I}I}I}I}I}I}I3w0$.C(dDY%?C(d~h}Q~-#Y%;C(d}I}I}I}I}AY%7/*.C,e#v'cC(d7}3E)d}o}N~-#d$3PC(e#C,}F3SC)C(K%'C(K%+3!C(3r/*.C#C'C$C%C,3J/(.d}l}R~-#D)d'D*/&.d}p}R~-#D)d'D*/%.d}|}R~-#D)d,D*/$.C&K%+D*C&K%'D).C(C*Y%?C(C)Y%;C(d}I}I}I}I}AY%7C&3lC(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'/&.C+d#k0$/%.C(d(Y%#C(C'Y%'C$C%C(C(d7}33gD$C#d$Y%#C#C$Y%'C+d#q0$.C&3l.C(dC}3G#.~E&%(}H$}GF#dS}4E$G#C#K%#E%K%'D#%c%c%c%cC%K%#d(}41&#%$%.C$dG}3E&C#L&#3SC&d~d}O~-#d'3!C#L&+E)e-}#'cC&C)e-}Id#3d.C$dG}3d}r}N~-#d-C)e-}K}pE#C#d$}33f/%.C$d#Y%OC$e}I}I}I}I3Z%GC%K%+d&}=D&&cC&h0%C$dG}3E'd~h}O~-#d$C$K%OE(>d%d#C(>3!C'C#K%#C#K%'3!C&d+}4D&C#d+}3D#/#.#.C$d#Y%OC$e}I}I}I}I3Z%G.C$C$L%KZ%7C$C%L%?Z%?C$C%L%3Z%/%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC%K%#E#d(}411#$%&'()*+,-./01.C%K%'P#3d%}=K%~]}ncD#/0.d,D#//.d0D#/..d1D#/-.d-D#/,.d.D#/+.d/D#/*.d2D#/).d3D#/(.d4D#/'.d7D#/&.d8D#/%.d9D#/$.d:D#.d%C#C$d/}3d&3NC$dG}33rC$dS}3G#.~V%%-}H%}G%c%cC%C'n0#C$C%}3D/C'C%}4D0C%C&}3D+&cC$C/i0%C-E)d$}3D-C$d$}3D'%c%cC$P##E*d~e$}:dSj'cC*d~-#i'cC'D$C(L&+sh0'C%C)l0%C&C)}3D1C%C)}4D2e$D4dGD$d}V}O~-#D*d#D.&cC4D3C.'cd#D+/+.C3e.xD.C$d&C$C$d&r>E,}4D$C,C*E)}3D*e.C3C3e.|>e$}ED4C,C2n0#C)C1C,3e0#.C(C3Z&+C'D$/'.C%C)p0$C'D$C&C)}3P##C*j0'/&.C%C)n0$.#.C&C)}3P##dS}4E)d~l$}:d,n0$C(C*d&}=}3d}I&}4E$C$L&#e-}GC)}ve~l$}L}EZ&#C'D$/#.#.d#D+.C#C0Y%'C#C+Y%#.}W&%&}H$}GF#d~=#}4E%G#C$K%/E&K%#d$i'cC%d3}3C$d~W}M~-#d(3B%cC%K%3E''cC%d;}3C'C%K%73Fd$D'C%K%;0$.d#D'%cC&d~W}M~-#d(3LE&h0#C&K%#d'j0#C%C&L&+Z&Cd$D'e$D(.C%C(Z&;.C%d+}3C$d~Q}M~-#d)3B%}GC%K%+E&'cC%dK}3C&C%K%/3FC%L&Se#C%K%K>/$.C%e#Z&Ke#.D(C%d[}3E&C%L&Ce~g$C'>3SC$d~W}M~-#d(C&3EC&C(3SC$d~Q}M~-#d)C&3E.C%d#Y%oC%e}I}I}I}I}I$Z%gC%C$d~j}O~-#d)3BC%K%#E''cC'C%K%'3jD(C%d~1#}33pC%K%kC(Z&#C%d$Y%o.C#d#Y%?C#C%L%gZ%#C#C%K%oY%+C#C$L%+Z%7C#C$L%#Z%/C%d~=#}3G#.}g%$'}GC$%}H%cC$3Qh'cC$L&cE'e%w'cC$e#Z&})e~U*D&C'}pd$}:'ce~U*C$L&kE&C%}FE%e#C%C&{>E%C%e~U*{>D&.C#d'Y%#C#C&C$L&3E%C%C&y>Z&+2.C$L&3D&%}H%c%cC$L&#e$t'cC$L&+E(C%C$L&[}FE)e#C%C)}#>E%{0$C&C(C%}FE%C%C&y>D&.C#d'Y%#C#C&Z&+C'e%u0$d~5#/%.C#C(Z&+C#d$Y%#2.C$K%wd}I}I}I}I}Ai0%d~A#.C$}3K%/P#Gd$j0$d%C$P#?}4/%.C#d,Y%#2.d#.]#}Q$.}u%$(}HF#dS}4E&G#C&d}I}N~-#d$3PC$K%/E'K%CD(C'K%?D'C$K%'D)C$K%+D$C&d#Y%?C&C)C$d/}5}3Y%;C&C)Y%7C&C'Y%/C&C$C(C$C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&cC&dG}3C&d/}33G%cC&K%GE$'cC$P#<C)j0%C&K%OD(C&K%KD'C&C%C*3!C&C$K%3C$K%733C&d}K}N~-#d$3!C$K%#d'i'cC&C'C(3!/%.C&C'C(33/$.C&d}J}N~-#d$3!C#C&K%+Y%+C#C&L%#Z%#C&dS}3G#2.d}L}N~-#D%d$D*/#.#.}V%$*}HC#d~_}O~-#d$3!C$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dCr0#.C#C$C%C&C&C'}3d$}43fC#d~3}R~-#d'3!C#C(d~7}R~-#3R/).d~+}R~-#/'.d~-}R~-#/&.d~/}R~-#/%.d~1}R~-#/$.d~)}R~-#.D'C#C$C%C&C&C)}33fC#C'd%3!.C+d$}3D*C&C)}3d$}3D&/$..C#C$C%C&C%3fC#d~_}O~-#d$3!.~[$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*d~=}o~-#D#&c%c%c%cC#E$K%#E#d}Hj'cC#K%'C#}3E'C%p0'C'C%}4C(}:E&C#l0'C'C%C&}3E%n0$C$D%/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C'C%}4Y%'C$C%Y%#.C%K%#D$C#C&j'cC$C&C#}4Y%'C&2.C%C$K%#Y%#C&2.C#d3}=C)39d~=}o~-#D#/#.#.}f%%'}H$}GF#dC}4E'G#%c%c%c%c%c%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>E*1'$#%&#.C'd$Y%7d}l}R~-#D(d'D)C*d%}41(&&'()*.C'd#Y%7C$C%C'd7}3d$d#3_D$C#d}I}I}I}I}AY%#C#C$Y%'/*.C&d'}3D&.C#C&L%#E+Z%#C#C&K%+E#Y%+C'C#Y%3C'C+Z&+/(.#.d}t}R~-#D(d+D)/%.d}|}R~-#D(d,D)/$.C&K%+D)C&K%'D(.C$C%C'd7}3C(C)3_D$C#d}I}I}I}I}AY%#C#C$Y%'C&3l.C'dC}3G#.~F$%'}H$}GF#d3}4E(G#%}Hd#C$C%}3E$C%l0#=d#D%C(d/}3D*%c%cC'}vC$C#K%#E+d$}=E)C$C)n>E$d+d'C'd$i>E)C$C)n>E)}v}GE,eC}Q}p0#C,}pE$d}I}I}I}I}AC&}4n0#%}HC+'cC#K%'C'C+}5C&C$3i/$.C&C$3s.E'0$C(C&Y%/C(d+}3D*C$D%.C*C%Y%#C(K%//$.C#C)Y%#C#C'Y%'d}J}I}I}I}A.C(d3}3G#.~%$$*}HC$C%}3D,C$D'&c&c%c%cC#C$C%C)C'C,iE+'}HC%(C&d$}3D&C'O##D(C'd$}3D'C(dck0&C*dCj'cC*d$}3D*C(deiC%C&n}:E+h0%C$C&}3P##d}h$n0'/&.C&d$}4.3fC+2.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43fC#d~!}O~-#d&3!C&C+}3D)/#.#.}[%$&}HF#dc}3E$G#C$dS}3d~E}J~-#d~U}J~-#d,3:%cC$K%Sd}P}I}I}I}Aj'cC$C$L&[Z&KC$C$L&SZ&C/$.C$d,Y%KC$d~^}J~-#Y%GC$d}O}I}I}I}AY%C.C$d+}3d~U}J~-#d,C$dC}335C$K%/D%%cC$K%+E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%3Y%?C$C%Y%;C$C&Y%7C$dS}3d~U}J~-#d,C$d7}33>C$K%Sd}I}I}I}I}Ai'cC#C$K%WY%'C#d}I}I}I}I}AY%#/$.C#C$K%[Y%+C#C$L%SZ%#.C$dc}4G#.~J$$&}HC#d+C$C$d+p>d*}3d}A}:E%}3D&d~=}o~-#D$%c%c%c&cC$E'K%#E$d}Hi0%C$C&i0$C#C$p0#.C#C$C$K%'E&}3j'cC#C%Y%'C#C$Y%#C'C#Y%#2.C$C%C&}3Y%'2.C$K%'C%}3D%C$K%#E$d}Hi0$C$C$K%'E&}3C#j0$C$C%C&}3Y%'C'C$Y%#2.C#C%Y%'C#d}HY%#C'C#Y%#2.C'C#Y%#C#C$Y%#C#C%Y%'.}n%%&}H$}EF#d3}4E'G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d~^}J~-#D(d}O}I}I}I}AD)g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3%1+#$%&'()*,.d}I}I}I}I}AD)/+.d}J}I}I}I}AD)/*.C'd'}3E$3&C$C'K%'C'K%+3`C'N%+D*C'K%'D(d}K}I}I}I}AD)/).d}M}I}I}I}AD)3'D*/(.d#D(/&.d$D(/%.d~!}L~-#D(g+#######D*/%.d~d}L~-#D(g-#######D*/$.d}N}I}I}I}AD).C#C*!&+C#C(Y%'C#C)Y%#.C'd3}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3;e#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~4$$*}HF#d3}4E(G#C$C%}3D,C$D*&cd#D'%c&cC'C*}3E+C,i0$%cC+P##E)dS}4d~l$}:d-lC)d}(}:d~.#}4d~l$}:d=l};h'cC(d+}3C)d~G}R~-#d'3[C(K%+d$j0$.C'd$}3D'/$..C#C$C%C&C&C'}3E&3fC#d~K}R~-#d$3!C#C)d~L}R~-#3RC+d$}3D*C&d$}3D&/$..C#C$C%C&C%3fC(d3}3G#.~T$$&}HF#d3}4E(G#C&K%'D'%c%}H%}H%c%c%c%c%cC&K%+1&#%$&.C(d%Y%'C$C%C(d'}3d}M}N~-#d-3_/(.C'R##d}w~I#i0%/$.C'P##dQj0#d~)}S~-#d~%}S~-#C'P##dQiE)>D'C(d&Y%'d&d'C)>/%.C#C&K%+Y%+C#C&L%#Z%#/&.C(d&Y%'d~%}S~-#D'd'.D)C$C%C(d'}3C'C)3_.D'C#d}I}I}I}I}AY%#C#C'Y%'C&3r.C(d3}3G#.}t$$(}HC#K%+E('cd}HD%%cC#K%'C(}3E$d$}4O##d#q0#%}HC$d%}4P##E&~-E'd~,}Hm'cC&dB}:/$.C'db}:%}HC$d&}4P##E&~-E'dcq'cC&d2}:/$.C'db}:C$d'}4P##d*}:d)}=};.d)}=};.E$d%l0#d}GD%C$dCl0#d}Fd}EC$d}I+l>D%.C#C%C(}3Y%+..~N$$%}GC$L&3D(%cC'C'}+'cg########D'/$.g########C'C'g########},>E'g######~]b}-h0#g######~]bD'.C$e}y~W$C(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C'g######~=b}kg######~]b}iC(~'}k~i*E(C(e}y~W$}#>E(C%C(y>D(C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE%C(C%C(w>(C(.Z&+e#.Z&#.~2$$'}HF#d3}4E&G#C&C$Y%/C&C#Y%+C&C$Y%'C&d'}33aC&K%/D#C&K%+D'd}7D$&c%cC$h'cd5D(/$.C#C$d~A}K~-#}3P##E(3wE)K%3i'cC)K%/C'C#3eh0$.C$d$}3D$/$..C#'cC'C#39.d+d~%$3vE#C(]#}}$C#C%Y%}y$C#e%Z&3C#d#Y%+C#e}J}I}I}I3Z&#C&d3}3G#C#d+}3.}x$$%}HF#dC}4E'G#C$K%/D(C'C&Y%7C'C%Y%3C'C(K%?E&Y%;C'C&C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33Md#D%%cC'K%+d$j0#C'K%/E(C$K%+l'cC$K%'C(d/}5}3E$K%#d}I}I}I}I}Ai0$C$K%+D&C$K%'D%/$.#.C#C&Y%'C#C%Y%#C'dC}3G#.~+$%$}H$}GF#dC}4E(G#C(d3}3C$C%C&3:%c%cC(K%3d}P}I}I}I}Ai'cC(d,Y%+C(d~^}J~-#Y%'C(d}O}I}I}I}AY%#/$.C(C(L&;Z&+C(C(L&3E)Z&#C)}pd}I}I}I}I}Aj0#C#e#Z&#C(3l/$.C(d3}3C%C&C(C'3-C#%}GC(K%3'cC#C(K%7Y%+e%/$.C#C(L&;Z&+e$.Z&#.C(dC}3G#.~=$%$}H$}GF#dC}4E'G#C'd3}3C$C%C&3:%c%cC'K%3d}P}I}I}I}Ai'cC'd,Y%+C'd~^}J~-#Y%'C'd}O}I}I}I}AY%#/$.C'C'L&;Z&+C'C'L&3E(Z&#C(}pd}I}I}I}I}Aj0#C#d}I}I}I}I}AY%#C'3l/$.C'd3}3C%C&C'35C'K%3d}I}I}I}I}Ai'cC#C'K%7Y%'C#d}J}I}I}I}AY%#/$.C#C'K%;Y%+C#C'L%3Z%#.C'dC}3G#.}g$$%}HF#dC}4E'G#C#K%/D(C'C%Y%7C'C$Y%3C'C(K%?E$Y%;C'C$C(K%Cd(}=}3Y%?C'd+}3C'd;}3C'd3}33M%cC'K%+d$i'cC'K%/E$C#K%+l'cC#K%'C$d/}5}3E#3tC#C&K%+Y%+C#C&L%#Z%#/%.#.C&3r.C'dC}3G#.}N$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC'h'c&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&/%.C'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0#..C#C&Z&#.}T$$(}HC$K%3E%C$K%7E&C%C&n>D(dCC%d(}=}4D&C$K%+C%d/}5}3d+}4D'%c&cC%C(i0$C$C%d$}3E%Y%3C&dC}4D&C'd+}3C'd/}3D'K%#d}I}I}I}I}Ai0#.C#C'L%#Z%'C#C$K%#C&}4Y%#2.C#d#Y%#.}R$$%}HF#d~=#}4E'G#%cC#hC%h};0#C'd+}3C#C$3,C'dC}3C%C&3,C'K%+0#C'K%C0#C'L&3C'L&Ku0#C'L&;C'L&Sv0#C'd.Y%[C'd~1#}3E%C#C$3Yd~!}M~-#d+C'd[}3C%3gD(.C'd~=#}3G#C(.}A$%}H%cC$C%n0#%cC$h0#C$C'r'cC$C'j0%/$.C$C&}3O##d~,}Ho0$.%cC%h0#C%C'r'cC%C'j0%/$.C%C&}3O##d~,}Ho0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}O$$%}HF#dS}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d/}3E)C'3SC(d(Y%;C(C$Y%?C(C&Y%OC(C%Y%KC(d}I}I}I}I}AY%GC#C(dG}3C(d;}3C)3WY%'d$/$.C#C'Z&+d#.Y%#C(dS}3G#.}K$%$}G$}HC#%}H%cC&}vC$}v}GE'eC}Q}p0#C'}pE&d}I}I}I}I}AC%}4n0#C&h'cC#C%Y%+C#d#Y%'d#/%.C%C&3sE(h'cC#C&Y%+C#C%Y%'d$/%.C#C(Y%+C#C$Y%'d#/$.C#d#Y%'d$.Y%#.}F$$}HF#dC}4E&G#C&C%Y%7C&C$Y%3C&C#K%?E$Y%;C&C$C#K%CE%d(}=}3Y%?C&d+}3C&d;}3C&d3}33Md#D#%cC&K%+d$i'cC&K%/E#C%r0$C$C#d(}=}3D#.C&dC}3G#C#2.#.}A$)}HC%K%#D)C%K%'D(C$K%#D%C$K%'D*&c%cC%C*j'cC$C%dC}3E+Y%#C%d7}3K%#C(j0$C%d3}3K%#C)C(3e0$d$D&.C#C'Y%'C#C&Y%#2.C'd$}3D'C+D%/#.#.}G$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3!C(d~3}J~-#d$3!C&d+}4D&C%d+}3D%/$..C#d~l$}:C$C'K%+C'K%/3$C'd'}33rC'd3}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}5$&}HF#d3}4E&G#C&d'}3C%d$d$3KC&K%'d$j'cC&K%+D(C&K%/D'C#d#Y%+C#C'Y%'C#C(Y%#C%'cC%'cC'C$C%~i-##.C#C%Y%+.C&d3}3G#2.#.}E%$}H$}G%c%c%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41%$%#.C#P#}Q$d%}41%%'&.C#K%wd}I}I}I}I}AiD$/&.C#P#}I$D$/%.d$D$/$.C#P#?d$}<C#K%wP#Gd$i}:D$.C$d$}:.},$&}HF#d3}4E&G#C&C$d2}:]#0C&C$d~]$}:d'}?]#/C&d/}3D'd#D$&cC$d%i'cC&d3}3G#(C#C%d3C$C'}3P##E(C(d$}33fC$d$}3D$/$...}4$%}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C$e,y'cC%d'}3C$e-}Id#3d.C%d'}3d}r}N~-#d-C$e-}K}pE&C&d$}33fC#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)3/%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}1$%}HF#dC}4E&G#C&d3}3E'C#K%#d~d}Q~-#d'3:C&d'}3C'3Vd#D#%cC&K%'d}I}I}I}I}Ai0#C&K%/C%j0#C&K%+C$C%3ehD#.C&d'}33tC&dC}3G#C#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}.$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3vE#C&d+}3dG~i-##C&dS}3G#C#.z%$}G$}H%c%c%cd%C#L&cE$}pd%}4C$e${>1%$%#.C#d~]#}33b2.C#d~5#}33b2.C#d~A#}33uC#K%kE%'cC#K%oC%d&}=39..{$%}HF#d3}4E&G#C&d'}3E'd~_}O~-#d$3PC'd~_}O~-#d~`}O~-#C'C$C%37E$>d$d'C$>3!C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.y$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33mC$hC&d$j}:0$C%d3}3G#2.d}f}I~-#d>3x#.d~%}I~-#db3x#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.t$$}H%c%cC#K%#C#K%+E&}4C%r'cC%0$/%.C#C&C%3qC#K%+D&.C%h0#C#K%'C&}3C$C%~i-##.C#C%C&}3Y%+.w$%}HF#d3}4E$G#%cC#L&ce&u0#C#K%wd}I}I}I}I}Ai0#C$d'}3E%C#d~A#}3d$32d'd#C$K%+C$K%/3$C%3r.C$d3}3G#.l$$}GC#K%#E#C$C%3!C#C&C&eb}PE(}NC(}FE&e-}IE(C'd$}43dC#d}r}N~-#d-C&C(e-}G}F}pE#C#d$}33f.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33WC(dC}3G#.t$$}HF#d3}4E&G#C&C%Y%/C&C$Y%+C&C%Y%'C&d'}33aC&K%+D$C#C&K%/E%Y%+C#C$Y%'C#C%Y%#C&d3}3G#.r$&}HC#K%#E$C#K%+E%n'cC#K%'D&%cC%h'cC&C$39d$D$/$.C&C$d$C%3iE$0##.C#C%Y%#C#C$Y%'..f$&}HC#K%+D$C#K%'E&D%&cC$'cC$d$}4D$C%3tC%d/}3D%/$..C#K%#E#'cC&C#d/}539..c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43d.C#d}r}N~-#d-C$e-}K}pE#C#d$}33f.b$%}H&cC%h'cd#2.C%d$}4D%C$P##D&C#P##D'C$d$}3D$C#d$}3D#C&C'i0#.C'C&}4.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3IC#C(K%+E#d$C#>C(K%/d#C#>3!C(d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3WC'd3}3G#.Q#%cC$}2d$jC#d}I}I}I}I}AC$}4n};0#C#'cC$C#34E$h0$.C$2.#.Q#C%C&34E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$39.C%._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.P#%cC&}2d$jC$d}I}I}I}I}AC&}4n};0#C#C$C&C%3iE#h0#C#2.#.Y$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3r..q$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#K%#E#d3}33o%cC#d}Hi0#C#C#K%'d$}4E$Y%'C$0#C#d~%$39...>#C#K%#E#d/}33tC#d;}33tC#dG39.<#C#L&#e%u'cC#d}Y$}33rC#3X..?#C#C#K%#d$d+d+36d}J}I}I}I}Aj'c#..<#C#C$C%d$d$36d}J}I}I}I}Aj'c#..:$$}HC#K%#E$'cC#K%'C$39..3#C$'}HC#C$34(C#..8#C#K%#d}I}I}I}I}Aj'cC#3r..8#C#K%#d}I}I}I}I}Aj'cC#3b..4#C#C$3sE#h'c#.C#.3#C#d~l$}:d%}=K%}Q}oc.,#C#C$3##..}hF]#d}I}I~-#.~I$}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=-jhwsrvwghohwhC###*##}I#d~U}J~-#.h}9};}8}3}.},}=l}-}*}7C}8}+}3}.},}=}+}*}<}.x};}5}*}-}6}2}7n}.}B}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6}=}8}4}.}7##*##}I(#d~%}K~-#.H};}.}=};}Bd}/}=}.};#$%&'()*+,-./01234####*##}I$#d~V}K~-#./$%&####*##}I&#d}I}L~-#.`}=}2}6}.}8}>}=#$#######~l~l~l}H####'#######}8}9}.};}*}=}2}8}7#$%&'()*+,#####*##}I%#d~5}L~-#.(*##}I'#d~E}L~-#.~F%}7}.}A}=f}>};}<}8};}1}*}<p}8};}.}<}=}*}=}>}<}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}1}=}=}9]RR}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#+%3#,###4%3#,###=%3#(###bFc}%E_a}6}2}7}=}(}>}<}(#$#######~l~l~l~l~l~lB#&#######}9}*}0}.}8}/}/}<}.}=}5}2}6}2}=}-}*}=}.i};}8}6}-}*}=}.w}8b`I}D}F]O}.}6}9}=}BC}=}.}A}=SSSSPTTPUUwVV]WW]XXYY]ZZPwQSTUVWXYZ[!CUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpwm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},#d~-}O~-#.~4&~l~l~l~l~l~lB#%#######(###[&3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.~!~,~*E~O}I}oEC}=}8COC},}>};}<}8};}2}<C}8}7}.C}=}1}*}=C}=}1}.C}5}2}<}=C}1}*}<C}0}8}7}.C}=}1};}8}>}0}1C}*}5};}.}*}-}B}2}<C}6}2}<}<}2}7}0OC}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C}@}.};}.C}*}<}4}.}-C}/}8};}<}*}B}<C}=}1}*}=C}=}1}.};}.C}2}<C}6}8};}.OC}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5}=}B}9}.}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}7}8}=}1}2}7}0}7}>}5}5}=}.}A}=}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7}%E}%}%}%}7}%};}%}=}%}>SSSTUVWXYZ[!}*}+},}-}.}/PQ}(}GHSTUVWXYZ[!defghi}2}-}.}6}9}8}=}.}7},}Bn}.}B}6}*}Au}.}=};}2}.}<#d}Y}S~-#.}5-#######(#######}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-EQQEEQE}8}>}=},}8}6}.}>}7}4}7}8}@}7}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}9};}8}6}9}=#d}Y}T~-#.-}?(3#)###$%#d}u}T~-#.pp(3#3###}&(3#<###}I(3#$###$###}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-###$#d}Q}U~-#.,~`(3#%###$#d}m}U~-#.}&~5(3#0###~B(3#A###~e(3#$####$&#}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.#####$#d}Y}V~-#.,~`(3#%###$#d}y}V~-#.-}?(3#)###$%#d~9}V~-#.}o$c)3#8###x)3#I###}I)3#%###$#$#}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<##3#)###)#3#,###2#3#+###:#3#)###}<}=}*}=}.}*}>}=}1}8};#$#######}-#######$#######)###7*3#'#######W*3#(####$#d}Q}X~-#.-!*3#)####$#d}q}X~-#.M}p'3#'####$######'###c*3#<#######}3%3#(####$#d~U}X~-#.}B}F&3#)####$######%###~U)3#'###~Y)3#1###~g)3#=###{*3#(####$&#}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d~]}Y~-#.$&#d}I}Z~-#.4}8%3#+####$######&#d}i}Z~-#.Z}@%3#)####$######'###{+3#U#######}3%3#(####$######'###[&3#d~M}Z~-#.4}-%3#)####$######(#d}I}[~-#.}z%})%3#'####$######$###C+3#(###H+3#2###W+3#B###}9+3#(####%%#}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###[,3#+###c,3#5###u,3#E###}9+3#(####%%#}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B##~E,3#/###~Q,3#-###~[,3#(###~`,3#.###}<}8}>};},}.##$#######}-#d~-}]~-#.$&#d~=}]~-#.4}8%3#+####$######&#d~]}]~-#.M}@%3#)####$######)####-3#'#######C-3#)####$#d}y}^~-#.M~V$3#)####$######'###K-3#U#######}3%3#(####$#d~]}^~-#.}J$}F&3#)####$######%###}e,3#+###}m,3#5###~#,3#E###c-3#)####%%#}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.######&#d}I}`~-#.4}8%3#+####$######&#d}i}`~-#.m}@%3#)####$######'###K-3#-#######}3%3#(####$######)####-3#'#######C-3#)####$#d}I}a~-#.-~V$3#)####$#d}e}a~-#.}&K.3#;###c.3#M###}9.3#(####%%#}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d}Q}b~-#.4}8%3#+####$######&#d}q}b~-#.M}@%3#)####$######'###K-3#U#######}3%3#(####$#d~U}b~-#.}S$}F&3#)####$######%###[/3#+###c/3#5###u/3#E###}A/3#'####%%#},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=#$#######~U&#d}I}d~-#.$&#d}Y}d~-#.4}8%3#+####$######&#d}y}d~-#.T}@%3#)####$######'###}103#}-#######}3%3#(####$######%#d~]}d~-#.}Z$}F&3#)####$######%###C03#0###P03#:###g03#F###}I03#'####&%#}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d}Y}f~-#.,}=13#+###$#d}u}f~-#.}.K13#9###a13#Y###}I13#$####&%#}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<###&#d}i}g~-#.4}8%3#+####$######&#d~-}g~-#.-}@%3#)####$#d~I}g~-#.t~513#8###~J13#S###323#%####%%#}*}0}.}7}=m}8}+}<Q};}.},}8};}-R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR};}.},}8};}-#d~)}h~-#.U}A23#3###}Q23#H###~e(3#$####$&#}*}0}.}7}=m}8}+}<Q}-}.}5}.}=}.u}.},}8};}-#d~i}h~-#.}V$~E23#9###}Q23#H###~e(3#$###%''#}*}7}*}5}B}=}2},}<Q}-}*}2}5}By}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}B}9}*}=}1}9};}.}/}2}A}-}*}B}@}.}.}4}6}8}7}=}1#}$33#&###}'33#'###}+33#(###}0};}8}>}9###&#d}a}j~-#.4}8%3#+###$$######&#d~%}j~-#.-}@%3#)###$$#d~E}j~-#.-t33#'####$#d~e}j~-#.mx33#)####$######)###}133#&#######}I33#(####$######'###}103#}7$######}3%3#(####$#d~E}k~-#.}D}F&3#)####$######%###C+3#(###;33#7###O33#H###}Q33#*####%'#}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.v}=}*}=}>}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}<}=}*}=}>}<#d~M}l~-#.}2}Y43#:###}p43#O###+########%'#}*}7}*}5}B}=}2},}<Q}.}<}=}2}6}*}=}.e}*},}4}/}2}5}5R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}+}*},}4}/}2}5}5####&#d~E}m~-#.-}8%3#+###$$#d~a}m~-#.X~i43#=###953#Q###k53#$####''#}*}7}*}5}B}=}2},}<Q}+}.}0}2}7e}*},}4}/}2}5}5#&#d~%}n~-#.-}8%3#+###$%#d~A}n~-#.}D}Y53#:###953#Q###}q53#$###$''#(###)###*###+###5###6###}i(3#;)3#~-)3#~e*3#3,3#}=,3##.3#3/3#~e/3##13#}i13#s23#}y23#~]23#}143#~A43#}153#~553#d~=}o~-#.(~l~l~l~l$";
 
 // pkg/dist/host.js
 var sources = [];
@@ -881,9 +872,7 @@ var QuillgateError = class extends Error {
   }
 };
 var ValidationError = class extends QuillgateError {
-  /** The name of the parameter or option. */
   field;
-  /** The rule that the value breaks. Rule names are stable across versions. */
   rule;
   constructor(message, field, rule) {
     super(message);
@@ -892,19 +881,12 @@ var ValidationError = class extends QuillgateError {
   }
 };
 var ApiError = class extends QuillgateError {
-  /** The HTTP status. Redirects are not followed. Browsers hide their status, so it is 0 there. */
   status;
-  /** Additional messages from the body, such as one per invalid field. */
   details;
-  /** The `type` of the problem (RFC 9457), or `null`. Known values come from a gateway. */
   code;
-  /** The `X-Request-Id` of the response, or `null`. */
   requestId;
-  /** The delay from `Retry-After`, in seconds, or `null`. */
   retryAfter;
-  /** The headers of the response. */
   headers;
-  /** The parsed body if it is a JSON object, otherwise `null`. Gateways send RFC 9457 problems. */
   problem;
   constructor(message, data) {
     super(message);
@@ -941,7 +923,6 @@ var ConnectionError = class extends QuillgateError {
 var WasmLoadError = class extends QuillgateError {
 };
 var TimeoutError = class extends QuillgateError {
-  /** The time limit in milliseconds. */
   timeout;
   constructor(message, timeout) {
     super(message);
@@ -951,13 +932,9 @@ var TimeoutError = class extends QuillgateError {
 var RequestTimeoutError = class extends TimeoutError {
 };
 var DecodeError = class extends QuillgateError {
-  /** The path of the invalid value, such as `views[3].human`. Empty for the whole body. */
   path;
-  /** The reason, such as `must be JSON`. */
   reason;
-  /** The `X-Request-Id` of the response, or `null`. */
   requestId;
-  /** The headers of the response. */
   headers;
   constructor(message, data) {
     super(message);
@@ -968,7 +945,6 @@ var DecodeError = class extends QuillgateError {
   }
 };
 var JobWaitTimeoutError = class extends TimeoutError {
-  /** The last known state of the job; `null` if the client received none. */
   job;
   constructor(message, timeout, job) {
     super(message, timeout);
@@ -1596,11 +1572,8 @@ var Task2 = class {
   #operation;
   #mode;
   #task;
-  /** Objects that the core reads, indexed by `SOURCE_…`. */
   #sources;
-  /** The last duration from the core, in milliseconds: the timeout of the attempt, or the delay. */
   time = 0;
-  /** The position of the next page of a list; `null` after the last page. */
   cursor = null;
   #request;
   #refusal;
@@ -1608,17 +1581,8 @@ var Task2 = class {
   #retryAfter = null;
   #failure;
   #job = null;
-  /** The last state of the job as JSON, to detect changes. */
   #seen;
-  /** The time limit of a watch, in milliseconds. */
   timeout;
-  /**
-   * Validates the parameters, without sending a request.
-   *
-   * @param mode one of `MODE_…`
-   * @param watch the options of a watch
-   * @throws {import("./errors.js").ValidationError} for the first invalid parameter
-   */
   constructor(sender, operation, mode, params, watch) {
     this.#sender = sender;
     this.#operation = operation;
@@ -1631,10 +1595,6 @@ var Task2 = class {
     }
     this.timeout = this.time;
   }
-  /**
-   * Runs the task until its next result. Resolves to `undefined` after the last result, or instead of
-   * polling a job after the time `until`, in milliseconds since the Unix epoch.
-   */
   async next(call, until = Number.POSITIVE_INFINITY) {
     this.#sources[SOURCE_OPTIONS] = call;
     let command = this.#step(EVENT_NEXT);
@@ -1677,11 +1637,6 @@ var Task2 = class {
       }
     }
   }
-  /**
-   * Processes a job from an event stream. Returns `undefined` if the job did not change.
-   *
-   * @throws {import("./errors.js").DecodeError} if `body` is not a job
-   */
   tell(body) {
     const job = checkBody(this.#operation, body, null);
     this.#sources[SOURCE_HEAD] = void 0;
@@ -1692,12 +1647,10 @@ var Task2 = class {
       return { job, done: command === COMMAND_YIELD_LAST };
     throw this.#error(command, void 0);
   }
-  /** Returns the error of a watch that reached its time limit. */
   expire() {
     const message = `the job did not finish within ${this.timeout} ms`;
     return new JobWaitTimeoutError(message, this.timeout, this.#job);
   }
-  /** Returns the first request without sending it. */
   describe(call) {
     this.#sources[SOURCE_OPTIONS] = call;
     const command = this.#step(EVENT_NEXT);
@@ -1707,13 +1660,6 @@ var Task2 = class {
       throw call.signal.reason;
     return this.#request;
   }
-  /**
-   * Sends the first request once, and resolves to its response if it is an event stream.
-   *
-   * @throws {ConnectionError} if there is no response
-   * @throws {import("./errors.js").ApiError} if the status is not 2xx
-   * @throws {import("./errors.js").DecodeError} if the response is not an event stream
-   */
   async open(call, send) {
     const request = this.describe(call);
     const response = await send(request).catch((cause) => {
@@ -1729,7 +1675,6 @@ var Task2 = class {
     this.#takeFailure({ response, body });
     throw this.#failure;
   }
-  /** Frees the task's memory in the WebAssembly instance. */
   free() {
     this.#task.free();
   }
@@ -1759,7 +1704,6 @@ var Task2 = class {
     else if (kind === OUTPUT_CURSOR)
       this.cursor = JSON.parse(text3);
   };
-  /** Decodes a 2xx response. Returns `undefined` for other responses and invalid bodies. */
   #decode({ response, body }) {
     if (!isSuccess(response))
       return void 0;
@@ -1810,7 +1754,6 @@ var Task2 = class {
   #readHead({ headers }) {
     this.#sources[SOURCE_HEAD] = { retryAfter: headers.get("retry-after") };
   }
-  /** Returns the error of a command that ends the call. */
   #error(command, delivery) {
     switch (command) {
       case COMMAND_REJECT:
@@ -1852,11 +1795,9 @@ function rowsOf(operation, page) {
 var List = class {
   #source;
   #first;
-  /** @internal */
   constructor(transport, name, params, options, site) {
     this.#source = { transport, name, params, options, site };
   }
-  // biome-ignore lint/suspicious/noThenProperty: awaiting a list requests one page.
   then(onFulfilled, onRejected) {
     return this.#one().then(({ page }) => page).then(onFulfilled, onRejected);
   }
@@ -1866,12 +1807,10 @@ var List = class {
   finally(onFinally) {
     return this.then().finally(onFinally);
   }
-  /** Returns one page together with its HTTP response. */
   async withResponse() {
     const { page, response } = await this.#one();
     return { data: page, response, requestId: response.headers.get("x-request-id") };
   }
-  /** Yields every row of every page. Pages have the maximum size, unless you set `limit`. */
   async *[Symbol.asyncIterator]() {
     const run3 = new PageIterator(this.#source);
     try {
@@ -1897,19 +1836,10 @@ var List = class {
       run3.end();
     }
   }
-  /** Yields every page. Pages have the maximum size, unless you set `limit`. */
   async *pages() {
     for await (const { page } of readPages(this.#source))
       yield page;
   }
-  /**
-   * Returns every row in one array. Pages have the maximum size, unless you set `limit`.
-   *
-   * @example
-   * ```ts
-   * const rows = await client.analytics.views().all({ maxRows: 1000 });
-   * ```
-   */
   async all(options = {}) {
     const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
     const rows = [];
@@ -1934,21 +1864,6 @@ var List = class {
     }
     return rows.length > most ? rows.slice(0, most) : rows;
   }
-  /**
-   * Returns every row as a byte stream of CSV or NDJSON. Each page is a chunk. The stream requests a
-   * page only when you read it.
-   *
-   * A stream that ends without an error contains every row. If it fails, pass its `cursor` to another
-   * export. The two outputs joined equal an uninterrupted export, byte for byte.
-   *
-   * Invalid options make the stream fail with a `ValidationError` on the first read.
-   *
-   * @example
-   * ```ts
-   * const stream = client.analytics.views({ dateFrom: "2024-01-01" }).export({ format: "csv" });
-   * await writeFile("views.csv", stream);
-   * ```
-   */
   export(options) {
     const left = new AbortController();
     const stream = new ReadableStream({
@@ -1993,7 +1908,6 @@ var PageIterator = class {
     });
     this.#leave = follow(this.#left, options.signal);
   }
-  /** Throws if `options` is not empty. */
   refuse(options) {
     try {
       refuseUnknown(options, []);
@@ -2001,7 +1915,6 @@ var PageIterator = class {
       throw locate(error, this.#source.site);
     }
   }
-  /** Fetches the next page. Resolves to `null` after the last page. */
   next() {
     const { signal } = this.#left;
     this.#fetching = this.#fetching.then(async () => {
@@ -2013,7 +1926,6 @@ var PageIterator = class {
     });
     return this.#fetching;
   }
-  /** Ends the iteration, and aborts a pending request. */
   end() {
     this.#leave();
     this.#left.abort();
@@ -2079,86 +1991,30 @@ function requestsLeft(headers) {
 // pkg/dist/agent_jobs.js
 var AgentJobs = class {
   #transport;
-  /** @internal */
   constructor(transport) {
     this.#transport = transport;
   }
-  /**
-   * Creates a job, which runs in the background. Mintlify allows 100 jobs per project per hour.
-   *
-   * Requests to a gateway are retried, because it creates the job only once per idempotency key.
-   * Requests sent directly to Mintlify are never retried: Mintlify could create a second job.
-   */
   create(params, options) {
     return this.#transport.write("agentJobs.create", params, options);
   }
-  /** Reads a job. */
   get(id, options) {
     return this.#transport.call("agentJobs.get", { id }, options);
   }
-  /**
-   * Sends a follow-up message to a job, which starts working again. Mintlify allows 100 messages
-   * per project per hour. As with {@link AgentJobs.create}, only requests to a gateway are retried.
-   */
   sendMessage(id, params, options) {
     return this.#transport.write("agentJobs.sendMessage", { ...params, id }, options);
   }
-  /**
-   * Lists the jobs created through the gateway, newest first. You can filter by `state`, by
-   * `author`, and by `text` in the prompt.
-   *
-   * Await the list for one page, or iterate over it for every job of every page. It sends no
-   * request before that. Mintlify has no such list, so a client with an `adminKey` throws a
-   * `NotFoundError`.
-   *
-   * @example
-   * ```ts
-   * const { jobs, nextCursor } = await client.agentJobs.list({ limit: 10 });
-   * for await (const job of client.agentJobs.list()) console.log(job.id, job.status);
-   * const failed = await client.agentJobs.list({ state: "failed", text: "changelog" });
-   * ```
-   */
   list(params = {}, options = {}) {
     return new List(this.#transport, "agentJobs.list", params, options, captureCallSite());
   }
-  /**
-   * Reads the gateway's record of a job: its prompt, follow-ups and status changes. Only jobs
-   * created through the gateway have a record; other jobs throw a `NotFoundError`.
-   *
-   * @example
-   * ```ts
-   * const { job, prompt, messages, changes } = await client.agentJobs.record(id);
-   * ```
-   */
   record(id, options) {
     return this.#transport.call("agentJobs.record", { id }, options);
   }
-  /**
-   * Deletes the gateway's record of a job. The job itself continues. The token needs the scope
-   * `gateway:operate`.
-   *
-   * @example
-   * ```ts
-   * await client.agentJobs.deleteRecord(id);
-   * ```
-   */
   deleteRecord(id, options) {
     return this.#transport.call("agentJobs.deleteRecord", { id }, options);
   }
-  // A default value captures the line of the call. The body runs later, on the first iteration.
   async *watchAll(options = {}, site = captureCallSite()) {
     yield* (await load2()).streamList(this.#transport, options, site, TOOLS);
   }
-  /**
-   * Waits until a job is `completed`, `archived` or `failed`, and resolves to the job.
-   *
-   * A gateway streams the changes of a job. Without a stream, the client polls: first after 2 s,
-   * then at growing intervals of up to 30 s, or as `Retry-After` requests. It tries a stream again
-   * after a minute.
-   *
-   * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
-   *   last known state
-   */
   async wait(id, options = {}) {
     const { onUpdate, ...watching } = options;
     let last;
@@ -2166,12 +2022,6 @@ var AgentJobs = class {
       onUpdate?.(last);
     return last;
   }
-  /**
-   * Watches a job. Yields its current state, then every change, and ends when the job finishes.
-   *
-   * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
-   *   last known state
-   */
   watch(id, options = {}) {
     return this.#changes(id, options, captureCallSite());
   }
@@ -2225,157 +2075,42 @@ var TOOLS = { follow, sleep };
 // pkg/dist/analytics.js
 var Analytics = class {
   #transport;
-  /** @internal */
   constructor(transport) {
     this.#transport = transport;
   }
-  /**
-   * Lists the number of views of each page, by people and by AI agents.
-   *
-   * Await the list for one page, or iterate over it for every row of every page. It sends no
-   * request before that.
-   *
-   * @example
-   * ```ts
-   * const page = await client.analytics.views({ dateFrom: "2024-01-01", limit: 10 });
-   * for await (const view of client.analytics.views({ dateFrom: "2024-01-01" })) console.log(view.path);
-   * ```
-   */
   views(params = {}, options = {}) {
     return new List(this.#transport, "analytics.views", params, options, captureCallSite());
   }
-  /**
-   * Lists views per day, week or month of the whole site, one page, or all pages below a path.
-   *
-   * The data comes from the gateway's archive and does not use the analytics budget. A page's
-   * `missing` lists the days without data. If the gateway has no archive, this throws an
-   * `ApiError` with status 501.
-   *
-   * Await the list for one page, or iterate over it for every row of every page.
-   *
-   * @example
-   * ```ts
-   * const january = { dateFrom: "2024-01-01", dateTo: "2024-02-01" };
-   * const { views, missing } = await client.analytics.dailyViews(january);
-   * ```
-   */
   dailyViews(params, options = {}) {
     return new List(this.#transport, "analytics.dailyViews", params, options, captureCallSite());
   }
-  /**
-   * Returns which days the gateway's archive contains, which are missing, and when it will be
-   * complete.
-   *
-   * @example
-   * ```ts
-   * const { complete, missing, completeAt } = await client.analytics.archiveStatus();
-   * ```
-   */
   archiveStatus(options) {
     return this.#transport.call("analytics.archiveStatus", {}, options);
   }
-  /**
-   * Estimates how many requests and hours a backfill of the archive takes, without starting it.
-   * The token needs the scope `gateway:operate`.
-   *
-   * @example
-   * ```ts
-   * const { requests, hours } = await client.analytics.estimateBackfill({ dateFrom: "2024-01-01" });
-   * ```
-   */
   estimateBackfill(params, options) {
     return this.#transport.call("analytics.estimateBackfill", params, options);
   }
-  /**
-   * Starts a backfill of the archive and returns its estimate. The gateway fetches every missing
-   * day from `dateFrom` on. The token needs the scope `gateway:operate`.
-   *
-   * @example
-   * ```ts
-   * const { completeAt } = await client.analytics.beginBackfill({ dateFrom: "2024-01-01" });
-   * ```
-   */
   beginBackfill(params, options) {
     return this.#transport.call("analytics.beginBackfill", params, options);
   }
-  /**
-   * Lists the number of people and AI agents that visited each page. Await the list for one page,
-   * or iterate over it for every row.
-   *
-   * @example
-   * ```ts
-   * for await (const { path, total } of client.analytics.visitors()) console.log(path, total);
-   * ```
-   */
   visitors(params = {}, options = {}) {
     return new List(this.#transport, "analytics.visitors", params, options, captureCallSite());
   }
-  /**
-   * Lists feedback from readers. `source` is the kind of each entry.
-   *
-   * @example
-   * ```ts
-   * const bad = await client.analytics.feedback({ source: "contextual", status: "pending" }).all();
-   * ```
-   */
   feedback(params = {}, options = {}) {
     return new List(this.#transport, "analytics.feedback", params, options, captureCallSite());
   }
-  /**
-   * Returns the votes of readers for and against each page, for at most 100 pages. If `hasMore` is
-   * `true`, Mintlify has more pages but does not return them.
-   *
-   * @example
-   * ```ts
-   * const { feedback } = await client.analytics.feedbackByPage({ limit: 100 });
-   * ```
-   */
   feedbackByPage(params = {}, options) {
     return this.#transport.call("analytics.feedbackByPage", params, options);
   }
-  /**
-   * Lists the search queries of readers, most frequent first.
-   *
-   * @example
-   * ```ts
-   * for await (const { searchQuery, hits } of client.analytics.searches()) console.log(searchQuery, hits);
-   * ```
-   */
   searches(params = {}, options = {}) {
     return new List(this.#transport, "analytics.searches", params, options, captureCallSite());
   }
-  /**
-   * Lists the questions that readers asked the assistant, with its responses. Conversations are
-   * personal data: the token needs the scope `analytics:conversations`.
-   *
-   * @example
-   * ```ts
-   * for await (const { query } of client.analytics.conversations({ dateFrom })) console.log(query);
-   * ```
-   */
   conversations(params = {}, options = {}) {
     return new List(this.#transport, "analytics.conversations", params, options, captureCallSite());
   }
-  /**
-   * Returns the messages of one conversation. Conversations are personal data: the token needs the
-   * scope `analytics:conversations`.
-   *
-   * @example
-   * ```ts
-   * const { messages } = await client.analytics.conversation("01J9Z3K4M5N6P7Q8R9S0T1V2W3");
-   * ```
-   */
   conversation(threadId, options) {
     return this.#transport.call("analytics.conversation", { threadId }, options);
   }
-  /**
-   * Counts the questions to the assistant by their origin.
-   *
-   * @example
-   * ```ts
-   * const { web, api, total } = await client.analytics.callerStats({ dateFrom: "2024-01-01" });
-   * ```
-   */
   callerStats(params = {}, options) {
     return this.#transport.call("analytics.callerStats", params, options);
   }
@@ -2401,12 +2136,10 @@ var ApiPromise = class {
   constructor(result) {
     this.#result = result;
   }
-  /** Returns the result together with the HTTP response. */
   async withResponse() {
     const { data, response } = await this.#result;
     return { data, response, requestId: response.headers.get("x-request-id") };
   }
-  // biome-ignore lint/suspicious/noThenProperty: this is a promise.
   then(onFulfilled, onRejected) {
     return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
   }
@@ -2530,16 +2263,11 @@ var Transport = class {
   #options;
   #sender;
   #base = "";
-  /**
-   * The earliest time to open an event stream of a job, in milliseconds since the Unix epoch. Only
-   * gateways have streams.
-   */
   nextStreamAt;
   constructor(options) {
     this.#options = options;
     this.nextStreamAt = options.adminKey === void 0 ? 0 : Number.POSITIVE_INFINITY;
   }
-  /** Returns the state that all tasks share. The first call loads the core. */
   sender() {
     this.#sender ??= this.#load().catch((error) => {
       this.#sender = void 0;
@@ -2576,7 +2304,6 @@ var Transport = class {
     observer?.onResponse(response);
     return response;
   }
-  /** Merges the headers of the caller with required headers, which take precedence. */
   #headers({ body }, call, accept = "application/json") {
     const { adminKey, token } = this.#options;
     const credential = adminKey ?? token;
@@ -2598,7 +2325,6 @@ var Transport = class {
       headers.set(name, value2);
     return headers;
   }
-  /** Runs `work`. The stacks of its errors show the line where `site` was captured. */
   async run(work, site = captureCallSite(), signal) {
     try {
       return await work(await this.sender());
@@ -2606,7 +2332,6 @@ var Transport = class {
       throw locate(error, site, signal);
     }
   }
-  /** Runs an operation. */
   call(operation, params, options = {}) {
     const carryOut = async (sender) => {
       const call = this.callOptions(operation, options);
@@ -2619,7 +2344,6 @@ var Transport = class {
     };
     return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
   }
-  /** Runs a write. Adds an idempotency key for a gateway, unless the caller set one. */
   write(operation, params, options = {}) {
     const made = this.#options.adminKey === void 0 ? freshKey() : void 0;
     return this.call(operation, params, {
@@ -2627,7 +2351,6 @@ var Transport = class {
       idempotencyKey: options.idempotencyKey ?? made
     });
   }
-  /** Builds the request of an operation without sending it. */
   build(operation, params, options = {}) {
     const build = (sender) => {
       const call = this.callOptions(operation, options);
@@ -2643,10 +2366,6 @@ var Transport = class {
     };
     return this.run(build, captureCallSite(), options.signal);
   }
-  /**
-   * Returns a function that opens an event stream, after the event with the given id. The streams
-   * share their log and hooks.
-   */
   streamOpener(resource, options) {
     const { operation, below, params } = resource;
     const shared = this.callOptions(operation, { ...options, maxRetries: 0 });
@@ -2668,11 +2387,6 @@ var Transport = class {
     open.observer = shared.observer;
     return open;
   }
-  /**
-   * Decodes the JSON of an event.
-   *
-   * @throws {import("./errors.js").DecodeError}
-   */
   decodeEvent(operation, data) {
     let body;
     try {
@@ -2681,18 +2395,15 @@ var Transport = class {
     }
     return checkBody(operation, body, null);
   }
-  /** Merges the options of a call with the options of the client. */
   callOptions(operation, call, readBody2) {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
-      // Ignores values that are not signals.
       signal: typeof call.signal === "object" ? call.signal ?? void 0 : void 0,
       timeout: call.timeout ?? client.timeout,
       totalTimeout: call.totalTimeout ?? client.totalTimeout,
       maxRetries: call.maxRetries ?? client.maxRetries,
       idempotencyKey: call.idempotencyKey,
-      // With `force`, every attempt would perform the write again.
       deduplicated: client.retryWrites !== false && client.adminKey === void 0 && !call.force,
       headers: this.#callHeaders(call),
       observer: observe(client, operation),
@@ -2734,20 +2445,10 @@ function checkResponse(response) {
 
 // pkg/dist/client.js
 var Client = class _Client {
-  /** Agent jobs, which run in the background. */
   agentJobs;
-  /** Reports on how people and AI agents use your documentation. */
   analytics;
   #transport;
-  /** The options of the caller, without values from environment variables. */
   #given;
-  /**
-   * Creates a client. Options that you omit come from environment variables or defaults.
-   *
-   * @throws {ValidationError} if an option is unknown, `baseUrl` is missing or invalid, `projectId`
-   *   is missing, or `auth` is missing or not exactly one credential
-   * @throws {QuillgateError} for an admin key in a browser without `dangerouslyAllowBrowser`
-   */
   constructor(options = {}) {
     try {
       refuseUnknown(options, Object.keys(KNOWN));
@@ -2761,14 +2462,9 @@ var Client = class _Client {
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);
   }
-  /** Creates a client with the same options, except those passed here. */
   withOptions(options) {
     return new _Client({ ...this.#given, ...ownProperties(options) });
   }
-  /**
-   * Builds the request of an operation without sending it, so that you can send it with another
-   * HTTP client. Its headers contain the credential.
-   */
   buildRequest(operation, params, options) {
     return this.#transport.build(operation, params, options);
   }
