@@ -11,7 +11,10 @@ use crate::credential::{AccessToken, AdminKey, BaseUrl};
 use crate::error::{Rule, ValidationError};
 use crate::project::ProjectId;
 
-/// Builds a [`Client`]. A gateway or a platform, and a project are required.
+/// Builds a [`Client`]. A server and a project are required. Each call can change the settings.
+///
+/// # Example
+#[doc = concat!("```\n", include_str!("../../tests/client/examples/settings.rs"), "```")]
 #[must_use = "call `build`"]
 #[derive(Default)]
 pub struct ClientBuilder {

@@ -9,6 +9,7 @@ mod agent_job;
 mod archive;
 mod call;
 mod columns;
+mod conversions;
 mod credential;
 mod date;
 mod encode;
