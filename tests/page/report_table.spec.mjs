@@ -100,3 +100,39 @@ test.describe("small site", () => {
     assert.ok(countOf("cell") + countOf("gridcell") >= rowCount * 5);
   });
 });
+
+for (const width of [390, 768]) {
+  test.describe(`${width} pixels`, () => {
+    test.use({ viewport: { width, height: 844 } });
+
+    test(`the navigation has one line at ${width} pixels, with the current route in sight`, async ({
+      visitor,
+    }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
+      await openReport({ ...LAST_MONTH, route: "feedback" });
+      const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
+      const boxes = await links.evaluateAll((all) =>
+        all.map((link) => {
+          const { top, left, right } = link.getBoundingClientRect();
+          return { top, left, right };
+        }),
+      );
+      assert.equal(new Set(boxes.map(({ top }) => top)).size, 1, JSON.stringify(boxes));
+      const { left, right } = boxes.at(-1);
+      assert.ok(left >= 0 && right <= width, JSON.stringify(boxes.at(-1)));
+      const masthead = await page.locator(".masthead").boundingBox();
+      assert.ok(masthead.height <= (width === 390 ? 112 : 64), `${masthead.height} pixels`);
+    });
+
+    test(`all totals start at one height in their line at ${width} pixels`, async ({ visitor }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
+      await openReport(LAST_MONTH);
+      const tops = await page
+        .locator(".figure dt")
+        .evaluateAll((all) => all.map((term) => Math.round(term.getBoundingClientRect().top)));
+      assert.equal(new Set(tops).size, width === 390 ? 2 : 1, JSON.stringify(tops));
+    });
+  });
+}

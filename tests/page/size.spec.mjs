@@ -26,7 +26,9 @@ test(`the sign-in route loads at most ${MAX_SIGN_IN_BYTES} bytes`, async ({ visi
 });
 
 for (const route of ["jobs", "views", "visitors", "feedback", "searches"]) {
-  test(`the route "${route}" loads at most ${MAX_ROUTE_BYTES} bytes`, async ({ visitor }) => {
+  test(`the route "${route}" loads at most ${MAX_ROUTE_BYTES} bytes`, async ({
+    visitor,
+  }, testInfo) => {
     const { site, page, record, startSession } = visitor;
     await startSession();
     record.urls.length = 0;
@@ -36,6 +38,7 @@ for (const route of ["jobs", "views", "visitors", "feedback", "searches"]) {
     await untilLoaded(page);
     const first = record.urls.filter((url) => route === "jobs" || !DELAYED.test(url));
     const { total, files } = weigh(first);
+    testInfo.annotations.push({ type: "size", description: `${total} bytes` });
     assert.ok(files.some((name) => name.endsWith(".wasm")));
     assert.ok(total <= MAX_ROUTE_BYTES, `${total} bytes: ${files.join(" ")}`);
   });

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { ROUTE_CODE } from "./route_code.ts";
 import { allowedRoutes } from "./routes.ts";
 import type { Claims } from "./session/claims.ts";
@@ -7,8 +8,14 @@ import type { Route } from "./shell/route_names.ts";
 /** Links to the routes that the session’s scopes allow. */
 export function RouteLinks({ claims }: { claims: Claims }) {
   const { route } = address.value;
+  const nav = useRef<HTMLElement>(null);
+  // The links scroll on phones.
+  useEffect(() => {
+    const current = nav.current?.querySelector("[aria-current]");
+    current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [route]);
   return (
-    <nav class="route-links" aria-label="Main">
+    <nav ref={nav} class="route-links" aria-label="Main">
       {allowedRoutes(claims).map(({ id, title }) => (
         <a
           key={id}
