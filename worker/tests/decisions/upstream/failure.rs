@@ -1,5 +1,7 @@
 //! Classification of failed upstream requests: problem, outcome of the key, block and breaker.
 
+use std::time::Duration;
+
 use quillgate::{ApiError, Method, Millis, Operation};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
@@ -173,7 +175,7 @@ fn problem_forwards_retry_after() {
         );
     }
     let wait = ApiError {
-        retry_after: Some(Millis(1001)),
+        retry_after: Some(Duration::from_millis(1001)),
         ..api_error(429, None, "")
     };
     assert_eq!(
