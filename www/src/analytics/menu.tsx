@@ -40,7 +40,7 @@ export function Menu({ name, value, align = "start", children }: MenuProps) {
   }, [isOpen.value]);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works wherever the focus is within it
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works in the button and the panel
     <div
       ref={root}
       class="menu"

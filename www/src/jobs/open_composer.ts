@@ -8,7 +8,7 @@ import { COMPOSER_WORDS } from "./words.ts";
 /** Whether the panel's text box takes the focus when it is rendered. */
 export const promptWanted = signal(false);
 
-/** Opens the panel for a new job, with the focus in its text box. */
+/** Opens the panel for a new job and focuses its prompt. */
 export function openComposer(book: JobBook): void {
   book.setComposing(true);
   promptWanted.value = true;
