@@ -166,7 +166,7 @@ export class Listing {
     return goal === "first rows";
   }
 
-  /** Cached responses cost nothing, so loading continues while the gateway answers from its cache. */
+  /** Responses from the cache cost nothing, so loading continues past the reserve for them. */
   #isReserveReached(): boolean {
     const limit = this.limit.peek();
     if (limit === null || limit.left > reserveOf(limit)) return false;

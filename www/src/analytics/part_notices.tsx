@@ -71,7 +71,7 @@ export function Stopped({ listing }: { listing: Listing }) {
 }
 
 /**
- * Notices about a partly loaded list. Those about the earlier period come and go, so they are at
+ * Notices about a partly loaded list. Notices about the earlier period come and go, so they are at
  * the top: the bar grows upwards and nothing in it moves.
  */
 export function PartNotices(notice: NoticeProps) {

@@ -53,8 +53,8 @@ const CONNECT_MS = 5_000;
 const MAX_SILENCE_MS = 25_000;
 
 /**
- * Receives the changes of a project's jobs. All tabs of this browser share one stream, because
- * browsers open at most six HTTP/1.1 connections to a gateway and each stream occupies one.
+ * Receives the changes of a project's jobs. All tabs of this browser share one stream: each stream
+ * occupies one of the six HTTP/1.1 connections that a browser opens to a gateway.
  */
 export class JobFeed {
   readonly state: Signal<FeedState> = signal("connecting");

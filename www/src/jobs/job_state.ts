@@ -36,7 +36,7 @@ export function isFinished(job: Pick<AgentJob, "status"> | null): boolean {
   return TERMINAL.includes(job?.status ?? "");
 }
 
-/** Returns the address and a short name of a pull request; null if the address is unsafe to link. */
+/** Returns the address and short name of a pull request; null if the address is unsafe to link. */
 export function pullRequest(prLink: string): { href: string; name: string } | null {
   const url = parseUrl(prLink);
   if (url === null || url.protocol !== "https:") return null;

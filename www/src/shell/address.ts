@@ -20,7 +20,7 @@ export type AddressChange = Partial<Pick<Address, "route" | "project">> & {
 
 /** How a route reads and writes its part of the address. */
 export interface AddressPart<Value> {
-  /** The routes whose address contains the part. */
+  /** The routes with this part in their address. */
   routes: readonly Route[];
   parse(query: URLSearchParams): Value;
   /** Returns the names and values that differ from the defaults. */
