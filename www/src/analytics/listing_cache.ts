@@ -21,7 +21,7 @@ export interface Memory {
   remember(name: string, value: unknown): void;
 }
 
-/** The gateway's cache lifetime for open ranges, and the bounds that it has answered. */
+/** The gateway's cache lifetime for running ranges, and the bounds that it has answered. */
 interface Answered {
   freshness: number;
   bounds: Record<string, Bounds>;
@@ -187,7 +187,7 @@ export class ListingCache {
     this.#kept.value = [listing, ...others].slice(0, LISTINGS_KEPT);
   }
 
-  /** Stores the bounds of open ranges, which cannot be derived from the calendar later. */
+  /** Stores the bounds of running ranges, which cannot be derived from the calendar later. */
   #noteAnswer(report: Report, range: DayRange, bounds: Bounds, headers: Headers): void {
     if (bounds.frozenAt === null || headers.get("cache-status") === null) return;
     const { bounds: before, freshness } = this.#answered;
