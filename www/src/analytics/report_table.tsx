@@ -12,26 +12,26 @@ import "../styles/report_table.css";
 
 interface ReportTableProps {
   label: string;
-  /** What says that the rows are a part; null when they are not. */
+  /** The id of the notice about missing rows; null for a complete list. */
   describedBy: string | null;
   lines: readonly Line[];
   columns: readonly ColumnDefinition[];
   sorting: Sorting;
   onSort(sorting: Sorting): void;
-  /** The site's address, for links to its pages; null when it is not known. */
+  /** The site's address, for links to its pages; null if unknown. */
   site: string | null;
   openFolders: ReadonlySet<string>;
   onToggle(folder: string): void;
-  /** Shows a comment in full. */
+  /** Shows an entry in full. */
   onOpen(row: ReportRow): void;
-  /** Whether a row suggests a job. */
+  /** Returns whether a row suggests a job. */
   offersJob(row: ReportRow): boolean;
   onStartJob(row: ReportRow): void;
-  /** Changes with the order and the filter: the list then begins at its first row again. */
+  /** Changes with the order and the filter. The list then scrolls to its first row. */
   viewKey: string;
 }
 
-/** The lines of a report. The page scrolls, not the table. Long lists are virtualized. */
+/** The table of a report. The page scrolls, not the table. Long lists are virtualized. */
 export function ReportTable(props: ReportTableProps) {
   const { label, lines, columns, sorting, viewKey } = props;
   const table = useRef<HTMLTableElement>(null);
@@ -104,7 +104,9 @@ interface Tint {
   most: number;
 }
 
-/** The sorted column when it has numbers, else the last count: as long as its part of the most. */
+/**
+ * Chooses the column that tints the rows: the sorted one if it is numeric, else the last count.
+ */
 function tintOf(
   lines: readonly Line[],
   columns: readonly ColumnDefinition[],
@@ -118,7 +120,7 @@ function tintOf(
   return { column: tinted, most: mostOf(lines.map(rowOf), tinted) };
 }
 
-/** A row and all that is in it are no components: there are many, and none has a state. */
+/** Rows are plain functions, because thousands of stateless components would be slow. */
 function renderRow(props: ReportTableProps, line: Line, position: number, tint: Tint) {
   const row = rowOf(line);
   const part = tint.most === 0 ? 0 : Math.abs(numberOf(row[tint.column])) / tint.most;
@@ -174,7 +176,7 @@ function renderContent(
   onOpen: ReportTableProps["onOpen"],
 ) {
   const content = formatCell(row[column] ?? null, kind);
-  // A comment of spaces alone has nothing more to say in full.
+  // A comment that is only whitespace needs no dialog.
   if (column !== "comment" || !textOf(row.comment)?.trim()) return content;
   return (
     <button type="button" class="cell-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
@@ -214,7 +216,7 @@ function renderName(
   );
 }
 
-/** Isolated, since a path can have letters that would turn the row around. */
+/** Isolates the path, because right-to-left letters in it could reorder the row. */
 function renderPageName(name: string | null, path: string | null, site: string | null) {
   const href = linkToPage(site, path);
   const text = (
@@ -240,7 +242,7 @@ interface GapProps {
   rowHeight: number;
 }
 
-/** Stands in for the height of rows that are not in the document. */
+/** Reserves the height of rows that are not rendered. */
 function Gap({ rows, rowHeight }: GapProps) {
   if (rows === 0) return null;
   return (
