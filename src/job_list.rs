@@ -1,4 +1,4 @@
-//! The list of a project's agent jobs, which a gateway keeps; the platform itself has none.
+//! The list of a project's agent jobs. Only gateways have this list; Mintlify does not.
 
 use crate::agent_job::JobStatus;
 use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
@@ -8,21 +8,21 @@ use crate::text::{format_integer, quote};
 
 const RULE: IntegerRule = IntegerRule::JOB_PAGE_SIZE;
 
-/// How many jobs a page may hold: 1 to 100.
+/// The maximum number of jobs per page: 1 to 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JobPageSize(u64);
 
 impl JobPageSize {
-    /// The largest page: 100 jobs.
+    /// The maximum: 100 jobs.
     pub const MAX: Self = Self(RULE.max);
 
-    /// What the gateway takes when no size is given: 25 jobs.
+    /// The gateway's default: 25 jobs.
     pub const DEFAULT: Self = Self(25);
 
-    /// A page of `jobs` jobs.
+    /// Creates a page size of `jobs` jobs.
     ///
     /// # Errors
-    /// [`crate::Rule::Integer`] outside of 1 to 100.
+    /// [`crate::Rule::Integer`] if `jobs` is not in the range 1 to 100.
     ///
     /// # Example
     /// ```
@@ -36,7 +36,7 @@ impl JobPageSize {
         RULE.check("limit", jobs).map(Self)
     }
 
-    /// The number of jobs.
+    /// Returns the number of jobs.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -83,13 +83,13 @@ impl SingleParameter for JobStatus {
 }
 
 text_parameter! {
-    /// Who created a job: the subject of an access token.
+    /// The author of a job: the subject of an access token.
     pub struct JobAuthor, Query "author", Text,
     "Only jobs that an access token with just this subject created."
 }
 
 text_parameter! {
-    /// A part of a prompt.
+    /// A substring of a prompt.
     pub struct PromptText, Query "text", Text,
     "Only jobs whose prompt holds this text of 1 to 200 characters, in upper or lower case. It is looked for in the first 4,096 characters of what the gateway keeps of a prompt: the whole, or its first line."
 }

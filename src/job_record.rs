@@ -1,4 +1,4 @@
-//! What a gateway has recorded of an agent job that was created through it; the platform keeps no prompts.
+//! A gateway's record of an agent job that was created through it. Mintlify stores no prompts.
 
 use crate::agent_job::{JobId, JobStatus};
 use crate::declaration::{Pagination, Policy};
@@ -60,7 +60,7 @@ operation! {
 }
 
 impl GetAgentJobRecord {
-    /// The record of this job.
+    /// Reads the record of this job.
     #[must_use]
     pub const fn new(id: JobId) -> Self {
         Self { id }

@@ -1,4 +1,5 @@
-//! Types that stand for parameters: how they are named, and how they go into a call and out of it.
+//! The types of parameters: their declarations, and their conversion to and from the arguments of
+//! a call.
 
 use crate::call::Call;
 use crate::date::DateRange;
@@ -7,39 +8,39 @@ use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Limit, Offset, PAGE};
 use crate::text::{format_integer, parse_decimal, quote};
 
-/// A type that stands for one or several parameters of an operation.
+/// A type that represents one or several parameters of an operation.
 pub trait Parameters: Sized {
     /// The parameters.
     const LIST: &'static [Parameter];
 
-    /// A sentence or two for each.
+    /// The documentation of each parameter: one or two sentences.
     const DOCS: &'static [&'static str];
 
-    /// Takes the value out of a call.
+    /// Reads the value from a call.
     ///
     /// # Errors
-    /// [`crate::Rule::Required`] when it is not there but has to be.
+    /// [`crate::Rule::Required`] if a required value is absent.
     fn read(call: &Call) -> Result<Self, ValidationError>;
 
-    /// Puts the value into a call.
+    /// Sets the value in a call.
     fn write(&self, call: &mut Call);
 }
 
-/// A type that stands for one parameter.
+/// A type that represents one parameter.
 pub trait SingleParameter: Sized {
     /// The parameter.
     const PARAMETER: Parameter;
 
-    /// A sentence or two.
+    /// The documentation: one or two sentences.
     const DOC: &'static str;
 
-    /// Reads the value from its text in a request.
+    /// Parses the value from a request.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The rule that the value breaks.
     fn from_text(text: &str) -> Result<Self, ValidationError>;
 
-    /// The value as it is sent.
+    /// Returns the value in the form in which it is sent.
     fn to_text(&self) -> String;
 }
 
@@ -115,7 +116,7 @@ impl<const MAX: u64, const DEFAULT: u64> SingleParameter for Limit<MAX, DEFAULT>
     }
 }
 
-/// Reads the digits of an integer that keeps a rule.
+/// Parses an integer and checks it against a rule.
 pub(crate) fn read_number(
     field: &'static str,
     text: &str,
@@ -131,7 +132,7 @@ pub(crate) fn read_number(
     }
 }
 
-/// Two parameters say it: `offset`, or `page` in its place.
+/// Two parameters: `offset`, and `page` as an alternative.
 impl Parameters for Option<Offset> {
     const LIST: &'static [Parameter] = &[
         Parameter::optional(

@@ -62,7 +62,7 @@ operation! {
 }
 
 impl GetConversation {
-    /// This conversation.
+    /// Reads this conversation.
     #[must_use]
     pub const fn new(thread_id: ThreadId) -> Self {
         Self { thread_id }

@@ -1,5 +1,5 @@
-//! The daily archive of a gateway: how often the project's pages were read on each day; the platform
-//! itself has totals of a range only.
+//! A gateway's daily archive: page views per day. Mintlify itself reports only the totals of a date
+//! range.
 
 use crate::analytics::VisitorTotals;
 use crate::count::Count;
@@ -9,7 +9,7 @@ use crate::list::Limit;
 use crate::parameters::{Cursor, SingleParameter, text_parameter};
 use crate::text::quote;
 
-/// How many groups of days a page may hold: 1 to 1,000.
+/// The maximum number of groups per page: 1 to 1,000.
 pub type SeriesPageSize = Limit<1000, 366>;
 
 record! {
@@ -116,14 +116,14 @@ record! {
     }
 }
 
-/// What is counted together.
+/// The length of the periods that views are grouped by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayGroup {
-    /// Each day.
+    /// Days.
     Day,
-    /// Each week, from Monday on (ISO 8601).
+    /// Weeks, starting on Monday (ISO 8601).
     Week,
-    /// Each month.
+    /// Calendar months.
     Month,
 }
 
@@ -131,7 +131,7 @@ impl DayGroup {
     const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
     const NAMES: [&'static str; 3] = ["day", "week", "month"];
 
-    /// The name in a request.
+    /// Returns the value in a request.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         Self::NAMES[self as usize]
@@ -160,7 +160,7 @@ text_parameter! {
 }
 
 text_parameter! {
-    /// A path and all that is below it.
+    /// A path and all paths below it.
     pub struct PathPrefix, Query "prefix", Text,
     "Only pages whose path begins with these whole segments: `/guides` is `/guides` and all that is below `/guides/`. It begins with a slash and ends with none; `/` is every page."
 }
@@ -172,13 +172,13 @@ text_parameter! {
 }
 
 text_parameter! {
-    /// The day after the last of a range.
+    /// The day after the last day of a range.
     pub struct EndDay, Query "dateTo", Date,
     "The first day that does not count any more (exclusive): `YYYY-MM-DD`, in UTC; at most 3660 days after `dateFrom`."
 }
 
 text_parameter! {
-    /// The first day of a backfill, in the body.
+    /// The first day of a backfill, sent in the body.
     pub struct BackfillBegin, Body "dateFrom", Date,
     "The first day that is wanted: `YYYY-MM-DD`. The oldest that the archive retains when it is earlier."
 }

@@ -1,4 +1,4 @@
-//! The exports of the reports that are lists: every row of a range of dates, streamed by the gateway.
+//! Exports of the reports that are lists. The gateway streams every row of a date range.
 
 use super::feedback_filter::{FeedbackSource, FeedbackStatuses};
 use super::{Conversation, Feedback, PageView, PageVisitors, SearchTerm};
@@ -6,7 +6,7 @@ use crate::declaration::{Pagination, Policy};
 use crate::export::{ClosedRange, ExportCursor, ExportFormat};
 use crate::operation::Operation;
 
-/// Declares the export of a list of these rows, with the list's own filters.
+/// Declares the export of a list with this row type and the list's own filters.
 macro_rules! export {
     (
         $(#[doc = $doc:literal])+
@@ -80,7 +80,7 @@ export! {
 }
 
 impl Operation {
-    /// The list that it exports, when it is an export.
+    /// Returns the list that the operation exports, or `None` if it is not an export.
     #[must_use]
     pub const fn exported(self) -> Option<Self> {
         match self {

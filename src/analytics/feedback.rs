@@ -1,4 +1,4 @@
-//! Feedback: what readers said of the project's pages (docs/platform.md, 4.6).
+//! Readers' feedback on the project's pages (docs/platform.md, 4.6).
 
 use super::feedback_filter::{CodeSnippetSource, ContextualSource, OtherSource};
 use super::feedback_filter::{FeedbackSource, FeedbackStatus, FeedbackStatuses};
@@ -7,7 +7,7 @@ use crate::declaration::{Pagination, Policy};
 use crate::list::SmallPageSize;
 use crate::parameters::Cursor;
 
-/// Declares an entry: what all have, and what those of one source have.
+/// Declares an entry: the fields that all entries have, and those of one source.
 macro_rules! entry {
     ($(#[doc = $doc:literal])+ $name:ident, $source:ty, { $($rest:tt)* }) => {
         record! {

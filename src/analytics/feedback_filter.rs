@@ -1,5 +1,4 @@
-//! Where feedback comes from and where it stands: what both of its reports filter by
-//! (docs/platform.md, 4.6).
+//! The filters of both feedback reports: source and status (docs/platform.md, 4.6).
 
 use crate::declaration::{Parameter, ParameterKind, Place};
 use crate::error::{Rule, ValidationError};
@@ -23,16 +22,16 @@ text! {
     pub struct OtherSource: tag "agent", "thumbs_only"
 }
 
-/// A source of feedback.
+/// The source of feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedbackSource {
-    /// A reader, of a code block.
+    /// A reader's feedback on a code block.
     CodeSnippet,
-    /// A reader, of a page.
+    /// A reader's feedback on a page.
     Contextual,
-    /// An AI agent.
+    /// Feedback from an AI agent.
     Agent,
-    /// A reader who voted and said nothing.
+    /// A reader's vote without a comment.
     ThumbsOnly,
 }
 
@@ -45,7 +44,7 @@ impl FeedbackSource {
     ];
     const NAMES: [&'static str; 4] = ["code_snippet", "contextual", "agent", "thumbs_only"];
 
-    /// The name in a request.
+    /// Returns the value in a request.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         Self::NAMES[self as usize]
@@ -69,7 +68,7 @@ impl SingleParameter for FeedbackSource {
 }
 
 text_parameter! {
-    /// Statuses of feedback, separated by commas.
+    /// Comma-separated statuses of feedback.
     pub struct FeedbackStatuses, Query "status", Text,
     "Only feedback with one of these statuses, separated by commas: `pending`, `in_progress`, `resolved`, `dismissed`."
 }

@@ -1,4 +1,4 @@
-//! Searches: what readers looked for in the documentation (docs/platform.md, 4.8).
+//! Readers' searches in the documentation (docs/platform.md, 4.8).
 
 use crate::count::{Count, Number};
 use crate::date::DateRange;

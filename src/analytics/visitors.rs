@@ -1,4 +1,4 @@
-//! Visitors: how many people and AI agents read the project's pages (docs/platform.md, 4.5).
+//! Visitors: the number of people and AI agents that read each page (docs/platform.md, 4.5).
 
 use crate::count::Count;
 use crate::date::DateRange;
