@@ -211,27 +211,26 @@ impl Described for JobStatus {
 record! {
     /// The repository that a job works on.
     pub struct Source {
-        /// The repository, as in `acme/docs`.
+        /// The repository, such as `acme/docs`.
         pub repository as "repository": Option<String>,
-        /// The branch or other reference of that repository.
+        /// The branch, or another Git reference.
         pub reference as "ref": Option<String>,
     }
 }
 
 record! {
-    /// A background agent job. The service promises no member to be present: what it
-    /// leaves out is `null`.
+    /// A background agent job. Mintlify does not guarantee any property. A missing one is `null`.
     pub struct AgentJob {
         /// The job's identifier.
         pub id as "id": Option<String>,
-        /// Where the job stands.
+        /// The job's state.
         pub status as "status": Option<JobStatus>,
         /// The repository that the job works on.
         pub source as "source": Option<Source>,
-        /// The name of the AI model at work.
+        /// The name of the AI model that works on the job.
         pub model as "model": Option<String>,
-        /// The pull request's address: `null` while the job is `active`, and for good when
-        /// no file was changed.
+        /// The pull request's URL. `null` while the job is `active`, and permanently if no file was
+        /// changed.
         pub pr_link as "prLink": Option<String>,
         /// When the job was created, as an ISO 8601 date-time.
         pub created_at as "createdAt": Option<String>,
@@ -285,11 +284,11 @@ impl GetAgentJob {
 }
 
 operation! {
-    /// Sends a follow-up message to an agent job, which sets it to work again.
+    /// Sends a follow-up message to an agent job, which resumes it.
     pub struct SendMessage -> AgentJob {
         /// The job.
         pub id: JobId,
-        /// The further instruction.
+        /// The follow-up instruction.
         pub prompt: Prompt,
     }
     name: "agentJobs.sendMessage",
@@ -309,7 +308,7 @@ impl SendMessage {
 }
 
 operation! {
-    /// Streams an agent job's changes as Server-Sent Events, until it has come to its end.
+    /// Streams an agent job's changes as Server-Sent Events until the job finishes.
     pub struct StreamAgentJobEvents -> AgentJob {
         /// The job.
         pub id: JobId,

@@ -95,12 +95,11 @@ text_parameter! {
 }
 
 record! {
-    /// An agent job as a gateway lists it: what it was asked for, and where it stood when
-    /// the gateway last looked.
+    /// An agent job in a gateway's list: its prompt, and its state at the gateway's last poll.
     pub struct ListedJob {
         /// The job's identifier.
         pub id as "id": String,
-        /// Where the job stood; `null` while that is not known.
+        /// The job's state. `null` while it is unknown.
         pub status as "status": Option<JobStatus>,
         /// The instruction that the job was created with.
         pub prompt as "prompt": Option<String>,
@@ -108,9 +107,9 @@ record! {
         pub created_by as "createdBy": Option<String>,
         /// When the job was created, as an ISO 8601 date-time.
         pub created_at as "createdAt": Option<String>,
-        /// The pull request's address; `null` while there is none.
+        /// The pull request's URL, or `null` without a pull request.
         pub pr_link as "prLink": Option<String>,
-        /// When the gateway last looked, as an ISO 8601 date-time.
+        /// When the gateway last polled the job, as an ISO 8601 date-time.
         pub checked_at as "checkedAt": Option<String>,
     }
 }
@@ -120,23 +119,23 @@ record! {
     pub struct JobPage {
         /// The jobs of this page, newest first: at most `limit`.
         pub jobs as "jobs": Vec<ListedJob>,
-        /// Where the list goes on; `null` after the last page.
+        /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
     }
 }
 
 operation! {
-    /// Lists the agent jobs that were created through the gateway, newest first.
+    /// Lists the agent jobs created through the gateway, newest first.
     pub struct ListAgentJobs: Default -> JobPage {
         /// Only jobs in this state.
         pub state: Option<JobStatus>,
-        /// Only jobs of this author.
+        /// Only jobs by this author.
         pub author: Option<JobAuthor>,
-        /// Only jobs whose prompt holds this text.
+        /// Only jobs with this string in their prompt.
         pub text: Option<PromptText>,
-        /// Jobs per page; the gateway's default is 25.
+        /// Jobs per page. Default: 25.
         pub limit: Option<JobPageSize>,
-        /// Where to go on; at the newest job when it is left out.
+        /// The cursor of the page to return. Default: the first page.
         pub cursor: Option<Cursor>,
     }
     name: "agentJobs.list",
@@ -148,8 +147,8 @@ operation! {
 }
 
 operation! {
-    /// Streams the changes of all agent jobs that were created through the gateway, as Server-Sent
-    /// Events: new jobs, follow-ups, states, and records that were deleted.
+    /// Streams the changes of all agent jobs created through the gateway as Server-Sent Events: new
+    /// jobs, follow-ups, states and deleted records.
     pub struct StreamProjectJobEvents: Default -> ListedJob {}
     name: "agentJobs.allEvents",
     route: Get "/v2/agent/{projectId}/jobs/events",

@@ -6,19 +6,20 @@ use crate::parameters::{SingleParameter, text_parameter};
 use crate::text::quote;
 
 text! {
-    /// Where feedback stands. Any other text is kept as it is.
+    /// The status of feedback. Other values are passed through unchanged.
     pub struct FeedbackStatus: open "pending", "in_progress", "resolved", "dismissed"
 }
 text! {
-    /// The source of what a reader said of a page.
+    /// The source of a reader's feedback on a page.
     pub struct ContextualSource: tag "contextual"
 }
 text! {
-    /// The source of what a reader said of a code block.
+    /// The source of a reader's feedback on a code block.
     pub struct CodeSnippetSource: tag "code_snippet"
 }
 text! {
-    /// An AI agent, or a vote without words. Any other text is kept as it is.
+    /// The source of feedback from an AI agent, or of a vote without a comment. Other values are
+    /// passed through unchanged.
     pub struct OtherSource: tag "agent", "thumbs_only"
 }
 
