@@ -201,8 +201,8 @@ impl Described for JobStatus {
     const KIND: Kind = Kind::OpenEnum(&OpenEnum {
         name: "JobStatus",
         doc: docs![
-            " Where a job stands: `active` while the agent is at work; `completed`, `archived` and",
-            " `failed` are final. Any other text is kept as it is and is not final.",
+            " The state of a job. `active` means that the agent is working. `completed`, `archived` and",
+            " `failed` are final. Other values are passed through unchanged and are not final.",
         ],
         known: &JobStatus::KNOWN,
     });

@@ -66,7 +66,7 @@ impl SingleParameter for JobPageSize {
 impl SingleParameter for JobStatus {
     const PARAMETER: Parameter =
         Parameter::optional("state", Place::Query, ParameterKind::OneOf(&Self::KNOWN));
-    const DOC: &'static str = "Only jobs that stood there when the gateway last looked.";
+    const DOC: &'static str = "Only jobs in this state at the gateway's last poll.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         let status = Self::from(text.to_owned());
@@ -85,13 +85,13 @@ impl SingleParameter for JobStatus {
 text_parameter! {
     /// The author of a job: the subject of an access token.
     pub struct JobAuthor, Query "author", Text,
-    "Only jobs that an access token with just this subject created."
+    "Only jobs created by an access token with exactly this subject."
 }
 
 text_parameter! {
     /// A substring of a prompt.
     pub struct PromptText, Query "text", Text,
-    "Only jobs whose prompt holds this text of 1 to 200 characters, in upper or lower case. It is looked for in the first 4,096 characters of what the gateway keeps of a prompt: the whole, or its first line."
+    "Only jobs whose prompt contains this string of 1 to 200 characters, ignoring case. The gateway searches the first 4,096 characters of what it stores: the whole prompt or its first line."
 }
 
 record! {

@@ -75,8 +75,8 @@ impl<T: SingleParameter> Parameters for Option<T> {
 impl Parameters for DateRange {
     const LIST: &'static [Parameter] = &[bound("dateFrom"), bound("dateTo")];
     const DOCS: &'static [&'static str] = &[
-        "The first day or instant that counts: `YYYY-MM-DD` or an ISO 8601 date-time.",
-        "The first day or instant that does not count any more (exclusive): `YYYY-MM-DD` or an ISO 8601 date-time.",
+        "The inclusive start of the range: `YYYY-MM-DD` or an ISO 8601 date-time.",
+        "The exclusive end of the range: `YYYY-MM-DD` or an ISO 8601 date-time.",
     ];
 
     fn read(call: &Call) -> Result<Self, ValidationError> {
@@ -147,7 +147,7 @@ impl Parameters for Option<Offset> {
     ];
     const DOCS: &'static [&'static str] = &[
         "Rows to skip. For page-based access: (page - 1) * limit.",
-        "The page, counted from 1, in place of `offset`: Quillgate sends `offset`, (page - 1) * limit.",
+        "The page, counted from 1. Quillgate sends it as `offset`: (page - 1) * limit.",
     ];
 
     fn read(call: &Call) -> Result<Self, ValidationError> {
@@ -211,11 +211,11 @@ pub(crate) use text_parameter;
 text_parameter! {
     /// The position of a list's next page: the `nextCursor` of the page before.
     pub struct Cursor, Query "cursor", Text,
-    "Where to go on: the `nextCursor` of the page before."
+    "The cursor of the page: the `nextCursor` of the previous page."
 }
 
 text_parameter! {
     /// The position of the next page of conversations: a ULID, the `nextCursor` of the page before.
     pub struct ConversationCursor, Query "cursor", Ulid,
-    "Where to go on: the `nextCursor` of the page before."
+    "The cursor of the page: the `nextCursor` of the previous page."
 }

@@ -5,7 +5,7 @@ use crate::date::DateRange;
 use crate::declaration::{Pagination, Policy};
 
 record! {
-    /// How many questions the assistant was asked, by where they came from.
+    /// The number of questions to the assistant, by origin.
     pub struct CallerStats {
         /// From the documentation's own pages.
         pub web as "web": Option<Count>,
@@ -19,9 +19,9 @@ record! {
 }
 
 operation! {
-    /// Counts what the assistant was asked, by where the questions came from.
+    /// Counts the questions to the assistant by origin.
     pub struct GetCallerStats: Default -> CallerStats {
-        /// The range of dates.
+        /// The date range.
         pub range: DateRange,
     }
     name: "analytics.callerStats",

@@ -141,7 +141,7 @@ impl DayGroup {
 impl SingleParameter for DayGroup {
     const PARAMETER: Parameter =
         Parameter::optional("group", Place::Query, ParameterKind::OneOf(&Self::NAMES));
-    const DOC: &'static str = "What is counted together: each day, each week from Monday on (ISO 8601), or each month. `day` when it is left out.";
+    const DOC: &'static str = "The length of a group: a day, a week that starts on Monday (ISO 8601), or a month. Default: `day`.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         let known = Self::ALL.into_iter().find(|group| group.as_str() == text);
@@ -156,31 +156,31 @@ impl SingleParameter for DayGroup {
 text_parameter! {
     /// The path of a page.
     pub struct PagePath, Query "path", Text,
-    "Only this page: its path as the platform reports it, as in `/guides/start`."
+    "Only this page, by the path that Mintlify reports, such as `/guides/start`."
 }
 
 text_parameter! {
     /// A path and all paths below it.
     pub struct PathPrefix, Query "prefix", Text,
-    "Only pages whose path begins with these whole segments: `/guides` is `/guides` and all that is below `/guides/`. It begins with a slash and ends with none; `/` is every page."
+    "Only this path and the pages below it: `/guides` matches `/guides` and every path that starts with `/guides/`. Starts with a slash and does not end with one, except `/`, which matches every page."
 }
 
 text_parameter! {
     /// The first day of a range.
     pub struct FirstDay, Query "dateFrom", Date,
-    "The first day that counts: `YYYY-MM-DD`, in UTC."
+    "The first day: `YYYY-MM-DD`, in UTC."
 }
 
 text_parameter! {
     /// The day after the last day of a range.
     pub struct EndDay, Query "dateTo", Date,
-    "The first day that does not count any more (exclusive): `YYYY-MM-DD`, in UTC; at most 3660 days after `dateFrom`."
+    "The day after the last day: `YYYY-MM-DD`, in UTC. At most 3660 days after `dateFrom`."
 }
 
 text_parameter! {
     /// The first day of a backfill, sent in the body.
     pub struct BackfillBegin, Body "dateFrom", Date,
-    "The first day that is wanted: `YYYY-MM-DD`. The oldest that the archive retains when it is earlier."
+    "The first day to archive: `YYYY-MM-DD`. Days before the archive's retention are ignored."
 }
 
 operation! {

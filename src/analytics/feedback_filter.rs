@@ -55,7 +55,7 @@ impl FeedbackSource {
 impl SingleParameter for FeedbackSource {
     const PARAMETER: Parameter =
         Parameter::optional("source", Place::Query, ParameterKind::OneOf(&Self::NAMES));
-    const DOC: &'static str = "Only feedback of this source.";
+    const DOC: &'static str = "Only feedback from this source.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         let mut all = Self::ALL.into_iter();
