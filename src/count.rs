@@ -66,7 +66,7 @@ impl Number {
     }
 }
 
-/// A total equality, because JSON cannot represent NaN.
+/// Compares by `total_cmp`, because `Eq` requires a total equality.
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         self.0.total_cmp(&other.0).is_eq()
