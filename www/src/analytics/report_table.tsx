@@ -1,5 +1,6 @@
 import { useMemo, useRef } from "preact/hooks";
 import { announce } from "../shell/announcer.tsx";
+import { Plus } from "../shell/icons.tsx";
 import { count } from "../shell/wording.ts";
 import { MAX_PRINTED_ROWS, useDrawnRows } from "./drawn_rows.ts";
 import { isNode, type Line, rowOf } from "./line.ts";
@@ -123,6 +124,7 @@ function tintOf(
 /** Rows are plain functions, because thousands of stateless components would be slow. */
 function renderRow(props: ReportTableProps, line: Line, position: number, tint: Tint) {
   const row = rowOf(line);
+  const hasJobButton = !(isNode(line) && line.pages > 0) && props.offersJob(row);
   const part = tint.most === 0 ? 0 : Math.abs(numberOf(row[tint.column])) / tint.most;
   return (
     <tr
@@ -132,12 +134,17 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
     >
       {props.columns.map(({ id, kind }, index) =>
         index === 0 ? (
-          // biome-ignore lint/a11y/noRedundantRoles: Safari takes rows that are flex boxes for layout
-          <th key={id} scope="row" role="rowheader" class={`cell-${kind} column-${id}`}>
+          <th
+            key={id}
+            scope="row"
+            // biome-ignore lint/a11y/noRedundantRoles: Safari takes rows that are flex boxes for layout
+            role="rowheader"
+            class={`cell-${kind} column-${id}`}
+            // The job button is not part of the row's name.
+            aria-label={hasJobButton ? (textOf(row[id]) ?? undefined) : undefined}
+          >
             {renderName(props, line, textOf(row[id]))}
-            {!(isNode(line) && line.pages > 0) &&
-              props.offersJob(row) &&
-              renderJobButton(row, textOf(row[id]), props.onStartJob)}
+            {hasJobButton && renderJobButton(row, textOf(row[id]), props.onStartJob)}
           </th>
         ) : (
           // biome-ignore lint/a11y/noRedundantRoles: as above
@@ -164,7 +171,7 @@ function renderJobButton(
       title="Start a job"
       onClick={() => onStartJob(row)}
     >
-      +
+      <Plus />
     </button>
   );
 }
