@@ -1,5 +1,5 @@
-//! Agent jobs: an instruction that a background agent carries out on the project's
-//! documentation repository (docs/platform.md, 2.1, 2.2, 3, 4.1 and 4.3).
+//! Agent jobs: a background agent follows an instruction in the project's documentation repository
+//! (docs/platform.md, 2.1, 2.2, 3, 4.1 and 4.3).
 
 use std::fmt;
 
@@ -19,10 +19,11 @@ use crate::value::check_not_empty;
 pub struct JobId(String);
 
 impl JobId {
-    /// Takes `id` as a job's identifier.
+    /// Creates an identifier.
     ///
     /// # Errors
-    /// [`crate::Rule::NotEmpty`] for empty text, [`crate::Rule::NotDotSegment`] for `.` and `..`.
+    /// [`crate::Rule::NotEmpty`] if `id` is empty, [`crate::Rule::NotDotSegment`] if it is `.` or
+    /// `..`.
     ///
     /// # Example
     /// ```
@@ -36,13 +37,13 @@ impl JobId {
         path_segment("id", id.into()).map(Self)
     }
 
-    /// The identifier as it is.
+    /// Returns the identifier as a string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The identifier percent-encoded as one path segment.
+    /// Returns the identifier, percent-encoded as one path segment.
     #[must_use]
     pub fn as_path_segment(&self) -> String {
         percent_encode(&self.0)
@@ -67,10 +68,10 @@ impl SingleParameter for JobId {
 pub struct Prompt(String);
 
 impl Prompt {
-    /// Takes `text` as an instruction.
+    /// Creates a prompt.
     ///
     /// # Errors
-    /// [`crate::Rule::NotEmpty`] for empty text.
+    /// [`crate::Rule::NotEmpty`] if `text` is empty.
     ///
     /// # Example
     /// ```
@@ -82,7 +83,7 @@ impl Prompt {
         check_not_empty("prompt", text.into()).map(Self)
     }
 
-    /// The instruction as it is.
+    /// Returns the instruction as a string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -102,34 +103,35 @@ impl SingleParameter for Prompt {
     }
 }
 
-/// A prompt may be confidential: its `Debug` says how long it is and nothing else.
+/// Prints the length only, because a prompt may be confidential.
 impl fmt::Debug for Prompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Prompt({} bytes)", self.0.len())
     }
 }
 
-/// Where a job stands (docs/platform.md, 3). A status that the specification does not know is
-/// kept as it is, and does not end a wait.
+/// The state of a job (docs/platform.md, 3). A state that the specification does not define is
+/// stored unchanged and is not terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum JobStatus {
-    /// The agent is at work; there is no pull request yet.
+    /// The agent is working. There is no pull request yet.
     Active,
-    /// The agent finished; a pull request may have been created.
+    /// The agent has finished. It may have created a pull request.
     Completed,
-    /// The job was put away.
+    /// The job was archived.
     Archived,
-    /// The agent met an error that it could not recover from.
+    /// The agent failed with an unrecoverable error.
     Failed,
-    /// Any other text.
+    /// Any other state.
     Other(String),
 }
 
 impl JobStatus {
-    /// The states that the specification knows, as in JSON.
+    /// The states that the specification defines, as in JSON.
     pub const KNOWN: [&'static str; 4] = ["active", "completed", "archived", "failed"];
 
-    /// Whether a job in this state has come to its end: `completed`, `archived` or `failed` (docs/platform.md, 3, rule 1).
+    /// Returns whether a job in this state has finished: `completed`, `archived` or `failed`
+    /// (docs/platform.md, 3, rule 1).
     ///
     /// ```
     /// use quillgate::JobStatus;
@@ -142,13 +144,13 @@ impl JobStatus {
         matches!(self, Self::Completed | Self::Archived | Self::Failed)
     }
 
-    /// Whether the specification knows this state.
+    /// Returns whether the specification defines this state.
     #[must_use]
     pub const fn is_known(&self) -> bool {
         !matches!(self, Self::Other(_))
     }
 
-    /// The state's text, as in JSON.
+    /// Returns the state as a string, as in JSON.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -199,8 +201,8 @@ impl Described for JobStatus {
     const KIND: Kind = Kind::OpenEnum(&OpenEnum {
         name: "JobStatus",
         doc: docs![
-            " Where a job stands: `active` while the agent is at work; `completed`, `archived` and",
-            " `failed` are final. Any other text is kept as it is and is not final.",
+            " The state of a job. `active` means that the agent is working. `completed`, `archived` and",
+            " `failed` are final. Other values are passed through unchanged and are not final.",
         ],
         known: &JobStatus::KNOWN,
     });
@@ -209,27 +211,26 @@ impl Described for JobStatus {
 record! {
     /// The repository that a job works on.
     pub struct Source {
-        /// The repository, as in `acme/docs`.
+        /// The repository, such as `acme/docs`.
         pub repository as "repository": Option<String>,
-        /// The branch or other reference of that repository.
+        /// The branch, or another Git reference.
         pub reference as "ref": Option<String>,
     }
 }
 
 record! {
-    /// A background agent job. The service promises no member to be present: what it
-    /// leaves out is `null`.
+    /// A background agent job. Mintlify does not guarantee any property. A missing one is `null`.
     pub struct AgentJob {
         /// The job's identifier.
         pub id as "id": Option<String>,
-        /// Where the job stands.
+        /// The job's state.
         pub status as "status": Option<JobStatus>,
         /// The repository that the job works on.
         pub source as "source": Option<Source>,
-        /// The name of the AI model at work.
+        /// The name of the AI model that works on the job.
         pub model as "model": Option<String>,
-        /// The pull request's address: `null` while the job is `active`, and for good when
-        /// no file was changed.
+        /// The pull request's URL. `null` while the job is `active`, and permanently if no file was
+        /// changed.
         pub pr_link as "prLink": Option<String>,
         /// When the job was created, as an ISO 8601 date-time.
         pub created_at as "createdAt": Option<String>,
@@ -253,7 +254,7 @@ operation! {
 }
 
 impl CreateAgentJob {
-    /// A job for this instruction.
+    /// Creates a job with this instruction.
     #[must_use]
     pub const fn new(prompt: Prompt) -> Self {
         Self { prompt }
@@ -275,7 +276,7 @@ operation! {
 }
 
 impl GetAgentJob {
-    /// The state of this job.
+    /// Reads this job.
     #[must_use]
     pub const fn new(id: JobId) -> Self {
         Self { id }
@@ -283,11 +284,11 @@ impl GetAgentJob {
 }
 
 operation! {
-    /// Sends a follow-up message to an agent job, which sets it to work again.
+    /// Sends a follow-up message to an agent job, which resumes it.
     pub struct SendMessage -> AgentJob {
         /// The job.
         pub id: JobId,
-        /// The further instruction.
+        /// The follow-up instruction.
         pub prompt: Prompt,
     }
     name: "agentJobs.sendMessage",
@@ -299,7 +300,7 @@ operation! {
 }
 
 impl SendMessage {
-    /// This further instruction to this job.
+    /// Sends this instruction to this job.
     #[must_use]
     pub const fn new(id: JobId, prompt: Prompt) -> Self {
         Self { id, prompt }
@@ -307,7 +308,7 @@ impl SendMessage {
 }
 
 operation! {
-    /// Streams an agent job's changes as Server-Sent Events, until it has come to its end.
+    /// Streams an agent job's changes as Server-Sent Events until the job finishes.
     pub struct StreamAgentJobEvents -> AgentJob {
         /// The job.
         pub id: JobId,

@@ -3,26 +3,25 @@
 use crate::operation::Operation;
 use crate::schema::{Kind, Object};
 
-/// A column: one member of a row, or of a record within it.
+/// A column: a property of a row, or of a record nested in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The names of the members that lead to the value, from the row on.
+    /// The property names that lead from the row to the value.
     pub path: Vec<&'static str>,
 }
 
 impl Column {
-    /// The column's name: its path with dots.
+    /// Returns the column's name: its path, joined with dots.
     #[must_use]
     pub fn name(&self) -> String {
         self.path.join(".")
     }
 }
 
-/// The columns of the rows of a list; none where the operation's result has no rows.
+/// Returns the columns of a list's rows. Empty if the operation's result has no rows.
 ///
-/// A record within a row has a column for each of its members. A list has one column for all of it,
-/// and so has what may be one of several records. A row that may be one of several records has the
-/// columns of all of them, each once.
+/// A nested record has one column per property. An array has a single column, and so does a nested
+/// union. If the row itself is a union, it has the columns of all variants, each once.
 ///
 /// ```
 /// use quillgate::Operation;
@@ -37,7 +36,7 @@ pub fn columns(operation: Operation) -> Vec<Column> {
     find_row(operation).map_or_else(Vec::new, row_columns)
 }
 
-/// The columns of rows of this type.
+/// Returns the columns of rows of this type.
 #[must_use]
 pub fn row_columns(row: &'static Kind) -> Vec<Column> {
     let mut columns = Vec::new();

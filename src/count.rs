@@ -1,4 +1,4 @@
-//! Numbers as JSON carries them.
+//! JSON numbers.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::text::{MAX_SAFE_INTEGER, to_exact_integer};
 pub struct Count(u64);
 
 impl Count {
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -41,7 +41,7 @@ impl<'de> Deserialize<'de> for Count {
                 }
                 Err(E::invalid_value(Unexpected::Unsigned(number), &self))
             }
-            // JSON does not tell 1 from 1.0 or 1e0, and neither does a JavaScript host.
+            // JSON and JavaScript do not distinguish 1, 1.0 and 1e0.
             fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Count, E> {
                 match to_exact_integer(number).map(u64::try_from) {
                     Some(Ok(number)) => Ok(Count(number)),
@@ -53,20 +53,20 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// A number, as JSON has it.
+/// A JSON number. It is never NaN or infinite.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "json", derive(Deserialize, Serialize), serde(transparent))]
 pub struct Number(f64);
 
 impl Number {
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(self) -> f64 {
         self.0
     }
 }
 
-/// JSON has no number that is not equal to itself.
+/// Compares by `total_cmp`, because `Eq` requires a total equality.
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         self.0.total_cmp(&other.0).is_eq()

@@ -1,23 +1,23 @@
-//! What a request is sent with: an address and a credential, checked so far as they
-//! can be without sending anything. No error here repeats a credential.
+//! Base URLs and credentials. They are checked as far as possible without a request. Errors never
+//! contain a credential.
 
 use std::fmt;
 
 use crate::error::{Rule, ValidationError};
 
-/// The address that a request's target is put after.
+/// The URL that precedes the target of every request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// The platform's own address.
+    /// Mintlify's own base URL.
     pub const UPSTREAM: &'static str = "https://api.mintlify.com";
 
-    /// Takes `url` as a base; slashes at its end are dropped.
+    /// Creates a base URL. Removes trailing slashes.
     ///
     /// # Errors
-    /// [`Rule::BaseUrl`] unless it is an absolute `http:` or `https:` URL without
-    /// credentials, query or fragment.
+    /// [`Rule::BaseUrl`] if `url` is not an absolute `http:` or `https:` URL without credentials,
+    /// query and fragment.
     ///
     /// # Example
     /// ```
@@ -45,11 +45,11 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
-    /// Takes `url` as the base of requests that carry an admin key.
+    /// Creates the base URL of requests with an admin key.
     ///
     /// # Errors
-    /// As [`Self::new`], and [`Rule::SecureBaseUrl`] for `http:` to another machine, where anybody
-    /// on the way could read the key.
+    /// As [`Self::new`]. [`Rule::SecureBaseUrl`] if an `http:` URL is not on this machine, because
+    /// others on the network could read the key.
     ///
     /// # Example
     /// ```
@@ -70,19 +70,19 @@ impl BaseUrl {
         }
     }
 
-    /// The platform's own address, as a base.
+    /// Returns Mintlify's own base URL.
     #[must_use]
     pub fn upstream() -> Self {
         Self(Self::UPSTREAM.to_owned())
     }
 
-    /// The base itself, without slashes at its end.
+    /// Returns the base URL without trailing slashes.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The address of a request's target, which begins with `/`.
+    /// Returns the URL of a request. `target` must start with `/`.
     #[must_use]
     pub fn join(&self, target: &str) -> String {
         let mut url = self.0.clone();
@@ -91,12 +91,12 @@ impl BaseUrl {
     }
 }
 
-/// Whether what follows `http://` is an address of this machine.
+/// Returns whether a URL is on this machine. `rest` is the part after `http://`.
 #[must_use]
 pub fn is_loopback(rest: &str) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
         let after = rest.as_bytes().strip_prefix(host.as_bytes());
-        // A port may follow, and a path.
+        // A port and a path may follow.
         after.is_some_and(|after| match after {
             [b':', port @ ..] => {
                 let is_digit = |byte: &&u8| byte.is_ascii_digit();
@@ -108,15 +108,15 @@ pub fn is_loopback(rest: &str) -> bool {
     })
 }
 
-/// The platform's admin key: a server-side secret (docs/platform.md, 5).
+/// A Mintlify admin key, which must stay on servers (docs/platform.md, 5).
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdminKey(String);
 
 impl AdminKey {
-    /// Takes `key` as an admin key.
+    /// Creates an admin key.
     ///
     /// # Errors
-    /// [`Rule::AdminKey`] when it is another kind of key or cannot stand in a header.
+    /// [`Rule::AdminKey`] if `key` is another kind of key or not valid in a header field.
     ///
     /// # Example
     /// ```
@@ -135,29 +135,29 @@ impl AdminKey {
         }
     }
 
-    /// The key itself, for the `Authorization` header and nothing else.
+    /// Returns the key. Use it only for the `Authorization` header field.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-/// A secret shows nothing of itself.
+/// Hides the secret.
 impl fmt::Debug for AdminKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AdminKey(…)")
     }
 }
 
-/// An access token of a gateway. What is in it is the gateway's affair.
+/// An access token of a gateway. Its content is opaque to clients.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccessToken(String);
 
 impl AccessToken {
-    /// Takes `token` as an access token.
+    /// Creates an access token.
     ///
     /// # Errors
-    /// [`Rule::Credential`] when it cannot stand in a header.
+    /// [`Rule::Credential`] if `token` is not valid in a header field.
     ///
     /// # Example
     /// ```
@@ -174,35 +174,35 @@ impl AccessToken {
         Err(ValidationError::new("token", Rule::Credential, ""))
     }
 
-    /// The token itself, for the `Authorization` header and nothing else.
+    /// Returns the token. Use it only for the `Authorization` header field.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-/// A secret shows nothing of itself.
+/// Hides the secret.
 impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AccessToken(…)")
     }
 }
 
-/// Whether `text` can stand in a header as a credential: visible ASCII, no spaces.
+/// Returns whether `text` is valid as a credential in a header field: visible ASCII, no spaces.
 #[must_use]
 pub fn is_header_value(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// What tells a call that changes something from any other: sent as `Idempotency-Key`.
+/// A string that identifies a write, sent as `Idempotency-Key`. Gateways process each key once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// Takes `key` as an idempotency key.
+    /// Creates an idempotency key.
     ///
     /// # Errors
-    /// [`Rule::IdempotencyKey`] unless it has 1 to 255 visible ASCII characters.
+    /// [`Rule::IdempotencyKey`] if `key` is not 1 to 255 visible ASCII characters.
     ///
     /// # Example
     /// ```
@@ -217,7 +217,7 @@ impl IdempotencyKey {
         Ok(Self(key))
     }
 
-    /// A key of random bytes, in hexadecimal digits.
+    /// Creates a key from random bytes, as hexadecimal digits.
     ///
     /// ```
     /// use quillgate::credential::IdempotencyKey;
@@ -231,7 +231,7 @@ impl IdempotencyKey {
         Self(digits.map(digit).collect())
     }
 
-    /// The key as it is sent.
+    /// Returns the key as a string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -241,7 +241,7 @@ impl IdempotencyKey {
 /// Checks an idempotency key: 1 to 255 visible ASCII characters.
 ///
 /// # Errors
-/// [`Rule::IdempotencyKey`] when it is anything else.
+/// [`Rule::IdempotencyKey`] if `key` is invalid.
 pub fn check_idempotency_key(key: &str) -> Result<(), ValidationError> {
     if key.len() <= 255 && is_header_value(key) {
         return Ok(());

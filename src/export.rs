@@ -56,8 +56,7 @@ impl ExportFormat {
 impl SingleParameter for ExportFormat {
     const PARAMETER: Parameter =
         Parameter::optional("format", Place::Query, ParameterKind::OneOf(&Self::NAMES));
-    const DOC: &'static str =
-        "How the rows are written: CSV (RFC 4180), or newline-delimited JSON.";
+    const DOC: &'static str = "The output format: CSV (RFC 4180) or newline-delimited JSON.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         Self::from_name(text)
@@ -108,8 +107,8 @@ pub struct ExportCursor(String);
 
 impl SingleParameter for ExportCursor {
     const PARAMETER: Parameter = Parameter::optional("cursor", Place::Query, ParameterKind::Text);
-    const DOC: &'static str = "Where to go on: the `cursor` of the last record of an export that is not \
-        complete. Of a list by offset it is the number of rows that the caller has.";
+    const DOC: &'static str = "The position to resume from: the `cursor` in the last record of an incomplete \
+        export. For a list by offset, it is the number of rows already received.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         check_not_empty("cursor", text.to_owned()).map(Self)

@@ -1,4 +1,4 @@
-//! The list of a project's agent jobs, which a gateway keeps; the platform itself has none.
+//! The list of a project's agent jobs. Only gateways have this list; Mintlify does not.
 
 use crate::agent_job::JobStatus;
 use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
@@ -8,21 +8,21 @@ use crate::text::{format_integer, quote};
 
 const RULE: IntegerRule = IntegerRule::JOB_PAGE_SIZE;
 
-/// How many jobs a page may hold: 1 to 100.
+/// The maximum number of jobs per page: 1 to 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JobPageSize(u64);
 
 impl JobPageSize {
-    /// The largest page: 100 jobs.
+    /// The maximum: 100 jobs.
     pub const MAX: Self = Self(RULE.max);
 
-    /// What the gateway takes when no size is given: 25 jobs.
+    /// The gateway's default: 25 jobs.
     pub const DEFAULT: Self = Self(25);
 
-    /// A page of `jobs` jobs.
+    /// Creates a page size of `jobs` jobs.
     ///
     /// # Errors
-    /// [`crate::Rule::Integer`] outside of 1 to 100.
+    /// [`crate::Rule::Integer`] if `jobs` is not in the range 1 to 100.
     ///
     /// # Example
     /// ```
@@ -36,7 +36,7 @@ impl JobPageSize {
         RULE.check("limit", jobs).map(Self)
     }
 
-    /// The number of jobs.
+    /// Returns the number of jobs.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -66,7 +66,7 @@ impl SingleParameter for JobPageSize {
 impl SingleParameter for JobStatus {
     const PARAMETER: Parameter =
         Parameter::optional("state", Place::Query, ParameterKind::OneOf(&Self::KNOWN));
-    const DOC: &'static str = "Only jobs that stood there when the gateway last looked.";
+    const DOC: &'static str = "Only jobs in this state at the gateway's last poll.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         let status = Self::from(text.to_owned());
@@ -83,24 +83,23 @@ impl SingleParameter for JobStatus {
 }
 
 text_parameter! {
-    /// Who created a job: the subject of an access token.
+    /// The author of a job: the subject of an access token.
     pub struct JobAuthor, Query "author", Text,
-    "Only jobs that an access token with just this subject created."
+    "Only jobs created by an access token with exactly this subject."
 }
 
 text_parameter! {
-    /// A part of a prompt.
+    /// A substring of a prompt.
     pub struct PromptText, Query "text", Text,
-    "Only jobs whose prompt holds this text of 1 to 200 characters, in upper or lower case. It is looked for in the first 4,096 characters of what the gateway keeps of a prompt: the whole, or its first line."
+    "Only jobs whose prompt contains this string of 1 to 200 characters, ignoring case. The gateway searches the first 4,096 characters of what it stores: the whole prompt or its first line."
 }
 
 record! {
-    /// An agent job as a gateway lists it: what it was asked for, and where it stood when
-    /// the gateway last looked.
+    /// An agent job in a gateway's list: its prompt, and its state at the gateway's last poll.
     pub struct ListedJob {
         /// The job's identifier.
         pub id as "id": String,
-        /// Where the job stood; `null` while that is not known.
+        /// The job's state. `null` while it is unknown.
         pub status as "status": Option<JobStatus>,
         /// The instruction that the job was created with.
         pub prompt as "prompt": Option<String>,
@@ -108,9 +107,9 @@ record! {
         pub created_by as "createdBy": Option<String>,
         /// When the job was created, as an ISO 8601 date-time.
         pub created_at as "createdAt": Option<String>,
-        /// The pull request's address; `null` while there is none.
+        /// The pull request's URL, or `null` without a pull request.
         pub pr_link as "prLink": Option<String>,
-        /// When the gateway last looked, as an ISO 8601 date-time.
+        /// When the gateway last polled the job, as an ISO 8601 date-time.
         pub checked_at as "checkedAt": Option<String>,
     }
 }
@@ -120,23 +119,23 @@ record! {
     pub struct JobPage {
         /// The jobs of this page, newest first: at most `limit`.
         pub jobs as "jobs": Vec<ListedJob>,
-        /// Where the list goes on; `null` after the last page.
+        /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
     }
 }
 
 operation! {
-    /// Lists the agent jobs that were created through the gateway, newest first.
+    /// Lists the agent jobs created through the gateway, newest first.
     pub struct ListAgentJobs: Default -> JobPage {
         /// Only jobs in this state.
         pub state: Option<JobStatus>,
-        /// Only jobs of this author.
+        /// Only jobs by this author.
         pub author: Option<JobAuthor>,
-        /// Only jobs whose prompt holds this text.
+        /// Only jobs with this string in their prompt.
         pub text: Option<PromptText>,
-        /// Jobs per page; the gateway's default is 25.
+        /// Jobs per page. Default: 25.
         pub limit: Option<JobPageSize>,
-        /// Where to go on; at the newest job when it is left out.
+        /// The cursor of the page to return. Default: the first page.
         pub cursor: Option<Cursor>,
     }
     name: "agentJobs.list",
@@ -148,8 +147,8 @@ operation! {
 }
 
 operation! {
-    /// Streams the changes of all agent jobs that were created through the gateway, as Server-Sent
-    /// Events: new jobs, follow-ups, states, and records that were deleted.
+    /// Streams the changes of all agent jobs created through the gateway as Server-Sent Events: new
+    /// jobs, follow-ups, states and deleted records.
     pub struct StreamProjectJobEvents: Default -> ListedJob {}
     name: "agentJobs.allEvents",
     route: Get "/v2/agent/{projectId}/jobs/events",

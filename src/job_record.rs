@@ -1,13 +1,13 @@
-//! What a gateway has recorded of an agent job that was created through it; the platform keeps no prompts.
+//! A gateway's record of an agent job that was created through it. Mintlify stores no prompts.
 
 use crate::agent_job::{JobId, JobStatus};
 use crate::declaration::{Pagination, Policy};
 use crate::job_list::ListedJob;
 
 record! {
-    /// A follow-up that was sent through the gateway.
+    /// A follow-up sent through the gateway.
     pub struct RecordedMessage {
-        /// The instruction: whole where the gateway keeps prompts, else its first line.
+        /// The instruction. Only its first line unless the gateway stores whole prompts.
         pub prompt as "prompt": Option<String>,
         /// The subject of the access token that sent it.
         pub author as "author": Option<String>,
@@ -17,36 +17,35 @@ record! {
 }
 
 record! {
-    /// A state of a job, from when on the gateway saw it.
+    /// A state of a job, and when the gateway first observed it.
     pub struct RecordedChange {
-        /// When the gateway saw it first, as an ISO 8601 date-time; `null` where that was not written
-        /// down yet.
+        /// When the gateway first observed the state, as an ISO 8601 date-time. `null` if it did
+        /// not record this.
         pub at as "at": Option<String>,
-        /// Where the job stood.
+        /// The job's state.
         pub status as "status": Option<JobStatus>,
-        /// The pull request's address; `null` while there was none.
+        /// The pull request's URL, or `null` without a pull request.
         pub pr_link as "prLink": Option<String>,
     }
 }
 
 record! {
-    /// What a gateway has recorded of an agent job.
+    /// A gateway's record of an agent job.
     pub struct JobRecord {
         /// The job, as in the list.
         pub job as "job": ListedJob,
-        /// The instruction that the job was created with: whole where the gateway keeps prompts, else
-        /// its first line.
+        /// The instruction that the job was created with. Only its first line unless the gateway
+        /// stores whole prompts.
         pub prompt as "prompt": Option<String>,
-        /// The follow-ups that were sent through the gateway, in order: the last 100, of 4 MiB of text at most.
+        /// The last 100 follow-ups sent through the gateway, in order, of at most 4 MiB in total.
         pub messages as "messages": Vec<RecordedMessage>,
-        /// The states of the job, in order: of the last 100 changes.
+        /// The job's states after its last 100 changes, in order.
         pub changes as "changes": Vec<RecordedChange>,
     }
 }
 
 operation! {
-    /// Reads what the gateway has recorded of an agent job that was created through it: its prompt, its
-    /// follow-ups and its states.
+    /// Reads the gateway's record of an agent job: its prompt, follow-ups and states.
     pub struct GetAgentJobRecord -> JobRecord {
         /// The job.
         pub id: JobId,
@@ -60,7 +59,7 @@ operation! {
 }
 
 impl GetAgentJobRecord {
-    /// The record of this job.
+    /// Reads the record of this job.
     #[must_use]
     pub const fn new(id: JobId) -> Self {
         Self { id }
@@ -68,7 +67,7 @@ impl GetAgentJobRecord {
 }
 
 operation! {
-    /// Deletes what the gateway has recorded of an agent job; the job itself goes on.
+    /// Deletes the gateway's record of an agent job. The job itself continues.
     pub struct DeleteAgentJobRecord -> () {
         /// The job.
         pub id: JobId,

@@ -1,35 +1,35 @@
-//! How many rows of a list, and from where on.
+//! Page sizes and offsets of lists.
 
 use crate::error::{IntegerRule, Rule, ValidationError};
 
-/// The name of the parameter that counts pages from 1.
+/// The name of the parameter for a page number, counted from 1.
 pub(crate) const PAGE: &str = "page";
 
-/// How many rows a page may hold: 1 to `MAX`; the server takes `DEFAULT` when nothing is said.
+/// The maximum number of rows per page: 1 to `MAX`. The server's default is `DEFAULT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Limit<const MAX: u64, const DEFAULT: u64>(u64);
 
-/// How many rows a page of feedback or searches may hold: 1 to 100 (docs/platform.md, 4.6 and 4.8).
+/// The page size of feedback and searches: 1 to 100 rows (docs/platform.md, 4.6 and 4.8).
 pub type SmallPageSize = Limit<100, 50>;
 
-/// How many rows a page of views or visitors may hold: 1 to 250 (docs/platform.md, 4.2, `limit`).
+/// The page size of views and visitors: 1 to 250 rows (docs/platform.md, 4.2, `limit`).
 pub type PageSize = Limit<{ IntegerRule::PAGE_SIZE.max }, 50>;
 
 impl<const MAX: u64, const DEFAULT: u64> Limit<MAX, DEFAULT> {
-    /// The largest page. Whatever lists everything asks for it, since an hour's budget is counted
-    /// in requests and not in rows.
+    /// The maximum. Requests for whole lists use it, because the hourly budget counts requests, not
+    /// rows.
     pub const MAX: Self = Self(MAX);
 
-    /// What the server takes when no size is given.
+    /// The server's default.
     pub const DEFAULT: Self = Self(DEFAULT);
 
     /// The bounds.
     pub(crate) const RULE: IntegerRule = IntegerRule::page_size(MAX);
 
-    /// A page of `rows` rows.
+    /// Creates a page size of `rows` rows.
     ///
     /// # Errors
-    /// [`Rule::Integer`] outside of 1 to `MAX`.
+    /// [`Rule::Integer`] if `rows` is not in the range 1 to `MAX`.
     ///
     /// # Example
     /// ```
@@ -43,30 +43,32 @@ impl<const MAX: u64, const DEFAULT: u64> Limit<MAX, DEFAULT> {
         const { &Self::RULE }.check("limit", rows).map(Self)
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 }
 
-/// How many rows to skip: 0 to 2^53 − 1 (docs/platform.md, 4.2, `offset`).
+/// The number of rows to skip: 0 to 2^53 − 1 (docs/platform.md, 4.2, `offset`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offset(u64);
 
 impl Offset {
-    /// Skips `rows` rows.
+    /// Creates an offset that skips `rows` rows.
     ///
     /// # Errors
-    /// [`Rule::OFFSET`] above 2^53 − 1, which JSON cannot carry exactly.
+    /// [`Rule::OFFSET`] if `rows` exceeds 2^53 − 1, the largest integer that is exact in JSON.
     pub fn new(rows: u64) -> Result<Self, ValidationError> {
         IntegerRule::OFFSET.check("offset", rows).map(Self)
     }
 
-    /// The offset of a page counted from 1: `(page − 1) × limit` (docs/platform.md, 4.2).
+    /// Returns the offset of a page: `(page − 1) × limit` (docs/platform.md, 4.2).
+    ///
+    /// Pages are counted from 1.
     ///
     /// # Errors
-    /// [`Rule::OFFSET`] for page 0, and past 2^53 − 1 rows.
+    /// [`Rule::OFFSET`] if `page` is 0 or the offset exceeds 2^53 − 1.
     ///
     /// # Example
     /// ```
@@ -76,7 +78,7 @@ impl Offset {
     /// # Ok::<(), quillgate::ValidationError>(())
     /// ```
     pub fn of_page(page: u64, limit: u64) -> Result<Self, ValidationError> {
-        // Not `checked_mul`, which brings a multiplication of 128 bits into the package's wasm.
+        // `checked_mul` would add a 128-bit multiplication to the package's wasm.
         match page.checked_sub(1) {
             Some(before) if before <= u64::MAX / limit.max(1) => Self::new(before * limit),
             _ => Err(ValidationError::new(
@@ -87,15 +89,15 @@ impl Offset {
         }
     }
 
-    /// The offset of the page after the one that began here.
+    /// Returns the offset of the next page.
     ///
     /// # Errors
-    /// [`Rule::OFFSET`] past 2^53 − 1 rows.
+    /// [`Rule::OFFSET`] if the offset exceeds 2^53 − 1.
     pub fn after(self, limit: u64) -> Result<Self, ValidationError> {
         Self::new(self.0.saturating_add(limit))
     }
 
-    /// The number of rows skipped.
+    /// Returns the number of rows to skip.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0

@@ -2,30 +2,31 @@
 
 use std::time::Duration;
 
-/// Milliseconds: an instant since the Unix epoch, or a length of time.
+/// Milliseconds: a duration, or an instant since the Unix epoch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis(pub u64);
 
 impl Millis {
-    /// That many seconds.
+    /// Converts seconds to milliseconds.
     #[must_use]
     pub const fn from_seconds(seconds: u64) -> Self {
         Self(seconds.saturating_mul(1000))
     }
 
-    /// This much later.
+    /// Adds a duration.
     #[must_use]
     pub const fn plus(self, later: Self) -> Self {
         Self(self.0.saturating_add(later.0))
     }
 
-    /// From `earlier` until this; zero when this is not later.
+    /// Returns the time since `earlier`, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }
 
-    /// This length times a factor between `low` and `high`, by a random number from 0 to 1.
+    /// Multiplies the duration by a factor between `low` and `high`. `random`, from 0 to 1, selects
+    /// the factor.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -33,7 +34,7 @@ impl Millis {
         reason = "lengths of time here are far below 2^53 ms, and a part of one is dropped"
     )]
     pub(crate) fn jitter(self, low: f64, high: f64, random: f64) -> Self {
-        // Not a number is no jitter: as a factor it would make the wait none at all.
+        // A NaN factor would make the wait zero, so NaN counts as 0.
         let random = if random.is_nan() {
             0.0
         } else {
@@ -44,7 +45,7 @@ impl Millis {
     }
 }
 
-/// Drops parts of a millisecond. Durations above 2^64 − 1 ms become that maximum.
+/// Truncates to whole milliseconds. Durations above 2^64 − 1 ms become that maximum.
 impl From<Duration> for Millis {
     fn from(duration: Duration) -> Self {
         Self(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))

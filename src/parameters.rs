@@ -1,4 +1,5 @@
-//! Types that stand for parameters: how they are named, and how they go into a call and out of it.
+//! The types of parameters: their declarations, and their conversion to and from the arguments of
+//! a call.
 
 use crate::call::Call;
 use crate::date::DateRange;
@@ -7,39 +8,39 @@ use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Limit, Offset, PAGE};
 use crate::text::{format_integer, parse_decimal, quote};
 
-/// A type that stands for one or several parameters of an operation.
+/// A type that represents one or several parameters of an operation.
 pub trait Parameters: Sized {
     /// The parameters.
     const LIST: &'static [Parameter];
 
-    /// A sentence or two for each.
+    /// The documentation of each parameter: one or two sentences.
     const DOCS: &'static [&'static str];
 
-    /// Takes the value out of a call.
+    /// Reads the value from a call.
     ///
     /// # Errors
-    /// [`crate::Rule::Required`] when it is not there but has to be.
+    /// [`crate::Rule::Required`] if a required value is absent.
     fn read(call: &Call) -> Result<Self, ValidationError>;
 
-    /// Puts the value into a call.
+    /// Sets the value in a call.
     fn write(&self, call: &mut Call);
 }
 
-/// A type that stands for one parameter.
+/// A type that represents one parameter.
 pub trait SingleParameter: Sized {
     /// The parameter.
     const PARAMETER: Parameter;
 
-    /// A sentence or two.
+    /// The documentation: one or two sentences.
     const DOC: &'static str;
 
-    /// Reads the value from its text in a request.
+    /// Parses the value from a request.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The rule that the value breaks.
     fn from_text(text: &str) -> Result<Self, ValidationError>;
 
-    /// The value as it is sent.
+    /// Returns the value in the form in which it is sent.
     fn to_text(&self) -> String;
 }
 
@@ -74,8 +75,8 @@ impl<T: SingleParameter> Parameters for Option<T> {
 impl Parameters for DateRange {
     const LIST: &'static [Parameter] = &[bound("dateFrom"), bound("dateTo")];
     const DOCS: &'static [&'static str] = &[
-        "The first day or instant that counts: `YYYY-MM-DD` or an ISO 8601 date-time.",
-        "The first day or instant that does not count any more (exclusive): `YYYY-MM-DD` or an ISO 8601 date-time.",
+        "The inclusive start of the range: `YYYY-MM-DD` or an ISO 8601 date-time.",
+        "The exclusive end of the range: `YYYY-MM-DD` or an ISO 8601 date-time.",
     ];
 
     fn read(call: &Call) -> Result<Self, ValidationError> {
@@ -115,7 +116,7 @@ impl<const MAX: u64, const DEFAULT: u64> SingleParameter for Limit<MAX, DEFAULT>
     }
 }
 
-/// Reads the digits of an integer that keeps a rule.
+/// Parses an integer and checks it against a rule.
 pub(crate) fn read_number(
     field: &'static str,
     text: &str,
@@ -131,7 +132,7 @@ pub(crate) fn read_number(
     }
 }
 
-/// Two parameters say it: `offset`, or `page` in its place.
+/// Two parameters: `offset`, and `page` as an alternative.
 impl Parameters for Option<Offset> {
     const LIST: &'static [Parameter] = &[
         Parameter::optional(
@@ -146,7 +147,7 @@ impl Parameters for Option<Offset> {
     ];
     const DOCS: &'static [&'static str] = &[
         "Rows to skip. For page-based access: (page - 1) * limit.",
-        "The page, counted from 1, in place of `offset`: Quillgate sends `offset`, (page - 1) * limit.",
+        "The page, counted from 1. Quillgate sends it as `offset`: (page - 1) * limit.",
     ];
 
     fn read(call: &Call) -> Result<Self, ValidationError> {
@@ -210,11 +211,11 @@ pub(crate) use text_parameter;
 text_parameter! {
     /// The position of a list's next page: the `nextCursor` of the page before.
     pub struct Cursor, Query "cursor", Text,
-    "Where to go on: the `nextCursor` of the page before."
+    "The cursor of the page: the `nextCursor` of the previous page."
 }
 
 text_parameter! {
     /// The position of the next page of conversations: a ULID, the `nextCursor` of the page before.
     pub struct ConversationCursor, Query "cursor", Ulid,
-    "Where to go on: the `nextCursor` of the page before."
+    "The cursor of the page: the `nextCursor` of the previous page."
 }

@@ -1,12 +1,12 @@
-//! The project that every operation works on, and what an id must be to stand in a path.
+//! The project that operations work on, and the rules for ids in a path.
 
 use crate::encode::percent_encode;
 use crate::error::{Rule, ValidationError};
 
-/// Checks that `text` can stand as one segment of a path.
+/// Checks that `text` is valid as one path segment.
 ///
-/// Any other character is made harmless by percent-encoding; `.` and `..` are not,
-/// since a URL parser reads `%2e%2e` as `..` too.
+/// Percent-encoding protects every string except `.` and `..`: URL parsers read `%2e%2e` as `..`
+/// too.
 pub(crate) fn path_segment(field: &'static str, text: String) -> Result<String, ValidationError> {
     match text.as_str() {
         "" => Err(ValidationError::new(field, Rule::NotEmpty, "empty text")),
@@ -19,15 +19,15 @@ pub(crate) fn path_segment(field: &'static str, text: String) -> Result<String, 
     }
 }
 
-/// The project's identifier, as copied from the API keys page of the dashboard (docs/platform.md, 4).
+/// The project's identifier, from the API keys page of Mintlify's dashboard (docs/platform.md, 4).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProjectId(String);
 
 impl ProjectId {
-    /// Takes `id` as a project identifier.
+    /// Creates an identifier.
     ///
     /// # Errors
-    /// [`Rule::NotEmpty`] for empty text, [`Rule::NotDotSegment`] for `.` and `..`.
+    /// [`Rule::NotEmpty`] if `id` is empty, [`Rule::NotDotSegment`] if it is `.` or `..`.
     ///
     /// # Example
     /// ```
@@ -41,13 +41,13 @@ impl ProjectId {
         path_segment("projectId", id.into()).map(Self)
     }
 
-    /// The identifier as it is.
+    /// Returns the identifier as a string.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The identifier percent-encoded as one path segment.
+    /// Returns the identifier, percent-encoded as one path segment.
     #[must_use]
     pub fn as_path_segment(&self) -> String {
         percent_encode(&self.0)

@@ -7,7 +7,7 @@ if (!prompt) {
   process.exit(2);
 }
 
-// QUILLGATE_BASE_URL, QUILLGATE_PROJECT_ID and QUILLGATE_TOKEN say where it goes and who asks.
+// Reads QUILLGATE_BASE_URL, QUILLGATE_PROJECT_ID and QUILLGATE_TOKEN.
 const client = new Client();
 
 const { id } = await client.agentJobs.create({ prompt });

@@ -1,11 +1,11 @@
 /**
- * The gateway's secrets, which do not belong among the variables of a configuration: that is a file
- * of a repository.
+ * Finds secrets in a wrangler configuration. They must not be variables there, because the file is
+ * committed to a repository.
  *
- * This is JavaScript, since the repository's own check needs it before anything is compiled.
+ * This file is JavaScript because the repository's own check imports it before anything is compiled.
  */
 
-/** What docs/deploy.md calls a secret and nothing else. */
+/** The variables that docs/deploy.md allows only as secrets. */
 export const SECRETS = Object.freeze([
   "ADMIN_API_KEY",
   "ADMIN_READ_KEY",
@@ -16,11 +16,11 @@ export const SECRETS = Object.freeze([
 ]);
 
 /**
- * Finds secrets among variables, and says where they belong; never a value.
+ * Finds secrets among variables. The messages explain how to move them, and never contain a value.
  *
- * @param {Record<string, unknown>} vars those of one environment
- * @param {string} file the configuration's name
- * @param {string} [env] the environment, unless it is the top level
+ * @param {Record<string, unknown>} vars the variables of one environment
+ * @param {string} file the name of the configuration file
+ * @param {string} [env] the environment; omitted for the top level
  * @returns {{ name: string, message: string }[]}
  */
 export function findSecrets(vars, file, env) {

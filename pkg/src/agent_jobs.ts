@@ -51,8 +51,8 @@ export class AgentJobs {
   }
 
   /**
-   * Sends a follow-up message to a job, which starts working again. Mintlify allows 100 messages
-   * per project per hour. As with {@link AgentJobs.create}, only requests to a gateway are retried.
+   * Sends a follow-up message to a job, which resumes it. Mintlify allows 100 messages per project
+   * per hour. As with {@link AgentJobs.create}, only requests to a gateway are retried.
    */
   sendMessage(id: JobId, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
     return this.#transport.write("agentJobs.sendMessage", { ...params, id }, options);

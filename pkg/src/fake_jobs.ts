@@ -47,7 +47,7 @@ interface StoredJob {
   checkedAt: string;
 }
 
-/** Stores jobs and finishes them by the clock. */
+/** Stores jobs, and finishes each after its duration. */
 export class FakeJobs {
   readonly #settings: FakeJobSettings;
   readonly #stored = new Map<string, StoredJob>();
@@ -69,7 +69,7 @@ export class FakeJobs {
     });
   }
 
-  /** Finishes every job whose time is over. */
+  /** Finishes every job whose duration has passed. */
   settle(): void {
     for (const stored of this.#stored.values()) {
       const end = this.#endOf(stored);
@@ -114,7 +114,7 @@ export class FakeJobs {
     return job;
   }
 
-  /** Adds a follow-up, which sets the job to work again. Returns `undefined` for an unknown job. */
+  /** Adds a follow-up, which resumes the job. Returns `undefined` for an unknown job. */
   message(id: string, prompt: string, author: string): AgentJob | undefined {
     const stored = this.#stored.get(id);
     if (stored === undefined) return undefined;

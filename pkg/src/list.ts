@@ -89,7 +89,7 @@ export class List<Name extends ListName>
         const half = offset === null ? undefined : rows.length >> 1;
         for (let at = 0; at < rows.length; at++) {
           yield rows[at] as Row<Name>;
-          // The caller has asked for the row after this one. Leaving the loop earlier sends nothing.
+          // The caller has requested the next row. Leaving the loop earlier sends no request.
           if (at + 1 === half) {
             next = run.next();
             next.catch(() => {}); // The loop throws this error after the rows before it.

@@ -1,11 +1,11 @@
-//! Caller stats: from where the assistant was asked (docs/platform.md, 4.11).
+//! Caller stats: the origins of questions to the assistant (docs/platform.md, 4.11).
 
 use crate::count::Count;
 use crate::date::DateRange;
 use crate::declaration::{Pagination, Policy};
 
 record! {
-    /// How many questions the assistant was asked, by where they came from.
+    /// The number of questions to the assistant, by origin.
     pub struct CallerStats {
         /// From the documentation's own pages.
         pub web as "web": Option<Count>,
@@ -19,9 +19,9 @@ record! {
 }
 
 operation! {
-    /// Counts what the assistant was asked, by where the questions came from.
+    /// Counts the questions to the assistant by origin.
     pub struct GetCallerStats: Default -> CallerStats {
-        /// The range of dates.
+        /// The date range.
         pub range: DateRange,
     }
     name: "analytics.callerStats",

@@ -17,18 +17,18 @@ text_parameter! {
 }
 
 text! {
-    /// Who sent a message. Any other text is kept as it is.
+    /// The sender of a message. Other values are passed through unchanged.
     pub struct MessageRole: open "user", "assistant"
 }
 
 record! {
-    /// A message of a conversation.
+    /// A message in a conversation.
     pub struct ThreadMessage {
         /// The message's identifier.
         pub id as "id": Option<String>,
-        /// Who sent it.
+        /// The sender.
         pub role as "role": Option<MessageRole>,
-        /// What it says.
+        /// The content of the message.
         pub content as "content": Option<String>,
         /// When it was sent, as an ISO 8601 date-time.
         pub created_at as "createdAt": Option<String>,
@@ -40,9 +40,9 @@ record! {
     pub struct ConversationThread {
         /// The conversation's identifier.
         pub thread_id as "threadId": Option<String>,
-        /// When it began, as an ISO 8601 date-time.
+        /// When the conversation began, as an ISO 8601 date-time.
         pub created_at as "createdAt": Option<String>,
-        /// Its messages, in their order.
+        /// The messages, in order.
         pub messages as "messages": Vec<ThreadMessage>,
     }
 }
@@ -62,7 +62,7 @@ operation! {
 }
 
 impl GetConversation {
-    /// This conversation.
+    /// Reads this conversation.
     #[must_use]
     pub const fn new(thread_id: ThreadId) -> Self {
         Self { thread_id }

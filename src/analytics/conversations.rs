@@ -6,11 +6,11 @@ use crate::list::Limit;
 use crate::parameters::ConversationCursor;
 
 text! {
-    /// What the assistant responded with. Any other text is kept as it is.
+    /// The kind of a response. Other values are passed through unchanged.
     pub struct ResponseType: open "answer", "clarifying_question"
 }
 text! {
-    /// Whether the documentation had the answer. Any other text is kept as it is.
+    /// Whether the documentation contained the answer. Other values are passed through unchanged.
     pub struct ResolutionStatus: open "answered", "unanswered"
 }
 
@@ -33,15 +33,15 @@ record! {
         pub timestamp as "timestamp": Option<String>,
         /// The reader's question.
         pub query as "query": Option<String>,
-        /// What the assistant responded.
+        /// The assistant's response.
         pub response as "response": Option<String>,
-        /// What kind of response it is; an answer where it is missing.
+        /// The kind of response. Without it, the response is an answer.
         pub response_type as "responseType": Option<ResponseType>,
         /// The pages that the assistant referred to.
         pub sources as "sources": Option<Vec<ConversationSource>>,
-        /// Whether the documentation had the answer.
+        /// Whether the documentation contained the answer.
         pub resolution_status as "resolutionStatus": Option<ResolutionStatus>,
-        /// The group of questions that it was put into.
+        /// The category of the question.
         pub query_category as "queryCategory": Option<String>,
         /// The URL of the page on which the conversation began.
         pub page_url as "pageUrl": Option<String>,
@@ -53,21 +53,21 @@ record! {
     pub struct Conversations {
         /// The turns of this page: at most `limit`.
         pub conversations as "conversations": Vec<Conversation>,
-        /// Where the list goes on; `null` after the last page.
+        /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
-        /// Whether there are turns beyond this page.
+        /// Whether more turns follow this page.
         pub has_more as "hasMore": bool,
     }
 }
 
 operation! {
-    /// Lists what readers asked the assistant, and what it responded.
+    /// Lists readers' questions to the assistant, with its responses.
     pub struct ListConversations: Default -> Conversations {
-        /// The range of dates.
+        /// The date range.
         pub range: DateRange,
-        /// Turns per page; the platform's default is 100.
+        /// Turns per page. Default: 100.
         pub limit: Option<Limit<1000, 100>>,
-        /// Where to go on.
+        /// The cursor of the page to return.
         pub cursor: Option<ConversationCursor>,
     }
     name: "analytics.conversations",

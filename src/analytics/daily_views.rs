@@ -1,5 +1,5 @@
-//! The daily archive of a gateway: how often the project's pages were read on each day; the platform
-//! itself has totals of a range only.
+//! A gateway's daily archive: page views per day. Mintlify itself reports only the totals of a date
+//! range.
 
 use crate::analytics::VisitorTotals;
 use crate::count::Count;
@@ -9,27 +9,27 @@ use crate::list::Limit;
 use crate::parameters::{Cursor, SingleParameter, text_parameter};
 use crate::text::quote;
 
-/// How many groups of days a page may hold: 1 to 1,000.
+/// The maximum number of groups per page: 1 to 1,000.
 pub type SeriesPageSize = Limit<1000, 366>;
 
 record! {
-    /// Views within a day, a week or a month.
+    /// Views in a day, a week or a month.
     pub struct GroupedViews {
-        /// Its first day, `YYYY-MM-DD`. Of a week that is its Monday, of a month its first, even
-        /// where the range begins later.
+        /// The first day, `YYYY-MM-DD`. Weeks start on Monday and months on the 1st, even if the
+        /// range begins later.
         pub date as "date": String,
-        /// Views by people on the days that are held; `null` when the platform did not count them.
+        /// Views by people on the archived days. `null` if Mintlify did not count them.
         pub human as "human": Option<Count>,
         /// Views by AI.
         pub ai as "ai": Option<Count>,
         /// All views.
         pub total as "total": Option<Count>,
-        /// How many of its days within the range are held. All counts are of these alone.
+        /// The number of archived days within the range. All counts cover only these days.
         pub days as "days": Count,
-        /// Its days within the range that are not held.
+        /// The days within the range that are not archived.
         pub missing as "missing": Vec<String>,
-        /// The site's visitors on that day. Those of several days cannot be added up, so that they
-        /// are `null` for groups other than days, and for paths.
+        /// The site's visitors on that day. `null` for paths, weeks and months. Visitors of several
+        /// days cannot be added up.
         pub visitors as "visitors": Option<VisitorTotals>,
     }
 }
@@ -37,21 +37,21 @@ record! {
 record! {
     /// One page of a series of views.
     pub struct DailyViews {
-        /// The groups of which at least one day is held, in order.
+        /// The groups with at least one archived day, in order.
         pub views as "views": Vec<GroupedViews>,
-        /// Every day of this page that is not held. It counts nowhere, not even as zero.
+        /// All days of this page that are not archived. They do not count, not even as zero.
         pub missing as "missing": Vec<String>,
-        /// Where the series goes on; `null` after the last page.
+        /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
     }
 }
 
 record! {
-    /// Days that are not held.
+    /// A range of days that are not archived.
     pub struct MissingDays {
-        /// The first.
+        /// The first day.
         pub date_from as "dateFrom": String,
-        /// The day after the last.
+        /// The day after the last day.
         pub date_to as "dateTo": String,
     }
 }
@@ -61,69 +61,69 @@ record! {
     pub struct FailedDay {
         /// The day.
         pub date as "date": String,
-        /// How many requests for it have failed since one succeeded.
+        /// The number of consecutive failed requests for the day.
         pub attempts as "attempts": Count,
-        /// When it is asked for again, as an ISO 8601 date-time.
+        /// When the day is requested again, as an ISO 8601 date-time.
         pub retry_at as "retryAt": String,
-        /// The problem of the last request, by its `type`.
+        /// The `type` of the last request's problem.
         pub problem as "problem": Option<String>,
     }
 }
 
 record! {
-    /// What the archive holds of a project, and what it lacks.
+    /// The archived and the missing days of a project.
     pub struct ArchiveStatus {
-        /// The first day that is wanted.
+        /// The first day to archive.
         pub date_from as "dateFrom": String,
-        /// The day after the last that is wanted: today, in UTC.
+        /// The day after the last day to archive: today, in UTC.
         pub date_to as "dateTo": String,
-        /// How many of these days are held.
+        /// The number of archived days.
         pub complete as "complete": Count,
-        /// How many were begun and are not held yet.
+        /// The number of days that are partially fetched and not archived yet.
         pub partial as "partial": Count,
-        /// How many are not held since requests for them failed.
+        /// The number of days that are not archived because requests for them failed.
         pub failed as "failed": Count,
-        /// Every day that is not held, begun ones and failed ones included.
+        /// All days that are not archived, including partial and failed days.
         pub missing as "missing": Vec<MissingDays>,
-        /// The days whose last request failed, held ones included: the first 100.
+        /// The first 100 days whose last request failed, including archived days.
         pub failures as "failures": Vec<FailedDay>,
-        /// How many requests what is missing takes, estimated.
+        /// The estimated number of requests for the missing days.
         pub requests as "requests": Count,
-        /// How many hours these take within the archive's share of the budget; `null` when that does
-        /// not suffice.
+        /// The estimated number of hours for these requests within the archive's share of the
+        /// budget. `null` if the share is too small.
         pub hours as "hours": Option<Count>,
-        /// When it will be complete, as an ISO 8601 date-time.
+        /// When the archive will be complete, as an ISO 8601 date-time.
         pub complete_at as "completeAt": Option<String>,
-        /// How many bytes the database has, all projects together.
+        /// The size of the database in bytes, for all projects together.
         pub bytes as "bytes": Option<Count>,
     }
 }
 
 record! {
-    /// What a backfill takes.
+    /// The estimate of a backfill.
     pub struct Backfill {
-        /// The first day that it makes wanted, within what the archive retains.
+        /// The first day of the backfill, within the archive's retention.
         pub date_from as "dateFrom": String,
-        /// How many days are missing from there on.
+        /// The number of missing days from that day on.
         pub days as "days": Count,
-        /// How many requests they take, estimated.
+        /// The estimated number of requests for these days.
         pub requests as "requests": Count,
-        /// How many hours these take within the archive's share of the budget; `null` when that does
-        /// not suffice.
+        /// The estimated number of hours for these requests within the archive's share of the
+        /// budget. `null` if the share is too small.
         pub hours as "hours": Option<Count>,
         /// When the archive will be complete, as an ISO 8601 date-time.
         pub complete_at as "completeAt": Option<String>,
     }
 }
 
-/// What is counted together.
+/// The length of the periods that views are grouped by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayGroup {
-    /// Each day.
+    /// Days.
     Day,
-    /// Each week, from Monday on (ISO 8601).
+    /// Weeks, starting on Monday (ISO 8601).
     Week,
-    /// Each month.
+    /// Calendar months.
     Month,
 }
 
@@ -131,7 +131,7 @@ impl DayGroup {
     const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
     const NAMES: [&'static str; 3] = ["day", "week", "month"];
 
-    /// The name in a request.
+    /// Returns the value in a request.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         Self::NAMES[self as usize]
@@ -141,7 +141,7 @@ impl DayGroup {
 impl SingleParameter for DayGroup {
     const PARAMETER: Parameter =
         Parameter::optional("group", Place::Query, ParameterKind::OneOf(&Self::NAMES));
-    const DOC: &'static str = "What is counted together: each day, each week from Monday on (ISO 8601), or each month. `day` when it is left out.";
+    const DOC: &'static str = "The length of a group: a day, a week that starts on Monday (ISO 8601), or a month. Default: `day`.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         let known = Self::ALL.into_iter().find(|group| group.as_str() == text);
@@ -156,50 +156,50 @@ impl SingleParameter for DayGroup {
 text_parameter! {
     /// The path of a page.
     pub struct PagePath, Query "path", Text,
-    "Only this page: its path as the platform reports it, as in `/guides/start`."
+    "Only this page, by the path that Mintlify reports, such as `/guides/start`."
 }
 
 text_parameter! {
-    /// A path and all that is below it.
+    /// A path and all paths below it.
     pub struct PathPrefix, Query "prefix", Text,
-    "Only pages whose path begins with these whole segments: `/guides` is `/guides` and all that is below `/guides/`. It begins with a slash and ends with none; `/` is every page."
+    "Only this path and the pages below it: `/guides` matches `/guides` and every path that starts with `/guides/`. Starts with a slash and does not end with one, except `/`, which matches every page."
 }
 
 text_parameter! {
     /// The first day of a range.
     pub struct FirstDay, Query "dateFrom", Date,
-    "The first day that counts: `YYYY-MM-DD`, in UTC."
+    "The first day: `YYYY-MM-DD`, in UTC."
 }
 
 text_parameter! {
-    /// The day after the last of a range.
+    /// The day after the last day of a range.
     pub struct EndDay, Query "dateTo", Date,
-    "The first day that does not count any more (exclusive): `YYYY-MM-DD`, in UTC; at most 3660 days after `dateFrom`."
+    "The day after the last day: `YYYY-MM-DD`, in UTC. At most 3660 days after `dateFrom`."
 }
 
 text_parameter! {
-    /// The first day of a backfill, in the body.
+    /// The first day of a backfill, sent in the body.
     pub struct BackfillBegin, Body "dateFrom", Date,
-    "The first day that is wanted: `YYYY-MM-DD`. The oldest that the archive retains when it is earlier."
+    "The first day to archive: `YYYY-MM-DD`. Days before the archive's retention are ignored."
 }
 
 operation! {
-    /// Answers from the gateway's daily archive how often the site, a page or the pages below a path
-    /// were viewed on each day, without a request to the platform.
+    /// Lists daily, weekly or monthly views of the site, a page or all pages below a path. Reads
+    /// the gateway's daily archive and sends no request to Mintlify.
     pub struct ListDailyViews -> DailyViews {
         /// The first day.
         pub date_from: FirstDay,
-        /// The day after the last.
+        /// The day after the last day.
         pub date_to: EndDay,
         /// Only this page.
         pub path: Option<PagePath>,
-        /// Only pages below this path, and it.
+        /// Only this path and the pages below it.
         pub prefix: Option<PathPrefix>,
-        /// What is counted together; days unless told.
+        /// The length of a group. Default: a day.
         pub group: Option<DayGroup>,
-        /// Groups per page; 366 unless told.
+        /// Groups per page. Default: 366.
         pub limit: Option<SeriesPageSize>,
-        /// Where to go on.
+        /// The cursor of the page to return.
         pub cursor: Option<Cursor>,
     }
     name: "analytics.dailyViews",
@@ -211,7 +211,7 @@ operation! {
 }
 
 operation! {
-    /// Says what the gateway's daily archive holds of a project, what is missing, and when it will
+    /// Returns which days the gateway's daily archive contains, which are missing, and when it will
     /// be complete.
     pub struct GetArchiveStatus: Default -> ArchiveStatus {}
     name: "analytics.archiveStatus",
@@ -223,9 +223,9 @@ operation! {
 }
 
 operation! {
-    /// Says how many requests and hours a backfill of the daily archive takes, and begins none.
+    /// Estimates the requests and hours of a backfill of the daily archive, without starting it.
     pub struct EstimateBackfill -> Backfill {
-        /// The first day that would be wanted.
+        /// The first day of the backfill.
         pub date_from: FirstDay,
     }
     name: "analytics.estimateBackfill",
@@ -237,9 +237,10 @@ operation! {
 }
 
 operation! {
-    /// Makes the daily archive fetch all days from one on; says how many requests and hours that takes.
+    /// Starts a backfill: the daily archive fetches all days from `dateFrom` on. Returns an
+    /// estimate of the requests and hours.
     pub struct BeginBackfill -> Backfill {
-        /// The first day that is wanted.
+        /// The first day to archive.
         pub date_from: BackfillBegin,
     }
     name: "analytics.beginBackfill",

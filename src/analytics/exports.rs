@@ -1,4 +1,4 @@
-//! The exports of the reports that are lists: every row of a range of dates, streamed by the gateway.
+//! Exports of the reports that are lists. The gateway streams every row of a date range.
 
 use super::feedback_filter::{FeedbackSource, FeedbackStatuses};
 use super::{Conversation, Feedback, PageView, PageVisitors, SearchTerm};
@@ -6,7 +6,7 @@ use crate::declaration::{Pagination, Policy};
 use crate::export::{ClosedRange, ExportCursor, ExportFormat};
 use crate::operation::Operation;
 
-/// Declares the export of a list of these rows, with the list's own filters.
+/// Declares the export of a list with this row type and the list's own filters.
 macro_rules! export {
     (
         $(#[doc = $doc:literal])+
@@ -20,12 +20,12 @@ macro_rules! export {
         operation! {
             $(#[doc = $doc])+
             pub struct $name -> $row {
-                /// How the rows are written.
+                /// The output format.
                 pub format: ExportFormat,
-                /// The range of dates.
+                /// The date range.
                 pub range: ClosedRange,
                 $($(#[doc = $field_doc])+ pub $field: $kind,)*
-                /// Where to go on; at the first row when it is left out.
+                /// The position to resume from. Default: the first row.
                 pub cursor: Option<ExportCursor>,
             }
             name: $wire,
@@ -39,25 +39,26 @@ macro_rules! export {
 }
 
 export! {
-    /// Exports how often each page was viewed: every row of the range.
+    /// Exports the views of each page: every row of the date range.
     pub struct ExportPageViews of PageView {}
     name: "analytics.views.export",
     path: "/v1/analytics/{projectId}/views/export",
     scope: ReadAnalytics,
 }
 export! {
-    /// Exports how many people and AI agents visited each page: every row of the range.
+    /// Exports the number of people and AI agents that visited each page: every row of the date
+    /// range.
     pub struct ExportVisitors of PageVisitors {}
     name: "analytics.visitors.export",
     path: "/v1/analytics/{projectId}/visitors/export",
     scope: ReadAnalytics,
 }
 export! {
-    /// Exports what readers said of the pages: every entry of the range.
+    /// Exports readers' feedback: every entry of the date range.
     pub struct ExportFeedback of Feedback {
-        /// Only of this source.
+        /// Only feedback from this source.
         pub source: Option<FeedbackSource>,
-        /// Only with one of these statuses.
+        /// Only feedback with one of these statuses.
         pub status: Option<FeedbackStatuses>,
     }
     name: "analytics.feedback.export",
@@ -65,14 +66,15 @@ export! {
     scope: ReadAnalytics,
 }
 export! {
-    /// Exports what readers searched for: every term of the range.
+    /// Exports readers' search terms: every term of the date range.
     pub struct ExportSearches of SearchTerm {}
     name: "analytics.searches.export",
     path: "/v1/analytics/{projectId}/searches/export",
     scope: ReadAnalytics,
 }
 export! {
-    /// Exports what readers asked the assistant, and what it responded: every turn of the range.
+    /// Exports readers' questions to the assistant, with its responses: every turn of the date
+    /// range.
     pub struct ExportConversations of Conversation {}
     name: "analytics.conversations.export",
     path: "/v1/analytics/{projectId}/assistant/export",
@@ -80,7 +82,7 @@ export! {
 }
 
 impl Operation {
-    /// The list that it exports, when it is an export.
+    /// Returns the list that the operation exports, or `None` if it is not an export.
     #[must_use]
     pub const fn exported(self) -> Option<Self> {
         match self {

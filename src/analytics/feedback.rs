@@ -1,4 +1,4 @@
-//! Feedback: what readers said of the project's pages (docs/platform.md, 4.6).
+//! Readers' feedback on the project's pages (docs/platform.md, 4.6).
 
 use super::feedback_filter::{CodeSnippetSource, ContextualSource, OtherSource};
 use super::feedback_filter::{FeedbackSource, FeedbackStatus, FeedbackStatuses};
@@ -7,7 +7,7 @@ use crate::declaration::{Pagination, Policy};
 use crate::list::SmallPageSize;
 use crate::parameters::Cursor;
 
-/// Declares an entry: what all have, and what those of one source have.
+/// Declares an entry: the fields that all entries have, and those of one source.
 macro_rules! entry {
     ($(#[doc = $doc:literal])+ $name:ident, $source:ty, { $($rest:tt)* }) => {
         record! {
@@ -19,11 +19,11 @@ macro_rules! entry {
                 pub path as "path": Option<String>,
                 /// The comment.
                 pub comment as "comment": Option<String>,
-                /// When it was given, as an ISO 8601 date-time.
+                /// When the feedback was given, as an ISO 8601 date-time.
                 pub created_at as "createdAt": Option<String>,
-                /// Where it came from.
+                /// The source.
                 pub source as "source": $source,
-                /// Where it stands.
+                /// The status.
                 pub status as "status": Option<FeedbackStatus>,
                 $($rest)*
             }
@@ -31,7 +31,7 @@ macro_rules! entry {
     };
 }
 entry! {
-    /// What a reader said of a page.
+    /// A reader's feedback on a page.
     ContextualFeedback, ContextualSource, {
         /// Whether the page helped.
         pub helpful as "helpful": Option<bool>,
@@ -40,7 +40,7 @@ entry! {
     }
 }
 entry! {
-    /// What a reader said of a code block.
+    /// A reader's feedback on a code block.
     CodeSnippetFeedback, CodeSnippetSource, {
         /// The code.
         pub code as "code": Option<String>,
@@ -51,11 +51,11 @@ entry! {
     }
 }
 entry! {
-    /// Feedback of an AI agent, or a vote without words.
+    /// Feedback from an AI agent, or a vote without a comment.
     OtherFeedback, OtherSource, {}
 }
 union! {
-    /// One entry of feedback; `source` says of which kind.
+    /// An entry of feedback. `source` is its kind.
     pub enum Feedback by "source" {
         Contextual(ContextualFeedback) for "contextual",
         CodeSnippet(CodeSnippetFeedback) for "code_snippet",
@@ -68,25 +68,25 @@ record! {
     pub struct FeedbackPage {
         /// The entries of this page: at most `limit`.
         pub feedback as "feedback": Vec<Feedback>,
-        /// Where the list goes on; `null` after the last page.
+        /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
-        /// Whether there are entries beyond this page.
+        /// Whether more entries follow this page.
         pub has_more as "hasMore": bool,
     }
 }
 
 operation! {
-    /// Lists what readers said of the pages.
+    /// Lists readers' feedback on pages and code blocks.
     pub struct ListFeedback: Default -> FeedbackPage {
-        /// The range of dates.
+        /// The date range.
         pub range: DateRange,
-        /// Only of this source.
+        /// Only feedback from this source.
         pub source: Option<FeedbackSource>,
-        /// Only with one of these statuses.
+        /// Only feedback with one of these statuses.
         pub status: Option<FeedbackStatuses>,
-        /// Entries per page; the platform's default is 50.
+        /// Entries per page. Default: 50.
         pub limit: Option<SmallPageSize>,
-        /// Where to go on.
+        /// The cursor of the page to return.
         pub cursor: Option<Cursor>,
     }
     name: "analytics.feedback",

@@ -1,4 +1,4 @@
-//! Feedback by page: how often readers approved of each page (docs/platform.md, 4.7).
+//! Feedback by page: the votes for and against each page (docs/platform.md, 4.7).
 
 use super::feedback_filter::{FeedbackSource, FeedbackStatuses};
 use crate::count::Count;
@@ -7,41 +7,41 @@ use crate::declaration::{Pagination, Policy};
 use crate::list::Limit;
 
 record! {
-    /// Feedback of one page within the range of dates.
+    /// Feedback on one page in the date range.
     pub struct PageFeedback {
-        /// The page's path, as in `/guides/start`.
+        /// The page's path, such as `/guides/start`.
         pub path as "path": Option<String>,
-        /// How often readers approved.
+        /// The number of positive votes.
         pub thumbs_up as "thumbsUp": Option<Count>,
-        /// How often readers disapproved.
+        /// The number of negative votes.
         pub thumbs_down as "thumbsDown": Option<Count>,
-        /// How often readers said something of a code block.
+        /// The number of entries about code blocks.
         pub code as "code": Option<Count>,
-        /// All entries of feedback.
+        /// The number of all entries.
         pub total as "total": Option<Count>,
     }
 }
 
 record! {
-    /// Feedback by page. The platform cuts it at `limit` and has no further page.
+    /// Feedback by page. Mintlify truncates it to `limit` rows and has no further pages.
     pub struct FeedbackByPage {
         /// The rows: at most `limit`.
         pub feedback as "feedback": Vec<PageFeedback>,
-        /// Whether there are rows that do not fit.
+        /// Whether rows were omitted.
         pub has_more as "hasMore": bool,
     }
 }
 
 operation! {
-    /// Reads how often readers approved of each page: at most 100 pages, and no further ones.
+    /// Counts positive and negative feedback on each page, for at most 100 pages.
     pub struct GetFeedbackByPage: Default -> FeedbackByPage {
-        /// The range of dates.
+        /// The date range.
         pub range: DateRange,
-        /// Rows; the platform's default is 10.
+        /// The maximum number of rows. Default: 10.
         pub limit: Option<Limit<100, 10>>,
-        /// Only of this source.
+        /// Only feedback from this source.
         pub source: Option<FeedbackSource>,
-        /// Only with one of these statuses.
+        /// Only feedback with one of these statuses.
         pub status: Option<FeedbackStatuses>,
     }
     name: "analytics.feedbackByPage",

@@ -1,5 +1,4 @@
-//! Where feedback comes from and where it stands: what both of its reports filter by
-//! (docs/platform.md, 4.6).
+//! The filters of both feedback reports: source and status (docs/platform.md, 4.6).
 
 use crate::declaration::{Parameter, ParameterKind, Place};
 use crate::error::{Rule, ValidationError};
@@ -7,32 +6,33 @@ use crate::parameters::{SingleParameter, text_parameter};
 use crate::text::quote;
 
 text! {
-    /// Where feedback stands. Any other text is kept as it is.
+    /// The status of feedback. Other values are passed through unchanged.
     pub struct FeedbackStatus: open "pending", "in_progress", "resolved", "dismissed"
 }
 text! {
-    /// The source of what a reader said of a page.
+    /// The source of a reader's feedback on a page.
     pub struct ContextualSource: tag "contextual"
 }
 text! {
-    /// The source of what a reader said of a code block.
+    /// The source of a reader's feedback on a code block.
     pub struct CodeSnippetSource: tag "code_snippet"
 }
 text! {
-    /// An AI agent, or a vote without words. Any other text is kept as it is.
+    /// The source of feedback from an AI agent, or of a vote without a comment. Other values are
+    /// passed through unchanged.
     pub struct OtherSource: tag "agent", "thumbs_only"
 }
 
-/// A source of feedback.
+/// The source of feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedbackSource {
-    /// A reader, of a code block.
+    /// A reader's feedback on a code block.
     CodeSnippet,
-    /// A reader, of a page.
+    /// A reader's feedback on a page.
     Contextual,
-    /// An AI agent.
+    /// Feedback from an AI agent.
     Agent,
-    /// A reader who voted and said nothing.
+    /// A reader's vote without a comment.
     ThumbsOnly,
 }
 
@@ -45,7 +45,7 @@ impl FeedbackSource {
     ];
     const NAMES: [&'static str; 4] = ["code_snippet", "contextual", "agent", "thumbs_only"];
 
-    /// The name in a request.
+    /// Returns the value in a request.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         Self::NAMES[self as usize]
@@ -55,7 +55,7 @@ impl FeedbackSource {
 impl SingleParameter for FeedbackSource {
     const PARAMETER: Parameter =
         Parameter::optional("source", Place::Query, ParameterKind::OneOf(&Self::NAMES));
-    const DOC: &'static str = "Only feedback of this source.";
+    const DOC: &'static str = "Only feedback from this source.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         let mut all = Self::ALL.into_iter();
@@ -69,7 +69,7 @@ impl SingleParameter for FeedbackSource {
 }
 
 text_parameter! {
-    /// Statuses of feedback, separated by commas.
+    /// Comma-separated statuses of feedback.
     pub struct FeedbackStatuses, Query "status", Text,
     "Only feedback with one of these statuses, separated by commas: `pending`, `in_progress`, `resolved`, `dismissed`."
 }

@@ -1,4 +1,4 @@
-//! Searches: what readers looked for in the documentation (docs/platform.md, 4.8).
+//! Readers' searches in the documentation (docs/platform.md, 4.8).
 
 use crate::count::{Count, Number};
 use crate::date::DateRange;
@@ -9,15 +9,15 @@ use crate::parameters::Cursor;
 record! {
     /// A search term.
     pub struct SearchTerm {
-        /// What readers entered.
+        /// The term that readers entered.
         pub search_query as "searchQuery": Option<String>,
-        /// How often it was searched for.
+        /// The number of searches for the term.
         pub hits as "hits": Option<Count>,
-        /// Its click-through rate.
+        /// The click-through rate.
         pub ctr as "ctr": Option<Number>,
-        /// The path of the result that was clicked the most.
+        /// The path of the most clicked result.
         pub top_clicked_page as "topClickedPage": Option<String>,
-        /// When it was last searched for, as an ISO 8601 date-time.
+        /// When a reader last searched for the term, as an ISO 8601 date-time.
         pub last_searched_at as "lastSearchedAt": Option<String>,
     }
 }
@@ -25,23 +25,23 @@ record! {
 record! {
     /// One page of the list of search terms.
     pub struct Searches {
-        /// The terms of this page, those with the most hits first: at most `limit`.
+        /// The terms of this page, most frequent first: at most `limit`.
         pub searches as "searches": Vec<SearchTerm>,
-        /// All searches within the range of dates, whatever the page.
+        /// The number of all searches in the date range, the same on every page.
         pub total_searches as "totalSearches": Option<Count>,
-        /// Where the list goes on; `null` after the last page.
+        /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
     }
 }
 
 operation! {
-    /// Lists what readers searched for, the most frequent first.
+    /// Lists readers' search terms, the most frequent first.
     pub struct ListSearches: Default -> Searches {
-        /// The range of dates.
+        /// The date range.
         pub range: DateRange,
-        /// Terms per page; the platform's default is 50.
+        /// Terms per page. Default: 50.
         pub limit: Option<SmallPageSize>,
-        /// Where to go on.
+        /// The cursor of the page to return.
         pub cursor: Option<Cursor>,
     }
     name: "analytics.searches",

@@ -1,5 +1,4 @@
-//! Page views: how often the project's pages were read, by people and by AI (docs/platform.md, 2.3
-//! and 4.2).
+//! Page views by people and by AI (docs/platform.md, 2.3 and 4.2).
 
 use crate::count::Count;
 use crate::date::DateRange;
@@ -7,7 +6,7 @@ use crate::declaration::{Pagination, Policy};
 use crate::list::{Offset, PageSize};
 
 record! {
-    /// Views of the whole site within the range of dates.
+    /// Views of the whole site in the date range.
     pub struct ViewTotals {
         /// Views by people.
         pub human as "human": Option<Count>,
@@ -19,9 +18,9 @@ record! {
 }
 
 record! {
-    /// Views of one page within the range of dates.
+    /// Views of one page in the date range.
     pub struct PageView {
-        /// The page's path, as in `/guides/start`.
+        /// The page's path, such as `/guides/start`.
         pub path as "path": Option<String>,
         /// Views by people.
         pub human as "human": Option<Count>,
@@ -35,24 +34,24 @@ record! {
 record! {
     /// One page of the list of page views.
     pub struct PageViews {
-        /// Views of the whole site within the range of dates, whatever the page.
+        /// Views of the whole site in the date range, the same on every page.
         pub totals as "totals": ViewTotals,
         /// The rows of this page: at most `limit`.
         pub views as "views": Vec<PageView>,
-        /// Whether there are rows beyond this page. Only this ends a list; a page may be
-        /// empty and not the last.
+        /// Whether more rows follow this page. Only `false` ends the list: an empty page may not be
+        /// the last.
         pub has_more as "hasMore": bool,
     }
 }
 
 operation! {
-    /// Lists how often each page was viewed, by people and by AI.
+    /// Lists the views of each page, by people and by AI.
     pub struct ListPageViews: Default -> PageViews {
-        /// The range of dates.
+        /// The date range.
         pub range: DateRange,
-        /// Rows per page; the platform's default is 50.
+        /// Rows per page. Default: 50.
         pub limit: Option<PageSize>,
-        /// Rows to skip; the platform's default is 0.
+        /// Rows to skip. Default: 0.
         pub offset: Option<Offset>,
     }
     name: "analytics.views",

@@ -1,4 +1,4 @@
-//! Visitors: how many people and AI agents read the project's pages (docs/platform.md, 4.5).
+//! Visitors: the number of people and AI agents that read each page (docs/platform.md, 4.5).
 
 use crate::count::Count;
 use crate::date::DateRange;
@@ -6,7 +6,7 @@ use crate::declaration::{Pagination, Policy};
 use crate::list::{Offset, PageSize};
 
 record! {
-    /// Visitors of the whole site within the range of dates.
+    /// Visitors of the whole site in the date range.
     pub struct VisitorTotals {
         /// People.
         pub human as "human": Option<Count>,
@@ -18,9 +18,9 @@ record! {
 }
 
 record! {
-    /// Visitors of one page within the range of dates.
+    /// Visitors of one page in the date range.
     pub struct PageVisitors {
-        /// The page's path, as in `/guides/start`.
+        /// The page's path, such as `/guides/start`.
         pub path as "path": Option<String>,
         /// People.
         pub human as "human": Option<Count>,
@@ -34,23 +34,23 @@ record! {
 record! {
     /// One page of the list of visitors.
     pub struct Visitors {
-        /// Visitors of the whole site within the range of dates, whatever the page.
+        /// Visitors of the whole site in the date range, the same on every page.
         pub totals as "totals": VisitorTotals,
         /// The rows of this page: at most `limit`.
         pub visitors as "visitors": Vec<PageVisitors>,
-        /// Whether there are rows beyond this page.
+        /// Whether more rows follow this page.
         pub has_more as "hasMore": bool,
     }
 }
 
 operation! {
-    /// Lists how many people and AI agents visited each page.
+    /// Lists the number of people and AI agents that visited each page.
     pub struct ListVisitors: Default -> Visitors {
-        /// The range of dates.
+        /// The date range.
         pub range: DateRange,
-        /// Rows per page; the platform's default is 50.
+        /// Rows per page. Default: 50.
         pub limit: Option<PageSize>,
-        /// Rows to skip; the platform's default is 0.
+        /// Rows to skip. Default: 0.
         pub offset: Option<Offset>,
     }
     name: "analytics.visitors",

@@ -88,6 +88,9 @@ impl ClientBuilder {
     }
 
     /// Sets the project: its identifier from the API keys page of Mintlify's dashboard.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/gateway.rs"), "```")]
     pub fn project<P>(mut self, id: P) -> Self
     where
         P: TryInto<ProjectId, Error: Into<ValidationError>>,
@@ -112,6 +115,9 @@ impl ClientBuilder {
     /// # Errors
     /// [`Rule::Required`] if the server (`baseUrl`) or the project is missing. Otherwise the first
     /// rule that an argument breaks. Never contains a credential.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/gateway.rs"), "```")]
     pub fn build(self) -> Result<Client, ValidationError> {
         let missing = |field| ValidationError::new(field, Rule::Required, "");
         let server = self.server.ok_or_else(|| missing("baseUrl"))??;

@@ -81,7 +81,10 @@ impl From<ApiError> for Error {
 }
 
 impl Error {
-    /// Returns the wait that the server requested with `Retry-After`.
+    /// Returns the delay that the server requested with `Retry-After`.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/errors.rs"), "```")]
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -114,6 +117,13 @@ mod host_error {
 
     impl HostError {
         /// Wraps an error or a message.
+        ///
+        /// # Example
+        /// ```
+        /// # use quillgate::client::HostError;
+        /// let error = HostError::new("connection refused");
+        /// assert_eq!(error.to_string(), "connection refused");
+        /// ```
         pub fn new(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
             Self(error.into().into())
         }
@@ -152,12 +162,26 @@ mod host_error {
 
     impl HostError {
         /// Wraps a value.
+        ///
+        /// # Example
+        /// ```
+        /// # use quillgate::client::HostError;
+        /// let error = HostError::new("connection refused".into());
+        /// assert_eq!(error.to_string(), "connection refused");
+        /// ```
         #[must_use]
         pub const fn new(value: JsValue) -> Self {
             Self(value)
         }
 
         /// Returns the value.
+        ///
+        /// # Example
+        /// ```
+        /// # use quillgate::client::HostError;
+        /// let error = HostError::new("connection refused".into());
+        /// assert_eq!(error.as_js().as_string().as_deref(), Some("connection refused"));
+        /// ```
         #[must_use]
         pub const fn as_js(&self) -> &JsValue {
             &self.0

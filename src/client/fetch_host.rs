@@ -33,6 +33,12 @@ pub struct FetchHost {
 
 impl FetchHost {
     /// Creates a host that sends with the global `fetch`.
+    ///
+    /// # Example
+    /// ```no_run
+    /// # use quillgate::client::{Client, FetchHost};
+    /// let builder = Client::builder().host(FetchHost::new());
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -20,6 +20,12 @@ pub struct ReqwestHost(OnceLock<Result<reqwest::Client, HostError>>);
 
 impl ReqwestHost {
     /// Creates a host with a new HTTP client.
+    ///
+    /// # Example
+    /// ```
+    /// # use quillgate::client::{Client, ReqwestHost};
+    /// let builder = Client::builder().host(ReqwestHost::new());
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()

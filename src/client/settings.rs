@@ -44,6 +44,9 @@ macro_rules! settings {
         /// Default: 60 s.
         ///
         /// Requests fail with [`Rule::MILLISECONDS`](crate::Rule) if the duration is out of bounds.
+        ///
+        /// # Example
+        #[doc = concat!("```\n", include_str!("../../tests/client/examples/settings.rs"), "```")]
         #[must_use = "returns the changed value"]
         pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
             self.settings.options.timeout = timeout.into();
@@ -54,6 +57,9 @@ macro_rules! settings {
         /// to 2^31 − 1 ms. Default: no limit. Watches ignore it.
         ///
         /// Requests fail with [`Rule::MILLISECONDS`](crate::Rule) if the duration is out of bounds.
+        ///
+        /// # Example
+        #[doc = concat!("```\n", include_str!("../../tests/client/examples/settings.rs"), "```")]
         #[must_use = "returns the changed value"]
         pub fn total_timeout(mut self, timeout: std::time::Duration) -> Self {
             self.settings.options.total_timeout = Some(timeout.into());
@@ -64,6 +70,9 @@ macro_rules! settings {
         /// Watches ignore it.
         ///
         /// Requests fail with [`Rule::RETRY_COUNT`](crate::Rule) if the number is out of bounds.
+        ///
+        /// # Example
+        #[doc = concat!("```\n", include_str!("../../tests/client/examples/settings.rs"), "```")]
         #[must_use = "returns the changed value"]
         pub const fn max_retries(mut self, retries: u32) -> Self {
             self.settings.options.max_retries = retries;
@@ -72,6 +81,9 @@ macro_rules! settings {
 
         /// Adds header fields. They replace fields of the same name that were added before, but not
         /// those that the client itself sends, such as `Authorization`.
+        ///
+        /// # Example
+        #[doc = concat!("```\n", include_str!("../../tests/client/examples/settings.rs"), "```")]
         #[must_use = "returns the changed value"]
         pub fn headers(mut self, headers: http::HeaderMap) -> Self {
             self.settings.headers.extend(headers);
@@ -80,6 +92,9 @@ macro_rules! settings {
 
         /// Aborts requests and waits when `signal` aborts. The error is `Error::Aborted` with the
         /// signal's reason.
+        ///
+        /// # Example
+        #[doc = concat!("```no_run\n", include_str!("../../tests/client_web/examples/signal.rs"), "```")]
         #[cfg(target_arch = "wasm32")]
         #[must_use = "returns the changed value"]
         pub fn signal(mut self, signal: web_sys::AbortSignal) -> Self {

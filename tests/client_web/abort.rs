@@ -1,6 +1,7 @@
 //! Aborting a call ends it immediately with the reason of the signal.
 
 use crate::fake_host::{FakeHost, create, get_job, json};
+use crate::signal;
 use futures_util::future::join;
 use quillgate::AgentJob;
 use quillgate::client::Error;
@@ -31,7 +32,7 @@ const BOTH: [Operation; 2] = [Operation::Get, Operation::Create];
 async fn abort_after(ms: u32, host: &FakeHost, reason: &JsValue, operation: Operation) -> JsValue {
     let signal = host.signal(Some(ms), reason);
     let result: Result<AgentJob, Error> = match operation {
-        Operation::Get => get_job(&host.client()).signal(signal).send().await,
+        Operation::Get => signal::read_job(&host.client(), "j1", signal).await,
         Operation::Create => create(&host.client()).signal(signal).send().await,
     };
     reason_of(result)

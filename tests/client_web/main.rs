@@ -9,5 +9,7 @@ mod abort;
 mod drop;
 mod fake_host;
 mod requests;
+#[path = "examples/signal.rs"]
+mod signal;
 #[path = "examples/with_fetch.rs"]
 mod with_fetch;

@@ -310,7 +310,8 @@ test.describe("reports", () => {
       const border = (locator) =>
         locator.evaluate((element) => getComputedStyle(element).borderTopColor);
       assert.notEqual(await border(chosen), await border(other));
-      assert.deepEqual(await accessibilityFaults(page), []);
+      // The open menu covers a part of this button.
+      assert.deepEqual(await accessibilityFaults(page, [".refresh"]), []);
     });
   });
 

@@ -1,5 +1,6 @@
 /** One job on the page: from the prompt to the pull request, and everything that can fail on the way. */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { CREATE_LIMIT } from "./sites.mjs";
@@ -255,7 +256,7 @@ test.describe("job in doubt", () => {
     await alert.getByRole("button", { name: "Send again" }).click();
     await page.getByRole("article", { name: "In doubt" }).waitFor();
     await alert.waitFor({ state: "detached" });
-    assert.equal(await (await openComposer()).inputValue(), "");
+    await expect(await openComposer()).toHaveValue("");
     assert.equal((await creations(site)).length, 2);
     assert.equal((await site.upstream.jobs()).length, 2, "the platform had started the first too");
   });

@@ -51,7 +51,7 @@ test.describe("partly loaded list", () => {
     await openReport(LAST_MONTH);
     await page.getByText("Not everything is loaded.").waitFor();
     await page.unroute("**/assets/part_notices-*.js");
-    await page.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await page.getByRole("button", { name: /^Load all/ }).waitFor();
   });
 
@@ -179,7 +179,7 @@ test.describe("range", () => {
     const { site, page, startSession, openReport } = visitor;
     await startSession();
     await openReport({ from: "2026-10-01", to: "2026-10-31", compare: "none" });
-    await page.getByText(/^Oct 1\s–\s31, 2026 \(UTC\)$/).waitFor();
+    await page.getByText(/^Oct 1\s–\s31, 2026 UTC$/).waitFor();
     const requests = await site.upstream.requests();
     const { searchParams } = new URL(requests.at(-1).target, site.upstream.url);
     assert.equal(searchParams.get("dateFrom"), "2026-10-01");

@@ -1,4 +1,4 @@
-/** Registers the parts of the address that routes own. */
+/** Importing this module registers each route's part of the address. */
 import "./analytics/views_address.ts";
 import "./jobs/jobs_address.ts";
 

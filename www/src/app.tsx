@@ -37,9 +37,9 @@ const RunningExport = defer(
 const Palette = defer(async () => (await import("./shell/palette.tsx")).Palette, null, null);
 const KeyList = defer(async () => (await import("./shell/key_list.tsx")).KeyList);
 
-/** How long other routes wait before they follow jobs, so that it does not slow down their first load. */
+/** Other routes wait this long before they follow jobs, to keep their first load fast. */
 const FOLLOW_AFTER_MS = 3000;
-/** How long until a failed load of that code is retried. */
+/** How long to wait before retrying a failed load of that code. */
 const FOLLOW_AGAIN_MS = 30_000;
 
 export function App() {
@@ -124,7 +124,7 @@ function SignedIn({ claims }: { claims: Claims }) {
   );
 }
 
-/** Follows jobs on every route, to announce their end. */
+/** Follows jobs on every route, to announce when they finish. */
 function followJobs(current: Session | null, claims: Claims): (() => void) | undefined {
   if (current === null || !allows(claims, "jobs:read")) return;
   let timer = setTimeout(follow, FOLLOW_AFTER_MS);
@@ -156,7 +156,7 @@ interface ScreenProps {
   children: ComponentChildren;
 }
 
-/** A route under its heading, which also names the browser's tab. */
+/** A route below its heading. The heading is also the title of the browser's tab. */
 function Screen({ title, children }: ScreenProps) {
   const mark = titleMark.value;
   const own = pageTitle.value;

@@ -1,4 +1,4 @@
-/** The address of a file among those of the page. */
+/** Resolves to the URL of a bundled file. */
 declare module "*?url" {
   const url: string;
   export default url;

@@ -6,7 +6,6 @@ export type RouteComponent = ComponentType<{ session: Session }>;
 
 const loadReports = () => import("./analytics/page_views.tsx");
 
-/** Loads the code of a route. */
 export const ROUTE_CODE: Record<Route, () => Promise<RouteComponent>> = {
   jobs: async () => (await import("./jobs/jobs.tsx")).Jobs,
   views: async () => (await loadReports()).PageViewsView,

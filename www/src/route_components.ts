@@ -2,7 +2,7 @@ import { ROUTE_CODE, type RouteComponent } from "./route_code.ts";
 import { defer } from "./shell/deferred.tsx";
 import type { Route } from "./shell/route_names.ts";
 
-/** The component of each route. It loads its code when it is first shown. */
+/** The component of each route. It loads its code on first render. */
 export const ROUTE_COMPONENTS: Record<Route, RouteComponent> = {
   jobs: defer(ROUTE_CODE.jobs),
   views: defer(ROUTE_CODE.views),

@@ -5,11 +5,11 @@ import type { Claims } from "./session/claims.ts";
 import { address, followLink, linkTo } from "./shell/navigation.ts";
 import type { Route } from "./shell/route_names.ts";
 
-/** Links to the routes that the session’s scopes allow. */
+/** Links to the routes that the session's scopes allow. */
 export function RouteLinks({ claims }: { claims: Claims }) {
   const { route } = address.value;
   const nav = useRef<HTMLElement>(null);
-  // The links scroll on phones.
+  // On phones, the links scroll horizontally.
   useEffect(() => {
     const current = nav.current?.querySelector("[aria-current]");
     current?.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -32,7 +32,7 @@ export function RouteLinks({ claims }: { claims: Claims }) {
   );
 }
 
-/** Loads the code early. A failure shows when the route is opened. */
+/** Preloads the code of a route. A failure shows when the route is opened. */
 function fetchCode(route: Route): void {
   ROUTE_CODE[route]().catch(() => {});
 }

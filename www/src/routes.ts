@@ -3,11 +3,11 @@ import type { Route } from "./shell/route_names.ts";
 
 export interface RouteScreen {
   id: Route;
-  /** The heading, and the link in the masthead. */
+  /** The heading and the link in the masthead. */
   title: string;
-  /** The key that leads here after "g". */
+  /** The key that opens the route after "g". */
   key: string;
-  /** Any of these scopes is enough. */
+  /** At least one of these scopes is required. */
   scopes: readonly Scope[];
 }
 
@@ -46,7 +46,7 @@ export const ROUTE_SCREENS: readonly RouteScreen[] = [
   },
 ];
 
-/** The routes that a session's scopes allow, in the order of the masthead. */
+/** Returns the routes that a session's scopes allow, in the order of the masthead. */
 export function allowedRoutes(claims: Claims): RouteScreen[] {
   return ROUTE_SCREENS.filter(({ scopes }) => scopes.some((scope) => allows(claims, scope)));
 }

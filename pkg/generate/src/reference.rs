@@ -329,7 +329,7 @@ mod tests {
         let text = markdown();
         for row in [
             "| `limit` | query | an integer from 1 to 250 | 50 | Rows per page. |",
-            "| `views[].path` | text, or `null` | The page's path, as in `/guides/start`. |",
+            "| `views[].path` | text, or `null` | The page's path, such as `/guides/start`. |",
             "| `feedback[].code` | text, or `null` | Where `source` is `code_snippet`: The code. |",
             "| package | `client.agentJobs.sendMessage(id, params)` |",
             "| package | `client.analytics.conversation(threadId)` |",

@@ -7,12 +7,12 @@ use quillgate::columns::{Column, columns};
 use crate::text::of_package;
 
 const PRELUDE: &str = "\
-/** What an export writes of each list. Generated from the Rust types: do not edit. */
+/** The columns that exports write, by list. Generated from the Rust types: do not edit. */
 
 export interface Table {
-  /** The member of a page that holds the rows. */
+  /** The property of a page that contains the rows. */
   readonly rows: string;
-  /** Members of a row; a dot leads to those of a record within it. */
+  /** The properties of a row; a dot leads to a nested record. */
   readonly columns: readonly string[];
 }
 

@@ -195,7 +195,7 @@ fn operations() -> String {
 
 /// Returns the interface `Lists`: the operations that return one page of a list.
 fn lists() -> String {
-    let text = " Every operation whose result is one page of a list: the type of a row, and where it goes on.";
+    let text = " The operations that return one page of a list, each with the types of its rows and cursor.";
     let mut text = format!("\n{}export interface Lists {{\n", doc("", &[text]));
     for operation in of_package() {
         let declared = operation.declaration();

@@ -13,7 +13,7 @@ pub mod protocol;
 #[cfg(target_arch = "wasm32")]
 mod task;
 
-/// Is a tenth of the size of the default allocator. A call allocates a few hundred bytes.
+/// A tenth of the default allocator's size. A call allocates only a few hundred bytes.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 #[expect(unsafe_code, reason = "the constructor is unsafe")]

@@ -33,8 +33,7 @@ numbers! {
         Once,
         /// A list, page by page, from the page that the parameters name.
         Pages,
-        /// A list to its end, in pages of the maximum size. An open end of the period is set to the
-        /// current time.
+        /// A whole list, in pages of the maximum size. A missing `dateTo` becomes the current time.
         Everything,
         /// A watch of the job that the operation reads.
         Watch,
@@ -115,20 +114,20 @@ numbers! {
 }
 
 numbers! {
-    /// The kind of a string that the module emits. Each has a number beside it.
+    /// The kind of a string that the module emits. Each string comes with a number.
     pub enum Output {
         /// Method, space, target, line feed, body. The number is the timeout in milliseconds.
         Request,
         /// Empty. The number is the length of a wait or of a timeout, in milliseconds.
         Duration,
-        /// The field, the rule's completion and the value found, one per line. The number is the
-        /// rule's.
+        /// The field, the end of the rule's message and the received value, one per line. The number
+        /// identifies the rule.
         Rejection,
         /// The path in the page and the reason, one per line.
         PageRejection,
         /// The arguments of a list's next page as a JSON object. A finished list emits none.
         Cursor,
-        /// The client's base URL, without slashes at its end.
+        /// The client's base URL, without trailing slashes.
         BaseUrl,
         /// The value of `Retry-After` in milliseconds.
         RetryAfter,

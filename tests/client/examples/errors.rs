@@ -13,6 +13,9 @@ pub async fn describe(client: &Client, id: &str) -> Result<String, Error> {
             let cause = error.source().map(ToString::to_string);
             Ok(format!("{error}: {}", cause.unwrap_or_default()))
         }
-        Err(error) => Err(error),
+        Err(error) => match error.retry_after() {
+            Some(delay) => Ok(format!("try again in {} s", delay.as_secs())),
+            None => Err(error),
+        },
     }
 }

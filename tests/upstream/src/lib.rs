@@ -153,10 +153,9 @@
 //!
 //! A fault is `{operation?, target?, times?, after?, fault: {kind, …}}`.
 //!
-//! - `operation`: `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`, `analytics.views` (or
-//!   `pageViews.list`, its former name), `analytics.visitors`, `analytics.feedback`,
-//!   `analytics.feedbackByPage`, `analytics.searches`, `analytics.conversations`,
-//!   `analytics.conversation`, `analytics.callerStats` or `other`; by default every operation
+//! - `operation`: `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`, `analytics.views`,
+//!   `analytics.visitors`, `analytics.feedback`, `analytics.feedbackByPage`, `analytics.searches`,
+//!   `analytics.conversations`, `analytics.conversation`, `analytics.callerStats` or `other`; by default every operation
 //! - `target`: a substring of the path and query as sent; by default every target
 //! - `times`: the number of requests that it applies to, 1 by default; 0 means until cleared
 //! - `after`: the number of matching requests to pass first

@@ -1,4 +1,4 @@
-/** The words that the page's address has for the analytics, apart from what they mean. */
+/** The names and values that report routes use in the address. */
 
 /** A calendar day in UTC, written `YYYY-MM-DD`. */
 export type Day = string;
@@ -18,7 +18,7 @@ export type PresetId = (typeof PRESET_IDS)[number];
 export const DEFAULT_PRESET: PresetId = "last-28-days";
 
 const COMPARISON_IDS = ["none", "previous-period", "previous-year"] as const;
-/** What the days are compared with. */
+/** The period to compare with. */
 export type Comparison = (typeof COMPARISON_IDS)[number];
 
 const ARRANGEMENT_IDS = [
@@ -31,11 +31,11 @@ const ARRANGEMENT_IDS = [
   "rises",
   "falls",
 ] as const;
-/** Which rows are shown, and how. */
+/** A selection and arrangement of a report's rows. */
 export type Arrangement = (typeof ARRANGEMENT_IDS)[number];
 
 const INTERVAL_IDS = ["day", "week", "month"] as const;
-/** The length of a bar of the chart. */
+/** The time span of one bar of the chart. */
 export type Interval = (typeof INTERVAL_IDS)[number];
 
 const COLUMN_IDS = [

@@ -7,8 +7,8 @@ import { TrendOff, type TrendProps } from "./trend_off.tsx";
 import "../styles/trend.css";
 
 /**
- * The views of each day of a range, as far as the gateway's archive holds them, or why not. It takes
- * the same room whatever it is, so that the rows below need not wait for it, nor move.
+ * Daily views from the gateway's archive, or the reason why they are missing. The height is the
+ * same in every state, so that the rows below never move.
  */
 export function ArchivedTrend({ client, ended, ...query }: TrendProps) {
   const trend = useSignal<Trend | null>(null);
@@ -52,14 +52,14 @@ interface TrendNoteProps {
   onRetry(): void;
 }
 
-/** Why there is no trend, and what can be done about it. */
+/** Explains a missing trend and what to do about it. */
 function TrendNote({ trend, source, onRetry }: TrendNoteProps) {
   switch (trend.state) {
     case "no day yet":
       return <p class="hint">Daily data starts tomorrow: none of these days has ended.</p>;
     case "nothing held":
       return <p class="hint">No daily data for this period.</p>;
-    // It is to be kept, and the gateway has no database to keep it in.
+    // `ARCHIVE_PROJECTS` lists the project, but the gateway has no database.
     case "off":
       return <TrendOff {...source} />;
     case "failed":

@@ -56,7 +56,9 @@ export const ARRANGEMENTS: readonly ArrangementDefinition[] = [
   },
 ];
 
-/** What is offered for a report; its rows as they come are always among it. */
+/**
+ * Returns the arrangements that a report supports. The plain list of rows is always one of them.
+ */
 export function arrangementsOf({ name, many }: Report): readonly ArrangementDefinition[] {
   const offered = ARRANGEMENTS.filter(
     ({ id, reports }) => id === "pages" || reports.includes(name),
@@ -64,7 +66,6 @@ export function arrangementsOf({ name, many }: Report): readonly ArrangementDefi
   return offered.map((one) => (one.id === "pages" ? { ...one, label: `All ${many}` } : one));
 }
 
-/** Whether an arrangement needs an earlier period. */
 export function needsComparison(arrangement: Arrangement): boolean {
   return arrangement === "rises" || arrangement === "falls";
 }
@@ -89,7 +90,7 @@ export function usualSorting(arrangement: Arrangement, { main, name }: Report): 
   }
 }
 
-/** The rows that belong to an arrangement. */
+/** Returns the rows of an arrangement. */
 export function arrangeRows(
   rows: readonly ReportRow[],
   arrangement: Arrangement,

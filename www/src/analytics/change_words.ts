@@ -1,7 +1,7 @@
 import { count, percent } from "../shell/wording.ts";
 import type { Change } from "./sums.ts";
 
-/** A shape for the direction, because colour alone is not accessible. */
+/** Returns a shape for the direction, because colour alone is not accessible. */
 export function signOf({ difference }: Change): string {
   if (difference === 0) return "";
   return difference > 0 ? "▲" : "▼";

@@ -10,9 +10,9 @@ export interface Bar {
   point: TrendPoint;
   x: number;
   width: number;
-  /** People stand on the baseline. */
+  /** People form the lower part of the bar. */
   human: { y: number; height: number };
-  /** AI stands on people. */
+  /** AI forms the upper part of the bar. */
   ai: { y: number; height: number };
 }
 
@@ -20,7 +20,7 @@ export interface Chart {
   bars: Bar[];
   yTicks: { y: number; value: number }[];
   xTicks: { x: number; point: TrendPoint }[];
-  /** Returns the height of a count in pixels. */
+  /** Converts a count to a height in pixels. */
   scale(count: number): number;
 }
 
@@ -73,7 +73,7 @@ export function layOutChart(
   return { bars, yTicks, xTicks: xTicksOf(bars, width), scale };
 }
 
-/** A round step of 1, 2 or 5, so that at most five lines cover the highest bar. */
+/** Returns a step of 1, 2 or 5 times a power of ten that needs at most five grid lines. */
 function tickStep(most: number): number {
   if (most <= MAX_Y_TICKS) return 1;
   const rough = most / MAX_Y_TICKS;

@@ -4,21 +4,21 @@ import type { DrawableTrend } from "./daily_trend.ts";
 import type { TrendPoint } from "./trend.ts";
 import { pointLines } from "./trend_words.ts";
 
-/** Half of the tooltip's width in pixels, so that it stays within the chart. */
+/** Half of the tooltip's width in pixels, which keeps it within the chart. */
 const TIP_REACH = 112;
 
 interface ChartPointerProps {
   trend: DrawableTrend;
   bars: readonly Bar[];
-  /** Where the plot begins, in pixels. */
+  /** Left edge of the plot, in pixels. */
   left: number;
   pointed: Signal<number | null>;
   onOpen(point: TrendPoint): void;
 }
 
 /**
- * Lies over the chart and shows a tooltip at the pointer, finger or arrow keys. A click, a second tap
- * or Enter opens the bar's days. To a screen reader it is a slider over the bars.
+ * Covers the chart and shows a tooltip at the pointer, finger or arrow keys. A click, a second tap
+ * or Enter opens the bar's days. Screen readers see a slider over the bars.
  */
 export function ChartPointer({ trend, bars, left, pointed, onOpen }: ChartPointerProps) {
   const last = bars.length - 1;
@@ -31,7 +31,7 @@ export function ChartPointer({ trend, bars, left, pointed, onOpen }: ChartPointe
     return Math.min(last, Math.max(0, Math.floor(part * bars.length)));
   }
 
-  /** A first tap shows the tooltip, because a finger cannot hover. */
+  /** The first tap only shows the tooltip, because touch screens cannot hover. */
   function press(event: PointerEvent) {
     const next = indexAt(event);
     const isSecondTap = pointed.peek() === next;

@@ -3,7 +3,7 @@ import type { Session } from "../session/session.ts";
 import type { Listing } from "./listing.ts";
 import type { WholeExport } from "./whole_export.ts";
 
-/** An export of a whole report. It continues while other routes are shown. */
+/** An export of a whole report. It continues while other routes are open. */
 export interface CurrentExport {
   work: WholeExport;
   listing: Listing;

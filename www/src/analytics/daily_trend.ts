@@ -3,12 +3,12 @@ import { describeProblem, type Problem } from "../shell/problem.ts";
 import { addDays, type DayRange } from "./range.ts";
 import { groupOf, type TrendGroup, type TrendPoint, trendPoints } from "./trend.ts";
 
-/** What there is to draw. */
+/** A trend to draw, or the reason for its absence. */
 export type Trend =
   | DrawableTrend
-  /** The archive holds none of the days. */
+  /** The archive has no data for these days. */
   | { state: "nothing held"; range: DayRange }
-  /** No day of the range is over yet. */
+  /** The range contains no completed day. */
   | { state: "no day yet" }
   | { state: "off"; detail: string }
   | { state: "failed"; problem: Problem };
@@ -19,32 +19,32 @@ export interface DrawableTrend {
   subject: TrendSubject;
   group: TrendGroup;
   points: readonly TrendPoint[];
-  /** The points of the comparison, by position; empty without one. */
+  /** Points of the comparison by position; empty without a comparison. */
   earlier: readonly TrendPoint[];
-  /** Whether the period includes today, which the archive does not have yet. */
+  /** Whether the period includes today, which is not archived yet. */
   isWithoutToday: boolean;
 }
 
-/** A page, the pages of a folder, or the whole site if both are absent. */
+/** A page, the pages of a folder, or, if both are absent, the whole site. */
 export interface TrendSubject {
   path?: string;
   prefix?: string;
 }
 
-/** A series to draw. */
+/** The parameters of a trend. */
 export interface TrendQuery {
   range: DayRange;
-  /** The days to compare with; `null` for none. */
+  /** The days to compare with; `null` for no comparison. */
   earlierRange: DayRange | null;
   subject: TrendSubject;
   /** The chosen interval; `null` for the default. */
   interval: TrendGroup | null;
 }
 
-/** More groups than a range that the archive takes has. */
+/** Exceeds the number of groups in the longest range that the archive accepts. */
 const LIMIT = 1000;
 
-/** Reads the views of each day, week or month from the gateway's archive, without platform requests. */
+/** Reads views by day, week or month from the gateway's archive. Makes no Mintlify requests. */
 export async function readTrend(
   client: Client,
   { range, earlierRange, subject, interval }: TrendQuery,
@@ -94,7 +94,7 @@ async function readPoints(
   const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...subject };
   const groups: GroupedViews[] = [];
   for (let cursor: string | undefined; ; ) {
-    // A gateway without an archive would answer the same again.
+    // Retrying is pointless: a gateway without an archive always answers 501.
     const page = await client.analytics.dailyViews({ ...query, cursor }, { signal, maxRetries: 0 });
     groups.push(...page.views);
     if (page.nextCursor === null || page.nextCursor === cursor) break;
@@ -103,7 +103,7 @@ async function readPoints(
   return trendPoints(range, group, groups);
 }
 
-/** A gateway without an archive answers 501, and says what to configure. */
+/** Returns whether the gateway has no archive. It then answers 501 with setup instructions. */
 function isOff(error: unknown): boolean {
   return error instanceof Error && "status" in error && error.status === 501;
 }

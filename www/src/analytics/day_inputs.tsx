@@ -6,11 +6,11 @@ import { rangeProblem } from "./range_problem.ts";
 import { today } from "./today.ts";
 import "../styles/days.css";
 
-/** Two days of one's own choice. They count only once they are applied: each range costs a request. */
+/** Inputs for a custom range. It is applied on submit, because each range costs a request. */
 export function DayInputs({ range, onApply }: { range: DayRange; onApply(): void }) {
   const typed = useSignal(range);
   const complaint = useSignal<string | null>(null);
-  // Before the first frame: what is typed into it is not taken back.
+  // A layout effect runs before the first frame, so it never overwrites typed input.
   useLayoutEffect(() => {
     typed.value = { from: range.from, to: range.to };
     complaint.value = null;

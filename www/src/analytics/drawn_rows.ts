@@ -5,17 +5,17 @@ import { nextTask } from "../shell/next_task.ts";
 import { isPrinting } from "./printing.ts";
 import { type Slice, visibleSlice } from "./rows.ts";
 
-/** Lists up to this length are drawn completely, for find in page, copying and screen readers. */
+/** Lists up to this length are rendered in full, for find in page, copying and screen readers. */
 const MAX_DRAWN_ROWS = 1000;
 export const MAX_PRINTED_ROWS = 500;
-/** Rows drawn per task, so that no task takes 50 ms. */
+/** Rows rendered per task, to keep each task below 50 ms. */
 const ROWS_PER_TASK = 100;
-/** Until the first row is measured. */
+/** Used until the first row is measured. */
 const DEFAULT_ROW_HEIGHT = 34;
-/** Until the window is measured. Few rows are drawn sooner. */
+/** Used until the window is measured. A small number renders faster. */
 const FIRST_SIGHT = 100;
 
-/** Returns which rows to put into the document, and the height of a row in pixels. */
+/** Returns the rows to render and the height of a row in pixels. */
 export function useDrawnRows(
   table: RefObject<HTMLTableElement | null>,
   count: number,
@@ -46,8 +46,8 @@ export function useDrawnRows(
 }
 
 /**
- * Returns the part of the rows that the window shows, in pixels from the first row, and the height
- * of a row. Measures after the browser's own layout, so that no measurement forces another.
+ * Returns the visible part of the list, in pixels from the first row, and the height of a row.
+ * Measures after the browser's own layout, to avoid forced reflows.
  */
 function useSight(table: RefObject<HTMLTableElement | null>) {
   const sight = useSignal({ scrollTop: 0, height: FIRST_SIGHT });
@@ -61,7 +61,7 @@ function useSight(table: RefObject<HTMLTableElement | null>) {
     if (value.scrollTop === scrollTop && value.height === height) return;
     sight.value = { scrollTop, height };
   }
-  // Content above the table can grow, and the list can become shorter than the scroll position.
+  // Content above the table can grow. The list can become shorter than the scroll position.
   useLayoutEffect(() => {
     if (sight.peek().scrollTop > 0) measure();
   });
@@ -86,7 +86,7 @@ function useSight(table: RefObject<HTMLTableElement | null>) {
   return { sight, rowHeight };
 }
 
-/** Scrolls to the first row after a change of order or filter. */
+/** Scrolls to the first row when the order or the filter changes. */
 function useListBeginning(table: RefObject<HTMLTableElement | null>, viewKey: string) {
   const last = useRef(viewKey);
   useLayoutEffect(() => {

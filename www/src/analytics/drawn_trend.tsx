@@ -23,7 +23,7 @@ interface DrawnTrendProps {
   isPending: boolean;
 }
 
-/** Bars of people with AI on top, a line for the comparison, and the same as a table. */
+/** A bar chart of people and AI with a line for the comparison, and the same data as a table. */
 export function DrawnTrend({ trend, isPending }: DrawnTrendProps) {
   const { range, subject, group, points, earlier } = trend;
   const box = useRef<HTMLDivElement>(null);
@@ -135,7 +135,7 @@ function Plot({ label, trend, width }: PlotProps) {
   );
 }
 
-/** Opens a bar's days. */
+/** Opens the days of a bar. */
 function openPeriod({ from, to }: TrendPoint): void {
   const { range } = address.peek().analytics;
   visit({ analytics: { range: periodOf({ from, to }, today.peek(), range) } });

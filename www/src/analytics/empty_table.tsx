@@ -11,7 +11,7 @@ interface EmptyTableProps {
   onSitemap(): void;
 }
 
-/** Why there are no rows, and what to do about it. */
+/** Explains why no rows are shown and what to do about it. */
 export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTableProps) {
   if (listing.requests.value === 0) return null;
   const { name, one, many } = listing.report;

@@ -8,7 +8,7 @@ interface EntryDialogProps {
   onClose(): void;
 }
 
-/** A reader's feedback in full: a row of the table has room for its beginning. */
+/** Shows a feedback entry in full. Table rows truncate it. */
 export function EntryDialog({ entry, onClose }: EntryDialogProps) {
   const columns = REPORTS.feedback.columns.filter(({ id }) => id !== "comment");
   return (

@@ -37,7 +37,7 @@ interface ExportChoicesProps {
   onChosen(): void;
 }
 
-/** Which rows, and in which format. */
+/** Lets the person choose the rows and the format. */
 export function ExportChoices({ session, table, listing, onChosen }: ExportChoicesProps) {
   const { one, many, pageSize } = listing.report;
   const { length } = table.lines;
@@ -139,14 +139,14 @@ async function startWhole(session: Session, listing: Listing, format: ExportForm
   await resume(current);
 }
 
-/** Ends an export whose session has ended. */
+/** Cancels an export when its session ends. */
 function end({ work }: CurrentExport): void {
   if (currentExport.peek()?.work !== work) return;
   work.cancel();
   currentExport.value = null;
 }
 
-/** Reads the missing rows, and saves the file once it is complete. */
+/** Reads the missing rows, then saves the file. */
 async function resume({ work, listing, session }: CurrentExport): Promise<void> {
   if (!(await work.run())) return;
   const { projectId } = session;
@@ -165,7 +165,7 @@ function keepFocus(): void {
   });
 }
 
-/** The progress of an export below the masthead, on every route. */
+/** Shows the progress of an export below the masthead, on every route. */
 export function RunningExport({ current }: { current: CurrentExport }) {
   const { work, listing } = current;
   const state = work.state.value;

@@ -4,7 +4,7 @@ import { Download } from "../shell/icons.tsx";
 import { Menu } from "./menu.tsx";
 import type { TableModel } from "./table_model.ts";
 
-/** Few visits end with an export, so its code loads when the menu opens. */
+/** Loaded when the menu opens, because few visits export anything. */
 const ExportChoices = defer(async () => (await import("./export_files.tsx")).ExportChoices);
 
 interface ExportMenuProps {

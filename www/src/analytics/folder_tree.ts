@@ -3,7 +3,7 @@ import { type Column, type ReportRow, shareOf } from "./report.ts";
 import { countOf, type Sorting, sortRows } from "./rows.ts";
 import "../styles/folders.css";
 
-/** Anybody can ask for a path of thousands of slashes: what is deeper stays in one name. */
+/** Visitors can request paths with thousands of slashes. Deeper levels stay in one name. */
 const MAX_LEVELS = 64;
 
 interface Folder {
@@ -14,7 +14,7 @@ interface Folder {
   pages: ReportRow[];
 }
 
-/** The pages by folder. `/guides` is a page beside the folder `/guides/`. */
+/** Groups pages by folder. `/guides` is a page next to the folder `/guides/`. */
 export function buildTree(rows: readonly ReportRow[]): TreeNode[] {
   const root: Folder = { path: "/", name: "", level: 0, folders: new Map(), pages: [] };
   for (const row of rows) {
@@ -66,20 +66,20 @@ function nameOf(path: string, folder: Folder): string {
 function sumOf(path: string, nodes: readonly TreeNode[]): ReportRow {
   const rows = nodes.map(({ row }) => row);
   const [human, ai, total] = [sum(rows, "human"), sum(rows, "ai"), sum(rows, "total")];
-  // One change that is not known leaves that of all unknown.
+  // One unknown change makes the folder's change unknown.
   const isCompared = rows.every((row) => countOf(row.change) !== null);
   const earlier = isCompared ? sum(rows, "earlier") : null;
   const change = isCompared ? sum(rows, "change") : null;
   return { path, human, ai, total, share: shareOf(ai, total), earlier, change };
 }
 
-/** What is known of a column together; null where nothing is. */
+/** Returns the sum of the known values of a column; null if none is known. */
 function sum(rows: readonly ReportRow[], column: Column): number | null {
   const counts = rows.map((row) => countOf(row[column])).filter((count) => count !== null);
   return counts.length === 0 ? null : counts.reduce((all, count) => all + count, 0);
 }
 
-/** The rows of the tree in order, each open folder followed by what is in it. */
+/** Returns the visible rows of the tree in order. Each open folder is followed by its content. */
 export function flattenTree(
   nodes: readonly TreeNode[],
   open: ReadonlySet<string>,

@@ -4,7 +4,7 @@ import { type DayRange, rangeLabel } from "./range.ts";
 import type { Report, ReportRow } from "./report.ts";
 import { countOf, textOf } from "./rows.ts";
 
-/** The longest quotation of a reader. */
+/** Maximum length of quoted feedback. */
 const MAX_QUOTED = 2000;
 const BLANK = "[What should change, and why.]";
 
@@ -45,7 +45,7 @@ function promptAboutSearch(row: ReportRow, range: DayRange): string | null {
   );
 }
 
-/** A reader's text is quoted and marked, because the agent must not follow instructions in it. */
+/** Quotes and marks the reader's text, because the agent must not follow instructions in it. */
 function promptAboutFeedback(row: ReportRow): string | null {
   const path = textOf(row.path);
   if (path === null || row.helpful === "Yes") return null;

@@ -1,19 +1,19 @@
 import type { ReportRow } from "./report.ts";
 
-/** A folder with the sums of all that is below it, or a page. */
+/** A page, or a folder with the sums of its pages. */
 export interface TreeNode {
-  /** The whole path: a folder's ends with a slash. */
+  /** The full path. A folder's path ends with a slash. */
   path: string;
-  /** The last segment. */
+  /** The last path segment. */
   name: string;
   level: number;
-  /** How many pages it holds; 0 for a page. */
+  /** The number of pages in a folder; 0 for a page. */
   pages: number;
   row: ReportRow;
   children: TreeNode[];
 }
 
-/** A row of a list, or a row of the tree of folders. */
+/** A row of a list or of the folder tree. */
 export type Line = ReportRow | TreeNode;
 
 export function isNode(line: Line): line is TreeNode {

@@ -8,14 +8,19 @@ import type { Report, ReportRow, Totals } from "./report.ts";
 import { type PageOfReport, type ReportPosition, readReport } from "./report_pages.ts";
 import { isFromCache, older, type Staleness, stalenessOf } from "./staleness.ts";
 
-/** Whether rows that the gateway has kept will do, or the platform is to be asked. */
+/** Whether the gateway may answer from its cache or must ask Mintlify. */
 export type Source = "kept rows" | "the platform";
 
 export type LoadState = "empty" | "loading" | "partial" | "complete";
 
 /**
- * How far to load: one request, a small site while half of the hour's budget is left, a number of
- * rows, all rows while more than the reserve is left, or all rows.
+ * How far to load.
+ *
+ * - `first rows`: one request.
+ * - `small site`: up to {@link SMALL_SITE_ROWS}, while half of the hourly budget is left.
+ * - `rows above reserve`: all rows, while more than the reserve is left.
+ * - `all rows`: all rows, whatever is left.
+ * - `{ rows }`: a number of rows.
  */
 export type Goal =
   | "first rows"
@@ -24,10 +29,10 @@ export type Goal =
   | "all rows"
   | { rows: number };
 
-/** A site with no more rows is loaded without being asked to. */
+/** Sites up to this size load automatically. */
 export const SMALL_SITE_ROWS = 1000;
 
-/** Rows wait so long for those after them, so that not every page is drawn by itself. */
+/** How long loaded rows wait for more rows, to avoid rendering after every page. */
 const SHOWN_AFTER_MS = 400;
 
 export interface ListingOptions {
@@ -35,20 +40,20 @@ export interface ListingOptions {
   report: Report;
   range: DayRange;
   bounds: Bounds;
-  /** Bounds that were answered lately, for when the platform does not answer these. */
+  /** Bounds with a recent answer, used when Mintlify does not answer for `bounds`. */
   fallback?: Bounds | null;
   source?: Source;
-  /** What is left of the limit on requests, as the gateway last said to any listing. */
+  /** The rate limit from the latest response, shared by all listings. */
   limit: Signal<Limit | null>;
   ended: AbortSignal;
-  /** Whether the first rows may wait like all others, since something else is looked at first. */
+  /** Whether even the first rows may wait, because another listing is in the foreground. */
   isSecondary?: boolean;
   onAnswer?(headers: Headers): void;
 }
 
 /**
- * The rows of a report in one range, fetched piece by piece and never asked for twice: whatever
- * stops the listing, the next call goes on from the row where it stopped.
+ * The rows of a report in one range. Rows load page by page, and none is requested twice: after an
+ * interruption, the next call resumes where loading stopped.
  */
 export class Listing {
   readonly key = crypto.randomUUID();
@@ -60,10 +65,10 @@ export class Listing {
   readonly state = signal<LoadState>("empty");
   readonly requests = signal(0);
   readonly problem = signal<Problem | null>(null);
-  /** Set when rows are older than they should be, because nothing newer was to be had. */
+  /** Set when the gateway served rows older than requested, because it had nothing newer. */
   readonly staleness = signal<Staleness | null>(null);
   readonly limit: Signal<Limit | null>;
-  /** How far the present or last loading was to go. */
+  /** The goal of the current or last call of `load`. */
   goal: Goal = "first rows";
   readonly #client: Client;
   readonly #headers: Record<string, string>;
@@ -71,11 +76,11 @@ export class Listing {
   readonly #fallback: Bounds | null;
   readonly #isSecondary: boolean;
   #next: ReportPosition;
-  /** What has come and is not shown yet. */
+  /** Pages that are loaded but not shown yet. */
   #unshown: PageOfReport[] = [];
   #showTimer: ReturnType<typeof setTimeout> | undefined;
   #controller: AbortController | null = null;
-  /** Whether it was stopped only because something else is looked at. */
+  /** Whether loading was suspended rather than stopped by the person. */
   #isSuspended = false;
   #lastHeaders: Headers | null = null;
 
@@ -98,7 +103,7 @@ export class Listing {
     this.#next = firstPosition(bounds);
   }
 
-  /** Fetches what is missing. Says whether it got as far as asked. */
+  /** Loads missing rows. Returns whether it reached the goal. */
   async load(goal: Goal): Promise<boolean> {
     if (this.state.peek() === "complete") return true;
     if (this.#controller !== null) return false;
@@ -124,21 +129,21 @@ export class Listing {
     }
   }
 
-  /** Stops fetching and keeps the rows that are here. */
+  /** Stops loading. Keeps the loaded rows. */
   stop(): void {
     this.#isSuspended = false;
     this.#controller?.abort();
     this.#rest();
   }
 
-  /** Stops fetching until `resume`, since something else is looked at. */
+  /** Pauses loading until `resume` is called, because another listing is in the foreground. */
   suspend(): void {
     if (this.#controller === null) return;
     this.stop();
     this.#isSuspended = true;
   }
 
-  /** Goes on with what was suspended; what the person has stopped stays so. */
+  /** Resumes loading after `suspend`, but not after `stop`. */
   resume(): void {
     if (this.#isSuspended) this.load(this.goal);
   }
@@ -161,21 +166,21 @@ export class Listing {
     return goal === "first rows";
   }
 
-  /** Cached responses cost nothing, so loading continues while the gateway answers from its cache. */
+  /** Responses from the cache cost nothing, so loading continues past the reserve for them. */
   #isReserveReached(): boolean {
     const limit = this.limit.peek();
     if (limit === null || limit.left > reserveOf(limit)) return false;
     return this.#lastHeaders === null || !isFromCache(this.#lastHeaders);
   }
 
-  /** What the gateway had kept says nothing of the budget, and costs nothing of it. */
+  /** Responses from the gateway's cache carry no rate limit and cost nothing. */
   #isBudgetHalfLeft(): boolean {
     const limit = this.limit.peek();
     if (limit !== null) return limit.left * 2 >= limit.quota;
     return this.#lastHeaders !== null && isFromCache(this.#lastHeaders);
   }
 
-  /** Shows what was answered lately rather than nothing. */
+  /** Falls back to bounds with a recent answer, which is better than showing nothing. */
   async #fallBack(problem: Problem, signal: AbortSignal): Promise<boolean> {
     const bounds = this.#fallback;
     if (bounds === null || this.requests.peek() > 0 || problem.remedy !== "retry") return false;
@@ -239,7 +244,7 @@ function firstPosition({ dateFrom, dateTo }: Bounds): ReportPosition {
   return { dateFrom, dateTo };
 }
 
-/** When the platform gave an answer, by its `Age`. */
+/** Returns the time of Mintlify's answer, based on the `Age` header. */
 function fetchedAt(headers: Headers | null): number | null {
   const age = headers?.get("age");
   return age == null || !/^\d+$/.test(age) ? null : Date.now() - Number(age) * 1000;

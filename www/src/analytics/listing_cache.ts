@@ -15,13 +15,13 @@ import { freshnessOf } from "./staleness.ts";
 
 const LISTINGS_KEPT = 12;
 
-/** Remembers, beyond a reload of the page, what the gateway has answered. */
+/** Storage that survives a reload of the page. */
 export interface Memory {
   recall(name: string): unknown;
   remember(name: string, value: unknown): void;
 }
 
-/** What is known of a gateway: how long it keeps open ranges, and which ones it has answered. */
+/** The gateway's cache lifetime for running ranges, and the bounds that it has answered. */
 interface Answered {
   freshness: number;
   bounds: Record<string, Bounds>;
@@ -31,11 +31,11 @@ const FORGETFUL: Memory = { recall: () => null, remember: () => {} };
 const STORED = "answered-ranges";
 const RANGES_REMEMBERED = 20;
 
-/** The listings looked at lately: going back to one costs no request of the hourly limit. */
+/** Caches recent listings. Returning to one costs no request of the hourly limit. */
 export class ListingCache {
-  /** What is left of the limit on requests, as the gateway last said. */
+  /** The rate limit from the latest response. */
   readonly limit = signal<Limit | null>(null);
-  /** What Refresh fetches, until it takes the place of what is shown. */
+  /** The listing that Refresh loads. It then replaces the listing on the screen. */
   readonly renewal = signal<Listing | null>(null);
   readonly client: Client;
   readonly #kept = signal<readonly Listing[]>([]);
@@ -43,7 +43,7 @@ export class ListingCache {
   readonly #ended: AbortSignal;
   readonly #memory: Memory;
   readonly #answered: Answered;
-  /** What is on the screen: it is opened once, however often that is asked. */
+  /** The range on the screen. Opening it again has no effect. */
   #opened: string | null = null;
   #openedEarlier: Listing | null = null;
 
@@ -54,12 +54,12 @@ export class ListingCache {
     this.#answered = readAnswered(memory.recall(STORED));
   }
 
-  /** The listing of a range; null until it is opened. */
+  /** Returns the listing of a range; null if it was never opened. */
   find(report: Report, range: DayRange): Listing | null {
     return this.#kept.value.find((kept) => isOf(kept, report, range)) ?? null;
   }
 
-  /** Opens a range, and suspends every other one. What was stopped on purpose stays so. */
+  /** Opens a range and suspends all others. Loading that a person stopped stays stopped. */
   open(report: Report, range: DayRange): void {
     const name = nameOf(report, range);
     if (name === this.#opened) return;
@@ -75,7 +75,7 @@ export class ListingCache {
     opened.load("small site");
   }
 
-  /** Suspends whatever is being fetched, but for what is looked at next. */
+  /** Suspends all loading, except for the listing shown next. */
   leave(next: Listing | null = null): void {
     this.#opened = null;
     this.#openedEarlier = null;
@@ -85,13 +85,13 @@ export class ListingCache {
     this.stopRenewal();
   }
 
-  /** The listing that another is compared with; null until it is opened. */
+  /** Returns the listing of the comparison; null if it was never opened. */
   findEarlier(now: Listing, range: DayRange): Listing | null {
     const bounds = findEarlierBounds(range, now.range, now.bounds.value);
     return this.#earlier.value.find((kept) => hasBounds(kept, now.report, bounds)) ?? null;
   }
 
-  /** Opens what a listing is compared with, unless nothing is left of the limit to do so. */
+  /** Opens the listing of the comparison, unless the rate limit is used up. */
   openEarlier(now: Listing, range: DayRange): void {
     const bounds = findEarlierBounds(range, now.range, now.bounds.peek());
     const kept = this.#earlier.peek().find((one) => hasBounds(one, now.report, bounds)) ?? null;
@@ -111,13 +111,13 @@ export class ListingCache {
     opened.load("small site");
   }
 
-  /** Suspends what the open listing was compared with. */
+  /** Suspends the comparison of the open listing. */
   closeEarlier(): void {
     this.#openedEarlier?.suspend();
     this.#openedEarlier = null;
   }
 
-  /** How many rows a report had where it was loaded completely; null when it never was. */
+  /** Returns the row count from the report's complete listings; null if no listing is complete. */
   estimateRows(report: Report): number | null {
     const complete = [...this.#kept.value, ...this.#earlier.value].filter(
       (kept) => kept.report === report && kept.state.value === "complete",
@@ -127,8 +127,8 @@ export class ListingCache {
   }
 
   /**
-   * Fetches a listing again, with what the platform has counted since. What is shown stays until
-   * as many rows are there. Says whether they are.
+   * Loads a listing again with current counts. The shown listing stays until as many rows are
+   * loaded. Returns whether the new listing replaced it.
    */
   async refresh(shown: Listing): Promise<boolean> {
     shown.stop();
@@ -146,7 +146,7 @@ export class ListingCache {
     return true;
   }
 
-  /** Gives up refreshing, and leaves what is shown. */
+  /** Cancels a refresh. The shown listing stays. */
   stopRenewal(): void {
     this.renewal.peek()?.stop();
     this.renewal.value = null;
@@ -187,7 +187,7 @@ export class ListingCache {
     this.#kept.value = [listing, ...others].slice(0, LISTINGS_KEPT);
   }
 
-  /** An open range is the only one that a later one cannot match by itself. */
+  /** Stores the bounds of running ranges, which cannot be derived from the calendar later. */
   #noteAnswer(report: Report, range: DayRange, bounds: Bounds, headers: Headers): void {
     if (bounds.frozenAt === null || headers.get("cache-status") === null) return;
     const { bounds: before, freshness } = this.#answered;
@@ -201,13 +201,13 @@ export class ListingCache {
   }
 }
 
-/** As many rows as are shown, so that nothing is lost. */
+/** Returns a goal of at least as many rows as are shown. */
 function renewalGoal({ state, rows }: Listing): Goal {
   if (state.peek() === "complete") return "all rows";
   return { rows: Math.max(1, rows.peek().length) };
 }
 
-/** Whether there are rows, or a reason why there are none. */
+/** Returns whether the listing has an answer: rows or an error. */
 function isAnswered({ requests, problem }: Listing): boolean {
   return requests.peek() > 0 || problem.peek() !== null;
 }

@@ -11,7 +11,7 @@ interface Matching {
   matches: Sums;
 }
 
-/** Returns "62 pages · 1,234 views (1,000 people, 234 AI)", or nothing if all rows are shown. */
+/** Returns "62 pages · 1,234 views (1,000 people, 234 AI)"; empty if all rows are shown. */
 export function matchSentence(shown: Matching): string {
   const { report, isComplete, arrangement, filter, matches } = shown;
   const { one, many, unit, isAdditive, name } = report;
@@ -21,7 +21,7 @@ export function matchSentence(shown: Matching): string {
   }
   const isEverything = arrangement === "pages" || arrangement === "folders";
   if (isEverything && filter.trim() === "") return "";
-  // The empty state says it once.
+  // The empty state already shows this.
   if (matches.rows === 0) return "";
   if (!isAdditive) return rows;
   const sum = `${rows} · ${counted(matches.total, ...unit)}`;

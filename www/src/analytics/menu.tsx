@@ -3,16 +3,16 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface MenuProps {
-  /** What the button is for: "Period". */
+  /** The setting that the button changes: "Period". */
   name: string;
-  /** What is chosen: "Last 28 days". */
+  /** The current value: "Last 28 days". */
   value: ComponentChildren;
   align?: "start" | "end";
-  /** What is in it; `close` gives the focus back to the button. */
+  /** The content of the panel. `close` closes it and returns the focus to the button. */
   children(close: () => void): ComponentChildren;
 }
 
-/** A button that opens a panel. Escape, a click elsewhere and leaving it by keyboard close it. */
+/** A button that opens a panel. Escape, a click elsewhere and tabbing out close it. */
 export function Menu({ name, value, align = "start", children }: MenuProps) {
   const isOpen = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
@@ -24,7 +24,7 @@ export function Menu({ name, value, align = "start", children }: MenuProps) {
     button.current?.focus();
   }
 
-  // In the step that draws the panel: what comes right after it closes it too.
+  // A layout effect: the next event after the panel is drawn may already close it.
   useLayoutEffect(() => {
     if (!isOpen.value) return;
     const leave = (event: Event) => {
@@ -40,7 +40,7 @@ export function Menu({ name, value, align = "start", children }: MenuProps) {
   }, [isOpen.value]);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works wherever the focus is within it
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works in the button and the panel
     <div
       ref={root}
       class="menu"
@@ -79,7 +79,7 @@ interface ChoicesProps<Id extends string> {
   onChoose(id: Id): void;
 }
 
-/** Things of which one is chosen. */
+/** A list with one selected entry. */
 export function Choices<Id extends string>({ label, choices, chosen, onChoose }: ChoicesProps<Id>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a list in every browser

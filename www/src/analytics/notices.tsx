@@ -28,10 +28,10 @@ export interface NoticeProps {
   table: TableModel;
 }
 
-/** How many frames the focus waits for what is about to be drawn. */
+/** Maximum number of frames to wait for a focusable element. */
 const MAX_FRAMES = 60;
 
-/** Moves the focus on where what had it has gone with the state. */
+/** Moves the focus to the next control if the focused element was removed. */
 export function keepFocus(
   selector = ".problem button, .answer-bar button, .report button",
   frames = MAX_FRAMES,
@@ -51,7 +51,7 @@ interface ProgressProps {
   onCancel(): void;
 }
 
-/** That something is being fetched, with a way to stop it at once. */
+/** Shows that something is loading, with a button to cancel it. */
 export function Progress({ label, children, onCancel }: ProgressProps) {
   return (
     <div class="progress">
@@ -70,7 +70,7 @@ function stopLoading(listing: Listing): void {
   keepFocus();
 }
 
-/** Loads on after a stop or an error; the button for it goes with the loading. */
+/** Resumes loading after a stop or an error. The pressed button disappears meanwhile. */
 export async function loadOn(listing: Listing, goal: Goal): Promise<void> {
   keepFocus();
   const isLoaded = await listing.load(goal);
@@ -83,7 +83,7 @@ export async function loadOn(listing: Listing, goal: Goal): Promise<void> {
   keepFocus();
 }
 
-/** Says so when the gateway could give no more than it had kept. */
+/** Warns when the gateway could only serve cached rows. */
 export function StaleNote({ listing }: { listing: Listing }) {
   const staleness = listing.staleness.value;
   if (staleness === null) return null;
@@ -99,7 +99,7 @@ export function StaleNote({ listing }: { listing: Listing }) {
   );
 }
 
-/** That everything is here, at the end of the rows. */
+/** Marks the end of a complete list. */
 export function EndNote({ listing }: { listing: Listing }) {
   const { one, many, main } = listing.report;
   const rows = listing.rows.value;
@@ -119,7 +119,7 @@ export function soFar({ report, rows, requests }: Listing): string {
   return `${counted(rows.value.length, one, many)} in ${counted(requests.value, "request")} so far`;
 }
 
-/** How many rows match, and what they have together. */
+/** Shows the number of matching rows and their sums. */
 export function Matches({ listing, table }: Omit<NoticeProps, "cache">) {
   if (listing.requests.value === 0) return null;
   const isComplete = listing.state.value === "complete";
@@ -132,9 +132,9 @@ export function Matches({ listing, table }: Omit<NoticeProps, "cache">) {
 }
 
 /**
- * What must be known of the rows as long as any of them is in sight: how far they are, that they are
- * a part, and what the rest costs. It stays at the window's lower edge, so that no row moves when it
- * comes or goes. Null when there is nothing of the kind.
+ * The bar at the window's lower edge: progress, which rows are loaded, and what the rest costs.
+ * Because it is fixed, no row moves when it appears or disappears. Null when there is nothing to
+ * show.
  */
 export function renderBar(notice: NoticeProps): ComponentChildren {
   const { listing, table } = notice;
@@ -147,7 +147,7 @@ export function renderBar(notice: NoticeProps): ComponentChildren {
   return isEarlierPart(table) && asksForChanges(table) ? <EarlierNotice {...notice} /> : null;
 }
 
-/** That what the rows are compared with is being fetched. */
+/** Shows that the comparison is loading. */
 export function EarlierProgress({ earlier }: { earlier: Listing }) {
   return (
     <Progress label="Loading the previous period" onCancel={() => stopLoading(earlier)}>
@@ -165,12 +165,14 @@ function LoadProgress({ listing }: { listing: Listing }) {
   );
 }
 
-/** Whether changes are known of a part of the rows only. */
+/** Returns whether the earlier period is only partly loaded, so that some changes are unknown. */
 export function isEarlierPart({ earlier, arrangement }: TableModel): boolean {
   return earlier?.state.value === "partial" && arrangement !== "never-read";
 }
 
-/** Whether the answer hangs on changes, and not only has a column of them. */
+/**
+ * Returns whether the selection or order depends on changes. A column of changes is not enough.
+ */
 export function asksForChanges({ arrangement, sorting }: TableModel): boolean {
   return needsComparison(arrangement) || sorting.column === "change";
 }

@@ -1,7 +1,7 @@
-/** The address of a documentation site as it was typed, or why it is none. */
+/** The validated address of a documentation site, or the reason why it is invalid. */
 export type SiteReading = { ok: true; site: string } | { ok: false; reason: string };
 
-/** Reads the address of a site; a path is kept, for sites below one. */
+/** Validates the address of a site. Keeps a path, for sites that are served below one. */
 export function readSite(text: string): SiteReading {
   const typed = text.trim();
   const address = /^[a-z][a-z\d+.-]*:/i.test(typed) ? typed : `https://${typed}`;
@@ -18,7 +18,7 @@ export function readSite(text: string): SiteReading {
   return { ok: true, site: origin + pathname.replace(/\/+$/, "") };
 }
 
-/** The address of a page of the site; null for a path that would lead elsewhere. */
+/** Returns the address of a page; null for a path that would leave the site. */
 export function linkToPage(site: string | null, path: string | null): string | null {
   if (site === null || path === null || !/^\/(?![/\\])/.test(path)) return null;
   const segments = path.split("/").map(encodeSegment);
@@ -26,7 +26,7 @@ export function linkToPage(site: string | null, path: string | null): string | n
   return URL.canParse(href) && new URL(href).origin === new URL(site).origin ? href : null;
 }
 
-/** Encodes what would end the path; what is encoded already stays. */
+/** Encodes characters that would end the path. Existing escapes stay. */
 function encodeSegment(segment: string): string {
   return segment.replace(/[?#\\\s]|%(?![\dA-Fa-f]{2})/g, encodeURIComponent);
 }

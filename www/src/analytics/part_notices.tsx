@@ -27,7 +27,7 @@ import {
 import { remainderOf, sumRows } from "./sums.ts";
 import type { TableModel } from "./table_model.ts";
 
-/** What Refresh is doing, while the rows from before stay. */
+/** Shows the progress of a refresh. The previous rows stay. */
 export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
   const renewal = cache.renewal.value;
   if (renewal === null || renewal.report !== listing.report) return null;
@@ -58,7 +58,7 @@ export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
   );
 }
 
-/** That somebody has stopped the loading before there were rows. */
+/** Shows that the person stopped loading before the first rows arrived. */
 export function Stopped({ listing }: { listing: Listing }) {
   return (
     <div class="partial">
@@ -71,8 +71,8 @@ export function Stopped({ listing }: { listing: Listing }) {
 }
 
 /**
- * What is known of rows that are a part. What comes and goes with the earlier period stands above:
- * the bar grows upwards, and nothing in it moves.
+ * Notices about a partly loaded list. Notices about the earlier period come and go, so they are at
+ * the top: the bar grows upwards and nothing in it moves.
  */
 export function PartNotices(notice: NoticeProps) {
   const { table } = notice;
@@ -86,7 +86,7 @@ export function PartNotices(notice: NoticeProps) {
   );
 }
 
-/** Says which rows are missing, and what loading them costs. */
+/** Names the missing rows and the cost of loading them. */
 function PartialNotice({ cache, listing, table }: NoticeProps) {
   const list = partialList(listing, table);
   const limit = listing.limit.value;
@@ -114,7 +114,7 @@ function PartialNotice({ cache, listing, table }: NoticeProps) {
   );
 }
 
-/** A change is known only where the earlier row is loaded as well. */
+/** Explains missing changes. A change is known only if the earlier row is loaded too. */
 export function EarlierNotice({ cache, listing, table }: NoticeProps) {
   const { earlier } = table;
   if (earlier === null) return null;

@@ -1,4 +1,4 @@
-/** The text of notices about lists that are not loaded completely. */
+/** The words of notices about partly loaded lists. */
 import { type Limit, reserveOf } from "../shell/rate_limit.ts";
 import { clockTime, count, counted, wholePercent } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
@@ -7,7 +7,7 @@ import type { CellKind, Report } from "./report.ts";
 import type { Sorting } from "./rows.ts";
 import type { Remainder } from "./sums.ts";
 
-/** What is shown of a list that is not loaded completely. */
+/** The loaded part of a list. */
 export interface PartialList {
   report: Report;
   loaded: number;
@@ -31,7 +31,7 @@ export function loadedSentence({ report, loaded, part }: PartialList): string {
   return `Showing the ${which} ${counted(loaded, one, many)}${share}.`;
 }
 
-/** Returns how far the answer on the screen depends on rows that are not loaded. */
+/** Returns how the current selection and order depend on rows that are not loaded. */
 export function answerSentence({ report, arrangement, sorting, filter }: PartialList): string {
   const { many, unit } = report;
   if (arrangement === "never-read") return `Pages that haven’t been loaded may have views.`;
@@ -47,14 +47,14 @@ export function answerSentence({ report, arrangement, sorting, filter }: Partial
   return "";
 }
 
-/** Returns how far changes are known when only a part of the previous period is loaded. */
+/** Returns which changes are known while the previous period is only partly loaded. */
 export function earlierSentence({ one, many }: Report, loaded: number, isAsked: boolean): string {
   const rows = counted(loaded, one, many);
   if (!isAsked) return `Changes cover the top ${rows} of the previous period.`;
   return `Bigger changes may be missing: only ${rows} of the previous period are loaded.`;
 }
 
-/** Returns what loading the rest costs, and what is left. */
+/** Returns the cost of loading the rest, and the requests left. */
 export function costSentence(expected: number | null, limit: Limit | null, now: number): string {
   if (limit === null) return expected === null ? "" : `Loading the rest uses ${about(expected)}.`;
   const left = requestsLeft(limit, now);
@@ -68,7 +68,7 @@ export function costSentence(expected: number | null, limit: Limit | null, now: 
   return `Loading the rest uses about ${count(expected)} of your ${count(left)} remaining requests.`;
 }
 
-/** Returns the requests left. A limit without any frees one at `freesAt`. */
+/** Returns the requests left. When none is left, one becomes free at `freesAt`. */
 export function requestsLeft({ left, freesAt }: Limit, now: number): number {
   return left === 0 && freesAt !== null && freesAt <= now ? 1 : left;
 }
@@ -87,7 +87,7 @@ export function costLabel(what: string, expected: number | null): string {
   return expected === null ? what : `${what} (${about(expected)})`;
 }
 
-/** Returns how many requests the rest probably takes, and never more than the maximum. */
+/** Returns the estimated number of requests for the rest, capped at its maximum. */
 export function estimateRequests(list: PartialList, rowsElsewhere: number | null): number | null {
   const { report, loaded, remainder } = list;
   if (rowsElsewhere !== null && rowsElsewhere > loaded) {
@@ -97,7 +97,7 @@ export function estimateRequests(list: PartialList, rowsElsewhere: number | null
   return extrapolateRequests(list);
 }
 
-/** Continues the sums of the last two pages as a power law, which views by rank follow roughly. */
+/** Extrapolates from the last two pages. Views by rank roughly follow a power law. */
 function extrapolateRequests({ report, loaded, remainder, lastSums }: PartialList): number | null {
   const { rows: countsLeft, requests: max } = remainder;
   const [before, last] = lastSums;

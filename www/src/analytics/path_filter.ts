@@ -1,17 +1,17 @@
-/** What a filter asks of a path. */
+/** A filter that matches paths. */
 export interface PathFilter {
   kind: "everything" | "words" | "prefix" | "glob";
   matches(path: string | null): boolean;
 }
 
-/** In how many places `**` may be nothing at all: each doubles what a path is compared with. */
+/** Maximum number of `**` that may match nothing: each doubles the number of globs to test. */
 const MAX_GLOBSTARS = 6;
 const EVERYTHING: PathFilter = { kind: "everything", matches: () => true };
 
 /**
- * Reads what was typed: `/guides` is the beginning of a path, `/guides/*` or `*.md` a glob (`*`
- * within a segment, `**` across segments, `?` one character), and anything else words that all have
- * to be in the path. Upper and lower case are alike.
+ * Parses a filter. `/guides` is a prefix. `/guides/*` and `*.md` are globs: `*` matches within a
+ * segment, `**` across segments, `?` one character. Anything else is a list of words that must all
+ * occur in the path. Case is ignored.
  */
 export function parsePathFilter(text: string): PathFilter {
   const typed = text.trim().toLowerCase();
@@ -21,14 +21,16 @@ export function parsePathFilter(text: string): PathFilter {
   return parseWords(typed);
 }
 
-/** Reads what was typed as words that all have to be in a text: a question mark in it is one. */
+/**
+ * Parses words that must all occur in a string. Unlike in a path, `?` is an ordinary character.
+ */
 export function parseWords(text: string): PathFilter {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return EVERYTHING;
   return match("words", (found) => words.every((word) => found.includes(word)));
 }
 
-/** The folder that a filter names, as the archive wants it; null when it is no folder. */
+/** Returns the folder that a filter names, in the archive's notation; null for other filters. */
 export function archivePrefix(text: string): string | null {
   const folder = /^((?:\/[^/*?\s]+)+)\/(?:\*\*)?$/.exec(text.trim());
   return folder?.[1] ?? null;
@@ -38,7 +40,7 @@ function match(kind: PathFilter["kind"], test: (path: string) => boolean): PathF
   return { kind, matches: (path) => path !== null && test(path.toLowerCase()) };
 }
 
-/** A glob without a slash at its beginning may match at any depth. */
+/** A glob without a leading slash matches at any depth. */
 function matchGlobs(typed: string): PathFilter {
   const glob = typed.startsWith("/") || typed.startsWith("**") ? typed : `**/${typed}`;
   const parts = glob.split("/**/");
@@ -46,16 +48,15 @@ function matchGlobs(typed: string): PathFilter {
   return match("glob", (path) => globs.some((one) => matchesGlob(path, one)));
 }
 
-/** Between two slashes, `**` may also be nothing at all. */
+/** Expands globs, because `**` between two slashes may also match nothing. */
 function withoutLevels([first = "", ...others]: readonly string[]): readonly string[] {
   if (others.length === 0) return [first];
   return withoutLevels(others).flatMap((rest) => [`${first}/**/${rest}`, `${first}/${rest}`]);
 }
 
 /**
- * Whether a whole text matches a glob. Each star takes as little as it can and, when the rest does
- * not match, one character more. Only the last star of each kind is gone back to, so that no glob
- * takes long.
+ * Returns whether a glob matches an entire string. Stars are lazy and grow by one character after
+ * a mismatch. Only the last star of each kind is retried, which bounds the running time.
  */
 export function matchesGlob(text: string, glob: string): boolean {
   let at = 0;

@@ -6,7 +6,7 @@ import { today } from "./today.ts";
 
 const DayInputs = defer(async () => (await import("./day_inputs.tsx")).DayInputs);
 
-/** ‹ Last 28 days ›, with every other period a click or a key away. */
+/** The period with buttons for the previous and next one, and a menu of all others. */
 export function PeriodPicker({ range }: { range: DayRange }) {
   const chosen = address.value.analytics.range;
   const preset = PRESETS.find(({ id }) => id === chosen) ?? null;
@@ -43,7 +43,7 @@ interface StepProps {
   sign: string;
 }
 
-/** It stays where it is when there is nothing later, so that the keyboard does not lose it. */
+/** Stays focusable when there is no later period, so that keyboard users keep their place. */
 function Step({ range, step, label, sign }: StepProps) {
   const next = stepRange(address.value.analytics.range, step, today.value);
   const isPossible = next !== null && (next.from !== range.from || next.to !== range.to);
@@ -62,7 +62,7 @@ function Step({ range, step, label, sign }: StepProps) {
   );
 }
 
-/** Moves on by as many days or months as are shown. */
+/** Moves the period by its own length. */
 export function stepPeriod(step: -1 | 1): void {
   const { range } = address.peek().analytics;
   const day = today.peek();

@@ -9,7 +9,9 @@ if (typeof addEventListener === "function") {
   addEventListener("afterprint", () => renderNow(false));
 }
 
-/** Renders before it returns, because the browser prints what is in the document then. */
+/**
+ * Renders synchronously, because the browser prints the document when the event handler returns.
+ */
 function renderNow(value: boolean): void {
   const { debounceRendering } = options;
   options.debounceRendering = (render) => render();

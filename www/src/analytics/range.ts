@@ -1,21 +1,21 @@
 import { utcAxisDay, utcClock, utcDay, utcDays } from "../shell/wording.ts";
 import { type Comparison, type Day, dayOf, type PresetId, startOf } from "./address_words.ts";
 
-/** Whole days as a person says them: the first and the last are both counted. */
+/** A range of whole days, both ends included. */
 export interface DayRange {
   from: Day;
   to: Day;
 }
 
-/** The same days as the API wants them: `dateTo` is the first moment left out. */
+/** The range in the API's notation. `dateTo` is exclusive. */
 export interface Bounds {
   dateFrom: string;
   dateTo: string;
-  /** Set when the range is still running: the instant at which it is cut off. */
+  /** The instant at which a running range is cut off; null for a completed range. */
   frozenAt: number | null;
 }
 
-/** What the address says of the days: a preset moves on with the calendar. */
+/** The period in the address. A preset moves with the calendar. */
 export type Period = PresetId | DayRange;
 
 export const PRESETS: readonly { id: PresetId; label: string; key: string }[] = [
@@ -39,9 +39,9 @@ export const COMPARISONS: readonly { id: Comparison; label: string }[] = [
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const SECOND_MS = 1000;
-/** As many days as a year has that keeps its weekdays. */
+/** 52 weeks, so that weekdays match. */
 const WEEKS_OF_A_YEAR = 364;
-/** For how long a gateway keeps what is still being counted, unless it says otherwise. */
+/** The gateway's default cache lifetime for running ranges. */
 export const DEFAULT_FRESHNESS_MS = 300_000;
 
 export function addDays(day: Day, count: number): Day {
@@ -52,7 +52,7 @@ export function countDays({ from, to }: DayRange): number {
   return Math.round((startOf(to) - startOf(from)) / DAY_MS) + 1;
 }
 
-/** The days of a preset on a day: `today` is the last one, unless the preset says otherwise. */
+/** Returns the days of a preset. They end with `today` unless the preset says otherwise. */
 export function presetRange(id: PresetId, today: Day): DayRange {
   const lastDays = (count: number) => ({ from: addDays(today, 1 - count), to: today });
   switch (id) {
@@ -77,7 +77,7 @@ export function presetRange(id: PresetId, today: Day): DayRange {
   }
 }
 
-/** The days of a period, of which none is to come. */
+/** Returns the days of a period, without days in the future. */
 export function rangeOf(period: Period, today: Day): DayRange {
   if (typeof period === "string") return presetRange(period, today);
   const { from, to } = period;
@@ -85,8 +85,8 @@ export function rangeOf(period: Period, today: Day): DayRange {
 }
 
 /**
- * A range as a period: the preset that it is today, so that it moves on, or the days themselves. On
- * some days a month is also so many days: what it was before says which of the two it is.
+ * Returns the preset with the same days, or else the days. On some days, this month equals a
+ * preset such as the last 28 days. `before` decides between the two.
  */
 export function periodOf(range: DayRange, today: Day, before: Period): Period {
   const same = PRESETS.filter(({ id }) => isSameRange(presetRange(id, today), range));
@@ -99,7 +99,7 @@ export function isSameRange(a: DayRange, b: DayRange): boolean {
   return a.from === b.from && a.to === b.to;
 }
 
-/** The range before or after, as long as this one; null where that would begin after today. */
+/** Returns the next or previous range of the same length; null if it would start after today. */
 export function stepRange(period: Period, step: -1 | 1, today: Day): DayRange | null {
   const range = rangeOf(period, today);
   const next = isMonth(period, today)
@@ -107,11 +107,11 @@ export function stepRange(period: Period, step: -1 | 1, today: Day): DayRange | 
     : moveRange(range, step * countDays(range));
   if (next.from > today) return null;
   if (next.to <= today) return next;
-  // The month that is not over yet begins as every month does; other ranges keep their length.
+  // The current month starts on the 1st. Other ranges keep their length.
   return isMonth(period, today) ? { from: next.from, to: today } : endAt(next, today);
 }
 
-/** The range that a range is compared with; null for no comparison. */
+/** Returns the range of the comparison; null for no comparison. */
 export function findEarlierRange(
   period: Period,
   comparison: Comparison,
@@ -126,22 +126,22 @@ export function findEarlierRange(
       return isMonth(period, today) ? earlierMonth(range, -1) : moveRange(range, -count);
     case "previous-year":
       if (isMonth(period, today)) return earlierMonth(range, -12);
-      // The same weekdays, since a site is read less at weekends.
+      // Sites have fewer visitors on weekends, so weekdays must match.
       return moveRange(range, -Math.max(WEEKS_OF_A_YEAR, count));
   }
 }
 
-/** Whether it is a whole month, or what there is of the present one: "the last 28 days" never is. */
+/** Returns whether a period is a whole month or the elapsed part of the current one. */
 function isMonth(period: Period, today: Day): boolean {
   if (typeof period === "string") return period === "this-month" || period === "last-month";
   const { from, to } = period;
   const month = monthOf(from);
-  // The first of a month alone is a day.
+  // The first of a month is a day, not a month.
   if (from === to) return false;
   return from === month.from && (to === month.to || (to === today && today < month.to));
 }
 
-/** A month as far as this one goes: eleven days of it are compared with eleven. */
+/** Returns an earlier month, limited to the same number of days as `range`. */
 function earlierMonth({ from, to }: DayRange, months: number): DayRange {
   const month = monthOf(addMonths(from, months));
   if (to === monthOf(from).to) return month;
@@ -166,7 +166,7 @@ function monthOf(day: Day): DayRange {
   return { from, to: addDays(addMonths(from, 1), -1) };
 }
 
-/** The same day of another month, or that month's last. */
+/** Returns the same day of another month, or the last day of a shorter month. */
 function addMonths(day: Day, months: number): Day {
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
   const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
@@ -174,30 +174,30 @@ function addMonths(day: Day, months: number): Day {
 }
 
 /**
- * The bounds to ask for. A range that is not over yet is cut off at `now`, rounded down to what the
- * gateway keeps such a range for: within that time everybody asks for the same moments, and only
- * the first request goes on to the platform.
+ * Returns the bounds to request. A running range ends at `now`, rounded down to the gateway's
+ * cache lifetime. All callers within that time request the same bounds, so only the first request
+ * reaches Mintlify.
  */
 export function boundsOf(range: DayRange, now: number, freshness = DEFAULT_FRESHNESS_MS): Bounds {
   const end = addDays(range.to, 1);
   const shared = floorTo(now, freshness);
   const start = startOf(range.from);
-  // Cut off at its own beginning, a day of a few minutes would be empty.
+  // Rounding down to the start of the day would leave an empty range.
   const frozenAt = shared > start ? shared : floorTo(now, SECOND_MS);
   const running = start < frozenAt && frozenAt < startOf(end);
   if (!running) return { dateFrom: range.from, dateTo: end, frozenAt: null };
   return { dateFrom: range.from, dateTo: instantOf(frozenAt), frozenAt };
 }
 
-/** The bounds of an earlier range, cut off as long before its end as `bounds` are before theirs. */
+/** Returns bounds of an earlier range that end at the same distance from the range's end. */
 export function findEarlierBounds(earlier: DayRange, range: DayRange, bounds: Bounds): Bounds {
   const whole = { dateFrom: earlier.from, dateTo: addDays(earlier.to, 1), frozenAt: null };
   if (bounds.frozenAt === null) return whole;
   const left = startOf(addDays(range.to, 1)) - bounds.frozenAt;
-  // Of many days an hour is too little to ask the platform again for.
+  // Beyond seven days, a difference of less than an hour is not worth another request.
   const step = countDays(range) > 7 ? HOUR_MS : 1;
   const end = floorTo(startOf(whole.dateTo) - left, step);
-  // Days that the other range has not had yet are left out already.
+  // `earlier` already excludes days that `range` has not reached.
   if (left > DAY_MS || end <= startOf(earlier.from)) return whole;
   return { ...whole, dateTo: instantOf(end) };
 }
@@ -214,7 +214,7 @@ export function shortDay(day: Day): string {
   return utcDay(startOf(day));
 }
 
-/** A day where there is little room and the year is plain. */
+/** Formats a day without its year, for the axis. */
 export function axisDay(day: Day): string {
   return utcAxisDay(startOf(day));
 }

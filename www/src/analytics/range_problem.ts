@@ -1,7 +1,7 @@
 import { type Day, isDay } from "./address_words.ts";
 import type { DayRange } from "./range.ts";
 
-/** Why these two inputs are no range, in words for the person who typed them; null when fine. */
+/** Returns why two dates are not a valid range, for display; null if they are valid. */
 export function rangeProblem({ from, to }: DayRange, today: Day): string | null {
   if (!isDay(from)) return "Choose a start date.";
   if (!isDay(to)) return "Choose an end date.";

@@ -1,14 +1,14 @@
 import { decodePath } from "./sitemap.ts";
 
-/** What a sitemap says, or why it is none. */
+/** A parsed sitemap, or the reason why it is invalid. */
 export type SitemapReading =
   | { ok: true; paths: readonly string[]; origin: string | null }
   | { ok: false; reason: string };
 
-/** More than the 50,000 addresses that a sitemap may have would be several sitemaps. */
+/** A sitemap has at most 50,000 addresses. This allows for several of them. */
 const MAX_PATHS = 200_000;
 
-/** Reads a sitemap (XML), or addresses and paths one to a line. Nothing is fetched. */
+/** Parses a sitemap in XML, or a list of addresses and paths, one per line. Makes no requests. */
 export function readSitemap(text: string): SitemapReading {
   if (text.trim() === "") return refused("Paste a sitemap, or choose a file.");
   if (/<(?:\w+:)?sitemapindex[\s>]/i.test(text)) {
@@ -30,7 +30,7 @@ export function readSitemap(text: string): SitemapReading {
     return refused("No addresses found. A sitemap has them in <loc>; a list has one on each line.");
   }
   const origin = known.find((place) => place.origin !== null)?.origin ?? null;
-  // A sitemap of another site says nothing of this one.
+  // Ignore addresses of other sites.
   const own = known.filter((place) => place.origin === null || place.origin === origin);
   return { ok: true, paths: [...new Set(own.map(({ path }) => path))], origin };
 }

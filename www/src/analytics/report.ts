@@ -1,14 +1,14 @@
 import type { Feedback, PageView, PageVisitors, SearchTerm } from "quillgate";
 import type { SortableColumn } from "./address_words.ts";
 
-/** The reports that have a route of their own. */
+/** Reports with a route. */
 export type ReportName = "views" | "visitors" | "feedback" | "searches";
 
 export type Column = SortableColumn | "earlier";
 
 export type Cell = string | number | null;
 
-/** A row of any report: its cells by column, and nothing for what the report does not have. */
+/** A row of any report: cells by column. Columns that the report lacks are absent. */
 export type ReportRow = { readonly [Name in Column]?: Cell };
 
 export interface Totals {
@@ -27,19 +27,19 @@ export interface ColumnDefinition {
 
 export interface Report {
   name: ReportName;
-  /** What a row is, for "1 page" and "2 pages". */
+  /** The noun for a row: "page" in "1 page". */
   one: string;
   many: string;
-  /** What is counted: "1 view", "2 views". */
+  /** The noun for a count, singular and plural: "view", "views". */
   unit: readonly [string, string];
-  /** The column that says which row it is. */
+  /** The column that identifies a row. */
   key: Column;
-  /** The column whose totals are compared; null when rows have no counts. */
+  /** The column to compare; null for rows without counts. */
   main: Column | null;
   columns: readonly ColumnDefinition[];
-  /** How many rows a request brings. */
+  /** Rows per request. */
   pageSize: number;
-  /** Whether counts of several rows make a sum: a visitor of two pages is one visitor. */
+  /** Whether counts can be added up. A visitor of two pages is one visitor, not two. */
   isAdditive: boolean;
   filterLabel: string;
 }
@@ -119,7 +119,7 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
   },
 };
 
-/** Part of a whole; null where there is no whole. */
+/** Returns a share; null if either count is unknown or the whole is 0. */
 export function shareOf(part: number | null, whole: number | null): number | null {
   return part === null || whole === null || whole === 0 ? null : part / whole;
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { count, dayAndTime, signedCount, utcDayAndTime, wholePercent } from "../shell/wording.ts";
 import type { Cell, CellKind } from "./report.ts";
 
-/** A value as its column shows it. Text is isolated, since its letters may run from right to left. */
+/** Formats a value for its column. Isolates strings, which may contain right-to-left letters. */
 export function formatCell(value: Cell, kind: CellKind): ComponentChildren {
   if (value === null) return "–";
   if (typeof value === "string") {
@@ -22,7 +22,7 @@ export function formatCell(value: Cell, kind: CellKind): ComponentChildren {
   return kind === "change" ? signedCount(value) : count(value);
 }
 
-/** A word of the API as a reader would write it: "Thumbs only" for "thumbs_only". */
+/** Spells an API value in words: "Thumbs only" for "thumbs_only". */
 function spell(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).replaceAll("_", " ");
 }

@@ -8,7 +8,7 @@ import {
   toSearchRow,
 } from "./report.ts";
 
-/** Where to begin a report, or to go on with it. */
+/** Where to start or resume a report. */
 export type ReportPosition = { dateFrom: string; dateTo: string } | { cursor: unknown };
 
 export interface PageOfReport {
@@ -18,7 +18,7 @@ export interface PageOfReport {
   next: ReportPosition | null;
 }
 
-/** Every page of a report from a position on. */
+/** Yields all pages of a report from a position. */
 export async function* readReport(
   client: Client,
   name: ReportName,
@@ -50,7 +50,7 @@ export async function* readReport(
   }
 }
 
-/** The whole report as a stream of bytes. */
+/** Opens the whole report as a byte stream. */
 export function exportReport(
   client: Client,
   name: ReportName,
@@ -76,7 +76,7 @@ function pageOf(rows: readonly ReportRow[], totals: Totals | null, cursor: unkno
   return { rows, totals, next: cursor === null ? null : { cursor } };
 }
 
-/** A cursor belongs to the report that it came from. */
+/** The cast is safe: a cursor is only used with the report that it came from. */
 function paramsOf<Name extends "analytics.views">(
   position: ReportPosition,
 ): { dateFrom: string; dateTo: string } | { cursor: ListCursor<Name> & never } {

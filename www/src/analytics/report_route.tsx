@@ -48,7 +48,7 @@ const EmptyTable = defer(async () => (await import("./empty_table.tsx")).EmptyTa
 const SitemapDialog = defer(async () => (await import("./sitemap_dialog.tsx")).SitemapDialog);
 
 const TREND_SPACE = <div class="trend-space" aria-hidden="true" />;
-/** Most gateways keep no archive: their pages do without what draws it. */
+/** Loaded on demand, because most gateways have no archive. */
 const ArchivedTrend = defer(
   async () => (await import("./archived_trend.tsx")).ArchivedTrend,
   TREND_SPACE,
@@ -60,11 +60,11 @@ type OpenDialog = "site" | "sitemap" | null;
 interface ReportRouteProps {
   session: Session;
   name: ReportName;
-  /** What a token without the scope cannot do. */
+  /** The actions that need the scope. */
   lost: string;
 }
 
-/** A report: its period, totals, trend, rows and files. */
+/** A report with its period, totals, trend, rows and exports. */
 export function ReportRoute({ session, name, lost }: ReportRouteProps) {
   if (!allows(session.claims, "analytics:read")) {
     return <ScopeNotice scope="analytics:read" lost={lost} />;
@@ -81,7 +81,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   const table = useTableModel(cache, report, sitemap);
   useReportKeys(cache, report);
   const { listing } = table;
-  // The trend comes after the rows, which are what the route is for; once there, it stays.
+  // Rows render before the trend, because they matter most. Once shown, the trend stays.
   const hasAnswer = useRef(false);
   hasAnswer.current ||= (listing?.requests.value ?? 0) > 0 || listing?.problem.value != null;
   const isArchived = session.claims.archivedProjects.includes(projectId);
@@ -157,9 +157,9 @@ function close(dialog: Signal<OpenDialog>): void {
   dialog.value = null;
 }
 
-/** Opens what the address asks for, and what that is compared with once its own rows come. */
+/** Opens the listing of the address. Opens its comparison once its own first rows arrive. */
 function useOpenListings(cache: ListingCache, report: Report): void {
-  // Before it is drawn, so that it is drawn once.
+  // During render rather than in an effect, to avoid a second render.
   useMemo(() => untracked(() => cache.open(report, wantedRange())), [cache, report]);
   useLayoutEffect(() => {
     const stop = effect(() => cache.open(report, wantedRange()));
@@ -213,7 +213,7 @@ function nextComparison(): void {
   announce(`Compared with: ${next.label}`);
 }
 
-/** Says that the days of the link are not valid, and removes them from the address. */
+/** Explains that the link's dates are invalid, and removes them from the address. */
 function InvalidDates({ range }: { range: DayRange }) {
   const { hasInvalidDates } = address.value.analytics;
   useLayoutEffect(() => {
@@ -234,7 +234,7 @@ interface RangeLineProps {
   dialog: Signal<OpenDialog>;
 }
 
-/** Which days are counted and compared, and what can be done about it. */
+/** Shows the counted and compared days, with actions. */
 function RangeLine({ session, report, table, dialog }: RangeLineProps) {
   const { projectId } = session;
   const cache = viewsOf(session);
@@ -312,7 +312,7 @@ const LABELS: Record<ReportName, string> = {
 
 const BAR_ID = "answer-bar";
 
-/** The rows, with what must be known to read them. */
+/** The rows and the notices about them. */
 function Answer(props: AnswerProps) {
   const { session, listing, table } = props;
   const cache = viewsOf(session);
@@ -344,7 +344,7 @@ function Answer(props: AnswerProps) {
   );
 }
 
-/** Says what is loaded, because loading resumes from there. */
+/** Adds the number of loaded rows to a rate limit problem, because loading resumes there. */
 function inContext(problem: Problem, { rows, report }: Listing): Problem {
   const loaded = rows.value.length;
   if (!problem.isLimit || loaded === 0) return problem;

@@ -1,5 +1,6 @@
 import { useMemo, useRef } from "preact/hooks";
 import { announce } from "../shell/announcer.tsx";
+import { Plus } from "../shell/icons.tsx";
 import { count } from "../shell/wording.ts";
 import { MAX_PRINTED_ROWS, useDrawnRows } from "./drawn_rows.ts";
 import { isNode, type Line, rowOf } from "./line.ts";
@@ -12,26 +13,26 @@ import "../styles/report_table.css";
 
 interface ReportTableProps {
   label: string;
-  /** What says that the rows are a part; null when they are not. */
+  /** The id of the notice about missing rows; null for a complete list. */
   describedBy: string | null;
   lines: readonly Line[];
   columns: readonly ColumnDefinition[];
   sorting: Sorting;
   onSort(sorting: Sorting): void;
-  /** The site's address, for links to its pages; null when it is not known. */
+  /** The site's address, for links to its pages; null if unknown. */
   site: string | null;
   openFolders: ReadonlySet<string>;
   onToggle(folder: string): void;
-  /** Shows a comment in full. */
+  /** Shows an entry in full. */
   onOpen(row: ReportRow): void;
-  /** Whether a row suggests a job. */
+  /** Returns whether a row suggests a job. */
   offersJob(row: ReportRow): boolean;
   onStartJob(row: ReportRow): void;
-  /** Changes with the order and the filter: the list then begins at its first row again. */
+  /** Changes with the order and the filter. The list then scrolls to its first row. */
   viewKey: string;
 }
 
-/** The lines of a report. The page scrolls, not the table. Long lists are virtualized. */
+/** The table of a report. The page scrolls, not the table. Long lists are virtualized. */
 export function ReportTable(props: ReportTableProps) {
   const { label, lines, columns, sorting, viewKey } = props;
   const table = useRef<HTMLTableElement>(null);
@@ -104,7 +105,9 @@ interface Tint {
   most: number;
 }
 
-/** The sorted column when it has numbers, else the last count: as long as its part of the most. */
+/**
+ * Chooses the column that tints the rows: the sorted one if it is numeric, else the last count.
+ */
 function tintOf(
   lines: readonly Line[],
   columns: readonly ColumnDefinition[],
@@ -118,9 +121,10 @@ function tintOf(
   return { column: tinted, most: mostOf(lines.map(rowOf), tinted) };
 }
 
-/** A row and all that is in it are no components: there are many, and none has a state. */
+/** Rows are plain functions, because thousands of stateless components would be slow. */
 function renderRow(props: ReportTableProps, line: Line, position: number, tint: Tint) {
   const row = rowOf(line);
+  const hasJobButton = !(isNode(line) && line.pages > 0) && props.offersJob(row);
   const part = tint.most === 0 ? 0 : Math.abs(numberOf(row[tint.column])) / tint.most;
   return (
     <tr
@@ -130,12 +134,17 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
     >
       {props.columns.map(({ id, kind }, index) =>
         index === 0 ? (
-          // biome-ignore lint/a11y/noRedundantRoles: Safari takes rows that are flex boxes for layout
-          <th key={id} scope="row" role="rowheader" class={`cell-${kind} column-${id}`}>
+          <th
+            key={id}
+            scope="row"
+            // biome-ignore lint/a11y/noRedundantRoles: Safari takes rows that are flex boxes for layout
+            role="rowheader"
+            class={`cell-${kind} column-${id}`}
+            // The job button is not part of the row's name.
+            aria-label={hasJobButton ? (textOf(row[id]) ?? undefined) : undefined}
+          >
             {renderName(props, line, textOf(row[id]))}
-            {!(isNode(line) && line.pages > 0) &&
-              props.offersJob(row) &&
-              renderJobButton(row, textOf(row[id]), props.onStartJob)}
+            {hasJobButton && renderJobButton(row, textOf(row[id]), props.onStartJob)}
           </th>
         ) : (
           // biome-ignore lint/a11y/noRedundantRoles: as above
@@ -162,7 +171,7 @@ function renderJobButton(
       title="Start a job"
       onClick={() => onStartJob(row)}
     >
-      +
+      <Plus />
     </button>
   );
 }
@@ -174,7 +183,7 @@ function renderContent(
   onOpen: ReportTableProps["onOpen"],
 ) {
   const content = formatCell(row[column] ?? null, kind);
-  // A comment of spaces alone has nothing more to say in full.
+  // A comment that is only whitespace needs no dialog.
   if (column !== "comment" || !textOf(row.comment)?.trim()) return content;
   return (
     <button type="button" class="cell-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
@@ -214,7 +223,7 @@ function renderName(
   );
 }
 
-/** Isolated, since a path can have letters that would turn the row around. */
+/** Isolates the path, because right-to-left letters in it could reorder the row. */
 function renderPageName(name: string | null, path: string | null, site: string | null) {
   const href = linkToPage(site, path);
   const text = (
@@ -240,7 +249,7 @@ interface GapProps {
   rowHeight: number;
 }
 
-/** Stands in for the height of rows that are not in the document. */
+/** Reserves the height of rows that are not rendered. */
 function Gap({ rows, rowHeight }: GapProps) {
   if (rows === 0) return null;
   return (

@@ -8,12 +8,12 @@ export interface Sorting {
   direction: Direction;
 }
 
-/** Columns of text begin with A when they are chosen, counts with the most. */
+/** String columns sort ascending by default, counts descending. */
 const TEXTS: readonly Column[] = ["path", "query", "comment", "clicked", "status", "source"];
 
 /**
- * Sorted copy. Rows without a value come last in both directions; ties are in order of `key`. Places
- * are sorted, by numbers where there are any: with thousands of rows that is twice as quick.
+ * Returns a sorted copy. Rows without a value come last in both directions; `key` breaks ties.
+ * Sorts indices, and numbers where possible: with thousands of rows, this is twice as fast.
  */
 export function sortRows<Row extends ReportRow>(
   rows: readonly Row[],
@@ -34,7 +34,7 @@ export function sortRows<Row extends ReportRow>(
 
 const ranked = new WeakMap<readonly ReportRow[], { key: Column; ranks: Uint32Array }>();
 
-/** Which place each row has in the order of names, which every order falls back on. */
+/** Returns each row's rank by name, which breaks ties in every order. */
 function ranksOf(rows: readonly ReportRow[], key: Column): Uint32Array {
   const before = ranked.get(rows);
   if (before?.key === key) return before.ranks;
@@ -46,7 +46,7 @@ function ranksOf(rows: readonly ReportRow[], key: Column): Uint32Array {
   return ranks;
 }
 
-/** Rows whose name matches what was typed: a path as {@link parsePathFilter} says, a term by words. */
+/** Returns the matching rows. Paths use {@link parsePathFilter}; search terms match by words. */
 export function filterRows<Row extends ReportRow>(
   rows: readonly Row[],
   query: string,
@@ -57,7 +57,7 @@ export function filterRows<Row extends ReportRow>(
   return rows.filter((row) => filter.matches(textOf(row[key])));
 }
 
-/** What a click on a column's heading leads to: names start at A, counts at the most. */
+/** Returns the order after a click on a column heading. */
 export function nextSorting(current: Sorting, column: Column): Sorting {
   if (current.column !== column) {
     return { column, direction: TEXTS.includes(column) ? "ascending" : "descending" };
@@ -66,13 +66,13 @@ export function nextSorting(current: Sorting, column: Column): Sorting {
   return { column, direction };
 }
 
-/** Rows from `start` up to, but not including, `end`. */
+/** Row indices from `start` (inclusive) to `end` (exclusive). */
 export interface Slice {
   start: number;
   end: number;
 }
 
-/** Returns the rows that a window shows, with some rows to spare above and below. */
+/** Returns the rows to render: those in the window, plus some above and below. */
 export function visibleSlice(
   box: { scrollTop: number; height: number },
   rowHeight: number,
@@ -81,17 +81,17 @@ export function visibleSlice(
   const spare = 12;
   const shown = Math.ceil(box.height / rowHeight) + 2 * spare;
   const first = Math.floor(box.scrollTop / rowHeight) - spare;
-  // A list that has become shorter than where the window stood shows its end.
+  // If the list became shorter than the scroll position, show its end.
   const start = Math.max(0, Math.min(first, count - shown));
   return { start, end: Math.min(count, first + shown) };
 }
 
-/** How many rows repeat a path that came before: a sign that the list moved while it was read. */
+/** Returns the number of repeated paths. A repetition means the list changed during loading. */
 export function repeatedPaths(rows: readonly ReportRow[]): number {
   return rows.length - new Set(rows.map((row) => row.path)).size;
 }
 
-/** The largest of a column; 0 when it has no numbers. */
+/** Returns the highest value of a column; 0 if it has no numbers. */
 export function mostOf(rows: readonly ReportRow[], column: Column): number {
   return rows.reduce((most, row) => Math.max(most, Math.abs(numberOf(row[column]))), 0);
 }
@@ -100,7 +100,7 @@ export function numberOf(cell: Cell | undefined): number {
   return typeof cell === "number" ? cell : 0;
 }
 
-/** A count; null where it is not known, which is not zero. */
+/** Returns a count; null if it is unknown, which differs from zero. */
 export function countOf(cell: Cell | undefined): number | null {
   return typeof cell === "number" ? cell : null;
 }

@@ -10,7 +10,7 @@ export const EXPORT_FORMATS: readonly { id: ExportFormat; label: string; type: s
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Rows as a file of a format, with these columns in this order. */
+/** Formats rows as a file. Columns keep their order. */
 export function writeRows(
   rows: readonly ReportRow[],
   columns: readonly Column[],
@@ -30,25 +30,27 @@ export function writeRows(
 }
 
 /**
- * CSV: RFC 4180 quoting, CRLF after every line, UTF-8 with a byte order mark so that spreadsheets
- * read accents. A count that the API left out is an empty cell. A cell with a semicolon is quoted too,
- * because it separates cells in some locales.
+ * Formats rows as CSV: RFC 4180 quoting, CRLF after every line, and UTF-8 with a byte order mark,
+ * so that spreadsheets read accents. Counts missing from the API are empty cells. Cells with a
+ * semicolon are quoted, because it separates cells in some locales.
  *
- * Text that a spreadsheet would run as a formula gets a leading apostrophe. It starts with `=`, `+`,
- * `-` or `@`, also full-width, with a tab or with a line break. Visitors choose paths, so anyone can
- * put a formula into a cell.
+ * Strings that a spreadsheet would run as a formula get a leading apostrophe. They start with `=`,
+ * `+`, `-` or `@`, also full-width, with a tab or with a line break. Visitors choose paths, so
+ * anyone can put a formula into a cell.
  */
 export function toCsv(rows: readonly ReportRow[], columns: readonly Column[]): string {
   const lines = rows.map((row) => line(columns.map((column) => row[column] ?? null)));
   return BYTE_ORDER_MARK + line(columns) + lines.join("");
 }
 
-/** Whether a spreadsheet would run the text, so that it is written with an apostrophe. */
+/** Returns whether a spreadsheet would run a string as a formula. */
 export function looksLikeFormula(text: Cell | undefined): boolean {
   return typeof text === "string" && /^[=+\-@＝＋－＠\t\r\n]/.test(text);
 }
 
-/** `page-views_acme_2026-11-01_2026-11-30.csv`, safe on every file system. */
+/**
+ * Returns a file name such as `page-views_acme_2026-11-01_2026-11-30.csv`, safe on every system.
+ */
 export function fileName(parts: readonly string[], format: ExportFormat): string {
   const safe = parts.map((part) => part.replace(/[^A-Za-z0-9.-]+/g, "-"));
   return `${safe.join("_")}.${format}`;

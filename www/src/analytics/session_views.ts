@@ -5,7 +5,7 @@ import { ListingCache } from "./listing_cache.ts";
 
 const caches = new WeakMap<Session, ListingCache>();
 
-/** The reports that were looked at in a session's project. */
+/** Returns the report listings of a session's project. */
 export function viewsOf(session: Session): ListingCache {
   return caches.get(session) ?? untracked(() => openCache(session));
 }

@@ -4,8 +4,8 @@ import { recall, remember } from "../session/tab_storage.ts";
 const STORED = "site-addresses";
 
 /**
- * The address of each project's site, as it was typed in this tab. It is not in the page's address:
- * who sends a link must not choose where the paths lead.
+ * The site address of each project, entered in this tab. It is not part of the page's address,
+ * because the sender of a link must not choose where paths lead.
  */
 const sites = signal(readSites(recall(STORED)));
 

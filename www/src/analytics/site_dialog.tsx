@@ -8,7 +8,7 @@ interface SiteDialogProps {
   onClose(): void;
 }
 
-/** Where the site is, so that paths can be links to its pages. */
+/** Asks for the site's address, so that paths can link to its pages. */
 export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
   const typed = useSignal(siteOf(projectId) ?? "");
   const complaint = useSignal<string | null>(null);

@@ -1,21 +1,21 @@
 import type { ReportRow } from "./report.ts";
 import { textOf } from "./rows.ts";
 
-/** The pages that a site has, and where it is when the sitemap says so. */
+/** The pages of a site, and its origin if the sitemap names it. */
 export interface Sitemap {
   origin: string | null;
-  /** Those that none of these rows is of. */
+  /** Returns the pages of the sitemap that have no row. */
   findNeverRead(rows: readonly ReportRow[]): readonly ReportRow[];
 }
 
-/** A path as it is compared: decoded, without a slash, `index` or `.html` at its end. */
+/** Normalizes a path for comparison: decoded, without a trailing slash, `index` or `.html`. */
 export function comparablePath(path: string): string {
   const decoded = decodePath(path.replace(/[?#].*$/s, ""));
   const short = decoded.replace(/(?:\/index)?(?:\.html?|\.mdx?)?\/*$/i, "");
   return short === "" ? "/" : short;
 }
 
-/** The pages of a sitemap that no row has. */
+/** Returns the pages of a sitemap that have no row. */
 export function findNeverRead(paths: readonly string[], rows: readonly ReportRow[]): ReportRow[] {
   const read = new Set(rows.map((row) => comparablePath(textOf(row.path) ?? "")));
   return paths
@@ -23,7 +23,7 @@ export function findNeverRead(paths: readonly string[], rows: readonly ReportRow
     .map((path) => ({ path, human: 0, ai: 0, total: 0, share: null, earlier: null, change: null }));
 }
 
-/** A path without its escapes, where they can be read. */
+/** Decodes a path. Returns invalid escapes unchanged. */
 export function decodePath(path: string): string {
   try {
     return decodeURI(path);

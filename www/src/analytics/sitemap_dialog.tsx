@@ -8,7 +8,7 @@ interface SitemapDialogProps {
   onClose(): void;
 }
 
-/** Takes a sitemap from the clipboard or a file: the page asks no other host for it. */
+/** Reads a sitemap from the clipboard or a file. The page never requests one from another host. */
 export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
   const pasted = useSignal("");
   const complaint = useSignal<string | null>(null);

@@ -2,9 +2,9 @@ import { isGone } from "./comparison.ts";
 import { type Column, type ReportRow, shareOf } from "./report.ts";
 import { numberOf } from "./rows.ts";
 
-/** What rows have together. */
+/** The sums of a list of rows. */
 export interface Sums {
-  /** Those that were counted now: what is gone since the earlier period is none of them. */
+  /** The number of rows in the current period. Rows that exist only earlier don't count. */
   rows: number;
   human: number;
   ai: number;
@@ -22,17 +22,17 @@ export function sumRows(rows: readonly ReportRow[], main: Column): Sums {
   return { rows: rows.length - gone, human, ai, total };
 }
 
-/** What a list can still have beyond the rows that are loaded. */
+/** Upper bounds for the rows that are not loaded. */
 export interface Remainder {
-  /** The most rows that can be missing; null when nothing is known of them. */
+  /** The maximum number of missing rows; null if unknown. */
   rows: number | null;
-  /** The most requests that these take. */
+  /** The maximum number of requests for them; null if unknown. */
   requests: number | null;
 }
 
 /**
- * Every row has at least one view, so that there are no more rows left than views. The platform
- * says nothing of how many rows there are.
+ * Estimates the rest of a list. Mintlify does not send the number of rows, but each has at least
+ * one view. So the number of missing rows is at most the number of missing views.
  */
 export function remainderOf(
   whole: number | null,
@@ -42,18 +42,18 @@ export function remainderOf(
 ): Remainder {
   if (whole === null) return { rows: null, requests: null };
   const left = Math.max(0, whole - sumRows(rows, main).total);
-  // Counts may have changed since the total was read: what goes on has one request at least.
+  // Counts may have grown since the total was read, so expect at least one request.
   return { rows: left, requests: Math.max(1, Math.ceil(left / pageSize)) };
 }
 
-/** How two counts differ. */
+/** The difference between two counts. */
 export interface Change {
   difference: number;
-  /** As a part of the earlier count; null when that was zero. */
+  /** The difference relative to the earlier count; null if that is 0. */
   part: number | null;
 }
 
-/** Smaller changes are ordinary variation and have no colour. */
+/** Smaller changes are normal variation and get no colour. */
 const NOTABLE_PART = 0.1;
 
 /** Returns a CSS class for a change beyond ±10 %, or an empty string. */

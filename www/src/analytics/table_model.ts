@@ -26,7 +26,7 @@ import type { Sitemap } from "./sitemap.ts";
 import { type Sums, sumRows } from "./sums.ts";
 import { today } from "./today.ts";
 
-/** What a report's route shows: every row that the arrangement and the filter leave, in order. */
+/** The state of a report's table: the rows after arrangement, filter and order. */
 export interface TableModel {
   range: DayRange;
   /** Null until the range is opened. */
@@ -37,19 +37,19 @@ export interface TableModel {
   sorting: Sorting;
   filter: string;
   columns: readonly ColumnDefinition[];
-  /** The rows themselves; folders are no rows. */
+  /** The rows without folders. */
   rows: readonly ReportRow[];
   lines: readonly Line[];
   openFolders: ReadonlySet<string>;
   matches: Sums;
 }
 
-/** The days of the address: a preset is counted back from today. */
+/** Returns the days in the address. Presets are relative to today. */
 export function wantedRange(): DayRange {
   return rangeOf(address.value.analytics.range, today.value);
 }
 
-/** The days that they are compared with; null for none. */
+/** Returns the days of the comparison; null for no comparison. */
 export function wantedEarlier(report: Report): DayRange | null {
   if (report.main === null) return null;
   const { comparison, arrangement } = address.value.analytics;
@@ -73,7 +73,7 @@ export function useTableModel(
     return days === null || listing.value === null ? null : cache.findEarlier(listing.value, days);
   });
   const isCompared = useComputed(() => (earlier.value?.requests.value ?? 0) > 0);
-  /** Whether there is a column for changes: before they are known, so that no other moves then. */
+  /** The column of changes appears before they are known, so that no other column moves later. */
   const hasChanges = useComputed(() => {
     if (isCompared.value) return true;
     if (wantedEarlier(report) === null) return false;
@@ -132,10 +132,10 @@ export function useTableModel(
   };
 }
 
-/** What makes folders of rows, once somebody has wanted to see them. */
+/** The module that groups rows by folder. It loads on first use. */
 const folders = signal<typeof import("./folder_tree.ts") | null>(null);
 
-/** Fetches that; where it cannot be had, the rows stay as they are. */
+/** Loads the module. After a failure, the plain list stays. */
 function useFolders(isTree: ReadonlySignal<boolean>): void {
   useSignalEffect(() => {
     if (!isTree.value || folders.peek() !== null) return;
@@ -153,7 +153,7 @@ function useFolders(isTree: ReadonlySignal<boolean>): void {
   });
 }
 
-/** The order of the address, as far as there is such a column, or the usual one. */
+/** Returns the order in the address if its column exists, else the default order. */
 function useSorting(
   report: Report,
   arrangement: ReadonlySignal<Arrangement>,

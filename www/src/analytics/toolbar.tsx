@@ -18,7 +18,7 @@ interface ToolbarProps {
   onArrange(arrangement: Arrangement): void;
 }
 
-/** Period, comparison, rows, filter and files, in one line. */
+/** Period, comparison, arrangement, filter and export, in one line. */
 export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
   const offered = arrangementsOf(report);
   const shown = offered.find(({ id }) => id === table.arrangement);
@@ -66,11 +66,11 @@ function ComparisonMenu({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** How long a pause in typing makes the next character a new step for the back button. */
+/** After a pause of this length in typing, the next character adds a history entry. */
 const TYPING_PAUSE_MS = 1000;
 let lastTyped = Number.NEGATIVE_INFINITY;
 
-/** Adds one step for the back button per filter, not one per character. */
+/** Adds one history entry per filter, not one per character. */
 function typeFilter(filter: string): void {
   const now = performance.now();
   const isContinued = now - lastTyped < TYPING_PAUSE_MS;

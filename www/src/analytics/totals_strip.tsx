@@ -14,14 +14,14 @@ interface TotalsStripProps {
   report: Report;
   totals: Totals | null;
   earlier: Totals | null;
-  /** Whether the totals are on their way; grey bars stand in for them. */
+  /** Whether the totals are loading. Grey placeholders take their place. */
   isWaiting: boolean;
-  /** How many rows are loaded, for a report without counts. */
+  /** The number of loaded rows, for a report without counts. */
   rows: number;
   isComplete: boolean;
 }
 
-/** The counts of the whole site in a range, with how they have changed, in one line. */
+/** The counts of the whole site in a range and their changes, in one line. */
 export function TotalsStrip(props: TotalsStripProps) {
   const { report, totals, isWaiting, rows } = props;
   const waiting = isWaiting && totals === null && rows === 0;

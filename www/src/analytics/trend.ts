@@ -12,15 +12,15 @@ export interface TrendPoint {
   to: Day;
   human: number;
   ai: number;
-  /** How many of its days are held; the counts are of these alone. */
+  /** The number of archived days. The counts cover only these. */
   held: number;
-  /** How many days it has within the range. */
+  /** The number of its days within the range. */
   days: number;
-  /** How many days the whole day, week or month has. */
+  /** The number of days in the full day, week or month. */
   span: number;
 }
 
-/** As many bars as can be told apart. */
+/** More bars would be too thin to tell apart. */
 const MAX_DAYS = 92;
 const MAX_WEEKS = 400;
 
@@ -41,7 +41,7 @@ export function groupOf(range: DayRange, chosen: TrendGroup | null = null): Tren
   return days <= MAX_WEEKS ? "week" : "month";
 }
 
-/** Every group of a range, those without a single held day included. */
+/** Returns every interval of a range, including those without archived days. */
 export function trendPoints(
   range: DayRange,
   group: TrendGroup,
@@ -64,7 +64,7 @@ export function trendPoints(
   return points;
 }
 
-/** The first day of the week (a Monday) or month that a day is in. */
+/** Returns the first day of the week (a Monday) or month. */
 function beginOf(day: Day, group: TrendGroup): Day {
   if (group === "day") return day;
   if (group === "month") return `${day.slice(0, 8)}01`;

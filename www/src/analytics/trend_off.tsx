@@ -8,7 +8,7 @@ export interface TrendProps extends TrendQuery {
   ended: AbortSignal;
 }
 
-/** That there is no trend, and what can be done about it: the gateway is asked once that is read. */
+/** Explains how to turn on the archive. Asks the gateway for its reason only when opened. */
 export function TrendOff({ client, ended, ...query }: TrendProps) {
   const answer = useSignal<string | null>(null);
   async function ask() {
@@ -22,7 +22,7 @@ export function TrendOff({ client, ended, ...query }: TrendProps) {
     <details
       class="trend-off hint"
       onToggle={({ currentTarget }) => {
-        // What cannot be asked for is only left out.
+        // After a failure, the gateway's reason is simply missing.
         if (currentTarget.open) ask().catch(() => {});
       }}
     >

@@ -4,7 +4,7 @@ import { pointLabel } from "./trend_words.ts";
 
 const FIRST = { day: "Day", week: "Week", month: "Month" };
 
-/** The chart's numbers. */
+/** The chart's data as a table. */
 export function TrendTable({ trend: { points, group } }: { trend: DrawableTrend }) {
   return (
     <table class="figures">

@@ -11,7 +11,7 @@ export function pointLabel({ from, to, days, span, held }: TrendPoint): string {
   return known < span ? `${label} (${known} of ${counted(span, "day")})` : label;
 }
 
-/** Returns the lines of a tooltip: the days, the counts, and the comparison with its change. */
+/** Returns a tooltip's lines: the days, the counts, and the comparison with its change. */
 export function pointLines(point: TrendPoint, earlier: TrendPoint | undefined): string[] {
   if (point.held === 0) return [pointLabel(point), "No data"];
   const { human, ai } = point;

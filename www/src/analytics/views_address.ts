@@ -16,19 +16,19 @@ import {
 import type { Period } from "./range.ts";
 import type { Sorting } from "./rows.ts";
 
-/** What the page's address says of the analytics. */
+/** The address parameters of report routes. */
 export interface ViewsAddress {
   range: Period;
   comparison: Comparison;
   arrangement: Arrangement;
-  /** Null for the usual order of what is shown. */
+  /** Null for the default order. */
   sorting: Sorting | null;
   filter: string;
-  /** The length of a bar of the chart; `null` for the default of the period. */
+  /** The time span of a bar of the chart; `null` for the period's default. */
   interval: Interval | null;
-  /** The paths of the open folders, each with a slash at its end. */
+  /** The paths of open folders, each with a trailing slash. */
   openFolders: readonly string[];
-  /** Whether the link named days that are not valid, so that `range` is the default. */
+  /** Whether the link named invalid days, so that `range` is the default. */
   hasInvalidDates: boolean;
 }
 
@@ -91,7 +91,7 @@ export function formatViewsAddress({
   return pairs;
 }
 
-/** Returns the default period if the address names none, and `null` if it names an invalid one. */
+/** Returns the period in the query: the default if absent, `null` if invalid. */
 function periodIn(query: URLSearchParams, today: Day): Period | null {
   const from = query.get("from");
   const to = query.get("to");
@@ -103,7 +103,7 @@ function periodIn(query: URLSearchParams, today: Day): Period | null {
   return isPresetId(preset) ? preset : null;
 }
 
-/** Commas separate folders. */
+/** Escapes commas, which separate folders. */
 function escapeFolder(path: string): string {
   return path.replace(/[%,]/g, encodeURIComponent);
 }
@@ -132,7 +132,7 @@ registerAddressPart("analytics", {
   parse: parseViewsAddress,
   format: formatViewsAddress,
   onChange: (change, from, to) => ({
-    // A filter of paths matches no search terms, and the reverse.
+    // A filter for paths makes no sense for search terms, and vice versa.
     ...((from === "searches") !== (to === "searches") && { filter: "" }),
     ...(change.range !== undefined && { hasInvalidDates: false }),
   }),

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import type { ExportFormat } from "./rows_text.ts";
 
-/** The part of the package's export stream that is used here. */
+/** The part of the package's export stream that this module uses. */
 export interface ByteStream {
   getReader(): {
     read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
@@ -12,7 +12,7 @@ export interface ByteStream {
   readonly cursor?: unknown;
 }
 
-/** Opens the stream of the whole report, at a cursor or at its beginning. */
+/** Opens the stream of the whole report, at a cursor or from the start. */
 export type OpenStream = (
   format: "csv" | "ndjson",
   cursor: unknown,
@@ -21,7 +21,10 @@ export type OpenStream = (
 
 export type ExportState = "running" | "interrupted" | "done" | "cancelled";
 
-/** A file with all rows of a report. After a failure it resumes and reads no page twice. */
+/**
+ * An export file with all rows of a report. After a failure, it resumes without reading any page
+ * twice.
+ */
 export class WholeExport {
   readonly format: ExportFormat;
   readonly state = signal<ExportState>("running");
@@ -64,7 +67,7 @@ export class WholeExport {
     this.#controller.abort();
   }
 
-  /** The complete file. A JSON file begins with the properties of `about`. */
+  /** Returns the complete file. A JSON file starts with the properties of `about`. */
   parts(about: Readonly<Record<string, unknown>>): BlobPart[] {
     if (this.format !== "json") return this.#chunks as BlobPart[];
     const decoder = new TextDecoder();

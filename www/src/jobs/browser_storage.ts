@@ -1,6 +1,6 @@
 /**
- * What the jobs keep in the browser beyond a tab: drafts, what was sent from here, templates and
- * preferences. The first two are forgotten on signing out. Never a token.
+ * Data about jobs in local storage: drafts, sent messages, templates and preferences. Signing out
+ * deletes drafts and sent messages. Tokens are never stored.
  */
 const PREFIX = "quillgate.jobs.";
 const LASTING = /^(templates|preferences)\./;
@@ -14,7 +14,7 @@ export function readKept(name: string): unknown {
   }
 }
 
-/** Without storage (it can be full or switched off) the page works on, until it is reloaded. */
+/** Stores a value. If storage is full or disabled, the page works until it is reloaded. */
 export function keep(name: string, value: unknown): void {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value));
@@ -27,7 +27,7 @@ export function discardKept(name: string): void {
   } catch {}
 }
 
-/** The names that begin with this. */
+/** Returns the names with a prefix. */
 export function keptNames(start: string): string[] {
   try {
     const all = Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? "");
@@ -39,7 +39,7 @@ export function keptNames(start: string): string[] {
   }
 }
 
-/** Calls back with the names that another tab has changed. */
+/** Calls `changed` with each name that another tab changes. */
 export function onKeptElsewhere(changed: (name: string) => void, ended: AbortSignal): void {
   globalThis.addEventListener?.(
     "storage",
@@ -50,14 +50,14 @@ export function onKeptElsewhere(changed: (name: string) => void, ended: AbortSig
   );
 }
 
-/** Forgets drafts and what was sent from this browser, of every project. */
+/** Deletes the drafts and sent messages of all projects. */
 export function forgetJobs(): void {
   for (const name of keptNames("")) {
     if (!LASTING.test(name)) discardKept(name);
   }
 }
 
-/** Returns the number of drafts with text, of every project: prompts and follow-ups. */
+/** Returns the number of non-empty drafts of all projects: prompts and follow-ups. */
 export function countDrafts(): number {
   const names = [...keptNames("draft."), ...keptNames("follow-up.")];
   return names.filter((name) => {

@@ -25,7 +25,7 @@ const DASHBOARD = "https://dashboard.mintlify.com/";
 interface StartedJob {
   id: string;
   title: string;
-  /** Where the person was when they sent the prompt. */
+  /** The address from which the person sent the prompt. */
   from: Address;
 }
 
@@ -61,7 +61,7 @@ export function Composer({ book }: { book: JobBook }) {
     started.current = { id, title: titleOf(prompt), from };
   }
 
-  /** Opens the job that was started, unless the person has gone elsewhere meanwhile. */
+  /** Opens the started job, unless the person has moved to another route or job. */
   function finish() {
     drafts.leaveSent(draft);
     book.setComposing(false);
@@ -80,7 +80,7 @@ export function Composer({ book }: { book: JobBook }) {
     }
   }
 
-  /** The panel may have been closed in the meantime, or show another draft. */
+  /** Reopens the draft. The panel may have been closed meanwhile, or show another draft. */
   function showProblem() {
     drafts.open(draft);
     book.setComposing(true);

@@ -3,11 +3,11 @@ import type { Problem } from "../shell/problem.ts";
 import { RequestId } from "../shell/problem_panel.tsx";
 import { COMPOSER_WORDS } from "./words.ts";
 
-/** The possible outcome, and where to check before sending it again. */
+/** Describes the possible outcome, and where to check before sending again. */
 export interface DoubtWords {
   title: string;
   advice: string;
-  /** Pages that may show what was sent. */
+  /** Pages that may show the sent message. */
   places: readonly { label: string; href: string }[];
 }
 
@@ -18,7 +18,7 @@ interface DoubtPanelProps {
   onKeep(): void;
 }
 
-/** Shown when a request may have been processed: only the person can decide to risk it twice. */
+/** Shown when a request may have been processed. Only the person can risk sending it twice. */
 export function DoubtPanel({ problem, words, onSend, onKeep }: DoubtPanelProps) {
   const { title, advice, places } = words;
   return (

@@ -8,13 +8,13 @@ import { SEND_WORDS } from "./words.ts";
 interface Attempt {
   text: string;
   idempotencyKey: string;
-  /** Why nobody knows whether the attempt was carried out; null when there is no such doubt. */
+  /** Why the outcome is unknown; null while a retry with the same key is safe. */
   doubt: Problem | null;
-  /** When it was first sent, in milliseconds since 1970. */
+  /** The time of the first attempt, in milliseconds since the epoch. */
   sentAt: number;
 }
 
-/** How a prompt goes out: by which key, and whether even if that may do it twice. */
+/** How to send a prompt. `force` sends it even if it may already have been processed. */
 export interface SendOptions {
   idempotencyKey: string;
   force: boolean;
@@ -23,30 +23,29 @@ export interface SendOptions {
 
 export type Submit = (prompt: string, options: SendOptions) => Promise<void>;
 
-/** A gateway keeps a key for 24 hours: after that, the same key would do it twice. */
+/** Gateways remember a key for 24 hours. A later retry could start a second job. */
 const KEY_LIFE_MS = 23 * 3_600_000;
 
 /**
- * A prompt that is being written, kept in this browser until it is sent, and the same in all of
- * its tabs.
+ * A draft of a prompt. It is stored in this browser until it is sent, and shared by all tabs.
  *
- * Sending the same text again after a failure uses the same idempotency key, so that a prompt
- * whose answer was lost does not start a second job. When nobody knows what became of an attempt,
- * the same text goes out again only by {@link sendAnyway}.
+ * A retry of the same prompt uses the same idempotency key, so that a lost response does not start
+ * a second job. While the outcome of an attempt is unknown, only {@link sendAnyway} sends the
+ * prompt again.
  */
 export class Draft {
   readonly text = signal("");
   readonly sending = signal(false);
   readonly problem = signal<Problem | null>(null);
   readonly isEmpty = computed(() => this.text.value.trim() === "");
-  /** When it was last changed, in milliseconds since 1970. */
+  /** The time of the last change, in milliseconds since the epoch. */
   changedAt = 0;
   readonly name: string;
   readonly #ended: AbortSignal;
   #attempt: Attempt | null = null;
   #call: AbortController | null = null;
 
-  /** Nothing is kept any more once the session has `ended`. */
+  /** Stores nothing after `ended` aborts. */
   constructor(name: string, ended: AbortSignal) {
     this.name = name;
     this.#ended = ended;
@@ -59,27 +58,27 @@ export class Draft {
     this.#keep();
   }
 
-  /** Takes over what another tab has made of it. */
+  /** Loads changes from another tab. */
   renew(): void {
     if (this.sending.peek()) return;
     this.#recall();
     this.problem.value = this.#doubt();
   }
 
-  /** Whether this text went out from here and no answer has said what became of it. */
+  /** Returns whether the prompt was sent without a definite response. */
   hasSent(text: string): boolean {
     return this.#attempt?.text === text;
   }
 
-  /** Takes over what another draft knows of the same text: it is still sent by the same key. */
+  /** Takes over the idempotency key of another draft with the same prompt. */
   inherit(other: Draft): void {
     this.#attempt = other.#attempt;
     this.#keep();
   }
 
   /**
-   * Sends the text, unless it is on its way already or may have arrived before. Says whether it
-   * was sent.
+   * Sends the prompt, unless it is being sent or may already have been processed. Returns whether
+   * it was sent.
    */
   async send(submit: Submit): Promise<boolean> {
     const doubt = this.#doubt();
@@ -88,22 +87,22 @@ export class Draft {
     return false;
   }
 
-  /** Sends the text even if that does what it asks for twice. Says whether it was sent. */
+  /** Sends the prompt even if it may already have been processed. Returns whether it was sent. */
   sendAnyway(submit: Submit): Promise<boolean> {
     return this.#send(submit, this.#doubt() !== null);
   }
 
-  /** Stops waiting for the answer. The text keeps its key: sent again, it is done once. */
+  /** Stops waiting for a response. The prompt keeps its key, so sending it again is safe. */
   cancel(): void {
     this.#call?.abort(new DOMException("no longer waited for", "AbortError"));
   }
 
-  /** Leaves the text as it is, unsent, until the person decides otherwise. */
+  /** Hides the problem and keeps the unsent prompt. */
   putAside(): void {
     this.problem.value = null;
   }
 
-  /** Forgets the text and what became of it. What it returns brings both back. */
+  /** Deletes the draft. The returned function restores it. */
   discard(): () => void {
     const kept = readKept(this.name);
     this.#clear();
@@ -127,7 +126,7 @@ export class Draft {
       return true;
     } catch (error) {
       if (call.signal.aborted) {
-        // The gateway tells by the key what became of it, so there is no doubt to be kept.
+        // The gateway recognizes the key, so sending again is safe.
         this.#attempt = { ...attempt, doubt: null };
         this.problem.value = NOT_WAITED_FOR;
       } else {

@@ -2,14 +2,14 @@ import { computed, type Signal, signal } from "@preact/signals";
 import { keptNames, onKeptElsewhere } from "./browser_storage.ts";
 import { Draft, type Submit } from "./draft.ts";
 
-/** How many drafts of new jobs are kept side by side. */
+/** The maximum number of drafts of new jobs. */
 export const MAX_DRAFTS = 10;
 
-/** The drafts of new jobs of a project. Nothing that was written gives way to anything else. */
+/** The drafts of a project's new jobs. A new draft never replaces another one. */
 export class DraftShelf {
-  /** The draft in the text box. */
+  /** The draft in the panel. */
   readonly current: Signal<Draft>;
-  /** Those with a text, and the one in the text box. */
+  /** The non-empty drafts and the current one. */
   readonly shown = computed(() =>
     this.#drafts.value.filter((draft) => draft === this.current.value || !draft.isEmpty.value),
   );
@@ -31,7 +31,7 @@ export class DraftShelf {
     this.current.value = draft;
   }
 
-  /** Puts a text in the text box, beside what is there. Says whether there was room for it. */
+  /** Opens a draft with a prompt, next to the existing ones. Returns whether there was room. */
   write(text: string): boolean {
     const drafts = this.#drafts.peek();
     const free =
@@ -44,7 +44,7 @@ export class DraftShelf {
     return true;
   }
 
-  /** Sends a draft, by the key of another one that sent the same text and has no answer yet. */
+  /** Sends a draft. Reuses the key of another draft whose attempt with the same prompt is open. */
   send(draft: Draft, submit: Submit): Promise<boolean> {
     const text = draft.text.peek();
     const other = this.#drafts.peek().find((one) => one !== draft && one.hasSent(text));
@@ -52,12 +52,12 @@ export class DraftShelf {
     return draft.send(submit);
   }
 
-  /** An empty text box, beside what is there. Says whether there was room for it. */
+  /** Opens an empty draft, next to the existing ones. Returns whether there was room. */
   startEmpty(): boolean {
     return this.write("");
   }
 
-  /** Forgets a draft. What it returns brings it back. */
+  /** Deletes a draft. The returned function restores it. */
   discard(draft: Draft): () => void {
     const restore = draft.discard();
     this.#leave(draft);
@@ -70,7 +70,7 @@ export class DraftShelf {
     };
   }
 
-  /** Goes on to another draft when this one was sent. */
+  /** Opens another draft after this one was sent. */
   leaveSent(draft: Draft): void {
     if (draft.isEmpty.peek()) this.#leave(draft);
   }

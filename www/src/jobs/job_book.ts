@@ -28,15 +28,17 @@ import { SentTextMemory } from "./sent_texts.ts";
 import { TemplateShelf } from "./templates.ts";
 import { JOB_WORDS, LIST_WORDS } from "./words.ts";
 
-/** Intervals of list requests while no stream delivers, and while one does. */
+/** Interval of list requests while the stream is down, and while it is up. */
 const POLL_MS = 10_000;
 const CHECK_MS = 300_000;
-/** Interval of the check whether a list request is due. */
+/** How frequently to check whether a list request is due. */
 const TICK_MS = 2_000;
-/** Browsers slow down hidden tabs: after an absence this long, look at once. */
+/**
+ * Browsers throttle hidden tabs. After an absence of this length, request the list immediately.
+ */
 const LONG_ABSENCE_MS = 4000;
 const COMPOSING = "composing";
-/** How many jobs are compared with what was last seen of them. */
+/** The maximum number of jobs whose last known state is remembered. */
 const MAX_SEEN = 1000;
 
 interface SeenJob {
@@ -46,7 +48,6 @@ interface SeenJob {
   isOwn: boolean;
 }
 
-/** The parts of a session that its jobs need. */
 export interface JobBookSession {
   client: Client;
   projectId: string;
@@ -57,28 +58,30 @@ export interface JobBookSession {
   ended: AbortSignal;
 }
 
-/** The jobs of one project: the shared list, its changes, and the drafts and prompts of this browser. */
+/**
+ * The jobs of one project: the shared list, its changes, and this browser's drafts and prompts.
+ */
 export class JobBook {
   readonly list: ProjectJobs;
   readonly feed: JobFeed;
   readonly drafts: DraftShelf;
   readonly templates: TemplateShelf;
   readonly sent: SentTextMemory;
-  /** The job that has the page to itself. */
+  /** The job on its own page; null for the list. */
   readonly opened = signal<OpenJob | null>(null);
   /** Whether the panel for a new job is open. */
   readonly composing: ReadonlySignal<boolean>;
   readonly #composing = signal(recall(COMPOSING) === true);
-  /** What is left of the limit on new jobs, as the gateway last said. */
+  /** The rate limit on new jobs, from the latest response. */
   readonly newJobsLeft = signal<Limit | null>(null);
-  /** Whether the list is in sight, so that it has to keep up. */
+  /** Whether the list is visible and must stay current. */
   readonly inSight = signal(false);
   readonly #seen = signal<ReadonlyMap<string, SeenJob>>(new Map());
   readonly #unseenEnds = signal<readonly JobNotice[]>([]);
   readonly #ownWorking = computed(() =>
     [...this.#seen.value].filter(([, { isOwn, status }]) => isOwn && status === "active"),
   );
-  /** What the window's title begins with. */
+  /** The prefix of the window's title. */
   readonly titleMark = computed(() =>
     titleMark(this.#unseenEnds.value, this.#ownWorking.value.length),
   );
@@ -91,18 +94,18 @@ export class JobBook {
   /** Whether the session may read jobs. */
   readonly mayRead: boolean;
   readonly #ended: AbortSignal;
-  /** The job that could not be watched, until the person asks for it again. */
+  /** A job whose stream failed. It is not retried until the person asks for it. */
   readonly #unwatchable = signal<string | null>(null);
   /**
-   * The one job that is watched by a stream of its own: the opened one, where the project's stream
-   * does not tell of it, or one of the person's while there is no such stream.
+   * The one job with a separate stream. It is the opened job if the project's stream does not
+   * include it. Without a project stream, it is a running job that the person started.
    */
   readonly #watchTarget = computed((): string | null => {
     const opened = this.opened.value;
-    // A stream that connects usually delivers in a moment.
+    // A connecting stream usually delivers within a moment.
     const isLive = ["live", "connecting"].includes(this.feed.state.value);
     const unwatchable = this.#unwatchable.value;
-    // Whether the gateway has a record, and so tells of it, shows when it is loaded.
+    // The project's stream includes only jobs with a record, and that is unknown until it loads.
     if (isLive && opened?.loading.value) return null;
     const isTold = isLive && opened !== null && opened.record.value !== null;
     const facts = opened?.facts.value ?? null;
@@ -118,7 +121,7 @@ export class JobBook {
     this.#client = client;
     this.#api = client.agentJobs;
     this.#subject = claims.subject;
-    // Whoever signs in next in this browser does not find what somebody else has written.
+    // The next person who signs in on this browser must not find these drafts.
     this.#owner = `${encodeURIComponent(claims.subject ?? "")}.${projectId}`;
     this.#keeps = claims.keepsPrompts;
     this.mayRead = allows(claims, "jobs:read");
@@ -142,7 +145,7 @@ export class JobBook {
     });
   }
 
-  /** Listens to the project's news until the session ends. */
+  /** Follows the project's jobs until the session ends. */
   start(): void {
     if (!this.mayRead) return;
     const signal = this.#ended;
@@ -157,13 +160,13 @@ export class JobBook {
     this.feed.run();
   }
 
-  /** Opens or closes the panel for a new job; a reload leaves it as it is. */
+  /** Opens or closes the panel for a new job. Its state survives a reload. */
   setComposing(open: boolean): void {
     this.#composing.value = open;
     if (!this.#ended.aborted) remember(COMPOSING, open);
   }
 
-  /** Shows a job by itself. */
+  /** Shows a job on its own page. */
   open(id: string): OpenJob {
     const current = this.opened.peek();
     if (current?.id === id) return current;
@@ -181,12 +184,12 @@ export class JobBook {
     return job;
   }
 
-  /** Shows no job by itself any more. */
+  /** Returns to the list. */
   close(): void {
     this.opened.value = null;
   }
 
-  /** Asks for the opened job again, and watches it again where that had failed. */
+  /** Loads the opened job again, and retries its stream if that failed. */
   async checkAgain(job: OpenJob): Promise<void> {
     this.#unwatchable.value = null;
     await job.load();
@@ -248,7 +251,7 @@ export class JobBook {
       this.opened.peek()?.load();
       announce(JOB_WORDS.followUpSent);
     } catch (error) {
-      // It may have set the job to work all the same.
+      // The job may be running although the request failed.
       const opened = this.opened.peek();
       const mayHaveArrived = error instanceof OutcomeUnknownError || signal.aborted;
       if (mayHaveArrived && opened?.id === id) this.checkAgain(opened);
@@ -256,7 +259,7 @@ export class JobBook {
     }
   }
 
-  /** Takes in a job as the platform tells it, wherever it is shown. */
+  /** Applies a job's new state to its page and to the list. */
   #receive(id: string, job: AgentJob): void {
     const opened = this.opened.peek();
     if (opened?.id === id) {
@@ -292,7 +295,7 @@ export class JobBook {
     this.#note(job.id, job);
   }
 
-  /** Compares a job with what was last seen of it, and tells of its end. */
+  /** Compares a job with its last known state. Announces it if it finished. */
   #note(id: string, job: Pick<ListedJob, "status" | "prLink" | "prompt" | "createdBy">): void {
     const before = this.#seen.peek().get(id);
     const { prompt } = this.sent.of(id);
@@ -325,7 +328,7 @@ export class JobBook {
     if (Date.now() - this.#hiddenAt > LONG_ABSENCE_MS) this.#renew();
   }
 
-  /** Asks again for what no stream tells of. */
+  /** Requests the list when it is due, for changes that no stream delivered. */
   #keepUp(): void {
     const age = Date.now() - (this.list.loadedAt.peek() ?? 0);
     const isLive = this.feed.state.peek() === "live";
@@ -338,7 +341,7 @@ export class JobBook {
     if (this.mayRead && !this.#ended.aborted) this.list.refresh();
   }
 
-  /** Watches the job that has to be watched by a stream of its own. */
+  /** Opens a separate stream for the job that needs one. */
   #watchOne(): (() => void) | undefined {
     const id = this.#watchTarget.value;
     if (id === null) return;
@@ -355,7 +358,7 @@ export class JobBook {
   }
 }
 
-/** What has ended long ago is no longer compared with anything. */
+/** Drops the oldest finished jobs, which no longer change. */
 function forgetOldest(seen: Map<string, SeenJob>): Map<string, SeenJob> {
   for (const [id, job] of seen) {
     if (seen.size <= MAX_SEEN) break;
@@ -364,7 +367,7 @@ function forgetOldest(seen: Map<string, SeenJob>): Map<string, SeenJob> {
   return seen;
 }
 
-/** A job that was just started, as the list will tell of it. */
+/** Returns the list entry of a job that was just started. */
 function toListedJob(
   job: AgentJob,
   id: string,
@@ -372,7 +375,7 @@ function toListedJob(
   createdBy: string | null,
 ): ListedJob {
   const { status, prLink } = job;
-  // Mintlify's clock may be wrong. The gateway's own record, which the list has later, is not.
+  // Mintlify's clock may be wrong. The list later has the time from the gateway's record.
   const createdAt = new Date(Date.now() - clockSkew.peek()).toISOString();
   return { id, status, prLink, prompt: firstLine(prompt), createdBy, createdAt, checkedAt: null };
 }

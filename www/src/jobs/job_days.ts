@@ -4,12 +4,12 @@ import { LIST_WORDS } from "./words.ts";
 
 /** The jobs of one day. */
 export interface JobDay {
-  /** "Today", "Yesterday" or a date; null for jobs without a time. */
+  /** "Today", "Yesterday" or a date; null if the creation time is unknown. */
   label: string | null;
   jobs: ListedJob[];
 }
 
-/** Groups jobs by the day they were created, in the browser's time zone. Keeps their order. */
+/** Groups jobs by creation day in the browser's time zone. Keeps their order. */
 export function groupByDay(jobs: readonly ListedJob[], today: number): JobDay[] {
   const days: JobDay[] = [];
   for (const job of jobs) {
@@ -30,7 +30,7 @@ function labelOf({ createdAt }: ListedJob, today: number): string | null {
   return calendarDay(day, today);
 }
 
-/** Days around a clock change do not have 24 hours. */
+/** Adjusts the date, because days with a clock change do not have 24 hours. */
 function yesterdayOf(today: number): number {
   const date = new Date(today);
   return date.setDate(date.getDate() - 1);

@@ -14,7 +14,7 @@ interface JobDetailsProps {
   book: JobBook;
 }
 
-/** A job's history, its properties, and the time they were last read. */
+/** Shows a job's history, its properties, and the time of the last update. */
 export function JobDetails({ job, facts, book }: JobDetailsProps) {
   return (
     <aside class="job-aside" aria-label={JOB_WORDS.about}>

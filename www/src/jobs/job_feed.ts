@@ -4,7 +4,7 @@ import type { JobUpdate } from "./job_listing.ts";
 import type { StreamListener } from "./stream_pulse.ts";
 
 /**
- * - `connecting`: a stream is requested and has delivered nothing yet.
+ * - `connecting`: a stream is requested and has not delivered anything yet.
  * - `live`: the stream delivers changes and heartbeats.
  * - `polling`: no stream delivers, so the list must be polled.
  * - `offline`: the browser has no network.
@@ -16,15 +16,15 @@ export type OpenStream = (
   options: { signal: AbortSignal } & StreamListener,
 ) => AsyncIterable<JobListChange>;
 
-/** The clock of a feed. Tests replace it. */
+/** The clock of a feed, for tests to replace. */
 export interface FeedClock {
-  /** Waits, and returns early when the signal aborts. */
+  /** Waits for a time, or until the signal aborts. */
   pause(milliseconds: number, ended: AbortSignal): Promise<void>;
-  /** Calls back after a time, unless the returned function is called before. */
+  /** Calls back after a time. The returned function cancels the call. */
   delay(milliseconds: number, callback: () => void): () => void;
 }
 
-/** A message between tabs. One of them has the stream for all. */
+/** A message between tabs. One tab reads the stream and forwards it to the others. */
 type TabMessage =
   | { kind: "event"; event: JobListChange }
   | { kind: "state"; state: FeedState }
@@ -36,7 +36,7 @@ export interface FeedOptions {
   shareAs: string | null;
   /** Called with each changed or deleted job. */
   onEvent(event: JobUpdate): void;
-  /** Called when the gateway no longer has every missed change. */
+  /** Called when the gateway has discarded some of the missed changes. */
   onReset(): void;
   /** Called when changes may have been missed. */
   onGap(): void;
@@ -45,16 +45,16 @@ export interface FeedOptions {
 
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
-/** Pauses start from the shortest again after a stream of this duration. */
+/** After a stream of this duration, reconnection delays start from the shortest again. */
 const GOOD_STREAM_MS = 60_000;
-/** How long a stream may take to deliver its first bytes before the list is polled. */
+/** The time to wait for the first bytes before polling the list. */
 const CONNECT_MS = 5_000;
-/** Gateways send a heartbeat every 15 seconds. */
+/** A longer silence means a dead connection: gateways send a heartbeat every 15 seconds. */
 const MAX_SILENCE_MS = 25_000;
 
 /**
- * Receives the changes of a project's jobs: one stream for all tabs of this browser. Over HTTP/1.1,
- * browsers open six connections to a gateway, and each stream occupies one.
+ * Receives the changes of a project's jobs. All tabs of this browser share one stream: each stream
+ * occupies one of the six HTTP/1.1 connections that a browser opens to a gateway.
  */
 export class JobFeed {
   readonly state: Signal<FeedState> = signal("connecting");
@@ -63,7 +63,7 @@ export class JobFeed {
   readonly #clock: FeedClock;
   #tabs: BroadcastChannel | null = null;
   #isLeader = false;
-  /** Whether changes may have been missed since the stream last delivered something. */
+  /** Whether changes may have been missed since the stream last delivered data. */
   #hasGap = false;
   #stopWatchdog = () => {};
 
@@ -84,7 +84,7 @@ export class JobFeed {
     this.#ended.addEventListener("abort", () => tabs.close());
     tabs.addEventListener("message", ({ data }) => this.#receive(data as TabMessage));
     this.#send({ kind: "question" });
-    // The tab with the lock has the stream. When it closes, the next tab gets the lock.
+    // The tab with the lock reads the stream. When that tab closes, the next one gets the lock.
     const lead = () => {
       this.#isLeader = true;
       return this.#stream();
@@ -94,7 +94,7 @@ export class JobFeed {
 
   async #stream(): Promise<void> {
     let wait = FIRST_PAUSE_MS;
-    // A tab that takes over may have missed something.
+    // This tab takes over from another one, so changes may have been missed.
     if (this.#isLeader) this.#options.onGap();
     while (!this.#ended.aborted) {
       const startedAt = Date.now();
@@ -110,7 +110,7 @@ export class JobFeed {
     }
   }
 
-  /** Reads one stream. Returns whether to open another one later. */
+  /** Reads one stream. Returns whether to reconnect later. */
   async #listen(): Promise<boolean> {
     const onData = () => this.#noteData();
     const onEnd = () => this.#connect();
@@ -144,7 +144,7 @@ export class JobFeed {
     if (isAfterGap) this.#options.onGap();
   }
 
-  /** Falls back to polling unless data arrives in time. */
+  /** Falls back to polling if no data arrives in time. */
   #expectData(milliseconds: number): void {
     this.#stopWatchdog();
     const fallBack = () => {
@@ -179,7 +179,7 @@ export class JobFeed {
     else if (this.#isLeader) this.#send({ kind: "state", state: this.state.peek() });
   }
 
-  /** Takes over the state of the tab that has the stream. */
+  /** Applies the state of the tab that reads the stream. */
   #follow(state: FeedState): void {
     this.#stopWatchdog();
     this.state.value = state;

@@ -2,10 +2,10 @@ import type { ListedJob } from "quillgate";
 import type { GatewayState, JobListParams } from "./jobs_api.ts";
 import { STATE_WORDS } from "./words.ts";
 
-/** The states that people filter by. The gateway knows `ready` and `unchanged` as `completed`. */
+/** The states in the filter. To the gateway, both `ready` and `unchanged` are `completed`. */
 export type StateChoice = "active" | "ready" | "unchanged" | "failed" | "archived";
 
-/** Which jobs of a project are listed. Empty lists allow every state and author. */
+/** A filter for jobs. An empty list matches every state or author. */
 export interface JobFilter {
   states: readonly StateChoice[];
   /** Subjects of the tokens that started the jobs. */
@@ -31,7 +31,7 @@ export function isFiltered({ states, authors, text }: JobFilter): boolean {
   return states.length > 0 || authors.length > 0 || text.trim() !== "";
 }
 
-/** Returns the part of a filter that the gateway applies. It takes one state and one author. */
+/** Returns the part of a filter that the gateway can apply: one state and one author. */
 export function filterParams({ states, authors, text }: JobFilter): Omit<JobListParams, "limit"> {
   const [state, ...otherStates] = new Set(states.map(gatewayState));
   const [author, ...otherAuthors] = authors;
@@ -43,20 +43,20 @@ export function filterParams({ states, authors, text }: JobFilter): Omit<JobList
   };
 }
 
-/** Returns whether the gateway applies the whole filter, so that the page need not skip jobs. */
+/** Returns whether the gateway can apply the whole filter. Otherwise, the page filters too. */
 export function isExact({ states, authors }: JobFilter): boolean {
   const splitsCompleted = states.includes("ready") !== states.includes("unchanged");
   const isOneState = new Set(states.map(gatewayState)).size <= 1;
   return !splitsCompleted && isOneState && authors.length <= 1;
 }
 
-/** Returns whether a job has a state and an author of the filter. Only the gateway can search prompts. */
+/** Returns whether a job matches the states and authors. Only the gateway can search prompts. */
 export function meetsStateAndAuthor(job: ListedJob, { states, authors }: JobFilter): boolean {
   const hasState = states.length === 0 || states.some((state) => isIn(job, state));
   return hasState && (authors.length === 0 || authors.includes(job.createdBy ?? ""));
 }
 
-/** Returns the authors to choose from: those seen in the list, and those named elsewhere. */
+/** Returns the authors to choose from: those of the jobs seen so far, and those in the filter. */
 export function authorChoices(
   seen: ReadonlySet<string>,
   named: readonly (string | null)[],

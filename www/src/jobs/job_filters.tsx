@@ -8,10 +8,10 @@ import { authorChoices, MAX_SEARCH, STATE_CHOICES } from "./job_filter.ts";
 import { jobsOf } from "./session_jobs.ts";
 import { LIST_WORDS } from "./words.ts";
 
-/** How long a pause in typing lasts before the gateway searches. */
+/** How long to wait after the last key before searching. */
 const TYPING_MS = 300;
 
-/** Filters by state, author and text. The address contains them. */
+/** Filters for state, author and prompt. They are part of the address. */
 export function JobFilters({ session }: { session: Session }) {
   const { claims } = session;
   const book = jobsOf(session);
@@ -43,7 +43,7 @@ export function JobFilters({ session }: { session: Session }) {
 
 interface ChoiceMenuProps<Value extends string> {
   name: string;
-  /** The button's text while nothing is chosen. */
+  /** The button's label while nothing is selected. */
   any: string;
   choices: readonly { value: Value; label: string }[];
   chosen: readonly Value[];
@@ -103,7 +103,7 @@ function TextFilter() {
   const typed = useSignal(text);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const sent = useRef(text);
-  // The back button or a link may have changed it.
+  // Follow changes by the back button or a link.
   if (sent.current !== text) {
     sent.current = text;
     typed.value = text;

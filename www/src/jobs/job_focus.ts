@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
-/** The job whose title takes the focus once it is shown. */
+/** The id of a job. Its title takes the focus when it is rendered. */
 export const wantedTitle = signal<string | null>(null);
 
-/** The job whose row takes the focus once it is listed. */
+/** The id of a job. Its row takes the focus when it is rendered. */
 export const wantedRow = signal<string | null>(null);

@@ -24,7 +24,7 @@ const OFFERED_TEMPLATES = 3;
 
 type Heading = { current: HTMLHeadingElement | null };
 
-/** The project's jobs that were created through the gateway. */
+/** Lists the project's jobs that were created through the gateway. */
 export function JobList({ session }: { session: Session }) {
   const { claims } = session;
   const book = jobsOf(session);
@@ -46,7 +46,7 @@ export function JobList({ session }: { session: Session }) {
   );
 }
 
-/** Loads the jobs of the address, and updates them while they are shown. */
+/** Loads the jobs that match the address. Keeps them current while they are shown. */
 function useKeepingUp(book: JobBook, mayRead: boolean): void {
   const { states, authors, text } = address.value.jobs;
   const filter = JSON.stringify({ states, authors, text });
@@ -92,7 +92,7 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
     if (!(await list.showMore())) return;
     const added = (list.listing.peek()?.jobs.length ?? shown) - shown;
     announce(LIST_WORDS.added(counted(added, "more job")));
-    // The button may be gone.
+    // The pressed button may have disappeared.
     requestAnimationFrame(() => linksIn(rows)[shown]?.focus());
   }
 
@@ -121,7 +121,7 @@ function linksIn(rows: { current: HTMLElement | null }): HTMLElement[] {
   return [...(rows.current?.querySelectorAll<HTMLElement>("a.ledger-title") ?? [])];
 }
 
-/** Focuses the heading if the row that should have the focus is not listed. */
+/** Focuses the heading if the row to focus is not listed. */
 function useMissingRow(jobs: readonly ListedJob[] | undefined, heading: Heading): void {
   const wanted = wantedRow.value;
   useEffect(() => {
@@ -131,7 +131,7 @@ function useMissingRow(jobs: readonly ListedJob[] | undefined, heading: Heading)
   }, [wanted, jobs]);
 }
 
-/** When an event removes the focused row, focuses the row in its place. */
+/** When an event removes the focused row, focuses the row that takes its place. */
 function useFocusWithin(
   rows: { current: HTMLElement | null },
   jobs: readonly ListedJob[] | undefined,
@@ -153,7 +153,7 @@ function useFocusWithin(
   }, [rows, jobs]);
 }
 
-/** "j" and "k" move between rows. Enter opens the focused row, which is a link. */
+/** Moves between rows with "j" and "k". Enter opens the focused row, which is a link. */
 function useRowKeys(rows: { current: HTMLElement | null }): void {
   useLayoutEffect(() => {
     const move = (step: number) => {
@@ -169,7 +169,7 @@ function useRowKeys(rows: { current: HTMLElement | null }): void {
   }, [rows]);
 }
 
-/** Says how many jobs were searched where the gateway cannot apply the whole filter. */
+/** Shows the number of searched jobs when the gateway cannot apply the whole filter. */
 function SearchedPart({ book: { list } }: { book: JobBook }) {
   const searched = list.searched.value;
   if (searched === null || list.listing.value?.more === null) return null;

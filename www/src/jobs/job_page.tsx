@@ -25,7 +25,7 @@ import type { ThreadMessage } from "./thread.ts";
 import { ToneIcon } from "./tone_icon.tsx";
 import { JOB_WORDS, LIST_WORDS } from "./words.ts";
 
-/** One job: its state, its prompt and follow-ups, its history and its details. */
+/** Shows one job: its state, its prompt and follow-ups, its history and its details. */
 export function JobPage({ id, session }: { id: string; session: Session }) {
   const { claims, projectId } = session;
   const book = jobsOf(session);
@@ -59,7 +59,7 @@ export function JobPage({ id, session }: { id: string; session: Session }) {
   );
 }
 
-/** Makes the job's title the page's heading, and moves the focus there after a visit from the list. */
+/** Makes the job's title the page's heading. Focuses it if the person came from the list. */
 function useJobTitle(id: string, job: OpenJob | null, state: string | null): void {
   const [prompt] = job?.thread.value ?? [];
   const heading = titleOf(prompt?.text ?? "") || LIST_WORDS.untitled(id);
@@ -193,13 +193,13 @@ function PullRequest({ link, hasFailed }: { link: string; hasFailed: boolean }) 
   );
 }
 
-/** Puts the known part of the prompt in the panel for a new job. */
+/** Opens the panel for a new job with the known part of the prompt. */
 function runAgain(book: JobBook, prompt: ThreadMessage | null): void {
   compose(book, prompt?.text ?? "");
   if (prompt?.extent === "start") toast({ text: JOB_WORDS.incomplete });
 }
 
-/** Mintlify gives no reason for a failure. */
+/** Explains a failed job. Mintlify does not send a reason. */
 function Failure({ job, book, mayWrite }: { job: OpenJob; book: JobBook; mayWrite: boolean }) {
   const { startedAt, finishedAt } = job.workSpan.value;
   const [prompt] = job.thread.value;

@@ -16,7 +16,7 @@ import { LIST_WORDS } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The rows of a list of jobs, by day. */
+/** The rows of a job list, grouped by day. */
 export function JobRows({ jobs, isBusy }: { jobs: readonly ListedJob[]; isBusy: boolean }) {
   return (
     <>
@@ -76,7 +76,7 @@ function RowTime({ job }: { job: ListedJob }) {
   return isRecent ? <Running since={created} /> : <TimeAgo at={created} />;
 }
 
-/** The only part of a row that changes every second. */
+/** Only this part of a row updates every second. */
 function Running({ since }: { since: number }) {
   const age = now.value - clockSkew.value - since;
   if (age >= DAY_MS) return <TimeAgo at={since} />;

@@ -36,11 +36,11 @@ export function isFinished(job: Pick<AgentJob, "status"> | null): boolean {
   return TERMINAL.includes(job?.status ?? "");
 }
 
-/** Returns the address and a short name of a pull request; null if the address is unsafe to link. */
+/** Returns the address and short name of a pull request; null if the address is unsafe to link. */
 export function pullRequest(prLink: string): { href: string; name: string } | null {
   const url = parseUrl(prLink);
   if (url === null || url.protocol !== "https:") return null;
-  // "https://github.com@elsewhere.example" reads as another site than it opens.
+  // "https://github.com@elsewhere.example" looks like GitHub but opens another site.
   if (url.username !== "" || url.password !== "") return null;
   return { href: url.href, name: pullRequestName(url) };
 }
@@ -53,12 +53,11 @@ export function pullRequestList(prLink: string): { href: string; repository: str
   return { href: `https://github.com/${repository}/pulls?q=is:pr+sort:created-desc`, repository };
 }
 
-/** Returns the first line that is not blank. */
 export function firstLine(prompt: string): string {
   return prompt.trim().split(/\r?\n/, 1)[0] ?? "";
 }
 
-/** Returns a title: the prompt's first line without Markdown's heading marks, shortened to whole words. */
+/** Returns a title: the prompt's first line without Markdown heading marks, cut between words. */
 export function titleOf(prompt: string): string {
   const line = firstLine(prompt).replace(/^#+\s+/, "");
   if (line.length <= MAX_TITLE) return line;

@@ -2,17 +2,20 @@ import { dayAndTime, duration, moment } from "../shell/wording.ts";
 import { isFinished } from "./job_state.ts";
 import type { WorkSpan } from "./timeline.ts";
 
-/** The time of a job in words. */
+/** A job's time in words. */
 export interface JobTime {
   text: string;
-  /** The named instant, in milliseconds since 1970. */
+  /** The instant behind the words, in milliseconds since the epoch. */
   instant: number;
 }
 
 const DAY_MS = 86_400_000;
 const JUST_MS = 2_000;
 
-/** How long a job has been running or took. After days, or without a known end, its start. */
+/**
+ * Describes how long a job ran or has been running. If it took days or its end is unknown,
+ * describes its start.
+ */
 export function describeJobTime(
   job: { status: string | null; createdAt: string | null } | null,
   { startedAt, finishedAt }: WorkSpan,

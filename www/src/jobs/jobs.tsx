@@ -38,7 +38,7 @@ export function Jobs({ session }: { session: Session }) {
 }
 
 function useNewJobKey(book: JobBook, mayWrite: boolean): void {
-  // A layout effect: the key works as soon as the button is visible.
+  // A layout effect makes the key work as soon as the button is visible.
   useLayoutEffect(() => {
     if (!mayWrite) return;
     const newJob = { keys: "n", label: LIST_WORDS.newJob, run: () => openComposer(book) };
@@ -46,7 +46,7 @@ function useNewJobKey(book: JobBook, mayWrite: boolean): void {
   }, [book, mayWrite]);
 }
 
-/** Moves the focus to the job that was opened, or back to its row. */
+/** Focuses the opened job, or its row when the person returns to the list. */
 function useFocusOnMove(id: string | null): void {
   const before = useRef<string | null | undefined>(undefined);
   useEffect(() => {

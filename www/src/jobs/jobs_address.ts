@@ -1,7 +1,7 @@
 import { registerAddressPart } from "../shell/address.ts";
 import type { JobFilter, StateChoice } from "./job_filter.ts";
 
-/** The jobs route's part of the page's address. */
+/** The address parameters of the jobs route. */
 export interface JobsAddress extends JobFilter {
   /** The job that is shown; null for the list. */
   id: string | null;

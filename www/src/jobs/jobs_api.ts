@@ -5,14 +5,14 @@ import { listenToStreams } from "./stream_pulse.ts";
 /** The parameters of a list of jobs. */
 export type JobListParams = NonNullable<Operations["agentJobs.list"]["params"]>;
 
-/** The states that a gateway filters jobs by. */
+/** The states that the gateway can filter by. */
 export type GatewayState = "active" | "completed" | "failed" | "archived";
 
 interface CallOptions {
   signal: AbortSignal;
 }
 
-/** The methods of the package that read jobs. */
+/** The package's methods that read jobs. */
 export interface JobsApi {
   list(params: JobListParams, options: CallOptions): PromiseLike<JobPage>;
   get(id: string, options: CallOptions): PromiseLike<AgentJob>;
@@ -20,7 +20,7 @@ export interface JobsApi {
   record?(id: string, options: CallOptions): PromiseLike<JobRecord>;
 }
 
-/** Returns a function that opens the stream of a project's jobs and reports what it delivers. */
+/** Returns a function that opens the stream of a project's jobs and reports its events. */
 export function streamOf(client: Client): OpenStream {
   return ({ signal, ...listener }) => {
     const observed = client.withOptions({ fetch: listenToStreams(listener) });

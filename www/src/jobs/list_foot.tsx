@@ -7,7 +7,9 @@ import type { JobBook } from "./job_book.ts";
 import { desktopNotices, switchDesktopNotices } from "./notices.ts";
 import { LIST_WORDS } from "./words.ts";
 
-/** The list's freshness, notifications, and a way to other jobs. */
+/**
+ * Shows the time of the last update, a switch for notifications, and a form to open other jobs.
+ */
 export function ListFoot({ book }: { book: JobBook }) {
   return (
     <div class="list-foot">
@@ -44,7 +46,7 @@ function Liveness({ book: { feed, list } }: { book: JobBook }) {
   );
 }
 
-/** Requests permission for notifications only when the button is pressed. */
+/** Asks for permission only when the button is pressed. */
 function NoticeSwitch() {
   const state = desktopNotices.value;
   if (state === "not supported") return null;
@@ -56,7 +58,7 @@ function NoticeSwitch() {
   );
 }
 
-/** Opens jobs that were not created through this gateway, which no list contains. */
+/** Opens a job by its id. Jobs created outside this gateway are not in the list. */
 function OpenById() {
   const id = useSignal("");
   return (

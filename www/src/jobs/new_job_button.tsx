@@ -5,7 +5,7 @@ import { LIST_WORDS } from "./words.ts";
 
 let shown: HTMLButtonElement | null = null;
 
-/** Moves the focus to the button, when the panel that it opened has closed. */
+/** Returns the focus to the button after its panel closes. */
 export function focusNewJob(): void {
   requestAnimationFrame(() => shown?.focus());
 }

@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { keep, readKept } from "./browser_storage.ts";
 import { isFinished, jobState } from "./job_state.ts";
 
-/** A job's end, as it is told to whoever waits for it. */
+/** A notification about a finished job. */
 export interface JobNotice {
   id: string;
   /** "Pull request ready", "Failed" and the like. */
@@ -16,20 +16,23 @@ interface SeenJob {
   prLink: string | null;
 }
 
-/** What is to be told of a job that has changed; null when it has not come to an end by that. */
+/** Returns a notification if a job has just finished; null otherwise. */
 export function noticeOf(
   id: string,
   before: SeenJob | undefined,
   job: SeenJob,
   title: string,
 ): JobNotice | null {
-  // What had finished before it was first seen is no news.
+  // A job that had finished before it was first seen is not news.
   if (before === undefined || isFinished(before) || !isFinished(job)) return null;
   const { word, tone } = jobState(job);
   return { id, word, title, isFailure: tone === "failed" };
 }
 
-/** What the window's title begins with: ends that nobody has seen yet, or how many jobs are at work. */
+/**
+ * Returns a prefix for the window's title: ✗ or ✓ for unseen results, or the number of running
+ * jobs.
+ */
 export function titleMark(unseen: readonly JobNotice[], working: number): string {
   if (unseen.length > 0) return unseen.some(({ isFailure }) => isFailure) ? "✗ " : "✓ ";
   return working > 0 ? `(${working}) ` : "";
@@ -41,7 +44,10 @@ const WANTED = "preferences.notices";
 const wanted = signal(readKept(WANTED) === true);
 const permission = signal(readPermission());
 
-/** Whether a job's end is also told outside of the page. Never asked for but by a button. */
+/**
+ * Whether the operating system shows a notification when a job finishes. Permission is requested
+ * only when the person presses the button.
+ */
 export const desktopNotices = computed((): DesktopNotices => {
   if (permission.value === null) return "not supported";
   if (permission.value === "denied") return "blocked";
@@ -54,11 +60,11 @@ export async function switchDesktopNotices(on: boolean): Promise<void> {
   keep(WANTED, wanted.peek());
 }
 
-/** Tells it outside of the page when that is wanted and nobody looks at the page. */
+/** Shows a notification if the person wants them and the page is hidden. */
 export function notifyDesktop({ id, word, title }: JobNotice, onClick: () => void): void {
   if (!document.hidden || desktopNotices.peek() !== "on") return;
   try {
-    // Tabs that tell the same end tell it once.
+    // The tag merges the same notification from several tabs.
     const notification = new Notification(word, { body: title, tag: `quillgate-job-${id}` });
     notification.addEventListener("click", () => {
       window.focus();
@@ -66,7 +72,7 @@ export function notifyDesktop({ id, word, title }: JobNotice, onClick: () => voi
       notification.close();
     });
   } catch {
-    // Some browsers of phones have the name only.
+    // On some mobile browsers, `Notification` exists but its constructor throws.
     permission.value = null;
   }
 }

@@ -5,22 +5,22 @@ import { MAX_DRAFTS } from "./draft_shelf.ts";
 import type { JobBook } from "./job_book.ts";
 import { COMPOSER_WORDS } from "./words.ts";
 
-/** Whether the panel's text box takes the focus once it is shown. */
+/** Whether the panel's text box takes the focus when it is rendered. */
 export const promptWanted = signal(false);
 
-/** Opens the panel for a new job, with the focus in its text box. */
+/** Opens the panel for a new job and focuses its prompt. */
 export function openComposer(book: JobBook): void {
   book.setComposing(true);
   promptWanted.value = true;
 }
 
-/** Opens the panel with a prompt in a separate draft. */
+/** Opens the panel with a prompt in a new draft. */
 export function compose(book: JobBook, text: string): void {
   if (book.drafts.write(text)) openComposer(book);
   else tellOfTooMany();
 }
 
-/** Opens the panel if the person must decide about a draft. */
+/** Opens the panel if the outcome of a draft is unknown and the person must decide. */
 export function useOpenDoubt(book: JobBook): void {
   useEffect(() => {
     if (book.drafts.current.peek().problem.peek() !== null) book.setComposing(true);

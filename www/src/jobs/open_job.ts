@@ -8,7 +8,7 @@ import type { SentTextMemory } from "./sent_texts.ts";
 import { buildThread } from "./thread.ts";
 import { buildTimeline, lastWorkSpan } from "./timeline.ts";
 
-/** What is known of a job, wherever it was told. */
+/** The known facts about a job, from all sources. */
 export interface JobFacts {
   id: string;
   status: string | null;
@@ -22,7 +22,7 @@ export interface JobFacts {
   model: string | null;
 }
 
-/** Where the facts of a job come from. */
+/** The sources of a job's facts. */
 export interface OpenJobSource {
   api: JobsApi;
   sent: SentTextMemory;
@@ -31,19 +31,19 @@ export interface OpenJobSource {
   ended: AbortSignal;
 }
 
-/** The job that is shown on its own page. */
+/** The job on its own page. */
 export class OpenJob {
   readonly id: string;
   readonly problem = signal<Problem | null>(null);
-  /** Whether the platform knows of no such job. */
+  /** Whether Mintlify answered 404. */
   readonly isMissing = signal(false);
   readonly loading = signal(false);
-  /** When the gateway last told of it. */
+  /** The time of the gateway's latest answer or event about the job. */
   readonly newsAt = signal<number | null>(null);
   readonly #job = signal<AgentJob | null>(null);
   readonly #listed = signal<ListedJob | null>(null);
   readonly record = signal<JobRecord | null>(null);
-  /** When this page saw it finish, which older gateways do not tell. */
+  /** When this page saw the job finish. Older gateways do not record that time. */
   readonly #sawFinish = signal<number | null>(null);
   readonly #api: JobsApi;
   readonly #sent: SentTextMemory;
@@ -55,7 +55,7 @@ export class OpenJob {
   readonly facts = computed((): JobFacts | null => {
     const [job, listed] = [this.#job.value, this.#listed.value];
     if (job === null && listed === null) return null;
-    // What the platform tells is written to what is listed, so that this is the newest.
+    // `listed` also receives Mintlify's updates, so it is the newest.
     const state = listed ?? job;
     return {
       id: this.id,
@@ -75,7 +75,8 @@ export class OpenJob {
       this.record.value,
       this.#sent.of(this.id),
       this.facts.value,
-      // Without a record, only the line of the list is known. Until it has loaded, don't say so.
+      // Without a record, only the listed line is known. Avoid claiming that while the record
+      // loads.
       this.record.value === null && !this.loading.value ? "first-line" : this.#keeps,
     ),
   );
@@ -97,7 +98,7 @@ export class OpenJob {
     this.#ended = ended;
   }
 
-  /** Asks for all that the gateway has of it, once more if it is asked while it does. */
+  /** Loads the job and its record. A call during a load starts another one afterwards. */
   load(): Promise<void> {
     if (this.#turn !== null) {
       this.#isDue = true;
@@ -112,14 +113,14 @@ export class OpenJob {
     return this.#turn;
   }
 
-  /** Takes in a job as a stream or a list tells it. */
+  /** Applies a job from a stream or a list. */
   receiveListed(listed: ListedJob): void {
     const before = this.facts.peek();
     this.#listed.value = listed;
     this.#note(before);
   }
 
-  /** Takes in a job as the platform tells it. */
+  /** Applies a job from Mintlify. */
   receive(job: AgentJob): void {
     const before = this.facts.peek();
     this.#job.value = job;
@@ -131,7 +132,7 @@ export class OpenJob {
     this.#note(before);
   }
 
-  /** Somebody had the gateway delete what it had of it. */
+  /** Removes the record after the gateway has deleted its own. */
   forgetRecord(): void {
     this.record.value = null;
   }
@@ -146,7 +147,7 @@ export class OpenJob {
         this.#loadRecord(options),
       ]);
       if (record !== null) this.record.value = record;
-      // News that came in the meantime are newer than both, and this is asked for again.
+      // An event arrived meanwhile. It is newer than both responses and triggers another load.
       if (this.#listed.peek() !== known) {
         this.#job.value = job;
         return;
@@ -162,7 +163,9 @@ export class OpenJob {
     }
   }
 
-  /** Null where the gateway has none: the job was created elsewhere, or the gateway is older. */
+  /**
+   * Returns null if the job was created elsewhere, or if the gateway is too old to have records.
+   */
   async #loadRecord(options: { signal: AbortSignal }): Promise<JobRecord | null> {
     try {
       return (await this.#api.record?.(this.id, options)) ?? null;

@@ -19,26 +19,26 @@ import {
 } from "./job_listing.ts";
 import type { JobListParams, JobsApi } from "./jobs_api.ts";
 
-/** Whether the person waits for the result. Other failures stay silent while jobs are listed. */
+/** The cause of a request. While jobs are listed, background requests fail silently. */
 type Trigger = "person" | "background";
 
 const JOBS_A_PAGE = 25;
 /** The maximum number of jobs per request. */
 const MAX_JOBS = 100;
-/** The maximum number of requests that look for matches, where the gateway cannot apply the filter. */
+/** The maximum number of pages per search when the gateway cannot apply the whole filter. */
 const MAX_SEARCH_PAGES = 5;
 
-/** The jobs of a project that meet a filter, newest first. */
+/** The jobs of a project that match a filter, newest first. */
 export class ProjectJobs {
   readonly filter = signal<JobFilter>(ALL_JOBS);
   readonly #listing = signal<JobListing | null>(null);
-  /** The jobs that meet the filter; null until the first response. */
+  /** The matching jobs; null until the first response. */
   readonly listing = computed(() => {
     const [listing, filter] = [this.#listing.value, this.filter.value];
     if (listing === null || isExact(filter)) return listing;
     return { ...listing, jobs: listing.jobs.filter((job) => meetsStateAndAuthor(job, filter)) };
   });
-  /** The number of jobs that the page has searched; null where the gateway applies the filter. */
+  /** The number of jobs that the page searched; null if the gateway applies the whole filter. */
   readonly searched = computed(() => {
     const listing = this.#listing.value;
     return listing === null || isExact(this.filter.value) ? null : listing.jobs.length;
@@ -47,7 +47,7 @@ export class ProjectJobs {
   readonly loadedAt = signal<number | null>(null);
   readonly busy = signal(false);
   readonly problem = signal<Problem | null>(null);
-  /** All authors seen so far, whatever the filter. */
+  /** All authors seen so far, regardless of the filter. */
   readonly authors = signal<ReadonlySet<string>>(new Set());
   readonly #api: JobsApi;
   readonly #ended: AbortSignal;
@@ -55,7 +55,7 @@ export class ProjectJobs {
   /** Events that arrived during the current request. */
   #news: JobUpdate[] = [];
   #isRequesting = false;
-  /** Whether changes of the listed jobs may be missing. */
+  /** Whether the list may lack changes to its jobs. */
   #isOutdated = false;
   #turns: Promise<unknown> = Promise.resolve();
   #waiting: Promise<boolean> | null = null;
@@ -71,9 +71,9 @@ export class ProjectJobs {
     this.#onJobs = onJobs;
   }
 
-  /** Loads the newest jobs, and the state of those that are listed. Returns whether it succeeded. */
+  /** Loads the newest jobs and updates the listed ones. Returns whether it succeeded. */
   refresh(trigger: Trigger = "background"): Promise<boolean> {
-    // A queued refresh will see what this one would.
+    // A queued refresh will include the same changes.
     if (trigger === "background" && this.#waiting !== null) return this.#waiting;
     const turn = this.#queue(trigger, () => {
       this.#waiting = null;
@@ -83,7 +83,7 @@ export class ProjectJobs {
     return turn;
   }
 
-  /** Loads the newest jobs again and drops the older ones, whose changes may be missing. */
+  /** Loads the newest jobs and drops older ones, whose changes may be missing. */
   reload(): Promise<boolean> {
     this.#isOutdated = true;
     return this.refresh();
@@ -121,7 +121,7 @@ export class ProjectJobs {
     return applyEvent(listing, event, applied);
   }
 
-  /** A job as it was last listed. */
+  /** Returns a job as it was last listed. */
   find(id: string): ListedJob | undefined {
     return this.#listing.value?.jobs.find((job) => job.id === id);
   }
@@ -159,7 +159,7 @@ export class ProjectJobs {
     if (!isExact(this.filter.peek())) await this.#search(JOBS_A_PAGE, "stop when found");
   }
 
-  /** Loads older jobs until enough of them meet the filter. */
+  /** Loads older jobs until enough of them match the filter. */
   async #search(wanted: number, how: "continue" | "stop when found"): Promise<void> {
     const isPaged = isExact(this.filter.peek());
     const limit = isPaged ? JOBS_A_PAGE : MAX_JOBS;
@@ -178,7 +178,7 @@ export class ProjectJobs {
     return this.listing.peek()?.jobs.length ?? 0;
   }
 
-  /** Requests a page and applies it, unless the filter has changed meanwhile. */
+  /** Loads a page and applies it, unless the filter has changed meanwhile. */
   async #page(params: JobListParams, combine: (page: JobPage) => JobListing): Promise<void> {
     this.#ended.throwIfAborted();
     const filter = this.filter.peek();
@@ -190,7 +190,7 @@ export class ProjectJobs {
       this.#isRequesting = false;
     });
     if (!isSameRequest(filter, this.filter.peek())) return;
-    // Events that arrived meanwhile are newer than the page.
+    // Events that arrived during the request are newer than the page.
     const news = this.#news;
     const listing = news.reduce(
       (listing, event) => this.#apply(listing, event).listing,

@@ -17,20 +17,20 @@ interface PromptBoxProps {
   sendLabel: string;
   /** Whether sending is the main action of the page. */
   emphasis: "main" | "side";
-  /** The words for a request with an unknown outcome. */
+  /** The words for an unknown outcome. */
   doubt: DoubtWords;
   submit: Submit;
   /** Sends the draft. @default its own `send` */
   send?: (submit: Submit) => Promise<boolean>;
   onSent?: () => void;
-  /** Called when it was not sent. The draft has the reason. */
+  /** Called after a failure. The draft has the reason. */
   onKept?: () => void;
   box?: RefObject<HTMLTextAreaElement | null>;
   /** More actions. */
   children?: ComponentChildren;
 }
 
-/** A text box that sends what it holds, once, by its button or Ctrl/⌘ + Enter. */
+/** A text box with a send button. Ctrl+Enter (⌘+Enter) also sends. */
 export function PromptBox(props: PromptBoxProps) {
   const { id, draft, submit } = props;
   const complaint = useSignal("");
@@ -58,7 +58,7 @@ export function PromptBox(props: PromptBoxProps) {
     keepFocus();
   }
 
-  /** The pressed button may be gone. */
+  /** The pressed button may have disappeared. */
   function keepFocus() {
     requestAnimationFrame(() => {
       if (document.activeElement === document.body) box.current?.focus();

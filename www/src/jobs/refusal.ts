@@ -1,7 +1,7 @@
 /**
- * Whether an error is the gateway's definite no to a write with an idempotency key: nothing was
- * done, and the same key would only bring the same answer again. Who may not, or not now, ask is
- * not told what became of an earlier attempt.
+ * Returns whether the gateway definitely refused a write: it did nothing, and a retry with the
+ * same key would get the same answer. Authentication errors, conflicts and rate limits don't
+ * count, because they leave the outcome of an earlier attempt open.
  */
 export function isRefusal(error: unknown): boolean {
   const { name, status } = Object(error) as { name?: unknown; status?: unknown };

@@ -1,7 +1,7 @@
 import { describeProblem, kindOf, type Problem, type Words } from "../shell/problem.ts";
 import { SEND_WORDS } from "./words.ts";
 
-/** Describes an error of a write, which may have been processed nevertheless. */
+/** Describes a failed write. It may have been processed nevertheless. */
 export function describeSendProblem(error: unknown, now: number): Problem {
   return { ...describeProblem(error, now), ...wordsFor(Object(error)) };
 }
@@ -14,7 +14,7 @@ function wordsFor({ name, code }: { name?: unknown; code?: unknown }): Partial<W
       remedy: "look first",
     };
   }
-  // No answer came: the gateway may have had the request or not.
+  // Without a response, the gateway may or may not have received the request.
   if (name === "ConnectionError" || name === "RequestTimeoutError") {
     return {
       advice: SEND_WORDS.connectionHint,

@@ -6,16 +6,16 @@ interface SentEntry extends SentTexts {
   id: string;
 }
 
-/** How many jobs are remembered, and how many of the last messages of each. */
+/** The maximum number of remembered jobs, and of messages per job. */
 const MAX_JOBS = 50;
 const MAX_MESSAGES = 50;
-/** A browser stores five million characters for a site: drafts need some of them. */
+/** Browsers store about five million characters per site. Drafts need some of that. */
 const MAX_CHARACTERS = 1_000_000;
 const NOTHING: SentTexts = { prompt: null, messages: [] };
 
 /**
- * The prompts and follow-ups that were sent from this browser to the jobs of a project, newest job
- * first. Of a gateway that keeps first lines alone, no more of them can be had than that.
+ * The prompts and follow-ups that this browser sent to a project's jobs, newest job first. For
+ * gateways that store only first lines, this is the only complete copy.
  */
 export class SentTextMemory {
   readonly #entries = signal<readonly SentEntry[]>([]);
@@ -49,7 +49,7 @@ export class SentTextMemory {
   }
 
   #note(id: string, change: (texts: SentTexts) => SentTexts): void {
-    // Another tab may have sent something in the meantime.
+    // Another tab may have sent a message meanwhile.
     const kept = entriesFrom(readKept(this.#name));
     const entries = kept.length > 0 ? kept : this.#entries.peek();
     const before = entries.find((entry) => entry.id === id) ?? NOTHING;
@@ -63,7 +63,7 @@ export class SentTextMemory {
   }
 }
 
-/** As many of the newest as there is room for. */
+/** Returns as many of the newest entries as fit. */
 function keepNewest(entries: readonly SentEntry[]): SentEntry[] {
   let left = MAX_CHARACTERS;
   return entries.filter((entry) => {
@@ -72,7 +72,7 @@ function keepNewest(entries: readonly SentEntry[]): SentEntry[] {
   });
 }
 
-/** Entries as this page wrote them; whatever else is found there is left out. */
+/** Reads stored entries. Ignores anything malformed. */
 function entriesFrom(kept: unknown): SentEntry[] {
   if (!Array.isArray(kept)) return [];
   return kept

@@ -10,7 +10,7 @@ import { LIST_WORDS } from "./words.ts";
 
 const books = new WeakMap<Session, JobBook>();
 
-/** The jobs of a session's project, which are followed from the first time that somebody asks. */
+/** Returns the jobs of a session's project. The first call starts following them. */
 export function jobsOf(session: Session): JobBook {
   return books.get(session) ?? untracked(() => followJobs(session));
 }
@@ -33,7 +33,7 @@ function followJobs(session: Session): JobBook {
   return book;
 }
 
-/** Opens one of the listed jobs. */
+/** Returns a command for each listed job. */
 function jobCommands({ list }: JobBook): Command[] {
   return (list.listing.value?.jobs ?? []).map((job) => ({
     label: `${titleOf(job.prompt ?? "") || LIST_WORDS.untitled(job.id)} · ${jobState(job).word}`,

@@ -1,4 +1,4 @@
-/** Notifies a listener about the bytes of event streams that a client reads. */
+/** Receives notifications about the bytes of a client's event streams. */
 export interface StreamListener {
   /** Called with each chunk, heartbeats included. */
   onData(): void;
@@ -6,7 +6,7 @@ export interface StreamListener {
   onEnd(): void;
 }
 
-/** Returns a `fetch` function for the package's client that reports what event streams deliver. */
+/** Wraps `fetch` so that it reports the data of event streams. */
 export function listenToStreams(
   listener: StreamListener,
   send: (request: Request) => Promise<Response> = fetch,

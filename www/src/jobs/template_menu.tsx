@@ -11,7 +11,7 @@ interface TemplateMenuProps {
   onUse(template: Template): void;
 }
 
-/** Prompts to start from: the built-in ones and the person's own. */
+/** A menu of prompts to start from: built-in ones and the person's own. */
 export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const own = shelf.own.value;

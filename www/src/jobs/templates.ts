@@ -7,7 +7,7 @@ export interface Template {
   text: string;
 }
 
-/** Each names what to replace in square brackets. */
+/** Square brackets mark the parts to replace. */
 export const BUILT_IN: readonly Template[] = [
   {
     name: "Document a new feature",
@@ -46,7 +46,7 @@ const MAX_TEMPLATE = 10_000;
 
 export type SaveOutcome = "saved" | "too many" | "too long";
 
-/** A person's own templates, kept in this browser until they are deleted there. */
+/** A person's own templates. They stay in this browser until they are deleted. */
 export class TemplateShelf {
   readonly own = signal<readonly Template[]>([]);
   readonly #name: string;
@@ -59,7 +59,7 @@ export class TemplateShelf {
     }, ended);
   }
 
-  /** Keeps a prompt under its first line, in the place of one that has the same. */
+  /** Saves a prompt under its first line. Replaces a template with the same first line. */
   save(text: string): SaveOutcome {
     if (text.length > MAX_TEMPLATE) return "too long";
     const name = titleOf(text);
@@ -69,7 +69,7 @@ export class TemplateShelf {
     return "saved";
   }
 
-  /** Deletes a template. What it returns brings it back. */
+  /** Deletes a template. The returned function restores it. */
   remove(template: Template): () => void {
     const before = this.own.peek();
     this.#keep(before.filter(({ name }) => name !== template.name));
@@ -82,7 +82,7 @@ export class TemplateShelf {
   }
 }
 
-/** The place of the first thing to replace in a template. */
+/** Returns the position of the first part to replace. */
 export function firstBlank(text: string): { start: number; end: number } | null {
   const found = /\[[^\]\n]+\]/.exec(text);
   return found && { start: found.index, end: found.index + found[0].length };

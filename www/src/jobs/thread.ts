@@ -2,16 +2,16 @@ import type { JobRecord } from "quillgate";
 import type { KeptPrompts } from "../session/claims.ts";
 import { firstLine } from "./job_state.ts";
 
-/** How much of a text is known. */
+/** The known part of a message. */
 export type Extent = "whole" | "start" | "nothing";
 
-/** A follow-up as this browser sent it. */
+/** A follow-up sent from this browser. */
 export interface SentMessage {
   text: string;
   sentAt: number;
 }
 
-/** What this browser itself sent to a job. */
+/** The prompt and follow-ups that this browser sent to a job. */
 export interface SentTexts {
   prompt: string | null;
   messages: readonly SentMessage[];
@@ -22,14 +22,14 @@ export interface ThreadMessage {
   text: string;
   extent: Extent;
   author: string | null;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since the epoch. */
   sentAt: number | null;
 }
 
-/** How far the clocks of a browser and a gateway may differ for a message without a text. */
+/** The maximum clock difference when matching messages by time only. */
 const SAME_MESSAGE_MS = 120_000;
 
-/** The part of a job that its thread needs. */
+/** The fields of a job that its thread uses. */
 interface ListedPrompt {
   prompt: string | null;
   createdBy: string | null;
@@ -37,8 +37,8 @@ interface ListedPrompt {
 }
 
 /**
- * Returns the prompt and follow-ups of a job in order: those that the gateway stores, with the texts of
- * this browser where it sent them, and those that only this browser knows.
+ * Returns the prompt and follow-ups of a job in order. Merges those stored by the gateway with
+ * those sent from this browser, whose text is complete.
  */
 export function buildThread(
   record: JobRecord | null,
@@ -78,7 +78,7 @@ export function buildThread(
   ];
 }
 
-/** Returns the string that this browser sent, or else the part that the gateway stores. */
+/** Returns the message sent from this browser, or else the part that the gateway stores. */
 function chooseText(
   sent: string | null,
   kept: string | null,
@@ -87,8 +87,8 @@ function chooseText(
 ): { text: string; extent: Extent } {
   if (sent !== null) return { text: sent, extent: "whole" };
   if (kept === null || kept === "") return { text: "", extent: "nothing" };
-  // Only a whole text has a second line, or is longer than the line that is listed. A line that was
-  // stored before the gateway kept whole prompts may be cut.
+  // Only a whole message has several lines or differs from the listed line. A line stored before
+  // the gateway kept whole prompts may be truncated.
   const isLonger = kept.trim().includes("\n") || kept !== line;
   const isWhole = isLonger || (keeps === "whole" && !kept.endsWith("…"));
   return { text: kept, extent: isWhole ? "whole" : "start" };

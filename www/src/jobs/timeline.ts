@@ -4,14 +4,14 @@ import type { ThreadMessage } from "./thread.ts";
 import { JOB_WORDS } from "./words.ts";
 
 export interface TimelineEvent {
-  /** Milliseconds since 1970. */
+  /** In milliseconds since the epoch. */
   at: number;
   text: string;
-  /** How long the job was at work until this, in milliseconds; null when it was not. */
+  /** How long the job ran before this event, in milliseconds; null if it was not running. */
   worked: number | null;
 }
 
-/** When a job last was set to work, and when it came to an end of that. */
+/** The start and end of a job's last run. */
 export interface WorkSpan {
   startedAt: number | null;
   finishedAt: number | null;
@@ -25,7 +25,7 @@ interface Step {
   ends: boolean;
 }
 
-/** What happened to a job, oldest first. */
+/** Returns the events of a job, oldest first. */
 export function buildTimeline(
   thread: readonly ThreadMessage[],
   changes: readonly RecordedChange[],
@@ -40,7 +40,7 @@ export function buildTimeline(
   return events;
 }
 
-/** The last time at work: from what set the job to work to its end, where that is known. */
+/** Returns the last run. Its end is null while unknown. */
 export function lastWorkSpan(
   thread: readonly ThreadMessage[],
   changes: readonly RecordedChange[],
@@ -55,7 +55,7 @@ export function lastWorkSpan(
   return span;
 }
 
-/** All steps in order, without those that repeat what the step before has said. */
+/** Returns all steps in order, without repeated starts. */
 function stepsOf(
   thread: readonly ThreadMessage[],
   changes: readonly RecordedChange[],
@@ -79,7 +79,7 @@ function saidSteps(thread: readonly ThreadMessage[]): Step[] {
   });
 }
 
-/** Each change that says something new: a state, or a pull request. */
+/** Returns a step for each new state or pull request. */
 function changeSteps(changes: readonly RecordedChange[]): Step[] {
   const steps: Step[] = [];
   let status: string | null = null;
@@ -98,7 +98,7 @@ function changeSteps(changes: readonly RecordedChange[]): Step[] {
       });
     }
     if (change.status !== null && change.status !== status) {
-      // That it was set to work is told by what set it to work.
+      // The prompt's own step already marks the start.
       const isFirst = status === null && change.status === "active";
       if (!isFirst) steps.push(stateStep(change, at));
     }

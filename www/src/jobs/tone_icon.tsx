@@ -1,7 +1,7 @@
 import { Icon } from "../shell/icons.tsx";
 import type { Tone } from "./job_state.ts";
 
-/** A shape for each state, so that none is told by colour alone. */
+/** A shape for each state, because colour alone is not accessible. */
 export function ToneIcon({ tone }: { tone: Tone }) {
   switch (tone) {
     case "working":

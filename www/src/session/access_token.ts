@@ -1,7 +1,7 @@
 import { dayAndTime } from "../shell/wording.ts";
 import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 
-/** Returns what is wrong with a pasted token; null if only the gateway can tell. */
+/** Returns the problem with a pasted token; null if only the gateway can find one. */
 export function complainAboutToken(text: string, now: number): string | null {
   const token = text.trim();
   if (token === "") return SIGN_IN_WORDS.empty;
@@ -13,7 +13,7 @@ export function complainAboutToken(text: string, now: number): string | null {
     return SIGN_IN_WORDS.malformed;
   }
   const expiresAt = typeof payload.exp === "number" ? payload.exp * 1000 : Number.NaN;
-  // The gateway judges years beyond the range of `Date`.
+  // Leave years beyond the range of `Date` to the gateway.
   if (expiresAt <= now && Math.abs(expiresAt) < 8.64e15) {
     return SIGN_IN_WORDS.expired(dayAndTime(expiresAt));
   }

@@ -1,4 +1,4 @@
-/** What the page's first lines ask for, while the rest of the page is still on its way. */
+/** Requests that start while the rest of the page is still loading. */
 import coreUrl from "../../../pkg/dist/core_bg.wasm?url";
 import { ROUTE_CODE } from "../route_code.ts";
 import { warmUpFormats } from "../shell/ahead_of_wording.ts";
@@ -6,7 +6,9 @@ import { requestedRoute } from "../shell/route_names.ts";
 import { askAhead } from "./ask.ts";
 import { mayBeSignedIn } from "./may_be_signed_in.ts";
 
-/** Asks for what the address will need. Whether it comes is seen later, by whoever needs it. */
+/**
+ * Requests everything that the address needs. Failures surface later, where the result is used.
+ */
 export function fetchAhead(): void {
   if (!mayBeSignedIn(location.search, Date.now())) {
     import("./sign_in.tsx").catch(() => {});
@@ -17,11 +19,11 @@ export function fetchAhead(): void {
   import("./open_session.ts").catch(() => {});
   const route = requestedRoute(location.search);
   if (route !== null) ROUTE_CODE[route]().catch(() => {});
-  // There is nothing else to do until some of it is here.
+  // Use the wait for the first response.
   warmUpFormats();
 }
 
-/** What makes the browser fetch a file as `fetch` will ask for it. */
+/** Returns a preload link that matches a later `fetch` of the same URL. */
 function preloadOf(href: string): HTMLLinkElement {
   return Object.assign(document.createElement("link"), {
     rel: "preload",

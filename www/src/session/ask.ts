@@ -1,4 +1,4 @@
-/** Requests to the gateway about sessions, before anything is made of the answer. */
+/** Requests to the gateway about sessions, without any processing of the response. */
 const TIMEOUT_MS = 20_000;
 
 export function ask(method: string, path: string, body?: object): Promise<Response> {
@@ -9,7 +9,7 @@ export function ask(method: string, path: string, body?: object): Promise<Respon
       headers: { "content-type": "application/json" },
     }),
     credentials: "same-origin",
-    // Whoever signs out and closes the tab is signed out.
+    // Signing out completes even if the person closes the tab.
     keepalive: method === "DELETE",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
@@ -18,14 +18,14 @@ export function ask(method: string, path: string, body?: object): Promise<Respon
 export const SESSION = "/session";
 let ahead: Promise<Response> | null = null;
 
-/** Asks for the session before anybody wants to know. */
+/** Requests the session early, before the page needs it. */
 export function askAhead(): void {
   ahead = ask("GET", SESSION);
-  // Whoever wants to know sees how it failed.
+  // The caller of `takeAnswerAhead` handles the failure.
   ahead.catch(() => {});
 }
 
-/** What was answered to that, for the first who wants to know; null for any other. */
+/** Returns the early response to the first caller; null to all others. */
 export function takeAnswerAhead(): Promise<Response> | null {
   const taken = ahead;
   ahead = null;

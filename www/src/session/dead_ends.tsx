@@ -4,7 +4,7 @@ import type { Claims } from "./claims.ts";
 import { replaceSession, switchProject } from "./session.ts";
 import { SESSION_WORDS } from "./words.ts";
 
-/** Stands in for a route when the session lacks the project of the address. */
+/** Shown when the session does not include the project of the address. */
 export function NoProject({ claims: { projects } }: { claims: Claims }) {
   const { project } = address.value;
   return (
@@ -34,7 +34,7 @@ interface RouteNotAllowedProps {
   routes: readonly RouteScreen[];
 }
 
-/** Stands in for a route that no scope of the session allows. */
+/** Shown instead of a route that the session's scopes do not allow. */
 export function RouteNotAllowed({ screen, routes }: RouteNotAllowedProps) {
   return (
     <div class="notice">

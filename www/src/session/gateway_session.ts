@@ -1,9 +1,9 @@
-/** The browser's session with the gateway: a cookie that no script can read. */
+/** The browser's session with the gateway, held in a cookie that scripts cannot read. */
 import { clockSkew, noteGatewayDate } from "../shell/clock_skew.ts";
 import { ask, SESSION, takeAnswerAhead } from "./ask.ts";
 import type { Claims } from "./claims.ts";
 
-/** An answer that is not 2xx, with the fields that the page's problems are described by. */
+/** A response that is not 2xx, with the fields that `describeProblem` reads. */
 class GatewayError extends Error {
   override readonly name = "GatewayError";
   readonly status: number;
@@ -23,7 +23,7 @@ class GatewayError extends Error {
   }
 }
 
-/** The session that the browser's cookie stands for; null when there is none. */
+/** Returns the session of the browser's cookie; null if there is no valid one. */
 export async function readSession(): Promise<Claims | null> {
   try {
     return await claimsOf(await take(takeAnswerAhead() ?? ask("GET", SESSION)));
@@ -33,12 +33,12 @@ export async function readSession(): Promise<Claims | null> {
   }
 }
 
-/** Ends the session in every tab, and makes the cookie worthless. */
+/** Ends the session in every tab and invalidates the cookie. */
 export async function deleteSession(): Promise<void> {
   await request("DELETE", SESSION);
 }
 
-/** Asks the gateway for something of sessions. Throws what the page describes as a problem. */
+/** Sends a request about sessions. Throws errors that `describeProblem` understands. */
 export async function request(method: string, path: string, body?: object): Promise<Response> {
   return take(ask(method, path, body));
 }
@@ -63,7 +63,7 @@ async function arrived(answer: Promise<Response>): Promise<Response> {
 export async function claimsOf(response: Response): Promise<Claims> {
   const claims = recordOf(await response.json());
   const { issuer, subject, projects, archivedProjects, scopes, keepsPrompts, expiresAt } = claims;
-  // The gateway's clock decides; this browser's may be wrong.
+  // The gateway's clock decides. This browser's clock may be wrong.
   noteGatewayDate(response.headers.get("date"));
   return {
     issuer: typeof issuer === "string" ? issuer : null,

@@ -1,14 +1,14 @@
-/** When the session ends, for a page that opens: it says whether asking the gateway is worth it. */
+/** Stores when the session ends, so that a new page knows whether to request it. */
 export const UNTIL = "quillgate.signed-in-until";
-/** Added to the address by whoever signs a person in outside of this page. */
+/** The query parameter of the address to which an external sign-in returns. */
 export const ARRIVAL = "signed-in";
 
-/** Whether the person has just been signed in outside of this page. */
+/** Returns whether the person has just returned from an external sign-in. */
 export function hasArrived(search: string): boolean {
   return new URLSearchParams(search).has(ARRIVAL);
 }
 
-/** Whether the browser may have a session, as far as a script can know. */
+/** Returns whether the browser may have a session. Scripts cannot read the cookie itself. */
 export function mayBeSignedIn(search: string, now: number): boolean {
   if (hasArrived(search)) return true;
   try {

@@ -2,12 +2,12 @@ import { Client } from "quillgate";
 import type { Claims } from "./claims.ts";
 import type { Session } from "./session.ts";
 
-/** What a signed-in page works with in one project, and what the sign-in route need not load. */
+/** Creates the session of one project. It loads after sign-in, to keep the sign-in route small. */
 export function openSession(projectId: string, claims: Claims): Session {
   return { projectId, claims, client: openClient(projectId), end: new AbortController() };
 }
 
-/** The browser's cookie says who asks: no script of this page holds a credential. */
+/** Requests authenticate by cookie. No script of this page holds a credential. */
 function openClient(projectId: string): Client {
   return new Client({
     baseUrl: location.origin,

@@ -3,11 +3,11 @@ import { SESSION_WORDS } from "./words.ts";
 
 interface ScopeNoticeProps {
   scope: string;
-  /** The purpose of the permission, as in "start jobs". */
+  /** The actions that need the scope, as in "start jobs". */
   lost: string;
 }
 
-/** Explains which permission is missing, before a request fails. */
+/** Explains that a scope is missing, before a request fails. */
 export function ScopeNotice({ scope, lost }: ScopeNoticeProps) {
   return (
     <div class="notice">

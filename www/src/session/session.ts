@@ -26,7 +26,7 @@ import {
 import { forgetEverything, recall, remember } from "./tab_storage.ts";
 import { SESSION_WORDS } from "./words.ts";
 
-/** What a signed-in person works with in one project. */
+/** One project as the signed-in person sees it. */
 export interface Session {
   projectId: string;
   claims: Claims;
@@ -41,33 +41,33 @@ export type SessionPhase =
   | { name: "signed in"; claims: Claims }
   | { name: "unreachable"; problem: Problem };
 
-/** Why the last session ended, when it was not the person's own wish here. */
+/** Why the last session ended, unless the person signed out here. */
 export interface Farewell {
   text: string;
-  /** What to press while the browser's cookie still works, or may; null when it does not. */
+  /** A button label, while the cookie may still be valid; null afterwards. */
   offer: string | null;
 }
 
 export const phase = signal<SessionPhase>({ name: "signed out" });
 
-/** Null before sign-in, and while the address names a project that the session does not have. */
+/** Null before sign-in, and while the address names a project outside the session. */
 export const session = signal<Session | null>(null);
 
 export const farewell = signal<Farewell | null>(null);
 
 const WARNING_MS = 5 * 60_000;
-/** Whose things this tab keeps. */
+/** The person whose data this tab stores. */
 const TAB_PERSON = "person";
 
-/** Counts what changes the session, so that an answer that comes too late changes nothing. */
+/** Increases with every change of the session, so that late responses are ignored. */
 let generation = 0;
 
-/** The end of the latest session, of which the gateway may not have heard yet. */
+/** The latest sign-out request. The gateway may not have received it yet. */
 let ending: Promise<void> = Promise.resolve();
 
-/** Takes up the browser's session, and from then on follows what other tabs do with it. */
+/** Restores the browser's session. Then follows sign-ins and sign-outs in other tabs. */
 export function followSession(): void {
-  // Drafts stay for the next token.
+  // Keep drafts for the next token.
   onSignInRequest((reason) => endHere(reason, "keep"));
   hearOtherTabs((news) => {
     if (news === "signed in") return void takeUpSession("changed elsewhere");
@@ -82,7 +82,7 @@ export function followSession(): void {
   if (mayBeSignedIn(location.search, Date.now())) takeUpSession("on arrival");
 }
 
-/** Asks the gateway whether the browser's cookie stands for a session. */
+/** Asks the gateway whether the browser's cookie belongs to a session. */
 export async function takeUpSession(when: "on arrival" | "changed elsewhere"): Promise<void> {
   const turn = ++generation;
   if (when === "on arrival") phase.value = { name: "checking" };
@@ -98,10 +98,10 @@ export async function takeUpSession(when: "on arrival" | "changed elsewhere"): P
   }
 }
 
-/** Goes on with the session that a sign-in opens, unless something else has happened meanwhile. */
+/** Continues with a new session, unless the session changed again meanwhile. */
 export async function takeUp(open: () => Promise<Claims>): Promise<void> {
   const turn = ++generation;
-  // Its answer takes the cookie away, whichever that is by then.
+  // The response to a sign-out deletes the cookie, even a new one.
   await ending.catch(() => {});
   const claims = await open();
   if (turn !== generation) return;
@@ -109,7 +109,7 @@ export async function takeUp(open: () => Promise<Claims>): Promise<void> {
   tellOtherTabs("signed in");
 }
 
-/** Ends the session in every tab and forgets all of it: jobs and drafts too. */
+/** Ends the session in every tab and deletes its data, including jobs and drafts. */
 export async function signOut(): Promise<void> {
   noteLeft();
   endHere(null, "forget");
@@ -126,7 +126,7 @@ export async function signOut(): Promise<void> {
   }
 }
 
-/** Leads to the sign-in form while the session goes on, until another takes its place. */
+/** Shows the sign-in form. The old session stays valid until a new one replaces it. */
 export function replaceSession(): void {
   noteLeft();
   endHere(null, "keep");
@@ -136,7 +136,7 @@ export function replaceSession(): void {
   };
 }
 
-/** Opens another project of the session, on the same route. */
+/** Opens another project on the same route. */
 export function switchProject(projectId: string): void {
   visit({ project: projectId, jobs: parseJobsAddress(new URLSearchParams()) });
 }
@@ -150,7 +150,7 @@ async function enter(claims: Claims, turn: number): Promise<void> {
   const before = phase.peek();
   const isRenewal = before.name === "signed in" && hasSameRights(before.claims, claims);
   batch(() => {
-    // What is shown stays when only the end has moved.
+    // A renewal changes only the expiry, so the content stays.
     if (!isRenewal) closeProject();
     farewell.value = null;
     if (requestedRoute(location.search) === null) {
@@ -166,7 +166,7 @@ let openProject: (projectId: string) => Session = () => {
   throw new Error("not signed in");
 };
 
-/** Opens the project of the address, or the session's first where the address names none. */
+/** Opens the project of the address, or else the session's first project. */
 function followProject(): void {
   const { project } = address.value;
   const current = phase.value;
@@ -182,7 +182,7 @@ function followProject(): void {
     untracked(closeProject);
     session.value = openProject(wanted);
   }
-  // So that a link to what is shown keeps the project.
+  // Keep the project in links to the current content.
   if (project !== wanted) adjust({ project: wanted });
 }
 
@@ -193,7 +193,7 @@ function closeProject(): void {
 
 let warnedOf = 0;
 
-/** Says when the session is about to end, and ends it when it is over. */
+/** Warns shortly before the session ends, and ends it on time. */
 function endInTime(): void {
   const current = phase.value;
   if (current.name !== "signed in") return;
@@ -220,7 +220,7 @@ function endHere(reason: string | null, what: "keep" | "forget"): void {
   phase.value = { name: "signed out" };
 }
 
-/** Forgets what somebody else has left in this browser, or in this tab of it. */
+/** Deletes the data of another person from this browser and this tab. */
 function takeOver(person: string): void {
   if (isSomebodyElse(person)) forgetAll();
   const before = recall(TAB_PERSON);
@@ -229,7 +229,7 @@ function takeOver(person: string): void {
   remember(TAB_PERSON, person);
 }
 
-/** Forgets what this browser keeps of whoever was signed in. */
+/** Deletes everything that this browser stores about the person. */
 function forgetAll(): void {
   forgetEverything();
   forgetJobs();

@@ -6,14 +6,14 @@ import type { Claims } from "./claims.ts";
 import { session, switchProject } from "./session.ts";
 import { SESSION_WORDS } from "./words.ts";
 
-/** The projects to switch to. */
+/** Returns a command for each project to switch to. */
 export function projectCommands({ projects }: Claims): Command[] {
   return projects
     .filter((id) => id !== session.value?.projectId)
     .map((id) => ({ label: SESSION_WORDS.openProject(id), run: () => switchProject(id) }));
 }
 
-/** Actions of every route. */
+/** Returns the commands that every route has. */
 export function generalCommands(): Command[] {
   const themes = THEMES.filter((choice) => choice !== theme.value).map((choice) => ({
     label: SESSION_WORDS.useTheme(SESSION_WORDS.themes[choice]),

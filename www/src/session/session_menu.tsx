@@ -14,12 +14,12 @@ const loadPanel = () => import("./session_panel.tsx");
 const SessionPanel = defer(async () => (await loadPanel()).SessionPanel);
 const SOON_MS = 10 * 60_000;
 
-/** Loads the panel early, so that it opens with its content. */
+/** Preloads the panel, so that it opens with its content. */
 function fetchPanel(): void {
   loadPanel().catch(() => {});
 }
 
-/** The project, the account menu and the sign-out button. */
+/** Shows the project, the account menu and the sign-out button. */
 export function SessionBar({ claims }: { claims: Claims }) {
   return (
     <div class="session">
@@ -30,7 +30,7 @@ export function SessionBar({ claims }: { claims: Claims }) {
   );
 }
 
-/** Asks before signing out deletes drafts. */
+/** Asks for confirmation if signing out would delete drafts. */
 function SignOutButton() {
   const drafts = useSignal<number | null>(null);
 

@@ -1,13 +1,13 @@
 import { ARRIVAL, UNTIL } from "./may_be_signed_in.ts";
 
-/** What the tabs of one browser tell each other of their common session. */
+/** Messages between the tabs of a browser about their shared session. */
 export type SessionNews = "signed in" | "signed out";
 
 const channel = new BroadcastChannel("quillgate.session");
 
-/** Whose jobs and drafts this browser keeps. */
+/** The person whose jobs and drafts this browser stores. */
 const PERSON = "quillgate.person";
-/** That somebody has left a page that could sign them in again by itself. */
+/** Set after signing out, where Cloudflare Access could sign the person in again. */
 const LEFT = "quillgate.left";
 
 export function tellOtherTabs(news: SessionNews): void {
@@ -22,7 +22,7 @@ export function hearOtherTabs(listener: (news: SessionNews) => void): void {
 
 let hasLeftHere = false;
 
-/** Whether the person has signed out, here or in another tab: then nothing signs them in by itself. */
+/** Returns whether the person signed out in any tab. Nothing then signs them in automatically. */
 export function hasLeft(): boolean {
   try {
     return hasLeftHere || localStorage.getItem(LEFT) !== null;
@@ -35,14 +35,14 @@ export function noteLeft(): void {
   hasLeftHere = true;
 }
 
-/** Remembers it beyond this page, where something would sign the person in. */
+/** Stores the sign-out across pages, where an automatic sign-in is possible. */
 export function keepLeft(): void {
   try {
     localStorage.setItem(LEFT, "");
   } catch {}
 }
 
-/** Without storage each page that opens asks the gateway. */
+/** Stores the expiry. Without storage, every new page requests the session. */
 export function noteSignedIn(until: number): void {
   hasLeftHere = false;
   try {
@@ -57,7 +57,7 @@ export function noteSignedOut(): void {
   } catch {}
 }
 
-/** Whether what this browser keeps is somebody else's, as far as it is known whose it is. */
+/** Returns whether this browser stores data of another person, as far as it knows. */
 export function isSomebodyElse(person: string): boolean {
   try {
     const kept = localStorage.getItem(PERSON);
@@ -79,7 +79,7 @@ export function forgetPerson(): void {
   } catch {}
 }
 
-/** Where somebody comes back to who signs in outside of this page. */
+/** Returns the address to return to after an external sign-in. */
 export function arrivalAddress(search: string): string {
   const query = new URLSearchParams(search);
   query.set(ARRIVAL, "");

@@ -14,7 +14,7 @@ interface SessionPanelProps {
   onKeys(): void;
 }
 
-/** The caller, their permissions, the theme and links. */
+/** Shows the caller, their permissions, the theme and links. */
 export function SessionPanel({ claims, onKeys }: SessionPanelProps) {
   return (
     <>

@@ -62,7 +62,7 @@ export function SignIn() {
       <p class="lead">{SIGN_IN_WORDS.lead}</p>
       <FarewellNotice />
       <FailureNotice />
-      {/* Reserves its place, so that nothing below it moves. */}
+      {/* Reserves space, so that nothing below moves. */}
       <div class={known ? "card sign-in-form" : "card sign-in-form waiting-form"}>
         {issuers.map((issuer) => (
           <IssuerLink key={issuer.href} issuer={issuer} />
@@ -102,7 +102,7 @@ function FarewellNotice() {
   );
 }
 
-/** Why a sign-in at an issuer failed. */
+/** Reasons for a failed sign-in at an issuer. */
 const FAILURES: Record<string, string> = {
   "issuer-unavailable": SIGN_IN_WORDS.issuerUnavailable,
   "sign-in-failed": SIGN_IN_WORDS.signInFailed,
@@ -181,7 +181,7 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
   );
 }
 
-/** Describes why a sign-in failed. */
+/** Describes a failed sign-in. */
 function describeRefusal(error: unknown): Problem {
   const problem = describeProblem(error, Date.now());
   if (error instanceof CookieRefused) {

@@ -8,7 +8,7 @@ interface SignOutDialogProps {
   onClose(): void;
 }
 
-/** Asks whether to delete drafts, which signing out does. */
+/** Asks for confirmation, because signing out deletes drafts. */
 export function SignOutDialog({ drafts, onClose }: SignOutDialogProps) {
   return (
     <Dialog open title={SESSION_WORDS.signOutTitle} onClose={onClose}>

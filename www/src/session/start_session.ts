@@ -1,21 +1,21 @@
-/** How a session begins, which only the sign-in form needs. */
+/** Starts a session. Only the sign-in form needs this module. */
 import type { Claims } from "./claims.ts";
 import { claimsOf, readSession, recordOf, request } from "./gateway_session.ts";
 import { takeUp } from "./session.ts";
 
-/** An issuer that people can sign in with, and where that begins. */
+/** An issuer that people can sign in with, and the address of its sign-in. */
 export interface Issuer {
   name: string;
   href: string;
 }
 
 export interface SignInMethods {
-  /** Whether Cloudflare Access has let the browser in, so that nothing has to be typed. */
+  /** Whether Cloudflare Access has authenticated the browser, so that no token is needed. */
   access: boolean;
   issuers: readonly Issuer[];
 }
 
-/** The gateway has opened a session, and the browser has not kept its cookie. */
+/** The gateway created a session, but the browser did not store its cookie. */
 export class CookieRefused extends Error {
   override readonly name = "CookieRefused";
 
@@ -24,7 +24,7 @@ export class CookieRefused extends Error {
   }
 }
 
-/** Signs in with a token, or with what Cloudflare Access says of the browser. Throws what went wrong. */
+/** Signs in with a token, or without one through Cloudflare Access. Throws if that fails. */
 export function signIn(token: string | null): Promise<void> {
   return takeUp(async () => {
     const claims = await startSession(token);
@@ -34,14 +34,14 @@ export function signIn(token: string | null): Promise<void> {
 }
 
 /**
- * Has the gateway verify a token and set the cookie. Without a token, what Cloudflare Access says
- * of the browser is verified.
+ * Makes the gateway verify a token and set the cookie. Without a token, the gateway verifies the
+ * assertion of Cloudflare Access.
  */
 async function startSession(token: string | null): Promise<Claims> {
   return claimsOf(await request("POST", "/session", token === null ? {} : { token }));
 }
 
-/** Whether the browser keeps the session's cookie, which it does not everywhere without `https:`. */
+/** Returns whether the browser stored the cookie. Without `https:`, some browsers don't. */
 async function keepsSession(): Promise<boolean> {
   if (location.protocol === "https:" && navigator.cookieEnabled) return true;
   return (await readSession()) !== null;
@@ -49,7 +49,7 @@ async function keepsSession(): Promise<boolean> {
 
 let known: Promise<SignInMethods> | null = null;
 
-/** How people sign in here, which is asked for once. */
+/** Returns the gateway's sign-in methods. Requests them once. */
 export function readSignInMethods(): Promise<SignInMethods> {
   known ??= requestSignInMethods();
   known.catch(() => {
@@ -66,7 +66,7 @@ async function requestSignInMethods(): Promise<SignInMethods> {
   };
 }
 
-/** An issuer of the gateway's configuration; only addresses of the gateway itself are followed. */
+/** Reads an issuer. Accepts only addresses of the gateway itself. */
 function issuerOf(given: unknown): Issuer[] {
   const { name, href } = recordOf(given);
   if (typeof name !== "string" || typeof href !== "string") return [];

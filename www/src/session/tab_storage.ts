@@ -1,4 +1,4 @@
-/** What this tab remembers across a reload. It is gone with the tab, and forgotten on signing out. */
+/** Data that this tab retains across a reload. Closing the tab or signing out deletes it. */
 const PREFIX = "quillgate.";
 
 export function recall(name: string): unknown {
@@ -10,7 +10,7 @@ export function recall(name: string): unknown {
   }
 }
 
-/** Without storage (it can be full or switched off) the page works on, until it is reloaded. */
+/** Stores a value. If storage is full or disabled, the page works until it is reloaded. */
 export function remember(name: string, value: unknown): void {
   try {
     sessionStorage.setItem(PREFIX + name, JSON.stringify(value));

@@ -1,13 +1,15 @@
 import { type Route, requestedRoute } from "./route_names.ts";
 
-/** The parts of the address that routes own. Each route's module declares and registers its part. */
+/** The parts of the address that routes own. Each route declares and registers its part. */
 // biome-ignore lint/suspicious/noEmptyInterface: routes add to it
 export interface AddressParts {}
 
-/** The page's address. It never contains a token: addresses end up in histories and logs. */
+/**
+ * The page's address. It never contains a token, because addresses end up in histories and logs.
+ */
 export interface Address extends AddressParts {
   route: Route;
-  /** Null until there is a session, or a link that names one. */
+  /** Null until there is a session or a link that names a project. */
   project: string | null;
 }
 
@@ -18,18 +20,18 @@ export type AddressChange = Partial<Pick<Address, "route" | "project">> & {
 
 /** How a route reads and writes its part of the address. */
 export interface AddressPart<Value> {
-  /** The routes whose address contains the part. */
+  /** The routes with this part in their address. */
   routes: readonly Route[];
   parse(query: URLSearchParams): Value;
   /** Returns the names and values that differ from the defaults. */
   format(value: Value): [string, string][];
-  /** Returns further changes that a change of this part or of the route implies. */
+  /** Returns the changes that follow from a change of this part or of the route. */
   onChange?(change: Partial<Value>, from: Route, to: Route): Partial<Value>;
 }
 
 const parts = new Map<string, AddressPart<object>>();
 
-/** Adds a part, before the page's address is read. */
+/** Registers a part. Must run before the page reads its address. */
 export function registerAddressPart<Name extends keyof AddressParts>(
   name: Name,
   part: AddressPart<AddressParts[Name]>,
@@ -45,7 +47,7 @@ export function parseAddress(search: string): Address {
   return { route, project, ...Object.fromEntries(values) };
 }
 
-/** Formats the address as a link: the route's own part, and nothing of other routes. */
+/** Formats the address as a link. Leaves out the parts of other routes. */
 export function formatAddress(address: Address): string {
   const { route, project } = address;
   const query = new URLSearchParams({ route });

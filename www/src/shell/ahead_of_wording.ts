@@ -1,6 +1,6 @@
 /**
- * Has the browser read what wording.ts writes numbers and dates with. That takes it tens of
- * milliseconds, once.
+ * Makes the browser load its number and date formats early. The first use takes tens of
+ * milliseconds.
  */
 export function warmUpFormats(): void {
   new Intl.NumberFormat();

@@ -2,9 +2,9 @@ import { signal } from "@preact/signals";
 
 const message = signal("");
 
-/** Has a screen reader say something when it is next idle. */
+/** Makes screen readers announce a message when they are idle. */
 export function announce(text: string): void {
-  // The same text twice would not be a change, and so would not be read out.
+  // Screen readers ignore an unchanged message, so alternate its ending.
   message.value = text === message.peek() ? `${text}\u00A0` : text;
 }
 

@@ -53,8 +53,8 @@ export function allCommands(): CommandGroup[] {
 }
 
 /**
- * Returns the commands that contain every word of a query in their label or group. Groups with a label
- * that begins with the query come first.
+ * Returns the commands with every word of a query in their label or group. Groups with a label that
+ * starts with the query come first.
  */
 export function matchCommands(groups: readonly CommandGroup[], query: string): CommandGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -2,12 +2,12 @@ import { useSignal } from "@preact/signals";
 import { announce } from "./announcer.tsx";
 
 interface CopyButtonProps {
-  /** What is copied, as the button says it: "Copy id". */
+  /** The button's label: "Copy id". */
   label: string;
   text: string;
 }
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a string to the clipboard and confirms it. */
 export function CopyButton({ label, text }: CopyButtonProps) {
   const outcome = useSignal<"" | "Copied" | "Couldn’t copy">("");
 

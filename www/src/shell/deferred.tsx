@@ -4,8 +4,8 @@ import { useEffect } from "preact/hooks";
 import { LoadFailure } from "./load_failure.tsx";
 
 /**
- * Returns a component that loads its code when it is first shown. If that fails, it shows `failure`
- * and tries again when the browser is back online, or when it is shown again.
+ * Returns a component that loads its code on first render. If that fails, it shows `failure` and
+ * retries when the browser is back online or when it is rendered again.
  */
 export function defer<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

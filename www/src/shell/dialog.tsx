@@ -11,7 +11,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog over the page. Escape closes it, and the focus returns to what had it before. */
+/** A modal dialog. Escape closes it, and the focus returns to the previous element. */
 export function Dialog(props: DialogProps) {
   return props.open ? <OpenDialog {...props} /> : null;
 }
@@ -28,7 +28,7 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the key for a click beside the dialog
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the keyboard equivalent of a click outside
     <dialog
       ref={dialog}
       class="dialog"
@@ -38,7 +38,7 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
         onClose();
       }}
       onClick={(event) => {
-        // The dialog itself is only hit beside its content.
+        // Only clicks outside the content hit the dialog itself.
         if (event.target === event.currentTarget) onClose();
       }}
     >

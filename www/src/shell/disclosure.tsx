@@ -14,7 +14,7 @@ interface DisclosureProps {
   children(close: () => void): ComponentChildren;
 }
 
-/** A button with a panel. Escape, a click elsewhere and leaving it by keyboard close the panel. */
+/** A button with a panel. Escape, a click elsewhere and tabbing out close the panel. */
 export function Disclosure({ label, onIntent, children, ...classes }: DisclosureProps) {
   const isOpen = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
@@ -28,7 +28,7 @@ export function Disclosure({ label, onIntent, children, ...classes }: Disclosure
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape is for the button and the panel alike
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works in the button and the panel
     <div
       ref={root}
       class={classes.class}

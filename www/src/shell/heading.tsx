@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** The id of the route's heading, for regions that it names. */
+/** The id of the route's heading, which labels regions. */
 export const HEADING_ID = "page-title";
 
 let isFirst = true;
 let shown: HTMLHeadingElement | null = null;
 
-/** Moves the focus to the route's heading, for screen readers and after the focused element is gone. */
+/** Focuses the route's heading: for screen readers, and when the focused element was removed. */
 export function focusHeading(): void {
   shown?.focus();
 }

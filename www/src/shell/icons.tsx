@@ -45,6 +45,14 @@ export function External() {
   );
 }
 
+export function Plus() {
+  return (
+    <Icon>
+      <path d="M10 4v12M4 10h12" />
+    </Icon>
+  );
+}
+
 export function Cross() {
   return (
     <Icon>

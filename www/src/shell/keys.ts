@@ -1,24 +1,24 @@
 import { computed, signal } from "@preact/signals";
 import { readPreferences, savePreferences } from "./preferences.ts";
 
-/** A shortcut: one key such as "n", or two one after the other, such as "g j". */
+/** A shortcut: one key such as "n", or a sequence of two such as "g j". */
 export interface KeyBinding {
   keys: string;
-  /** What it does, as the list of shortcuts says it: "New job". */
+  /** The action in the list of shortcuts: "New job". */
   label: string;
   run(): void;
 }
 
 export interface KeyGroup {
-  /** Where the shortcuts belong, as the list of shortcuts says it: "Agent jobs". */
+  /** The group in the list of shortcuts: "Agent jobs". */
   owner: string;
   bindings: readonly KeyBinding[];
 }
 
-/** How long the first key of two waits for the second. */
+/** The maximum time between the two keys of a sequence. */
 const SEQUENCE_MS = 1500;
 
-/** Whether single keys work as shortcuts; people who speak to their browser switch them off. */
+/** Whether single keys are shortcuts. People who use speech input turn them off. */
 export const keysEnabled = signal(readPreferences().keys);
 
 export function switchKeys(enabled: boolean): void {
@@ -28,10 +28,10 @@ export function switchKeys(enabled: boolean): void {
 
 const registered = signal<readonly KeyGroup[]>([]);
 
-/** Every shortcut that works now, by where it belongs. */
+/** The active shortcuts by group. */
 export const keyGroups = computed(() => registered.value);
 
-/** Makes shortcuts work until the returned function is called. */
+/** Activates shortcuts until the returned function is called. */
 export function registerKeys(owner: string, bindings: readonly KeyBinding[]): () => void {
   const group = { owner, bindings };
   registered.value = [...registered.peek(), group];
@@ -47,19 +47,18 @@ export function showKeys(): void {
   keyListOpen.value = true;
 }
 
-/** Listens for shortcuts on the whole page. */
 export function listenForKeys(): void {
   registerKeys("Everywhere", [{ keys: "?", label: "List shortcuts", run: showKeys }]);
   let first: { key: string; at: number } | null = null;
   document.addEventListener("keydown", (event) => {
     const prefix = first !== null && event.timeStamp - first.at < SEQUENCE_MS ? first.key : null;
-    // Shift is part of some keys, as of "?".
+    // Some keys, such as "?", need Shift.
     if (event.key === "Shift") return;
     first = null;
     if (!keysEnabled.peek() || !isShortcut(event)) return;
     const typed = prefix === null ? event.key : `${prefix} ${event.key}`;
     const bindings = registered.peek().flatMap((group) => group.bindings);
-    // What was registered last belongs to what is shown on top.
+    // The latest registration belongs to the topmost element.
     const binding = bindings.findLast(({ keys }) => keys === typed);
     if (binding) {
       event.preventDefault();
@@ -70,7 +69,7 @@ export function listenForKeys(): void {
   });
 }
 
-/** Whether a key is meant for the page, and not for a text box, a dialog or the browser. */
+/** Returns whether a key is for the page, not for an input, a dialog or the browser. */
 function isShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.isComposing) return false;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;

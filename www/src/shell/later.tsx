@@ -5,7 +5,10 @@ import { nextTask } from "./next_task.ts";
 
 let hasBegun = false;
 
-/** What is drawn after what stands above it, when the page opens; from then on it is there at once. */
+/**
+ * Delays its children by one task during page load, so that the content above renders first.
+ * Afterwards, it renders them immediately.
+ */
 export function Later({ children }: { children: ComponentChildren }) {
   const isDue = useSignal(hasBegun);
   useEffect(() => {

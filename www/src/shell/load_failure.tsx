@@ -1,6 +1,6 @@
 import { isOnline } from "./network.ts";
 
-/** Stands in for a part of the page whose code could not be loaded. */
+/** Shown when the code of a part of the page could not be loaded. */
 export function LoadFailure() {
   if (!isOnline.value) {
     return (

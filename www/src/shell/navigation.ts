@@ -10,7 +10,7 @@ import {
 /** The page's address. */
 export const address = signal<Address>(parseAddress(""));
 
-/** Reads the address, once its parts are registered, and follows the back and forward buttons. */
+/** Reads the address and follows the back and forward buttons. Register all parts first. */
 export function followAddress(): void {
   const read = () => {
     address.value = parseAddress(location.search);
@@ -19,22 +19,22 @@ export function followAddress(): void {
   addEventListener("popstate", read);
 }
 
-/** Goes to another place, which the back button undoes. */
+/** Opens another address with a new history entry. */
 export function visit(change: AddressChange): void {
   move(change, "pushState");
 }
 
-/** Adjusts the current place, without a step for the back button. */
+/** Changes the current address without a new history entry. */
 export function adjust(change: AddressChange): void {
   move(change, "replaceState");
 }
 
-/** The address of another place, for a link that can be copied or opened in a new tab. */
+/** Returns the address after a change, for the `href` of a link. */
 export function linkTo(change: AddressChange): string {
   return formatAddress(changeAddress(address.value, change));
 }
 
-/** Follows a link within the page; "open in a new tab" and the like are left to the browser. */
+/** Follows a link within the page. Leaves "open in a new tab" and the like to the browser. */
 export function followLink(event: MouseEvent, change: AddressChange): void {
   if (event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -48,7 +48,7 @@ function move(change: AddressChange, method: "pushState" | "replaceState"): void
   try {
     if (search !== location.search) history[method](null, "", search);
   } catch {
-    // Some browsers allow so many changes in a time: what is shown changes all the same.
+    // Some browsers limit the rate of history changes. The content changes regardless.
   }
   address.value = next;
 }

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Whether the browser has a network. */
+/** Whether the browser is online. */
 export const isOnline = signal(navigator.onLine);
 
 addEventListener("online", () => {

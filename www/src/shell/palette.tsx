@@ -10,7 +10,7 @@ const WORDS = {
   none: "No commands match",
 };
 
-/** Searches all commands by name and runs one. */
+/** Searches all commands by name and runs the selected one. */
 export function Palette() {
   const query = useSignal("");
   const at = useSignal(0);
@@ -22,7 +22,7 @@ export function Palette() {
   const active = Math.min(at.value, commands.length - 1);
   const optionId = (index: number) => `${id}-${index}`;
 
-  // The dialog has given the focus to its first button.
+  // The dialog has focused its first button.
   useEffect(() => input.current?.focus(), []);
 
   function close() {
@@ -32,7 +32,7 @@ export function Palette() {
   function run(command: Command | undefined) {
     if (command === undefined) return;
     close();
-    // The dialog first returns the focus, which the command may move.
+    // The dialog returns the focus first. The command may then move it.
     requestAnimationFrame(() => command.run());
   }
 

@@ -1,4 +1,4 @@
-/** Preferences stored in this browser. They contain nothing about the person or the data shown. */
+/** Preferences in local storage. They contain nothing about the person or the data shown. */
 export interface Preferences {
   /** Whether single keys are shortcuts. */
   keys: boolean;
@@ -26,7 +26,7 @@ export function readPreferences(): Preferences {
   }
 }
 
-/** Stores changed preferences. Without storage they last until the page is reloaded. */
+/** Stores changes. Without storage, they last until the page is reloaded. */
 export function savePreferences(changes: Partial<Preferences>): void {
   try {
     localStorage.setItem(STORED, JSON.stringify({ ...readPreferences(), ...changes }));

@@ -1,18 +1,18 @@
-/** An error in the words of the person who has to deal with it. */
+/** An error, explained to the person who sees it. */
 export interface Problem {
   title: string;
   cause: string;
   advice: string;
   requestId: string | null;
-  /** When it makes sense to try again, in milliseconds since 1970; null when not said. */
+  /** When a retry makes sense, in milliseconds since the epoch; null if unknown. */
   retryAt: number | null;
-  /** Whether a limit is used up, so that `retryAt` is when its next slot frees. */
+  /** Whether a rate limit is used up. A request then becomes free at `retryAt`. */
   isLimit: boolean;
-  /** What can help: the same call again, another session, other input, or to look what happened. */
+  /** The next step: a retry, a new session, other input, or checking the outcome first. */
   remedy: "retry" | "sign in" | "other input" | "look first";
 }
 
-/** The fields of the package's errors that this page reads. */
+/** The properties of the package's errors that this page reads. */
 interface ErrorFields {
   name: string;
   message: string;
@@ -38,7 +38,7 @@ export function describeProblem(error: unknown, now: number): Problem {
   };
 }
 
-/** The gateway's word for the problem: the end of its `type`. */
+/** Returns the last segment of the problem's `type`. */
 export function kindOf({ code }: Pick<ErrorFields, "code">): string {
   return typeof code === "string" ? code.replace(/^.*\//, "") : "";
 }
@@ -174,13 +174,16 @@ function causeOf(error: ErrorFields): string {
   return typeof error.status === "number" ? `${cause} (${error.status})` : cause;
 }
 
-/** Causes in plain words, where the gateway's detail is written for developers. */
+/** Plain causes that replace the gateway's details for developers. */
 const CAUSES: Record<string, (detail: string) => string> = {
   "upstream-unreachable": () => "The connection to Mintlify was lost.",
   "quota-exceeded": describeQuota,
 };
 
-/** "create-job: the limit of 100 in any 3600 seconds is used up" as "All 100 requests this hour are used." */
+/**
+ * Rewrites "create-job: the limit of 100 in any 3600 seconds is used up" as "All 100 requests this
+ * hour are used."
+ */
 function describeQuota(detail: string): string {
   const [, most, seconds] = /of (\d+) in any (\d+) seconds/.exec(detail) ?? [];
   if (most === undefined) return sentence(detail.replace(/^[a-z-]+: /, ""));

@@ -5,12 +5,12 @@ import { clockTime, duration } from "./wording.ts";
 
 interface ProblemPanelProps {
   problem: Problem;
-  /** What the button says when the same call can be made again. */
+  /** The label of the retry button. */
   retryLabel?: string;
   onRetry?: (() => void) | undefined;
 }
 
-/** An error: what happened, why, what to do now, and what to quote when asking for help. */
+/** Shows an error: what happened, why, what to do, and the request id for support. */
 export function ProblemPanel({ problem, retryLabel = "Retry", onRetry }: ProblemPanelProps) {
   return (
     <div class="problem" role="alert">
@@ -35,7 +35,7 @@ export function ProblemPanel({ problem, retryLabel = "Retry", onRetry }: Problem
   );
 }
 
-/** What to quote when asking for help. */
+/** Shows the request id, for support. */
 export function RequestId({ of: { requestId } }: { of: Problem }) {
   if (requestId === null) return null;
   return (

@@ -1,7 +1,7 @@
-/** What a gateway says of a limit (IETF draft on RateLimit header fields). */
+/** The state of a rate limit, from `RateLimit` headers (IETF draft). */
 export interface Limit {
   policy: string;
-  /** How many requests the limit allows, and in how many milliseconds. */
+  /** The number of requests per window, and the window in milliseconds. */
   quota: number;
   window: number;
   left: number;
@@ -13,12 +13,12 @@ export interface Limit {
 
 const MAX_RESERVE = 10;
 
-/** Returns how many requests of a shared limit a single click leaves for others. */
+/** Returns how many requests of a shared limit one click must leave for other callers. */
 export function reserveOf({ policy, quota }: Limit): number {
   return policy.endsWith("-caller") ? 0 : Math.min(MAX_RESERVE, Math.floor(quota / 10));
 }
 
-/** The limit that will be used up first of those that an answer names; null when it names none. */
+/** Returns the limit with the fewest requests left; null if the response has none. */
 export function tightestLimit(headers: Headers, at: number): Limit | null {
   const limits = items(headers.get("ratelimit-policy")).flatMap(({ name, numbers }) => {
     const said = items(headers.get("ratelimit")).find((item) => item.name === name);
@@ -40,7 +40,7 @@ interface Item {
   numbers: Record<string, number>;
 }
 
-/** `"name";q=100;w=3600, "other";q=10;w=3600`, as far as it can be read. */
+/** Parses a list such as `"name";q=100;w=3600, "other";q=10;w=3600`. Skips invalid items. */
 function items(field: string | null): Item[] {
   const found = (field ?? "").matchAll(/"([^"]+)"((?:\s*;\s*[a-z]+=\d+)*)/g);
   return [...found].map(([, name = "", parameters = ""]) => {

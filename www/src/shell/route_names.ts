@@ -1,10 +1,10 @@
 export const ROUTES = ["jobs", "views", "visitors", "feedback", "searches"] as const;
 export type Route = (typeof ROUTES)[number];
 
-/** The route that an address asks for; null when it leaves the choice to the page. */
+/** Returns the route that an address names; null if it names none. */
 export function requestedRoute(search: string): Route | null {
   const query = new URLSearchParams(search);
-  // Links from before said "view".
+  // Older links use "view".
   const named = query.get("route") ?? query.get("view");
   return ROUTES.find((route) => route === named) ?? (query.has("job") ? "jobs" : null);
 }

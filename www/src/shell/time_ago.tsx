@@ -5,9 +5,9 @@ import { clockSkew } from "./clock_skew.ts";
 import { relativeTime } from "./relative_time.ts";
 import { dayAndTime } from "./wording.ts";
 
-/** A time relative to now. Its title has the exact time. */
+/** Shows a time relative to now. The tooltip has the exact time. */
 export function TimeAgo({ at }: { at: number }) {
-  // As a signal, the string updates without rendering the component every second.
+  // A signal updates the string without rendering the component every second.
   const text = useMemo(() => computed(() => relativeTime(at, now.value - clockSkew.value)), [at]);
   return (
     <time dateTime={new Date(at).toISOString()} title={dayAndTime(at)}>

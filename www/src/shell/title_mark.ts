@@ -1,4 +1,4 @@
 import { signal } from "@preact/signals";
 
-/** What the window's title begins with, for what happens while nobody looks: "(2) ". */
+/** A prefix of the window's title that shows events while the tab is hidden: "(2) ". */
 export const titleMark = signal("");

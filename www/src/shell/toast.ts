@@ -12,18 +12,17 @@ export interface ShownToast extends Toast {
 
 const MAX_SHOWN = 3;
 
-/** What is shown now. */
 export const shown = signal<readonly ShownToast[]>([]);
 let lastId = 0;
 
-/** Tells of something that happened elsewhere on the page, in a corner and to screen readers. */
+/** Shows a message in a corner and announces it to screen readers. */
 export function toast(message: Toast): void {
   lastId += 1;
   shown.value = [...makeRoom(shown.peek()), { ...message, id: lastId }];
   announce(message.text);
 }
 
-/** What only tells something gives way before what can be acted on. */
+/** Drops a message without an action first. */
 function makeRoom(all: readonly ShownToast[]): readonly ShownToast[] {
   if (all.length < MAX_SHOWN) return all;
   const plain = all.findIndex(({ action }) => action === undefined);

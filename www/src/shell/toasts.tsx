@@ -4,7 +4,7 @@ import { Cross } from "./icons.tsx";
 import { type ShownToast, shown } from "./toast.ts";
 import "../styles/toasts.css";
 
-/** One with something to do stays until it is done or closed: nobody has to be quick. */
+/** How long a message stays. Messages with an action stay until it is used or they are closed. */
 const SHOWN_MS = 8000;
 
 function close(id: number): void {

@@ -1,6 +1,6 @@
 import type { Limit } from "./rate_limit.ts";
 
-/** Made on first use: a browser's first takes tens of milliseconds. */
+/** Creates a format on first use, because a browser's first format takes tens of milliseconds. */
 function once<Format>(make: () => Format): () => Format {
   let made: Format | undefined;
   return () => {
@@ -10,8 +10,8 @@ function once<Format>(make: () => Format): () => Format {
 }
 
 /**
- * Returns the locale of numbers and dates: English like the page's text, with the reader's region.
- * Some regions default to other calendars and digits, which English text does not use.
+ * Returns the locale of numbers and dates: English like the page, with the reader's region.
+ * Excludes the calendars and digits of some regions, which English does not use.
  */
 export function formatLocale(languages: readonly string[]): string {
   const english = languages.find((language) => /^en\b/i.test(language));
@@ -25,7 +25,7 @@ const inNumbers = (options: Intl.NumberFormatOptions) =>
 const inDates = (options: Intl.DateTimeFormatOptions) =>
   once(() => new Intl.DateTimeFormat(locale(), options));
 
-/** Formats of all numbers and dates of the page. */
+/** The formats of all numbers and dates on the page. */
 const whole = inNumbers({});
 const signed = inNumbers({ signDisplay: "exceptZero" });
 const compact = inNumbers({ notation: "compact" });
@@ -40,7 +40,7 @@ const weekdayAndYear = inDates({
 });
 const clock = inDates({ timeStyle: "short" });
 const dayAndClock = inDates({ dateStyle: "medium", timeStyle: "short" });
-/** Days of the platform are days of UTC. */
+/** Mintlify's days are in UTC. */
 const UTC = { timeZone: "UTC" } as const;
 const clockOfUtc = inDates({ timeStyle: "short", ...UTC });
 const dayOfUtc = inDates({ dateStyle: "medium", ...UTC });
@@ -51,7 +51,7 @@ export function count(value: number | null): string {
   return value === null ? "–" : whole().format(value);
 }
 
-/** "1 page", "2 pages". */
+/** Returns "1 page" or "2 pages". */
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${whole().format(value)} ${value === 1 ? one : many}`;
 }
@@ -61,7 +61,7 @@ export function share(part: number | null, whole: number | null): string {
   return inFinePercent().format(part / whole);
 }
 
-/** "45 s", "3 min 05 s", "2 h 10 min", "4 days". */
+/** Returns "45 s", "3 min 05 s", "2 h 10 min" or "4 days". */
 export function duration(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -72,17 +72,17 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(hours / 24)} days`;
 }
 
-/** "+1,203", "−77", "0". */
+/** Returns "+1,203", "−77" or "0". */
 export function signedCount(difference: number): string {
   return signed().format(difference).replace("-", "\u2212");
 }
 
-/** "1.2K", where there is little room. */
+/** Returns "1.2K", for narrow places. */
 export function compactCount(value: number): string {
   return compact().format(value);
 }
 
-/** "12%", and "1.3%" where a whole percent would say too little. */
+/** Returns "12%", or "1.3%" for small values. */
 export function percent(part: number): string {
   return part < 0.1 ? inFinePercent().format(part) : wholePercent(part);
 }
@@ -95,27 +95,27 @@ export function utcClock(time: number): string {
   return clockOfUtc().format(time);
 }
 
-/** "Nov 22, 2026, 5:30 PM", in UTC. */
+/** Returns "Nov 22, 2026, 5:30 PM" in UTC. */
 export function utcDayAndTime(time: number): string {
   return dayAndClockOfUtc().format(time);
 }
 
-/** "Nov 22, 2026". */
+/** Returns "Nov 22, 2026" in UTC. */
 export function utcDay(time: number): string {
   return dayOfUtc().format(time);
 }
 
-/** "Oct 26 – Nov 22, 2026". */
+/** Returns "Oct 26 – Nov 22, 2026" in UTC. */
 export function utcDays(first: number, last: number): string {
   return dayOfUtc().formatRange(first, last);
 }
 
-/** "Nov 22", where the year is plain. */
+/** Returns "Nov 22" in UTC, where the context implies the year. */
 export function utcAxisDay(time: number): string {
   return axisDayOfUtc().format(time);
 }
 
-/** "Mon, Nov 23", with the year if it is not the current one. */
+/** Returns "Mon, Nov 23". Adds the year if it is not the current one. */
 export function calendarDay(time: number, now: number): string {
   const isThisYear = new Date(time).getFullYear() === new Date(now).getFullYear();
   return (isThisYear ? weekday : weekdayAndYear)().format(time);
@@ -129,13 +129,13 @@ export function dayAndTime(time: number): string {
   return dayAndClock().format(time);
 }
 
-/** The clock alone for today, the day as well for any other. */
+/** Returns the time of day for today, and the date and time for other days. */
 export function moment(time: number, now: number): string {
   const isToday = new Date(time).toDateString() === new Date(now).toDateString();
   return isToday ? clockTime(time) : dayAndTime(time);
 }
 
-/** "At most 100 jobs an hour; 41 were left at 12:45." */
+/** Returns "At most 100 jobs an hour; 41 were left at 12:45." */
 export function limitNote({ quota, window, left, at }: Limit, one: string): string {
   const span = window === 3_600_000 ? "an hour" : `in ${duration(window)}`;
   return `At most ${counted(quota, one)} ${span}; ${whole().format(left)} left at ${clockTime(at)}.`;

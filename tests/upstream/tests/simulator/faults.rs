@@ -354,7 +354,7 @@ fn a_slow_drip_sends_small_chunks_until_the_client_disconnects() {
 fn faults_can_be_postponed_repeated_and_cleared() {
     let client = Client::start(fast_options());
     let rule = json!({
-        "operation": "pageViews.list", "after": 1, "times": 2,
+        "operation": "analytics.views", "after": 1, "times": 2,
         "fault": { "kind": "empty", "status": 500 },
     });
     assert_eq!(

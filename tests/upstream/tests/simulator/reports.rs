@@ -215,10 +215,9 @@ fn requests_are_counted_by_operation() {
 }
 
 #[test]
-fn a_fault_can_apply_to_one_report_also_by_its_former_name() {
+fn a_fault_can_apply_to_one_report() {
     let client = Client::start(fast_options());
     for (operation, report) in [
-        ("pageViews.list", "views"),
         ("analytics.views", "views"),
         ("analytics.visitors", "visitors"),
         ("analytics.feedback", "feedback"),

@@ -166,6 +166,7 @@ fn preflight_response_lists_allowed_methods_and_fields() {
             "If-None-Match",
             "Last-Event-ID",
             "Prefer",
+            "Quillgate-Client",
             "Traceparent",
             "Tracestate",
             "Webhook-Url",
