@@ -98,7 +98,7 @@ test("a keyboard is enough to sign in and start a job, which opens", async ({ vi
   await page.keyboard.type("By keyboard");
   await page.keyboard.press("Control+Enter");
   await page.getByRole("article", { name: "By keyboard" }).waitFor();
-  await untilFocused("job-title");
+  await untilFocused("H1 By keyboard");
 });
 
 test("the page has a strict policy, and its assets are immutable", async ({ visitor }) => {

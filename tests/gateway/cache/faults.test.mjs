@@ -246,9 +246,13 @@ describe("a slice across two pages", () => {
 
   for (const offset of [0, 250]) {
     test(`marks a slice as stale if only its page at offset ${offset} cannot be fetched again`, async () => {
-      const target = viewsOf({ ...openRange(), ...SLICE });
+      const range = openRange();
+      const target = viewsOf({ ...range, ...SLICE });
       const cached = await gate.get(target);
-      await untilStale(gate, target);
+      // The pages become stale one after the other.
+      for (const page of [0, 250]) {
+        await untilStale(gate, viewsOf({ ...range, limit: 20, offset: page }));
+      }
       await fails(gate, offset);
       const answer = await gate.get(target);
       assertStale(answer, cached, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
