@@ -16,6 +16,18 @@ const NAMES = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].
   ([, name]) => name,
 );
 
+/** Starts a server with two rows for each report, until the test ends. */
+async function startReports(t) {
+  const server = await startStandIn({ rows: 2 });
+  t.after(() => server.stop());
+  const env = {
+    QUILLGATE_BASE_URL: server.url,
+    QUILLGATE_PROJECT_ID: PROJECT,
+    QUILLGATE_TOKEN: "token",
+  };
+  return { server, env };
+}
+
 test("every operation has a command", () => {
   assert.ok(NAMES.length >= 18, `only ${NAMES.length} operations were found`);
   const offered = COMMANDS.flatMap(({ operations = [] }) => operations);
@@ -36,13 +48,7 @@ test("every command of a report calls the operation that it names", async (t) =>
   const declarations = COMMANDS.filter(({ operations: [name = ""] = [] }) =>
     name.startsWith("analytics."),
   );
-  const server = await startStandIn({ rows: 2 });
-  t.after(() => server.stop());
-  const env = {
-    QUILLGATE_BASE_URL: server.url,
-    QUILLGATE_PROJECT_ID: PROJECT,
-    QUILLGATE_TOKEN: "token",
-  };
+  const { server, env } = await startReports(t);
   for (const command of declarations) {
     const positional = command.arguments.map(() => ID);
     const range = ["from", "to"].filter((name) => name in command.options);
@@ -60,13 +66,7 @@ test("every command of a report calls the operation that it names", async (t) =>
 });
 
 test("a flag of a report becomes the parameter of its operation", async (t) => {
-  const server = await startStandIn({ rows: 2 });
-  t.after(() => server.stop());
-  const env = {
-    QUILLGATE_BASE_URL: server.url,
-    QUILLGATE_PROJECT_ID: PROJECT,
-    QUILLGATE_TOKEN: "token",
-  };
+  const { server, env } = await startReports(t);
   const filters = ["--from", "2026-01-01", "--source", "contextual", "--status", "pending"];
   await runCommand(["feedback-by-page", ...filters, "--rows", "7"], { env });
   await runCommand(["conversation", ID], { env });
@@ -82,13 +82,7 @@ test("a flag of a report becomes the parameter of its operation", async (t) => {
 });
 
 test("reports without pages print their fields or a table", async (t) => {
-  const server = await startStandIn({ rows: 2 });
-  t.after(() => server.stop());
-  const env = {
-    QUILLGATE_BASE_URL: server.url,
-    QUILLGATE_PROJECT_ID: PROJECT,
-    QUILLGATE_TOKEN: "token",
-  };
+  const { env } = await startReports(t);
   const stats = await runCommand(["caller-stats"], { env });
   assert.equal(stats.stdout, "web    1,200\napi    30\nother  -\ntotal  1,230\n");
   const byPage = await runCommand(["feedback-by-page"], { env });
