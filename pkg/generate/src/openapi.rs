@@ -9,11 +9,13 @@
 
 mod fields;
 mod gateway;
+mod links;
 mod operations;
 mod patterns;
 mod problems;
 mod schemas;
 mod sessions;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod webhooks;

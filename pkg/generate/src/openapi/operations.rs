@@ -11,9 +11,7 @@ use super::fields::{self, Fields};
 use super::problems::{
     self, ADMISSION, ARCHIVE, BODY, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING,
 };
-use super::{
-    CSV, EVENT_STREAM, JSON, NDJSON, gateway, patterns, schema, schemas, security, webhooks,
-};
+use super::{CSV, JSON, NDJSON, links, patterns, schemas, security, streams, webhooks};
 use crate::text::join;
 
 /// The parts of an operation's description that its declaration does not contain.
@@ -430,7 +428,7 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
             let fields = fields.perhaps(may_have);
             let mut usual = answer(fields.clone(), doc);
             if operation == Operation::CreateAgentJob {
-                usual["links"] = links();
+                usual["links"] = links::from_created_job();
             }
             vec![(status, usual), ("2XX", answer(fields, AS_UPSTREAM))]
         }
@@ -448,11 +446,14 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
         Success::Accepted(doc) => vec![("202", answer(fields, doc))],
         Success::Streamed => {
             let fields = fields.perhaps(&["RateLimit-Policy", "RateLimit"]);
-            vec![("200", events(&fields)), ("204", empty(FINISHED, &fields))]
+            vec![
+                ("200", streams::events(&fields)),
+                ("204", empty(FINISHED, &fields)),
+            ]
         }
         Success::ListStreamed => {
             let fields = fields.perhaps(&["RateLimit-Policy", "RateLimit"]);
-            vec![("200", list_events(&fields))]
+            vec![("200", streams::list_events(&fields))]
         }
         Success::Exported => {
             let fields = fields.with(&["Content-Disposition"]);
@@ -471,115 +472,6 @@ const AS_UPSTREAM: &str = "Any other success of the upstream, with its own statu
 const FINISHED: &str = "The job has ended or is no longer polled, and the caller has its last event: \
     there is nothing more to ask for.";
 const UNCHANGED: &str = "The caller has these rows already (`If-None-Match`).";
-
-/// Returns links from a new job to the operations that take its id.
-fn links() -> Value {
-    let operations = [
-        Operation::GetAgentJob,
-        Operation::SendMessage,
-        Operation::StreamAgentJobEvents,
-        Operation::GetAgentJobRecord,
-        Operation::DeleteAgentJobRecord,
-    ];
-    let link = |name: String, doc: &str| {
-        let link = json!({
-            "operationId": name,
-            "description": doc,
-            "parameters": {
-                "path.projectId": "$request.path.projectId",
-                "path.id": "$response.body#/id",
-            },
-        });
-        (name, link)
-    };
-    let links = operations.into_iter().flat_map(|operation| {
-        let declared = operation.declaration();
-        let doc = join(operation.documentation().summary);
-        let own = link(declared.name.to_owned(), &doc);
-        let has_head = declared.method == Method::Get;
-        let head = has_head.then(|| link(gateway::head_id(declared.name), &doc));
-        std::iter::once(own).chain(head)
-    });
-    links.collect::<Map<_, _>>().into()
-}
-
-fn events(fields: &Fields) -> Value {
-    let result = Operation::StreamAgentJobEvents.result();
-    let end = json!({
-        "type": "object",
-        "required": ["reason", "detail"],
-        "properties": {
-            "reason": { "const": "poll-limit" },
-            "detail": { "type": "string" },
-        },
-    });
-    stream(
-        fields,
-        "The changes after `Last-Event-ID`, or from the present state on, as they come.",
-        &[
-            numbered(event("job", &schema(result.name()))),
-            event("end", &end),
-        ],
-        r#"id: 1
-event: job
-data: {"id":"job-1","status":"active"}"#,
-    )
-}
-
-fn list_events(fields: &Fields) -> Value {
-    let result = Operation::StreamProjectJobEvents.result();
-    let deleted = json!({
-        "type": "object",
-        "required": ["id"],
-        "properties": { "id": { "type": "string" } },
-    });
-    stream(
-        fields,
-        "The changes after `Last-Event-ID`, or the latest, and then as they come.",
-        &[
-            numbered(event("job", &schema(result.name()))),
-            numbered(event("deleted", &deleted)),
-            numbered(event("reset", &json!({ "type": "object" }))),
-        ],
-        r#"id: 8
-event: deleted
-data: {"id":"job-1"}"#,
-    )
-}
-
-/// Returns the schema of a server-sent event with this name and JSON data.
-fn event(name: &str, data: &Value) -> Value {
-    json!({
-        "required": ["event", "data"],
-        "properties": {
-            "event": { "const": name },
-            "data": { "type": "string", "contentMediaType": JSON, "contentSchema": data },
-        },
-        "additionalProperties": false,
-    })
-}
-
-/// Adds a required `id`, a positive integer, to the schema of an event.
-fn numbered(mut event: Value) -> Value {
-    event["required"] = json!(["id", "event", "data"]);
-    event["properties"]["id"] = json!({ "type": "string", "pattern": "^[1-9][0-9]*$" });
-    event
-}
-
-fn stream(fields: &Fields, doc: &str, events: &[Value], example: &str) -> Value {
-    json!({
-        "description": doc,
-        "headers": fields.described(),
-        "content": { EVENT_STREAM: {
-            "schema": {
-                "type": "object",
-                "description": "One event of the stream, by its fields.",
-                "oneOf": events,
-            },
-            "example": format!("retry: 3000\n\n{example}\n\n"),
-        } },
-    })
-}
 
 fn rows(operation: Operation, fields: &Fields) -> Value {
     let row = operation.result().name();

@@ -1,0 +1,87 @@
+//! Descriptions of event streams.
+
+use quillgate::Operation;
+use serde_json::{Value, json};
+
+use super::fields::Fields;
+use super::{EVENT_STREAM, JSON, schema};
+
+/// Describes the stream of one job.
+pub fn events(fields: &Fields) -> Value {
+    let result = Operation::StreamAgentJobEvents.result();
+    let end = json!({
+        "type": "object",
+        "required": ["reason", "detail"],
+        "properties": {
+            "reason": { "const": "poll-limit" },
+            "detail": { "type": "string" },
+        },
+    });
+    stream(
+        fields,
+        "The changes after `Last-Event-ID`, or from the present state on, as they come.",
+        &[
+            numbered(event("job", &schema(result.name()))),
+            event("end", &end),
+        ],
+        r#"id: 1
+event: job
+data: {"id":"job-1","status":"active"}"#,
+    )
+}
+
+/// Describes the stream of the list of jobs.
+pub fn list_events(fields: &Fields) -> Value {
+    let result = Operation::StreamProjectJobEvents.result();
+    let deleted = json!({
+        "type": "object",
+        "required": ["id"],
+        "properties": { "id": { "type": "string" } },
+    });
+    stream(
+        fields,
+        "The changes after `Last-Event-ID`, or the latest, and then as they come.",
+        &[
+            numbered(event("job", &schema(result.name()))),
+            numbered(event("deleted", &deleted)),
+            numbered(event("reset", &json!({ "type": "object" }))),
+        ],
+        r#"id: 8
+event: deleted
+data: {"id":"job-1"}"#,
+    )
+}
+
+/// Returns the schema of a server-sent event with this name and JSON data.
+fn event(name: &str, data: &Value) -> Value {
+    json!({
+        "required": ["event", "data"],
+        "properties": {
+            "event": { "const": name },
+            "data": { "type": "string", "contentMediaType": JSON, "contentSchema": data },
+        },
+        "additionalProperties": false,
+    })
+}
+
+/// Adds a required `id`, a positive integer, to the schema of an event.
+fn numbered(mut event: Value) -> Value {
+    event["required"] = json!(["id", "event", "data"]);
+    event["properties"]["id"] = json!({ "type": "string", "pattern": "^[1-9][0-9]*$" });
+    event
+}
+
+fn stream(fields: &Fields, doc: &str, events: &[Value], example: &str) -> Value {
+    json!({
+        "description": doc,
+        "headers": fields.described(),
+        "content": { EVENT_STREAM: {
+            "schema": {
+                "type": "object",
+                "description": "One event of the stream, by its fields.",
+                "oneOf": events,
+            },
+            "example": format!("retry: 3000\n\n{example}\n\n"),
+        } },
+    })
+}

@@ -1,0 +1,294 @@
+//! Problems of every kind match their schemas.
+
+use super::super::description;
+use super::super::problems::schema_name;
+use quillgate::{ApiError, Method, Millis, Policy, Rule, ValidationError};
+use quillgate_worker::app::config::Config;
+use quillgate_worker::auth as identity;
+use quillgate_worker::auth::caller::{Caller, Grant, Quota};
+use quillgate_worker::auth::oidc::SignatureCheck;
+use quillgate_worker::auth::session;
+use quillgate_worker::auth::session::cookie::Cookie;
+use quillgate_worker::auth::session::{cross_site, sign_in};
+use quillgate_worker::auth::turnstile;
+use quillgate_worker::auth::turnstile::Turnstile;
+use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, invalid_token};
+use quillgate_worker::budget;
+use quillgate_worker::budget::{BudgetSnapshot, Decision, Used};
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
+use quillgate_worker::http::request_head::RequestHead;
+use quillgate_worker::http::{content, cors};
+use quillgate_worker::jobs::idempotency;
+use quillgate_worker::jobs::idempotency::{KeyDecision, KeyRecord, KeyState, Retry};
+use quillgate_worker::jobs::{records, webhook};
+use quillgate_worker::upstream::breaker::{Breakers, CallOutcome, MAX_FAILURES, Scope};
+use quillgate_worker::upstream::failure;
+use quillgate_worker::upstream::head::UpstreamHead;
+use quillgate_worker::upstream::permits;
+use quillgate_worker::upstream::transport_error::TransportError;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Asserts that a problem matches the schema of its kind.
+fn assert_described(problem: &Problem) {
+    let kind = problem.kind;
+    let document = description();
+    let schema = &document["components"]["schemas"][schema_name(kind)];
+    let json: Value = serde_json::from_str(&problem.to_json("id")).expect("JSON");
+    for member in json.as_object().expect("an object").keys() {
+        let names = schema["propertyNames"]["enum"].as_array().expect("names");
+        assert!(
+            names.contains(&member.as_str().into()),
+            "{kind:?} has {member}"
+        );
+    }
+    for member in kind.members() {
+        assert!(json.get(member).is_some(), "{kind:?} lacks {member}");
+    }
+    for (member, expected) in schema["properties"].as_object().expect("properties") {
+        assert_eq!(json[member], expected["const"], "{kind:?}: {member}");
+    }
+    for name in kind.headers() {
+        let name = name.to_lowercase();
+        assert!(
+            problem.headers.iter().any(|(own, _)| *own == name),
+            "{kind:?} lacks {name}"
+        );
+    }
+}
+
+#[test]
+fn problems_are_as_their_kinds_are_described() {
+    let problems = [
+        simple_problems(),
+        problems_of_callers(),
+        problems_of_the_upstream(),
+        problems_of_records(),
+    ];
+    let problems = problems.concat();
+    for problem in &problems {
+        assert_described(problem);
+    }
+    // Every kind must occur, so that every schema is checked.
+    let made: BTreeSet<_> = problems.iter().map(|problem| problem.kind).collect();
+    assert_eq!(made, ProblemKind::ALL.iter().copied().collect());
+}
+
+fn simple_problems() -> Vec<Problem> {
+    vec![
+        Problem::not_found(),
+        Problem::archive_not_configured("there is none"),
+        Problem::method_not_allowed("GET, OPTIONS"),
+        Problem::misconfigured("ADMIN_API_KEY", "is not set"),
+        Problem::unsupported_media_type(),
+        Problem::content_too_large(content::MAX_BODY),
+        Problem::invalid(&ValidationError::new("limit", Rule::PAGE_SIZE, "")),
+        Problem::malformed_body(),
+        Problem::webhooks_off(),
+        Problem::webhook_on_follow_up(),
+        Problem::no_webhook_hosts(),
+        Problem::issuer_unavailable(),
+        Problem::object_unavailable(),
+        failure::mark_uncertain(Problem::object_unavailable(), Method::Post),
+        Problem::internal(),
+        Problem::job_not_recorded(),
+        Problem::too_many_streams("the caller", 100),
+        records::decode_cursor("?").expect_err("not a cursor"),
+        webhook::check_address("http://a", &["b".to_owned()]).expect_err("not an allowed host"),
+        Retry::read(Some("again")).expect_err("not force"),
+        turnstile()
+            .require(None, "https://a")
+            .expect_err("no response"),
+        turnstile::failed_problem(),
+        turnstile::unavailable_problem(),
+    ]
+}
+
+fn turnstile() -> Turnstile {
+    Turnstile {
+        secret: "s".to_owned(),
+        site_key: "k".to_owned(),
+        verify_url: "https://a".to_owned(),
+    }
+}
+
+fn config() -> Config {
+    let read = Config::read(|name| match name {
+        "ADMIN_API_KEY" => Some("mint_a_key".to_owned()),
+        "ACCESS_TOKEN_SECRET" => Some("s".repeat(32)),
+        "TRUSTED_ISSUERS" => Some(ISSUERS.to_owned()),
+        _ => None,
+    });
+    read.map_err(|error| error.to_string())
+        .expect("a configuration")
+}
+
+const ISSUERS: &str = r#"[{
+    "issuer": "i",
+    "audience": "a",
+    "jwks": "https://a",
+    "rules": [{ "claims": { "team": "docs" }, "projects": ["a"], "scope": "jobs:read" }]
+}]"#;
+
+/// Returns an `Authorization` value with a trusted issuer's token that no rule matches. Its header
+/// is `{"alg":"RS256","kid":"k"}`, its claims are
+/// `{"iss":"i","aud":"a","sub":"s","exp":9999999999}`.
+fn unmapped_token() -> String {
+    let (header, claims) = (
+        "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ",
+        "eyJpc3MiOiJpIiwiYXVkIjoiYSIsInN1YiI6InMiLCJleHAiOjk5OTk5OTk5OTl9",
+    );
+    // 256 bytes, the signature size of a 2048-bit key.
+    let signature = ["A".repeat(340), "AA".to_owned()].concat();
+    format!("Bearer {header}.{claims}.{signature}")
+}
+
+fn identify(authorization: Option<&str>) -> Problem {
+    let credentials = Credentials {
+        authorization,
+        session: Cookie::Missing,
+        access_assertion: None,
+    };
+    let (config, now) = (config(), Millis(1_750_000_000_000));
+    let mut verified = VerifiedTokens::default();
+    let identified = identity::identify(&credentials, &config.auth, now, &mut verified);
+    let caller = identified.and_then(|identified| match identified {
+        Identified::Needs(Evidence::Signature(token)) => {
+            let token = token.conclude(SignatureCheck::Valid)?;
+            verified.identify(&token, &config.auth, now)
+        }
+        Identified::Caller(caller) => Ok(caller),
+        Identified::Needs(Evidence::Session(_)) => Err(Problem::internal()),
+    });
+    caller.expect_err("no caller")
+}
+
+fn problems_of_callers() -> Vec<Problem> {
+    let caller = Caller {
+        issuer: "i".to_owned(),
+        subject: "s".to_owned(),
+        grants: vec![Grant::new(vec!["a".to_owned()], "jobs:read")],
+        quota: Quota::default(),
+        claims: None,
+        shared: Vec::new(),
+        expires: Millis(0),
+    };
+    vec![
+        identify(None),
+        identify(Some("Bearer x")),
+        identify(Some(&unmapped_token())),
+        invalid_token("the access token has expired"),
+        caller
+            .authorize("b", "jobs:read")
+            .expect_err("another project"),
+        caller
+            .authorize("a", "jobs:create")
+            .expect_err("another scope"),
+        caller.require_operator().expect_err("another scope"),
+        cors::check_origin(Some("https://b"), "https://a/", &[]).expect_err("another origin"),
+        session::problem::ended_problem(),
+        session::problem::missing_problem(),
+        sign_in::failed_problem("not begun here"),
+        cross_site::check_same_origin(&cross_site_head()).expect_err("another site"),
+    ]
+}
+
+/// Returns the head of a request from another site's page.
+fn cross_site_head() -> RequestHead {
+    let (method, url) = ("POST".to_owned(), "https://a/session".to_owned());
+    RequestHead::read("uuid".to_owned(), method, url, |_| None)
+}
+
+fn problems_of_the_upstream() -> Vec<Problem> {
+    let error = |status, details: &[&str]| ApiError {
+        status,
+        message: "no".to_owned(),
+        details: details.iter().map(|text| (*text).to_owned()).collect(),
+        code: None,
+        request_id: None,
+        retry_after: None,
+    };
+    let config = config();
+    let classify = |status| {
+        let head = UpstreamHead {
+            status,
+            ..UpstreamHead::default()
+        };
+        failure::classify_error(&head, "", Method::Post, &config.upstream, Millis(1_000_000))
+            .problem
+    };
+    let transport = |error, method| failure::classify_transport_error(error, method).problem;
+    vec![
+        classify(200),
+        classify(302),
+        classify(401),
+        classify(404),
+        classify(429),
+        classify(503),
+        failure::key_refused_problem(),
+        failure::classify_malformed(Method::Post).problem,
+        transport(TransportError::Broken, Method::Get),
+        transport(TransportError::TimedOut, Method::Post),
+        failure::error_problem(&error(400, &["limit"]), Method::Get),
+        failure::error_problem(&error(503, &[]), Method::Post),
+        failure::error_problem(&error(999, &[]), Method::Get),
+    ]
+}
+
+fn problems_of_records() -> Vec<Problem> {
+    let now = Millis(1_000_000);
+    let mut breakers = Breakers::default();
+    let scope = Scope {
+        policy: Some(Policy::CreateJob),
+        project: "acme".to_owned(),
+    };
+    for _ in 0..MAX_FAILURES {
+        let failed = CallOutcome::Failed {
+            target: None,
+            retry_after: None,
+        };
+        breakers.record(&scope, failed, now);
+    }
+    let snapshot = BudgetSnapshot {
+        policy: Policy::Analytics,
+        limit: 1,
+        window: 1000,
+        now: now.0,
+        caller: "a".to_owned(),
+        quota: Some(1),
+        ceilings: Vec::new(),
+        blocked_until: None,
+        used: vec![Used {
+            caller: "a".to_owned(),
+            count: 1,
+            oldest: now.0,
+        }],
+    };
+    let Decision::Refused(refused) = budget::decide(&snapshot) else {
+        panic!("the budget is spent")
+    };
+    let repeat = |state, fingerprint| {
+        let record = KeyRecord {
+            fingerprint: "first".to_owned(),
+            state,
+            at: now.0,
+            status: None,
+            headers: None,
+            body: None,
+        };
+        match idempotency::decide(Some(&record), fingerprint, Retry::Normal, now) {
+            KeyDecision::Refuse(problem) => problem,
+            other => panic!("{other:?}"),
+        }
+    };
+    vec![
+        breakers.allow(&scope, now).expect_err("an open breaker"),
+        permits::busy_problem(),
+        refused.problem,
+        repeat(KeyState::Running, "first"),
+        repeat(KeyState::Unknown, "first"),
+        repeat(KeyState::Deleted, "first"),
+        repeat(KeyState::Done, "other"),
+    ]
+}
