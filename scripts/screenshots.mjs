@@ -34,6 +34,7 @@ const SCENES = {
   visitors: { search: "?route=visitors&range=last-28-days" },
   feedback: { search: "?route=feedback&range=last-28-days" },
   searches: { search: "?route=searches&range=last-28-days" },
+  conversations: { search: "?route=conversations&range=last-28-days" },
   "views-by-folder": { search: "?route=views&range=last-28-days&show=folders", act: openFolder },
   "session-menu": { search: "?route=jobs", act: openSessionMenu },
   shortcuts: { search: "?route=jobs", act: openKeyList },
@@ -89,7 +90,7 @@ async function startSite({ env }) {
   });
   await fillDemo({ project: PROJECT, secret, gateway, upstream });
   const browser = await launchBrowser();
-  const scope = "jobs:create jobs:read analytics:read";
+  const scope = "jobs:create jobs:read analytics:read analytics:conversations";
   const grant = { sub: "zoe", projects: [PROJECT, "acme-api"], scope };
   const token = mintToken(accessClaims(grant), secret);
   const stop = async () => {

@@ -24,6 +24,14 @@ async function findRepeatedOffsets(site, project) {
   return offsets.filter((offset, index) => offsets.indexOf(offset) !== index);
 }
 
+/** The paths of the other reports in the gateway's API, by route. */
+const EXPORTED = {
+  visitors: "visitors",
+  searches: "searches",
+  feedback: "feedback",
+  conversations: "assistant",
+};
+
 test.describe("export of everything", () => {
   test("an export has each row once and requests no cached page", async ({ visitor }) => {
     const { site, page, project, startSession, openReport } = visitor;
@@ -50,16 +58,17 @@ test.describe("export of everything", () => {
     assert.equal(await countRequests(site), requests);
   });
 
-  for (const report of ["visitors", "searches", "feedback"]) {
+  for (const [report, path] of Object.entries(EXPORTED)) {
     test(`an export of ${report} equals the gateway's in each format`, async ({ visitor }) => {
       const { site, page, project, startSession, openReport, token } = visitor;
-      await startSession();
+      const scope = "analytics:read analytics:conversations";
+      await startSession(token({ scope }));
       await openReport({ ...LAST_MONTH, route: report });
       const { range } = await monthOf(site, project);
-      const headers = { authorization: `Bearer ${token()}` };
+      const headers = { authorization: `Bearer ${token({ scope })}` };
       for (const format of ["csv", "ndjson"]) {
         const query = new URLSearchParams({ format, ...range });
-        const url = `${site.url}/v1/analytics/${project}/${report}/export?${query}`;
+        const url = `${site.url}/v1/analytics/${project}/${path}/export?${query}`;
         const response = await fetch(url, { headers });
         // `text()` would drop the byte order mark.
         const expected = Buffer.from(await response.arrayBuffer()).toString();

@@ -5,16 +5,17 @@ import { SMALL_SITE } from "./sites.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "previous-period" };
 const MIN_FIRST_COLUMN = 140;
+const ALL_REPORTS = "jobs:create analytics:read analytics:conversations";
 
 test.describe("small site", () => {
   test.use({ siteOptions: SMALL_SITE });
 
-  for (const route of ["views", "visitors", "searches", "feedback"]) {
+  for (const route of ["views", "visitors", "searches", "feedback", "conversations"]) {
     test(`the first column of "${route}" has at least 140 pixels from 320 to 1440 pixels`, async ({
       visitor,
     }) => {
-      const { page, startSession, openReport } = visitor;
-      await startSession();
+      const { page, token, startSession, openReport } = visitor;
+      await startSession(token({ scope: ALL_REPORTS }));
       // Few rows, because the trace of the test has a snapshot of the document for every width.
       await openReport({ ...LAST_MONTH, route, path: "10" });
       const faults = [];
@@ -39,8 +40,8 @@ test.describe("small site", () => {
     test(`the printed "${route}" has its rows and no more than rows/30 + 2 pages`, async ({
       visitor,
     }) => {
-      const { page, startSession, openReport } = visitor;
-      await startSession();
+      const { page, token, startSession, openReport } = visitor;
+      await startSession(token({ scope: ALL_REPORTS }));
       await openReport({ ...LAST_MONTH, route });
       const rowCount = Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
       await page.evaluate(() => {
@@ -108,9 +109,9 @@ for (const width of [390, 768]) {
     test(`the navigation has one line at ${width} pixels, with the current route in sight`, async ({
       visitor,
     }) => {
-      const { page, startSession, openReport } = visitor;
-      await startSession();
-      await openReport({ ...LAST_MONTH, route: "feedback" });
+      const { page, token, startSession, openReport } = visitor;
+      await startSession(token({ scope: ALL_REPORTS }));
+      await openReport({ ...LAST_MONTH, route: "conversations" });
       const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
       const boxes = await links.evaluateAll((all) =>
         all.map((link) => {

@@ -9,6 +9,7 @@ import { SMALL_SITE } from "./sites.mjs";
 
 const MAX_SIGN_IN_BYTES = 40_000;
 const MAX_ROUTE_BYTES = 90_000;
+const ALL_ROUTES = "jobs:create jobs:read analytics:read analytics:conversations";
 /** The chart of daily views, which loads after the rows if the gateway archives the project. */
 const MAX_TREND_BYTES = 6000;
 const TREND = /\/assets\/(archived_trend|daily_views)-/;
@@ -25,12 +26,12 @@ test(`the sign-in route loads at most ${MAX_SIGN_IN_BYTES} bytes`, async ({ visi
   assert.ok(total <= MAX_SIGN_IN_BYTES, `${total} bytes: ${files.join(" ")}`);
 });
 
-for (const route of ["jobs", "views", "visitors", "feedback", "searches"]) {
+for (const route of ["jobs", "views", "visitors", "feedback", "searches", "conversations"]) {
   test(`the route "${route}" loads at most ${MAX_ROUTE_BYTES} bytes`, async ({
     visitor,
   }, testInfo) => {
-    const { site, page, record, startSession } = visitor;
-    await startSession();
+    const { site, page, record, token, startSession } = visitor;
+    await startSession(token({ scope: ALL_ROUTES }));
     record.urls.length = 0;
     const requested = page.waitForResponse((response) => /\/v[12]\//.test(response.url()));
     await page.goto(`${site.url}/?route=${route}`);

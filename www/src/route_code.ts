@@ -12,4 +12,5 @@ export const ROUTE_CODE: Record<Route, () => Promise<RouteComponent>> = {
   visitors: async () => (await loadReports()).Visitors,
   searches: async () => (await loadReports()).Searches,
   feedback: async () => (await loadReports()).Feedback,
+  conversations: async () => (await import("./analytics/conversations.tsx")).Conversations,
 };

@@ -9,4 +9,5 @@ export const ROUTE_COMPONENTS: Record<Route, RouteComponent> = {
   visitors: defer(ROUTE_CODE.visitors),
   searches: defer(ROUTE_CODE.searches),
   feedback: defer(ROUTE_CODE.feedback),
+  conversations: defer(ROUTE_CODE.conversations),
 };

@@ -44,6 +44,12 @@ export const ROUTE_SCREENS: readonly RouteScreen[] = [
     key: "k",
     scopes: ["analytics:read"],
   },
+  {
+    id: "conversations",
+    title: "Conversations",
+    key: "c",
+    scopes: ["analytics:conversations"],
+  },
 ];
 
 /** Returns the routes that a session's scopes allow, in the order of the masthead. */

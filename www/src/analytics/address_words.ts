@@ -55,6 +55,10 @@ const COLUMN_IDS = [
   "status",
   "source",
   "created",
+  "answer",
+  "category",
+  "page",
+  "asked",
 ] as const;
 /** A column that rows can be sorted by. */
 export type SortableColumn = (typeof COLUMN_IDS)[number];

@@ -86,6 +86,7 @@ export function usualSorting(arrangement: Arrangement, { main, name }: Report): 
       return { column: "change", direction: "ascending" };
     default:
       if (name === "feedback") return { column: "created", direction: "descending" };
+      if (name === "conversations") return { column: "answer", direction: "descending" };
       return { column: main ?? "path", direction: "descending" };
   }
 }

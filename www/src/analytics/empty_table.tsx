@@ -1,5 +1,6 @@
 import { adjust, visit } from "../shell/navigation.ts";
 import type { Arrangement } from "./address_words.ts";
+import { categoryLabel } from "./conversation_rows.ts";
 import type { Listing } from "./listing.ts";
 import type { TableModel } from "./table_model.ts";
 import { FILTER_ID } from "./toolbar.tsx";
@@ -15,7 +16,7 @@ interface EmptyTableProps {
 export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTableProps) {
   if (listing.requests.value === 0) return null;
   const { name, one, many } = listing.report;
-  const { filter, arrangement } = table;
+  const { filter, arrangement, category } = table;
   const loaded = listing.rows.value.length;
   const isComplete = listing.state.value === "complete";
   if (loaded === 0) {
@@ -24,6 +25,7 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
       visitors: "visitors",
       feedback: "feedback",
       searches: "searches",
+      conversations: "questions to the assistant",
     };
     return (
       <div class="empty">
@@ -39,6 +41,19 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
         <p>Add your sitemap and we’ll list pages with no views.</p>
         <button type="button" onClick={onSitemap}>
           Add a sitemap
+        </button>
+      </div>
+    );
+  }
+  if (category !== null) {
+    return (
+      <div class="empty">
+        <p class="empty-title">
+          No {isComplete ? "" : "loaded "}
+          {one} in “<bdi>{categoryLabel(category)}</bdi>” {filter.trim() !== "" && "matches"}
+        </p>
+        <button type="button" onClick={showAllCategories}>
+          Show all categories
         </button>
       </div>
     );
@@ -91,6 +106,11 @@ function capitalize(text: string): string {
 function clearFilter(): void {
   adjust({ analytics: { filter: "" } });
   document.getElementById(FILTER_ID)?.focus();
+}
+
+function showAllCategories(): void {
+  visit({ analytics: { category: null } });
+  document.querySelector<HTMLElement>("h1")?.focus();
 }
 
 function showAll(): void {

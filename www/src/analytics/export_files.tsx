@@ -28,6 +28,7 @@ const FILE_NAMES: Record<ReportName, string> = {
   visitors: "visitors",
   feedback: "feedback",
   searches: "searches",
+  conversations: "conversations",
 };
 
 interface ExportChoicesProps {

@@ -19,6 +19,7 @@ export interface PartialList {
   arrangement: Arrangement;
   sorting: Sorting;
   filter: string;
+  category?: string | null;
 }
 
 const COUNTS: readonly CellKind[] = ["count", "share", "change"];
@@ -32,12 +33,14 @@ export function loadedSentence({ report, loaded, part }: PartialList): string {
 }
 
 /** Returns how the current selection and order depend on rows that are not loaded. */
-export function answerSentence({ report, arrangement, sorting, filter }: PartialList): string {
+export function answerSentence(list: PartialList): string {
+  const { report, arrangement, sorting, filter, category = null } = list;
   const { many, unit } = report;
   if (arrangement === "never-read") return `Pages that haven’t been loaded may have views.`;
-  if (filter.trim() !== "") return `The filter covers only these ${many}.`;
+  if (filter.trim() !== "" || category !== null) return `The filter covers only these ${many}.`;
   if (arrangement === "folders") return `Folder totals cover only these ${many}.`;
   if (needsComparison(arrangement)) return `Other ${many} may have bigger changes.`;
+  if (report.name === "conversations") return "Older questions haven’t been loaded.";
   const isCount = report.columns.some(
     ({ id, kind }) => id === sorting.column && COUNTS.includes(kind),
   );

@@ -1,15 +1,19 @@
-import type { Feedback, PageView, PageVisitors, SearchTerm } from "quillgate";
+import type { Conversation, Feedback, PageView, PageVisitors, SearchTerm } from "quillgate";
+import type { Scope } from "../session/claims.ts";
 import type { SortableColumn } from "./address_words.ts";
 
 /** Reports with a route. */
-export type ReportName = "views" | "visitors" | "feedback" | "searches";
+export type ReportName = "views" | "visitors" | "feedback" | "searches" | "conversations";
 
 export type Column = SortableColumn | "earlier";
 
 export type Cell = string | number | null;
 
 /** A row of any report: cells by column. Columns that the report lacks are absent. */
-export type ReportRow = { readonly [Name in Column]?: Cell };
+export type ReportRow = { readonly [Name in Column]?: Cell } & {
+  /** The question and its answer in full, in the report on conversations. */
+  readonly turn?: Conversation;
+};
 
 export interface Totals {
   human: number | null;
@@ -27,6 +31,7 @@ export interface ColumnDefinition {
 
 export interface Report {
   name: ReportName;
+  scope: Scope;
   /** The noun for a row: "page" in "1 page". */
   one: string;
   many: string;
@@ -34,6 +39,8 @@ export interface Report {
   unit: readonly [string, string];
   /** The column that identifies a row. */
   key: Column;
+  /** The column that breaks ties; null to keep the order of the API. */
+  tieBreak: Column | null;
   /** The column to compare; null for rows without counts. */
   main: Column | null;
   columns: readonly ColumnDefinition[];
@@ -58,10 +65,12 @@ const PATH: ColumnDefinition = { id: "path", label: "Path", kind: "name" };
 export const REPORTS: Readonly<Record<ReportName, Report>> = {
   views: {
     name: "views",
+    scope: "analytics:read",
     one: "page",
     many: "pages",
     unit: ["view", "views"],
     key: "path",
+    tieBreak: "path",
     main: "total",
     columns: [PATH, ...COUNTS],
     pageSize: 250,
@@ -70,10 +79,12 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
   },
   visitors: {
     name: "visitors",
+    scope: "analytics:read",
     one: "page",
     many: "pages",
     unit: ["visitor", "visitors"],
     key: "path",
+    tieBreak: "path",
     main: "total",
     columns: [PATH, ...COUNTS],
     pageSize: 250,
@@ -82,10 +93,12 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
   },
   feedback: {
     name: "feedback",
+    scope: "analytics:read",
     one: "entry",
     many: "entries",
     unit: ["entry", "entries"],
     key: "path",
+    tieBreak: "path",
     main: null,
     columns: [
       PATH,
@@ -101,10 +114,12 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
   },
   searches: {
     name: "searches",
+    scope: "analytics:read",
     one: "term",
     many: "terms",
     unit: ["search", "searches"],
     key: "query",
+    tieBreak: "query",
     main: "hits",
     columns: [
       { id: "query", label: "Search term", kind: "name" },
@@ -116,6 +131,26 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     pageSize: 100,
     isAdditive: true,
     filterLabel: "Filter by term",
+  },
+  conversations: {
+    name: "conversations",
+    scope: "analytics:conversations",
+    one: "question",
+    many: "questions",
+    unit: ["question", "questions"],
+    key: "query",
+    tieBreak: null,
+    main: null,
+    columns: [
+      { id: "query", label: "Question", kind: "name" },
+      { id: "answer", label: "Answer", kind: "word" },
+      { id: "category", label: "Category", kind: "text" },
+      { id: "page", label: "Asked on", kind: "text" },
+      { id: "asked", label: "Asked (UTC)", kind: "time" },
+    ],
+    pageSize: 1000,
+    isAdditive: false,
+    filterLabel: "Filter by question",
   },
 };
 

@@ -1,4 +1,5 @@
 import type { Client, ListCursor, ListOptions } from "quillgate";
+import { toTurnRow } from "./conversation_rows.ts";
 import {
   type ReportName,
   type ReportRow,
@@ -47,6 +48,11 @@ export async function* readReport(
         const totals = { human: null, ai: null, total: page.totalSearches };
         yield pageOf(page.searches.map(toSearchRow), totals, page.cursor);
       }
+      return;
+    case "conversations":
+      for await (const page of analytics.conversations(paramsOf(position), options).pages()) {
+        yield pageOf(page.conversations.map(toTurnRow), null, page.cursor);
+      }
   }
 }
 
@@ -69,6 +75,8 @@ export function exportReport(
       return analytics.feedback(bounds).export(own);
     case "searches":
       return analytics.searches(bounds).export(own);
+    case "conversations":
+      return analytics.conversations(bounds).export(own);
   }
 }
 

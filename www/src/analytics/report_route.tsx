@@ -12,6 +12,7 @@ import type { Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
+import { countUnanswered } from "./conversation_rows.ts";
 import type { TrendSubject } from "./daily_trend.ts";
 import { jobPrompt } from "./job_prompt.ts";
 import type { Listing } from "./listing.ts";
@@ -53,6 +54,9 @@ const ArchivedTrend = defer(
   async () => (await import("./archived_trend.tsx")).ArchivedTrend,
   TREND_SPACE,
 );
+const ConversationDialog = defer(
+  async () => (await import("./conversation_dialog.tsx")).ConversationDialog,
+);
 const EntryDialog = defer(async () => (await import("./entry_dialog.tsx")).EntryDialog);
 
 type OpenDialog = "site" | "sitemap" | null;
@@ -66,10 +70,11 @@ interface ReportRouteProps {
 
 /** A report with its period, totals, trend, rows and exports. */
 export function ReportRoute({ session, name, lost }: ReportRouteProps) {
-  if (!allows(session.claims, "analytics:read")) {
-    return <ScopeNotice scope="analytics:read" lost={lost} />;
+  const report = REPORTS[name];
+  if (!allows(session.claims, report.scope)) {
+    return <ScopeNotice scope={report.scope} lost={lost} />;
   }
-  return <OpenReport session={session} report={REPORTS[name]} />;
+  return <OpenReport session={session} report={report} />;
 }
 
 function OpenReport({ session, report }: { session: Session; report: Report }) {
@@ -120,6 +125,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
           earlier={table.earlier?.totals.value ?? null}
           isWaiting={listing === null || listing.state.value === "loading"}
           rows={listing?.rows.value.length ?? 0}
+          unanswered={countUnanswered(listing?.rows.value ?? [])}
           isComplete={listing?.state.value === "complete"}
         />
         {report.name === "views" && !isArchived && <TrendOff {...trend} />}
@@ -308,6 +314,7 @@ const LABELS: Record<ReportName, string> = {
   visitors: "Visitors by path",
   feedback: "Feedback",
   searches: "Searches by term",
+  conversations: "Questions to the assistant",
 };
 
 const BAR_ID = "answer-bar";
@@ -375,6 +382,15 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
   }
   const { from, to } = range;
   const mayStartJobs = allows(session.claims, "jobs:create");
+  const offersJob = (row: ReportRow) =>
+    mayStartJobs && jobPrompt(listing.report, row, range) !== null;
+  const startJob = (row: ReportRow) => {
+    const prompt = jobPrompt(listing.report, row, range);
+    if (prompt !== null) startRowJob(session, prompt);
+  };
+  const close = () => {
+    entry.value = null;
+  };
   return (
     <>
       <ReportTable
@@ -390,22 +406,37 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
         onOpen={(row) => {
           entry.value = row;
         }}
-        offersJob={(row) => mayStartJobs && jobPrompt(listing.report, row, range) !== null}
-        onStartJob={(row) => {
-          const prompt = jobPrompt(listing.report, row, range);
-          if (prompt !== null) startRowJob(session, prompt);
-        }}
+        offersJob={offersJob}
+        onStartJob={startJob}
         viewKey={[from, to, arrangement, sorting.column, sorting.direction, filter].join(" ")}
       />
-      {entry.value && (
-        <EntryDialog
-          entry={entry.value}
-          onClose={() => {
-            entry.value = null;
-          }}
-        />
-      )}
+      {entry.value && renderDialog({ session, entry: entry.value, offersJob, startJob, close })}
     </>
+  );
+}
+
+interface RowDialogProps {
+  session: Session;
+  entry: ReportRow;
+  offersJob(row: ReportRow): boolean;
+  startJob(row: ReportRow): void;
+  close(): void;
+}
+
+function renderDialog({ session, entry, offersJob, startJob, close }: RowDialogProps) {
+  const { turn } = entry;
+  if (turn === undefined) return <EntryDialog entry={entry} onClose={close} />;
+  const start = () => {
+    close();
+    startJob(entry);
+  };
+  return (
+    <ConversationDialog
+      session={session}
+      turn={turn}
+      onStartJob={offersJob(entry) ? start : null}
+      onClose={close}
+    />
   );
 }
 

@@ -143,12 +143,14 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
             // The job button is not part of the row's name.
             aria-label={hasJobButton ? (textOf(row[id]) ?? undefined) : undefined}
           >
-            {renderName(props, line, textOf(row[id]))}
+            {row.turn
+              ? renderQuestion(row, props.onOpen)
+              : renderName(props, line, textOf(row[id]))}
             {hasJobButton && renderJobButton(row, textOf(row[id]), props.onStartJob)}
           </th>
         ) : (
           // biome-ignore lint/a11y/noRedundantRoles: as above
-          <td key={id} role="cell" class={`cell-${kind} column-${id} ${toneClass(kind, row)}`}>
+          <td key={id} role="cell" class={`cell-${kind} column-${id} ${toneClass(id, row)}`}>
             {renderContent(row, id, kind, props.onOpen)}
           </td>
         ),
@@ -239,8 +241,21 @@ function renderPageName(name: string | null, path: string | null, site: string |
   );
 }
 
-function toneClass(kind: ColumnDefinition["kind"], { change, earlier }: ReportRow): string {
-  if (kind !== "change" || typeof change !== "number") return "";
+/** A question opens its conversation. */
+function renderQuestion(row: ReportRow, onOpen: ReportTableProps["onOpen"]) {
+  const question = textOf(row.query)?.trim() || "(no question)";
+  return (
+    <button type="button" class="cell-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
+      <bdi class="path" title={question}>
+        {question}
+      </bdi>
+    </button>
+  );
+}
+
+function toneClass(column: Column, { answer, change, earlier }: ReportRow): string {
+  if (column === "answer") return answer === "unanswered" ? "unanswered" : "";
+  if (column !== "change" || typeof change !== "number") return "";
   return toneOf({ difference: change, part: shareOf(change, countOf(earlier)) });
 }
 

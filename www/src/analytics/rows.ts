@@ -9,25 +9,36 @@ export interface Sorting {
 }
 
 /** String columns sort ascending by default, counts descending. */
-const TEXTS: readonly Column[] = ["path", "query", "comment", "clicked", "status", "source"];
+const TEXTS: readonly Column[] = [
+  "path",
+  "query",
+  "comment",
+  "clicked",
+  "status",
+  "source",
+  "category",
+  "page",
+];
 
 /**
- * Returns a sorted copy. Rows without a value come last in both directions; `key` breaks ties.
+ * Returns a sorted copy. Rows without a value come last in both directions. `tieBreak` orders equal
+ * rows; with `null`, they keep their order.
  * Sorts indices, and numbers where possible: with thousands of rows, this is twice as fast.
  */
 export function sortRows<Row extends ReportRow>(
   rows: readonly Row[],
   { column, direction }: Sorting,
-  key: Column = "path",
+  tieBreak: Column | null = "path",
 ): Row[] {
-  const ranks = ranksOf(rows, key);
-  const byRank = (a: number, b: number) => (ranks[a] ?? 0) - (ranks[b] ?? 0);
+  const ranks = tieBreak === null ? null : ranksOf(rows, tieBreak);
+  const byRank = (a: number, b: number) =>
+    ranks === null ? a - b : (ranks[a] ?? 0) - (ranks[b] ?? 0);
   const sign = direction === "ascending" ? 1 : -1;
   const cells = rows.map((row) => row[column] ?? null);
   const places = [...cells.keys()];
   const known = places.filter((place) => cells[place] !== null);
   const unknown = places.filter((place) => cells[place] === null);
-  if (column === key) known.sort((a, b) => sign * byRank(a, b));
+  if (column === tieBreak) known.sort((a, b) => sign * byRank(a, b));
   else known.sort((a, b) => sign * compareCells(cells[a], cells[b]) || byRank(a, b));
   return [...known, ...unknown.sort(byRank)].map((place) => rows[place] as Row);
 }

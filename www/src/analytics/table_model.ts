@@ -10,6 +10,7 @@ import { toast } from "../shell/toast.ts";
 import type { Arrangement } from "./address_words.ts";
 import { arrangementsOf, arrangeRows, needsComparison, usualSorting } from "./arrangement.ts";
 import { compareRows } from "./comparison.ts";
+import { inCategory } from "./conversation_rows.ts";
 import type { Line } from "./line.ts";
 import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
@@ -36,6 +37,8 @@ export interface TableModel {
   arrangement: Arrangement;
   sorting: Sorting;
   filter: string;
+  /** The chosen category of conversations; `null` for all. */
+  category: string | null;
   columns: readonly ColumnDefinition[];
   /** The rows without folders. */
   rows: readonly ReportRow[];
@@ -103,8 +106,13 @@ export function useTableModel(
     return sitemap.value?.findNeverRead(listing.value?.rows.value ?? NO_ROWS) ?? NO_ROWS;
   });
   const filter = useComputed(() => address.value.analytics.filter);
-  const sorted = useComputed(() => sortRows(arranged.value, sorting.value, key));
-  const rows = useComputed(() => filterRows(sorted.value, filter.value, key));
+  const category = useComputed(() =>
+    report.name === "conversations" ? address.value.analytics.category : null,
+  );
+  const sorted = useComputed(() => sortRows(arranged.value, sorting.value, report.tieBreak));
+  const rows = useComputed(() =>
+    filterRows(inCategory(sorted.value, category.value), filter.value, key),
+  );
   const matches = useComputed(() => sumRows(rows.value, main));
   const isTree = useComputed(() => arrangement.value === "folders");
   useFolders(isTree);
@@ -124,6 +132,7 @@ export function useTableModel(
     arrangement: arrangement.value,
     sorting: sorting.value,
     filter: filter.value,
+    category: category.value,
     columns: columns.value,
     rows: rows.value,
     lines: lines.value,

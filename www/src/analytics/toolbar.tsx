@@ -2,6 +2,7 @@ import type { Session } from "../session/session.ts";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import type { Arrangement, Comparison } from "./address_words.ts";
 import { arrangementsOf } from "./arrangement.ts";
+import { CategoryMenu } from "./category_menu.tsx";
 import { ExportMenu } from "./export_menu.tsx";
 import { Choices, Menu } from "./menu.tsx";
 import { PeriodPicker } from "./period_picker.tsx";
@@ -41,6 +42,7 @@ export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
           )}
         </Menu>
       )}
+      {report.name === "conversations" && <CategoryMenu table={table} />}
       <RowFilter report={report} />
       <ExportMenu session={session} table={table} />
     </div>

@@ -8,6 +8,7 @@ const HEADINGS: Record<ReportName, string> = {
   visitors: "Total visitors",
   searches: "Total searches",
   feedback: "Feedback in this period",
+  conversations: "Questions in this period",
 };
 
 interface TotalsStripProps {
@@ -18,6 +19,8 @@ interface TotalsStripProps {
   isWaiting: boolean;
   /** The number of loaded rows, for a report without counts. */
   rows: number;
+  /** The number of loaded questions without an answer, in the report on conversations. */
+  unanswered: number;
   isComplete: boolean;
 }
 
@@ -64,7 +67,8 @@ interface Figure {
   kind: "human" | "ai" | "all" | "share";
 }
 
-function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripProps): Figure[] {
+function figuresOf(props: TotalsStripProps): Figure[] {
+  const { report, totals, earlier, rows, unanswered, isComplete } = props;
   const { human = null, ai = null, total = null } = totals ?? {};
   const all = (name: string): Figure => ({
     name,
@@ -92,6 +96,14 @@ function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripPro
       const value = counted(rows, report.one, report.many);
       return [
         { name: isComplete ? "Feedback" : "Feedback loaded", value, change: null, kind: "all" },
+      ];
+    }
+    case "conversations": {
+      const name = isComplete ? "Questions" : "Questions loaded";
+      return [
+        { name, value: count(rows), change: null, kind: "all" },
+        { name: "Unanswered", value: count(unanswered), change: null, kind: "all" },
+        { name: "Unanswered share", value: share(unanswered, rows), change: null, kind: "share" },
       ];
     }
   }

@@ -1,4 +1,5 @@
 import { registerAddressPart } from "../shell/address.ts";
+import type { Route } from "../shell/route_names.ts";
 import {
   type Arrangement,
   type Comparison,
@@ -24,6 +25,8 @@ export interface ViewsAddress {
   /** Null for the default order. */
   sorting: Sorting | null;
   filter: string;
+  /** The category of conversations; `null` for all, empty for those without one. */
+  category: string | null;
   /** The time span of a bar of the chart; `null` for the period's default. */
   interval: Interval | null;
   /** The paths of open folders, each with a trailing slash. */
@@ -54,6 +57,7 @@ export function parseViewsAddress(
     arrangement: isArrangement(show) ? show : "pages",
     sorting: sortingIn(query.get("sort") ?? ""),
     filter: query.get("path") ?? "",
+    category: query.get("category"),
     interval: intervalIn(query.get("interval") ?? ""),
     openFolders: openFoldersIn(query.get("open") ?? ""),
     hasInvalidDates: range === null,
@@ -67,6 +71,7 @@ export function formatViewsAddress({
   arrangement,
   sorting,
   filter,
+  category,
   interval,
   openFolders,
 }: ViewsAddress): [string, string][] {
@@ -84,6 +89,7 @@ export function formatViewsAddress({
     pairs.push(["sort", direction === "descending" ? `-${column}` : column]);
   }
   if (filter !== "") pairs.push(["path", filter]);
+  if (category !== null) pairs.push(["category", category]);
   if (interval !== null) pairs.push(["interval", interval]);
   if (arrangement === "folders" && openFolders.length > 0) {
     pairs.push(["open", openFolders.slice(0, MAX_OPEN_FOLDERS).map(escapeFolder).join(",")]);
@@ -127,13 +133,20 @@ function sortingIn(text: string): Sorting | null {
   return { column, direction: text.startsWith("-") ? "descending" : "ascending" };
 }
 
+/** Returns what a route's filter matches. */
+function filteredBy(route: Route): "term" | "question" | "path" {
+  if (route === "searches") return "term";
+  return route === "conversations" ? "question" : "path";
+}
+
 registerAddressPart("analytics", {
-  routes: ["views", "visitors", "feedback", "searches"],
+  routes: ["views", "visitors", "feedback", "searches", "conversations"],
   parse: parseViewsAddress,
   format: formatViewsAddress,
   onChange: (change, from, to) => ({
-    // A filter for paths makes no sense for search terms, and vice versa.
-    ...((from === "searches") !== (to === "searches") && { filter: "" }),
+    // A filter for paths makes no sense for search terms or questions, and vice versa.
+    ...(filteredBy(from) !== filteredBy(to) && { filter: "" }),
+    ...(to !== "conversations" && { category: null }),
     ...(change.range !== undefined && { hasInvalidDates: false }),
   }),
 });

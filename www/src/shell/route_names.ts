@@ -1,4 +1,11 @@
-export const ROUTES = ["jobs", "views", "visitors", "feedback", "searches"] as const;
+export const ROUTES = [
+  "jobs",
+  "views",
+  "visitors",
+  "feedback",
+  "searches",
+  "conversations",
+] as const;
 export type Route = (typeof ROUTES)[number];
 
 /** Returns the route that an address names; null if it names none. */

@@ -1,0 +1,80 @@
+/** Rows of the report on conversations. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { categoriesOf, countUnanswered, inCategory, safeLink, toTurnRow } = await importSource(
+  "analytics/conversation_rows.ts",
+);
+const { sortRows } = await importSource("analytics/rows.ts");
+const { parseViewsAddress, formatViewsAddress } = await importSource("analytics/views_address.ts");
+const { answerSentence } = await importSource("analytics/partial_notice.ts");
+const { REPORTS } = await importSource("analytics/report.ts");
+const { usualSorting } = await importSource("analytics/arrangement.ts");
+
+const turn = (query, resolutionStatus, queryCategory = null, pageUrl = null) =>
+  toTurnRow({ query, resolutionStatus, queryCategory, pageUrl, timestamp: null, sources: null });
+
+const ROWS = [
+  turn("Newest answered", "answered", "Setup"),
+  turn("Z, newer unanswered", "unanswered", "Billing"),
+  turn("A, older unanswered", "unanswered", "Setup"),
+  turn("No status", null),
+];
+
+test("unanswered questions sort first and keep the order of the API", () => {
+  const sorting = usualSorting("pages", REPORTS.conversations);
+  const sorted = sortRows(ROWS, sorting, REPORTS.conversations.tieBreak);
+  assert.deepEqual(
+    sorted.map(({ query }) => query),
+    ["Z, newer unanswered", "A, older unanswered", "Newest answered", "No status"],
+  );
+  assert.equal(countUnanswered(ROWS), 2);
+});
+
+test("categories have counts, most frequent first, and include questions without one", () => {
+  assert.deepEqual(categoriesOf(ROWS), [
+    { name: "Setup", count: 2 },
+    { name: "", count: 1 },
+    { name: "Billing", count: 1 },
+  ]);
+  assert.deepEqual(inCategory(ROWS, ""), [ROWS[3]]);
+  assert.deepEqual(inCategory(ROWS, null), ROWS);
+});
+
+test("the page of a question is the path of its URL", () => {
+  assert.equal(turn("q", null, null, "https://docs.example.com/a/b?c#d").page, "/a/b");
+  assert.equal(turn("q", null, null, "not a URL").page, "not a URL");
+});
+
+test("only HTTP URLs become links", () => {
+  assert.equal(safeLink("https://docs.example.com/a"), "https://docs.example.com/a");
+  for (const url of ["javascript:alert(1)", "data:text/html,x", "/relative", null]) {
+    assert.equal(safeLink(url), null);
+  }
+});
+
+test("the address keeps a category, the empty one included", () => {
+  for (const query of [
+    "range=last-month",
+    "range=last-month&category=",
+    "range=last-month&category=A+B",
+  ]) {
+    const parsed = parseViewsAddress(new URLSearchParams(query));
+    assert.equal(new URLSearchParams(formatViewsAddress(parsed)).toString(), query);
+  }
+});
+
+test("a partly loaded list says what the rest contains", () => {
+  const list = {
+    report: REPORTS.conversations,
+    arrangement: "pages",
+    sorting: { column: "answer", direction: "descending" },
+    filter: "",
+  };
+  assert.equal(answerSentence(list), "Older questions haven’t been loaded.");
+  assert.equal(
+    answerSentence({ ...list, category: "Setup" }),
+    "The filter covers only these questions.",
+  );
+});

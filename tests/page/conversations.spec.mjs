@@ -1,0 +1,212 @@
+/** The route of readers' questions to the assistant. */
+import assert from "node:assert/strict";
+import { accessibilityFaults, overflow } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+import { firstOfMonth } from "./reports.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
+const LAST_MONTH = { route: "conversations", range: "last-month" };
+const isFocused = (locator) => locator.evaluate((element) => element === document.activeElement);
+
+/** Signs in with access to conversations and opens them. */
+async function openConversations({ token, startSession, openReport, page }, changes = {}) {
+  await startSession(token({ scope: SCOPES }));
+  await openReport({ ...LAST_MONTH, ...changes });
+  return page.getByRole("table", { name: "Questions to the assistant" });
+}
+
+/** Returns the simulator's questions of last month, newest first. */
+async function questionsOfLastMonth({ site, project }) {
+  const range = { dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) };
+  const { conversations } = await site.upstream.report({
+    report: "assistant",
+    projectId: project,
+    ...range,
+  });
+  assert.ok(conversations.length > 50, "the simulator has questions");
+  return conversations;
+}
+
+const unanswered = ({ resolutionStatus }) => resolutionStatus === "unanswered";
+const questionsIn = async (table) =>
+  await table
+    .getByRole("rowheader")
+    .getByRole("button", { name: /^(?!Start a job)/ })
+    .allTextContents();
+
+test("unanswered questions come first, and the newest of them at the top", async ({ visitor }) => {
+  const table = await openConversations(visitor);
+  const all = await questionsOfLastMonth(visitor);
+  const expected = [...all.filter(unanswered), ...all.filter((turn) => !unanswered(turn))];
+  assert.deepEqual(
+    await questionsIn(table),
+    expected.map(({ query }) => query.trim()),
+  );
+  const strip = visitor.page.getByRole("region", { name: "Questions in this period" });
+  assert.match(await strip.textContent(), new RegExp(`Unanswered${all.filter(unanswered).length}`));
+  assert.deepEqual(await accessibilityFaults(visitor.page), []);
+});
+
+test("the category menu filters the questions and is part of the address", async ({ visitor }) => {
+  const { page, untilLoaded } = visitor;
+  const table = await openConversations(visitor);
+  const all = await questionsOfLastMonth(visitor);
+  const { length } = all.filter(({ queryCategory }) => queryCategory === "Billing");
+  await page.getByRole("button", { name: "Category: All categories" }).click();
+  await page.getByRole("button", { name: `Billing ${length} questions` }).click();
+  await page.waitForURL(/category=Billing/);
+  await page.getByRole("status").getByText(`${length} questions`, { exact: true }).waitFor();
+  assert.equal((await questionsIn(table)).length, length);
+  await page.reload();
+  await untilLoaded();
+  assert.equal((await questionsIn(table)).length, length);
+
+  await page.getByRole("link", { name: "Feedback" }).click();
+  await page.waitForURL(/route=feedback/);
+  assert.doesNotMatch(page.url(), /category/);
+});
+
+test("a category without questions offers all categories", async ({ visitor }) => {
+  const { page } = visitor;
+  const table = await openConversations(visitor, { category: "Unknown" });
+  await page.getByText("No question in “Unknown”").waitFor();
+  await page.getByRole("button", { name: "Show all categories" }).click();
+  await table.waitFor();
+});
+
+test("a row opens its question, answer and sources without a request", async ({ visitor }) => {
+  const { page, site } = visitor;
+  const table = await openConversations(visitor);
+  const all = await questionsOfLastMonth(visitor);
+  const turn = all.find(({ sources }) => sources.length > 1);
+  assert.ok(!unanswered(turn), "only answers have sources");
+  const place = all.filter(unanswered).length + all.filter((one) => !unanswered(one)).indexOf(turn);
+  const before = (await site.upstream.counters()).byOperation;
+  const row = table.getByRole("rowheader").nth(place).getByRole("button").first();
+  await row.click();
+  const dialog = page.getByRole("dialog", { name: "Conversation" });
+  await dialog.getByText(turn.response.trim(), { exact: true }).waitFor();
+  const links = await dialog
+    .getByRole("list", { name: "Sources" })
+    .getByRole("link")
+    .evaluateAll((found) => found.map(({ href, target, rel }) => ({ href, target, rel })));
+  assert.deepEqual(
+    links,
+    turn.sources.map(({ url }) => ({
+      href: new URL(url).href,
+      target: "_blank",
+      rel: "noreferrer",
+    })),
+  );
+  assert.deepEqual((await site.upstream.counters()).byOperation, before);
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  assert.ok(await isFocused(row));
+});
+
+test("the whole conversation loads on request, also after a failure", async ({ visitor }) => {
+  const { page, site } = visitor;
+  const table = await openConversations(visitor);
+  await table.getByRole("rowheader").first().getByRole("button").first().click();
+  const dialog = page.getByRole("dialog", { name: "Conversation" });
+  await page.route("**/assistant/threads/*", (route) =>
+    route.fulfill({ status: 404, contentType: "application/problem+json", body: "{}" }),
+  );
+  const load = dialog.getByRole("button", { name: "Show the whole conversation" });
+  await load.click();
+  await dialog.getByRole("alert").waitFor();
+  await page.unroute("**/assistant/threads/*");
+  await page.keyboard.press("Escape");
+  await table.getByRole("rowheader").first().getByRole("button").first().click();
+  await load.click();
+  const transcript = dialog.getByRole("group", { name: "Whole conversation" });
+  await transcript.waitFor();
+  assert.ok(await isFocused(transcript));
+  const [newest] = (await questionsOfLastMonth(visitor)).filter(unanswered);
+  await transcript.getByText(newest.query.trim(), { exact: true }).first().waitFor();
+  assert.ok((await transcript.getByRole("heading").count()) >= 2);
+  const { byOperation } = await site.upstream.counters();
+  assert.equal(byOperation["analytics.conversation"], 1);
+  assert.deepEqual(await accessibilityFaults(page), []);
+});
+
+for (const place of ["row", "dialog"]) {
+  test(`"Start a job" in the ${place} opens a prompt with the question`, async ({ visitor }) => {
+    const { page } = visitor;
+    const table = await openConversations(visitor);
+    const [newest] = (await questionsOfLastMonth(visitor)).filter(unanswered);
+    const question = newest.query.trim();
+    if (place === "row") {
+      await table.getByRole("row").nth(1).hover();
+      await table
+        .getByRole("button", { name: `Start a job about ${question}` })
+        .first()
+        .click();
+    } else {
+      await table.getByRole("rowheader").first().getByRole("button").first().click();
+      await page.getByRole("dialog").getByRole("button", { name: "Start a job" }).click();
+    }
+    const prompt = page.getByLabel("Prompt", { exact: true });
+    await prompt.waitFor();
+    const text = await prompt.inputValue();
+    assert.match(text, /^Answer a reader’s question in the documentation\.\n/);
+    assert.ok(text.includes(`\n> ${question.split("\n", 1)[0]}`), text);
+  });
+}
+
+test("a session without jobs:create offers no job", async ({ visitor }) => {
+  const { page, token, startSession, openReport } = visitor;
+  await startSession(token({ scope: "analytics:conversations" }));
+  await openReport(LAST_MONTH);
+  await page.getByRole("rowheader").first().getByRole("button").first().click();
+  await page.getByRole("dialog", { name: "Conversation" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: /^Start a job/ }).count(), 0);
+});
+
+test("without the scope, the route has no link and its address names the scope", async ({
+  visitor,
+}) => {
+  const { page, site, project, startSession } = visitor;
+  await startSession();
+  await page.goto(`${site.url}/?route=conversations&project=${project}`);
+  await page.getByText("analytics:conversations", { exact: true }).waitFor();
+  const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
+  assert.deepEqual(await links.allTextContents(), [
+    "Agent jobs",
+    "Page views",
+    "Visitors",
+    "Searches",
+    "Feedback",
+  ]);
+  const { byOperation } = await site.upstream.counters();
+  assert.equal(byOperation["analytics.conversations"] ?? 0, 0);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 360, height: 740 } });
+
+  test("questions, categories and the dialog fit 360 pixels in both schemes", async ({
+    visitor,
+  }) => {
+    const { page } = visitor;
+    const table = await openConversations(visitor);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      assert.ok((await overflow(page)) <= 0);
+      assert.deepEqual(await accessibilityFaults(page), [], colorScheme);
+      await table.getByRole("rowheader").first().getByRole("button").first().click();
+      await page.getByRole("dialog", { name: "Conversation" }).waitFor();
+      assert.ok((await overflow(page)) <= 0);
+      assert.deepEqual(await accessibilityFaults(page), [], `${colorScheme}, dialog`);
+      await page.keyboard.press("Escape");
+    }
+    await page.getByRole("button", { name: /^Category/ }).click();
+    assert.ok((await overflow(page)) <= 0);
+    const { x, width } = await page.locator(".menu-panel").boundingBox();
+    assert.ok(x >= 0 && x + width <= 360, `${x} to ${x + width}`);
+  });
+});
