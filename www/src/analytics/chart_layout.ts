@@ -53,7 +53,7 @@ export function layOutChart(
   const step = tickStep(most);
   const top = Math.max(step, Math.ceil(most / step) * step);
   const slot = points.length === 0 ? width : width / points.length;
-  const gap = slot >= 4 ? Math.min(4, slot * 0.2) : 0;
+  const gap = slot >= 4 ? Math.min(12, slot * 0.3) : 0;
   const scale = (count: number) => (count / top) * height;
   const bars = points.map((point, index): Bar => {
     const people = scale(point.human);

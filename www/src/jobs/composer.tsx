@@ -17,6 +17,7 @@ import { PromptBox } from "./prompt_box.tsx";
 import { TemplateMenu } from "./template_menu.tsx";
 import { firstBlank, type Template } from "./templates.ts";
 import { COMPOSER_WORDS } from "./words.ts";
+import "../styles/composer.css";
 
 const PROMPT_BOX = "prompt";
 const HOUR_MS = 3_600_000;

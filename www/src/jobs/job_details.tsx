@@ -7,6 +7,7 @@ import type { JobBook } from "./job_book.ts";
 import { isFinished } from "./job_state.ts";
 import type { JobFacts, OpenJob } from "./open_job.ts";
 import { JOB_WORDS } from "./words.ts";
+import "../styles/job_details.css";
 
 interface JobDetailsProps {
   job: OpenJob;

@@ -7,6 +7,7 @@ import { address, adjust, visit } from "../shell/navigation.ts";
 import { authorChoices, MAX_SEARCH, STATE_CHOICES } from "./job_filter.ts";
 import { jobsOf } from "./session_jobs.ts";
 import { LIST_WORDS } from "./words.ts";
+import "../styles/job_filters.css";
 
 /** How long to wait after the last key before searching. */
 const TYPING_MS = 300;

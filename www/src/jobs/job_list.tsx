@@ -18,6 +18,7 @@ import { compose } from "./open_composer.ts";
 import { jobsOf } from "./session_jobs.ts";
 import { BUILT_IN } from "./templates.ts";
 import { LIST_WORDS } from "./words.ts";
+import "../styles/job_list.css";
 
 const TITLE = "jobs-of-the-project";
 const OFFERED_TEMPLATES = 3;

@@ -24,6 +24,7 @@ import { jobsOf } from "./session_jobs.ts";
 import type { ThreadMessage } from "./thread.ts";
 import { ToneIcon } from "./tone_icon.tsx";
 import { JOB_WORDS, LIST_WORDS } from "./words.ts";
+import "../styles/job_page.css";
 
 /** Shows one job: its state, its prompt and follow-ups, its history and its details. */
 export function JobPage({ id, session }: { id: string; session: Session }) {

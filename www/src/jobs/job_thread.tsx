@@ -5,6 +5,7 @@ import type { JobFacts } from "./open_job.ts";
 import { PromptBox } from "./prompt_box.tsx";
 import type { ThreadMessage } from "./thread.ts";
 import { JOB_WORDS } from "./words.ts";
+import "../styles/job_thread.css";
 
 export function Prompt({ message }: { message: ThreadMessage }) {
   return (

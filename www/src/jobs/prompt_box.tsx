@@ -6,6 +6,7 @@ import { counted } from "../shell/wording.ts";
 import { DoubtPanel, type DoubtWords } from "./doubt_panel.tsx";
 import type { Draft, Submit } from "./draft.ts";
 import { COMPOSER_WORDS } from "./words.ts";
+import "../styles/prompt_box.css";
 
 interface PromptBoxProps {
   id: string;

@@ -1,0 +1,110 @@
+/** Rules of the design: font weights, colours of people and AI, place of the composer. */
+import assert from "node:assert/strict";
+import { overflow } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+
+const WEIGHTS = ["400", "500", "600"];
+const SURFACES = ["--paper", "--sheet", "--well"];
+
+test("every font weight on the page is 400, 500 or 600", async ({ visitor }) => {
+  const { site, page, signIn, startJob, openComposer } = visitor;
+  const weights = () =>
+    page.evaluate(() => [
+      ...new Set(
+        [...document.querySelectorAll("body *")].map(
+          (element) => getComputedStyle(element).fontWeight,
+        ),
+      ),
+    ]);
+  await page.goto(site.url);
+  await page.getByLabel("Access token").waitFor();
+  const found = await weights();
+  await signIn();
+  await startJob("Fix the typos");
+  await openComposer();
+  found.push(...(await weights()));
+  await page.getByRole("link", { name: "Page views" }).click();
+  await page.getByRole("table").waitFor();
+  found.push(...(await weights()));
+  assert.deepEqual([...new Set(found)].sort(), WEIGHTS);
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`people and AI have a contrast of 3:1 in the ${colorScheme} scheme`, async ({ visitor }) => {
+    const { site, page } = visitor;
+    await page.emulateMedia({ colorScheme });
+    await page.goto(site.url);
+    await page.getByLabel("Access token").waitFor();
+    const colours = await readColours(page, ["--people", "--ai", "--accent", ...SURFACES]);
+    for (const name of ["--people", "--ai"]) {
+      assert.notDeepEqual(colours[name], colours["--accent"]);
+      for (const surface of SURFACES) {
+        const ratio = contrast(colours[name], colours[surface]);
+        assert.ok(ratio >= 3, `${name} on ${surface}: ${ratio}`);
+      }
+    }
+  });
+}
+
+test.describe("1440 pixels", () => {
+  test.use({ viewport: { width: 1440, height: 900 } });
+
+  test("the composer is a sheet beside the list on a wide screen", async ({ visitor }) => {
+    const { page, signIn, startJob, openComposer } = visitor;
+    await signIn();
+    await startJob("Fix the typos");
+    await openComposer();
+    const sheet = await settledBox(page.locator(".composer"));
+    const list = await page.locator(".ledger").boundingBox();
+    assert.equal(sheet.x + sheet.width, await page.evaluate(() => document.body.clientWidth));
+    assert.ok(list.x + list.width < sheet.x, `${list.x + list.width} and ${sheet.x}`);
+    assert.ok((await overflow(page)) <= 0);
+  });
+});
+
+test.describe("390 pixels", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test("the composer is as wide as a phone", async ({ visitor }) => {
+    const { page, signIn, openComposer } = visitor;
+    await signIn();
+    await openComposer();
+    const { x, width } = await settledBox(page.locator(".composer"));
+    assert.deepEqual([x, width], [0, await page.evaluate(() => document.body.clientWidth)]);
+    assert.ok((await overflow(page)) <= 0);
+  });
+});
+
+/** Returns the box after animations have ended. */
+async function settledBox(locator) {
+  await locator.evaluate((element) =>
+    Promise.all(element.getAnimations().map(({ finished }) => finished)),
+  );
+  return locator.boundingBox();
+}
+
+/** Returns custom properties as red, green and blue. */
+function readColours(page, names) {
+  return page.evaluate((properties) => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    const entries = properties.map((name) => {
+      probe.style.color = `var(${name})`;
+      return [name, getComputedStyle(probe).color.match(/\d+/g).slice(0, 3).map(Number)];
+    });
+    return Object.fromEntries(entries);
+  }, names);
+}
+
+/** The contrast ratio of WCAG 2. */
+function contrast(one, other) {
+  const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(channels) {
+  const [red, green, blue] = channels.map((channel) => {
+    const value = channel / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
