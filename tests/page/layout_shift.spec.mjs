@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { importSource } from "./source.mjs";
+import { ALL_SCOPES } from "./visitor.mjs";
 
 /** Cumulative Layout Shift. Web Vitals calls up to 0.1 good. */
 const MAX_SHIFT = 0.01;
@@ -25,8 +26,8 @@ for (const [name, profile] of Object.entries(PROFILES)) {
     });
 
     test(`nothing moves while a route loads on a ${name}`, async ({ visitor }) => {
-      const { site, page, project, startSession } = visitor;
-      await startSession();
+      const { site, page, project, startSession, token } = visitor;
+      await startSession(token({ scope: `${ALL_SCOPES} analytics:conversations` }));
       await recordShifts(page);
       for (const route of ROUTES) {
         await page.goto(`${site.url}/?route=${route}&project=${project}`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { accessClaims, mintToken } from "../harness/token.mjs";
 
-const ALL_SCOPES = "jobs:create jobs:read analytics:read";
+export const ALL_SCOPES = "jobs:create jobs:read analytics:read";
 /** The page's own key: until when the browser has a session, in milliseconds since the epoch. */
 const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
 
