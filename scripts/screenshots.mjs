@@ -24,7 +24,7 @@ const WIDTHS = { wide: 1280, phone: 360 };
 /** Placeholders of content that is still loading. */
 const BUSY = "[aria-busy=true], progress, .waiting-line, .trend-space:empty";
 /** The content of a route whose code has loaded. */
-const DRAWN = ".report, .empty, .ledger, article";
+const DRAWN = ".report, .empty, .ledger, article, .page-route";
 /** Scenes by name: the query, a label to wait for, and an action before the screenshot. */
 const SCENES = {
   "sign-in": { signedOut: true, search: "", ready: "Access token" },
@@ -36,6 +36,7 @@ const SCENES = {
   searches: { search: "?route=searches&range=last-28-days" },
   conversations: { search: "?route=conversations&range=last-28-days" },
   "views-by-folder": { search: "?route=views&range=last-28-days&show=folders", act: openFolder },
+  page: { search: "?route=views&range=last-28-days&page=/quickstart", act: loadPageReports },
   "session-menu": { search: "?route=jobs", act: openSessionMenu },
   shortcuts: { search: "?route=jobs", act: openKeyList },
   "new-job": { search: "?route=jobs", act: openComposer },
@@ -144,6 +145,13 @@ async function signIn(page, site) {
 async function openComposer(page) {
   await page.getByRole("button", { name: "New job", exact: true }).click();
   await page.getByLabel("Prompt", { exact: true }).waitFor();
+}
+
+async function loadPageReports(page) {
+  for (const name of ["visitors", "feedback", "searches"]) {
+    await page.getByRole("button", { name: `Load ${name}` }).click();
+  }
+  await page.getByRole("button", { name: /^Load/ }).first().waitFor({ state: "detached" });
 }
 
 async function openFolder(page) {

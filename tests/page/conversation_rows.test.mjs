@@ -65,7 +65,7 @@ test("the address keeps a category, the empty one included", () => {
   }
 });
 
-test("a partly loaded list says what the rest contains", () => {
+test("the notice of a partly loaded list describes the missing rows", () => {
   const list = {
     report: REPORTS.conversations,
     arrangement: "pages",

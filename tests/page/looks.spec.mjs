@@ -46,6 +46,30 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
+for (const colorScheme of ["light", "dark"]) {
+  test(`inputs have a border with a contrast of 3:1 in the ${colorScheme} scheme`, async ({
+    visitor,
+  }) => {
+    const { page, signIn, openComposer } = visitor;
+    await page.emulateMedia({ colorScheme });
+    await signIn();
+    await openComposer();
+    const surfaces = Object.values(await readColours(page, SURFACES));
+    const borders = await page
+      .locator("input:not([type=checkbox], [type=radio]), select, textarea")
+      .evaluateAll((inputs) =>
+        inputs.map((input) => getComputedStyle(input).borderTopColor.match(/\d+/g).map(Number)),
+      );
+    assert.ok(borders.length >= 2);
+    for (const border of borders) {
+      for (const surface of surfaces) {
+        const ratio = contrast(border, surface);
+        assert.ok(ratio >= 3, `${border} on ${surface}: ${ratio}`);
+      }
+    }
+  });
+}
+
 test.describe("1440 pixels", () => {
   test.use({ viewport: { width: 1440, height: 900 } });
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { currentExport } from "./analytics/current_export.ts";
 import { ROUTE_COMPONENTS } from "./route_components.ts";
-import { RouteLinks } from "./route_links.tsx";
+import { RouteLinks, routeStart } from "./route_links.tsx";
 import { allowedRoutes, type RouteScreen, screenOf } from "./routes.ts";
 import { allows, type Claims } from "./session/claims.ts";
 import { phase, type Session, session, takeUpSession } from "./session/session.ts";
@@ -101,7 +101,7 @@ function SignedIn({ claims }: { claims: Claims }) {
         routes.map(({ id, title, key }) => ({
           keys: `g ${key}`,
           label: title,
-          run: () => visit({ route: id }),
+          run: () => visit(routeStart(id)),
         })),
       ),
     [claims],

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { ROUTE_CODE } from "./route_code.ts";
 import { allowedRoutes } from "./routes.ts";
 import type { Claims } from "./session/claims.ts";
+import type { AddressChange } from "./shell/address.ts";
 import { address, followLink, linkTo } from "./shell/navigation.ts";
 import type { Route } from "./shell/route_names.ts";
 
@@ -19,17 +20,22 @@ export function RouteLinks({ claims }: { claims: Claims }) {
       {allowedRoutes(claims).map(({ id, title }) => (
         <a
           key={id}
-          href={linkTo({ route: id })}
+          href={linkTo(routeStart(id))}
           aria-current={route === id ? "page" : undefined}
           onPointerEnter={() => fetchCode(id)}
           onFocus={() => fetchCode(id)}
-          onClick={(event) => followLink(event, { route: id })}
+          onClick={(event) => followLink(event, routeStart(id))}
         >
           {title}
         </a>
       ))}
     </nav>
   );
+}
+
+/** Returns the change that opens a route from the start: without an opened page. */
+export function routeStart(route: Route): AddressChange {
+  return { route, analytics: { page: null } };
 }
 
 /** Preloads the code of a route. A failure shows when the route is opened. */

@@ -8,14 +8,21 @@ import { countOf, textOf } from "./rows.ts";
 const MAX_QUOTED = 2000;
 const BLANK = "[What should change, and why.]";
 
+/** The days of a row's figures. */
+export interface PromptDays {
+  range: DayRange;
+  /** The days that the row's change compares with. */
+  earlierRange: DayRange | null;
+}
+
 /** Returns a prompt with the row's figures, or `null` if the row suggests no job. */
-export function jobPrompt(report: Report, row: ReportRow, range: DayRange): string | null {
+export function jobPrompt(report: Report, row: ReportRow, days: PromptDays): string | null {
   switch (report.name) {
     case "views":
     case "visitors":
-      return promptAboutPage(report, row, range);
+      return promptAboutPage(report, row, days);
     case "searches":
-      return promptAboutSearch(row, range);
+      return promptAboutSearch(row, days.range);
     case "feedback":
       return promptAboutFeedback(row);
     case "conversations":
@@ -23,13 +30,21 @@ export function jobPrompt(report: Report, row: ReportRow, range: DayRange): stri
   }
 }
 
-function promptAboutPage(report: Report, row: ReportRow, range: DayRange): string | null {
+function promptAboutPage(
+  report: Report,
+  row: ReportRow,
+  { range, earlierRange }: PromptDays,
+): string | null {
   const path = textOf(row.path);
   if (path === null) return null;
+  if (countOf(row.total) === null) return `Update the page ${path}.\n\n${BLANK}`;
   const { human = null, ai = null, total = null } = row;
   const [all, people, machines] = [countOf(total), countOf(human), countOf(ai)];
   const change = countOf(row.change);
-  const compared = change === null ? "" : `, ${signedCount(change)} vs the previous period`;
+  const compared =
+    change === null || earlierRange === null
+      ? ""
+      : `, ${signedCount(change)} vs ${rangeLabel(earlierRange)}`;
   const figures = `${count(all)} ${report.unit[1]} (${count(people)} people, ${count(machines)} AI)`;
   return `Update the page ${path}.\n\n${rangeLabel(range)}: ${figures}${compared}.\n\n${BLANK}`;
 }

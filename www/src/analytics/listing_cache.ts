@@ -75,6 +75,14 @@ export class ListingCache {
     opened.load("small site");
   }
 
+  /** Loads a report without suspending the open one. */
+  openBeside(report: Report, range: DayRange): void {
+    const kept = this.#kept.peek().find((one) => isOf(one, report, range)) ?? null;
+    const opened = kept ?? this.#make(report, range, "kept rows");
+    if (kept === null) this.#keep(opened);
+    opened.load("small site");
+  }
+
   /** Suspends all loading, except for the listing shown next. */
   leave(next: Listing | null = null): void {
     this.#opened = null;

@@ -1,8 +1,25 @@
+import { useEffect, useRef } from "preact/hooks";
+import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
+import { defer } from "../shell/deferred.tsx";
+import { focusHeading } from "../shell/heading.tsx";
+import { address } from "../shell/navigation.ts";
 import { ReportRoute } from "./report_route.tsx";
 import "../styles/views.css";
 
+const PageRoute = defer(async () => (await import("./page_route.tsx")).PageRoute);
+
+/** The report, or one of its pages. */
 export function PageViewsView({ session }: { session: Session }) {
+  const { page } = address.value.analytics;
+  const isMove = useRef(false);
+  useEffect(() => {
+    if (page === null && isMove.current) focusHeading();
+    isMove.current = true;
+  }, [page]);
+  if (page !== null && allows(session.claims, "analytics:read")) {
+    return <PageRoute key={page} session={session} path={page} isMove={isMove.current} />;
+  }
   return <ReportRoute session={session} name="views" lost="see page views" />;
 }
 

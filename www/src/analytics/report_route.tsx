@@ -29,6 +29,7 @@ import {
   renderBar,
   StaleNote,
 } from "./notices.tsx";
+import { pageLinks } from "./page_address.ts";
 import { archivePrefix } from "./path_filter.ts";
 import { stepPeriod } from "./period_picker.tsx";
 import { COMPARISONS, type DayRange, PRESETS, rangeLabel, rangeSentence } from "./range.ts";
@@ -115,7 +116,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
     <div class="report-route">
       <Toolbar session={session} report={report} table={table} onArrange={arrange} />
       <RangeLine session={session} report={report} table={table} dialog={dialog} />
-      <InvalidDates range={table.range} />
+      <InvalidLink range={table.range} />
       <Later>
         {listing && cache.renewal.value && <Renewal cache={cache} listing={listing} />}
         {listing && <StaleNote listing={listing} />}
@@ -164,7 +165,7 @@ function close(dialog: Signal<OpenDialog>): void {
 }
 
 /** Opens the listing of the address. Opens its comparison once its own first rows arrive. */
-function useOpenListings(cache: ListingCache, report: Report): void {
+export function useOpenListings(cache: ListingCache, report: Report): void {
   // During render rather than in an effect, to avoid a second render.
   useMemo(() => untracked(() => cache.open(report, wantedRange())), [cache, report]);
   useLayoutEffect(() => {
@@ -188,7 +189,14 @@ function useOpenListings(cache: ListingCache, report: Report): void {
   );
 }
 
-function useReportKeys(cache: ListingCache, report: Report): void {
+/** A page has no filter. */
+type KeyTarget = "report" | "one page";
+
+export function useReportKeys(
+  cache: ListingCache,
+  report: Report,
+  target: KeyTarget = "report",
+): void {
   useLayoutEffect(() => {
     const periods = PRESETS.map(({ id, label, key }) => ({
       keys: key,
@@ -199,15 +207,20 @@ function useReportKeys(cache: ListingCache, report: Report): void {
       const shown = cache.find(report, wantedRange());
       if (shown) cache.refresh(shown);
     };
+    const filter = { keys: "/", label: "Filter", run: focusFilter };
     return registerKeys("Analytics", [
-      { keys: "/", label: "Filter", run: () => document.getElementById(FILTER_ID)?.focus() },
+      ...(target === "report" ? [filter] : []),
       ...periods,
       { keys: "[", label: "Earlier period", run: () => stepPeriod(-1) },
       { keys: "]", label: "Later period", run: () => stepPeriod(1) },
       { keys: "x", label: "Next comparison", run: nextComparison },
       { keys: "r", label: "Refresh", run: refresh },
     ]);
-  }, [cache, report]);
+  }, [cache, report, target]);
+}
+
+function focusFilter(): void {
+  document.getElementById(FILTER_ID)?.focus();
 }
 
 function nextComparison(): void {
@@ -219,17 +232,25 @@ function nextComparison(): void {
   announce(`Compared with: ${next.label}`);
 }
 
-/** Explains that the link's dates are invalid, and removes them from the address. */
-function InvalidDates({ range }: { range: DayRange }) {
-  const { hasInvalidDates } = address.value.analytics;
+/** Explains which parts of the link are invalid, and removes them from the address. */
+export function InvalidLink({ range }: { range: DayRange }) {
+  const { hasInvalidDates, hasInvalidPage } = address.value.analytics;
   useLayoutEffect(() => {
-    if (hasInvalidDates) adjust({});
-  }, [hasInvalidDates]);
-  if (!hasInvalidDates) return null;
+    if (hasInvalidDates || hasInvalidPage) adjust({});
+  }, [hasInvalidDates, hasInvalidPage]);
   return (
-    <p class="notice" role="status">
-      This link’s dates are not valid. Showing the last 28 days: {rangeLabel(range)}.
-    </p>
+    <>
+      {hasInvalidDates && (
+        <p class="notice" role="status">
+          This link’s dates are not valid. Showing the last 28 days: {rangeLabel(range)}.
+        </p>
+      )}
+      {hasInvalidPage && (
+        <p class="notice" role="status">
+          This link’s page is not valid. Showing all pages.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -383,9 +404,9 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
   const { from, to } = range;
   const mayStartJobs = allows(session.claims, "jobs:create");
   const offersJob = (row: ReportRow) =>
-    mayStartJobs && jobPrompt(listing.report, row, range) !== null;
+    mayStartJobs && jobPrompt(listing.report, row, table) !== null;
   const startJob = (row: ReportRow) => {
-    const prompt = jobPrompt(listing.report, row, range);
+    const prompt = jobPrompt(listing.report, row, table);
     if (prompt !== null) startRowJob(session, prompt);
   };
   const close = () => {
@@ -401,6 +422,7 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
         sorting={sorting}
         onSort={(next) => visit({ analytics: { sorting: next } })}
         site={siteOf(session.projectId)}
+        linkPage={allows(session.claims, "analytics:read") ? pageLinks() : null}
         openFolders={openFolders}
         onToggle={toggleFolder}
         onOpen={(row) => {

@@ -4,14 +4,14 @@ import { Plus } from "../shell/icons.tsx";
 import { count } from "../shell/wording.ts";
 import { MAX_PRINTED_ROWS, useDrawnRows } from "./drawn_rows.ts";
 import { isNode, type Line, rowOf } from "./line.ts";
-import { linkToPage } from "./page_link.ts";
+import { type PageTargets, renderPageCell, renderPageName } from "./page_name.tsx";
 import { type Column, type ColumnDefinition, type ReportRow, shareOf } from "./report.ts";
 import { formatCell } from "./report_cell.tsx";
 import { countOf, mostOf, nextSorting, numberOf, type Sorting, textOf } from "./rows.ts";
 import { toneOf } from "./sums.ts";
 import "../styles/report_table.css";
 
-interface ReportTableProps {
+interface ReportTableProps extends PageTargets {
   label: string;
   /** The id of the notice about missing rows; null for a complete list. */
   describedBy: string | null;
@@ -19,8 +19,6 @@ interface ReportTableProps {
   columns: readonly ColumnDefinition[];
   sorting: Sorting;
   onSort(sorting: Sorting): void;
-  /** The site's address, for links to its pages; null if unknown. */
-  site: string | null;
   openFolders: ReadonlySet<string>;
   onToggle(folder: string): void;
   /** Shows an entry in full. */
@@ -151,7 +149,7 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
         ) : (
           // biome-ignore lint/a11y/noRedundantRoles: as above
           <td key={id} role="cell" class={`cell-${kind} column-${id} ${toneClass(id, row)}`}>
-            {renderContent(row, id, kind, props.onOpen)}
+            {renderContent(props, row, { id, kind })}
           </td>
         ),
       )}
@@ -179,32 +177,35 @@ function renderJobButton(
 }
 
 function renderContent(
+  props: ReportTableProps,
   row: ReportRow,
-  column: Column,
-  kind: ColumnDefinition["kind"],
-  onOpen: ReportTableProps["onOpen"],
+  { id, kind }: Pick<ColumnDefinition, "id" | "kind">,
 ) {
-  const content = formatCell(row[column] ?? null, kind);
+  const text = textOf(row[id]);
+  if (id === "clicked" || id === "page") return renderPageCell(props, text);
+  const content = formatCell(row[id] ?? null, kind);
   // A comment that is only whitespace needs no dialog.
-  if (column !== "comment" || !textOf(row.comment)?.trim()) return content;
+  if (id !== "comment" || !text?.trim()) return content;
   return (
-    <button type="button" class="cell-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
+    <button
+      type="button"
+      class="cell-button"
+      aria-haspopup="dialog"
+      onClick={() => props.onOpen(row)}
+    >
       {content}
     </button>
   );
 }
 
-function renderName(
-  { site, openFolders, onToggle }: ReportTableProps,
-  line: Line,
-  name: string | null,
-) {
-  if (!isNode(line)) return renderPageName(name, textOf(line.path), site);
+function renderName(props: ReportTableProps, line: Line, name: string | null) {
+  const { openFolders, onToggle } = props;
+  if (!isNode(line)) return renderPageName(props, name, textOf(line.path));
   const indent = { "--level": String(line.level - 1) };
   if (line.pages === 0) {
     return (
       <span class="tree-name" style={indent}>
-        {renderPageName(line.name, line.path, site)}
+        {renderPageName(props, line.name, line.path)}
       </span>
     );
   }
@@ -222,22 +223,6 @@ function renderName(
       </button>
       <span class="hint tree-pages">{count(line.pages)}</span>
     </span>
-  );
-}
-
-/** Isolates the path, because right-to-left letters in it could reorder the row. */
-function renderPageName(name: string | null, path: string | null, site: string | null) {
-  const href = linkToPage(site, path);
-  const text = (
-    <bdi class="path" dir="ltr">
-      {name ?? "(none)"}
-    </bdi>
-  );
-  if (href === null) return <span title={path ?? undefined}>{text}</span>;
-  return (
-    <a href={href} title={href} target="_blank" rel="noreferrer">
-      {text}
-    </a>
   );
 }
 

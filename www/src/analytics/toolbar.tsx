@@ -49,7 +49,7 @@ export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
   );
 }
 
-function ComparisonMenu({ comparison }: { comparison: Comparison }) {
+export function ComparisonMenu({ comparison }: { comparison: Comparison }) {
   const label = COMPARISONS.find(({ id }) => id === comparison)?.label ?? "";
   return (
     <Menu name="Compare" value={comparison === "none" ? label : `vs ${label.toLowerCase()}`}>

@@ -33,30 +33,42 @@ export function TotalsStrip(props: TotalsStripProps) {
       <h2 id="totals" class="visually-hidden">
         {HEADINGS[report.name]}
       </h2>
-      <dl class="totals">
-        {figuresOf(props).map(({ name, value, change, kind }) => (
-          <div key={name} class={`figure figure-${kind}`}>
-            <dt>{name}</dt>
-            <dd class={waiting ? "figure-value waiting" : "figure-value"}>{value}</dd>
-            <dd class={`figure-change ${change ? toneOf(change) : ""}`}>
-              {change && (
-                <>
-                  <span class="visually-hidden">{changeInWords(change)}</span>
-                  <span aria-hidden="true">
-                    {signOf(change)} {changeText(change)}
-                  </span>
-                </>
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figuresOf(props)} isWaiting={waiting} />
       {report.name === "visitors" && (
         <p class="hint">
           Visitors are counted once across pages, so rows don’t add up to the total.
         </p>
       )}
     </section>
+  );
+}
+
+interface FiguresProps {
+  figures: readonly Figure[];
+  /** Whether grey placeholders take the place of the values. */
+  isWaiting?: boolean;
+}
+
+export function Figures({ figures, isWaiting = false }: FiguresProps) {
+  return (
+    <dl class="totals" aria-busy={isWaiting}>
+      {figures.map(({ name, value, change, kind }) => (
+        <div key={name} class={`figure figure-${kind}`}>
+          <dt>{name}</dt>
+          <dd class={isWaiting ? "figure-value waiting" : "figure-value"}>{value}</dd>
+          <dd class={`figure-change ${change ? toneOf(change) : ""}`}>
+            {change && (
+              <>
+                <span class="visually-hidden">{changeInWords(change)}</span>
+                <span aria-hidden="true">
+                  {signOf(change)} {changeText(change)}
+                </span>
+              </>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -67,31 +79,20 @@ interface Figure {
   kind: "human" | "ai" | "all" | "share";
 }
 
-function figuresOf(props: TotalsStripProps): Figure[] {
-  const { report, totals, earlier, rows, unanswered, isComplete } = props;
-  const { human = null, ai = null, total = null } = totals ?? {};
-  const all = (name: string): Figure => ({
-    name,
-    value: count(total),
-    change: changeOf(total, earlier?.total ?? null),
-    kind: "all",
-  });
+function figuresOf({
+  report,
+  totals,
+  earlier,
+  rows,
+  unanswered,
+  isComplete,
+}: TotalsStripProps): Figure[] {
   switch (report.name) {
     case "views":
     case "visitors":
-      return [
-        {
-          name: "People",
-          value: count(human),
-          change: changeOf(human, earlier?.human ?? null),
-          kind: "human",
-        },
-        { name: "AI", value: count(ai), change: changeOf(ai, earlier?.ai ?? null), kind: "ai" },
-        all(report.name === "views" ? "All views" : "All visitors"),
-        { name: "AI share", value: share(ai, total), change: null, kind: "share" },
-      ];
+      return figuresOfCounts(report, totals, earlier);
     case "searches":
-      return [all("Searches")];
+      return [figureOf("Searches", "all", totals?.total, earlier?.total)];
     case "feedback": {
       const value = counted(rows, report.one, report.many);
       return [
@@ -107,4 +108,29 @@ function figuresOf(props: TotalsStripProps): Figure[] {
       ];
     }
   }
+}
+
+/** Returns the figures of a report of views or visitors. */
+export function figuresOfCounts(
+  report: Report,
+  totals: Totals | null,
+  earlier: Totals | null,
+): Figure[] {
+  const { human = null, ai = null, total = null } = totals ?? {};
+  const whole = report.name === "views" ? "All views" : "All visitors";
+  return [
+    figureOf("People", "human", human, earlier?.human),
+    figureOf("AI", "ai", ai, earlier?.ai),
+    figureOf(whole, "all", total, earlier?.total),
+    { name: "AI share", value: share(ai, total), change: null, kind: "share" },
+  ];
+}
+
+function figureOf(
+  name: string,
+  kind: Figure["kind"],
+  now: number | null = null,
+  earlier: number | null = null,
+): Figure {
+  return { name, value: count(now), change: changeOf(now, earlier), kind };
 }

@@ -14,6 +14,7 @@ import {
   isInterval,
   isPresetId,
 } from "./address_words.ts";
+import { isPagePath } from "./page_path.ts";
 import type { Period } from "./range.ts";
 import type { Sorting } from "./rows.ts";
 
@@ -31,8 +32,12 @@ export interface ViewsAddress {
   interval: Interval | null;
   /** The paths of open folders, each with a trailing slash. */
   openFolders: readonly string[];
+  /** The path of the page that is shown; `null` for the report. */
+  page: string | null;
   /** Whether the link named invalid days, so that `range` is the default. */
   hasInvalidDates: boolean;
+  /** Whether the link named a page with an invalid path. */
+  hasInvalidPage: boolean;
 }
 
 declare module "../shell/address.ts" {
@@ -51,6 +56,7 @@ export function parseViewsAddress(
 ): ViewsAddress {
   const range = periodIn(query, today);
   const show = query.get("show") ?? "";
+  const page = query.get("page");
   return {
     range: range ?? DEFAULT_PRESET,
     comparison: comparisonIn(query.get("compare") ?? ""),
@@ -60,7 +66,9 @@ export function parseViewsAddress(
     category: query.get("category"),
     interval: intervalIn(query.get("interval") ?? ""),
     openFolders: openFoldersIn(query.get("open") ?? ""),
+    page: isPagePath(page) ? page : null,
     hasInvalidDates: range === null,
+    hasInvalidPage: page !== null && !isPagePath(page),
   };
 }
 
@@ -74,6 +82,7 @@ export function formatViewsAddress({
   category,
   interval,
   openFolders,
+  page,
 }: ViewsAddress): [string, string][] {
   const pairs: [string, string][] =
     typeof range === "string"
@@ -94,6 +103,7 @@ export function formatViewsAddress({
   if (arrangement === "folders" && openFolders.length > 0) {
     pairs.push(["open", openFolders.slice(0, MAX_OPEN_FOLDERS).map(escapeFolder).join(",")]);
   }
+  if (page !== null) pairs.push(["page", page]);
   return pairs;
 }
 
@@ -147,6 +157,8 @@ registerAddressPart("analytics", {
     // A filter for paths makes no sense for search terms or questions, and vice versa.
     ...(filteredBy(from) !== filteredBy(to) && { filter: "" }),
     ...(to !== "conversations" && { category: null }),
+    ...(from !== to && { page: null, hasInvalidPage: false }),
     ...(change.range !== undefined && { hasInvalidDates: false }),
+    ...(change.page !== undefined && { hasInvalidPage: false }),
   }),
 });

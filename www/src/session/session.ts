@@ -138,7 +138,8 @@ export function replaceSession(): void {
 
 /** Opens another project on the same route. */
 export function switchProject(projectId: string): void {
-  visit({ project: projectId, jobs: parseJobsAddress(new URLSearchParams()) });
+  const jobs = parseJobsAddress(new URLSearchParams());
+  visit({ project: projectId, jobs, analytics: { page: null } });
 }
 
 async function enter(claims: Claims, turn: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { wasRestored } from "./navigation.ts";
 
 /** The id of the route's heading, which labels regions. */
 export const HEADING_ID = "page-title";
@@ -8,7 +9,8 @@ let shown: HTMLHeadingElement | null = null;
 
 /** Focuses the route's heading: for screen readers, and when the focused element was removed. */
 export function focusHeading(): void {
-  shown?.focus();
+  if (!wasRestored()) scrollTo(0, 0);
+  shown?.focus({ preventScroll: true });
 }
 
 /** The route's only `h1`. It takes the focus when the route changes. */

@@ -10,13 +10,23 @@ import {
 /** The page's address. */
 export const address = signal<Address>(parseAddress(""));
 
+let isRestored = false;
+
+/** Returns whether the back or forward button led here, so that the browser restores the scroll position. */
+export function wasRestored(): boolean {
+  return isRestored;
+}
+
 /** Reads the address and follows the back and forward buttons. Register all parts first. */
 export function followAddress(): void {
   const read = () => {
     address.value = parseAddress(location.search);
   };
   read();
-  addEventListener("popstate", read);
+  addEventListener("popstate", () => {
+    isRestored = true;
+    read();
+  });
 }
 
 /** Opens another address with a new history entry. */
@@ -45,6 +55,7 @@ export function followLink(event: MouseEvent, change: AddressChange): void {
 function move(change: AddressChange, method: "pushState" | "replaceState"): void {
   const next = changeAddress(address.peek(), change);
   const search = formatAddress(next);
+  isRestored = false;
   try {
     if (search !== location.search) history[method](null, "", search);
   } catch {

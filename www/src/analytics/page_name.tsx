@@ -1,0 +1,76 @@
+import { External } from "../shell/icons.tsx";
+import { followLink } from "../shell/navigation.ts";
+import { pageChange } from "./page_address.ts";
+import { linkToPage } from "./page_link.ts";
+import { isPagePath } from "./page_path.ts";
+import { formatCell } from "./report_cell.tsx";
+
+export interface PageTargets {
+  /** The site's address, for links to its pages; null if unknown. */
+  site: string | null;
+  /** Formats a link to the route of a page; null if the session may not see it. */
+  linkPage: ((path: string) => string) | null;
+}
+
+/** Renders a page's name with a link to its route and one to the site. */
+export function renderPageName(targets: PageTargets, name: string | null, path: string | null) {
+  const { site, linkPage } = targets;
+  const text = <PathText text={name ?? "(none)"} />;
+  const outside = linkToPage(site, path);
+  if (linkPage !== null && isPagePath(path)) {
+    return (
+      <>
+        {renderPageLink(linkPage, path, text)}
+        {outside !== null && renderSiteLink(outside, path)}
+      </>
+    );
+  }
+  if (outside === null) return <span title={path ?? undefined}>{text}</span>;
+  return (
+    <a href={outside} title={outside} target="_blank" rel="noreferrer">
+      {text}
+    </a>
+  );
+}
+
+/** Renders a cell with a path and a link to the route of its page. */
+export function renderPageCell({ linkPage }: PageTargets, path: string | null) {
+  if (linkPage === null || !isPagePath(path)) return formatCell(path, "text");
+  return renderPageLink(linkPage, path, <PathText text={path} />);
+}
+
+/** Isolates the path, because right-to-left letters in it could reorder the row. */
+function PathText({ text }: { text: string }) {
+  return (
+    <bdi class="path" dir="ltr">
+      {text}
+    </bdi>
+  );
+}
+
+function renderPageLink(
+  linkPage: (path: string) => string,
+  path: string,
+  text: ReturnType<typeof PathText>,
+) {
+  return (
+    <a href={linkPage(path)} title={path} onClick={(event) => followLink(event, pageChange(path))}>
+      {text}
+    </a>
+  );
+}
+
+function renderSiteLink(href: string, path: string) {
+  return (
+    <a
+      class="row-site"
+      href={href}
+      title={href}
+      aria-label={`Open ${path} on the site`}
+      target="_blank"
+      rel="noreferrer"
+    >
+      <External />
+    </a>
+  );
+}

@@ -1,0 +1,224 @@
+import type { ComponentChildren } from "preact";
+import type { Session } from "../session/session.ts";
+import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { counted } from "../shell/wording.ts";
+import { type Listing, SMALL_SITE_ROWS } from "./listing.ts";
+import { countsOfPage } from "./page_figures.ts";
+import { PAGE_WORDS } from "./page_words.ts";
+import { type Column, REPORTS, type ReportRow } from "./report.ts";
+import { formatCell } from "./report_cell.tsx";
+import { textOf } from "./rows.ts";
+import { viewsOf } from "./session_views.ts";
+import { wantedRange } from "./table_model.ts";
+import { Figures, figuresOfCounts } from "./totals_strip.tsx";
+
+interface PageReportProps {
+  session: Session;
+  path: string;
+}
+
+export function PageVisitors({ session, path }: PageReportProps) {
+  return (
+    <PageSection title={PAGE_WORDS.visitors}>
+      <OnDemand session={session} name="visitors">
+        {(listing) => {
+          const counts = countsOfPage(listing, path);
+          if (counts === null) return null;
+          if (counts.total === 0) return <p class="hint">{PAGE_WORDS.noVisitors}</p>;
+          return <Figures figures={figuresOfCounts(REPORTS.visitors, counts, null)} />;
+        }}
+      </OnDemand>
+    </PageSection>
+  );
+}
+
+export function PageFeedback({ session, path }: PageReportProps) {
+  return (
+    <PageSection title={PAGE_WORDS.feedback}>
+      <OnDemand session={session} name="feedback">
+        {(listing) => (
+          <MatchingRows
+            listing={listing}
+            matches={(row) => row.path === path}
+            none={PAGE_WORDS.noFeedback}
+            renderRow={renderFeedback}
+          />
+        )}
+      </OnDemand>
+    </PageSection>
+  );
+}
+
+export function PageSearches({ session, path }: PageReportProps) {
+  return (
+    <PageSection title={PAGE_WORDS.searches}>
+      <p class="hint">{PAGE_WORDS.searchesHint}</p>
+      <OnDemand session={session} name="searches">
+        {(listing) => (
+          <MatchingRows
+            listing={listing}
+            matches={(row) => row.clicked === path}
+            none={PAGE_WORDS.noSearches}
+            renderRow={renderSearch}
+          />
+        )}
+      </OnDemand>
+    </PageSection>
+  );
+}
+
+export function PageSection({ title, children }: { title: string; children: ComponentChildren }) {
+  const id = `page-${title.toLowerCase()}`;
+  return (
+    <section class="page-section" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+interface OnDemandProps {
+  session: Session;
+  name: "visitors" | "feedback" | "searches";
+  /** Renders the rows about the page; `null` if none of the loaded rows is about it. */
+  children(listing: Listing): ComponentChildren;
+}
+
+/**
+ * A report that loads when the person asks for it, because Mintlify cannot filter it by page: the
+ * whole list would use up much of the hourly limit.
+ */
+function OnDemand({ session, name, children }: OnDemandProps) {
+  const cache = viewsOf(session);
+  const report = REPORTS[name];
+  const range = wantedRange();
+  const listing = cache.find(report, range);
+  const isEmpty = listing === null || listing.requests.value === 0;
+  const state = listing?.state.value ?? "empty";
+  if (state === "loading" && isEmpty) return <p class="hint">{PAGE_WORDS.loading}</p>;
+  const problem = listing?.problem.value ?? null;
+  if (problem !== null) {
+    return <ProblemPanel problem={problem} onRetry={() => cache.openBeside(report, range)} />;
+  }
+  if (listing === null || isEmpty) {
+    return (
+      <LoadButton
+        label={PAGE_WORDS.load(PAGE_WORDS[name].toLowerCase())}
+        cost={Math.ceil(SMALL_SITE_ROWS / report.pageSize)}
+        onLoad={() => cache.openBeside(report, range)}
+      />
+    );
+  }
+  const rendered = children(listing);
+  return (
+    <>
+      {rendered}
+      <LoadedPart listing={listing} isFound={rendered !== null} />
+    </>
+  );
+}
+
+interface LoadedPartProps {
+  listing: Listing;
+  isFound: boolean;
+}
+
+/** Shows how much of a list is loaded, with a button for the rest. Empty if that changes nothing. */
+export function LoadedPart({ listing, isFound }: LoadedPartProps) {
+  const { report, rows, state } = listing;
+  // A page has one row in the reports of counts.
+  const isOneRow = report.key === "path" && report.main !== null;
+  if (state.value === "complete" || (isFound && isOneRow)) return null;
+  const loaded = counted(rows.value.length, report.one, report.many);
+  if (state.value === "loading") return <p class="hint">{PAGE_WORDS.loading}</p>;
+  return (
+    <p class="page-load">
+      <span class="hint">{isFound ? PAGE_WORDS.among(loaded) : PAGE_WORDS.notAmong(loaded)}</span>
+      <button type="button" onClick={() => listing.load("rows above reserve")}>
+        {PAGE_WORDS.loadRest}
+      </button>
+    </p>
+  );
+}
+
+interface LoadButtonProps {
+  label: string;
+  cost: number;
+  onLoad(): void;
+}
+
+function LoadButton({ label, cost, onLoad }: LoadButtonProps) {
+  return (
+    <p class="page-load">
+      <button type="button" onClick={onLoad}>
+        {label}
+      </button>
+      <span class="hint">{PAGE_WORDS.cost(cost)}</span>
+    </p>
+  );
+}
+
+interface MatchingRowsProps {
+  listing: Listing;
+  matches(row: ReportRow): boolean;
+  /** The sentence for a complete list without a match. */
+  none: string;
+  renderRow(row: ReportRow): ComponentChildren;
+}
+
+function MatchingRows({ listing, matches, none, renderRow }: MatchingRowsProps) {
+  const rows = listing.rows.value.filter(matches);
+  if (rows.length > 0) {
+    return (
+      <ul class="page-list">
+        {rows.map((row, index) => (
+          // Rows have no id, and the list only grows.
+          <li key={index}>{renderRow(row)}</li>
+        ))}
+      </ul>
+    );
+  }
+  return listing.state.value === "complete" ? <p class="hint">{none}</p> : null;
+}
+
+function renderFeedback(row: ReportRow) {
+  const comment = textOf(row.comment)?.trim() ?? "";
+  const verdicts: Record<string, string> = {
+    Yes: PAGE_WORDS.helpful,
+    No: PAGE_WORDS.notHelpful,
+  };
+  const verdict = verdicts[textOf(row.helpful) ?? ""];
+  return (
+    <>
+      {comment === "" ? (
+        <p class="hint">{PAGE_WORDS.noComment}</p>
+      ) : (
+        <p class="page-comment" dir="auto">
+          {comment}
+        </p>
+      )}
+      <p class="hint">
+        {verdict !== undefined && `${verdict} · `}
+        {renderCell(row, "created")}
+      </p>
+    </>
+  );
+}
+
+function renderSearch(row: ReportRow) {
+  return (
+    <>
+      <p dir="auto">{textOf(row.query)}</p>
+      <p class="hint">
+        {renderCell(row, "hits")} searches · {renderCell(row, "ctr")} click rate
+      </p>
+    </>
+  );
+}
+
+/** Formats a cell as the table of its report does. */
+function renderCell(row: ReportRow, column: Column) {
+  const columns = [...REPORTS.feedback.columns, ...REPORTS.searches.columns];
+  const { kind = "text" } = columns.find(({ id }) => id === column) ?? {};
+  return formatCell(row[column] ?? null, kind);
+}

@@ -1,0 +1,209 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { allows } from "../session/claims.ts";
+import type { Session } from "../session/session.ts";
+import { defer } from "../shell/deferred.tsx";
+import { focusHeading } from "../shell/heading.tsx";
+import { External } from "../shell/icons.tsx";
+import { address } from "../shell/navigation.ts";
+import { usePageTitle } from "../shell/page_title.ts";
+import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { jobPrompt } from "./job_prompt.ts";
+import type { Listing } from "./listing.ts";
+import { loadOn, StaleNote } from "./notices.tsx";
+import { countsOfPage, rowOfPage } from "./page_figures.ts";
+import { linkToPage } from "./page_link.ts";
+import {
+  LoadedPart,
+  PageFeedback,
+  PageSearches,
+  PageSection,
+  PageVisitors,
+} from "./page_reports.tsx";
+import { PAGE_WORDS } from "./page_words.ts";
+import { PeriodPicker } from "./period_picker.tsx";
+import { rangeLabel, rangeSentence } from "./range.ts";
+import { REPORTS, type Totals } from "./report.ts";
+import { InvalidLink, useOpenListings, useReportKeys } from "./report_route.tsx";
+import { viewsOf } from "./session_views.ts";
+import { siteOf } from "./site_address.ts";
+import { startRowJob } from "./start_row_job.ts";
+import { wantedEarlier, wantedRange } from "./table_model.ts";
+import { today } from "./today.ts";
+import { ComparisonMenu } from "./toolbar.tsx";
+import { Figures, figuresOfCounts } from "./totals_strip.tsx";
+import { TrendOff } from "./trend_off.tsx";
+import "../styles/page_route.css";
+
+const SiteDialog = defer(async () => (await import("./site_dialog.tsx")).SiteDialog);
+const PageJobs = defer(async () => (await import("./page_jobs.tsx")).PageJobs);
+const ArchivedTrend = defer(
+  async () => (await import("./archived_trend.tsx")).ArchivedTrend,
+  <div class="trend-space" aria-hidden="true" />,
+);
+
+const REPORT = REPORTS.views;
+
+interface PageRouteProps {
+  session: Session;
+  path: string;
+  /** Whether the person came from another route, so that the focus moves to the heading. */
+  isMove: boolean;
+}
+
+/** One documentation page: its views, visitors, feedback, searches and jobs. */
+export function PageRoute({ session, path, isMove }: PageRouteProps) {
+  const cache = viewsOf(session);
+  useOpenListings(cache, REPORT);
+  useReportKeys(cache, REPORT, "one page");
+  usePageTitle({
+    heading: path,
+    tab: path,
+    parent: { label: PAGE_WORDS.parent, change: { analytics: { page: null } } },
+  });
+  useEffect(() => {
+    if (isMove) focusHeading();
+  }, [path]);
+  const range = wantedRange();
+  const listing = cache.find(REPORT, range);
+  const earlierRange = wantedEarlier(REPORT);
+  const isCompared = listing !== null && earlierRange !== null;
+  const earlier = isCompared ? cache.findEarlier(listing, earlierRange) : null;
+  const counts = countsOfPage(listing, path);
+  const earlierCounts = countsOfPage(earlier, path);
+  const row = rowOfPage(path, counts, earlierCounts);
+  return (
+    <div class="page-route">
+      <div class="toolbar">
+        <PeriodPicker range={range} />
+        <ComparisonMenu comparison={address.value.analytics.comparison} />
+        <StartJob
+          session={session}
+          prompt={jobPrompt(REPORT, row, { range, earlierRange }) ?? ""}
+        />
+      </div>
+      <p class="range-line">
+        <span>{rangeSentence(range, listing?.bounds.value.frozenAt ?? null)}</span>
+        {earlierRange !== null && <span>vs {rangeLabel(earlierRange)}</span>}
+        <SiteLink session={session} path={path} />
+      </p>
+      <InvalidLink range={range} />
+      {listing && <StaleNote listing={listing} />}
+      <PageSection title={PAGE_WORDS.views}>
+        <Views listing={listing} counts={counts} earlier={earlierCounts} />
+        <Trend session={session} path={path} />
+      </PageSection>
+      <div class="page-columns">
+        <PageVisitors session={session} path={path} />
+        <PageFeedback session={session} path={path} />
+        <PageSearches session={session} path={path} />
+      </div>
+      <PageSection title={PAGE_WORDS.jobs}>
+        {allows(session.claims, "jobs:read") ? (
+          <PageJobs session={session} path={path} />
+        ) : (
+          <MissingScope scope="jobs:read" lost={PAGE_WORDS.mayNotReadJobs} />
+        )}
+      </PageSection>
+    </div>
+  );
+}
+
+function StartJob({ session, prompt }: { session: Session; prompt: string }) {
+  if (!allows(session.claims, "jobs:create")) {
+    return <MissingScope scope="jobs:create" lost={PAGE_WORDS.mayNotStart} />;
+  }
+  return (
+    <button type="button" class="primary page-start" onClick={() => startRowJob(session, prompt)}>
+      {PAGE_WORDS.startJob}
+    </button>
+  );
+}
+
+/** Quieter than the notice of a route: the rest of the page is useful without the scope. */
+function MissingScope({ scope, lost }: { scope: string; lost: string }) {
+  return (
+    <p class="hint">
+      You need the <code>{scope}</code> permission {lost}
+    </p>
+  );
+}
+
+/** Links to the page on its site, or sets the site's address if it is unknown. */
+function SiteLink({ session: { projectId }, path }: { session: Session; path: string }) {
+  const isOpen = useSignal(false);
+  const href = linkToPage(siteOf(projectId), path);
+  if (href !== null) {
+    return (
+      <a href={href} title={href} target="_blank" rel="noreferrer">
+        {PAGE_WORDS.open} <External />
+      </a>
+    );
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      >
+        {PAGE_WORDS.setSite}
+      </button>
+      {isOpen.value && (
+        <SiteDialog
+          projectId={projectId}
+          onClose={() => {
+            isOpen.value = false;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface ViewsProps {
+  listing: Listing | null;
+  counts: Totals | null;
+  earlier: Totals | null;
+}
+
+function Views({ listing, counts, earlier }: ViewsProps) {
+  const problem = listing?.problem.value ?? null;
+  const isEmpty = listing === null || listing.requests.value === 0;
+  if (problem !== null && counts === null) {
+    const goal = isEmpty ? "small site" : listing?.goal;
+    return (
+      <ProblemPanel
+        problem={problem}
+        onRetry={() => {
+          if (listing && goal) loadOn(listing, goal);
+        }}
+      />
+    );
+  }
+  const isWaiting = counts === null && (isEmpty || listing.state.value === "loading");
+  return (
+    <>
+      <Figures figures={figuresOfCounts(REPORT, counts, earlier)} isWaiting={isWaiting} />
+      {counts?.total === 0 && <p class="hint">{PAGE_WORDS.noViews}</p>}
+      {listing && !isWaiting && <LoadedPart listing={listing} isFound={counts !== null} />}
+    </>
+  );
+}
+
+/** The chart of the page. The gateway's archive has its daily views, without Mintlify requests. */
+function Trend({ session, path }: { session: Session; path: string }) {
+  const range = wantedRange();
+  const trend = {
+    client: session.client,
+    range,
+    earlierRange: wantedEarlier(REPORT),
+    subject: { path },
+    interval: address.value.analytics.interval,
+    ended: session.end.signal,
+  };
+  if (!session.claims.archivedProjects.includes(session.projectId)) return <TrendOff {...trend} />;
+  return range.from < today.value ? <ArchivedTrend {...trend} /> : null;
+}
