@@ -179,9 +179,9 @@ async function pull(controller2, stream, source2, options, left, tools) {
       throw signal.reason;
     if (piece.text !== "")
       controller2.enqueue(new TextEncoder().encode(piece.text));
-    stream.cursor = piece.cursor;
-  } while (piece.text === "" && piece.cursor !== null);
-  if (piece.cursor === null) {
+    stream.nextPosition = piece.nextPosition;
+  } while (piece.text === "" && piece.nextPosition !== null);
+  if (piece.nextPosition === null) {
     controller2.close();
     await pieces.return();
   }
@@ -190,8 +190,8 @@ async function* readPieces(source2, options, left, { readPages: readPages2, foll
   const { name } = source2;
   const { format } = options;
   const callOptions = { ...source2.options, signal: left.signal };
-  let { cursor, wait: patience = 0 } = options;
-  let header = format === "csv" && cursor === void 0 ? writeHeader(name) : "";
+  let { resumeFrom, wait: patience = 0 } = options;
+  let header = format === "csv" && resumeFrom === void 0 ? writeHeader(name) : "";
   let body = "";
   const readBody2 = async (response) => {
     body = await response.text();
@@ -200,13 +200,14 @@ async function* readPieces(source2, options, left, { readPages: readPages2, foll
   const leave = [source2.options.signal, options.signal].map((signal) => follow2(left, signal));
   try {
     for (; ; ) {
-      const params = cursor === void 0 ? source2.params : { cursor };
+      const params = resumeFrom === void 0 ? source2.params : { resumeFrom };
       const rest = { ...source2, params, options: callOptions, readBody: readBody2 };
       try {
         for await (const { page } of readPages2(rest)) {
-          yield { text: header + writeRows(name, format, body), cursor: page.cursor };
+          const { nextPosition } = page;
+          yield { text: header + writeRows(name, format, body), nextPosition };
           header = "";
-          cursor = page.cursor;
+          resumeFrom = nextPosition;
         }
         return;
       } catch (error) {
@@ -229,7 +230,7 @@ function refuse2(source2, options, ErrorClass) {
       throw new ErrorClass(`${field} is not an option`, field, "unknown");
     }
   }
-  const { format, wait = 0, cursor } = options ?? {};
+  const { format, wait = 0, resumeFrom } = options ?? {};
   if (format !== "csv" && format !== "ndjson") {
     throw new ErrorClass("format must be one of csv, ndjson", "format", "one-of");
   }
@@ -237,15 +238,18 @@ function refuse2(source2, options, ErrorClass) {
     const rule = `must be an integer of milliseconds from 0 to ${MAX_WAIT}`;
     throw new ErrorClass(`wait ${rule}`, "wait", "milliseconds");
   }
-  if (cursor === null) {
-    throw new ErrorClass("cursor must be that of an export that is not over", "cursor", "text");
+  if (resumeFrom === void 0)
+    return;
+  if (typeof resumeFrom !== "object" || resumeFrom === null) {
+    const message = "resumeFrom must be the position of an export that has not finished, not null";
+    throw new ErrorClass(message, "resumeFrom", "required");
   }
-  for (const [name, value2] of cursor ? Object.entries(source2.params) : []) {
-    const goesOn = cursor[name];
+  for (const [name, value2] of Object.entries(source2.params)) {
     if (value2 == null || typeof value2 === "object" || POSITIONS.includes(name))
       continue;
-    if (value2 !== goesOn) {
-      throw new ErrorClass(`cursor is that of a list with another ${name}`, "cursor", "text");
+    if (value2 !== resumeFrom[name]) {
+      const message = `resumeFrom must be a position in a list with the same ${name}`;
+      throw new ErrorClass(message, "resumeFrom", "one-of");
     }
   }
 }
@@ -260,10 +264,10 @@ var init_export = __esm({
   "pkg/dist/export.js"() {
     "use strict";
     init_export_format();
-    OPTIONS = ["format", "cursor", "signal", "wait"];
+    OPTIONS = ["format", "resumeFrom", "signal", "wait"];
     MAX_WAIT = 864e5;
     MIN_WAIT = 1e3;
-    POSITIONS = ["limit", "offset", "page", "cursor"];
+    POSITIONS = ["limit", "offset", "page", "cursor", "resumeFrom"];
     piecesOf = /* @__PURE__ */ new WeakMap();
   }
 });
@@ -805,7 +809,7 @@ var OUTPUT_REQUEST = 0;
 var OUTPUT_DURATION = 1;
 var OUTPUT_REJECTION = 2;
 var OUTPUT_PAGE_REJECTION = 3;
-var OUTPUT_CURSOR = 4;
+var OUTPUT_POSITION = 4;
 var OUTPUT_BASE_URL = 5;
 var OUTPUT_RETRY_AFTER = 6;
 var RULES = [
@@ -1574,7 +1578,7 @@ var Task2 = class {
   #task;
   #sources;
   time = 0;
-  cursor = null;
+  position = null;
   #request;
   #refusal;
   #pageRejection = ["", ""];
@@ -1701,8 +1705,8 @@ var Task2 = class {
       this.#pageRejection = [first, second];
     else if (kind === OUTPUT_RETRY_AFTER)
       this.#retryAfter = Number(text3) / 1e3;
-    else if (kind === OUTPUT_CURSOR)
-      this.cursor = JSON.parse(text3);
+    else if (kind === OUTPUT_POSITION)
+      this.position = JSON.parse(text3);
   };
   #decode({ response, body }) {
     if (!isSuccess(response))
@@ -1721,7 +1725,7 @@ var Task2 = class {
     if (this.#mode === MODE_WATCH)
       return this.#takeJob(data);
     this.#sources[SOURCE_BODY] = data;
-    this.cursor = null;
+    this.position = null;
     return this.#step(EVENT_PAGE, rowsOf(this.#operation, data).length);
   }
   #takeJob(job) {
@@ -1856,7 +1860,7 @@ var List = class {
           rows: Math.min(rows.length, most),
           pages,
           requestsLeftThisHour: requestsLeft(result.response.headers),
-          cursor: rows.length > most ? cutCursor(result, rows.length - most) : result.page.cursor
+          nextPosition: rows.length > most ? cutPosition(result, rows.length - most) : result.page.nextPosition
         });
       }
     } finally {
@@ -1875,7 +1879,7 @@ var List = class {
       })),
       cancel: () => left.abort()
     }, { highWaterMark: 0 });
-    stream.cursor = options?.cursor;
+    stream.nextPosition = options?.resumeFrom;
     return stream;
   }
   #one() {
@@ -1944,42 +1948,42 @@ async function* readPages(source2) {
   }
 }
 function readParams({ params }) {
-  const cursor = params?.cursor;
-  if (typeof cursor !== "object")
+  const { resumeFrom } = params ?? {};
+  if (resumeFrom === void 0)
     return params;
-  if (cursor !== null)
-    return cursor;
-  const message = "cursor must be that of a page: after the last one there is none";
-  throw new ValidationError(message, "cursor", "text");
+  if (typeof resumeFrom === "object" && resumeFrom !== null)
+    return resumeFrom;
+  const message = "resumeFrom must be the position of a page that exists, not null";
+  throw new ValidationError(message, "resumeFrom", "required");
 }
 async function fetchPage(source2, pages, signal) {
   const { transport, name, options, readBody: readBody2 } = source2;
   const call = transport.callOptions(name, { ...options, signal }, readBody2);
-  const begin = pages.cursor;
+  const begin = pages.position;
   const delivery = await pages.next(call);
   if (begin === null || delivery === void 0)
     return null;
   const { data, response } = delivery;
   const rows = rowsOf(name, data);
   const offset = begin.offset ?? null;
-  const cursor = pages.cursor;
-  const page = makePage(source2, data, offset, cursor);
+  const next = pages.position;
+  const page = makePage(source2, data, offset, next);
   return { page, begin, rows, offset, response };
 }
-function cutCursor(result, cut) {
+function cutPosition(result, cut) {
   const { begin, rows, offset } = result;
   return offset === null ? begin : { ...begin, offset: offset + rows.length - cut };
 }
-function makePage({ transport, name, options }, data, offset, cursor) {
+function makePage({ transport, name, options }, data, offset, next) {
   const page = data;
   if (offset !== null)
     page.offset = offset;
-  page.cursor = cursor;
+  page.nextPosition = next;
   return Object.defineProperty(page, "nextPage", {
     value: async (own = options) => {
-      if (cursor === null)
+      if (next === null)
         return null;
-      return new List(transport, name, { cursor }, own, captureCallSite());
+      return new List(transport, name, { resumeFrom: next }, own, captureCallSite());
     }
   });
 }

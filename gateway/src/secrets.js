@@ -1,6 +1,6 @@
 /**
- * Finds secrets in a wrangler configuration. They must not be variables there, because the file is
- * committed to a repository.
+ * Finds secrets among the variables of a wrangler configuration. The file is committed, so it must
+ * not contain secrets.
  *
  * This file is JavaScript because the repository's own check imports it before anything is compiled.
  */

@@ -6,10 +6,10 @@
  */
 
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import type { ListCursor, ListName } from "../index.js";
+import type { ListName, ListPosition } from "../index.js";
 import { UsageError } from "./command.js";
 
-const SUFFIX = ".quillgate-cursor";
+const SUFFIX = ".quillgate-progress";
 const VERSION = 1;
 
 /** The properties that identify an export. A resumed export must have the same ones. */
@@ -36,7 +36,7 @@ export interface ExportState extends ExportIdentity {
   /** The number of rows written to the export. */
   rows: number;
   /** Where the list resumes; absent before the first chunk, `null` after the last. */
-  cursor?: ListCursor<ListName> | null;
+  position?: ListPosition<ListName> | null;
 }
 
 /** An export that can be resumed after an interruption. */
@@ -90,7 +90,7 @@ export class ExportFile {
     const handle = await open(path, "r+").catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
       if (state.bytes === 0) return open(path, "w");
-      throw new UsageError(`${path} is gone, and its export cannot go on: ${beginAgain(path)}`);
+      throw new UsageError(`${path} is missing, so its export cannot resume: ${beginAgain(path)}`);
     });
     const { size } = await handle.stat();
     if (size < state.bytes) {
@@ -111,10 +111,10 @@ export class ExportFile {
   /**
    * Writes a chunk, then records the new state.
    *
-   * @param cursor where the list resumes after the chunk; `null` at the end
+   * @param next the position after the chunk; `null` at the end
    * @param rows the total number of rows after the chunk
    */
-  async write(chunk: Uint8Array, cursor: ListCursor<ListName> | null, rows: number): Promise<void> {
+  async write(chunk: Uint8Array, next: ListPosition<ListName> | null, rows: number): Promise<void> {
     const { bytes } = this.#state;
     const handle = await this.#open();
     for (let done = 0; done < chunk.length; ) {
@@ -122,7 +122,7 @@ export class ExportFile {
       done += bytesWritten;
     }
     await handle.datasync();
-    this.#state = { ...this.#state, bytes: bytes + chunk.length, rows, cursor };
+    this.#state = { ...this.#state, bytes: bytes + chunk.length, rows, position: next };
     await writeState(this.#path, this.#state);
   }
 
@@ -138,7 +138,7 @@ export class ExportFile {
   /** Closes the file. Deletes the state file if the export is complete. */
   async close(): Promise<void> {
     await this.#handle?.close();
-    if (this.#state.cursor === null) await rm(this.#path + SUFFIX, { force: true });
+    if (this.#state.position === null) await rm(this.#path + SUFFIX, { force: true });
   }
 }
 
@@ -175,12 +175,12 @@ function beginAgain(path: string): string {
 function parseState(text: string): ExportState | undefined {
   try {
     const state: ExportState = JSON.parse(text);
-    const { version, bytes, rows, flags, params, cursor } = state;
+    const { version, bytes, rows, flags, params, position } = state;
     const isWhole =
       version === VERSION &&
       [bytes, rows].every((count) => Number.isSafeInteger(count) && count >= 0) &&
       [flags, params].every(isTexts) &&
-      (cursor == null ? bytes === 0 || cursor === null : typeof cursor === "object");
+      (position == null ? bytes === 0 || position === null : typeof position === "object");
     return isWhole ? state : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-/** Chooses the format of rows. */
+/** Chooses the output format of rows from the flags or the file's extension. */
 
 import { type Context, readText, UsageError } from "./command.js";
 

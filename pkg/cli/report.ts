@@ -1,7 +1,7 @@
 /** Runs the commands of paginated reports, such as `quillgate views`. */
 
 import { writeFile } from "node:fs/promises";
-import type { Client, ListCursor, ListName } from "../index.js";
+import type { Client, ListName, ListPosition } from "../index.js";
 import { type Command, type Context, readSwitch, readText, UsageError } from "./command.js";
 import { connect } from "./connection.js";
 import { readCount, readDuration } from "./duration.js";
@@ -28,16 +28,16 @@ interface AnyList {
   all(options: { maxRows: number; onProgress(state: { rows: number }): void }): Promise<object[]>;
   export(options: {
     format: "csv" | "ndjson";
-    cursor: ListCursor<ListName> | undefined;
+    resumeFrom: ListPosition<ListName> | undefined;
     signal: AbortSignal;
     wait: number;
-  }): ReadableStream<Uint8Array> & { cursor: ListCursor<ListName> | null | undefined };
+  }): ReadableStream<Uint8Array> & { nextPosition: ListPosition<ListName> | null | undefined };
 }
 
 /** The destination of an export. */
 interface Sink {
   /** Where the export resumes; `undefined` at the start, `null` when it is complete. */
-  cursor: ListCursor<ListName> | null | undefined;
+  position: ListPosition<ListName> | null | undefined;
   params: Record<string, string>;
   /** The number of rows already written. */
   rows: number;
@@ -45,7 +45,7 @@ interface Sink {
   maxRows: number | undefined;
   /** Whether nothing has been written yet. */
   isEmpty: boolean;
-  write(chunk: Uint8Array, cursor: ListCursor<ListName> | null, rows: number): Promise<void>;
+  write(chunk: Uint8Array, next: ListPosition<ListName> | null, rows: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ async function exportRows(
   const progress = new RowProgress(output, command.name, { rows: sink.rows, most: sink.maxRows });
   watched.progress = progress;
   try {
-    if (sink.cursor !== null) {
+    if (sink.position !== null) {
       const list = makeList(client, command, sink.params, signal);
       await copy(list, format, sink, progress, { signal, wait });
     }
@@ -120,25 +120,25 @@ async function copy(
   options: { signal: AbortSignal; wait: number },
 ): Promise<void> {
   const lines = format === "csv" ? "csv" : "ndjson";
-  const cursor = sink.cursor ?? undefined;
-  const stream = list.export({ format: lines, cursor, ...options });
+  const resumeFrom = sink.position ?? undefined;
+  const stream = list.export({ format: lines, resumeFrom, ...options });
   const decoder = new TextDecoder();
   const { maxRows } = sink;
   let { isEmpty } = sink;
-  let headers = format === "csv" && cursor === undefined ? 1 : 0;
+  let headers = format === "csv" && resumeFrom === undefined ? 1 : 0;
   const write = async (chunk: Uint8Array) => {
     const max = maxRows === undefined ? undefined : maxRows - progress.rows + headers;
     const { bytes, count } = takeRecords(chunk, lines, max);
     const rows = progress.rows + count - headers;
-    const goesOn = rows === maxRows ? null : (stream.cursor ?? null);
+    const next = rows === maxRows ? null : (stream.nextPosition ?? null);
     const part =
       format === "json"
-        ? new TextEncoder().encode(toJsonPart(decoder.decode(bytes), isEmpty, goesOn === null))
+        ? new TextEncoder().encode(toJsonPart(decoder.decode(bytes), isEmpty, next === null))
         : bytes;
     [isEmpty, headers] = [false, 0];
-    await sink.write(part, goesOn, rows);
+    await sink.write(part, next, rows);
     progress.setRows(rows);
-    return goesOn === null;
+    return next === null;
   };
   let ended = false;
   for await (const chunk of stream) {
@@ -161,7 +161,7 @@ async function openSink(
   if (path === undefined) {
     if (resume) throw new UsageError("--resume needs the file of the export: -o FILE");
     return {
-      cursor: undefined,
+      position: undefined,
       params,
       rows: 0,
       maxRows,
@@ -178,13 +178,13 @@ async function openSink(
   const hint = once(() => output.hint(`to complete ${shown}: the same command with --resume`));
   if (state.bytes > 0) hint();
   return {
-    cursor: state.cursor,
+    position: state.position,
     params: state.params,
     rows: state.rows,
     maxRows: readMaxRows(state.flags.rows),
     isEmpty: state.bytes === 0,
-    write: async (chunk, cursor, rows) => {
-      await file.write(chunk, cursor, rows);
+    write: async (chunk, next, rows) => {
+      await file.write(chunk, next, rows);
       hint();
     },
     close: () => file.close(),

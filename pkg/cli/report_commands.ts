@@ -33,14 +33,14 @@ const EXPORT: Readonly<Record<string, Option>> = {
 const EXPORT_NOTES = [
   "Without --rows, csv, ndjson and json have every row, and a table has the first 50. Mintlify allows the whole " +
     "organization 100 requests an hour, each for at most 250 rows.",
-  "While it writes a file, FILE.quillgate-cursor records the progress. If the command is interrupted, run " +
+  "While it writes a file, FILE.quillgate-progress records the progress. If the command is interrupted, run " +
     "it again with --resume to complete the file. A finished file is overwritten, even with --resume.",
 ];
 
 /**
- * Returns the command of every report that `claimed` does not contain.
+ * Returns a command for each report without its own command.
  *
- * @param claimed the operations of other commands
+ * @param claimed operations that other commands already cover
  */
 export function makeReportCommands(claimed: readonly string[]): Command[] {
   return OPERATIONS.filter(({ name }) => name.startsWith(PREFIX) && !claimed.includes(name)).map(

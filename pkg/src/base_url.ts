@@ -9,7 +9,7 @@ const HTTP_URL = /^https?:\/\/(?![/:])[!$-;=A-[\]-~]+$/;
 const HTTP_TO_OTHER_MACHINE = /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:\d*)?(\/|$))/;
 
 /**
- * Checks the rules of `BaseUrl` in the core, and that the runtime can parse the URL.
+ * Checks `baseUrl` as `BaseUrl` in the core does. Also rejects URLs that the runtime cannot parse.
  *
  * @throws {import("./errors.js").ValidationError}
  */

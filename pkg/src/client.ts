@@ -99,7 +99,7 @@ const KNOWN: Record<keyof ClientOptions, true> = {
 };
 
 /**
- * Copies options into an object without a prototype. A polluted prototype could otherwise redirect an
+ * Copies options into an object without a prototype, so that prototype pollution cannot redirect an
  * admin key.
  */
 function ownProperties<T extends object>(options: T): T {

@@ -6,17 +6,17 @@ import { writeHeader, writeRows } from "./export_format.js";
 import type {
   ExportOptions,
   ExportStream,
-  ListCursor,
   ListName,
+  ListPosition,
   PageResult,
   Source,
 } from "./list_types.js";
 
-const OPTIONS = ["format", "cursor", "signal", "wait"];
+const OPTIONS = ["format", "resumeFrom", "signal", "wait"];
 const MAX_WAIT = 86_400_000;
 const MIN_WAIT = 1_000;
 /** Parameters that select a position in a list. All others select the list. */
-const POSITIONS = ["limit", "offset", "page", "cursor"];
+const POSITIONS = ["limit", "offset", "page", "cursor", "resumeFrom"];
 
 /** The dependencies of this module, see {@link Tools}. */
 export interface ExportTools extends Tools {
@@ -24,10 +24,10 @@ export interface ExportTools extends Tools {
   ValidationError: typeof ValidationError;
 }
 
-/** A page of an export, and the cursor to resume after it. */
+/** A page of an export, and the position after it. */
 interface Piece<Name extends ListName> {
   text: string;
-  cursor: ListCursor<Name> | null;
+  nextPosition: ListPosition<Name> | null;
 }
 
 /** The iterator of each stream, by its controller. */
@@ -41,7 +41,7 @@ const piecesOf = new WeakMap<object, AsyncGenerator<Piece<ListName>, void>>();
  */
 export async function pull<Name extends ListName>(
   controller: ReadableStreamDefaultController<Uint8Array>,
-  stream: { cursor?: ExportStream<Name>["cursor"] },
+  stream: { nextPosition?: ExportStream<Name>["nextPosition"] },
   source: Source<Name>,
   options: ExportOptions<Name>,
   left: AbortController,
@@ -62,10 +62,10 @@ export async function pull<Name extends ListName>(
     piece = (await pieces.next()).value ?? undefined;
     if (piece === undefined) throw signal.reason; // Aborted in the meantime.
     if (piece.text !== "") controller.enqueue(new TextEncoder().encode(piece.text));
-    stream.cursor = piece.cursor;
+    stream.nextPosition = piece.nextPosition;
     // After an empty page nothing is enqueued, and the stream would not call `pull` again.
-  } while (piece.text === "" && piece.cursor !== null);
-  if (piece.cursor === null) {
+  } while (piece.text === "" && piece.nextPosition !== null);
+  if (piece.nextPosition === null) {
     controller.close();
     await pieces.return();
   }
@@ -81,8 +81,8 @@ async function* readPieces<Name extends ListName>(
   const { name } = source;
   const { format } = options;
   const callOptions = { ...source.options, signal: left.signal };
-  let { cursor, wait: patience = 0 } = options;
-  let header = format === "csv" && cursor === undefined ? writeHeader(name) : "";
+  let { resumeFrom, wait: patience = 0 } = options;
+  let header = format === "csv" && resumeFrom === undefined ? writeHeader(name) : "";
   let body = "";
   const readBody = async (response: Response): Promise<unknown> => {
     body = await response.text();
@@ -91,13 +91,14 @@ async function* readPieces<Name extends ListName>(
   const leave = [source.options.signal, options.signal].map((signal) => follow(left, signal));
   try {
     for (;;) {
-      const params = cursor === undefined ? source.params : { cursor };
+      const params = resumeFrom === undefined ? source.params : { resumeFrom };
       const rest = { ...source, params, options: callOptions, readBody };
       try {
         for await (const { page } of readPages(rest)) {
-          yield { text: header + writeRows(name, format, body), cursor: page.cursor };
+          const { nextPosition } = page;
+          yield { text: header + writeRows(name, format, body), nextPosition };
           header = "";
-          cursor = page.cursor as ListCursor<Name>;
+          resumeFrom = nextPosition as ListPosition<Name>;
         }
         return;
       } catch (error) {
@@ -115,7 +116,7 @@ async function* readPieces<Name extends ListName>(
 /**
  * Validates the options of an export.
  *
- * @throws {ValidationError} if an option is invalid, or the cursor belongs to another list
+ * @throws {ValidationError} if an option is invalid, or the position belongs to another list
  */
 function refuse<Name extends ListName>(
   source: Source<Name>,
@@ -128,7 +129,7 @@ function refuse<Name extends ListName>(
       throw new ErrorClass(`${field} is not an option`, field, "unknown");
     }
   }
-  const { format, wait = 0, cursor } = options ?? {};
+  const { format, wait = 0, resumeFrom } = options ?? {};
   if (format !== "csv" && format !== "ndjson") {
     throw new ErrorClass("format must be one of csv, ndjson", "format", "one-of");
   }
@@ -136,14 +137,16 @@ function refuse<Name extends ListName>(
     const rule = `must be an integer of milliseconds from 0 to ${MAX_WAIT}`;
     throw new ErrorClass(`wait ${rule}`, "wait", "milliseconds");
   }
-  if (cursor === null) {
-    throw new ErrorClass("cursor must be that of an export that is not over", "cursor", "text");
+  if (resumeFrom === undefined) return;
+  if (typeof resumeFrom !== "object" || resumeFrom === null) {
+    const message = "resumeFrom must be the position of an export that has not finished, not null";
+    throw new ErrorClass(message, "resumeFrom", "required");
   }
-  for (const [name, value] of cursor ? Object.entries(source.params) : []) {
-    const goesOn = (cursor as Record<string, unknown>)[name];
+  for (const [name, value] of Object.entries(source.params)) {
     if (value == null || typeof value === "object" || POSITIONS.includes(name)) continue;
-    if (value !== goesOn) {
-      throw new ErrorClass(`cursor is that of a list with another ${name}`, "cursor", "text");
+    if (value !== (resumeFrom as Record<string, unknown>)[name]) {
+      const message = `resumeFrom must be a position in a list with the same ${name}`;
+      throw new ErrorClass(message, "resumeFrom", "one-of");
     }
   }
 }

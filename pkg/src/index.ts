@@ -53,11 +53,11 @@ export type {
   AllOptions,
   ExportOptions,
   ExportStream,
-  ListCursor,
   ListName,
   ListOptions,
   ListPage,
   ListParams,
+  ListPosition,
   ListProgress,
   Row,
 } from "./list_types.js";

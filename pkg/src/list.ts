@@ -9,11 +9,11 @@ import type {
   AllOptions,
   ExportOptions,
   ExportStream,
-  ListCursor,
   ListName,
   ListOptions,
   ListPage,
   ListParams,
+  ListPosition,
   PageResult,
   Row,
   Source,
@@ -128,7 +128,8 @@ export class List<Name extends ListName>
           rows: Math.min(rows.length, most),
           pages,
           requestsLeftThisHour: requestsLeft(result.response.headers),
-          cursor: rows.length > most ? cutCursor(result, rows.length - most) : result.page.cursor,
+          nextPosition:
+            rows.length > most ? cutPosition(result, rows.length - most) : result.page.nextPosition,
         });
       }
     } finally {
@@ -141,8 +142,8 @@ export class List<Name extends ListName>
    * Returns every row as a byte stream of CSV or NDJSON. Each page is a chunk. The stream requests a
    * page only when you read it.
    *
-   * A stream that ends without an error contains every row. If it fails, pass its `cursor` to another
-   * export. The two outputs joined equal an uninterrupted export, byte for byte.
+   * A stream that ends without an error contains every row. If it fails, pass its `nextPosition` as
+   * `resumeFrom` to another export. The two outputs joined equal an uninterrupted export, byte for byte.
    *
    * Invalid options make the stream fail with a `ValidationError` on the first read.
    *
@@ -154,23 +155,24 @@ export class List<Name extends ListName>
    */
   export(options: ExportOptions<Name>): ExportStream<Name> {
     const left = new AbortController();
-    const stream: ReadableStream<Uint8Array> & { cursor?: ExportStream<Name>["cursor"] } =
-      new ReadableStream(
-        {
-          pull: (controller) =>
-            import("./export.js").then((module) =>
-              module.pull(controller, stream, this.#source, options, left, {
-                readPages,
-                ValidationError,
-                follow,
-                sleep,
-              }),
-            ),
-          cancel: () => left.abort(),
-        },
-        { highWaterMark: 0 },
-      );
-    stream.cursor = options?.cursor;
+    const stream: ReadableStream<Uint8Array> & {
+      nextPosition?: ExportStream<Name>["nextPosition"];
+    } = new ReadableStream(
+      {
+        pull: (controller) =>
+          import("./export.js").then((module) =>
+            module.pull(controller, stream, this.#source, options, left, {
+              readPages,
+              ValidationError,
+              follow,
+              sleep,
+            }),
+          ),
+        cancel: () => left.abort(),
+      },
+      { highWaterMark: 0 },
+    );
+    stream.nextPosition = options?.resumeFrom;
     return stream as ExportStream<Name>;
   }
 
@@ -257,13 +259,13 @@ async function* readPages<Name extends ListName>(
   }
 }
 
-/** Returns the start of a list. Rejects the cursor `null`, which would restart the list. */
+/** Returns the start of a list. Rejects `null`, the position after the last page. */
 function readParams<Name extends ListName>({ params }: Source<Name>): object {
-  const cursor: unknown = (params as { cursor?: unknown } | null | undefined)?.cursor;
-  if (typeof cursor !== "object") return params as object;
-  if (cursor !== null) return cursor;
-  const message = "cursor must be that of a page: after the last one there is none";
-  throw new ValidationError(message, "cursor", "text");
+  const { resumeFrom } = (params ?? {}) as { resumeFrom?: unknown };
+  if (resumeFrom === undefined) return params;
+  if (typeof resumeFrom === "object" && resumeFrom !== null) return resumeFrom;
+  const message = "resumeFrom must be the position of a page that exists, not null";
+  throw new ValidationError(message, "resumeFrom", "required");
 }
 
 async function fetchPage<Name extends ListName>(
@@ -273,19 +275,22 @@ async function fetchPage<Name extends ListName>(
 ): Promise<PageResult<Name> | null> {
   const { transport, name, options, readBody } = source;
   const call = transport.callOptions(name, { ...options, signal }, readBody);
-  const begin = pages.cursor;
+  const begin = pages.position;
   const delivery = await pages.next(call);
   if (begin === null || delivery === undefined) return null;
   const { data, response } = delivery;
   const rows = rowsOf(name, data) as Row<Name>[];
   const offset = (begin.offset as number | undefined) ?? null;
-  const cursor = pages.cursor as ListCursor<Name> | null;
-  const page = makePage(source, data, offset, cursor);
-  return { page, begin: begin as ListCursor<Name>, rows, offset, response };
+  const next = pages.position as ListPosition<Name> | null;
+  const page = makePage(source, data, offset, next);
+  return { page, begin: begin as ListPosition<Name>, rows, offset, response };
 }
 
 /** Returns the position to resume from if the last `cut` rows of a page were dropped. */
-function cutCursor<Name extends ListName>(result: PageResult<Name>, cut: number): ListCursor<Name> {
+function cutPosition<Name extends ListName>(
+  result: PageResult<Name>,
+  cut: number,
+): ListPosition<Name> {
   const { begin, rows, offset } = result;
   return offset === null ? begin : { ...begin, offset: offset + rows.length - cut };
 }
@@ -294,17 +299,17 @@ function makePage<Name extends ListName>(
   { transport, name, options }: Source<Name>,
   data: object,
   offset: number | null,
-  cursor: ListCursor<Name> | null,
+  next: ListPosition<Name> | null,
 ): ListPage<Name> {
   // The decoder created this object for this page, so it can be changed.
-  const page = data as { offset?: number; cursor?: ListCursor<Name> | null };
+  const page = data as { offset?: number; nextPosition?: ListPosition<Name> | null };
   if (offset !== null) page.offset = offset;
-  page.cursor = cursor;
+  page.nextPosition = next;
   // Not enumerable, so that logs and JSON show only the data.
   return Object.defineProperty(page, "nextPage", {
     value: async (own: ListOptions = options) => {
-      if (cursor === null) return null;
-      return new List(transport, name, { cursor }, own, captureCallSite());
+      if (next === null) return null;
+      return new List(transport, name, { resumeFrom: next }, own, captureCallSite());
     },
   }) as ListPage<Name>;
 }

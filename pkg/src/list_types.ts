@@ -11,13 +11,13 @@ export type ListName = keyof Lists;
 /** The type of a row of a list. */
 export type Row<Name extends ListName> = Lists[Name]["row"];
 
-/** A position in a list, as plain JSON. Store it, and pass it as `{ cursor }` to resume from there. */
-export type ListCursor<Name extends ListName> = Lists[Name]["cursor"];
+/** A position in a list, as plain JSON. Store it, and pass it as `resumeFrom` to resume from there. */
+export type ListPosition<Name extends ListName> = Lists[Name]["position"];
 
-/** The parameters of a list: the operation's parameters, or the cursor of an earlier list. */
+/** The parameters of a list: the operation's parameters, or a position in an earlier list. */
 export type ListParams<Name extends ListName> =
   | Operations[Name]["params"]
-  | { cursor: ListCursor<Name> };
+  | { resumeFrom: ListPosition<Name> };
 
 /** Options of a list. Timeouts and retries apply to each page separately. */
 export type ListOptions = RequestOptions;
@@ -31,11 +31,11 @@ export interface ListProgress<Name extends ListName> {
   /** Requests left in the hourly budget; `null` if the response has no `RateLimit` header. */
   requestsLeftThisHour: number | null;
   /**
-   * The position after these rows, to resume from after an error. `null` after the last row.
+   * The position after these rows, to resume from after an error; `null` after the last row.
    *
    * If `maxRows` ends within a page, lists without `offset` resume at the start of that page.
    */
-  cursor: ListCursor<Name> | null;
+  nextPosition: ListPosition<Name> | null;
 }
 
 /** Options of {@link List.all}. */
@@ -57,11 +57,11 @@ export interface ExportOptions<Name extends ListName> {
    */
   format: "csv" | "ndjson";
   /**
-   * The `cursor` of an earlier export of this list, to resume after it. A resumed CSV has no header
-   * and no byte order mark.
+   * The `nextPosition` of an earlier export of this list, to resume after it. A resumed CSV has no
+   * header and no byte order mark.
    * @default the first row
    */
-  cursor?: ListCursor<Name> | undefined;
+  resumeFrom?: ListPosition<Name> | undefined;
   /** Aborts the export. The stream fails with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
@@ -75,18 +75,18 @@ export interface ExportOptions<Name extends ListName> {
 /** A byte stream of all rows of a list. */
 export interface ExportStream<Name extends ListName> extends ReadableStream<Uint8Array> {
   /**
-   * The position after the last chunk read, as plain JSON. Before the first chunk, it is the `cursor`
-   * option. After the last chunk, it is `null`.
+   * The position after the last chunk read, as plain JSON. Before the first chunk, it is the
+   * `resumeFrom` option. After the last chunk, it is `null`.
    *
-   * If you omitted `dateTo`, the cursor contains the value that the export started with.
+   * If you omitted `dateTo`, the position contains the value that the export started with.
    */
-  readonly cursor: ListCursor<Name> | null | undefined;
+  readonly nextPosition: ListPosition<Name> | null | undefined;
 }
 
 /** Properties of a page in addition to the operation's result. */
 export interface PagePosition<Name extends ListName> {
   /** The position of the next page; `null` on the last page. */
-  readonly cursor: ListCursor<Name> | null;
+  readonly nextPosition: ListPosition<Name> | null;
   /** Fetches the next page. Resolves to `null` on the last page. */
   nextPage(options?: ListOptions): Promise<ListPage<Name> | null>;
 }
@@ -119,7 +119,7 @@ export interface Source<Name extends ListName> {
  */
 export interface PageResult<Name extends ListName> {
   /** The position of this page. */
-  begin: ListCursor<Name>;
+  begin: ListPosition<Name>;
   page: ListPage<Name>;
   rows: Row<Name>[];
   offset: number | null;

@@ -24,7 +24,7 @@ export async function* readEvents(
   }
 }
 
-/** A signal that aborts together with another signal, or when a stream sends no data for 45 s. */
+/** Aborts when the outer signal aborts or a stream sends no data for 45 s. */
 export class Watchdog {
   readonly #controller = new AbortController();
   readonly #unfollow: () => void;

@@ -43,9 +43,9 @@ import {
   EVENT_WAITED,
   MODE_ONCE,
   MODE_WATCH,
-  OUTPUT_CURSOR,
   OUTPUT_DURATION,
   OUTPUT_PAGE_REJECTION,
+  OUTPUT_POSITION,
   OUTPUT_REJECTION,
   OUTPUT_REQUEST,
   OUTPUT_RETRY_AFTER,
@@ -102,7 +102,7 @@ export interface Delivery {
 }
 
 /** The parameters that continue a list. */
-export type Cursor = Record<string, string | number>;
+export type Position = Record<string, string | number>;
 
 /** A running operation. */
 export class Task {
@@ -115,7 +115,7 @@ export class Task {
   /** The last duration from the core, in milliseconds: the timeout of the attempt, or the delay. */
   time = 0;
   /** The position of the next page of a list; `null` after the last page. */
-  cursor: Cursor | null = null;
+  position: Position | null = null;
   #request: CoreRequest | undefined;
   #refusal: QuillgateError | undefined;
   #pageRejection: [path: string, reason: string] = ["", ""];
@@ -268,7 +268,7 @@ export class Task {
     else if (kind === OUTPUT_REJECTION) this.#refusal = toValidationError(number, text);
     else if (kind === OUTPUT_PAGE_REJECTION) this.#pageRejection = [first, second];
     else if (kind === OUTPUT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
-    else if (kind === OUTPUT_CURSOR) this.cursor = JSON.parse(text);
+    else if (kind === OUTPUT_POSITION) this.position = JSON.parse(text);
   };
 
   /** Decodes a 2xx response. Returns `undefined` for other responses and invalid bodies. */
@@ -287,7 +287,7 @@ export class Task {
     this.#readHead(response);
     if (this.#mode === MODE_WATCH) return this.#takeJob(data as AgentJob);
     this.#sources[SOURCE_BODY] = data;
-    this.cursor = null;
+    this.position = null;
     return this.#step(EVENT_PAGE, rowsOf(this.#operation, data).length);
   }
 

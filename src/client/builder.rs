@@ -68,7 +68,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Connects to another address than Mintlify's, such as a simulator, with an admin key.
+    /// Connects to an address other than Mintlify's, such as a simulator, with an admin key.
     ///
     /// [`Self::build`] fails with [`Rule::SecureBaseUrl`] for `http:`, except on this machine,
     /// because others could read the key.

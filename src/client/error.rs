@@ -24,9 +24,9 @@ pub enum Error {
         /// The `X-Request-Id` of the response, if any.
         request_id: Option<String>,
     },
-    /// There is no response, because the connection failed or broke.
+    /// The connection failed or broke before the response was complete.
     Connection(HostError),
-    /// There is no complete response within this time, the timeout of an attempt or of the call.
+    /// An attempt or the whole call exceeded this timeout.
     Timeout(Duration),
     /// The job did not finish in time. Contains its last known state, if any.
     WatchTimeout(Option<Box<AgentJob>>),

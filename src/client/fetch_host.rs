@@ -78,7 +78,7 @@ impl Host for FetchHost {
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        // A longer timer would end immediately.
+        // A timer with a longer delay fires immediately.
         const MAX_TIMER: u32 = i32::MAX.unsigned_abs();
         let millis = u32::try_from(duration.as_millis()).unwrap_or(MAX_TIMER);
         Box::pin(TimeoutFuture::new(millis.min(MAX_TIMER)))

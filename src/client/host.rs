@@ -8,15 +8,15 @@ use http::{Request, Response};
 use crate::client::error::HostError;
 use crate::date::Timestamp;
 
-/// `Send` in native programs, where a future may move between threads. Every type in WebAssembly,
-/// where values of JavaScript stay in their thread.
+/// `Send` in native programs, where a future may move between threads. In WebAssembly,
+/// every type, because JavaScript values stay in their thread.
 #[cfg(not(target_arch = "wasm32"))]
 pub trait MaybeSend: Send {}
 #[cfg(not(target_arch = "wasm32"))]
 impl<T: Send + ?Sized> MaybeSend for T {}
 
-/// `Send` in native programs, where a future may move between threads. Every type in WebAssembly,
-/// where values of JavaScript stay in their thread.
+/// `Send` in native programs, where a future may move between threads. In WebAssembly,
+/// every type, because JavaScript values stay in their thread.
 #[cfg(target_arch = "wasm32")]
 pub trait MaybeSend {}
 #[cfg(target_arch = "wasm32")]
@@ -41,7 +41,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 #[cfg(target_arch = "wasm32")]
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// A response, whose body is an error if the connection broke before its end.
+/// A response. Its body is an error if the connection broke before the body was complete.
 pub type HostResponse = Response<Result<String, HostError>>;
 
 /// The environment of a client: how it sends requests and waits, and where it gets the time and

@@ -203,9 +203,9 @@ impl<E: ListEndpoint> Pages<E> {
     /// `None` after the last page.
     ///
     /// # Example
-    #[doc = concat!("```\n", include_str!("../../tests/client/examples/cursor.rs"), "```")]
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/next_request.rs"), "```")]
     #[must_use]
-    pub fn cursor(&self) -> Option<E> {
+    pub fn next_request(&self) -> Option<E> {
         E::from_call(self.task.as_ref().ok()?.call()?).ok()
     }
 

@@ -80,7 +80,7 @@ test("--resume completes an export after Ctrl-C to the same bytes", async () => 
   running.press(CTRL_C);
   assert.equal(await running.ended, 130);
   assert.match(running.screen().join("\n"), /to complete views.csv: .* --resume/);
-  assert.ok(existsSync(join(folder, "views.csv.quillgate-cursor")));
+  assert.ok(existsSync(join(folder, "views.csv.quillgate-progress")));
   await upstream.release();
 
   const resumed = await quillgate([...args, "--resume"]);

@@ -135,7 +135,7 @@ test("watch says that the job continues when it times out or is interrupted", as
   override = ({ path }) => (path.endsWith("/events") ? { stall: "head" } : undefined);
   const { code, stderr } = await quillgate(["watch", "job_1", "--timeout", "1s"]);
   assert.equal(code, 8);
-  assert.match(stderr, /the job goes on; to wait for it: quillgate job watch job_1/);
+  assert.match(stderr, /the job keeps running; to wait for it: quillgate job watch job_1/);
 
   const controller = new AbortController();
   override = () => {
@@ -144,14 +144,14 @@ test("watch says that the job continues when it times out or is interrupted", as
   };
   const stopped = await quillgate(["watch", "job_1"], { signal: controller.signal });
   assert.equal(stopped.code, 143);
-  assert.match(stopped.stderr, /the job goes on/);
+  assert.match(stopped.stderr, /the job keeps running/);
 });
 
 test("watch exits with code 4 when the job does not exist", async () => {
   const { code, stderr } = await quillgate(["watch", "job_9"]);
   assert.equal(code, 4);
   assert.match(stderr, /404 there is nothing here/);
-  assert.ok(!stderr.includes("the job goes on"));
+  assert.ok(!stderr.includes("the job keeps running"));
 });
 
 test("create suggests another key when its key was used for another request", async () => {

@@ -59,12 +59,12 @@ describe("the program", { concurrency: CONCURRENCY }, () => {
       await server.arrived(4);
       child.kill(signal);
       assert.deepEqual(await closed, [code, code === null ? signal : null]);
-      assert.equal(JSON.parse(read(`${signal}.csv.quillgate-cursor`)).rows, 750);
+      assert.equal(JSON.parse(read(`${signal}.csv.quillgate-progress`)).rows, 750);
       respondWith(undefined);
       const resumed = start([...args, "--resume"]);
       assert.deepEqual(await once(resumed, "close"), [0, null]);
       assert.ok(read(`${signal}.csv`) === whole.stdout);
-      assert.ok(!existsSync(join(folder, `${signal}.csv.quillgate-cursor`)));
+      assert.ok(!existsSync(join(folder, `${signal}.csv.quillgate-progress`)));
     });
   }
 

@@ -49,7 +49,7 @@ const env = () => ({
 const quillgate = (args, options = {}) => runCommand(args, { env: env(), folder, ...options });
 const read = (name) => readFileSync(join(folder, name), "utf8");
 const write = (name, text) => writeFileSync(join(folder, name), text);
-const readCursor = (name) => JSON.parse(read(`${name}.quillgate-cursor`));
+const readCursor = (name) => JSON.parse(read(`${name}.quillgate-progress`));
 
 /** Exports a report with the client. */
 async function exportByClient(report, format) {
@@ -223,7 +223,7 @@ describe("--resume", () => {
         };
         const stopped = await quillgate(args, { signal: controller.signal });
         assert.equal(stopped.code, 130);
-        assert.equal(existsSync(join(folder, `${file}.quillgate-cursor`)), stop > 0);
+        assert.equal(existsSync(join(folder, `${file}.quillgate-progress`)), stop > 0);
         assert.equal(/the same command with --resume/.test(stopped.stderr), stop > 0);
         override = undefined;
         server.requests.length = 0;
@@ -232,7 +232,7 @@ describe("--resume", () => {
         assert.equal(server.requests.length, 5 - stop, "a page was requested twice");
         assertSame(read(file), read(`whole.${format}`));
         assert.match(resumed.stderr, /: 1,100 rows in/);
-        assert.ok(!existsSync(join(folder, `${file}.quillgate-cursor`)));
+        assert.ok(!existsSync(join(folder, `${file}.quillgate-progress`)));
       });
     }
   }
@@ -244,10 +244,10 @@ describe("--resume", () => {
       received.path.includes("offset=500") ? problem(400, "bad", "no") : undefined;
     assert.equal((await quillgate(args)).code, 2);
     override = undefined;
-    const [bytes, cursor] = [read("views.csv"), read("views.csv.quillgate-cursor")];
+    const [bytes, cursor] = [read("views.csv"), read("views.csv.quillgate-progress")];
     for (const more of ["", "/guides/5", "/guides/500\r\n/guides/501,1", "x".repeat(100_000)]) {
       writeFileSync(join(folder, "views.csv"), bytes + more);
-      writeFileSync(join(folder, "views.csv.quillgate-cursor"), cursor);
+      writeFileSync(join(folder, "views.csv.quillgate-progress"), cursor);
       assert.equal((await quillgate([...args, "--resume"])).code, 0);
       assertSame(read("views.csv"), read("whole.csv"));
     }
@@ -269,7 +269,7 @@ describe("--resume", () => {
       assert.equal((await quillgate(["views", "-o", file, "--resume"])).code, 0);
       assert.equal(server.requests.length, 2);
       assertSame(read(file), read(`whole.${format}`));
-      assert.ok(!existsSync(join(folder, `${file}.quillgate-cursor`)));
+      assert.ok(!existsSync(join(folder, `${file}.quillgate-progress`)));
     });
   }
 
@@ -280,9 +280,9 @@ describe("--resume", () => {
     override = failing;
     await quillgate(args);
     const state = readCursor("views.ndjson");
-    state.params.dateFrom = state.cursor.dateFrom = "2020-01-01";
-    state.params.dateTo = state.cursor.dateTo = "2020-01-08";
-    writeFileSync(join(folder, "views.ndjson.quillgate-cursor"), JSON.stringify(state));
+    state.params.dateFrom = state.position.dateFrom = "2020-01-01";
+    state.params.dateTo = state.position.dateTo = "2020-01-08";
+    writeFileSync(join(folder, "views.ndjson.quillgate-progress"), JSON.stringify(state));
     override = undefined;
     server.requests.length = 0;
     assert.equal((await quillgate([...args, "--resume"])).code, 0);
@@ -296,13 +296,13 @@ describe("--resume", () => {
     const whole = read("views.csv");
     override = (_, number) => (number === 6 ? problem(400, "bad", "no") : undefined);
     await quillgate(["views", ...RANGE, "-o", "other.csv"]);
-    const state = { ...readCursor("other.csv"), cursor: null, bytes: Buffer.byteLength(whole) };
-    writeFileSync(join(folder, "views.csv.quillgate-cursor"), JSON.stringify(state));
+    const state = { ...readCursor("other.csv"), position: null, bytes: Buffer.byteLength(whole) };
+    writeFileSync(join(folder, "views.csv.quillgate-progress"), JSON.stringify(state));
     server.requests.length = 0;
     assert.equal((await quillgate([...args, "--resume"])).code, 0);
     assertSame(read("views.csv"), whole);
     assert.equal(server.requests.length, 0);
-    assert.ok(!existsSync(join(folder, "views.csv.quillgate-cursor")));
+    assert.ok(!existsSync(join(folder, "views.csv.quillgate-progress")));
   });
 });
 
@@ -318,7 +318,7 @@ test("ends a file correctly when the last page has no rows", async () => {
     const file = `views.${format}`;
     assert.equal((await quillgate(["views", ...RANGE, "-o", file])).code, 0);
     assert.deepEqual(parse(read(file)), rows);
-    assert.ok(!existsSync(join(folder, `${file}.quillgate-cursor`)));
+    assert.ok(!existsSync(join(folder, `${file}.quillgate-progress`)));
   }
 });
 
@@ -394,10 +394,10 @@ describe("existing files", () => {
     });
   }
 
-  const CURSOR = "views.csv.quillgate-cursor";
+  const CURSOR = "views.csv.quillgate-progress";
   for (const [name, damage, message] of [
     ["a truncated file", () => write("views.csv", "short"), /is shorter than its export had come/],
-    ["a missing file", () => rmSync(join(folder, "views.csv")), /views.csv is gone/],
+    ["a missing file", () => rmSync(join(folder, "views.csv")), /views.csv is missing/],
     ["a cursor with invalid JSON", () => write(CURSOR, "{"), /is broken, or of another version/],
     [
       "a cursor of another version",
@@ -417,7 +417,7 @@ describe("existing files", () => {
       const resumed = await quillgate(["views", ...RANGE, "-o", "views.csv", "--resume"]);
       assert.equal(resumed.code, 2);
       assert.match(resumed.stderr, message);
-      const [, file] = /delete (\S+\.quillgate-cursor) and run without --resume/.exec(
+      const [, file] = /delete (\S+\.quillgate-progress) and run without --resume/.exec(
         resumed.stderr,
       );
       assert.equal(server.requests.length, 0);

@@ -84,7 +84,7 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
       "  to complete views.csv: the same command with --resume",
       "",
     ]);
-    assert.ok(existsSync(join(folder, "views.csv.quillgate-cursor")));
+    assert.ok(existsSync(join(folder, "views.csv.quillgate-progress")));
 
     respondWith(undefined);
     server.requests.length = 0;
@@ -92,7 +92,7 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
     assert.equal(await resumed.ended, 0);
     assert.deepEqual(resumed.screen(), ["views: 2,600 rows in 8 requests, 89 left", ""]);
     assert.ok(read("views.csv") === read("whole.csv"));
-    assert.ok(!existsSync(join(folder, "views.csv.quillgate-cursor")));
+    assert.ok(!existsSync(join(folder, "views.csv.quillgate-progress")));
   });
 
   test("a second Ctrl-C ends the program immediately", async (t) => {
@@ -218,7 +218,10 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
     await running.waitForScreen(/^job job_1 \[ {20}\] (10:00|9:5\d) left$/m);
     running.press(CTRL_C);
     assert.equal(await running.ended, 130);
-    assert.match(running.screen().join("\n"), /the job goes on; .*quillgate job watch job_1\n$/);
+    assert.match(
+      running.screen().join("\n"),
+      /the job keeps running; .*quillgate job watch job_1\n$/,
+    );
   });
 
   for (const [name, args, code] of [

@@ -6,7 +6,6 @@ mod caller_stats;
 mod conversation;
 mod conversations;
 mod create;
-mod cursor;
 mod daily_views;
 mod delete_record;
 mod errors;
@@ -19,6 +18,7 @@ mod get;
 mod host;
 mod idempotency_key;
 mod list;
+mod next_request;
 mod overview;
 mod page_stream;
 mod pages;
@@ -199,7 +199,7 @@ async fn a_job_record_is_read_and_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn page_views_are_read_by_page_by_row_and_from_a_cursor() {
+async fn page_views_are_read_by_page_by_row_and_from_a_request() {
     let host = FakeHost::new([LAST_VIEWS]);
     let page = views::october(&host.client()).await.unwrap();
     assert_eq!(page.views.len(), 1);
@@ -219,9 +219,11 @@ async fn page_views_are_read_by_page_by_row_and_from_a_cursor() {
     let host = FakeHost::new(both);
     let client = host.client();
     let all = ListPageViews::default();
-    let (views, rest) = cursor::some_views(&client, all).await.unwrap();
+    let (views, rest) = next_request::some_views(&client, all).await.unwrap();
     assert_eq!(views.len(), 2);
-    let (views, rest) = cursor::some_views(&client, rest.unwrap()).await.unwrap();
+    let (views, rest) = next_request::some_views(&client, rest.unwrap())
+        .await
+        .unwrap();
     assert_eq!((views.len(), rest), (1, None));
     assert!(host.target(1).ends_with("&limit=250&offset=250"));
 }

@@ -48,7 +48,7 @@ async fn paging_continues_until_there_are_no_more_pages() {
             offset: Some(Offset::new(next).unwrap()),
             ..year()
         });
-        assert_eq!(pages.cursor(), rest);
+        assert_eq!(pages.next_request(), rest);
     }
     for _ in 0..2 {
         assert_eq!(pages.next().await, Ok(None));
@@ -107,7 +107,7 @@ async fn paging_may_begin_at_a_page_number() {
         offset: Some(Offset::new(60).unwrap()),
         ..third
     };
-    assert_eq!(pages.cursor(), Some(rest));
+    assert_eq!(pages.next_request(), Some(rest));
 }
 
 const JOBS: &str = "/v2/agent/acme/jobs";
@@ -129,7 +129,7 @@ async fn paging_by_cursor_continues_at_the_cursor_of_each_page() {
         let page = pages.next().await.unwrap().unwrap();
         assert_eq!(page.jobs.len(), rows);
         assert_eq!(host.target(at), format!("{JOBS}{query}"));
-        let cursor = pages.cursor().and_then(|list| list.cursor);
+        let cursor = pages.next_request().and_then(|list| list.cursor);
         assert_eq!(cursor.as_ref().map(quillgate::Cursor::as_str), stored);
     }
     assert_eq!(pages.next().await, Ok(None));
@@ -154,19 +154,19 @@ async fn a_repeated_cursor_is_an_error() {
     let (at, what, _) = decode_error(pages.next().await);
     assert_eq!(at, "nextCursor");
     assert_eq!(what, "is one that the list has gone through already");
-    assert_eq!(pages.cursor(), None);
+    assert_eq!(pages.next_request(), None);
     assert_eq!(pages.next().await, Ok(None), "paging has finished");
     assert_eq!(host.count(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn paging_resumes_from_a_stored_cursor() {
+async fn paging_resumes_from_a_stored_request() {
     let host = FakeHost::new([page(2, true), page(1, false)]);
     let client = host.client();
     let mut pages = views(&client, year()).pages();
     pages.next().await.unwrap();
     // Stored as JSON, as an application would.
-    let call = pages.cursor().unwrap().to_call();
+    let call = pages.next_request().unwrap().to_call();
     let stored: serde_json::Map<_, _> = call
         .arguments()
         .map(|(parameter, text)| {
@@ -186,7 +186,7 @@ async fn paging_resumes_from_a_stored_cursor() {
         query(&host, 1),
         "?dateFrom=2023-01-01&dateTo=2024-01-01&limit=2&offset=2"
     );
-    assert_eq!(pages.cursor(), None);
+    assert_eq!(pages.next_request(), None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -248,9 +248,9 @@ async fn a_failed_page_is_requested_again() {
     ]);
     let mut pages = views(&host.client(), year()).pages();
     pages.next().await.unwrap();
-    let cursor = pages.cursor();
+    let request = pages.next_request();
     pages.next().await.unwrap_err();
-    assert_eq!(pages.cursor(), cursor, "nothing is skipped");
+    assert_eq!(pages.next_request(), request, "nothing is skipped");
     assert_eq!(pages.next().await.unwrap().unwrap().views.len(), 2);
     assert_eq!(query(&host, 1), query(&host, 2));
     assert_eq!(

@@ -50,7 +50,7 @@ function respondWith(...given) {
 test("dailyViews() reads the archive's route with the credential of the client", async () => {
   respondWith({ body: { ...SERIES, views: [{ ...DAY, later: true }] } });
   const params = { ...DAYS, prefix: "/a b&c", group: "week", limit: 10, cursor: undefined };
-  assert.deepEqual(await client.analytics.dailyViews(params), { ...SERIES, cursor: null });
+  assert.deepEqual(await client.analytics.dailyViews(params), { ...SERIES, nextPosition: null });
   assert.deepEqual(requests, [
     {
       method: "GET",
@@ -65,7 +65,7 @@ test("dailyViews() reads the archive's route with the credential of the client",
 test("dailyViews().withResponse() resolves to the series, the response and the request id", async () => {
   respondWith({ body: SERIES, headers: { "x-request-id": "r7" } });
   const { data, response, requestId } = await client.analytics.dailyViews(DAYS).withResponse();
-  assert.deepEqual([data, requestId], [{ ...SERIES, cursor: null }, "r7"]);
+  assert.deepEqual([data, requestId], [{ ...SERIES, nextPosition: null }, "r7"]);
   assert.ok(response instanceof Response);
   assert.deepEqual([response.status, response.bodyUsed], [200, true]);
   assert.equal(requests.length, 1);

@@ -1,4 +1,4 @@
-/** Exports of lists as CSV and NDJSON streams: their bytes, their cursors and how they end. */
+/** Exports of lists as CSV and NDJSON streams: their bytes, their positions and how they end. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -231,7 +231,7 @@ for (const name of NAMES) {
           const stream = list.list(client).export({ format });
           assert.ok(stream instanceof ReadableStream);
           assert.equal(await read(stream), EXPECTED[format](rows, list));
-          assert.equal(stream.cursor, null);
+          assert.equal(stream.nextPosition, null);
           assert.equal(requests.length, Math.ceil(ROWS / list.maxRows));
         });
       });
@@ -255,11 +255,11 @@ for (const name of NAMES) {
           respond,
           async (client, { requests }) => {
             let text = "";
-            let cursor;
+            let position;
             let failures = 0;
-            while (cursor !== null) {
+            while (position !== null) {
               const made = list.list(client, { limit: 60 });
-              const stream = made.export({ format, cursor: cursor && JSON.parse(cursor) });
+              const stream = made.export({ format, resumeFrom: position && JSON.parse(position) });
               try {
                 for await (const chunk of stream) {
                   text += Buffer.from(chunk).toString("utf8");
@@ -268,7 +268,7 @@ for (const name of NAMES) {
                 assert.ok(quillgate.isQuillgateError(error), inspect(error));
                 failures++;
               }
-              cursor = stream.cursor && JSON.stringify(stream.cursor);
+              position = stream.nextPosition && JSON.stringify(stream.nextPosition);
             }
             assert.equal(text, EXPECTED[format](rows, list));
             assert.deepEqual([failures, breaks], [10, 10]);
@@ -365,7 +365,7 @@ test("an unpaired surrogate becomes U+FFFD in CSV and stays escaped in NDJSON", 
 test("an export sends nothing until it is read, and then one request per read", () =>
   against(plainPage, async ({ analytics }, { requests }) => {
     const stream = analytics.views({ limit: 4 }).export({ format: "ndjson" });
-    assert.equal(stream.cursor, undefined);
+    assert.equal(stream.nextPosition, undefined);
     const reader = stream.getReader();
     await turn();
     assert.equal(requests.length, 0);
@@ -377,10 +377,10 @@ test("an export sends nothing until it is read, and then one request per read", 
       assert.equal(decode([value]).split("\n").length, 4 + 1);
       await turn();
       assert.equal(requests.length, count);
-      assert.equal(stream.cursor.offset, offset);
+      assert.equal(stream.nextPosition.offset, offset);
     }
     assert.equal((await reader.read()).done, false);
-    assert.equal(stream.cursor, null);
+    assert.equal(stream.nextPosition, null);
     assert.equal((await reader.read()).done, true);
     assert.equal(requests.length, 3);
   }));
@@ -436,7 +436,7 @@ const spent = (seconds) => ({
   json: { type: "/problems/rate-limited" },
 });
 
-test("an export fails when the budget is spent, and resumes from its cursor", () =>
+test("an export fails when the budget is spent, and resumes from its position", () =>
   against(
     inTurn(plainPage({ path: "/?limit=4" }), spent(1800)),
     async ({ analytics }, { requests }) => {
@@ -444,7 +444,7 @@ test("an export fails when the budget is spent, and resumes from its cursor", ()
       const error = await rejectionOf(read(stream));
       assert.ok(error instanceof quillgate.RateLimitError, inspect(error));
       assert.equal(error.retryAfter, 1800);
-      assert.deepEqual(stream.cursor, { dateTo: "2024-02-01", limit: 4, offset: 4 });
+      assert.deepEqual(stream.nextPosition, { dateTo: "2024-02-01", limit: 4, offset: 4 });
       assert.equal(requests.length, 2);
     },
   ));
@@ -494,7 +494,7 @@ test("a malformed page fails the export before any of its rows", () => {
     const error = await rejectionOf(reader.read());
     assert.ok(error instanceof quillgate.DecodeError, inspect(error));
     assert.equal(error.path, "views[1].path");
-    assert.equal(stream.cursor.offset, 4);
+    assert.equal(stream.nextPosition.offset, 4);
   });
 });
 
@@ -584,7 +584,7 @@ for (const [owner, make] of [
 
 test("an export with invalid options is rejected and sends nothing", () =>
   against(plainPage, async ({ analytics }, { requests }) => {
-    const cursor = { dateFrom: "2024-01-01", dateTo: "2024-02-01", limit: 4, offset: 4 };
+    const position = { dateFrom: "2024-01-01", dateTo: "2024-02-01", limit: 4, offset: 4 };
     for (const [params, options, field, rule] of [
       [{}, undefined, "format", "one-of"],
       [{}, { format: "xml" }, "format", "one-of"],
@@ -592,9 +592,9 @@ test("an export with invalid options is rejected and sends nothing", () =>
       [{}, { format: "csv", wait: 1.5 }, "wait", "milliseconds"],
       [{}, { format: "csv", wait: 86_400_001 }, "wait", "milliseconds"],
       [{}, { format: "csv", delimiter: ";" }, "delimiter", "unknown"],
-      [{}, { format: "csv", cursor: null }, "cursor", "text"],
-      [{}, { format: "csv", cursor: { ...cursor, limit: 0 } }, "limit", "page-size"],
-      [{ dateFrom: "2024-01-02" }, { format: "csv", cursor }, "cursor", "text"],
+      [{}, { format: "csv", resumeFrom: null }, "resumeFrom", "required"],
+      [{}, { format: "csv", resumeFrom: { ...position, limit: 0 } }, "limit", "page-size"],
+      [{ dateFrom: "2024-01-02" }, { format: "csv", resumeFrom: position }, "resumeFrom", "one-of"],
       [{ dateFrom: "x" }, { format: "csv" }, "dateFrom", "date-format"],
     ]) {
       const stream = analytics.views(params).export(options);
@@ -604,7 +604,7 @@ test("an export with invalid options is rejected and sends nothing", () =>
     }
     assert.equal(requests.length, 0);
     const same = { dateFrom: "2024-01-01", limit: 2 };
-    const stream = analytics.views(same).export({ format: "ndjson", cursor });
+    const stream = analytics.views(same).export({ format: "ndjson", resumeFrom: position });
     assert.equal((await read(stream)).split("\n").length, VIEWS.length - 4 + 1);
   }));
 

@@ -181,7 +181,7 @@ for (const name of NAMES) {
         assert.ok(!Object.keys(first).includes("nextPage"), "nextPage is enumerable");
         const second = await first.nextPage();
         assert.deepEqual(namesOf(list, second[list.rows]), namesFrom(10, 15));
-        assert.equal(second.cursor, null);
+        assert.equal(second.nextPosition, null);
         assert.equal(await second.nextPage(), null);
         assert.equal(requests.length, 2);
         const offsets = list.by === "offset" ? [0, 10] : [undefined, undefined];
@@ -222,8 +222,8 @@ for (const name of NAMES) {
               [250, 3, 42],
             ],
           );
-          // A list by cursor has no cursor within a page, so it repeats the page.
-          const { cursor, offset } = reports[2].cursor;
+          // A list by cursor has no position within a page, so it repeats the page.
+          const { cursor, offset } = reports[2].nextPosition;
           assert.equal(
             list.by === "offset" ? offset : rowsBefore(cursor),
             list.by === "offset" ? 250 : 200,
@@ -231,37 +231,37 @@ for (const name of NAMES) {
         },
       ));
 
-    test(`the progress of ${name} has a null cursor after the last page`, () =>
+    test(`the progress of ${name} has no next position after the last page`, () =>
       against(pageOf(list, 15), async (client) => {
-        const cursors = [];
-        const onProgress = ({ cursor }) => cursors.push(cursor);
+        const positions = [];
+        const onProgress = ({ nextPosition }) => positions.push(nextPosition);
         await list.list(client, { limit: 10 }).all({ onProgress });
-        assert.equal(cursors.length, 2);
-        assert.deepEqual([cursors[0] === null, cursors[1]], [false, null]);
+        assert.equal(positions.length, 2);
+        assert.deepEqual([positions[0] === null, positions[1]], [false, null]);
       }));
 
-    test(`every way to read ${name} resumes from a cursor stored as JSON`, () =>
+    test(`every way to read ${name} resumes from a position stored as JSON`, () =>
       against(pageOf(list), async (client, { requests }) => {
         const stored = [];
-        const store = ({ cursor }) => stored.push(JSON.stringify(cursor));
+        const store = ({ nextPosition }) => stored.push(JSON.stringify(nextPosition));
         await list.list(client, { limit: 100 }).all({ maxRows: 200, onProgress: store });
         store(await (await list.list(client, { limit: 100 })).nextPage());
         for (const json of stored.slice(1)) {
           for (const walk of Object.values(WAYS)) {
             const before = requests.length;
-            const rows = await walk(list.list(client, { cursor: JSON.parse(json) }), list);
+            const rows = await walk(list.list(client, { resumeFrom: JSON.parse(json) }), list);
             assert.deepEqual(namesOf(list, rows), namesFrom(200));
             assert.equal(requests.length - before, 5, "pages of the stored size");
           }
         }
       }));
 
-    test(`a cursor of ${name} resumes with the date range and the filters of its list`, () =>
+    test(`a position in ${name} resumes with the date range and the filters of its list`, () =>
       against(pageOf(list), async (client, { requests }) => {
         const filter = name === "feedback" ? { source: "agent", status: "pending" } : {};
         const params = { ...(list.range ? RANGE : {}), ...filter, limit: 10 };
-        const { cursor } = await list.list(client, params);
-        await list.list(client, { cursor });
+        const { nextPosition } = await list.list(client, params);
+        await list.list(client, { resumeFrom: nextPosition });
         const [first, second] = requests.map((received) => Object.fromEntries(queryOf(received)));
         assert.deepEqual({ ...second, cursor: 0, offset: 0 }, { ...first, cursor: 0, offset: 0 });
         assert.deepEqual(pagingOf(requests[1]), pagingFrom(10, 10));
@@ -372,7 +372,7 @@ describe("`hasMore` and `nextCursor`", () => {
           assert.equal((await walk(list.list(client), list)).length, 1);
           assert.equal(requests.length, 1);
         }
-        assert.equal((await list.list(client)).cursor, null);
+        assert.equal((await list.list(client)).nextPosition, null);
       }));
 
     for (const cursor of [null, undefined]) {
@@ -593,14 +593,24 @@ describe("Invalid input", () => {
         "limit",
         name === "jobs" ? "job-page-size" : "page-size",
       );
-      rejectsList("the null cursor of a last page", { cursor: null }, {}, "cursor", "text");
+      for (const resumeFrom of [null, "x", 5]) {
+        const position = `the position ${JSON.stringify(resumeFrom)}`;
+        rejectsList(position, { resumeFrom }, {}, "resumeFrom", "required");
+      }
+      rejectsList(
+        "an unknown property of a position",
+        { resumeFrom: { x: 1 } },
+        {},
+        "x",
+        "unknown",
+      );
       if (by === "offset") {
         rejectsList("both page and offset", { page: 2, offset: 0 }, {}, "page", "not-with-offset");
         rejectsList("page 0", { page: 0 }, {}, "page", "page");
         rejectsList("a string as cursor", { cursor: "x" }, {}, "cursor", "unknown");
       } else {
         rejectsList("a page", { page: 2 }, {}, "page", "unknown");
-        rejectsList("an unknown property in the cursor", { cursor: { x: 1 } }, {}, "x", "unknown");
+        rejectsList("an object as cursor", { cursor: { x: 1 } }, {}, "cursor", "text");
       }
       if (range) {
         rejectsList(

@@ -37,12 +37,12 @@ function fakeClient(count, options = {}) {
     const views = Array.from({ length: size }, (_, index) => ({ path: `/${offset + index}` }));
     const { dateFrom, dateTo } = BOUNDS;
     const next = { dateFrom, dateTo, limit: LIMIT, offset: offset + LIMIT };
-    const cursor = next.offset < count ? next : null;
-    return { views, totals: { total: count }, offset, cursor };
+    const nextPosition = next.offset < count ? next : null;
+    return { views, totals: { total: count }, offset, nextPosition };
   };
   const list = (params, { signal, headers }) => ({
     async *pages() {
-      const { dateTo, limit = LIMIT, offset: start = 0 } = params.cursor ?? params;
+      const { dateTo, limit = LIMIT, offset: start = 0 } = params.resumeFrom ?? params;
       assert.equal(limit, LIMIT);
       for (let offset = start; ; offset += LIMIT) {
         await new Promise((resolve) => setTimeout(resolve, 1));
@@ -55,7 +55,7 @@ function fakeClient(count, options = {}) {
         if (failAlways(dateTo)) throw failure();
         const page = pageAt(offset);
         yield page;
-        if (page.cursor === null) return;
+        if (page.nextPosition === null) return;
       }
     },
   });

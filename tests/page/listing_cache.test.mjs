@@ -40,7 +40,7 @@ function fakeClient(count, { headers = {} } = {}) {
   };
   const views = (params, { signal }) => ({
     async *pages() {
-      const { dateFrom, dateTo, offset: start = 0 } = params.cursor ?? params;
+      const { dateFrom, dateTo, offset: start = 0 } = params.resumeFrom ?? params;
       for (let offset = start; ; offset += 250) {
         client.requests.push(`${dateFrom} ${dateTo} ${offset}`);
         await (client.held ?? Promise.resolve());
@@ -57,7 +57,7 @@ function fakeClient(count, { headers = {} } = {}) {
           total: 1,
         }));
         const next = offset + 250 < count ? { dateFrom, dateTo, offset: offset + 250 } : null;
-        yield { views: rows, totals: { human: count, ai: 0, total: count }, cursor: next };
+        yield { views: rows, totals: { human: count, ai: 0, total: count }, nextPosition: next };
         if (next === null) return;
       }
     },

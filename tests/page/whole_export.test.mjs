@@ -11,11 +11,11 @@ const PIECES = ['{"path":"/a"}\n{"path":"/b"}\n', '{"path":"/c"}\n', '{"path":"/
 function fakeReport(pieces, { failBefore = null } = {}) {
   const opened = [];
   let broken = failBefore;
-  function open(format, cursor, signal) {
-    opened.push({ format, cursor });
-    let at = cursor?.at ?? 0;
+  function open(format, resumeFrom, signal) {
+    opened.push({ format, resumeFrom });
+    let at = resumeFrom?.at ?? 0;
     const stream = {
-      cursor,
+      nextPosition: resumeFrom,
       getReader: () => ({
         async read() {
           signal.throwIfAborted();
@@ -26,7 +26,7 @@ function fakeReport(pieces, { failBefore = null } = {}) {
           if (at === pieces.length) return { done: true };
           const value = new TextEncoder().encode(pieces[at]);
           at += 1;
-          stream.cursor = at === pieces.length ? null : { at };
+          stream.nextPosition = at === pieces.length ? null : { at };
           return { done: false, value };
         },
         cancel: async () => {},
@@ -45,7 +45,7 @@ test("an export reads every piece of the report once", async () => {
   assert.equal(await wholeExport.run(), true);
   assert.deepEqual([wholeExport.state.value, wholeExport.pages.value], ["done", 3]);
   assert.equal(await textOf(wholeExport), PIECES.join(""));
-  assert.deepEqual(opened, [{ format: "ndjson", cursor: undefined }]);
+  assert.deepEqual(opened, [{ format: "ndjson", resumeFrom: undefined }]);
 });
 
 test("an interrupted export resumes at the failed piece and repeats nothing", async () => {
@@ -55,7 +55,7 @@ test("an interrupted export resumes at the failed piece and repeats nothing", as
   assert.equal(wholeExport.state.value, "interrupted");
   assert.equal(wholeExport.problem.value.title, "We couldn’t reach the gateway");
   assert.equal(await wholeExport.run(), true);
-  assert.deepEqual(opened.at(-1).cursor, { at: 2 });
+  assert.deepEqual(opened.at(-1).resumeFrom, { at: 2 });
   assert.equal(await textOf(wholeExport), PIECES.join(""));
   assert.equal(wholeExport.problem.value, null);
 });
@@ -66,7 +66,7 @@ test("an export that fails before its first piece starts from scratch", async ()
   assert.equal(await wholeExport.run(), false);
   assert.equal(await wholeExport.run(), true);
   assert.deepEqual(
-    opened.map(({ cursor }) => cursor),
+    opened.map(({ resumeFrom }) => resumeFrom),
     [undefined, undefined],
   );
 });

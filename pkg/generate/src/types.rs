@@ -195,7 +195,7 @@ fn operations() -> String {
 
 /// Returns the interface `Lists`: the operations that return one page of a list.
 fn lists() -> String {
-    let text = " The operations that return one page of a list, each with the types of its rows and cursor.";
+    let text = " The operations that return one page of a list, each with the types of its rows and positions.";
     let mut text = format!("\n{}export interface Lists {{\n", doc("", &[text]));
     for operation in of_package() {
         let declared = operation.declaration();
@@ -204,13 +204,13 @@ fn lists() -> String {
             .rows()
             .and_then(|rows| row_type(operation, rows));
         let Some(row) = row else { continue };
-        let (offset, cursor) = match declared.pagination {
-            Pagination::Offset { .. } => (" offset: number;", cursor_type(declared)),
+        let (offset, position) = match declared.pagination {
+            Pagination::Offset { .. } => (" offset: number;", position_type(declared)),
             _ => ("", parameters_name(declared)),
         };
         let _ = writeln!(
             text,
-            "  {:?}: {{ row: {row};{offset} cursor: {cursor} }};",
+            "  {:?}: {{ row: {row};{offset} position: {position} }};",
             declared.name
         );
     }
@@ -228,9 +228,9 @@ fn row_type(operation: Operation, rows: &str) -> Option<String> {
     }
 }
 
-/// Returns the type of the cursor of a list by offset: the list's parameters, with `limit` and
+/// Returns the type of a position in a list by offset: the list's parameters, with `limit` and
 /// `offset` required.
-fn cursor_type(declared: &Declaration) -> String {
+fn position_type(declared: &Declaration) -> String {
     let mut members = String::new();
     for parameter in declared.parameters {
         let kind = parameter_type(parameter.kind);

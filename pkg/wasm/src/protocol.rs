@@ -126,7 +126,7 @@ numbers! {
         /// The path in the page and the reason, one per line.
         PageRejection,
         /// The arguments of a list's next page as a JSON object. A finished list emits none.
-        Cursor,
+        Position,
         /// The client's base URL, without trailing slashes.
         BaseUrl,
         /// The value of `Retry-After` in milliseconds.

@@ -110,7 +110,7 @@ impl Task {
     ) -> Result<CommandNumber, ValidationError> {
         let event_number = EventNumber::from_number(event);
         if event_number == Some(EventNumber::Begin) {
-            self.running.insert(self.begin(now)?).emit_cursor();
+            self.running.insert(self.begin(now)?).emit_position();
             return Ok(CommandNumber::Yield);
         }
         let Some(running) = &mut self.running else {
@@ -149,7 +149,7 @@ impl Task {
         };
         let command = running.task.step(event, now, random);
         if event_number == Some(EventNumber::Page) {
-            running.emit_cursor();
+            running.emit_position();
         }
         Ok(running.emit_command(command))
     }
@@ -208,9 +208,9 @@ impl RunningTask {
     }
 
     /// Emits the arguments of a list's next page.
-    fn emit_cursor(&self) {
+    fn emit_position(&self) {
         if let Some(call) = self.task.next_page() {
-            emit(Output::Cursor, 0, &call.to_json(Place::Query));
+            emit(Output::Position, 0, &call.to_json(Place::Query));
         }
     }
 }

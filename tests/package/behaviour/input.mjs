@@ -59,8 +59,8 @@ describe("Invalid input", () => {
           () => analytics.views({ dateFrom: new Date(0) }),
           () => analytics.views({ "\ud800": 1 }),
           () => analytics.views({ cursor: 5 }),
-          () => analytics.views({ cursor: null }),
-          () => analytics.views({ cursor: null }).all(),
+          () => analytics.views({ resumeFrom: null }),
+          () => analytics.views({ resumeFrom: null }).all(),
           () => agentJobs.get("j1", { timeout: 0 }),
           () => agentJobs.get("j1", { maxRetries: 0.5 }),
         ]) {

@@ -126,7 +126,7 @@ describe("Lists of page views", () => {
 
   when(
     "a page in the middle fails",
-    "the rows before it arrive, and a stored cursor resumes without gaps or duplicates",
+    "the rows before it arrive, and a stored position resumes without gaps or duplicates",
     () => {
       let broken = true;
       const respond = (received) =>
@@ -141,12 +141,12 @@ describe("Lists of page views", () => {
         };
         assert.ok((await rejectionOf(iterate)) instanceof quillgate.NotFoundError);
         assert.equal(paths.length, 500);
-        const onProgress = ({ cursor }) => {
-          stored = JSON.stringify(cursor);
+        const onProgress = ({ nextPosition }) => {
+          stored = JSON.stringify(nextPosition);
         };
         await rejectionOf(analytics.views({ dateTo: "2024-01-01" }).all({ onProgress }));
         broken = false;
-        const rest = await analytics.views({ cursor: JSON.parse(stored) }).all();
+        const rest = await analytics.views({ resumeFrom: JSON.parse(stored) }).all();
         paths.push(...rest.map(({ path }) => path));
         assert.deepEqual(
           paths,
@@ -219,7 +219,13 @@ describe("Lists of page views", () => {
     () =>
       against(pageOf(15), async ({ analytics }, { requests }) => {
         const first = await analytics.views({ limit: 10 });
-        assert.deepEqual(Object.keys(first), ["totals", "views", "hasMore", "offset", "cursor"]);
+        assert.deepEqual(Object.keys(first), [
+          "totals",
+          "views",
+          "hasMore",
+          "offset",
+          "nextPosition",
+        ]);
         const second = await first.nextPage();
         assert.deepEqual([second.offset, second.views.length, second.hasMore], [10, 5, false]);
         assert.equal(await second.nextPage(), null);

@@ -65,7 +65,7 @@ const CHECKS = {
       Object.keys(JSON.parse(JSON.stringify(page)))
         .sort()
         .join(),
-      "cursor,hasMore,offset,totals,views",
+      "hasMore,nextPosition,offset,totals,views",
     );
   },
 
@@ -103,13 +103,13 @@ const CHECKS = {
     const reader = broken.getReader();
     const { value } = await reader.read();
     await reader.cancel();
-    const { cursor } = broken;
-    const rest = analytics.views(RANGE).export({ format: "csv", cursor });
+    const { nextPosition: resumeFrom } = broken;
+    const rest = analytics.views(RANGE).export({ format: "csv", resumeFrom });
     const csv = new TextDecoder().decode(value) + (await new Response(rest).text());
     const whole = await new Response(analytics.views(RANGE).export({ format: "csv" })).text();
     ok(whole.startsWith("path,human,ai,total\r\n") && rows.length > 100);
     same(csv, whole);
-    same(rest.cursor, null);
+    same(rest.nextPosition, null);
   },
 
   async "visitors are a list by offset"({ Client }, { client, pages }) {
@@ -127,7 +127,7 @@ const CHECKS = {
     ok(rows.every(({ human, ai, total }) => total >= human && total <= human + ai));
   },
 
-  async "a list by cursor yields every row and resumes from a stored cursor"(
+  async "a list by cursor yields every row and resumes from a stored position"(
     { Client },
     { client },
   ) {
@@ -135,8 +135,8 @@ const CHECKS = {
     const read = async ([name, property]) => {
       const first = await analytics[name]({ ...RANGE, limit: 40 });
       const next = await first.nextPage();
-      const cursor = JSON.parse(JSON.stringify(first.cursor));
-      const resumed = await analytics[name]({ cursor }).all({ maxRows: next[property].length });
+      const resumeFrom = JSON.parse(JSON.stringify(first.nextPosition));
+      const resumed = await analytics[name]({ resumeFrom }).all({ maxRows: next[property].length });
       const rows = [];
       for await (const row of analytics[name](RANGE)) rows.push(row);
       const pages = [...first[property], ...next[property]];

@@ -30,7 +30,7 @@ import {
   type JobStatus,
   JobWaitTimeoutError,
   type List,
-  type ListCursor,
+  type ListPosition,
   type ListedJob,
   type ListPage,
   type ListProgress,
@@ -183,7 +183,7 @@ export async function lists({ analytics }: Client): Promise<void> {
   const page = await analytics.views({ dateFrom: "2024-01-01", limit: 10, offset: undefined });
   same<typeof page, ListPage<"analytics.views">>(true);
   same<typeof page.views, PageView[]>(true);
-  same<typeof page.cursor, ListCursor<"analytics.views"> | null>(true);
+  same<typeof page.nextPosition, ListPosition<"analytics.views"> | null>(true);
   const next: ListPage<"analytics.views"> | null = await page.nextPage();
   next?.totals.total?.toFixed();
   for await (const view of analytics.views()) same<typeof view, PageView>(true);
@@ -196,24 +196,24 @@ export async function lists({ analytics }: Client): Promise<void> {
     },
   });
   same<typeof rows, PageView[]>(true);
-  if (page.cursor) await analytics.views({ cursor: page.cursor }, { signal });
+  if (page.nextPosition) await analytics.views({ resumeFrom: page.nextPosition }, { signal });
 
-  const stream = analytics.views().export({ format: "csv", wait: 1000, signal, cursor: undefined });
+  const stream = analytics.views().export({ format: "csv", wait: 1000, signal, resumeFrom: undefined });
   same<typeof stream, ExportStream<"analytics.views">>(true);
   const bytes: ReadableStream<Uint8Array> = stream;
   new Response(bytes);
-  const { cursor } = stream;
-  same<typeof cursor, ListCursor<"analytics.views"> | null | undefined>(true);
-  if (cursor) analytics.views().export({ format: "ndjson", cursor });
+  const { nextPosition } = stream;
+  same<typeof nextPosition, ListPosition<"analytics.views"> | null | undefined>(true);
+  if (nextPosition) analytics.views().export({ format: "ndjson", resumeFrom: nextPosition });
 
-  // @ts-expect-error: the cursor is null after the last chunk
-  analytics.views().export({ format: "ndjson", cursor: stream.cursor });
+  // @ts-expect-error: the position is null after the last chunk
+  analytics.views().export({ format: "ndjson", resumeFrom: stream.nextPosition });
   // @ts-expect-error: the format is required
   analytics.views().export();
   // @ts-expect-error: unknown format
   analytics.views().export({ format: "xlsx" });
   // @ts-expect-error: the cursor is null after the last page
-  analytics.views({ cursor: page.cursor });
+  analytics.views({ resumeFrom: page.nextPosition });
   // @ts-expect-error: a limit is a number
   analytics.views({ limit: "10" });
   // @ts-expect-error: unknown parameter
@@ -238,8 +238,8 @@ export async function reports({ analytics }: Client): Promise<void> {
   same<typeof page, ListPage<"analytics.searches">>(true);
   same<typeof page.searches, SearchTerm[]>(true);
   same<typeof page.nextCursor, string | null>(true);
-  same<typeof page.cursor, ListCursor<"analytics.searches"> | null>(true);
-  if (page.cursor) analytics.searches({ cursor: page.cursor });
+  same<typeof page.nextPosition, ListPosition<"analytics.searches"> | null>(true);
+  if (page.nextPosition) analytics.searches({ resumeFrom: page.nextPosition });
   const options: ExportOptions<"analytics.searches"> = { format: "csv" };
   same<
     ReturnType<List<"analytics.searches">["export"]>,

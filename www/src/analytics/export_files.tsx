@@ -131,8 +131,13 @@ function isWhole(listing: Listing): boolean {
 async function startWhole(session: Session, listing: Listing, format: ExportFormat): Promise<void> {
   const { dateFrom, dateTo } = listing.bounds.peek();
   const { name } = listing.report;
-  const work = new WholeExport(format, (streamed, cursor, signal) =>
-    exportReport(session.client, name, { dateFrom, dateTo }, { format: streamed, cursor, signal }),
+  const work = new WholeExport(format, (streamed, resumeFrom, signal) =>
+    exportReport(
+      session.client,
+      name,
+      { dateFrom, dateTo },
+      { format: streamed, resumeFrom, signal },
+    ),
   );
   const current = { work, listing, session };
   currentExport.value = current;

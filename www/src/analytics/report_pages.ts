@@ -1,4 +1,4 @@
-import type { Client, ListCursor, ListOptions } from "quillgate";
+import type { Client, ListOptions, ListPosition } from "quillgate";
 import { toTurnRow } from "./conversation_rows.ts";
 import {
   type ReportName,
@@ -10,7 +10,7 @@ import {
 } from "./report.ts";
 
 /** Where to start or resume a report. */
-export type ReportPosition = { dateFrom: string; dateTo: string } | { cursor: unknown };
+export type ReportPosition = { dateFrom: string; dateTo: string } | { resumeFrom: unknown };
 
 export interface PageOfReport {
   rows: readonly ReportRow[];
@@ -30,28 +30,28 @@ export async function* readReport(
   switch (name) {
     case "views":
       for await (const page of analytics.views(paramsOf(position), options).pages()) {
-        yield pageOf(page.views.map(toCountRow), page.totals, page.cursor);
+        yield pageOf(page.views.map(toCountRow), page.totals, page.nextPosition);
       }
       return;
     case "visitors":
       for await (const page of analytics.visitors(paramsOf(position), options).pages()) {
-        yield pageOf(page.visitors.map(toCountRow), page.totals, page.cursor);
+        yield pageOf(page.visitors.map(toCountRow), page.totals, page.nextPosition);
       }
       return;
     case "feedback":
       for await (const page of analytics.feedback(paramsOf(position), options).pages()) {
-        yield pageOf(page.feedback.map(toFeedbackRow), null, page.cursor);
+        yield pageOf(page.feedback.map(toFeedbackRow), null, page.nextPosition);
       }
       return;
     case "searches":
       for await (const page of analytics.searches(paramsOf(position), options).pages()) {
         const totals = { human: null, ai: null, total: page.totalSearches };
-        yield pageOf(page.searches.map(toSearchRow), totals, page.cursor);
+        yield pageOf(page.searches.map(toSearchRow), totals, page.nextPosition);
       }
       return;
     case "conversations":
       for await (const page of analytics.conversations(paramsOf(position), options).pages()) {
-        yield pageOf(page.conversations.map(toTurnRow), null, page.cursor);
+        yield pageOf(page.conversations.map(toTurnRow), null, page.nextPosition);
       }
   }
 }
@@ -61,11 +61,15 @@ export function exportReport(
   client: Client,
   name: ReportName,
   bounds: { dateFrom: string; dateTo: string },
-  options: { format: "csv" | "ndjson"; cursor: unknown; signal: AbortSignal },
+  options: { format: "csv" | "ndjson"; resumeFrom: unknown; signal: AbortSignal },
 ) {
   const { analytics } = client;
-  const { format, signal, cursor } = options;
-  const own = { format, signal, ...(cursor == null ? {} : { cursor: cursor as never }) };
+  const { format, signal, resumeFrom } = options;
+  const own = {
+    format,
+    signal,
+    ...(resumeFrom == null ? {} : { resumeFrom: resumeFrom as never }),
+  };
   switch (name) {
     case "views":
       return analytics.views(bounds).export(own);
@@ -80,13 +84,13 @@ export function exportReport(
   }
 }
 
-function pageOf(rows: readonly ReportRow[], totals: Totals | null, cursor: unknown): PageOfReport {
-  return { rows, totals, next: cursor === null ? null : { cursor } };
+function pageOf(rows: readonly ReportRow[], totals: Totals | null, next: unknown): PageOfReport {
+  return { rows, totals, next: next === null ? null : { resumeFrom: next } };
 }
 
-/** The cast is safe: a cursor is only used with the report that it came from. */
+/** The cast is safe: a position is only used with the report that it came from. */
 function paramsOf<Name extends "analytics.views">(
   position: ReportPosition,
-): { dateFrom: string; dateTo: string } | { cursor: ListCursor<Name> & never } {
-  return position as { dateFrom: string; dateTo: string } | { cursor: never };
+): { dateFrom: string; dateTo: string } | { resumeFrom: ListPosition<Name> & never } {
+  return position as { dateFrom: string; dateTo: string } | { resumeFrom: never };
 }

@@ -8,14 +8,14 @@ export interface ByteStream {
     read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
     cancel(): Promise<void>;
   };
-  /** Where to resume after the last chunk. */
-  readonly cursor?: unknown;
+  /** The position after the last chunk. */
+  readonly nextPosition?: unknown;
 }
 
-/** Opens the stream of the whole report, at a cursor or from the start. */
+/** Opens the stream of the whole report, from a position or from the start. */
 export type OpenStream = (
   format: "csv" | "ndjson",
-  cursor: unknown,
+  resumeFrom: unknown,
   signal: AbortSignal,
 ) => ByteStream;
 
@@ -33,7 +33,7 @@ export class WholeExport {
   readonly problem = signal<Problem | null>(null);
   readonly #open: OpenStream;
   readonly #chunks: Uint8Array[] = [];
-  #cursor: unknown;
+  #position: unknown;
   #controller = new AbortController();
 
   constructor(format: ExportFormat, open: OpenStream) {
@@ -78,14 +78,14 @@ export class WholeExport {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const stream = this.#open(this.format === "csv" ? "csv" : "ndjson", this.#cursor, signal);
+    const stream = this.#open(this.format === "csv" ? "csv" : "ndjson", this.#position, signal);
     const reader = stream.getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (signal.aborted) return;
       if (done) return;
       if (value !== undefined) this.#chunks.push(value);
-      this.#cursor = stream.cursor;
+      this.#position = stream.nextPosition;
       this.pages.value += 1;
     }
   }

@@ -112,7 +112,7 @@ fn of_requests() -> Vec<Field> {
         ),
         field(
             "Last-Event-ID",
-            "The last event that the caller has: the stream goes on after it. Anything but a number is \
+            "The id of the last event received. The stream resumes after it. Other values than numbers are \
              ignored.",
             any(),
             "2",

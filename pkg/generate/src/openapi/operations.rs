@@ -186,14 +186,14 @@ const READ_RECORD: More = More {
 };
 
 const EXPORT: More = More {
-    doc: "Every row of the range, streamed page by page through the same cache and budget as the report. A \
-        row is what the upstream gave, members that are not known too. An export that cannot go on ends with \
-        a last record that says why, and at which cursor it goes on: of NDJSON `{\"incomplete\": {\"cursor\", \
-        \"problem\", \"retryAfter\"}}`, of CSV a record whose first cell is `#incomplete`. With a cursor, CSV \
-        has neither byte order mark nor header, so that the pieces joined are the whole. With `Prefer: wait` \
-        it waits for the budget, in all for at most so many seconds and a day. By default, 10 exports of a caller and \
-        100 of the organization may wait at the same time. It ends when the access token \
-        expires. A connection that closes before the last chunk is an export that broke off.",
+    doc: "Every row of the range, streamed page by page through the same cache and budget as the report. Rows \
+        keep the fields that the gateway does not know. An export that cannot continue ends with a last \
+        record with the reason and the cursor to resume from: `{\"incomplete\": {\"cursor\", \"problem\", \
+        \"retryAfter\"}}` in NDJSON, a record with `#incomplete` in the first cell in CSV. With a cursor, CSV \
+        has no byte order mark and no header, so that the joined parts equal the whole. With `Prefer: wait`, the \
+        export waits for the budget: at most that many seconds in total, and at most a day. By default, 10 \
+        exports of a caller and 100 of the organization may wait at the same time. It ends when the access \
+        token expires. If the connection closes before the last chunk, the export is incomplete.",
     success: Success::Exported,
     takes: &["Prefer", "Cache-Control"],
     problems: &[UPSTREAM, BUDGET, STREAM],
@@ -478,7 +478,7 @@ fn rows(operation: Operation, fields: &Fields) -> Value {
     let text =
         |description: String| json!({ "schema": { "type": "string", "description": description } });
     json!({
-        "description": "The rows, or those up to a last record that says where the export goes on.",
+        "description": "The rows. If the export is incomplete, the last record has the cursor to resume from.",
         "headers": fields.described(),
         "content": {
             CSV: text(format!(

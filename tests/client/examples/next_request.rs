@@ -9,5 +9,5 @@ pub async fn some_views(
     let mut pages = client.analytics().views(from).pages();
     let page = pages.next().await?;
     let views = page.map(|page| page.views).unwrap_or_default();
-    Ok((views, pages.cursor()))
+    Ok((views, pages.next_request()))
 }
