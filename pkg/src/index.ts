@@ -51,15 +51,22 @@ export type {
 export type { List } from "./list.js";
 export type {
   AllOptions,
+  ConversationsPage,
+  DailyViewsPage,
   ExportOptions,
   ExportStream,
+  FeedbackPage,
+  JobPage,
   ListName,
   ListOptions,
   ListPage,
   ListParams,
   ListPosition,
   ListProgress,
+  PageViewsPage,
   Row,
+  SearchesPage,
+  VisitorsPage,
 } from "./list_types.js";
 export type {
   AdminKeyAuth,

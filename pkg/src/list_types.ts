@@ -92,9 +92,31 @@ export interface PagePosition<Name extends ListName> {
 }
 
 /** A page of a list. In lists by offset, `offset` is the position of its first row. */
-export type ListPage<Name extends ListName> = Operations[Name]["result"] &
+export type ListPage<Name extends ListName> = ListPages[Name];
+
+type PageOf<Name extends ListName> = Operations[Name]["result"] &
   PagePosition<Name> &
   (Lists[Name] extends { offset: number } ? { readonly offset: number } : unknown);
+
+// Interfaces, so that editors show these names.
+export interface PageViewsPage extends PageOf<"analytics.views"> {}
+export interface DailyViewsPage extends PageOf<"analytics.dailyViews"> {}
+export interface VisitorsPage extends PageOf<"analytics.visitors"> {}
+export interface FeedbackPage extends PageOf<"analytics.feedback"> {}
+export interface SearchesPage extends PageOf<"analytics.searches"> {}
+export interface ConversationsPage extends PageOf<"analytics.conversations"> {}
+export interface JobPage extends PageOf<"agentJobs.list"> {}
+
+/** The page of each list. */
+export interface ListPages {
+  "analytics.views": PageViewsPage;
+  "analytics.dailyViews": DailyViewsPage;
+  "analytics.visitors": VisitorsPage;
+  "analytics.feedback": FeedbackPage;
+  "analytics.searches": SearchesPage;
+  "analytics.conversations": ConversationsPage;
+  "agentJobs.list": JobPage;
+}
 
 /**
  * The arguments of a list.

@@ -40,6 +40,7 @@ import {
   type PageFeedback,
   type PageView,
   type PageViewsList,
+  type PageViewsPage,
   type PageVisitors,
   type ProblemCode,
   QuillgateError,
@@ -181,7 +182,7 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
 
 export async function lists({ analytics }: Client): Promise<void> {
   const page = await analytics.views({ dateFrom: "2024-01-01", limit: 10, offset: undefined });
-  same<typeof page, ListPage<"analytics.views">>(true);
+  same<typeof page, PageViewsPage>(true);
   same<typeof page.views, PageView[]>(true);
   same<typeof page.nextPosition, ListPosition<"analytics.views"> | null>(true);
   const next: ListPage<"analytics.views"> | null = await page.nextPage();
