@@ -41,6 +41,10 @@ test("unanswered questions come first, and the newest of them at the top", async
   const table = await openConversations(visitor);
   const all = await questionsOfLastMonth(visitor);
   const expected = [...all.filter(unanswered), ...all.filter((turn) => !unanswered(turn))];
+  await table
+    .getByRole("rowheader")
+    .nth(all.length - 1)
+    .waitFor();
   assert.deepEqual(
     await questionsIn(table),
     expected.map(({ query }) => query.trim()),

@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { Session } from "../session/session.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
@@ -158,6 +159,8 @@ function LoadButton({ label, cost, onLoad }: LoadButtonProps) {
   );
 }
 
+const MAX_COLLAPSED_ROWS = 5;
+
 interface MatchingRowsProps {
   listing: Listing;
   matches(row: ReportRow): boolean;
@@ -167,18 +170,33 @@ interface MatchingRowsProps {
 }
 
 function MatchingRows({ listing, matches, none, renderRow }: MatchingRowsProps) {
+  const isExpanded = useSignal(false);
   const rows = listing.rows.value.filter(matches);
-  if (rows.length > 0) {
-    return (
+  if (rows.length === 0) {
+    return listing.state.value === "complete" ? <p class="hint">{none}</p> : null;
+  }
+  const shown = isExpanded.value ? rows : rows.slice(0, MAX_COLLAPSED_ROWS);
+  return (
+    <>
       <ul class="page-list">
-        {rows.map((row, index) => (
+        {shown.map((row, index) => (
           // Rows have no id, and the list only grows.
           <li key={index}>{renderRow(row)}</li>
         ))}
       </ul>
-    );
-  }
-  return listing.state.value === "complete" ? <p class="hint">{none}</p> : null;
+      {shown.length < rows.length && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            isExpanded.value = true;
+          }}
+        >
+          {PAGE_WORDS.showAll(rows.length)}
+        </button>
+      )}
+    </>
+  );
 }
 
 function renderFeedback(row: ReportRow) {

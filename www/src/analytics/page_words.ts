@@ -1,3 +1,5 @@
+import { count } from "../shell/wording.ts";
+
 /** The strings of the route of one page. */
 export const PAGE_WORDS = {
   parent: "Page views",
@@ -25,6 +27,7 @@ export const PAGE_WORDS = {
   loadRest: "Load the rest",
   cost: (requests: number) =>
     `Uses up to ${requests} requests of your organization’s hourly limit.`,
+  showAll: (rows: number) => `Show all ${count(rows)}`,
   load: (what: string) => `Load ${what}`,
   notAmong: (rows: string) => `Not among the ${rows} loaded so far.`,
   among: (rows: string) => `Among the ${rows} loaded so far.`,
