@@ -56,8 +56,6 @@ pub mod endpoint;
 
 pub mod agent_job;
 pub mod analytics;
-#[cfg(feature = "gateway")]
-pub mod archive;
 pub mod call;
 pub mod columns;
 mod conversions;

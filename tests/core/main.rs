@@ -6,7 +6,6 @@
 )]
 
 mod agent_job;
-mod archive;
 mod call;
 mod columns;
 mod conversions;

@@ -1,12 +1,12 @@
 //! The responses of the daily archive: series of views, its status, and the estimate of a backfill.
-//! [`quillgate::archive::plan`] chooses the next request.
+//! [`schedule::plan`] chooses the next request.
 
 pub mod run_lock;
+pub mod schedule;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
 pub mod stored_path;
 
-use quillgate::archive::{DayRecord, Estimate, Rate, Wanted, estimate, is_settled};
 use quillgate::parameters::Parameters as _;
 use quillgate::{
     Call, Cursor, DateBound, Day, DayGroup, Millis, PagePath, PathPrefix, SeriesPageSize,
@@ -14,6 +14,9 @@ use quillgate::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::analytics::archive::schedule::{
+    DayRecord, Estimate, Rate, Wanted, estimate, is_settled,
+};
 use crate::analytics::archive::stored_path::{encode_controls, is_within_limits};
 use crate::analytics::settings::ArchiveSettings;
 use crate::http::gateway_rule::GatewayRule;

@@ -4,12 +4,12 @@
 //! as a transaction, so readers never see a partially replaced day.
 
 use js_sys::{Array, JsString, Object, Reflect};
-use quillgate::archive::{DayRecord, Progress};
 use quillgate::{Day, Millis};
 use serde::Deserialize;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
+use crate::analytics::archive::schedule::{DayRecord, Progress};
 use crate::analytics::archive::stored_path::StoredPath;
 use crate::analytics::archive::{
     Counts, ProjectRecord, SeriesQuery, StoredDay, Subject, first_retained,

@@ -1,10 +1,9 @@
-//! A run of the daily archive. It sends the requests that [`quillgate::archive::plan`] chooses, until
+//! A run of the daily archive. It sends the requests that [`plan`] chooses, until
 //! its share of the budget is spent, nothing is left to fetch, or it reaches a limit of the run.
 
 use std::ops::ControlFlow;
 
 use js_sys::{JsString, Reflect};
-use quillgate::archive::{DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan};
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{
     DateBound, DateRange, Day, Endpoint, ListPageViews, ListVisitors, Millis, Offset, Operation,
@@ -13,6 +12,9 @@ use quillgate::{
 use wasm_bindgen::JsValue;
 
 use crate::analytics::archive::run_lock::RunId;
+use crate::analytics::archive::schedule::{
+    DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan,
+};
 use crate::analytics::archive::store::{ArchiveStore, DayKey};
 use crate::analytics::archive::{ArchiveRun, ProjectRecord, first_retained};
 use crate::analytics::organization_object::Organization;

@@ -1,10 +1,11 @@
 //! Responses of the daily archive.
 
 mod run_lock;
+mod schedule;
 mod stored_path;
 
-use quillgate::archive::{DayRecord, Progress};
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
+use quillgate_worker::analytics::archive::schedule::{DayRecord, Progress};
 use quillgate_worker::analytics::archive::{
     Counts, ProjectRecord, SeriesQuery, StoredDay, Subject, begin_of_backfill, is_final,
     write_backfill, write_series, write_status,

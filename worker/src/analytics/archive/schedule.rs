@@ -5,8 +5,7 @@
 //! from the oldest. [`DayRecord`] records the progress and the failures of a day. Stored days are
 //! fetched again on later days, because Mintlify counts some views late.
 
-use crate::date::Day;
-use crate::millis::Millis;
+use quillgate::{Day, Millis};
 
 /// The maximum number of times that the wait after a failure doubles.
 const MAX_DOUBLINGS: u32 = 10;
@@ -196,7 +195,7 @@ pub struct Target {
 ///
 /// # Example
 /// ```
-/// use quillgate::archive::{DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan};
+/// use quillgate_worker::analytics::archive::schedule::{DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan};
 /// use quillgate::{Day, Millis};
 ///
 /// let day = Day::from_text("2024-02-28").unwrap();
@@ -307,7 +306,7 @@ pub struct Rate {
 /// # Example
 /// ```
 /// use quillgate::Millis;
-/// use quillgate::archive::{Estimate, Rate, estimate};
+/// use quillgate_worker::analytics::archive::schedule::{Estimate, Rate, estimate};
 ///
 /// let rate = Rate { share: 33, window: Millis::from_seconds(3600), recheck_days: 3 };
 /// assert_eq!(estimate(90, 20, rate), Estimate { requests: 1890, hours: Some(65) });

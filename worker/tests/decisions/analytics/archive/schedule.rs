@@ -1,17 +1,16 @@
-//! Planning of the daily archive.
+//! The schedule of the daily archive.
 
 use std::collections::{HashMap, HashSet};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use quillgate::archive::{
+use quillgate::{Day, Millis};
+use quillgate_worker::analytics::archive::schedule::{
     DayRecord, Estimate, Holdings, Part, Progress, Rate, Share, Step, Target, Wanted, estimate,
     is_settled, plan,
 };
-use quillgate::{Day, Millis};
 
 const HOUR: Millis = Millis::from_seconds(3600);
-const DAY: Millis = Millis::from_seconds(86_400);
 const PLENTY: Share = Share {
     left: 1000,
     next_free: Millis(0),
@@ -46,30 +45,6 @@ fn fetch(text: &str, part: Part) -> Step {
         day: day(text),
         part,
     })
-}
-
-#[test]
-fn days_are_parsed_formatted_and_counted() {
-    for text in ["1970-01-01", "2024-02-29", "2026-11-22", "9999-12-31"] {
-        assert_eq!(day(text).to_text(), text);
-    }
-    for text in [
-        "",
-        "1969-12-31",
-        "2024-02-30",
-        "2024-2-1",
-        "2024-02-29T00:00Z",
-    ] {
-        assert_eq!(Day::from_text(text), None, "{text}");
-    }
-    assert_eq!(day("2024-03-01").since(day("2024-02-01")), 29);
-    assert_eq!(day("2024-02-01").since(day("2024-03-01")), 0);
-    assert_eq!(day("9999-12-31").next(), day("9999-12-31"));
-    assert_eq!(Day::from_number(u64::MAX), day("9999-12-31"));
-    assert_eq!(day("2024-12-31").begin_of_next_month(), day("2025-01-01"));
-    assert_eq!(day("2024-02-29").begin_of_next_month(), day("2024-03-01"));
-    assert_eq!(day("2026-11-23").begin_of_week(), day("2026-11-23"));
-    assert_eq!(day("2026-11-22").begin_of_week(), day("2026-11-16"));
 }
 
 #[test]
@@ -337,15 +312,6 @@ proptest! {
                 );
             }
         }
-    }
-
-    #[test]
-    fn a_day_round_trips_through_strings_and_instants(number in 0_u64..2_932_897, of_day in 0..DAY.0) {
-        let day = Day::from_number(number);
-        prop_assert_eq!(Day::from_text(&day.to_text()), Some(day));
-        prop_assert_eq!(Day::of(day.begin().plus(Millis(of_day))), day);
-        prop_assert!(day.begin_of_week() <= day && day.since(day.begin_of_week()) < 7);
-        prop_assert!(day.begin_of_month() <= day && day < day.begin_of_next_month() || day.number() > 2_932_865);
     }
 
     #[test]
