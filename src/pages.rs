@@ -10,7 +10,7 @@ use crate::text::format_integer;
 /// The number of consecutive empty pages after which a list fails.
 pub const MAX_EMPTY_PAGES: u32 = 5;
 /// The largest page size that [`Pages::through_everything`] requests.
-pub(crate) const MAX_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
+pub const MAX_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
 
 /// The pagination properties of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

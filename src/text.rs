@@ -6,7 +6,8 @@ use std::borrow::Cow;
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// Parses 1 to 16 decimal digits. Returns `None` for anything else.
-pub(crate) fn parse_decimal(text: &str) -> Option<u64> {
+#[must_use]
+pub fn parse_decimal(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.len() <= 16 && text.bytes().all(|b| b.is_ascii_digit());
     let value = |number: u64, digit: u8| number * 10 + u64::from(digit - b'0');
     digits.then(|| text.bytes().fold(0, value))

@@ -13,7 +13,6 @@ mod credential;
 mod date;
 mod encode;
 mod error;
-mod export;
 mod http_date;
 mod job_list;
 mod operations;

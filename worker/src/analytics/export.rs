@@ -1,14 +1,19 @@
 //! The export of a report: its request, the head of its response, and refused pages.
 
-use quillgate::export::{Export, ExportFormat, Malformed};
+pub mod rows;
+pub mod run;
+
+use quillgate::export::ExportFormat;
 use quillgate::parameters::SingleParameter;
 use quillgate::{Call, Millis, Operation, ProjectId};
 
+use crate::analytics::export::run::Export;
 use crate::analytics::query::ReportQuery;
 use crate::analytics::settings::AnalyticsSettings;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::upstream::json_scanner::Malformed;
 
 /// The maximum total wait of an export in seconds: a day.
 pub const MAX_WAIT_SECONDS: u64 = 86_400;

@@ -2,7 +2,6 @@
 
 use js_sys::JsString;
 use quillgate::declaration::Pagination;
-use quillgate::export::check_page;
 use quillgate::schema::{Described as _, check};
 use quillgate::{AgentJob, Operation, PageSize};
 use serde_json::Value;
@@ -17,6 +16,7 @@ use crate::upstream::failure::{
 };
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::metrics::ExchangeMetrics;
+use crate::upstream::page_check::check_page;
 use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Message, Outgoing, send};

@@ -1,5 +1,8 @@
 //! Exports of reports: the query and the response head.
 
+mod rows;
+mod run;
+
 use quillgate::{Call, Millis, Operation, ProjectId};
 use quillgate_worker::analytics::export::{ExportQuery, read_retry_after};
 use quillgate_worker::app::log::ExportEnd;

@@ -1,8 +1,9 @@
 //! The progress of an export across pages.
 
 use proptest::prelude::*;
-use quillgate::export::{Export, Malformed};
 use quillgate::{Call, Millis, Operation};
+use quillgate_worker::analytics::export::run::Export;
+use quillgate_worker::upstream::json_scanner::Malformed;
 use serde_json::{Value, json};
 
 const CURSOR: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";

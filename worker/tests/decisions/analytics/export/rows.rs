@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use quillgate::Operation;
 use quillgate::columns::{Column, columns};
-use quillgate::export::{ExportFormat, Malformed, PageEnd, RowWriter, check_page};
+use quillgate::export::ExportFormat;
+use quillgate_worker::analytics::export::rows::RowWriter;
+use quillgate_worker::upstream::json_scanner::Malformed;
+use quillgate_worker::upstream::page_check::{PageEnd, check_page};
 use serde_json::{Map, Value};
 
 fn write_with(

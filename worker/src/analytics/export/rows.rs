@@ -1,28 +1,19 @@
 //! Conversion of a page's rows to CSV or newline-delimited JSON.
 
-use super::ExportFormat;
-use super::scan::{Malformed, Piece, Scanner, Shape, push_compact};
-use crate::columns::Column;
-use crate::schema::{Field, Kind};
-use crate::text::{MAX_SAFE_INTEGER, parse_decimal};
+use quillgate::columns::Column;
+use quillgate::export::ExportFormat;
+use serde_json::json;
 
-/// The pagination properties of a page, without its rows.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PageEnd {
-    /// The number of rows on the page, including skipped rows.
-    pub rows: u64,
-    /// `hasMore`, if the page has this property and it is a boolean.
-    pub has_more: Option<bool>,
-    /// `nextCursor`, if the page has one.
-    pub next_cursor: Option<String>,
-}
+use crate::upstream::json_scanner::{Malformed, Piece, Scanner, Shape, push_compact};
+use crate::upstream::page_check::{PageEnd, read_members};
 
 /// A writer that converts the rows of pages. It scans each page once, without building JSON values.
 ///
 /// ```
 /// use quillgate::Operation;
 /// use quillgate::columns::columns;
-/// use quillgate::export::{ExportFormat, RowWriter};
+/// use quillgate::export::ExportFormat;
+/// use quillgate_worker::analytics::export::rows::RowWriter;
 ///
 /// let columns = columns(Operation::ListPageViews);
 /// let writer = RowWriter::new(ExportFormat::Csv, &columns);
@@ -102,7 +93,7 @@ impl RowWriter {
     ) -> Result<PageEnd, Malformed> {
         let before = out.len();
         let mut push_list = |scanner: &mut Scanner<'_>| self.push_list(scanner, skip, out);
-        let end = go_through_members(page, &[], Some(rows_name), &mut push_list);
+        let end = read_members(page, &[], Some(rows_name), &mut push_list);
         if end.is_err() {
             out.truncate(before);
         }
@@ -134,7 +125,7 @@ impl RowWriter {
                 out.push(b'\n');
             }
             rows += 1;
-            has_row = scanner.goes_on(b']')?;
+            has_row = scanner.has_next(b']')?;
         }
         Ok(rows)
     }
@@ -148,26 +139,22 @@ impl RowWriter {
         retry_after: Option<u64>,
         out: &mut Vec<u8>,
     ) {
-        let seconds = retry_after.map(crate::text::format_integer);
         if self.format == ExportFormat::NdJson {
-            let mut line = String::from("{\"incomplete\":{\"cursor\":");
-            crate::encode::push_json_string(&mut line, cursor);
-            line.push_str(",\"problem\":");
-            crate::encode::push_json_string(&mut line, problem);
-            if let Some(seconds) = seconds {
-                line.push_str(",\"retryAfter\":");
-                line.push_str(&seconds);
+            let mut record = json!({ "cursor": cursor, "problem": problem });
+            if let Some(seconds) = retry_after {
+                record["retryAfter"] = json!(seconds);
             }
-            line.push_str("}}\n");
+            let line = json!({ "incomplete": record }).to_string();
             out.extend_from_slice(line.as_bytes());
+            out.push(b'\n');
             return;
         }
         let mut cells = vec![
             "#incomplete".to_owned(),
-            ["cursor=", cursor].concat(),
-            ["problem=", problem].concat(),
+            format!("cursor={cursor}"),
+            format!("problem={problem}"),
         ];
-        cells.extend(seconds.map(|seconds| ["retryAfter=", &seconds].concat()));
+        cells.extend(retry_after.map(|seconds| format!("retryAfter={seconds}")));
         let width = self.names.len().max(1);
         if cells.len() > width {
             let last = cells.split_off(width - 1).join("; ");
@@ -176,97 +163,6 @@ impl RowWriter {
         cells.resize(width, String::new());
         let cells: Vec<_> = cells.iter().map(String::as_str).collect();
         push_record(out, &cells);
-    }
-}
-
-/// Checks that a page has the type that its operation declares.
-///
-/// Every property of the page must have its declared type, and `member`, if given, must be an array
-/// of objects. Nested values are not checked.
-///
-/// # Errors
-/// [`Malformed`] if the page does not have this type.
-///
-/// ```
-/// use quillgate::Operation;
-/// use quillgate::export::check_page;
-///
-/// let promised = Operation::ListPageViews.result();
-/// let page = r#"{ "totals": {}, "views": [{ "path": "/a" }], "hasMore": false }"#;
-/// assert_eq!(check_page(page, promised, Some("views")).map(|end| end.rows), Ok(1));
-/// assert!(check_page(r#"{ "views": [] }"#, promised, Some("views")).is_err());
-/// ```
-pub fn check_page(page: &str, promised: &Kind, member: Option<&str>) -> Result<PageEnd, Malformed> {
-    let Kind::Object(object) = promised else {
-        return Err(Malformed);
-    };
-    go_through_members(page, object.fields, member, &mut count_rows)
-}
-
-fn count_rows(scanner: &mut Scanner<'_>) -> Result<u64, Malformed> {
-    let mut rows = 0;
-    let mut has_row = scanner.open(b'[', b']')?;
-    while has_row {
-        if scanner.peek() != Some(b'{') {
-            return Err(Malformed);
-        }
-        scanner.value()?;
-        rows += 1;
-        has_row = scanner.goes_on(b']')?;
-    }
-    Ok(rows)
-}
-
-/// Reads the properties of a page. Calls `read_rows` for the value of `member`.
-fn go_through_members(
-    page: &str,
-    promised: &[Field],
-    member: Option<&str>,
-    read_rows: &mut dyn FnMut(&mut Scanner<'_>) -> Result<u64, Malformed>,
-) -> Result<PageEnd, Malformed> {
-    let mut scanner = Scanner::new(page);
-    let mut end = PageEnd::default();
-    let mut has_rows = member.is_none();
-    let mut kept = vec![None; promised.len()];
-    let mut has_member = scanner.open(b'{', b'}')?;
-    while has_member {
-        let key = scanner.key()?;
-        let at = (0..promised.len()).find(|at| scanner.is_named(key, promised[*at].name));
-        if member.is_some_and(|member| scanner.is_named(key, member)) {
-            if has_rows {
-                return Err(Malformed);
-            }
-            has_rows = true;
-            end.rows = read_rows(&mut scanner)?;
-            if let Some(at) = at {
-                kept[at] = Some(true);
-            }
-        } else {
-            let value = scanner.value()?;
-            if let Some(at) = at {
-                let json = scanner.bytes(value);
-                kept[at] = Some(is_of_kind(value.shape, json, &promised[at].kind));
-            }
-            if scanner.is_named(key, "hasMore") {
-                let is_plain = value.shape == Shape::Plain;
-                end.has_more = is_plain
-                    .then(|| read_boolean(scanner.bytes(value)))
-                    .flatten();
-            } else if scanner.is_named(key, "nextCursor") {
-                let is_text = matches!(value.shape, Shape::Text | Shape::EscapedText);
-                end.next_cursor = is_text.then(|| scanner.unescape(value));
-            }
-        }
-        has_member = scanner.goes_on(b'}')?;
-    }
-    let is_kept = |(field, kept): (&Field, Option<bool>)| {
-        kept.unwrap_or(matches!(field.kind, Kind::Nullable(_) | Kind::Nothing))
-    };
-    let keeps_promise = promised.iter().zip(kept).all(is_kept);
-    if has_rows && keeps_promise && scanner.is_at_end() {
-        Ok(end)
-    } else {
-        Err(Malformed)
     }
 }
 
@@ -326,40 +222,9 @@ fn read_record(
                 }
             }
         }
-        has_member = scanner.goes_on(b'}')?;
+        has_member = scanner.has_next(b'}')?;
     }
     Ok(())
-}
-
-/// Returns whether a value has this type. Nested values are not checked.
-fn is_of_kind(shape: Shape, json: &[u8], kind: &Kind) -> bool {
-    let is_text = matches!(shape, Shape::Text | Shape::EscapedText);
-    match kind {
-        Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => is_text,
-        Kind::Number => shape == Shape::Plain && read_boolean(json).is_none(),
-        Kind::Count => !is_text && is_count(json),
-        Kind::Flag => !is_text && read_boolean(json).is_some(),
-        Kind::Object(_) | Kind::Union(_) => !is_text && json.first() == Some(&b'{'),
-        Kind::List(_) => !is_text && json.first() == Some(&b'['),
-        Kind::Nothing => false,
-        Kind::Nullable(kind) => shape == Shape::Null || is_of_kind(shape, json, kind),
-    }
-}
-
-/// Returns whether a number is an integer from 0 to 2^53 − 1. `1.0` counts as 1.
-fn is_count(json: &[u8]) -> bool {
-    let number = std::str::from_utf8(json).unwrap_or("");
-    let (integer, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let is_integer = fraction.bytes().all(|digit| digit == b'0');
-    is_integer && parse_decimal(integer).is_some_and(|count| count <= MAX_SAFE_INTEGER)
-}
-
-fn read_boolean(text: &[u8]) -> Option<bool> {
-    match text {
-        b"true" => Some(true),
-        b"false" => Some(false),
-        _ => None,
-    }
 }
 
 fn push_json(out: &mut Vec<u8>, scanner: &Scanner<'_>, piece: Piece) {

@@ -9,7 +9,7 @@ pub struct Malformed;
 
 /// The form of a scanned value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// `null`.
     Null,
     /// A number, `true` or `false`.
@@ -26,14 +26,14 @@ pub(super) enum Shape {
 
 /// A slice of the input, in byte positions.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
-    pub(super) shape: Shape,
-    pub(super) from: usize,
-    pub(super) to: usize,
+pub(crate) struct Piece {
+    pub(crate) shape: Shape,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
 }
 
 impl Piece {
-    pub(super) const NULL: Self = Self {
+    pub(crate) const NULL: Self = Self {
         shape: Shape::Null,
         from: 0,
         to: 0,
@@ -41,7 +41,7 @@ impl Piece {
 }
 
 /// A scanner that reads JSON token by token.
-pub(super) struct Scanner<'a> {
+pub(crate) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     /// The number of whitespace bytes skipped between tokens.
@@ -49,7 +49,7 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) const fn new(text: &'a str) -> Self {
+    pub(crate) const fn new(text: &'a str) -> Self {
         Self {
             text,
             at: 0,
@@ -57,7 +57,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    pub(super) fn bytes(&self, piece: Piece) -> &'a [u8] {
+    pub(crate) fn bytes(&self, piece: Piece) -> &'a [u8] {
         self.text
             .as_bytes()
             .get(piece.from..piece.to)
@@ -65,12 +65,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the content of a string, with escapes resolved.
-    pub(super) fn unescape(&self, piece: Piece) -> String {
+    pub(crate) fn unescape(&self, piece: Piece) -> String {
         unescape(self.text.get(piece.from..piece.to).unwrap_or(""))
     }
 
     /// Returns whether a property has this name.
-    pub(super) fn is_named(&self, key: Piece, name: &str) -> bool {
+    pub(crate) fn is_named(&self, key: Piece, name: &str) -> bool {
         match key.shape {
             Shape::EscapedText => self.unescape(key) == name,
             _ => self.bytes(key) == name.as_bytes(),
@@ -79,7 +79,7 @@ impl<'a> Scanner<'a> {
 
     /// Returns the first byte of the next token, without consuming it.
     #[inline]
-    pub(super) fn peek(&mut self) -> Option<u8> {
+    pub(crate) fn peek(&mut self) -> Option<u8> {
         match self.text.as_bytes().get(self.at) {
             Some(byte) if *byte > b' ' => Some(*byte),
             _ => self.peek_behind_space(),
@@ -109,7 +109,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads the start of an object or array. Returns whether it has elements.
-    pub(super) fn open(&mut self, begin: u8, end: u8) -> Result<bool, Malformed> {
+    pub(crate) fn open(&mut self, begin: u8, end: u8) -> Result<bool, Malformed> {
         self.expect(begin)?;
         if self.peek() == Some(end) {
             self.at += 1;
@@ -120,7 +120,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads the separator after an element. Returns whether another element follows.
     #[inline]
-    pub(super) fn goes_on(&mut self, end: u8) -> Result<bool, Malformed> {
+    pub(crate) fn has_next(&mut self, end: u8) -> Result<bool, Malformed> {
         let token = self.peek();
         self.at += 1;
         match token {
@@ -131,7 +131,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a property name and the colon after it.
-    pub(super) fn key(&mut self) -> Result<Piece, Malformed> {
+    pub(crate) fn key(&mut self) -> Result<Piece, Malformed> {
         if self.peek() != Some(b'"') {
             return Err(Malformed);
         }
@@ -141,17 +141,17 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a value of any type.
-    pub(super) fn value(&mut self) -> Result<Piece, Malformed> {
+    pub(crate) fn value(&mut self) -> Result<Piece, Malformed> {
         self.nested_value(DEEPEST)
     }
 
     /// Returns whether only whitespace is left.
-    pub(super) fn is_at_end(&mut self) -> bool {
+    pub(crate) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
     /// Returns the slice of the input that `go` reads.
-    pub(super) fn measure(
+    pub(crate) fn measure(
         &mut self,
         go: &mut dyn FnMut(&mut Self) -> Result<(), Malformed>,
     ) -> Result<Piece, Malformed> {
@@ -197,7 +197,7 @@ impl<'a> Scanner<'a> {
                 self.key()?;
             }
             self.nested_value(depth)?;
-            has_element = self.goes_on(end)?;
+            has_element = self.has_next(end)?;
         }
         Ok(())
     }
@@ -369,7 +369,7 @@ fn replace_if_none(code: u32) -> char {
 }
 
 /// Appends JSON without the whitespace between tokens.
-pub(super) fn push_compact(out: &mut Vec<u8>, json: &[u8]) {
+pub(crate) fn push_compact(out: &mut Vec<u8>, json: &[u8]) {
     let mut is_text = false;
     let mut is_escaped = false;
     let mut run = 0;

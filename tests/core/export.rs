@@ -1,4 +1,0 @@
-//! The rows of an export and its progress across pages.
-
-mod rows;
-mod run;

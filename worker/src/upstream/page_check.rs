@@ -1,0 +1,142 @@
+//! The check that a page has its declared type, and its pagination properties.
+
+use quillgate::schema::{Field, Kind};
+use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};
+
+use crate::upstream::json_scanner::{Malformed, Scanner, Shape};
+
+/// The pagination properties of a page, without its rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageEnd {
+    /// The number of rows on the page, including skipped rows.
+    pub rows: u64,
+    /// `hasMore`, if the page has this property and it is a boolean.
+    pub has_more: Option<bool>,
+    /// `nextCursor`, if the page has one.
+    pub next_cursor: Option<String>,
+}
+
+/// Checks that a page has the type that its operation declares.
+///
+/// Every property of the page must have its declared type, and `member`, if given, must be an array
+/// of objects. Nested values are not checked.
+///
+/// # Errors
+/// [`Malformed`] if the page does not have this type.
+///
+/// ```
+/// use quillgate::Operation;
+/// use quillgate_worker::upstream::page_check::check_page;
+///
+/// let declared = Operation::ListPageViews.result();
+/// let page = r#"{ "totals": {}, "views": [{ "path": "/a" }], "hasMore": false }"#;
+/// assert_eq!(check_page(page, declared, Some("views")).map(|end| end.rows), Ok(1));
+/// assert!(check_page(r#"{ "views": [] }"#, declared, Some("views")).is_err());
+/// ```
+pub fn check_page(page: &str, declared: &Kind, member: Option<&str>) -> Result<PageEnd, Malformed> {
+    let Kind::Object(object) = declared else {
+        return Err(Malformed);
+    };
+    read_members(page, object.fields, member, &mut count_rows)
+}
+
+fn count_rows(scanner: &mut Scanner<'_>) -> Result<u64, Malformed> {
+    let mut rows = 0;
+    let mut has_row = scanner.open(b'[', b']')?;
+    while has_row {
+        if scanner.peek() != Some(b'{') {
+            return Err(Malformed);
+        }
+        scanner.value()?;
+        rows += 1;
+        has_row = scanner.has_next(b']')?;
+    }
+    Ok(rows)
+}
+
+/// Reads the properties of a page. Calls `read_rows` for the value of `member`.
+///
+/// # Errors
+/// [`Malformed`] if a declared property is missing or has another type.
+pub(crate) fn read_members(
+    page: &str,
+    declared: &[Field],
+    member: Option<&str>,
+    read_rows: &mut dyn FnMut(&mut Scanner<'_>) -> Result<u64, Malformed>,
+) -> Result<PageEnd, Malformed> {
+    let mut scanner = Scanner::new(page);
+    let mut end = PageEnd::default();
+    let mut has_rows = member.is_none();
+    let mut is_valid = vec![None; declared.len()];
+    let mut has_member = scanner.open(b'{', b'}')?;
+    while has_member {
+        let key = scanner.key()?;
+        let at = (0..declared.len()).find(|at| scanner.is_named(key, declared[*at].name));
+        if member.is_some_and(|member| scanner.is_named(key, member)) {
+            if has_rows {
+                return Err(Malformed);
+            }
+            has_rows = true;
+            end.rows = read_rows(&mut scanner)?;
+            if let Some(at) = at {
+                is_valid[at] = Some(true);
+            }
+        } else {
+            let value = scanner.value()?;
+            if let Some(at) = at {
+                let json = scanner.bytes(value);
+                is_valid[at] = Some(is_of_kind(value.shape, json, &declared[at].kind));
+            }
+            if scanner.is_named(key, "hasMore") {
+                let is_plain = value.shape == Shape::Plain;
+                end.has_more = is_plain
+                    .then(|| read_boolean(scanner.bytes(value)))
+                    .flatten();
+            } else if scanner.is_named(key, "nextCursor") {
+                let is_text = matches!(value.shape, Shape::Text | Shape::EscapedText);
+                end.next_cursor = is_text.then(|| scanner.unescape(value));
+            }
+        }
+        has_member = scanner.has_next(b'}')?;
+    }
+    let has_declared_type = |(field, is_valid): (&Field, Option<bool>)| {
+        is_valid.unwrap_or(matches!(field.kind, Kind::Nullable(_) | Kind::Nothing))
+    };
+    let has_declared_types = declared.iter().zip(is_valid).all(has_declared_type);
+    if has_rows && has_declared_types && scanner.is_at_end() {
+        Ok(end)
+    } else {
+        Err(Malformed)
+    }
+}
+
+/// Returns whether a value has this type. Nested values are not checked.
+fn is_of_kind(shape: Shape, json: &[u8], kind: &Kind) -> bool {
+    let is_text = matches!(shape, Shape::Text | Shape::EscapedText);
+    match kind {
+        Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => is_text,
+        Kind::Number => shape == Shape::Plain && read_boolean(json).is_none(),
+        Kind::Count => !is_text && is_count(json),
+        Kind::Flag => !is_text && read_boolean(json).is_some(),
+        Kind::Object(_) | Kind::Union(_) => !is_text && json.first() == Some(&b'{'),
+        Kind::List(_) => !is_text && json.first() == Some(&b'['),
+        Kind::Nothing => false,
+        Kind::Nullable(kind) => shape == Shape::Null || is_of_kind(shape, json, kind),
+    }
+}
+
+/// Returns whether a number is an integer from 0 to 2^53 − 1. `1.0` counts as 1.
+fn is_count(json: &[u8]) -> bool {
+    let number = std::str::from_utf8(json).unwrap_or("");
+    let (integer, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let is_integer = fraction.bytes().all(|digit| digit == b'0');
+    is_integer && parse_decimal(integer).is_some_and(|count| count <= MAX_SAFE_INTEGER)
+}
+
+fn read_boolean(text: &[u8]) -> Option<bool> {
+    match text {
+        b"true" => Some(true),
+        b"false" => Some(false),
+        _ => None,
+    }
+}
