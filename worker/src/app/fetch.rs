@@ -18,7 +18,7 @@ use crate::app::reply::Reply;
 use crate::app::request_context::RequestContext;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
-use crate::runtime::{into_promise, to_millis};
+use crate::runtime::{into_promise, read_headers, to_millis};
 
 /// Handles a request. `uuid` is a random UUID, `started` the current time.
 ///
@@ -85,8 +85,8 @@ pub fn fail(uuid: String, started: f64, request: &Request, message: String, env:
 }
 
 fn read_head(uuid: String, request: &Request) -> RequestHead {
-    let headers = request.headers();
-    let field = |name: &str| headers.get(name).ok().flatten();
+    let headers = read_headers(&request.headers());
+    let field = |name: &str| headers.get(name).map(str::to_owned);
     RequestHead::read(uuid, request.method(), request.url(), field)
 }
 

@@ -22,9 +22,7 @@ use crate::jobs::events::{
     PollProgress, StreamEvent, limit_stream, parse_event_number,
 };
 use crate::jobs::project_stub::{PROBLEM_HEADER, WatchCall};
-use crate::runtime::{
-    SocketMessages, into_promise, limit_time, now, open_stream, response_headers,
-};
+use crate::runtime::{SocketMessages, into_promise, limit_time, now, open_stream, read_headers};
 
 /// Streams the events of a job, or of all jobs of the project.
 pub async fn stream_events(
@@ -159,7 +157,7 @@ async fn watch(
 
 /// Forwards the object's response.
 fn forward(response: &Response) -> Reply {
-    let headers = response_headers(response);
+    let headers = read_headers(&response.headers());
     let problem = headers.get(PROBLEM_HEADER).and_then(ProblemKind::from_name);
     Reply {
         status: response.status(),

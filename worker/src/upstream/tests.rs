@@ -73,6 +73,34 @@ async fn dropping_a_response_aborts_its_request() {
     assert_eq!(property(&init, "cache"), "no-store");
 }
 
+/// Returns a response with a `Content-Length` of 3 and a body that records its cancellation.
+fn response_of_length_3(encoding: &'static str) -> web_sys::Response {
+    let headers = HeaderFields::default()
+        .with("content-length", "3")
+        .with("content-encoding", encoding);
+    make_response(200, &headers, &stream_of(&[b"a", b"bc"]))
+}
+
+#[wasm_bindgen_test]
+async fn a_complete_response_is_not_aborted() {
+    for encoding in ["identity", "gzip"] {
+        let call = replace_fetch(&response_of_length_3(encoding));
+        let message = send(outgoing()).await.ok().unwrap();
+        assert_eq!(message.read_text(3).await.as_deref(), Some("abc"));
+        assert!(!is_aborted(&call), "{encoding}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_response_over_its_maximum_size_is_aborted() {
+    for encoding in ["identity", "gzip"] {
+        let call = replace_fetch(&response_of_length_3(encoding));
+        let message = send(outgoing()).await.ok().unwrap();
+        assert_eq!(message.read_text(2).await, None);
+        assert!(is_aborted(&call), "{encoding}");
+    }
+}
+
 #[wasm_bindgen_test]
 async fn a_response_is_decoded_as_utf_8() {
     let chunks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"a\xc3", b"\xa9\xff"];

@@ -10,7 +10,7 @@ use web_sys::{
 use quillgate::Millis;
 
 use crate::http::response::HeaderFields;
-use crate::runtime::{Timer, make_headers, read_stream};
+use crate::runtime::{Timer, read_headers, read_stream, to_record};
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::transport_error::TransportError;
 
@@ -33,12 +33,30 @@ pub struct Message {
     response: Response,
     /// The status and the relevant header fields.
     pub head: UpstreamHead,
-    _timeout: Timeout,
+    /// The number of bytes of the body, if known.
+    length: Option<usize>,
+    timeout: Timeout,
 }
 
 impl Message {
     /// Reads the body. Returns `None` if it has more than `max_bytes` bytes, or is incomplete or late.
     pub async fn read_text(self, max_bytes: usize) -> Option<String> {
+        let text = match self.length {
+            Some(length) if length <= max_bytes => self.read_whole().await?,
+            Some(_) => return None,
+            None => self.read_chunks(max_bytes).await?,
+        };
+        self.timeout.finish();
+        Some(text)
+    }
+
+    /// Reads a body of known length with one call of the host.
+    async fn read_whole(&self) -> Option<String> {
+        let text = JsFuture::from(self.response.text().ok()?).await.ok()?;
+        text.as_string()
+    }
+
+    async fn read_chunks(&self, max_bytes: usize) -> Option<String> {
         let bytes = read_stream(self.response.body(), max_bytes).await.ok()??;
         let text = String::from_utf8_lossy(&bytes);
         // JSON parsers reject a byte order mark.
@@ -47,10 +65,20 @@ impl Message {
     }
 }
 
-/// Aborts a request when its time is up or when it is dropped.
+/// Returns `Content-Length`. The runtime delivers at most that many bytes. `None` for an encoded body,
+/// which can be longer after decoding.
+fn plain_length(headers: &HeaderFields) -> Option<usize> {
+    match headers.get("content-encoding") {
+        None | Some("identity") => headers.get("content-length")?.parse().ok(),
+        Some(_) => None,
+    }
+}
+
+/// Aborts a request when its time is up or when it is dropped, unless it is finished.
 struct Timeout {
     controller: AbortController,
     _timer: Timer,
+    is_finished: bool,
 }
 
 impl Timeout {
@@ -61,13 +89,21 @@ impl Timeout {
         Ok(Self {
             _timer: Timer::begin(time, &abort.bind0(&controller)),
             controller,
+            is_finished: false,
         })
+    }
+
+    /// Ends the timeout of a complete response. Aborting it would have no effect.
+    fn finish(mut self) {
+        self.is_finished = true;
     }
 }
 
 impl Drop for Timeout {
     fn drop(&mut self) {
-        self.controller.abort();
+        if !self.is_finished {
+            self.controller.abort();
+        }
     }
 }
 
@@ -81,7 +117,7 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
     let sent = async {
         let init = RequestInit::new();
         init.set_method(request.method);
-        init.set_headers(&make_headers(&request.headers)?.into());
+        init.set_headers(&to_record(&request.headers));
         if let Some(body) = request.body {
             init.set_body(&body.into());
         }
@@ -95,12 +131,13 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
     match sent.await {
         Ok(response) => {
             let response: Response = response.unchecked_into();
-            let headers = response.headers();
-            let field = |name: &str| headers.get(name).ok().flatten();
+            let headers = read_headers(&response.headers());
+            let field = |name: &str| headers.get(name).map(str::to_owned);
             Ok(Message {
                 head: UpstreamHead::read(response.status(), field),
+                length: plain_length(&headers),
                 response,
-                _timeout: timeout,
+                timeout,
             })
         }
         Err(_) if signal.aborted() => Err(TransportError::TimedOut),
