@@ -63,6 +63,8 @@ pub mod count;
 pub mod credential;
 pub mod date;
 pub mod declaration;
+#[cfg(feature = "documentation")]
+pub mod documentation;
 pub mod encode;
 pub mod error;
 #[cfg(feature = "gateway")]

@@ -15,6 +15,7 @@ const TESTED_BY = [
   [/^tests\/client\//, ["format", "lint", "core"]],
   [/^tests\/client_web\//, ["format", "lint", "client-node"]],
   [/^tests\/([a-z_]+)\//, ["format", "$1"]],
+  [/^worker\/openapi\//, ["format", "lint", "core", "package", "openapi"]],
   [/^worker\//, ["format", "lint", "core", "worker-node", "gateway", "openapi"]],
   [/^src\/client\//, ["format", "lint", "core", "client-node"]],
   [/^src\//, ["format", "lint", "core", "bindings-node", "package", "gateway"]],

@@ -8,7 +8,8 @@ use quillgate::declaration::{Pagination, ParameterKind};
 use quillgate::schema::Kind;
 use serde_json::{Value, json};
 
-use crate::text::{join, of_package};
+use crate::text::of_package;
+use quillgate::documentation::join_lines;
 
 const PRELUDE: &str = "\
 /** The operations that the command line offers. Generated from the Rust types: do not edit. */
@@ -71,7 +72,7 @@ fn describe(operation: Operation) -> Value {
     });
     json!({
         "name": declared.name,
-        "summary": join(documented.summary),
+        "summary": join_lines(documented.summary),
         "scope": declared.scope.as_str(),
         "isPaginated": !matches!(declared.pagination, Pagination::Whole),
         "rows": rows.map(|(name, _)| name),

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use quillgate::schema::{Kind, Object, Union};
 
-use crate::reachable::reachable;
 use crate::text::{EVENT_STREAMS, of_package};
+use quillgate::documentation::named_types;
 
 const PRELUDE: &str = r#"// @ts-nocheck
 /** Decoders of the operations' results. Generated from the Rust types: do not edit. */
@@ -76,7 +76,7 @@ function list(value, element) {
 /// Returns the module `pkg/src/generated/decoders.ts`.
 pub fn typescript() -> String {
     let mut module = String::from(PRELUDE);
-    let types = reachable();
+    let types = named_types();
     for object in &types.objects {
         if decoder_name(&Kind::Object(object)) == object.name {
             module.push('\n');
@@ -165,7 +165,7 @@ fn decoder_name(kind: &Kind) -> &'static str {
         let fields = object.fields.iter();
         fields.map(|field| (field.name, field.kind)).collect()
     };
-    let objects = reachable().objects;
+    let objects = named_types().objects;
     let mut same = objects
         .iter()
         .filter(|other| members(other) == members(object));

@@ -19,10 +19,8 @@ use std::process::ExitCode;
 
 mod commands;
 mod decoders;
-mod openapi;
 mod operations;
 mod protocol;
-mod reachable;
 mod reference;
 mod routes;
 mod tables;
@@ -38,7 +36,7 @@ fn main() -> ExitCode {
         ["tables", path] => (tables::typescript(), path),
         ["routes", path] => (routes::typescript(), path),
         ["protocol", path] => (protocol::typescript(), path),
-        ["openapi", path] => (openapi::description().to_string(), path),
+        ["openapi", path] => (quillgate_openapi::description().to_string(), path),
         ["operations", path] => (operations::list().to_string(), path),
         ["reference", path] => (reference::markdown(), path),
         ["check-config"] => return check_config(),

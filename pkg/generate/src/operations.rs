@@ -5,7 +5,7 @@ use quillgate::schema::{Field, Kind};
 use quillgate::{IntegerRule, Operation, Policy};
 use serde_json::{Map, Value, json};
 
-use crate::text::join;
+use quillgate::documentation::join_lines;
 
 /// Returns all operations with their declarations. The type of a result is a tree.
 pub fn list() -> Value {
@@ -19,7 +19,7 @@ fn describe(operation: Operation) -> Value {
     let parameters = own.map(|(parameter, doc)| describe_parameter(parameter, doc));
     json!({
         "name": declared.name,
-        "summary": join(documented.summary),
+        "summary": join_lines(documented.summary),
         "method": declared.method.as_str(),
         "path": declared.path,
         "parameters": std::iter::once(project()).chain(parameters).collect::<Vec<_>>(),
@@ -118,7 +118,7 @@ fn describe_kind(kind: &Kind) -> Value {
 
 fn describe_member(field: &Field) -> (String, Value) {
     let mut member = describe_kind(&field.kind);
-    member["description"] = join(field.doc).into();
+    member["description"] = join_lines(field.doc).into();
     (field.name.to_owned(), member)
 }
 

@@ -8,7 +8,8 @@ use quillgate::schema::{Field, Kind, Object, Union};
 use quillgate::{IntegerRule, Operation, Policy};
 
 use crate::operations::name_place;
-use crate::text::{join, of_package};
+use crate::text::of_package;
+use quillgate::documentation::join_lines;
 
 const HEAD: &str = "\
 <!-- Generated from the declarations in src/: do not edit.
@@ -31,7 +32,7 @@ pub fn markdown() -> String {
     text.push_str("\n| operation | what it does |\n| --- | --- |\n");
     for operation in Operation::ALL.iter().copied() {
         let name = operation.declaration().name;
-        let summary = join(operation.documentation().summary);
+        let summary = join_lines(operation.documentation().summary);
         let _ = writeln!(text, "| [`{name}`](#{}) | {summary} |", anchor(name));
     }
     let mut shown = Vec::new();
@@ -51,7 +52,7 @@ fn anchor(name: &str) -> String {
 /// with the name of the operation that describes it.
 fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -> String {
     let (declared, documented) = (operation.declaration(), operation.documentation());
-    let (name, summary) = (declared.name, join(documented.summary));
+    let (name, summary) = (declared.name, join_lines(documented.summary));
     let mut text = format!("## {name}\n\n{summary}\n\n");
     let request = format!("`{} {}`", declared.method.as_str(), declared.path);
     let mut rows = vec![
@@ -200,7 +201,7 @@ fn result(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -
         );
     }
     shown.push((kind, name));
-    let doc = join(object.doc);
+    let doc = join_lines(object.doc);
     let mut text =
         format!("\nResult: `{kind}`. {doc}\n\n| member | type | meaning |\n| --- | --- | --- |\n");
     members("", object, &mut text);
@@ -216,7 +217,7 @@ fn members(at: &str, object: &'static Object, text: &mut String) {
 
 fn member(at: &str, field: &'static Field, condition: &str, text: &mut String) {
     let at = format!("{at}{}", field.name);
-    let (kind, doc) = (describe_kind(&field.kind), join(field.doc));
+    let (kind, doc) = (describe_kind(&field.kind), join_lines(field.doc));
     let _ = writeln!(text, "| `{at}` | {kind} | {condition}{doc} |");
     inner(&at, &field.kind, text);
 }
@@ -245,7 +246,7 @@ fn variants(at: &str, union: &'static Union, text: &mut String) {
     for field in common.fields {
         if field.name == union.tag {
             let known = list_tags(union);
-            let doc = join(field.doc);
+            let doc = join_lines(field.doc);
             let kind = format!("{}, or any other text", quote(&known));
             let _ = writeln!(text, "| `{at}{}` | {kind} | {doc} |", field.name);
         } else {

@@ -13,9 +13,3 @@ pub const EVENT_STREAMS: [Operation; 2] = [
     Operation::StreamAgentJobEvents,
     Operation::StreamProjectJobEvents,
 ];
-
-/// Joins lines of documentation into one paragraph.
-pub fn join(lines: &[&str]) -> String {
-    let lines: Vec<_> = lines.iter().map(|line| line.trim()).collect();
-    lines.join(" ")
-}

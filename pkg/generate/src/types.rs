@@ -7,14 +7,15 @@ use quillgate::schema::{Kind, Object, OpenEnum, Union};
 use quillgate::{Operation, Rule};
 use quillgate_worker::http::problem_kind::ProblemKind;
 
-use crate::openapi::problem_uri;
-use crate::reachable::reachable;
-use crate::text::{EVENT_STREAMS, join, of_package};
+use crate::text::{EVENT_STREAMS, of_package};
+use quillgate::documentation::join_lines;
+use quillgate::documentation::named_types;
+use quillgate_openapi::problem_uri;
 
 /// Returns the module `dist/types.d.ts`.
 pub fn typescript() -> String {
     let mut module = String::from("// Generated from the Rust types: do not edit.\n");
-    let types = reachable();
+    let types = named_types();
     for named in types.enums {
         module.push_str(&open_enum(named));
     }
@@ -124,7 +125,7 @@ fn type_of(kind: &Kind) -> String {
 
 fn parameters(operation: Operation) -> String {
     let (declared, documented) = (operation.declaration(), operation.documentation());
-    let summary = join(documented.summary);
+    let summary = join_lines(documented.summary);
     let what = format!(" Parameters of `{}`. {summary}", declared.name);
     let name = parameters_name(declared);
     let mut text = format!("\n{}export interface {name} {{\n", doc("", &[&what]));
@@ -171,7 +172,7 @@ fn operations() -> String {
     );
     for operation in of_package() {
         let declared = operation.declaration();
-        let summary = join(operation.documentation().summary);
+        let summary = join_lines(operation.documentation().summary);
         let scope = declared.scope.as_str();
         let _ = writeln!(
             text,

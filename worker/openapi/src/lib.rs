@@ -44,6 +44,7 @@ API answers `OPTIONS` with 204 and `Allow`. A parameter of the query that is not
 twice, is refused.";
 
 /// Returns the whole document.
+#[must_use]
 pub fn description() -> Value {
     let paths = paths();
     json!({

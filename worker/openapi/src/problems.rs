@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
 use super::{PROBLEM, patterns, schema};
-use crate::text::join;
+use quillgate::documentation::join_lines;
 
 /// The properties of every problem.
 const COMMON_MEMBERS: [&str; 5] = ["type", "title", "status", "detail", "instance"];
@@ -93,6 +93,7 @@ pub fn schema_name(kind: ProblemKind) -> String {
 }
 
 /// Returns the `type` of a kind.
+#[must_use]
 pub fn uri(kind: ProblemKind) -> String {
     format!("/problems/{}", kind.as_str())
 }
@@ -122,7 +123,7 @@ fn kind_schema(kind: ProblemKind) -> Value {
         own["status"] = json!({ "const": status });
     }
     let mut described = json!({
-        "description": join(kind.documentation()),
+        "description": join_lines(kind.documentation()),
         "allOf": [schema("Problem")],
         "properties": own,
         "propertyNames": { "enum": names },

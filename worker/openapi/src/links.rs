@@ -5,7 +5,7 @@ use quillgate::declaration::Method;
 use serde_json::{Map, Value, json};
 
 use super::gateway;
-use crate::text::join;
+use quillgate::documentation::join_lines;
 
 /// Returns links from a new job to the operations that take its id.
 pub fn from_created_job() -> Value {
@@ -29,7 +29,7 @@ pub fn from_created_job() -> Value {
     };
     let links = operations.into_iter().flat_map(|operation| {
         let declared = operation.declaration();
-        let doc = join(operation.documentation().summary);
+        let doc = join_lines(operation.documentation().summary);
         let own = link(declared.name.to_owned(), &doc);
         let has_head = declared.method == Method::Get;
         let head = has_head.then(|| link(gateway::head_id(declared.name), &doc));

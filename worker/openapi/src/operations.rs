@@ -12,7 +12,7 @@ use super::problems::{
     self, ADMISSION, ARCHIVE, BODY, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING,
 };
 use super::{CSV, JSON, NDJSON, links, patterns, schemas, security, streams, webhooks};
-use crate::text::join;
+use quillgate::documentation::join_lines;
 
 /// The parts of an operation's description that its declaration does not contain.
 #[derive(Clone, Copy)]
@@ -285,7 +285,7 @@ pub fn describe(operation: Operation) -> Value {
     let mut described = json!({
         "operationId": declared.name,
         "tags": [group],
-        "summary": join(documented.summary),
+        "summary": join_lines(documented.summary),
         "security": security(declared.scope.as_str()),
         "parameters": parameters(operation, &more),
         "responses": responses,

@@ -1,11 +1,11 @@
-//! Collects the named types in the operations' results.
+//! Functions for generators of code and documentation.
 
-use quillgate::Operation;
-use quillgate::schema::{Kind, Object, OpenEnum, Union};
+use crate::operation::Operation;
+use crate::schema::{Kind, Object, OpenEnum, Union};
 
 /// Named types. Each follows the types it contains.
 #[derive(Default)]
-pub struct Reachable {
+pub struct NamedTypes {
     /// Objects.
     pub objects: Vec<&'static Object>,
     /// Unions of objects, discriminated by a tag.
@@ -15,15 +15,16 @@ pub struct Reachable {
 }
 
 /// Returns the named types in the results of all operations.
-pub fn reachable() -> Reachable {
-    let mut found = Reachable::default();
+#[must_use]
+pub fn named_types() -> NamedTypes {
+    let mut found = NamedTypes::default();
     for operation in Operation::ALL {
         found.add(operation.result());
     }
     found
 }
 
-impl Reachable {
+impl NamedTypes {
     fn add(&mut self, kind: &'static Kind) {
         match kind {
             Kind::Text | Kind::Tag(_) | Kind::Count | Kind::Number | Kind::Flag | Kind::Nothing => {
@@ -53,4 +54,11 @@ impl Reachable {
             }
         }
     }
+}
+
+/// Joins lines of documentation into one paragraph.
+#[must_use]
+pub fn join_lines(lines: &[&str]) -> String {
+    let lines: Vec<_> = lines.iter().map(|line| line.trim()).collect();
+    lines.join(" ")
 }

@@ -5,13 +5,13 @@ use quillgate::schema::{Kind, Object, OpenEnum, Union};
 use serde_json::{Map, Value, json};
 
 use super::{patterns, schema};
-use crate::reachable::reachable;
-use crate::text::join;
+use quillgate::documentation::join_lines;
+use quillgate::documentation::named_types;
 
 /// Returns the schemas of all named types in results. They allow additional properties: the
 /// upstream may add some, and the gateway passes them on.
 pub fn named() -> Map<String, Value> {
-    let types = reachable();
+    let types = named_types();
     let enums = types
         .enums
         .into_iter()
@@ -29,14 +29,14 @@ pub fn named() -> Map<String, Value> {
 
 fn open_enum(named: &OpenEnum) -> Value {
     let mut text = open_text(named.known);
-    text["description"] = join(named.doc).into();
+    text["description"] = join_lines(named.doc).into();
     text
 }
 
 fn union(union: &Union) -> Value {
     let kinds = union.variants.iter().map(|(_, kind)| kind);
     let kinds: Vec<_> = kinds.chain([&union.otherwise]).map(of).collect();
-    json!({ "description": join(union.doc), "anyOf": kinds })
+    json!({ "description": join_lines(union.doc), "anyOf": kinds })
 }
 
 /// Returns the schema of a string that lists its known values but allows others.
@@ -47,7 +47,7 @@ fn open_text(known: &[&str]) -> Value {
 fn object(object: &Object) -> Value {
     let described = |kind, doc| {
         let mut schema = of(kind);
-        schema["description"] = join(doc).into();
+        schema["description"] = join_lines(doc).into();
         schema
     };
     let members = object.fields.iter();
@@ -61,7 +61,7 @@ fn object(object: &Object) -> Value {
     let required: Vec<_> = needed.map(|field| field.name).collect();
     let mut schema = json!({
         "type": "object",
-        "description": join(object.doc),
+        "description": join_lines(object.doc),
         "properties": properties,
     });
     if !required.is_empty() {
