@@ -39,81 +39,82 @@ fn of_requests() -> Vec<Field> {
     vec![
         field(
             "X-Request-Id",
-            "The request's id, which its answer and the gateway's log carry: 1 to 255 letters, digits, \
-             `_`, `-` and `=`. Anything else is replaced by a fresh id.",
+            "The id of the request, for the response and the gateway's log: 1 to 255 letters, \
+                digits, `_`, `-` and `=`. Other values are replaced by a new id.",
             any(),
             "build-42",
         ),
         field(
             "traceparent",
-            "The trace that the request belongs to (W3C Trace Context), which is continued upstream. \
-             One that is not valid is ignored.",
+            "The request's trace (W3C Trace Context). The gateway continues it in its requests \
+                to Mintlify. Invalid values are ignored.",
             any(),
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         ),
         field(
             "tracestate",
-            "What tracing systems add to `traceparent`; sent on with it, at most 512 characters of whole \
-             members. One that is not valid is ignored.",
+            "Data of tracing systems for `traceparent`. The gateway forwards at most 512 \
+                characters, in whole list members. Invalid values are ignored.",
             any(),
             "vendor=00f067aa0ba902b7",
         ),
         field(
             "Idempotency-Key",
-            "A key of the caller's choosing, 1 to 255 visible ASCII characters, in quotes or bare. For a \
-             day the same request under the same key is carried out once, and answered with what is \
-             stored; another request under it is refused with 422. A key belongs to its caller and \
-             project.",
+            "A key that you choose: 1 to 255 visible ASCII characters, with or without quotes. \
+                For a day, the gateway sends a request with the same key once and replays the \
+                stored response. Another request with this key receives 422. Keys are separate \
+                for each caller and project.",
             like(patterns::IDEMPOTENCY_KEY),
             "\"8e03978e-40d5-43e8-bc93-6894a57f9324\"",
         ),
         field(
             "Idempotency-Retry",
-            "`force` sends a request again whose outcome is not known, or was a 5xx. Without it such a \
-             request is never sent twice.",
+            "`force` sends a request again if its outcome is unknown or was a 5xx. Without it, \
+                the gateway never sends such a request twice.",
             like(patterns::FORCE),
             "force",
         ),
         field(
             "Webhook-Url",
-            "Where the end of this job is announced, as in `webhooks`: https, at a host by name or at a \
-             public address in its usual notation, which the pattern leaves out. The operator lists the hosts \
-             (`WEBHOOK_HOSTS`), and a gateway without them or without `WEBHOOK_SECRET` takes none.",
+            "The URL that receives the job's end, see `webhooks`: https, with a host name or a \
+                public address in its usual notation, which the pattern excludes. The operator \
+                lists the allowed hosts (`WEBHOOK_HOSTS`). A gateway without them or without \
+                `WEBHOOK_SECRET` rejects this header field.",
             json!({ "type": "string", "maxLength": MAX_URL_LENGTH, "pattern": patterns::WEBHOOK_URL }),
             "https://hooks.example/quillgate",
         ),
         field(
             "Cf-Turnstile-Response",
-            "The response of a Turnstile widget, which a gateway with `TURNSTILE_SECRET` requires from \
-             browsers; from others it is ignored.",
+            "The response of a Turnstile widget. A gateway with `TURNSTILE_SECRET` requires it \
+                from browsers and ignores it from other clients.",
             any(),
             "0.mF3v_example",
         ),
         field(
             "Prefer",
-            "`wait=n`: answer when the job has changed or ended, or after this many seconds, at most 25 \
-             (RFC 7240). Of an export: how many seconds it may wait for the budget in all, at most 86400. \
-             Anything else is ignored.",
+            "`wait=n`: respond when the job has changed or ended, or after this many seconds, at \
+                most 25 (RFC 7240). For an export: the total time to wait for the budget, at \
+                most 86400 seconds. Other values are ignored.",
             any(),
             "wait=25",
         ),
         field(
             "If-None-Match",
-            "Entity tags that the caller has. Of page views: 304 when theirs is among them, or for `*`. \
-             Of a job, with `Prefer: wait`: the state that the caller knows.",
+            "The entity tags that you have. For reports: 304 if they include the current one, or \
+                for `*`. For a job, with `Prefer: wait`: the state that you know.",
             any(),
             json!(["\"3\"", "*"]),
         ),
         field(
             "Cache-Control",
-            "`no-cache`: fetched from upstream again, within the budget. Anything else is ignored.",
+            "`no-cache`: fetch from Mintlify again, within the budget. Other values are ignored.",
             any(),
             "no-cache",
         ),
         field(
             "Last-Event-ID",
-            "The id of the last event received. The stream resumes after it. Other values than numbers are \
-             ignored.",
+            "The id of the last event that you received. The stream resumes after it. Values \
+                that are not numbers are ignored.",
             any(),
             "2",
         ),
@@ -124,98 +125,99 @@ fn of_answers() -> Vec<Field> {
     vec![
         field(
             "X-Request-Id",
-            "The request's id.",
+            "The id of the request.",
             like(patterns::REQUEST_ID),
             "build-42",
         ),
         field(
             "Cache-Control",
-            "How long the answer is fresh; `no-store` where nothing is kept.",
+            "How long the response is fresh; `no-store` if it must not be stored.",
             like("^(?:no-store|private, (?:no-cache|no-store|max-age=[0-9]+)|public, max-age=60)$"),
             "private, max-age=300",
         ),
         field(
             "Server-Timing",
-            "How much of the time the upstream took, in milliseconds, when it was asked.",
+            "The duration of the request to Mintlify in milliseconds, if there was one.",
             like("^upstream;dur=[0-9]+$"),
             "upstream;dur=87",
         ),
         field(
             "RateLimit-Policy",
-            "The budget: how many requests (`q`) in how many seconds (`w`); a second item is the token's \
-             own quota.",
+            "The budget: the number of requests (`q`) per window in seconds (`w`). A second item \
+                is the token's own quota.",
             like(r#"^"[a-z-]+";q=[0-9]+;w=[0-9]+(?:, "[a-z-]+";q=[0-9]+;w=[0-9]+)?$"#),
             "\"create-job\";q=100;w=3600",
         ),
         field(
             "RateLimit",
-            "How many requests are left (`r`), and in how many seconds the next slot frees (`t`).",
+            "The number of requests left (`r`), and the seconds until the next one is available \
+                (`t`).",
             like(r#"^"[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?(?:, "[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?)?$"#),
             "\"create-job\";r=41;t=1800",
         ),
         field(
             "Retry-After",
-            "In how many seconds to try again.",
+            "The seconds to wait before you try again.",
             json!({ "type": "integer", "minimum": 0 }),
             60,
         ),
         field(
             "ETag",
-            "Of page views: the same for the same bytes. Of a job that was waited for: its state.",
+            "For reports: equal for equal content. For a job with `Prefer: wait`: its state.",
             like(r#"^"[A-Za-z0-9_.+-]+"$"#),
             "\"3\"",
         ),
         field(
             "Age",
-            "How many seconds ago the answer was fetched upstream.",
+            "The seconds since the response was fetched from Mintlify.",
             json!({ "type": "integer", "minimum": 0 }),
             17,
         ),
         field(
             "Cache-Status",
-            "Whether the answer came from the cache (RFC 9211).",
+            "Whether the response came from the cache (RFC 9211).",
             like("^quillgate; (?:hit|fwd=)"),
             "quillgate; hit; ttl=283",
         ),
         field(
             "Idempotent-Replayed",
-            "The answer is that of an earlier request under the same key, as it was stored.",
+            "The response is the stored one of an earlier request with the same key.",
             json!({ "const": "true" }),
             "true",
         ),
         field(
             "Preference-Applied",
-            "How long the gateway was willing to wait, in seconds.",
+            "The maximum wait that the gateway applied, in seconds.",
             like("^wait=[0-9]{1,5}$"),
             "wait=25",
         ),
         field(
             "Content-Disposition",
-            "The name of the file: report, project and range.",
+            "The file's name: report, project and range.",
             like(r#"^attachment; filename="[A-Za-z0-9._-]+"$"#),
             "attachment; filename=\"views_acme_2024-01-01_2024-02-01.csv\"",
         ),
         field(
             "Content-Language",
-            "As the upstream sends it.",
+            "As Mintlify sends it.",
             json!({ "type": "string" }),
             "en",
         ),
         field(
             "WWW-Authenticate",
-            "What the gateway requires (RFC 6750).",
+            "The required credentials (RFC 6750).",
             like(r#"^Bearer realm="quillgate""#),
             "Bearer realm=\"quillgate\", error=\"invalid_token\"",
         ),
         field(
             "Allow",
-            "The methods that the path has.",
+            "The methods that the path supports.",
             like("^[A-Z]+(?:, [A-Z]+)*$"),
             "GET, HEAD, OPTIONS",
         ),
         field(
             "Accept-Post",
-            "The media type that is accepted.",
+            "The accepted media type.",
             json!({ "const": "application/json" }),
             "application/json",
         ),

@@ -72,9 +72,9 @@ fn reopening(id: &str, mut parameters: Vec<Value>) -> Value {
     json!({
         "operationId": id,
         "tags": ["gateway"],
-        "summary": "Opens a policy that a 429 of the upstream has closed.",
-        "description": "Without this it is open again when the upstream's `Retry-After` is over, after \
-            a window at most, or as soon as one of the requests that are let through now and then \
+        "summary": "Reopens a policy that a 429 of Mintlify closed.",
+        "description": "Without this request, the policy reopens when Mintlify's `Retry-After` \
+            ends, after one window at most, or when one of the occasional trial requests \
             succeeds.",
         "security": [{ "accessToken": [OPERATE] }, { "cloudflareAccess": [OPERATE] }],
         "parameters": parameters,
@@ -111,7 +111,7 @@ fn health() -> Value {
         json!({
             "name": "deep",
             "in": "query",
-            "description": "Asks, with any value, how the gateway and its upstream are.",
+            "description": "With any value, includes the state of the gateway and of Mintlify.",
             "schema": { "type": "string" },
             "allowEmptyValue": true,
             "example": "1",
@@ -119,7 +119,8 @@ fn health() -> Value {
         json!({
             "name": "project",
             "in": "query",
-            "description": "As `deep`, and includes this project's budgets. The token must list the project.",
+            "description": "Like `deep`, with the project's budgets. The token must list the \
+                project.",
             "schema": path_segment(),
             "example": "demo-docs",
         }),
@@ -130,7 +131,7 @@ fn health() -> Value {
     responses.insert(
         "200".to_owned(),
         json!({
-            "description": "The Worker is up.",
+            "description": "The Worker is running.",
             "headers": Fields::common().described(),
             "content": { JSON: { "schema": { "oneOf": [schema("Liveness"), schema("Health")] } } },
         }),
@@ -138,8 +139,8 @@ fn health() -> Value {
     json!({
         "operationId": "gateway.health",
         "tags": ["gateway"],
-        "summary": "Says that the Worker is up, without asking the upstream.",
-        "description": format!("Needs no access token. With `deep` it needs one with the scope \
+        "summary": "Reports that the Worker is running. Sends no request to Mintlify.",
+        "description": format!("Needs no access token. `deep` needs one with the scope \
             `{OPERATE}`. Other parameters are ignored."),
         "security": [{}, { "accessToken": [OPERATE] }, { "cloudflareAccess": [OPERATE] }],
         "parameters": parameters,
@@ -164,7 +165,7 @@ fn description() -> Value {
     json!({
         "operationId": "gateway.description",
         "tags": ["gateway"],
-        "summary": "Gives this description of the gateway.",
+        "summary": "Returns this document.",
         "security": [],
         "parameters": fields::taken(&fields::ANY_REQUEST),
         "responses": responses,
@@ -200,7 +201,8 @@ fn deep() -> Value {
         "required": ["status", "organisation", "trustedIssuers"],
         "properties": {
             "status": {
-                "description": "`degraded`: the upstream keeps failing, so the gateway sends no requests for a while.",
+                "description": "`degraded`: Mintlify keeps failing, so the gateway temporarily \
+                    sends no requests.",
                 "enum": ["ok", "degraded"],
             },
             "organisation": {
@@ -211,7 +213,8 @@ fn deep() -> Value {
                     "budgets": budgets(&[Policy::Analytics]),
                     "cachedPages": { "type": "integer", "minimum": 0 },
                     "keySetCalls": {
-                        "description": "How often issuers' keys were asked for since the object was opened.",
+                        "description": "The number of requests for issuers' keys since the \
+                            object started.",
                         "type": "integer",
                         "minimum": 0,
                     },
@@ -235,7 +238,7 @@ fn project() -> Value {
             "watchers": { "type": "integer", "minimum": 0 },
             "webhooksWaiting": { "type": "integer", "minimum": 0 },
             "alarms": {
-                "description": "Alarms of the project's object since it was last started.",
+                "description": "The number of alarms since the project's object started.",
                 "type": "integer",
                 "minimum": 0,
             },
@@ -269,7 +272,8 @@ fn budget() -> Value {
             "limit": { "type": "integer", "minimum": 1 },
             "left": { "type": "integer", "minimum": 0 },
             "closedUntil": {
-                "description": "Until when the upstream itself refuses, in milliseconds since 1970.",
+                "description": "The time at which Mintlify accepts requests again, in \
+                    milliseconds since 1970.",
                 "type": ["integer", "null"],
             },
         },

@@ -33,15 +33,14 @@ const CSV: &str = "text/csv";
 const NDJSON: &str = "application/x-ndjson";
 
 const ABOUT: &str = "\
-An edge gateway in front of a documentation platform's admin API. It holds the admin key, takes \
-callers' own tokens, keeps the platform's hourly limits, and carries a request out at most once.
+An edge gateway in front of Mintlify's admin API. It holds the admin key, accepts scoped access \
+tokens, enforces Mintlify's hourly limits, and sends each write at most once.
 
-Every answer carries `X-Request-Id`, `X-Content-Type-Options: nosniff`, `Vary: Origin` and, unless \
-something else is said, `Cache-Control: no-store`. Every answer that is not a success is a problem \
-(RFC 9457) of one of the types listed under `Problem`. A page of an origin in `ALLOWED_ORIGINS` is \
-answered with the header fields that CORS asks for, a page of another origin with 403. Each path of the \
-API answers `OPTIONS` with 204 and `Allow`. A parameter of the query that is not listed, or stands \
-twice, is refused.";
+Every response has `X-Request-Id`, `X-Content-Type-Options: nosniff` and `Vary: Origin`. It also has \
+`Cache-Control: no-store`, unless stated otherwise. Every error is a problem (RFC 9457) of a type listed \
+under `Problem`. Pages of origins in `ALLOWED_ORIGINS` receive the CORS header fields. Pages of other \
+origins receive 403. Each path of the API responds to `OPTIONS` with 204 and `Allow`. Unknown and \
+repeated query parameters are rejected.";
 
 /// Returns the whole document.
 #[must_use]
@@ -52,14 +51,15 @@ pub fn description() -> Value {
         "info": {
             "title": "Quillgate",
             "version": env!("CARGO_PKG_VERSION"),
-            "summary": "An edge gateway to a documentation platform's admin API",
+            "summary": "An edge gateway to Mintlify's admin API",
             "description": ABOUT,
             "license": { "name": "MIT", "identifier": "MIT" },
         },
-        "servers": [{ "url": "/", "description": "The gateway that this document comes from" }],
+        "servers": [{ "url": "/", "description": "The gateway that serves this document" }],
         "tags": [
             { "name": "agentJobs", "description": "Background jobs of the documentation agent" },
-            { "name": "analytics", "description": "Who reads the documentation, what they search for and what they say" },
+            { "name": "analytics", "description": "Page views, visitors, searches, feedback and \
+                conversations" },
             { "name": "gateway", "description": "The gateway itself" },
         ],
         "paths": paths,
@@ -105,16 +105,16 @@ fn security_schemes() -> Value {
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "JWT",
-            "description": format!("An access token: one of the gateway's own (HS256), or one of an \
-                issuer in `TRUSTED_ISSUERS` (RS256, ES256). It names the projects that it is for; the \
-                scopes are {}.", list_scopes()),
+            "description": format!("An access token of the gateway (HS256) or of an issuer in \
+                `TRUSTED_ISSUERS` (RS256, ES256). It lists its projects and scopes. The scopes \
+                are {}.", list_scopes()),
         },
         "cloudflareAccess": {
             "type": "apiKey",
             "in": "header",
             "name": "Cf-Access-Jwt-Assertion",
-            "description": "The token that Cloudflare Access adds, of an issuer in `TRUSTED_ISSUERS` \
-                that says so. It counts only without `Authorization`.",
+            "description": "The token that Cloudflare Access adds, if `TRUSTED_ISSUERS` includes \
+                Cloudflare Access. Ignored if the request has `Authorization`.",
         },
     })
 }

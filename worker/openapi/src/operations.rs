@@ -57,7 +57,7 @@ enum Success {
 /// The defaults of operations that read from the upstream.
 const READS: More = More {
     doc: "",
-    success: Success::Passed("200", "The upstream's answer.", &[]),
+    success: Success::Passed("200", "The response of Mintlify.", &[]),
     takes: &[],
     gives: &["RateLimit-Policy", "RateLimit", "Server-Timing"],
     problems: &[UPSTREAM, BUDGET],
@@ -66,7 +66,7 @@ const READS: More = More {
 /// The defaults of operations that write to the upstream.
 const WRITES: More = More {
     doc: "",
-    success: Success::Passed("201", "The upstream's answer.", &[]),
+    success: Success::Passed("201", "The response of Mintlify.", &[]),
     takes: &[
         "Idempotency-Key",
         "Idempotency-Retry",
@@ -82,8 +82,8 @@ const WRITES: More = More {
 };
 
 const CREATE: More = More {
-    doc: "The budget is 100 jobs in any hour per project, unless the operator sets another.",
-    success: Success::Passed("201", "The job, which has begun.", &[]),
+    doc: "The default budget is 100 jobs per project in any 60 minutes.",
+    success: Success::Passed("201", "The started job.", &[]),
     takes: &[
         "Idempotency-Key",
         "Idempotency-Retry",
@@ -94,17 +94,17 @@ const CREATE: More = More {
 };
 
 const SEND: More = More {
-    doc: "The budget is 100 follow-ups in any hour per project, unless the operator sets another. \
-        `Webhook-Url` belongs to the creation of a job, and is refused here.",
-    success: Success::Passed("200", "The job, which is at work again.", &[]),
+    doc: "The default budget is 100 follow-ups per project in any 60 minutes. `Webhook-Url` is \
+        rejected, because it belongs to the creation of a job.",
+    success: Success::Passed("200", "The job, active again.", &[]),
     ..WRITES
 };
 
 const GET: More = More {
-    doc: "With `Prefer: wait` the answer waits for a change, at most until the access token expires; it \
-        then carries the state's `ETag`, and `Preference-Applied`. It counts as a stream meanwhile. If \
-        the upstream fails temporarily, the response contains the latest state that the gateway has \
-        stored, and `Cache-Status` with `detail=stale`.",
+    doc: "With `Prefer: wait`, the response waits for a change, at most until the access token \
+        expires. It then has the state's `ETag` and `Preference-Applied`. While it waits, it \
+        counts as a stream. If Mintlify fails temporarily, the response has the latest stored \
+        state, and `Cache-Status` has `detail=stale`.",
     success: Success::Passed(
         "200",
         "The job.",
@@ -121,10 +121,10 @@ const GET: More = More {
 };
 
 const LIST: More = More {
-    doc: "The gateway keeps this list itself, for 90 days unless the operator sets another time. Jobs \
-        that have not ended are as the upstream last reported them: a list asks it for at most 8 of \
-        them, those that were not asked for the longest. The pages of a list have the same `state`, \
-        `author` and `text`.",
+    doc: "The gateway stores this list, by default for 90 days. Jobs that have not ended have \
+        the state that Mintlify last reported. Each request polls at most 8 of them, those that \
+        were polled the longest ago. All pages of a list must have the same `state`, `author` \
+        and `text`.",
     success: Success::Made("The jobs, newest first."),
     gives: &["RateLimit-Policy", "RateLimit"],
     problems: &[BUDGET],
@@ -132,28 +132,27 @@ const LIST: More = More {
 };
 
 const REPORT: More = More {
-    doc: "Answered from the cache where that has the rows: for a day when `dateTo` is before yesterday \
-        (UTC), for five minutes when it is later or left out, unless the operator sets another time. When \
-        the upstream fails or the budget of 100 requests in any hour is spent, what is kept is served for \
-        another day rather than an error, and `Cache-Status` says so. `dateFrom` has to be before \
-        `dateTo`, and `offset` and `limit` add up to at most 9007199254740991.",
-    success: Success::Cached("The rows, cut from what is kept or was just fetched."),
+    doc: "Cached for a day if `dateTo` is before yesterday (UTC), and by default for five \
+        minutes otherwise. If Mintlify fails or the budget of 100 requests in any 60 minutes is \
+        used up, cached rows are served for another day, and `Cache-Status` shows it. `dateFrom` \
+        must be before `dateTo`. `offset` plus `limit` must be at most 9007199254740991.",
+    success: Success::Cached("The rows."),
     takes: &["If-None-Match", "Cache-Control"],
     gives: &["RateLimit-Policy", "RateLimit", "Server-Timing"],
     problems: &[UPSTREAM, BUDGET],
 };
 
-const WHOLE_REPORT: &str = "Answered from the cache where that has this very answer: for a day when \
-    `dateTo` is before yesterday (UTC), else for five minutes, unless the operator sets another time. When \
-    the upstream fails or the budget of 100 requests in any hour is spent, what is kept is served for \
-    another day rather than an error, and `Cache-Status` says so. `dateFrom` has to be before `dateTo`.";
+const WHOLE_REPORT: &str = "Cached for a day if `dateTo` is before yesterday (UTC), and by \
+    default for five minutes otherwise. If Mintlify fails or the budget of 100 requests in any \
+    60 minutes is used up, the cached report is served for another day, and `Cache-Status` shows \
+    it. `dateFrom` must be before `dateTo`.";
 
 const EVENTS: More = More {
-    doc: "One event `job` for each change, numbered from 1, of which the last 100 are kept; a comment \
-        every 15 seconds. The stream ends after the job has, when the access token expires, and after \
-        an hour, in a session after five minutes; then connect again. A job that has not ended a day after it was set to work is no longer \
-        polled, unless the operator sets another time: an event `end` says so. A caller may have 100 \
-        streams of a project open and a job 1000, unless the operator sets other numbers.",
+    doc: "Sends an event `job` for each change, numbered from 1. The last 100 are stored. A \
+        comment follows every 15 seconds. The stream ends after the job has ended, when the \
+        access token expires, and after an hour (five minutes in a session). Then connect again. \
+        By default, polling stops after one day, and an event `end` announces it. By default, a \
+        caller can have 100 open streams per project, and a job 1,000.",
     success: Success::Streamed,
     takes: &["Last-Event-ID"],
     problems: &[UPSTREAM, STREAM],
@@ -161,39 +160,42 @@ const EVENTS: More = More {
 };
 
 const LIST_EVENTS: More = More {
-    doc: "One event `job` for each job that is new, was sent a follow-up or is not as it was, which carries \
-        the job as it is listed; one event `deleted` for each record that was deleted. They are numbered in \
-        the project. A stream without `Last-Event-ID` begins with the 25 jobs that changed last; another with \
-        what has changed since, each job once as it now is: at most 250 jobs and as many deletions, which \
-        are known for a day. When changes after `Last-Event-ID` are missing, it begins like a new \
-        stream, and the event `reset` follows: load the list again. While somebody listens, the latest 50 jobs that have not ended are polled. A \
-        comment comes every 15 seconds. The stream ends when the access token expires, and after an hour, in \
-        a session after five minutes; then connect again. A caller may have 100 streams of a project open and the list 1000, unless the \
-        operator sets other numbers.",
+    doc: "Sends an event `job` with the listed job for each job that is new, changed or received \
+        a follow-up, and an event `deleted` for each deleted record. Events are numbered per \
+        project. Without `Last-Event-ID`, the stream starts with the 25 jobs that changed last. \
+        With it, the stream starts with the changes since then: at most 250 jobs, each once in \
+        its current state, and 250 deletions of the last day. If some of these changes are no \
+        longer stored, the stream starts like a new one, followed by an event `reset`: load the \
+        list again. While a stream is open, the gateway polls the latest 50 jobs that have not \
+        ended. A comment follows every 15 seconds. The stream ends when the access token \
+        expires, and after an hour (five minutes in a session). Then connect again. By default, \
+        a caller can have 100 open streams per project, and the list 1,000.",
     success: Success::ListStreamed,
     problems: &[BUDGET, STREAM],
     ..EVENTS
 };
 
 const READ_RECORD: More = More {
-    doc: "Of a job that was created through the gateway. Prompts are whole, unless the operator \
-        stores only their first line (`KEEP_PROMPTS=first-line`). A job that has not \
-        ended is asked for upstream, as with a list.",
-    success: Success::Made("What is recorded."),
+    doc: "For jobs that were created through the gateway. Prompts are complete, unless the \
+        operator stores only their first line (`KEEP_PROMPTS=first-line`). The gateway polls a \
+        job that has not ended, as for a list.",
+    success: Success::Made("The record."),
     gives: &["RateLimit-Policy", "RateLimit"],
     problems: &[BUDGET, RECORD],
     ..READS
 };
 
 const EXPORT: More = More {
-    doc: "Every row of the range, streamed page by page through the same cache and budget as the report. Rows \
-        keep the fields that the gateway does not know. An export that cannot continue ends with a last \
-        record with the reason and the cursor to resume from: `{\"incomplete\": {\"cursor\", \"problem\", \
-        \"retryAfter\"}}` in NDJSON, a record with `#incomplete` in the first cell in CSV. With a cursor, CSV \
-        has no byte order mark and no header, so that the joined parts equal the whole. With `Prefer: wait`, the \
-        export waits for the budget: at most that many seconds in total, and at most a day. By default, 10 \
-        exports of a caller and 100 of the organization may wait at the same time. It ends when the access \
-        token expires. If the connection closes before the last chunk, the export is incomplete.",
+    doc: "Streams every row of the range page by page, with the cache and budget of the report. \
+        Rows also have properties that the gateway does not know. An export that cannot continue \
+        ends with a last record with the reason and the cursor to resume from: `{\"incomplete\": \
+        {\"cursor\", \"problem\", \"retryAfter\"}}` in NDJSON, a record with `#incomplete` in \
+        the first cell in CSV. With a cursor, CSV has no byte order mark and no header, so that \
+        the joined parts equal the whole. With `Prefer: wait`, the export waits for the budget: \
+        at most that many seconds in total, and at most a day. By default, 10 exports of a \
+        caller and 100 of the organization can wait at the same time. The export ends when the \
+        access token expires. If the connection closes before the last chunk, the export is \
+        incomplete.",
     success: Success::Exported,
     takes: &["Prefer", "Cache-Control"],
     problems: &[UPSTREAM, BUDGET, STREAM],
@@ -201,22 +203,23 @@ const EXPORT: More = More {
 };
 
 const DELETE_RECORD: More = More {
-    doc: "For operators. Deletes the job's entry in the list, its prompt and messages, its changes, and \
-        webhooks that wait to be sent; its streams end, and those of the list say so. Answers that are kept under an idempotency key are deleted, and their \
-        keys stay in use: a repeated request gets 409 `record-deleted`. The upstream is not asked.",
-    success: Success::Empty("The record is deleted."),
+    doc: "For operators. Deletes the job's entry in the list, its prompt, messages and changes, \
+        and pending webhooks. Streams of the job end, and streams of the list send an event. \
+        Stored responses of idempotency keys are deleted, but the keys remain in use: a repeated \
+        request receives 409 `record-deleted`. Sends no request to Mintlify.",
+    success: Success::Empty("The record was deleted."),
     gives: &[],
     problems: &[RECORD],
     ..READS
 };
 
 const SERIES: More = More {
-    doc: "Answered from the gateway's own archive, which keeps each finished day (UTC) of the projects \
-        that the operator names; the upstream is never asked. A day that is not held is named in \
-        `missing` and counts nowhere. `path` and `prefix` exclude each other, `dateFrom` has to be \
-        before `dateTo`, and the range has at most 3660 days. It may be kept for a day when none of \
-        its days can change any more, else for five minutes.",
-    success: Success::Archived("The groups of which a day is held, in order."),
+    doc: "Returns data of the gateway's archive, which stores each finished day (UTC) of the \
+        projects that the operator lists. Sends no request to Mintlify. `missing` lists days \
+        that are not stored and not counted. `path` and `prefix` must not both be set, \
+        `dateFrom` must be before `dateTo`, and the range has at most 3660 days. The response is \
+        fresh for a day if none of its days can change any more, and for five minutes otherwise.",
+    success: Success::Archived("The groups with at least one stored day, in order."),
     takes: &["If-None-Match"],
     gives: &[],
     problems: &[ARCHIVE],
@@ -224,21 +227,22 @@ const SERIES: More = More {
 
 const ARCHIVE_STATUS: More = More {
     doc: "",
-    success: Success::Made("What is held and what is missing."),
+    success: Success::Made("The stored and the missing days."),
     takes: &[],
     ..SERIES
 };
 
 const BACKFILL_ESTIMATE: More = More {
-    doc: "For operators. Days that the archive does not retain are left out.",
-    success: Success::Made("What it takes."),
+    doc: "For operators. Excludes days that the archive does not retain.",
+    success: Success::Made("The estimate."),
     ..ARCHIVE_STATUS
 };
 
 const BACKFILL: More = More {
-    doc: "For operators. The days are fetched by the cron trigger, the oldest first, within the archive's \
-        share of the budget. Asked for again it changes nothing, and a later day takes none back.",
-    success: Success::Accepted("It is begun, and takes this."),
+    doc: "For operators. The cron trigger fetches the days, oldest first, within the archive's \
+        share of the budget. Repeating the request changes nothing. A later day does not shorten \
+        a backfill.",
+    success: Success::Accepted("The backfill has started. Contains its estimate."),
     problems: &[ARCHIVE, BODY],
     ..ARCHIVE_STATUS
 };
@@ -268,7 +272,7 @@ const fn describe_report(pagination: Pagination) -> More {
         Pagination::Offset { .. } => REPORT,
         Pagination::Cursor { .. } | Pagination::Whole => More {
             doc: WHOLE_REPORT,
-            success: Success::Cached("The report, as it is kept or was just fetched."),
+            success: Success::Cached("The report."),
             ..REPORT
         },
     }
@@ -401,7 +405,8 @@ fn body(operation: Operation) -> Value {
     };
     json!({
         "required": true,
-        "description": format!("JSON in UTF-8, at most {MAX_BODY} bytes, each member once."),
+        "description": format!("JSON in UTF-8, at most {MAX_BODY} bytes, without repeated \
+            properties."),
         "content": { JSON: {
             "schema": {
                 "type": "object",
@@ -468,25 +473,25 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
         .collect()
 }
 
-const AS_UPSTREAM: &str = "Any other success of the upstream, with its own status.";
-const FINISHED: &str = "The job has ended or is no longer polled, and the caller has its last event: \
-    there is nothing more to ask for.";
-const UNCHANGED: &str = "The caller has these rows already (`If-None-Match`).";
+const AS_UPSTREAM: &str = "Another 2xx response of Mintlify, with its own status.";
+const FINISHED: &str = "The job has ended or is no longer polled, and you have received its last \
+    event. Do not reconnect.";
+const UNCHANGED: &str = "You have the current rows (`If-None-Match`).";
 
 fn rows(operation: Operation, fields: &Fields) -> Value {
     let row = operation.result().name();
     let text =
         |description: String| json!({ "schema": { "type": "string", "description": description } });
     json!({
-        "description": "The rows. If the export is incomplete, the last record has the cursor to resume from.",
+        "description": "The rows. The last record of an incomplete export has the cursor to resume from.",
         "headers": fields.described(),
         "content": {
             CSV: text(format!(
-                "RFC 4180 in UTF-8 with a byte order mark: a column for each member of `{row}`, lists and \
-                 records that differ as JSON in one cell, `null` as an empty cell. Text that a spreadsheet \
-                 would run as a formula begins with an apostrophe."
+                "RFC 4180 in UTF-8 with a byte order mark. Each property of `{row}` is a column. \
+                    Lists and varying records are JSON in one cell, and `null` is an empty cell. \
+                    Strings that a spreadsheet would run as a formula start with an apostrophe."
             )),
-            NDJSON: text(format!("A `{row}` each line.")),
+            NDJSON: text(format!("One `{row}` per line.")),
         },
     })
 }

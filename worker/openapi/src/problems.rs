@@ -138,38 +138,40 @@ fn common_schema() -> Value {
     let uris = ProblemKind::ALL.iter().copied().map(uri);
     json!({
         "type": "object",
-        "description": "An answer that is not a success (RFC 9457).",
+        "description": "An error (RFC 9457).",
         "required": COMMON_MEMBERS,
         "properties": {
             "type": {
                 "type": "string",
                 "format": "uri-reference",
-                "description": "What kind of problem this is: for programs, and stable.",
+                "description": "The stable kind of the problem, for programs.",
                 "enum": uris.collect::<Vec<_>>(),
             },
-            "title": { "type": "string", "description": "The kind in words, always the same." },
+            "title": { "type": "string", "description": "A short, constant summary of the kind." },
             "status": {
                 "type": "integer",
                 "minimum": 400,
                 "maximum": 599,
-                "description": "The status of the answer.",
+                "description": "The HTTP status.",
             },
             "detail": {
                 "type": "string",
                 "minLength": 1,
-                "description": "What happened this time, for people; never a credential or a prompt.",
+                "description": "The details of this occurrence, for people. Never contains a \
+                    credential or a prompt.",
             },
             "instance": {
                 "type": "string",
                 "pattern": patterns::REQUEST_ID,
-                "description": "The id of the request; of a replayed answer, that of the first.",
+                "description": "The id of the request. A replayed response has the id of the \
+                    original request.",
             },
             "errors": { "type": "array", "minItems": 1, "items": broken_rule() },
             "upstream": upstream(),
             "details": {
                 "type": "array",
                 "minItems": 1,
-                "description": "The upstream's further messages, in its own shape.",
+                "description": "Further messages of Mintlify, in its own format.",
                 "items": {
                     "type": "object",
                     "required": ["message"],
@@ -179,22 +181,21 @@ fn common_schema() -> Value {
             },
             "outcome": {
                 "const": "unknown",
-                "description": "Nobody knows whether the request, which changes something, was carried \
-                    out.",
+                "description": "It is unknown whether the write took effect.",
             },
             "violated-policies": {
                 "type": "array",
                 "minItems": 1,
                 "uniqueItems": true,
-                "description": "The budgets that refuse, as in `RateLimit-Policy`; with `-caller` the \
-                    access token's own quota.",
+                "description": "The exceeded budgets, as in `RateLimit-Policy`. Names that end \
+                    in `-caller` are quotas of the access token.",
                 "items": { "enum": policies() },
             },
             "siteKey": { "type": "string", "description": "The public key of the Turnstile widget." },
             "variable": {
                 "type": "string",
                 "pattern": "^[A-Z][A-Z_]*$",
-                "description": "The gateway's variable that is at fault.",
+                "description": "The variable of the gateway with the invalid value.",
             },
         },
         "additionalProperties": false,
@@ -208,11 +209,11 @@ fn broken_rule() -> Value {
         "properties": {
             "field": {
                 "type": "string",
-                "description": "The parameter, the member, the header field, or `body`.",
+                "description": "The parameter, property or header field, or `body`.",
             },
             "rule": {
                 "type": "string",
-                "description": "The rule that it breaks: for programs, and stable.",
+                "description": "The stable name of the violated rule, for programs.",
                 "enum": rules().collect::<Vec<_>>(),
             },
             "detail": { "type": "string", "minLength": 1, "description": "The rule in words." },
@@ -243,7 +244,7 @@ fn upstream() -> Value {
     json!({
         "type": "object",
         "required": ["status", "error", "details"],
-        "description": "What the upstream said.",
+        "description": "The error of Mintlify.",
         "properties": {
             "status": { "type": "integer", "minimum": 400, "maximum": 999 },
             "error": { "type": "string" },

@@ -11,8 +11,8 @@ use super::{JSON, gateway, schema};
 /// The name of the security scheme.
 const SCHEME: &str = "session";
 /// The `description` of operations that change a session.
-const SAME_ORIGIN: &str = "For the gateway's own page: `Origin` has to be the gateway's, and \
-    `Sec-Fetch-Site`, where the browser sends it, `same-origin`.";
+const SAME_ORIGIN: &str = "For the gateway's own page: `Origin` must be the gateway's, and \
+    `Sec-Fetch-Site`, if present, must be `same-origin`.";
 
 /// Returns the paths of sessions.
 pub fn paths() -> Vec<(&'static str, Value)> {
@@ -34,11 +34,10 @@ pub fn security_scheme() -> (String, Value) {
         "type": "apiKey",
         "in": "cookie",
         "name": cookie::NAME,
-        "description": "The cookie of a session, for the page that the gateway itself serves: each \
-            operation takes it in the place of an access token, with the projects and scopes of the token \
-            that the session was opened with. It counts only without `Authorization`. What changes something \
-            needs the gateway's own `Origin`, and whatever a browser says to come from elsewhere is refused \
-            (`cross-site`).",
+        "description": "The session cookie of the gateway's own page. Every operation accepts it \
+            instead of an access token, with the projects and scopes of the token that opened \
+            the session. Ignored if the request has `Authorization`. Writes need the gateway's \
+            own `Origin`. Requests from other sites are rejected (`cross-site`).",
     });
     (SCHEME.to_owned(), scheme)
 }
@@ -53,23 +52,24 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ],
         "properties": {
             "issuer": {
-                "description": "Who says so: the token's `iss`, and `null` for a token of the gateway's own.",
+                "description": "The token's `iss`; `null` for a token of the gateway.",
                 "type": ["string", "null"],
             },
-            "subject": { "type": "string", "description": "Whose it is: the token's `sub`." },
+            "subject": { "type": "string", "description": "The token's `sub`." },
             "projects": texts,
             "archivedProjects": {
-                "description": "Those of its projects that the daily archive keeps.",
+                "description": "The projects that the daily archive includes.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "scopes": texts,
             "keepsPrompts": {
-                "description": "The part of new prompts that the records of jobs store.",
+                "description": "The part of new prompts that job records store.",
                 "enum": ["whole", "first-line"],
             },
             "expiresAt": {
-                "description": "When it ends, in milliseconds since 1970: with its token, after 90 days at the latest.",
+                "description": "The end of the session in milliseconds since 1970: when its \
+                    token expires, after 90 days at most.",
                 "type": "integer",
             },
         },
@@ -90,7 +90,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         "properties": {
             "token": { "const": true },
             "access": {
-                "description": "Whether Cloudflare Access may say who is calling.",
+                "description": "Whether users can sign in with Cloudflare Access.",
                 "type": "boolean",
             },
             "issuers": { "type": "array", "items": issuer },
@@ -118,8 +118,8 @@ fn read() -> Value {
     responses.insert("200".to_owned(), of_session("The session.", json!({})));
     let mut read = described(
         "gateway.session",
-        "Says whose session the browser's cookie is of.",
-        "The cookie alone counts here: an access token has no session.",
+        "Returns the session of the browser's cookie.",
+        "Ignores access tokens, which have no session.",
         &responses,
     );
     read["security"] = json!([{ SCHEME: [] }]);
@@ -136,11 +136,11 @@ fn open() -> Value {
     let cookie = of_session("The session, with its cookie.", sets_cookie());
     responses.insert("201".to_owned(), cookie);
     let description = format!(
-        "With an access token in the body or, without one, with what Cloudflare Access says about the \
-        request. The session ends when the token expires, after 90 days at the latest; one that the browser has \
-        is ended. {SAME_ORIGIN}"
+        "Takes an access token in the body or, without one, the token of Cloudflare Access. The \
+            session ends when the token expires, after 90 days at most. An earlier session of \
+            the browser ends. {SAME_ORIGIN}"
     );
-    let summary = "Opens a session, whose cookie no script of the page can read.";
+    let summary = "Opens a session. Scripts cannot read its cookie.";
     let mut open = described("gateway.openSession", summary, &description, &responses);
     open["requestBody"] = json!({
         "required": true,
@@ -160,10 +160,10 @@ fn end() -> Value {
     let mut responses = problems::responses(&[PLAIN, &own].concat(), &[]);
     responses.insert(
         "204".to_owned(),
-        json!({ "description": "There is no session.", "headers": with_common(sets_cookie()) }),
+        json!({ "description": "The session has ended.", "headers": with_common(sets_cookie()) }),
     );
-    let description = format!("Its cookie counts nowhere any more. {SAME_ORIGIN}");
-    let summary = "Ends the session of the browser, if it has one.";
+    let description = format!("Its cookie is no longer valid. {SAME_ORIGIN}");
+    let summary = "Ends the browser's session, if any.";
     described("gateway.endSession", summary, &description, &responses)
 }
 
@@ -179,8 +179,9 @@ fn methods() -> Value {
     );
     described(
         "gateway.sessionMethods",
-        "Says how a session can be opened.",
-        "`issuers` are those of `SIGN_IN_ISSUERS`; a browser signs in there by going to `href`.",
+        "Lists the ways to open a session.",
+        "`issuers` are those of `SIGN_IN_ISSUERS`. To sign in with one, open its `href` in the \
+            browser.",
         &responses,
     )
 }
@@ -190,13 +191,13 @@ fn start() -> Value {
     let mut responses = problems::responses(&[PLAIN, &own].concat(), &[]);
     responses.insert(
         "302".to_owned(),
-        redirect("To the issuer's authorization endpoint."),
+        redirect("Redirects to the issuer's authorization endpoint."),
     );
     let mut start = described(
         "gateway.startSignIn",
-        "Sends a browser to an issuer, where somebody signs in.",
-        "By authorization code with PKCE. A sign-in has to be concluded within ten minutes, in the browser \
-        that has begun it.",
+        "Redirects the browser to an issuer to sign in.",
+        "Uses the authorization code flow with PKCE. Users must finish within ten minutes, in \
+            the same browser.",
         &responses,
     );
     add_parameter(&mut start, "issuer", true, "The issuer's name.");
@@ -204,7 +205,7 @@ fn start() -> Value {
         &mut start,
         "return",
         false,
-        "The path of the page that it leads back to; `/` unless given.",
+        "The path to return to after signing in. Default: `/`.",
     );
     start
 }
@@ -222,15 +223,16 @@ fn callback() -> Value {
     responses.insert("303".to_owned(), concluded());
     let mut callback = described(
         "gateway.concludeSignIn",
-        "Opens a session for somebody who comes back from an issuer.",
-        "What issuers redirect to, once for each sign-in; the session that the browser had when it began ends. \
-        Where it fails, a request whose `Accept` has `text/html` is led to `/?sign-in-failed=<kind>`, with the \
-        last segment of the problem's `type`, and any other gets the problem. Other parameters are ignored.",
+        "Opens a session after a sign-in with an issuer.",
+        "The redirect target of issuers, valid once for each sign-in. The browser's earlier \
+            session ends. After a failure, requests that accept `text/html` are redirected to \
+            `/?sign-in-failed=<kind>`, with the last segment of the problem's `type`. Other \
+            requests receive the problem. Other parameters are ignored.",
         &responses,
     );
     for (name, doc) in [
-        ("state", "What tells the sign-in."),
-        ("code", "What is exchanged for an ID token."),
+        ("state", "Identifies the sign-in."),
+        ("code", "The authorization code, exchanged for an ID token."),
         ("iss", "The issuer (RFC 9207)."),
     ] {
         add_parameter(&mut callback, name, false, doc);
@@ -262,7 +264,7 @@ fn of_session(description: &str, headers: Value) -> Value {
 fn redirect(description: &str) -> Value {
     let mut headers = sets_cookie();
     headers["Location"] = json!({
-        "description": "Where to.",
+        "description": "The target.",
         "required": true,
         "schema": { "type": "string", "format": "uri-reference" },
     });
@@ -273,7 +275,7 @@ fn redirect(description: &str) -> Value {
 /// succeeded.
 fn concluded() -> Value {
     let mut concluded = redirect(
-        "Signed in: to the page, with the session's cookie. Or not signed in: to the page, without one.",
+        "Redirects to the page. If the sign-in succeeded, the response sets the session cookie.",
     );
     concluded["headers"]["Set-Cookie"]["required"] = false.into();
     concluded
@@ -281,7 +283,7 @@ fn concluded() -> Value {
 
 fn sets_cookie() -> Value {
     json!({ "Set-Cookie": {
-        "description": "For the browser alone: `Secure`, `HttpOnly`, and for this host.",
+        "description": "`Secure`, `HttpOnly`, and only for this host.",
         "required": true,
         "schema": { "type": "string" },
     } })

@@ -19,7 +19,7 @@ pub fn events(fields: &Fields) -> Value {
     });
     stream(
         fields,
-        "The changes after `Last-Event-ID`, or from the present state on, as they come.",
+        "The changes after `Last-Event-ID`, or the current state and the changes after it.",
         &[
             numbered(event("job", &schema(result.name()))),
             event("end", &end),
@@ -40,7 +40,7 @@ pub fn list_events(fields: &Fields) -> Value {
     });
     stream(
         fields,
-        "The changes after `Last-Event-ID`, or the latest, and then as they come.",
+        "The changes after `Last-Event-ID`, or the latest jobs and the changes after them.",
         &[
             numbered(event("job", &schema(result.name()))),
             numbered(event("deleted", &deleted)),
@@ -78,7 +78,7 @@ fn stream(fields: &Fields, doc: &str, events: &[Value], example: &str) -> Value 
         "content": { EVENT_STREAM: {
             "schema": {
                 "type": "object",
-                "description": "One event of the stream, by its fields.",
+                "description": "The fields of one event.",
                 "oneOf": events,
             },
             "example": format!("retry: 3000\n\n{example}\n\n"),

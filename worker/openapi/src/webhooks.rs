@@ -23,21 +23,22 @@ pub fn job_ended() -> Value {
     json!({ "post": {
         "operationId": "webhooks.agentJobEnded",
         "tags": ["agentJobs"],
-        "summary": "Announces that an agent job has ended.",
-        "description": format!("Sent to the `Webhook-Url` of the job's creation, or to the operator's \
-            `WEBHOOK_URL`, as Standard Webhooks specifies. Redirects are not followed. What is not answered \
-            with a 2xx within 20 seconds is sent again, {attempts} times in all over about three days. Each \
-            receiver has keys of its own, by its address and the project: `npm run webhook-key` prints them. \
-            `agent_job.unfinished` says that the job has not ended in the time for which the gateway asks \
-            for it, and `agent_job.not_found` that the upstream has answered 404 for {missing} minutes. Then \
-            nothing more follows, unless a follow-up sets the job to work again; `data` is the job as it was last seen."),
+        "summary": "Announces the end of an agent job.",
+        "description": format!("The gateway sends it to the `Webhook-Url` of the job, or to the \
+            operator's `WEBHOOK_URL`, as specified by Standard Webhooks. It does not follow \
+            redirects. Without a 2xx response within 20 seconds, it tries again: {attempts} \
+            times in total over about three days. Each receiver has its own keys, by address and \
+            project. `npm run webhook-key` prints them. `agent_job.unfinished`: the job has not \
+            ended while the gateway polled it. `agent_job.not_found`: Mintlify has responded \
+            with 404 for {missing} minutes. Nothing follows these two events, unless a follow-up \
+            restarts the job. `data` has the last known state of the job."),
         "security": [],
         "parameters": parameters(),
         "requestBody": { "required": true, "content": { JSON: { "schema": body() } } },
         "responses": {
-            "2XX": { "description": "It has arrived." },
-            "410": { "description": "It is not wanted and is not sent again." },
-            "default": { "description": "It has not arrived and is sent again later." },
+            "2XX": { "description": "Delivered." },
+            "410": { "description": "Rejected. The gateway does not try again." },
+            "default": { "description": "Not delivered. The gateway tries again later." },
         },
     } })
 }
@@ -55,18 +56,18 @@ fn parameters() -> Value {
     json!([
         field(
             "webhook-id",
-            "The event's id, the same in every attempt.",
+            "The id of the event, equal in every attempt.",
             "^msg_[0-9a-f]{32}$"
         ),
         field(
             "webhook-timestamp",
-            "When it was sent, in seconds since 1970.",
+            "The time of sending, in seconds since 1970.",
             "^[0-9]+$"
         ),
         field(
             "webhook-signature",
-            "HMAC-SHA-256 over `id.timestamp.body` in base64 with the receiver's own key, one for each of \
-             the gateway's secrets, separated by spaces.",
+            "HMAC-SHA-256 of `id.timestamp.body` with the receiver's key, in base64. One \
+                signature for each of the gateway's secrets, separated by spaces.",
             "^v1,[A-Za-z0-9+/]{43}=(?: v1,[A-Za-z0-9+/]{43}=)*$",
         ),
     ])
@@ -81,12 +82,13 @@ fn body() -> Value {
             "type": { "enum": types },
             "timestamp": { "type": "string", "format": "date-time" },
             "project": {
-                "description": "The project of the job. A receiver of several has a key for each.",
+                "description": "The project of the job. A receiver of several projects has a key \
+                    for each.",
                 "type": "string",
             },
             "webhookUrl": {
-                "description": "The address that it was sent to, with scheme and host in lower case. What \
-                    names another one is not meant for this receiver.",
+                "description": "The URL of this receiver, with scheme and host in lower case. \
+                    Reject a webhook with another URL.",
                 "type": "string",
             },
             "data": schemas::of(&AgentJob::KIND),
