@@ -267,26 +267,26 @@ impl Rule {
             },
             Self::OneOf(_) => "must be one of ",
             Self::Required => "is required",
-            Self::Text => "must be text",
+            Self::Text => "must be a string",
             Self::NotEmpty => "must have at least one character",
             Self::NotDotSegment => "must not be \".\" or \"..\"",
-            Self::PathSegment => "must not hold / \\ % ? # or control characters",
-            Self::NotWithOffset => "must not stand together with offset",
+            Self::PathSegment => "must not contain / \\ % ? # or control characters",
+            Self::NotWithOffset => "must not be combined with offset",
             Self::DateFormat => "must be a date as YYYY-MM-DD or an ISO 8601 date-time",
-            Self::CalendarDate => "must be a day and a time that exist",
+            Self::CalendarDate => "must be an existing date and time",
             Self::BeforeDateTo => "must be before dateTo",
-            Self::Ulid => "must be a ULID, which has 26 letters and digits",
+            Self::Ulid => "must be a ULID of 26 letters and digits",
             Self::BaseUrl => {
                 "must be an absolute http or https URL without credentials, query or fragment"
             }
-            Self::SecureBaseUrl => "must be https for an admin key, or http on this machine",
+            Self::SecureBaseUrl => "must be https for an admin key, unless it is http on localhost",
             Self::AdminKey => {
-                "must be an admin key, which begins with mint_ and not with mint_dsc_ or mint_us_"
+                "must be an admin key: it starts with mint_, but not with mint_dsc_ or mint_us_"
             }
             Self::IdempotencyKey => "must be 1 to 255 visible ASCII characters",
             Self::Credential => "must be visible ASCII characters without spaces",
             Self::Unknown => "is not a parameter of this operation",
-            Self::Once => "must stand only once",
+            Self::Once => "must appear only once",
         }
     }
 }

@@ -280,7 +280,7 @@ mod check {
     ///
     /// assert!(check(&json!({ "id": "j1", "more": [] }), &AgentJob::KIND).is_ok());
     /// let error = check(&json!({ "id": 5 }), &AgentJob::KIND).unwrap_err();
-    /// assert_eq!(error.to_string(), "id must be text, found a number");
+    /// assert_eq!(error.to_string(), "id must be a string, found a number");
     /// ```
     pub fn check(value: &Value, kind: &Kind) -> Result<(), DecodeError> {
         let fits = match kind {
@@ -354,7 +354,7 @@ mod check {
         /// Returns the type as it follows "must be" in an error message.
         const fn rule(&self) -> &'static str {
             match self {
-                Self::Text | Self::OpenEnum(_) | Self::Tag(_) => "text",
+                Self::Text | Self::OpenEnum(_) | Self::Tag(_) => "a string",
                 Self::Count => "an integer from 0 to 9007199254740991",
                 Self::Number => "a number",
                 Self::Flag => "true or false",

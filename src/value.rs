@@ -63,7 +63,7 @@ impl Scalar {
         match self {
             Self::Absent => "nothing",
             Self::Null => "null",
-            Self::Text(_) | Self::Wire(_) => "text",
+            Self::Text(_) | Self::Wire(_) => "a string",
             Self::Number(_) => "a number",
             Self::Flag(_) => "a boolean",
             Self::Other(kind) => kind,

@@ -162,7 +162,7 @@ test("create suggests another key when its key was used for another request", as
 });
 
 test("an error that the gateway repeats is printed once", async () => {
-  const rule = "id must not hold /";
+  const rule = "id must not contain /";
   const refusal = problem(400, "invalid-request", rule);
   const errors = [{ detail: rule }, { detail: "and another" }];
   override = () => ({ ...refusal, json: { ...refusal.json, errors } });

@@ -350,11 +350,11 @@ async fn a_success_of_the_wrong_type_is_a_decode_error_with_its_path() {
     for (response, path, reason) in [
         ("null", "", "must be an object, found null"),
         ("[]", "", "must be an object, found an array"),
-        (r#"{"id":7}"#, "id", "must be text, found a number"),
+        (r#"{"id":7}"#, "id", "must be a string, found a number"),
         (
             r#"{"source":{"ref":true}}"#,
             "source.ref",
-            "must be text, found a boolean",
+            "must be a string, found a boolean",
         ),
     ] {
         let host = FakeHost::new([json_response(response)]);
@@ -378,12 +378,12 @@ async fn a_success_of_the_wrong_type_is_a_decode_error_with_its_path() {
         (
             r#"{"totals":{"ai":"9"},"views":[],"hasMore":false}"#,
             "totals.ai",
-            "must be an integer from 0 to 9007199254740991, found text",
+            "must be an integer from 0 to 9007199254740991, found a string",
         ),
         (
             r#"{"totals":{},"views":[],"hasMore":"no"}"#,
             "hasMore",
-            "must be true or false, found text",
+            "must be true or false, found a string",
         ),
     ] {
         let host = FakeHost::new([json_response(response)]);

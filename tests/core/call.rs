@@ -147,8 +147,8 @@ fn a_page_number_is_an_integer_from_1_to_the_maximum_safe_integer() {
         (json!(-1), "-1"),
         (json!(1.5), INEXACT_NUMBER),
         (json!(9_007_199_254_740_992_u64), INEXACT_NUMBER),
-        (json!("1"), "text"),
-        (json!("first"), "text"),
+        (json!("1"), "a string"),
+        (json!("first"), "a string"),
         (json!(true), "a boolean"),
         (json!([1]), "an array"),
     ] {
@@ -199,7 +199,7 @@ fn page_and_offset_are_mutually_exclusive() {
             parse(Operation::ListPageViews, &params),
             "page",
             Rule::NotWithOffset,
-            "page must not stand together with offset",
+            "page must not be combined with offset",
         );
     }
     // A null offset counts as absent.

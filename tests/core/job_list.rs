@@ -127,7 +127,7 @@ fn a_limit_is_an_integer_from_1_to_100() {
         (json!(257), "257"),
         (json!(-1), "-1"),
         (json!(2.5), INEXACT_NUMBER),
-        (json!("25"), "text"),
+        (json!("25"), "a string"),
     ] {
         let error = ListAgentJobs::parse(&json!({ "limit": limit })).unwrap_err();
         assert_eq!(error.rule, Rule::JOB_PAGE_SIZE);

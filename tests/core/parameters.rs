@@ -106,12 +106,12 @@ fn a_null_from_the_host_does_not_count_as_absent() {
         (
             "dateFrom",
             Rule::Text,
-            "dateFrom must be text, found null".to_owned(),
+            "dateFrom must be a string, found null".to_owned(),
         ),
         (
             "dateTo",
             Rule::Text,
-            "dateTo must be text, found null".to_owned(),
+            "dateTo must be a string, found null".to_owned(),
         ),
         (
             "limit",
@@ -132,7 +132,7 @@ fn a_null_from_the_host_does_not_count_as_absent() {
         &error,
         "prompt",
         Rule::Text,
-        "prompt must be text, found null",
+        "prompt must be a string, found null",
     );
 }
 

@@ -19,37 +19,37 @@ const MALFORMED = {
     ({ agentJobs }) => agentJobs.create({ prompt: "p" }),
     [[], "", "must be an object, found an array"],
     [null, "", "must be an object, found null"],
-    [{ id: 5 }, "id", "must be text, found a number"],
-    [{ status: {} }, "status", "must be text, found an object"],
-    [{ source: { repository: true } }, "source.repository", "must be text, found a boolean"],
+    [{ id: 5 }, "id", "must be a string, found a number"],
+    [{ status: {} }, "status", "must be a string, found an object"],
+    [{ source: { repository: true } }, "source.repository", "must be a string, found a boolean"],
   ],
   "agentJobs.list": [
     ({ agentJobs }) => agentJobs.list(),
     [{}, "jobs", "must be an array, found nothing"],
-    [{ jobs: [{ id: "a" }, {}] }, "jobs[1].id", "must be text, found nothing"],
-    [{ jobs: [], nextCursor: 5 }, "nextCursor", "must be text, found a number"],
+    [{ jobs: [{ id: "a" }, {}] }, "jobs[1].id", "must be a string, found nothing"],
+    [{ jobs: [], nextCursor: 5 }, "nextCursor", "must be a string, found a number"],
   ],
   "analytics.views": [
     ({ analytics }) => analytics.views(),
     [{ views: [], hasMore: false }, "totals", "must be an object, found nothing"],
     [{ totals: { ai: -1 } }, "totals.ai", `${COUNT}, found a number`],
-    [{ totals: {}, views: [{ total: "1" }] }, "views[0].total", `${COUNT}, found text`],
+    [{ totals: {}, views: [{ total: "1" }] }, "views[0].total", `${COUNT}, found a string`],
     [{ totals: {}, views: [], hasMore: 1 }, "hasMore", "must be true or false, found a number"],
   ],
   "analytics.visitors": [
     ({ analytics }) => analytics.visitors(),
-    [{ totals: {}, visitors: [{ path: 1 }] }, "visitors[0].path", "must be text, found a number"],
+    [{ totals: {}, visitors: [{ path: 1 }] }, "visitors[0].path", "must be a string, found a number"],
   ],
   "analytics.feedback": [
     ({ analytics }) => analytics.feedback(),
-    [{ feedback: [{}] }, "feedback[0].source", "must be text, found nothing"],
+    [{ feedback: [{}] }, "feedback[0].source", "must be a string, found nothing"],
     [
       { feedback: [{ source: "contextual", helpful: "yes" }] },
-      ...["feedback[0].helpful", "must be true or false, found text"],
+      ...["feedback[0].helpful", "must be true or false, found a string"],
     ],
     [
       { feedback: [{ source: "code_snippet", code: 5 }] },
-      ...["feedback[0].code", "must be text, found a number"],
+      ...["feedback[0].code", "must be a string, found a number"],
     ],
   ],
   "analytics.feedbackByPage": [
@@ -58,19 +58,19 @@ const MALFORMED = {
   ],
   "analytics.searches": [
     ({ analytics }) => analytics.searches(),
-    [{ searches: [{ ctr: "0.5" }] }, "searches[0].ctr", "must be a number, found text"],
+    [{ searches: [{ ctr: "0.5" }] }, "searches[0].ctr", "must be a number, found a string"],
     [{ searches: [], totalSearches: 2 ** 53 }, "totalSearches", `${COUNT}, found a number`],
   ],
   "analytics.conversations": [
     ({ analytics }) => analytics.conversations(),
     [
       { conversations: [{ sources: [{ title: 5 }] }] },
-      ...["conversations[0].sources[0].title", "must be text, found a number"],
+      ...["conversations[0].sources[0].title", "must be a string, found a number"],
     ],
   ],
   "analytics.conversation": [
     ({ analytics }) => analytics.conversation(ULID),
-    [{ messages: [{ role: 5 }] }, "messages[0].role", "must be text, found a number"],
+    [{ messages: [{ role: 5 }] }, "messages[0].role", "must be a string, found a number"],
   ],
   "analytics.callerStats": [
     ({ analytics }) => analytics.callerStats(),

@@ -340,16 +340,16 @@ describe("`record()`", () => {
     for (const [body, where, what] of [
       [[], "", "must be an object, found an array"],
       [{ ...RECORD, job: null }, "job", "must be an object, found null"],
-      [{ ...RECORD, job: { ...JOB, id: null } }, "job.id", "must be text, found null"],
-      [{ ...RECORD, prompt: 5 }, "prompt", "must be text, found a number"],
+      [{ ...RECORD, job: { ...JOB, id: null } }, "job.id", "must be a string, found null"],
+      [{ ...RECORD, prompt: 5 }, "prompt", "must be a string, found a number"],
       [{ ...RECORD, messages: {} }, "messages", "must be an array, found an object"],
       [{ ...RECORD, messages: [null] }, "messages[0]", "must be an object, found null"],
       [
         { ...RECORD, messages: [{ author: 5 }] },
         "messages[0].author",
-        "must be text, found a number",
+        "must be a string, found a number",
       ],
-      [{ ...RECORD, changes: [{}, { at: 5 }] }, "changes[1].at", "must be text, found a number"],
+      [{ ...RECORD, changes: [{}, { at: 5 }] }, "changes[1].at", "must be a string, found a number"],
     ]) {
       handlers = [respondWith(200, body, { "x-request-id": "r1" })];
       const error = await rejectionOf(client.agentJobs.record("j1"));

@@ -24,7 +24,7 @@ function found(value) {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
-  return { string: "text", number: "a number", boolean: "a boolean" }[typeof value] ?? "an object";
+  return { string: "a string", number: "a number", boolean: "a boolean" }[typeof value] ?? "an object";
 }
 
 function refuse(value, rule) {
@@ -32,7 +32,7 @@ function refuse(value, rule) {
 }
 
 function text(value) {
-  return typeof value === "string" ? value : refuse(value, "text");
+  return typeof value === "string" ? value : refuse(value, "a string");
 }
 
 function textOrNull(value) {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{assert_rejected, query, rejection};
 
-const DAY_OR_TIME: &str = "must be a day and a time that exist";
+const DAY_OR_TIME: &str = "must be an existing date and time";
 const DATE: &str = "must be a date as YYYY-MM-DD or an ISO 8601 date-time";
 
 #[test]
@@ -72,7 +72,7 @@ fn a_date_that_is_not_a_string_is_rejected() {
                 &error,
                 field,
                 Rule::Text,
-                &format!("{field} must be text, found {found}"),
+                &format!("{field} must be a string, found {found}"),
             );
         }
     }

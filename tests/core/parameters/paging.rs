@@ -61,8 +61,8 @@ fn a_limit_in_json_is_an_integer_from_1_to_250() {
         (json!(9_007_199_254_740_992_u64), INEXACT_NUMBER),
         (json!(u64::MAX), INEXACT_NUMBER),
         (json!(1e300), INEXACT_NUMBER),
-        (json!("50"), "text"),
-        (json!("10abc"), "text"),
+        (json!("50"), "a string"),
+        (json!("10abc"), "a string"),
         (json!(true), "a boolean"),
         (json!([50]), "an array"),
         (json!({"valueOf": 50}), "an object"),
@@ -126,7 +126,7 @@ fn an_offset_in_json_is_an_integer_up_to_the_maximum_safe_integer() {
         (json!(10.5), INEXACT_NUMBER),
         (json!(-0.5), INEXACT_NUMBER),
         (json!(9_007_199_254_740_992_u64), INEXACT_NUMBER),
-        (json!("0"), "text"),
+        (json!("0"), "a string"),
         (json!(false), "a boolean"),
     ] {
         let error = rejection::<ListPageViews>(&json!({ "offset": value }));

@@ -24,22 +24,22 @@ fn a_prompt_must_be_a_non_empty_string() {
         (
             json!({"prompt": 1}),
             Rule::Text,
-            "prompt must be text, found a number",
+            "prompt must be a string, found a number",
         ),
         (
             json!({"prompt": false}),
             Rule::Text,
-            "prompt must be text, found a boolean",
+            "prompt must be a string, found a boolean",
         ),
         (
             json!({"prompt": ["x"]}),
             Rule::Text,
-            "prompt must be text, found an array",
+            "prompt must be a string, found an array",
         ),
         (
             json!({"prompt": {"text": "x"}}),
             Rule::Text,
-            "prompt must be text, found an object",
+            "prompt must be a string, found an object",
         ),
         (json!(null), Rule::Required, "prompt is required"),
         (json!("x"), Rule::Required, "prompt is required"),
@@ -80,11 +80,11 @@ fn an_id_must_be_a_string_that_fits_in_a_path_segment() {
             Rule::NotDotSegment,
             "id must not be \".\" or \"..\", found \"..\"",
         ),
-        (json!(7), Rule::Text, "id must be text, found a number"),
+        (json!(7), Rule::Text, "id must be a string, found a number"),
         (
             json!(["job_1"]),
             Rule::Text,
-            "id must be text, found an array",
+            "id must be a string, found an array",
         ),
     ] {
         assert_rejected(

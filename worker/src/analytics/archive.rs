@@ -123,7 +123,7 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
             Err(Problem::field("prefix", GatewayRule::Prefix, detail))
         }
         (Some(_), Some(_)) => {
-            let detail = "path and prefix must not stand together";
+            let detail = "path and prefix must not be combined";
             Err(Problem::field("prefix", GatewayRule::NotWithPath, detail))
         }
     }
