@@ -1,8 +1,9 @@
 /** `quillgate archive plan` and `quillgate archive backfill` */
 
 import type { Backfill } from "../index.js";
-import { type Context, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
 import { connectToGateway } from "./connection.js";
+import { UsageError } from "./errors.js";
 import { writeFields } from "./table.js";
 
 /** Prints the estimate of a backfill. */

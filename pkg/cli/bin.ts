@@ -2,8 +2,9 @@
 /** The entry point of `quillgate`. No other module has side effects when it is imported. */
 
 import { homedir } from "node:os";
-import { type Host, Interruption } from "./command.js";
+import { Interruption } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
+import type { Host } from "./host.js";
 import { run } from "./run.js";
 
 const controller = new AbortController();

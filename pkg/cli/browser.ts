@@ -1,7 +1,7 @@
 /** Opens a URL in the user's browser. */
 
 import { spawn } from "node:child_process";
-import type { Host } from "./command.js";
+import type { Host } from "./host.js";
 
 /** Programs that open a URL, by `process.platform`. */
 const OPENERS: Readonly<Record<string, readonly string[]>> = {

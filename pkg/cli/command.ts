@@ -1,5 +1,6 @@
 /** Defines commands, the context that they run in, and accessors for their flags. */
 
+import type { Host } from "./host.js";
 import type { Output } from "./output.js";
 
 /** A flag of a command. */
@@ -63,6 +64,8 @@ export type Values = Readonly<Record<string, string | boolean | readonly string[
 
 /** The context that a command runs in. */
 export interface Context {
+  /** Every command of the program. */
+  readonly commands: readonly Command[];
   readonly command: Command;
   readonly arguments: readonly string[];
   readonly values: Values;
@@ -70,51 +73,6 @@ export interface Context {
   readonly output: Output;
   /** Aborts when the user or the system interrupts the command. The reason is an `Interruption`. */
   readonly signal: AbortSignal;
-}
-
-/** The program's environment. Tests replace it. */
-export interface Host {
-  env: Readonly<Record<string, string | undefined>>;
-  /** The absolute path of the current folder. */
-  folder: string;
-  /** The absolute path of the user's home folder. */
-  home: string;
-  stdin: AsyncIterable<Uint8Array | string> & { isTTY?: boolean };
-  stdout: Stream;
-  stderr: Stream;
-  signal: AbortSignal;
-}
-
-/** A writable stream, such as `process.stdout`. */
-export interface Stream {
-  isTTY?: boolean;
-  columns?: number;
-  write(data: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
-}
-
-/** The reason of an aborted signal: the user or the system interrupted the command. */
-export class Interruption extends Error {
-  override name = "Interruption";
-
-  /** @param code the exit code, which identifies the signal */
-  constructor(readonly code: number) {
-    super("interrupted");
-  }
-}
-
-/**
- * Incorrect use of the command line. The message names the part but never quotes a possible secret.
- */
-export class UsageError extends Error {
-  override name = "UsageError";
-
-  /** @param hints suggestions for the user */
-  constructor(
-    message: string,
-    readonly hints: readonly string[] = [],
-  ) {
-    super(message);
-  }
 }
 
 /** Returns the value of a flag that takes a string, or `undefined` if the flag is absent. */

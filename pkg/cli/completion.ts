@@ -1,11 +1,11 @@
 /** `quillgate completion`: generates completion scripts from the declarations of the commands. */
 
-import { type Command, type Context, type Option, UsageError } from "./command.js";
-import { COMMANDS } from "./commands.js";
+import type { Command, Context, Option } from "./command.js";
+import { UsageError } from "./errors.js";
 import { listOptions } from "./shared_options.js";
 
-export async function run({ arguments: [shell], output }: Context): Promise<undefined> {
-  await output.write(writeCompletion(shell ?? "", COMMANDS));
+export async function run({ arguments: [shell], commands, output }: Context): Promise<undefined> {
+  await output.write(writeCompletion(shell ?? "", commands));
 }
 
 /** Returns the completion script of a shell. */

@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Context, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
+import { UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
 import { type CheckModule, loadGatewayModule, MISSING_PACKAGE } from "./gateway_package.js";
 import { toLine } from "./table.js";

@@ -1,8 +1,9 @@
 /** Creates clients from a command's settings. */
 
 import type { ClientOptions } from "../index.js";
-import { type Context, UsageError } from "./command.js";
+import type { Context } from "./command.js";
 import { showWait } from "./duration.js";
+import { UsageError } from "./errors.js";
 import { type Credential, readSettings, type Settings } from "./settings.js";
 
 /** Client hooks that observe requests and responses. */

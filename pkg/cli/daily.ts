@@ -2,9 +2,10 @@
 
 import { writeFile } from "node:fs/promises";
 import type { AnalyticsDailyViewsParams, DailyViews, GroupedViews } from "../index.js";
-import { type Context, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
 import { connectToGateway } from "./connection.js";
 import { readRange } from "./duration.js";
+import { UsageError } from "./errors.js";
 import { chooseFormat, type Format } from "./format.js";
 import { findOutputFile } from "./output_file.js";
 import { writeTable } from "./table.js";

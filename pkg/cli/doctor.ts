@@ -3,10 +3,12 @@
 import { stat } from "node:fs/promises";
 import { readBudget } from "./budget.js";
 import { findCause } from "./cause.js";
-import { type Context, type Host, UsageError } from "./command.js";
+import type { Context } from "./command.js";
 import { isLocal, isPrivate } from "./connection.js";
 import { showWait } from "./duration.js";
+import { UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
+import type { Host } from "./host.js";
 import { type Answered, send, toAnalyticsPath, toUrl } from "./raw_request.js";
 import { type Credential, readSettings } from "./settings.js";
 import { toLine } from "./table.js";

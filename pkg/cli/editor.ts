@@ -4,7 +4,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Host, UsageError } from "./command.js";
+import { UsageError } from "./errors.js";
+import type { Host } from "./host.js";
 
 /**
  * Lets the user write a string in `VISUAL` or `EDITOR`, which may have arguments.

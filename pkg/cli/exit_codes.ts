@@ -1,6 +1,6 @@
 /** The exit codes. They are stable, so scripts may rely on them. */
 
-import { Interruption, UsageError } from "./command.js";
+import { Interruption, UsageError } from "./errors.js";
 
 /** Every exit code with its meaning. */
 export const EXIT_CODES = {

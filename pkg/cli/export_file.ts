@@ -7,7 +7,7 @@
 
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { ListName, ListPosition } from "../index.js";
-import { UsageError } from "./command.js";
+import { UsageError } from "./errors.js";
 
 const SUFFIX = ".quillgate-progress";
 const VERSION = 1;

@@ -1,6 +1,7 @@
 /** Chooses the output format of rows from the flags or the file's extension. */
 
-import { type Context, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
+import { UsageError } from "./errors.js";
 
 export type Format = "table" | "csv" | "ndjson" | "json";
 

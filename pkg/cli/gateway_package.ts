@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Host } from "./command.js";
+import type { Host } from "./host.js";
 
 /** A problem with a gateway's variable. */
 export interface ConfigProblem {

@@ -2,7 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import { type Context, readChoice, readText, UsageError } from "./command.js";
+import { type Context, readChoice, readText } from "./command.js";
+import { UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
 import { type InitModule, loadGatewayModule } from "./gateway_package.js";
 import { ask } from "./question.js";

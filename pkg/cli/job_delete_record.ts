@@ -1,7 +1,8 @@
 /** `quillgate job delete-record` */
 
-import { type Context, readSwitch, UsageError } from "./command.js";
+import { type Context, readSwitch } from "./command.js";
 import { connectToGateway } from "./connection.js";
+import { UsageError } from "./errors.js";
 import { ask } from "./question.js";
 import { toLine } from "./table.js";
 

@@ -1,8 +1,9 @@
 /** `quillgate job open` */
 
 import { openInBrowser } from "./browser.js";
-import { type Context, UsageError } from "./command.js";
+import type { Context } from "./command.js";
 import { connect } from "./connection.js";
+import { UsageError } from "./errors.js";
 import { toLine } from "./table.js";
 
 export async function run(context: Context): Promise<undefined> {

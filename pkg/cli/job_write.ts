@@ -2,8 +2,9 @@
 
 import { randomUUID } from "node:crypto";
 import type { AgentJob, Client, WriteOptions } from "../index.js";
-import { type Context, readSwitch, readText, UsageError } from "./command.js";
+import { type Context, readSwitch, readText } from "./command.js";
 import { connect } from "./connection.js";
+import { UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
 import { toLine } from "./table.js";

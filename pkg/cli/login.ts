@@ -1,7 +1,8 @@
 /** `quillgate login` */
 
-import { type Context, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
 import { connectWith } from "./connection.js";
+import { UsageError } from "./errors.js";
 import { DEFAULT_PROFILE, readProfile, readProfileName, writeProfile } from "./profile.js";
 import { askSecret } from "./question.js";
 import { checkSecret } from "./settings.js";

@@ -1,6 +1,7 @@
 /** `quillgate logout` */
 
-import { type Context, UsageError } from "./command.js";
+import type { Context } from "./command.js";
+import { UsageError } from "./errors.js";
 import { DEFAULT_PROFILE, deleteProfile, readProfileName } from "./profile.js";
 
 export async function run(context: Context): Promise<undefined> {

@@ -1,7 +1,7 @@
 /** Writes a command's results to stdout and everything else to stderr. */
 
-import type { Host, Stream } from "./command.js";
 import { showRelativeTime } from "./duration.js";
+import type { Host, Stream } from "./host.js";
 import { escapeControls, replaceControls, toLine } from "./table.js";
 import { supportsColor, supportsLinks } from "./terminal.js";
 

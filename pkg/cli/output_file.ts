@@ -3,7 +3,8 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { type Context, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
+import { UsageError } from "./errors.js";
 
 /**
  * Returns the absolute path of `-o`, or `undefined` without the flag.

@@ -1,7 +1,8 @@
 /** Parses command lines according to the declarations of the commands. */
 
 import { parseArgs } from "node:util";
-import { type Command, UsageError, type Values } from "./command.js";
+import type { Command, Values } from "./command.js";
+import { UsageError } from "./errors.js";
 import { listOptions, SHARED_OPTIONS } from "./shared_options.js";
 
 /** A parsed command line. */

@@ -3,7 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Context, type Host, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
+import { UsageError } from "./errors.js";
+import type { Host } from "./host.js";
 
 /** The content of a profile's file. */
 export interface Profile {

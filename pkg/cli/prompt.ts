@@ -2,8 +2,9 @@
 
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type Context, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
 import { editText } from "./editor.js";
+import { UsageError } from "./errors.js";
 import { readAll } from "./standard_input.js";
 
 /**

@@ -1,6 +1,6 @@
 /** Sends requests through the proxy of `HTTPS_PROXY` or `HTTP_PROXY`. */
 
-import type { Host } from "./command.js";
+import type { Host } from "./host.js";
 
 const VARIABLES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"];
 

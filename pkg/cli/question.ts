@@ -2,7 +2,8 @@
 
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { type Context, Interruption } from "./command.js";
+import type { Context } from "./command.js";
+import { Interruption } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
 
 /** Asks a question. An empty answer returns the fallback. */

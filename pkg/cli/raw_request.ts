@@ -6,7 +6,7 @@
 import { ConnectionError, RequestTimeoutError } from "../errors.js";
 import { exchange } from "../exchange.js";
 import { USER_AGENT } from "../generated/protocol.js";
-import { UsageError } from "./command.js";
+import { UsageError } from "./errors.js";
 
 /** A response with its parsed body. */
 export interface Answered {

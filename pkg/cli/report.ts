@@ -2,9 +2,10 @@
 
 import { writeFile } from "node:fs/promises";
 import type { Client, ListName, ListPosition } from "../index.js";
-import { type Command, type Context, readSwitch, readText, UsageError } from "./command.js";
+import { type Command, type Context, readSwitch, readText } from "./command.js";
 import { connect } from "./connection.js";
 import { readCount, readDuration } from "./duration.js";
+import { UsageError } from "./errors.js";
 import { ExportFile, type ExportIdentity } from "./export_file.js";
 import { chooseFormat } from "./format.js";
 import type { DeclaredOperation } from "./generated/operations.js";

@@ -1,10 +1,12 @@
 /** Runs a command line. */
 
 import { findCause } from "./cause.js";
-import { type Context, type Host, Interruption, UsageError } from "./command.js";
+import type { Context } from "./command.js";
 import { COMMANDS } from "./commands.js";
 import { showWait } from "./duration.js";
+import { Interruption, UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
+import type { Host } from "./host.js";
 import { Output } from "./output.js";
 import { parse } from "./parse.js";
 import { hasProxy, useProxy } from "./proxy.js";
@@ -35,7 +37,15 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
     const { command, values } = parsed;
     const { signal } = host;
     if (command.connects) await applyProxy(host, output);
-    const context: Context = { ...parsed, command, values, host, output, signal };
+    const context: Context = {
+      ...parsed,
+      commands: COMMANDS,
+      command,
+      values,
+      host,
+      output,
+      signal,
+    };
     const { run: carryOut } = await command.load();
     return (await raceWithSignal(carryOut(context), signal)) ?? getExitCode("ok");
   } catch (error) {

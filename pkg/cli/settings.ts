@@ -5,7 +5,9 @@
 
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type Context, type Host, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
+import { UsageError } from "./errors.js";
+import type { Host } from "./host.js";
 import {
   DEFAULT_PROFILE,
   findConfigFolder,

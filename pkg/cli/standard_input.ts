@@ -1,6 +1,7 @@
 /** Reads stdin. A command can read it only once, for a prompt or for a credential. */
 
-import { type Host, UsageError } from "./command.js";
+import { UsageError } from "./errors.js";
+import type { Host } from "./host.js";
 
 const readers = new WeakMap<object, string>();
 

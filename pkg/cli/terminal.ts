@@ -1,6 +1,6 @@
 /** Finds what a terminal supports. */
 
-import type { Host, Stream } from "./command.js";
+import type { Host, Stream } from "./host.js";
 
 type Env = Host["env"];
 

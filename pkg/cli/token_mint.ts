@@ -7,7 +7,8 @@ import {
   summarizeToken,
   TokenError,
 } from "./access_token.js";
-import { type Context, readList, readSwitch, readText, UsageError } from "./command.js";
+import { type Context, readList, readSwitch, readText } from "./command.js";
+import { UsageError } from "./errors.js";
 import { readAll } from "./standard_input.js";
 import { toLine } from "./table.js";
 

@@ -1,6 +1,7 @@
 /** `quillgate webhook key` */
 
-import { type Context, readText, UsageError } from "./command.js";
+import { type Context, readText } from "./command.js";
+import { UsageError } from "./errors.js";
 import { loadGatewayModule, MISSING_PACKAGE, type WebhookKeyModule } from "./gateway_package.js";
 import { readAll } from "./standard_input.js";
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import { Interruption } from "../../pkg/dist/cli/command.js";
+import { Interruption } from "../../pkg/dist/cli/errors.js";
 import { runCommand } from "./command_line.mjs";
 import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { Client } from "quillgate";
-import { Interruption } from "../../pkg/dist/cli/command.js";
+import { Interruption } from "../../pkg/dist/cli/errors.js";
 import { BIN, runCommand } from "./command_line.mjs";
 import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
 

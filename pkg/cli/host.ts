@@ -1,0 +1,21 @@
+/** The environment of the program. */
+
+/** The program's environment. Tests replace it. */
+export interface Host {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The absolute path of the current folder. */
+  folder: string;
+  /** The absolute path of the user's home folder. */
+  home: string;
+  stdin: AsyncIterable<Uint8Array | string> & { isTTY?: boolean };
+  stdout: Stream;
+  stderr: Stream;
+  signal: AbortSignal;
+}
+
+/** A writable stream, such as `process.stdout`. */
+export interface Stream {
+  isTTY?: boolean;
+  columns?: number;
+  write(data: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
+}
