@@ -211,11 +211,11 @@ pub(crate) use text_parameter;
 text_parameter! {
     /// The position of a list's next page: the `nextCursor` of the page before.
     pub struct Cursor, Query "cursor", Text,
-    "The cursor of the page: the `nextCursor` of the previous page."
+    "Where the list starts: the `nextCursor` of the previous page."
 }
 
 text_parameter! {
     /// The position of the next page of conversations: a ULID, the `nextCursor` of the page before.
     pub struct ConversationCursor, Query "cursor", Ulid,
-    "The cursor of the page: the `nextCursor` of the previous page."
+    "Where the list starts: the `nextCursor` of the previous page."
 }

@@ -146,7 +146,7 @@ async function finish(
   const words = describeOutcome(outcome);
   if (job?.prLink) runner.annotate("notice", words, `Pull request: ${job.prLink}`);
   if (isUnfinished(outcome) && outcome.kind !== "started") {
-    runner.info("To go on waiting, with an access token in QUILLGATE_TOKEN:");
+    runner.info("To continue waiting, with an access token in QUILLGATE_TOKEN:");
     runner.info(formatResumeCommand(outcome.job, context));
   }
   if (isUnnamed(outcome)) {

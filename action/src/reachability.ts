@@ -84,7 +84,7 @@ export class Reachability {
     if (this.#lostSince !== undefined) return;
     this.#lostSince = since;
     if (this.isReported) {
-      this.#runner.info(`The gateway cannot be reached (${why}); the step goes on trying.`);
+      this.#runner.info(`The gateway cannot be reached (${why}); the step keeps trying.`);
     }
   }
 

@@ -45,12 +45,12 @@ export function describeOutcome(outcome: Outcome): string {
       return outcome.job.status === "failed" ? "The job failed" : `The job is ${job?.status}`;
     case "timed-out":
       return outcome.trouble === undefined
-        ? `The job has not ended within ${outcome.after}, and goes on`
+        ? `The job did not end within ${outcome.after} and is still running`
         : `The end of the job was not seen within ${outcome.after}`;
     case "cancelled":
       return job === undefined
         ? "The step was cancelled before the gateway said that it has created the job"
-        : "The step was cancelled; the job goes on";
+        : "The step was cancelled; the job continues";
     case "unknown":
       return "It is not known whether the job was started";
     case "failed":
@@ -68,12 +68,12 @@ export function explainFailure(outcome: Outcome, context: Context): string | und
       return job?.status === "failed" ? explainFailedJob(job, context) : undefined;
     case "timed-out":
       return outcome.trouble === undefined
-        ? `The job ${job?.id} goes on. Give the input timeout more time, or set wait to false.`
-        : `${capitalize(outcome.trouble)}. The job ${job?.id} may go on.`;
+        ? `The job ${job?.id} is still running. Increase the input timeout, or set wait to false.`
+        : `${capitalize(outcome.trouble)}. The job ${job?.id} may still be running.`;
     case "cancelled":
       return job === undefined
         ? "The gateway's list of jobs shows whether there is one."
-        : `The job ${job.id} goes on.`;
+        : `The job ${job.id} continues.`;
     case "unknown":
       return context.hasOwnKey
         ? `${outcome.reason}. Look at the platform's dashboard; to start another job, give another idempotency-key.`
@@ -111,7 +111,7 @@ export function summarize(outcome: Outcome, context: Context): string {
       ? [`To see the project's jobs:\n\n${formatBlock(formatListCommand(context))}`]
       : []),
     ...(isUnfinished(outcome)
-      ? [`To go on waiting:\n\n${formatBlock(formatResumeCommand(outcome.job, context))}`]
+      ? [`To continue waiting:\n\n${formatBlock(formatResumeCommand(outcome.job, context))}`]
       : []),
     `<details><summary>Prompt</summary>\n\n${formatBlock(shorten(context.prompt))}\n\n</details>`,
   ];

@@ -65,7 +65,7 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
   const { projectId, credential } = settings;
   const now = Date.now();
   yield projectId === undefined
-    ? problem("project", "there is none", "set QUILLGATE_PROJECT_ID or --project")
+    ? problem("project", "is not set", "set QUILLGATE_PROJECT_ID or --project")
     : ok("project", projectId);
   if (refusal !== undefined) yield problem("credential", refusal.message, ASK);
   else yield* examineCredential(credential, projectId, now);
@@ -80,7 +80,7 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
   yield* examineGateway(context, settings);
 }
 
-const ASK = "ask whoever runs the gateway, who makes one by quillgate token mint";
+const ASK = "ask the operator of the gateway, who creates tokens with quillgate token mint";
 
 function examineNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -102,24 +102,31 @@ function* examineCredential(
   now: number,
 ): Generator<Finding> {
   if (credential === undefined) {
-    yield problem("credential", "there is none", "set QUILLGATE_TOKEN or QUILLGATE_TOKEN_FILE");
+    yield problem("credential", "is not set", "set QUILLGATE_TOKEN or QUILLGATE_TOKEN_FILE");
     return;
   }
   const { kind, value, source } = credential;
   if (kind === "adminKey") {
     yield value.startsWith("mint_")
       ? ok("credential", `an admin key from ${source}`)
-      : problem("credential", `what ${source} holds is no admin key`, "one begins with mint_");
+      : problem(
+          "credential",
+          `${source} does not contain an admin key`,
+          "admin keys start with mint_",
+        );
     return;
   }
   const claims = readClaims(value);
   if (claims === undefined) {
-    const action = `a gateway's token has three parts between dots: ${ASK}`;
-    yield problem("credential", `what ${source} holds is no token`, action);
+    const action = `a gateway's token has three parts separated by dots: ${ASK}`;
+    yield problem("credential", `${source} does not contain a token`, action);
     return;
   }
   const { sub, scope, projects, exp } = claims;
-  yield ok("credential", `a token for ${String(sub ?? "nobody")} from ${source}`);
+  yield ok(
+    "credential",
+    `a token ${sub === undefined ? "without a subject" : `for ${String(sub)}`} from ${source}`,
+  );
   yield typeof scope === "string" && scope !== ""
     ? ok("scopes", scope)
     : warning(
@@ -159,7 +166,7 @@ async function* examineGateway(
   { baseUrl, projectId, credential }: Awaited<ReturnType<typeof readSettings>>,
 ): AsyncGenerator<Finding> {
   if (baseUrl === undefined) {
-    yield problem("base URL", "there is none", "set QUILLGATE_BASE_URL or --base-url");
+    yield problem("base URL", "is not set", "set QUILLGATE_BASE_URL or --base-url");
     return;
   }
   const started = Date.now();
@@ -321,9 +328,9 @@ async function* examineArchive(
     yield problem("archive", found, `npx wrangler d1 migrations apply ARCHIVE ${where}`);
   } else if (status === 501) {
     // The archive is optional. The response names the variable or binding that it needs.
-    yield ok("archive", `there is none: ${readDetail(body) || "it is not configured"}`);
+    yield ok("archive", `not available: ${readDetail(body) || "it is not configured"}`);
   } else if (status === 404) {
-    yield ok("archive", "there is none: the gateway has no such route");
+    yield ok("archive", "not available: the gateway has no such route");
   } else {
     yield problem("archive", found, OPERATOR);
   }

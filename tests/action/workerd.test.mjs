@@ -175,7 +175,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     const result = await running.ended;
     assert.equal(result.code, 1);
     assert.deepEqual([result.outputs["job-id"], result.outputs.status], [job.id, "active"]);
-    assert.match(only(errorsOf(result)).title, /has not ended within 2s, and goes on/);
+    assert.match(only(errorsOf(result)).title, /did not end within 2s and is still running/);
     for (const text of [result.log, result.summary]) {
       assert.ok(text.includes(`npx quillgate job watch ${job.id}`), text);
       assert.ok(text.includes(`QUILLGATE_BASE_URL=${run.gateway.url}`), text);
@@ -195,7 +195,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
       const result = await running.ended;
       assert.equal(result.code, code, result.raw);
       assert.deepEqual([result.outputs["job-id"], result.outputs.status], [job.id, "active"]);
-      assert.match(result.summary, /^### The step was cancelled; the job goes on$/m);
+      assert.match(result.summary, /^### The step was cancelled; the job continues$/m);
       assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
       assert.ok(result.log.includes(`npx quillgate job watch ${job.id}`));
       assert.equal((await run.gateway.jobs())[0].status, "active", "the job continues");

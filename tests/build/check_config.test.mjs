@@ -63,7 +63,7 @@ test("check-config names every mistake in one run, without values, and suggests 
   assert.match(output, /TRUSTED_ISSUERS must have issuers/);
   assert.match(output, /TRUSTED_ISSUER is not a variable of the Worker: is it TRUSTED_ISSUERS\?/);
   assert.match(output, /JOB_POLL_SECONDS must be an integer from 1 to 300/);
-  assert.match(output, /CREATE_LIMIT_PER_HOUR must be a text/);
+  assert.match(output, /CREATE_LIMIT_PER_HOUR must be a quoted string/);
   assert.ok(!output.includes(VALUE), output);
 });
 

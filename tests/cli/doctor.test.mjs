@@ -78,7 +78,7 @@ test("the doctor prints a line per check and the action below each problem", asy
   const { code, stdout, stderr } = await runCommand(["doctor"], { env, folder });
   assert.equal(code, 10);
   assert.match(stdout, /^ok {7}versions {8} quillgate \d/m);
-  assert.match(stdout, /^PROBLEM {2}credential {7}there is none\n {26}set QUILLGATE_TOKEN/m);
+  assert.match(stdout, /^PROBLEM {2}credential {7}is not set\n {26}set QUILLGATE_TOKEN/m);
   assert.match(stderr, /^quillgate: 1 problem$/m);
 });
 
@@ -138,7 +138,7 @@ for (const [what, value, message] of [
       ["credential"],
     );
     assert.match(wrong[0].found, message);
-    assert.match(wrong[0].action, /ask whoever runs the gateway/);
+    assert.match(wrong[0].action, /ask the operator of the gateway/);
     assert.ok(checks.includes("clock"));
     assert.ok(!stdout.includes("mint_secret"));
     assert.ok(!server.requests.some(({ headers }) => headers.authorization !== undefined));
@@ -147,11 +147,11 @@ for (const [what, value, message] of [
 
 test("the doctor finds a malformed token and a malformed admin key", async () => {
   const { wrong } = await runDoctor({ env: { QUILLGATE_TOKEN: "not-a-token" } });
-  assert.match(wrong[0].found, /what QUILLGATE_TOKEN holds is no token/);
+  assert.match(wrong[0].found, /QUILLGATE_TOKEN does not contain a token/);
   const { found } = await findOnly({
     env: { QUILLGATE_TOKEN: "", QUILLGATE_ADMIN_KEY: "not-a-key" },
   });
-  assert.match(found, /is no admin key/);
+  assert.match(found, /does not contain an admin key/);
 });
 
 test("the doctor finds a token that the gateway rejects, entirely or for one scope", async () => {
@@ -289,7 +289,7 @@ for (const [what, answer, level, found, action] of [
   [
     "of other projects",
     problem(501, "archive-not-configured", "ARCHIVE_PROJECTS has to name it"),
-    ...["ok", /^there is none: ARCHIVE_PROJECTS has to name it$/],
+    ...["ok", /^not available: ARCHIVE_PROJECTS has to name it$/],
   ],
   [
     "without tables",

@@ -38,7 +38,11 @@ const MALFORMED = {
   ],
   "analytics.visitors": [
     ({ analytics }) => analytics.visitors(),
-    [{ totals: {}, visitors: [{ path: 1 }] }, "visitors[0].path", "must be a string, found a number"],
+    [
+      { totals: {}, visitors: [{ path: 1 }] },
+      "visitors[0].path",
+      "must be a string, found a number",
+    ],
   ],
   "analytics.feedback": [
     ({ analytics }) => analytics.feedback(),

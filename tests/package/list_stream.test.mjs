@@ -349,7 +349,11 @@ describe("`record()`", () => {
         "messages[0].author",
         "must be a string, found a number",
       ],
-      [{ ...RECORD, changes: [{}, { at: 5 }] }, "changes[1].at", "must be a string, found a number"],
+      [
+        { ...RECORD, changes: [{}, { at: 5 }] },
+        "changes[1].at",
+        "must be a string, found a number",
+      ],
     ]) {
       handlers = [respondWith(200, body, { "x-request-id": "r1" })];
       const error = await rejectionOf(client.agentJobs.record("j1"));

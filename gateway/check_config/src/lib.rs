@@ -98,7 +98,7 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
         match value.as_str() {
             None => report.add(
                 name,
-                "must be a text, in quotes; a list or an object is JSON in quotes",
+                "must be a quoted string; write a list or an object as JSON in quotes",
             ),
             Some(text) if text.len() > MAX_VALUE_BYTES => {
                 report.add(name, format!("must have at most {MAX_VALUE_BYTES} bytes"));
@@ -246,7 +246,7 @@ mod tests {
             (
                 "CREATE_LIMIT_PER_HOUR",
                 json!(5),
-                "must be a text, in quotes; a list or an object is JSON in quotes",
+                "must be a quoted string; write a list or an object as JSON in quotes",
             ),
             ("ADMIN_API_KEY", json!("sk-hunter2"), "must be an admin key"),
             ("ADMIN_API_KEY", json!(""), "is not set"),

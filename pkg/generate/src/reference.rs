@@ -127,7 +127,7 @@ fn describe_pages(operation: Operation) -> &'static str {
             "by `offset`: the next page begins `limit` rows later; the list ends when `hasMore` is `false`"
         }
         Pagination::Cursor { .. } => {
-            "by `cursor`: the `nextCursor` of the page before; the list ends when there is none, or `hasMore` is `false`"
+            "by `cursor`: the `nextCursor` of the previous page; the list ends when it is absent or `null`, or `hasMore` is `false`"
         }
     }
 }
