@@ -38,18 +38,18 @@ fn a_list_continues_where_its_page_ends() {
     let cursor = |text: &str| [(0, text.to_owned())];
     driver.step(EventNumber::Begin, 0);
     assert_eq!(
-        driver.emitted(Output::Cursor),
+        driver.emitted(Output::Position),
         cursor(r#"{"limit":2,"offset":0}"#)
     );
     driver.step(EventNumber::Next, 0);
     driver.set_source(Source::Body, r#"{ "hasMore": true }"#);
     assert_eq!(driver.step(EventNumber::Page, 2), CommandNumber::Yield);
     let second = cursor(r#"{"limit":2,"offset":2}"#);
-    assert_eq!(driver.emitted(Output::Cursor), second);
+    assert_eq!(driver.emitted(Output::Position), second);
     driver.set_source(Source::Body, r#"{ "hasMore": false }"#);
     driver.step(EventNumber::Next, 0);
     driver.step(EventNumber::Page, 1);
-    assert_eq!(driver.emitted(Output::Cursor), []);
+    assert_eq!(driver.emitted(Output::Position), []);
     assert_eq!(driver.step(EventNumber::Next, 0), CommandNumber::Done);
 }
 
