@@ -37,7 +37,7 @@ const questionsIn = async (table) =>
     .getByRole("button", { name: /^(?!Start a job)/ })
     .allTextContents();
 
-test("unanswered questions come first, and the newest of them at the top", async ({ visitor }) => {
+test("unanswered questions come first, each group with the newest on top", async ({ visitor }) => {
   const table = await openConversations(visitor);
   const all = await questionsOfLastMonth(visitor);
   const expected = [...all.filter(unanswered), ...all.filter((turn) => !unanswered(turn))];
@@ -73,7 +73,7 @@ test("the category menu filters the questions and is part of the address", async
   assert.doesNotMatch(page.url(), /category/);
 });
 
-test("a category without questions offers all categories", async ({ visitor }) => {
+test('a category without questions shows "Show all categories"', async ({ visitor }) => {
   const { page } = visitor;
   const table = await openConversations(visitor, { category: "Unknown" });
   await page.getByText("No question in “Unknown”").waitFor();
@@ -112,7 +112,7 @@ test("a row opens its question, answer and sources without a request", async ({ 
   assert.ok(await isFocused(row));
 });
 
-test("the whole conversation loads on request, also after a failure", async ({ visitor }) => {
+test("the whole conversation loads on request, and again after a failure", async ({ visitor }) => {
   const { page, site } = visitor;
   const table = await openConversations(visitor);
   await table.getByRole("rowheader").first().getByRole("button").first().click();
@@ -162,7 +162,7 @@ for (const place of ["row", "dialog"]) {
   });
 }
 
-test("a session without jobs:create offers no job", async ({ visitor }) => {
+test('without jobs:create, "Start a job" is hidden', async ({ visitor }) => {
   const { page, token, startSession, openReport } = visitor;
   await startSession(token({ scope: "analytics:conversations" }));
   await openReport(LAST_MONTH);
@@ -171,7 +171,7 @@ test("a session without jobs:create offers no job", async ({ visitor }) => {
   assert.equal(await page.getByRole("button", { name: /^Start a job/ }).count(), 0);
 });
 
-test("without the scope, the route has no link and its address names the scope", async ({
+test("without its scope, the link is hidden and the address shows the missing scope", async ({
   visitor,
 }) => {
   const { page, site, project, startSession } = visitor;

@@ -30,7 +30,9 @@ test("every font weight on the page is 400, 500 or 600", async ({ visitor }) => 
 });
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`people and AI have a contrast of 3:1 in the ${colorScheme} scheme`, async ({ visitor }) => {
+  test(`the colours of people and AI have a contrast of 3:1 in the ${colorScheme} scheme`, async ({
+    visitor,
+  }) => {
     const { site, page } = visitor;
     await page.emulateMedia({ colorScheme });
     await page.goto(site.url);
@@ -89,7 +91,7 @@ test.describe("1440 pixels", () => {
 test.describe("390 pixels", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("the composer is as wide as a phone", async ({ visitor }) => {
+  test("the composer fills a screen of 390 pixels", async ({ visitor }) => {
     const { page, signIn, openComposer } = visitor;
     await signIn();
     await openComposer();

@@ -74,7 +74,7 @@ function Message({ who, text, at }: MessageProps) {
 
 function Transcript({ thread }: { thread: ConversationThread }) {
   const region = useRef<HTMLDivElement>(null);
-  // The button that loaded it is gone.
+  // The button that had the focus was removed.
   useEffect(() => region.current?.focus(), []);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs
@@ -120,7 +120,7 @@ function Facts({ turn }: { turn: Conversation }) {
         <dd>{formatCell(turn.queryCategory, "text")}</dd>
       </div>
       <div>
-        <dt>Asked on</dt>
+        <dt>Asked from</dt>
         <dd>
           {turn.pageUrl === null ? "–" : <OutsideLink url={turn.pageUrl} text={turn.pageUrl} />}
         </dd>

@@ -42,7 +42,7 @@ export function categoryLabel(name: string): string {
   return name === "" ? "No category" : name;
 }
 
-/** Returns a URL that is safe to link to; null for other schemes than HTTP. */
+/** Returns an HTTP or HTTPS URL; `null` for other schemes. */
 export function safeLink(url: string | null): string | null {
   const parsed = url !== null && URL.canParse(url) ? new URL(url) : null;
   return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.href : null;
@@ -52,7 +52,7 @@ function categoryOf({ category }: ReportRow): string {
   return String(category ?? "").trim();
 }
 
-/** Returns the path of a URL, because all pages are on the same site. */
+/** Returns the path of a URL. Omits the host, because all pages share it. */
 function pathIn(url: string): string {
   return URL.canParse(url) ? new URL(url).pathname : url;
 }

@@ -50,7 +50,13 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
       <div class="empty">
         <p class="empty-title">
           No {isComplete ? "" : "loaded "}
-          {one} in “<bdi>{categoryLabel(category)}</bdi>” {filter.trim() !== "" && "matches"}
+          {one} in “<bdi>{categoryLabel(category)}</bdi>”
+          {filter.trim() !== "" && (
+            <>
+              {" "}
+              matches “<bdi>{filter}</bdi>”
+            </>
+          )}
         </p>
         <button type="button" onClick={showAllCategories}>
           Show all categories
@@ -63,7 +69,9 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
     return (
       <div class="empty">
         <p class="empty-title">{all ?? nothingFits(table.arrangement, many)}</p>
-        {!isComplete && <p>{capitalize(many)} that haven’t been loaded may qualify.</p>}
+        {!isComplete && all === null && (
+          <p>{capitalize(many)} that haven’t been loaded may qualify.</p>
+        )}
         <button type="button" onClick={showAll}>
           Show all {many}
         </button>
@@ -87,9 +95,9 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
 function nothingFits(arrangement: Arrangement, many: string): string {
   switch (arrangement) {
     case "rises":
-      return `No ${many} gained in this period`;
+      return `No ${many} with an increase in this period`;
     case "falls":
-      return `No ${many} dropped in this period`;
+      return `No ${many} with a decrease in this period`;
     case "mostly-ai":
       return "No pages with over 50% AI views";
     case "mostly-people":

@@ -145,7 +145,7 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "query", label: "Question", kind: "name" },
       { id: "answer", label: "Answer", kind: "word" },
       { id: "category", label: "Category", kind: "text" },
-      { id: "page", label: "Asked on", kind: "text" },
+      { id: "page", label: "Asked from", kind: "text" },
       { id: "asked", label: "Asked (UTC)", kind: "time" },
     ],
     pageSize: 1000,
