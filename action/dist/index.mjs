@@ -2824,7 +2824,7 @@ function readClaims(token) {
 }
 function explainAbsence(pull2) {
   if (pull2?.fromFork) {
-    return "GitHub gives no identity to a workflow of a pull request from a fork, so it cannot start a job. Skip the step there, or let somebody of the repository start it by a comment: see docs/github-actions.md";
+    return "GitHub issues no identity token for a pull request from a fork, so the workflow cannot start a job. Skip the step there, or let a maintainer start it with a comment: see docs/github-actions.md";
   }
   return "this job has no identity. Add `permissions: id-token: write` to it, or to the workflow that calls it, or give an access token of the gateway as the input token";
 }

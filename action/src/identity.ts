@@ -166,8 +166,8 @@ function readClaims(token: string): Record<string, unknown> {
 function explainAbsence(pull: PullRequest | undefined): string {
   if (pull?.fromFork) {
     return (
-      "GitHub gives no identity to a workflow of a pull request from a fork, so it cannot start a job. " +
-      "Skip the step there, or let somebody of the repository start it by a comment: see docs/github-actions.md"
+      "GitHub issues no identity token for a pull request from a fork, so the workflow cannot start a job. " +
+      "Skip the step there, or let a maintainer start it with a comment: see docs/github-actions.md"
     );
   }
   return (

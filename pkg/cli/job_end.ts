@@ -48,7 +48,7 @@ export async function watchJob(
     return last;
   } catch (error) {
     if (signal.aborted || LEAVING.includes(findExitCode(error))) {
-      output.hint(`the job keeps running; to wait for it: quillgate job watch ${name}`);
+      output.hint(`the job continues; to wait for it: quillgate job watch ${name}`);
     }
     throw error;
   } finally {

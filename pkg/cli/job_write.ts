@@ -25,7 +25,9 @@ export async function runWrite(
   const force = readSwitch(context, "force");
   const given = readText(context, "idempotency-key");
   if (force && given === undefined) {
-    throw new UsageError("--force needs the --idempotency-key of which nobody knows the outcome");
+    throw new UsageError(
+      "--force needs the --idempotency-key of the request with the unknown outcome",
+    );
   }
   const { client, baseUrl } = await connect(context);
   // Mintlify itself has no idempotency keys.
@@ -62,15 +64,15 @@ function hintAtRepetition(
 ): void {
   const code = findExitCode(error);
   if (code === getExitCode("outcomeUnknown")) {
-    output.hint("look in the dashboard first: doing it again may do it twice");
+    output.hint("check the dashboard first: repeating the request may run it twice");
     if (idempotencyKey !== undefined) {
-      output.hint(`to do it again: --idempotency-key ${idempotencyKey} --force`);
+      output.hint(`to repeat it: --idempotency-key ${idempotencyKey} --force`);
     }
   } else if (signal.aborted || code === getExitCode("unavailable")) {
     const again =
       idempotencyKey === undefined
-        ? "it may have been done: look in the dashboard before you do it again"
-        : `to say the same again, done once: --idempotency-key ${idempotencyKey}`;
+        ? "it may have run: check the dashboard before you repeat it"
+        : `to repeat it safely: --idempotency-key ${idempotencyKey}`;
     output.hint(again);
   }
 }

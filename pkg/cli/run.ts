@@ -154,7 +154,7 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
     return retryAfter == null ? [] : [`there are more requests in ${showWait(retryAfter)}`];
   }
   if ((error as Failure).status === 422) {
-    return ["the key stands for another request: give another --idempotency-key, or none"];
+    return ["the key belongs to another request: use another --idempotency-key, or omit it"];
   }
   if (code === getExitCode("notFound") && !namesJob(error, args)) {
     return ["is the base URL the gateway's? to find out: quillgate doctor"];

@@ -259,7 +259,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
       const env = { ...identity, GITHUB_EVENT_NAME: "pull_request" };
       const result = await run.run({ env, event });
       assert.equal(result.code, 1);
-      assert.match(only(errorsOf(result)).message, /no identity to .* from a fork/);
+      assert.match(only(errorsOf(result)).message, /no identity token for .* from a fork/);
       assert.match(result.summary, /from a fork/);
     }
     assert.deepEqual(await run.gateway.jobs(), []);

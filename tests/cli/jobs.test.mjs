@@ -98,7 +98,7 @@ test("create prints the command that retries after an unknown outcome", async ()
   assert.equal(code, 9);
   assert.equal(server.requests.length, 1, "the command sent a second request");
   const key = readKey(server.requests[0]);
-  assert.ok(stderr.includes(`to do it again: --idempotency-key ${key} --force`), stderr);
+  assert.ok(stderr.includes(`to repeat it: --idempotency-key ${key} --force`), stderr);
   override = undefined;
   server.requests.length = 0;
   const again = ["create", "x", "--idempotency-key", key, "--force"];
@@ -116,7 +116,7 @@ test("an interrupted create prints the flag that repeats it safely", async () =>
   const { code, stderr } = await quillgate(["create", "x"], { signal: controller.signal });
   assert.equal(code, 130);
   const key = readKey(server.requests[0]);
-  assert.ok(stderr.includes(`done once: --idempotency-key ${key}`), stderr);
+  assert.ok(stderr.includes(`to repeat it safely: --idempotency-key ${key}`), stderr);
 });
 
 test("watch prints every change and maps the job's end to an exit code", async () => {
@@ -135,7 +135,7 @@ test("watch says that the job continues when it times out or is interrupted", as
   override = ({ path }) => (path.endsWith("/events") ? { stall: "head" } : undefined);
   const { code, stderr } = await quillgate(["watch", "job_1", "--timeout", "1s"]);
   assert.equal(code, 8);
-  assert.match(stderr, /the job keeps running; to wait for it: quillgate job watch job_1/);
+  assert.match(stderr, /the job continues; to wait for it: quillgate job watch job_1/);
 
   const controller = new AbortController();
   override = () => {
@@ -144,21 +144,21 @@ test("watch says that the job continues when it times out or is interrupted", as
   };
   const stopped = await quillgate(["watch", "job_1"], { signal: controller.signal });
   assert.equal(stopped.code, 143);
-  assert.match(stopped.stderr, /the job keeps running/);
+  assert.match(stopped.stderr, /the job continues/);
 });
 
 test("watch exits with code 4 when the job does not exist", async () => {
   const { code, stderr } = await quillgate(["watch", "job_9"]);
   assert.equal(code, 4);
   assert.match(stderr, /404 there is nothing here/);
-  assert.ok(!stderr.includes("the job keeps running"));
+  assert.ok(!stderr.includes("the job continues"));
 });
 
 test("create suggests another key when its key was used for another request", async () => {
   override = () => problem(422, "idempotency-key-reused", "the key was used");
   const { code, stderr } = await quillgate(["create", "x", "--idempotency-key", "release-42"]);
   assert.equal(code, 2);
-  assert.match(stderr, /give another --idempotency-key, or none/);
+  assert.match(stderr, /use another --idempotency-key, or omit it/);
 });
 
 test("an error that the gateway repeats is printed once", async () => {

@@ -35,10 +35,10 @@ fn find_slip_of_issuer(issuer: &Value) -> Option<&'static str> {
         .flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), |all| all))
         .find_map(|value| match value {
             Value::String(text) if text.contains('*') => {
-                Some("has a claim with *, which stands for itself: a claim is compared whole, so name every value in a list")
+                Some("has a claim with *, which is not a wildcard: a claim must match exactly, so list every value")
             }
             Value::Number(_) => {
-                Some("has a claim of GitHub that is a number: GitHub sends ids as texts, so put them in quotes")
+                Some("has a claim of GitHub that is a number: GitHub sends ids as strings, so put them in quotes")
             }
             _ => None,
         })
