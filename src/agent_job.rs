@@ -6,12 +6,12 @@ use std::fmt;
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
+use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind, RateLimitPolicy};
 use crate::encode::percent_encode;
 use crate::error::ValidationError;
-use crate::parameters::SingleParameter;
+use crate::parameters::ParameterType;
 use crate::project::path_segment;
-use crate::schema::{Described, Kind, OpenEnum};
+use crate::schema::{HasJsonType, JsonType, OpenEnum};
 use crate::value::check_not_empty;
 
 /// The identifier of an agent job (docs/platform.md, 2.1, `id`).
@@ -50,8 +50,8 @@ impl JobId {
     }
 }
 
-impl SingleParameter for JobId {
-    const PARAMETER: Parameter = Parameter::optional("id", Place::Path, ParameterKind::Id);
+impl ParameterType for JobId {
+    const PARAMETER: Parameter = Parameter::optional("id", ParameterIn::Path, ParameterKind::Id);
     const DOC: &'static str = "The job's identifier.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
@@ -90,8 +90,9 @@ impl Prompt {
     }
 }
 
-impl SingleParameter for Prompt {
-    const PARAMETER: Parameter = Parameter::optional("prompt", Place::Body, ParameterKind::Text);
+impl ParameterType for Prompt {
+    const PARAMETER: Parameter =
+        Parameter::optional("prompt", ParameterIn::Body, ParameterKind::Text);
     const DOC: &'static str = "The instruction for the agent: at least one character.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
@@ -197,8 +198,8 @@ impl Serialize for JobStatus {
     }
 }
 
-impl Described for JobStatus {
-    const KIND: Kind = Kind::OpenEnum(&OpenEnum {
+impl HasJsonType for JobStatus {
+    const JSON_TYPE: JsonType = JsonType::OpenEnum(&OpenEnum {
         name: "JobStatus",
         doc: docs![
             " The state of a job. `active` means that the agent is working. `completed`, `archived` and",
@@ -248,8 +249,8 @@ operation! {
     name: "agentJobs.create",
     route: Post "/v2/agent/{projectId}/job",
     scope: CreateJobs,
-    policy: Some(Policy::CreateJob),
-    pagination: Pagination::Whole,
+    policy: Some(RateLimitPolicy::CreateJob),
+    pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/agent/v2/create-agent-job"),
 }
 
@@ -270,8 +271,8 @@ operation! {
     name: "agentJobs.get",
     route: Get "/v2/agent/{projectId}/job/{id}",
     scope: ReadJobs,
-    policy: Some(Policy::ReadJobs),
-    pagination: Pagination::Whole,
+    policy: Some(RateLimitPolicy::ReadJobs),
+    pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/agent/v2/get-agent-job"),
 }
 
@@ -294,8 +295,8 @@ operation! {
     name: "agentJobs.sendMessage",
     route: Post "/v2/agent/{projectId}/job/{id}/message",
     scope: CreateJobs,
-    policy: Some(Policy::SendMessage),
-    pagination: Pagination::Whole,
+    policy: Some(RateLimitPolicy::SendMessage),
+    pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/agent/v2/send-message"),
 }
 
@@ -316,7 +317,7 @@ operation! {
     name: "agentJobs.events",
     route: Get "/v2/agent/{projectId}/job/{id}/events",
     scope: ReadJobs,
-    policy: Some(Policy::ReadJobs),
-    pagination: Pagination::Whole,
+    policy: Some(RateLimitPolicy::ReadJobs),
+    pagination: Pagination::None,
     link: None,
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::date::{DateBound, DateRange, check_date, check_order, freeze_end};
-use crate::declaration::{Declaration, Method, Parameter, ParameterKind, Place};
+use crate::declaration::{Declaration, Method, Parameter, ParameterIn, ParameterKind};
 use crate::encode::{push_json_string, push_percent_encoded};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Offset, PAGE};
@@ -246,7 +246,7 @@ impl Call {
         Request {
             method: self.method(),
             target: self.target(project),
-            body: has_body.then(|| self.to_json(Place::Body)),
+            body: has_body.then(|| self.to_json(ParameterIn::Body)),
         }
     }
 
@@ -267,7 +267,7 @@ impl Call {
         target.push_str(rest);
         let mut separator = "?";
         for (parameter, text) in self.arguments() {
-            if parameter.place == Place::Query {
+            if parameter.place == ParameterIn::Query {
                 target.push_str(separator);
                 target.push_str(parameter.name);
                 target.push_str("=");
@@ -281,17 +281,17 @@ impl Call {
     /// Returns the arguments of one location as a JSON object.
     ///
     /// ```
-    /// use quillgate::declaration::Place;
+    /// use quillgate::declaration::ParameterIn;
     /// use quillgate::{Call, Operation};
     /// use serde_json::json;
     ///
     /// let params = json!({ "dateFrom": "2024-01-01", "limit": 100 });
     /// let call = Call::parse(Operation::ListPageViews.declaration(), &params)?;
-    /// assert_eq!(call.to_json(Place::Query), r#"{"dateFrom":"2024-01-01","limit":100}"#);
+    /// assert_eq!(call.to_json(ParameterIn::Query), r#"{"dateFrom":"2024-01-01","limit":100}"#);
     /// # Ok::<(), quillgate::ValidationError>(())
     /// ```
     #[must_use]
-    pub fn to_json(&self, place: Place) -> String {
+    pub fn to_json(&self, place: ParameterIn) -> String {
         let mut json = String::from("{");
         let mut separator = "";
         for (parameter, text) in self.arguments() {

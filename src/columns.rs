@@ -1,7 +1,7 @@
 //! The columns of a list's rows in a table, such as the CSV of an export.
 
 use crate::operation::Operation;
-use crate::schema::{Kind, Object};
+use crate::schema::{JsonType, Object};
 
 /// A column: a property of a row, or of a record nested in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,32 +38,32 @@ pub fn columns(operation: Operation) -> Vec<Column> {
 
 /// Returns the columns of rows of this type.
 #[must_use]
-pub fn row_columns(row: &'static Kind) -> Vec<Column> {
+pub fn row_columns(row: &'static JsonType) -> Vec<Column> {
     let mut columns = Vec::new();
     add_row(row, &mut columns);
     columns
 }
 
-fn find_row(operation: Operation) -> Option<&'static Kind> {
-    let Kind::Object(page) = operation.result() else {
+fn find_row(operation: Operation) -> Option<&'static JsonType> {
+    let JsonType::Object(page) = operation.result() else {
         return None;
     };
     let rows = operation.declaration().pagination.rows()?;
     page.fields.iter().find_map(|field| match field.kind {
-        Kind::List(row) if field.name == rows => Some(row),
+        JsonType::List(row) if field.name == rows => Some(row),
         _ => None,
     })
 }
 
-fn add_row(row: &'static Kind, columns: &mut Vec<Column>) {
+fn add_row(row: &'static JsonType, columns: &mut Vec<Column>) {
     match row {
-        Kind::Union(union) => {
+        JsonType::Union(union) => {
             for (_, variant) in union.variants {
                 add_row(variant, columns);
             }
             add_row(&union.otherwise, columns);
         }
-        Kind::Object(object) => add_members(object, &[], columns),
+        JsonType::Object(object) => add_members(object, &[], columns),
         _ => {}
     }
 }
@@ -72,7 +72,7 @@ fn add_members(object: &'static Object, parents: &[&'static str], columns: &mut 
     for field in object.fields {
         let mut path = parents.to_vec();
         path.push(field.name);
-        if let Kind::Object(record) = unwrap_nullable(&field.kind) {
+        if let JsonType::Object(record) = unwrap_nullable(&field.kind) {
             add_members(record, &path, columns);
             continue;
         }
@@ -83,9 +83,9 @@ fn add_members(object: &'static Object, parents: &[&'static str], columns: &mut 
     }
 }
 
-const fn unwrap_nullable(kind: &'static Kind) -> &'static Kind {
+const fn unwrap_nullable(kind: &'static JsonType) -> &'static JsonType {
     match kind {
-        Kind::Nullable(inner) => inner,
+        JsonType::Nullable(inner) => inner,
         kind => kind,
     }
 }

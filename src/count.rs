@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::Serialize;
 use serde::de::{Deserializer, Unexpected, Visitor};
 
-use crate::schema::{Described, Kind};
+use crate::schema::{HasJsonType, JsonType};
 use crate::text::{MAX_SAFE_INTEGER, to_exact_integer};
 
 /// A count: 0 to 2^53 − 1, which every JSON parser reads exactly.
@@ -23,8 +23,8 @@ impl Count {
     }
 }
 
-impl Described for Count {
-    const KIND: Kind = Kind::Count;
+impl HasJsonType for Count {
+    const JSON_TYPE: JsonType = JsonType::SafeInteger;
 }
 
 impl<'de> Deserialize<'de> for Count {
@@ -75,6 +75,6 @@ impl PartialEq for Number {
 
 impl Eq for Number {}
 
-impl Described for Number {
-    const KIND: Kind = Kind::Number;
+impl HasJsonType for Number {
+    const JSON_TYPE: JsonType = JsonType::Number;
 }

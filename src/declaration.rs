@@ -34,7 +34,7 @@ impl Method {
 
 /// The location of a parameter in the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ParameterIn {
     /// A path segment.
     Path,
     /// A query parameter.
@@ -73,7 +73,7 @@ pub struct Parameter {
     /// The parameter's name in the API.
     pub name: &'static str,
     /// The location in the request.
-    pub place: Place,
+    pub place: ParameterIn,
     /// The type.
     pub kind: ParameterKind,
     /// Whether the parameter is required.
@@ -83,7 +83,7 @@ pub struct Parameter {
 impl Parameter {
     /// Creates an optional parameter.
     #[must_use]
-    pub const fn optional(name: &'static str, place: Place, kind: ParameterKind) -> Self {
+    pub const fn optional(name: &'static str, place: ParameterIn, kind: ParameterKind) -> Self {
         Self {
             name,
             place,
@@ -141,7 +141,7 @@ impl Scope {
 /// A budget: a set of requests that share one rate limit (docs/platform.md, 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Policy {
+pub enum RateLimitPolicy {
     /// Jobs created, per project.
     CreateJob,
     /// Follow-ups sent, per project.
@@ -153,7 +153,7 @@ pub enum Policy {
     ReadJobs,
 }
 
-impl Policy {
+impl RateLimitPolicy {
     /// All policies.
     pub const ALL: [Self; 4] = [
         Self::CreateJob,
@@ -185,7 +185,7 @@ impl Policy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pagination {
     /// The result is not paginated.
-    Whole,
+    None,
     /// Pages are requested by `limit` and `offset`. The list ends with `hasMore: false`.
     Offset {
         /// The property that contains the rows.
@@ -204,7 +204,7 @@ impl Pagination {
     #[must_use]
     pub const fn rows(self) -> Option<&'static str> {
         match self {
-            Self::Whole => None,
+            Self::None => None,
             Self::Offset { rows } | Self::Cursor { rows } => Some(rows),
         }
     }
@@ -224,7 +224,7 @@ pub struct Declaration {
     /// The scope that a gateway access token needs.
     pub scope: Scope,
     /// The budget that requests count against. `None` if requests are not limited.
-    pub policy: Option<Policy>,
+    pub policy: Option<RateLimitPolicy>,
     /// The pagination of the result.
     pub pagination: Pagination,
 }
@@ -274,5 +274,5 @@ pub(crate) const fn join<T: Copy, const N: usize>(lists: &[&[T]], filler: T) -> 
 
 impl Parameter {
     /// The element that [`join`] fills the array with before it copies.
-    pub(crate) const FILLER: Self = Self::optional("", Place::Query, ParameterKind::Text);
+    pub(crate) const FILLER: Self = Self::optional("", ParameterIn::Query, ParameterKind::Text);
 }

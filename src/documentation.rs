@@ -1,7 +1,7 @@
 //! Functions for generators of code and documentation.
 
 use crate::operation::Operation;
-use crate::schema::{Kind, Object, OpenEnum, Union};
+use crate::schema::{JsonType, Object, OpenEnum, Union};
 
 /// Named types. Each follows the types it contains.
 #[derive(Default)]
@@ -25,17 +25,21 @@ pub fn named_types() -> NamedTypes {
 }
 
 impl NamedTypes {
-    fn add(&mut self, kind: &'static Kind) {
+    fn add(&mut self, kind: &'static JsonType) {
         match kind {
-            Kind::Text | Kind::Tag(_) | Kind::Count | Kind::Number | Kind::Flag | Kind::Nothing => {
-            }
-            Kind::List(inner) | Kind::Nullable(inner) => self.add(inner),
-            Kind::OpenEnum(named) => {
+            JsonType::String
+            | JsonType::Tag(_)
+            | JsonType::SafeInteger
+            | JsonType::Number
+            | JsonType::Boolean
+            | JsonType::Empty => {}
+            JsonType::List(inner) | JsonType::Nullable(inner) => self.add(inner),
+            JsonType::OpenEnum(named) => {
                 if !self.enums.iter().any(|known| known.name == named.name) {
                     self.enums.push(named);
                 }
             }
-            Kind::Union(union) => {
+            JsonType::Union(union) => {
                 for (_, variant) in union.variants {
                     self.add(variant);
                 }
@@ -44,7 +48,7 @@ impl NamedTypes {
                     self.unions.push(union);
                 }
             }
-            Kind::Object(object) => {
+            JsonType::Object(object) => {
                 for field in object.fields {
                     self.add(&field.kind);
                 }

@@ -4,13 +4,13 @@ use crate::call::{Call, Request};
 use crate::declaration::{Declaration, Documentation};
 use crate::error::ValidationError;
 use crate::project::ProjectId;
-use crate::schema::Described;
+use crate::schema::HasJsonType;
 use crate::value::Value;
 
 /// A typed operation with the arguments of one call.
 pub trait Endpoint: Sized {
     /// The type of a successful response's body.
-    type Output: Described;
+    type Output: HasJsonType;
 
     /// The declaration.
     const DECLARATION: Declaration;
@@ -75,8 +75,8 @@ macro_rules! operation {
                     method: $crate::declaration::Method::$method,
                     path: $path,
                     parameters: const {
-                        &$crate::declaration::join::<_, { 0 $(+ <$kind as $crate::parameters::Parameters>::LIST.len())* }>(
-                            &[$(<$kind as $crate::parameters::Parameters>::LIST),*],
+                        &$crate::declaration::join::<_, { 0 $(+ <$kind as $crate::parameters::ParameterGroup>::LIST.len())* }>(
+                            &[$(<$kind as $crate::parameters::ParameterGroup>::LIST),*],
                             $crate::declaration::Parameter::FILLER,
                         )
                     },
@@ -89,8 +89,8 @@ macro_rules! operation {
                 $crate::declaration::Documentation {
                     summary: &[$($doc),+],
                     parameters: const {
-                        &$crate::declaration::join::<_, { 0 $(+ <$kind as $crate::parameters::Parameters>::DOCS.len())* }>(
-                            &[$(<$kind as $crate::parameters::Parameters>::DOCS),*],
+                        &$crate::declaration::join::<_, { 0 $(+ <$kind as $crate::parameters::ParameterGroup>::DOCS.len())* }>(
+                            &[$(<$kind as $crate::parameters::ParameterGroup>::DOCS),*],
                             "",
                         )
                     },
@@ -100,7 +100,7 @@ macro_rules! operation {
             #[allow(unused_variables, reason = "an operation may have no parameters")]
             fn from_call(call: &$crate::call::Call) -> Result<Self, $crate::error::ValidationError> {
                 Ok(Self {
-                    $($field: <$kind as $crate::parameters::Parameters>::read(call)?,)*
+                    $($field: <$kind as $crate::parameters::ParameterGroup>::read(call)?,)*
                 })
             }
 
@@ -109,7 +109,7 @@ macro_rules! operation {
                 let mut call = $crate::call::Call::new(
                     const { &<Self as $crate::endpoint::Endpoint>::DECLARATION },
                 );
-                $($crate::parameters::Parameters::write(&self.$field, &mut call);)*
+                $($crate::parameters::ParameterGroup::write(&self.$field, &mut call);)*
                 call
             }
         }

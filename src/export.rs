@@ -3,9 +3,9 @@
 
 use crate::call::Call;
 use crate::date::DateRange;
-use crate::declaration::{Parameter, ParameterKind, Place};
+use crate::declaration::{Parameter, ParameterIn, ParameterKind};
 use crate::error::{Rule, ValidationError};
-use crate::parameters::{Parameters, SingleParameter};
+use crate::parameters::{ParameterGroup, ParameterType};
 use crate::text::quote;
 use crate::value::check_not_empty;
 
@@ -39,9 +39,12 @@ impl ExportFormat {
     }
 }
 
-impl SingleParameter for ExportFormat {
-    const PARAMETER: Parameter =
-        Parameter::optional("format", Place::Query, ParameterKind::OneOf(&Self::NAMES));
+impl ParameterType for ExportFormat {
+    const PARAMETER: Parameter = Parameter::optional(
+        "format",
+        ParameterIn::Query,
+        ParameterKind::OneOf(&Self::NAMES),
+    );
     const DOC: &'static str = "The output format: CSV (RFC 4180) or newline-delimited JSON.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
@@ -66,12 +69,12 @@ impl ClosedRange {
     }
 }
 
-impl Parameters for ClosedRange {
+impl ParameterGroup for ClosedRange {
     const LIST: &'static [Parameter] = &[
-        <DateRange as Parameters>::LIST[0].require(),
-        <DateRange as Parameters>::LIST[1].require(),
+        <DateRange as ParameterGroup>::LIST[0].require(),
+        <DateRange as ParameterGroup>::LIST[1].require(),
     ];
-    const DOCS: &'static [&'static str] = <DateRange as Parameters>::DOCS;
+    const DOCS: &'static [&'static str] = <DateRange as ParameterGroup>::DOCS;
 
     fn read(call: &Call) -> Result<Self, ValidationError> {
         call.require("dateFrom")?;
@@ -91,8 +94,9 @@ impl Parameters for ClosedRange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportCursor(String);
 
-impl SingleParameter for ExportCursor {
-    const PARAMETER: Parameter = Parameter::optional("cursor", Place::Query, ParameterKind::Text);
+impl ParameterType for ExportCursor {
+    const PARAMETER: Parameter =
+        Parameter::optional("cursor", ParameterIn::Query, ParameterKind::Text);
     const DOC: &'static str = "The position to resume from: the `cursor` in the last record of an incomplete \
         export. For a list by offset, it is the number of rows already received.";
 

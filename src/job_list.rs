@@ -1,9 +1,9 @@
 //! The list of a project's agent jobs. Only gateways have this list; Mintlify does not.
 
 use crate::agent_job::JobStatus;
-use crate::declaration::{Pagination, Parameter, ParameterKind, Place, Policy};
+use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind, RateLimitPolicy};
 use crate::error::{IntegerRule, Rule, ValidationError};
-use crate::parameters::{Cursor, SingleParameter, read_number, text_parameter};
+use crate::parameters::{Cursor, ParameterType, read_number, text_parameter};
 use crate::text::{format_integer, quote};
 
 const RULE: IntegerRule = IntegerRule::JOB_PAGE_SIZE;
@@ -43,10 +43,10 @@ impl JobPageSize {
     }
 }
 
-impl SingleParameter for JobPageSize {
+impl ParameterType for JobPageSize {
     const PARAMETER: Parameter = Parameter::optional(
         "limit",
-        Place::Query,
+        ParameterIn::Query,
         ParameterKind::Integer {
             rule: &RULE,
             default: Self::DEFAULT.0,
@@ -63,9 +63,12 @@ impl SingleParameter for JobPageSize {
     }
 }
 
-impl SingleParameter for JobStatus {
-    const PARAMETER: Parameter =
-        Parameter::optional("state", Place::Query, ParameterKind::OneOf(&Self::KNOWN));
+impl ParameterType for JobStatus {
+    const PARAMETER: Parameter = Parameter::optional(
+        "state",
+        ParameterIn::Query,
+        ParameterKind::OneOf(&Self::KNOWN),
+    );
     const DOC: &'static str = "Only jobs in this state at the gateway's last poll.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
@@ -141,7 +144,7 @@ operation! {
     name: "agentJobs.list",
     route: Get "/v2/agent/{projectId}/jobs",
     scope: ReadJobs,
-    policy: Some(Policy::ReadJobs),
+    policy: Some(RateLimitPolicy::ReadJobs),
     pagination: Pagination::Cursor { rows: "jobs" },
     link: None,
 }
@@ -153,7 +156,7 @@ operation! {
     name: "agentJobs.allEvents",
     route: Get "/v2/agent/{projectId}/jobs/events",
     scope: ReadJobs,
-    policy: Some(Policy::ReadJobs),
-    pagination: Pagination::Whole,
+    policy: Some(RateLimitPolicy::ReadJobs),
+    pagination: Pagination::None,
     link: None,
 }

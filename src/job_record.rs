@@ -1,7 +1,7 @@
 //! A gateway's record of an agent job that was created through it. Mintlify stores no prompts.
 
 use crate::agent_job::{JobId, JobStatus};
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::job_list::ListedJob;
 
 record! {
@@ -53,8 +53,8 @@ operation! {
     name: "agentJobs.record",
     route: Get "/v2/agent/{projectId}/job/{id}/record",
     scope: ReadJobs,
-    policy: Some(Policy::ReadJobs),
-    pagination: Pagination::Whole,
+    policy: Some(RateLimitPolicy::ReadJobs),
+    pagination: Pagination::None,
     link: None,
 }
 
@@ -76,6 +76,6 @@ operation! {
     route: Delete "/v2/agent/{projectId}/job/{id}/record",
     scope: Operate,
     policy: None,
-    pagination: Pagination::Whole,
+    pagination: Pagination::None,
     link: None,
 }

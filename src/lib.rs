@@ -97,7 +97,7 @@ pub use analytics::*;
 pub use call::{Call, Request};
 pub use count::{Count, Number};
 pub use date::{DateBound, DateRange, Day, Timestamp};
-pub use declaration::{Declaration, Method, Policy, Scope};
+pub use declaration::{Declaration, Method, RateLimitPolicy, Scope};
 pub use endpoint::Endpoint;
 pub use error::{
     ApiError, DecodeError, Error, IntegerKind, IntegerRule, Rule, ValidationError, Violation,

@@ -18,7 +18,7 @@ use crate::job_list::ListAgentJobs;
 #[cfg(feature = "gateway")]
 use crate::job_list::StreamProjectJobEvents;
 use crate::job_record::{DeleteAgentJobRecord, GetAgentJobRecord};
-use crate::schema::{Described, Kind};
+use crate::schema::{HasJsonType, JsonType};
 
 /// Declares [`Operation`]. Operations after `streamed:` need the feature `gateway`.
 macro_rules! operations {
@@ -72,10 +72,10 @@ macro_rules! operations {
 
             /// Returns the type of a successful response's body.
             #[must_use]
-            pub const fn result(self) -> &'static Kind {
+            pub const fn result(self) -> &'static JsonType {
                 match self {
-                    $(Self::$name => &<<$name as Endpoint>::Output as Described>::KIND,)+
-                    $(#[cfg(feature = "gateway")] Self::$own => &<<$own as Endpoint>::Output as Described>::KIND,)+
+                    $(Self::$name => &<<$name as Endpoint>::Output as HasJsonType>::JSON_TYPE,)+
+                    $(#[cfg(feature = "gateway")] Self::$own => &<<$own as Endpoint>::Output as HasJsonType>::JSON_TYPE,)+
                 }
             }
         }

@@ -75,7 +75,7 @@ impl CallOptions {
     #[must_use]
     pub const fn idempotency(&self, method: Method) -> Idempotency {
         match method {
-            Method::Post if self.is_deduplicated => Idempotency::ByKey,
+            Method::Post if self.is_deduplicated => Idempotency::WithKey,
             method => Idempotency::of_method(method),
         }
     }

@@ -152,7 +152,7 @@ impl Pages {
         };
         let pagination = call.declaration().pagination;
         let has_next = match pagination {
-            Pagination::Whole => false,
+            Pagination::None => false,
             Pagination::Offset { rows } => Self::step_offset(&mut call, rows, page)?,
             Pagination::Cursor { .. } => self.step_cursor(&mut call, page)?,
         };

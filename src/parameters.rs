@@ -3,13 +3,13 @@
 
 use crate::call::Call;
 use crate::date::DateRange;
-use crate::declaration::{Parameter, ParameterKind, Place};
+use crate::declaration::{Parameter, ParameterIn, ParameterKind};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Limit, Offset, PAGE};
 use crate::text::{format_integer, parse_decimal, quote};
 
 /// A type that represents one or several parameters of an operation.
-pub trait Parameters: Sized {
+pub trait ParameterGroup: Sized {
     /// The parameters.
     const LIST: &'static [Parameter];
 
@@ -27,7 +27,7 @@ pub trait Parameters: Sized {
 }
 
 /// A type that represents one parameter.
-pub trait SingleParameter: Sized {
+pub trait ParameterType: Sized {
     /// The parameter.
     const PARAMETER: Parameter;
 
@@ -44,7 +44,7 @@ pub trait SingleParameter: Sized {
     fn to_text(&self) -> String;
 }
 
-impl<T: SingleParameter> Parameters for T {
+impl<T: ParameterType> ParameterGroup for T {
     const LIST: &'static [Parameter] = &[T::PARAMETER.require()];
     const DOCS: &'static [&'static str] = &[T::DOC];
 
@@ -57,7 +57,7 @@ impl<T: SingleParameter> Parameters for T {
     }
 }
 
-impl<T: SingleParameter> Parameters for Option<T> {
+impl<T: ParameterType> ParameterGroup for Option<T> {
     const LIST: &'static [Parameter] = &[T::PARAMETER];
     const DOCS: &'static [&'static str] = &[T::DOC];
 
@@ -72,7 +72,7 @@ impl<T: SingleParameter> Parameters for Option<T> {
     }
 }
 
-impl Parameters for DateRange {
+impl ParameterGroup for DateRange {
     const LIST: &'static [Parameter] = &[bound("dateFrom"), bound("dateTo")];
     const DOCS: &'static [&'static str] = &[
         "The inclusive start of the range: `YYYY-MM-DD` or an ISO 8601 date-time.",
@@ -93,13 +93,13 @@ impl Parameters for DateRange {
 }
 
 const fn bound(name: &'static str) -> Parameter {
-    Parameter::optional(name, Place::Query, ParameterKind::Date)
+    Parameter::optional(name, ParameterIn::Query, ParameterKind::Date)
 }
 
-impl<const MAX: u64, const DEFAULT: u64> SingleParameter for Limit<MAX, DEFAULT> {
+impl<const MAX: u64, const DEFAULT: u64> ParameterType for Limit<MAX, DEFAULT> {
     const PARAMETER: Parameter = Parameter::optional(
         "limit",
-        Place::Query,
+        ParameterIn::Query,
         ParameterKind::Integer {
             rule: const { &Self::RULE },
             default: DEFAULT,
@@ -133,17 +133,17 @@ pub(crate) fn read_number(
 }
 
 /// Two parameters: `offset`, and `page` as an alternative.
-impl Parameters for Option<Offset> {
+impl ParameterGroup for Option<Offset> {
     const LIST: &'static [Parameter] = &[
         Parameter::optional(
             "offset",
-            Place::Query,
+            ParameterIn::Query,
             ParameterKind::Integer {
                 rule: &IntegerRule::OFFSET,
                 default: 0,
             },
         ),
-        Parameter::optional(PAGE, Place::Query, ParameterKind::Page),
+        Parameter::optional(PAGE, ParameterIn::Query, ParameterKind::Page),
     ];
     const DOCS: &'static [&'static str] = &[
         "Rows to skip. For page-based access: (page - 1) * limit.",
@@ -176,7 +176,7 @@ macro_rules! text_parameter {
             /// The rule of [`ParameterKind`]($crate::declaration::ParameterKind) that `text` breaks.
             pub fn new(text: impl Into<String>) -> Result<Self, $crate::error::ValidationError> {
                 const PARAMETER: $crate::declaration::Parameter =
-                    <$name as $crate::parameters::SingleParameter>::PARAMETER;
+                    <$name as $crate::parameters::ParameterType>::PARAMETER;
                 PARAMETER.check(text.into()).map(Self)
             }
 
@@ -187,11 +187,11 @@ macro_rules! text_parameter {
             }
         }
 
-        impl $crate::parameters::SingleParameter for $name {
+        impl $crate::parameters::ParameterType for $name {
             const PARAMETER: $crate::declaration::Parameter =
                 $crate::declaration::Parameter::optional(
                     $wire,
-                    $crate::declaration::Place::$place,
+                    $crate::declaration::ParameterIn::$place,
                     $crate::declaration::ParameterKind::$kind,
                 );
             const DOC: &'static str = $about;

@@ -157,7 +157,7 @@ mod json {
     use crate::endpoint::Endpoint;
     use crate::error::{DecodeError, Error};
     use crate::millis::Millis;
-    use crate::schema::{Described as _, Kind, check};
+    use crate::schema::{HasJsonType as _, JsonType, check};
 
     /// Decodes the body of a 2xx response.
     ///
@@ -177,13 +177,13 @@ mod json {
         E::Output: DeserializeOwned,
     {
         let malformed = |error: serde_json::Error| DecodeError::new("", error.to_string());
-        let body = match E::Output::KIND {
+        let body = match E::Output::JSON_TYPE {
             // Responses such as 204 have no body.
-            Kind::Nothing => b"null",
+            JsonType::Empty => b"null",
             _ => body,
         };
         let value: serde_json::Value = serde_json::from_slice(body).map_err(malformed)?;
-        check(&value, &E::Output::KIND)?;
+        check(&value, &E::Output::JSON_TYPE)?;
         serde_json::from_value(value).map_err(malformed)
     }
 

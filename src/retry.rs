@@ -16,11 +16,11 @@ pub const UPSTREAM_CREDENTIAL: &str = "/problems/upstream-credential";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idempotency {
     /// Sending the request again has no further effect (RFC 9110, section 9.2.2).
-    Safe,
+    Idempotent,
     /// The server deduplicates requests by their idempotency key.
-    ByKey,
+    WithKey,
     /// The server processes each request. It is never retried, so that no job is created twice.
-    None,
+    NonIdempotent,
 }
 
 impl Idempotency {
@@ -29,8 +29,8 @@ impl Idempotency {
     #[must_use]
     pub const fn of_method(method: Method) -> Self {
         match method {
-            Method::Get | Method::Delete => Self::Safe,
-            Method::Post => Self::None,
+            Method::Get | Method::Delete => Self::Idempotent,
+            Method::Post => Self::NonIdempotent,
         }
     }
 }
@@ -119,12 +119,12 @@ const MAX_BACKOFF: Millis = Millis(8_000);
 /// ```
 /// use quillgate::{Failure, Millis, Idempotency, Retry};
 ///
-/// let mut retry = Retry::new(Idempotency::Safe, 2);
+/// let mut retry = Retry::new(Idempotency::Idempotent, 2);
 /// assert_eq!(retry.after(Failure::Status(503), None, 0.0), Some(Millis(500)));
 /// assert_eq!(retry.after(Failure::Connection, None, 0.0), Some(Millis(1_000)));
 /// assert_eq!(retry.after(Failure::Connection, None, 0.0), None);
 ///
-/// let mut create = Retry::new(Idempotency::None, 2);
+/// let mut create = Retry::new(Idempotency::NonIdempotent, 2);
 /// assert_eq!(create.after(Failure::Status(503), None, 0.0), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,8 +158,9 @@ impl Retry {
     ///
     /// `hint` is the value of `Retry-After`, and `jitter` is a random number from 0 to 1.
     pub fn after(&mut self, failure: Failure, hint: Option<Millis>, jitter: f64) -> Option<Millis> {
-        let can_retry =
-            self.idempotency != Idempotency::None && self.retries > 0 && failure.is_transient();
+        let can_retry = self.idempotency != Idempotency::NonIdempotent
+            && self.retries > 0
+            && failure.is_transient();
         if !can_retry || hint.is_some_and(|hint| hint > MAX_RETRY_AFTER) {
             return None;
         }

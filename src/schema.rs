@@ -6,32 +6,32 @@
 
 /// A type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum JsonType {
     /// A string.
-    Text,
+    String,
     /// A string with known values. Other values are accepted unchanged.
     OpenEnum(&'static OpenEnum),
     /// The tag of a [`Union`]: one of these values or, in the fallback variant, any other string.
     Tag(&'static [&'static str]),
     /// An integer from 0 to 2^53 − 1.
-    Count,
+    SafeInteger,
     /// A number.
     Number,
     /// `true` or `false`.
-    Flag,
+    Boolean,
     /// An object.
     Object(&'static Object),
     /// One of several object types.
     Union(&'static Union),
     /// An array with elements of one type.
-    List(&'static Kind),
+    List(&'static JsonType),
     /// An empty response body.
-    Nothing,
+    Empty,
     /// The value or `null`. A missing property is read as `null`.
-    Nullable(&'static Kind),
+    Nullable(&'static JsonType),
 }
 
-impl Kind {
+impl JsonType {
     /// Returns the type's name, or an empty string for types without one.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -76,9 +76,9 @@ pub struct Union {
     /// The property that contains the tag.
     pub tag: &'static str,
     /// The types with their tags.
-    pub variants: &'static [(&'static str, Kind)],
+    pub variants: &'static [(&'static str, JsonType)],
     /// The type for all other tags.
-    pub otherwise: Kind,
+    pub otherwise: JsonType,
 }
 
 /// A property of an [`Object`].
@@ -89,33 +89,33 @@ pub struct Field {
     /// The property's documentation, one line per element.
     pub doc: &'static [&'static str],
     /// The property's type.
-    pub kind: Kind,
+    pub kind: JsonType,
 }
 
 /// A type with a description of its JSON.
-pub trait Described {
+pub trait HasJsonType {
     /// The JSON type.
-    const KIND: Kind;
+    const JSON_TYPE: JsonType;
 }
 
-impl Described for String {
-    const KIND: Kind = Kind::Text;
+impl HasJsonType for String {
+    const JSON_TYPE: JsonType = JsonType::String;
 }
 
-impl Described for () {
-    const KIND: Kind = Kind::Nothing;
+impl HasJsonType for () {
+    const JSON_TYPE: JsonType = JsonType::Empty;
 }
 
-impl Described for bool {
-    const KIND: Kind = Kind::Flag;
+impl HasJsonType for bool {
+    const JSON_TYPE: JsonType = JsonType::Boolean;
 }
 
-impl<T: Described> Described for Option<T> {
-    const KIND: Kind = Kind::Nullable(&T::KIND);
+impl<T: HasJsonType> HasJsonType for Option<T> {
+    const JSON_TYPE: JsonType = JsonType::Nullable(&T::JSON_TYPE);
 }
 
-impl<T: Described> Described for Vec<T> {
-    const KIND: Kind = Kind::List(&T::KIND);
+impl<T: HasJsonType> HasJsonType for Vec<T> {
+    const JSON_TYPE: JsonType = JsonType::List(&T::JSON_TYPE);
 }
 
 /// Returns documentation only with the feature `documentation`, so that the wasm modules do not
@@ -148,16 +148,16 @@ macro_rules! record {
             )+
         }
 
-        impl $crate::schema::Described for $name {
-            const KIND: $crate::schema::Kind =
-                $crate::schema::Kind::Object(&$crate::schema::Object {
+        impl $crate::schema::HasJsonType for $name {
+            const JSON_TYPE: $crate::schema::JsonType =
+                $crate::schema::JsonType::Object(&$crate::schema::Object {
                     name: stringify!($name),
                     doc: docs!($($doc),+),
                     fields: &[$(
                         $crate::schema::Field {
                             name: $wire,
                             doc: docs!($($field_doc),+),
-                            kind: <$kind as $crate::schema::Described>::KIND,
+                            kind: <$kind as $crate::schema::HasJsonType>::JSON_TYPE,
                         },
                     )+],
                 });
@@ -182,16 +182,16 @@ macro_rules! union {
             $other($other_kind),
         }
 
-        impl $crate::schema::Described for $name {
-            const KIND: $crate::schema::Kind =
-                $crate::schema::Kind::Union(&$crate::schema::Union {
+        impl $crate::schema::HasJsonType for $name {
+            const JSON_TYPE: $crate::schema::JsonType =
+                $crate::schema::JsonType::Union(&$crate::schema::Union {
                     name: stringify!($name),
                     doc: docs!($($doc),+),
                     tag: $tag,
                     variants: &[
-                        $(($value, <$kind as $crate::schema::Described>::KIND),)+
+                        $(($value, <$kind as $crate::schema::HasJsonType>::JSON_TYPE),)+
                     ],
-                    otherwise: <$other_kind as $crate::schema::Described>::KIND,
+                    otherwise: <$other_kind as $crate::schema::HasJsonType>::JSON_TYPE,
                 });
         }
 
@@ -225,14 +225,14 @@ macro_rules! union {
 /// `tag`, the type is the tag of a union.
 macro_rules! text {
     ($(#[doc = $doc:literal])+ pub struct $name:ident: open $($known:literal),+) => {
-        text!(@ [$($doc),+] $name, $crate::schema::Kind::OpenEnum(&$crate::schema::OpenEnum {
+        text!(@ [$($doc),+] $name, $crate::schema::JsonType::OpenEnum(&$crate::schema::OpenEnum {
             name: stringify!($name),
             doc: docs!($($doc),+),
             known: &[$($known),+],
         }));
     };
     ($(#[doc = $doc:literal])+ pub struct $name:ident: tag $($known:literal),+) => {
-        text!(@ [$($doc),+] $name, $crate::schema::Kind::Tag(&[$($known),+]));
+        text!(@ [$($doc),+] $name, $crate::schema::JsonType::Tag(&[$($known),+]));
     };
     (@ [$($doc:literal),+] $name:ident, $kind:expr) => {
         $(#[doc = $doc])+
@@ -249,8 +249,8 @@ macro_rules! text {
             }
         }
 
-        impl $crate::schema::Described for $name {
-            const KIND: $crate::schema::Kind = $kind;
+        impl $crate::schema::HasJsonType for $name {
+            const JSON_TYPE: $crate::schema::JsonType = $kind;
         }
     };
 }
@@ -259,7 +259,7 @@ macro_rules! text {
 mod check {
     use serde_json::Value;
 
-    use super::{Kind, Object};
+    use super::{JsonType, Object};
     use crate::error::DecodeError;
     use crate::text::{MAX_SAFE_INTEGER, to_exact_integer};
     use crate::value::Value as _;
@@ -275,24 +275,24 @@ mod check {
     /// # Example
     /// ```
     /// use quillgate::AgentJob;
-    /// use quillgate::schema::{Described, check};
+    /// use quillgate::schema::{HasJsonType, check};
     /// use serde_json::json;
     ///
-    /// assert!(check(&json!({ "id": "j1", "more": [] }), &AgentJob::KIND).is_ok());
-    /// let error = check(&json!({ "id": 5 }), &AgentJob::KIND).unwrap_err();
+    /// assert!(check(&json!({ "id": "j1", "more": [] }), &AgentJob::JSON_TYPE).is_ok());
+    /// let error = check(&json!({ "id": 5 }), &AgentJob::JSON_TYPE).unwrap_err();
     /// assert_eq!(error.to_string(), "id must be a string, found a number");
     /// ```
-    pub fn check(value: &Value, kind: &Kind) -> Result<(), DecodeError> {
+    pub fn check(value: &Value, kind: &JsonType) -> Result<(), DecodeError> {
         let fits = match kind {
-            Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => value.is_string(),
-            Kind::Count => is_count(value),
-            Kind::Number => value.is_number(),
-            Kind::Flag => value.is_boolean(),
-            Kind::Object(_) | Kind::Union(_) => value.is_object(),
-            Kind::List(_) => value.is_array(),
-            Kind::Nothing => value.is_null(),
-            Kind::Nullable(_) if value.is_null() => true,
-            Kind::Nullable(inner) => return check(value, inner),
+            JsonType::String | JsonType::OpenEnum(_) | JsonType::Tag(_) => value.is_string(),
+            JsonType::SafeInteger => is_count(value),
+            JsonType::Number => value.is_number(),
+            JsonType::Boolean => value.is_boolean(),
+            JsonType::Object(_) | JsonType::Union(_) => value.is_object(),
+            JsonType::List(_) => value.is_array(),
+            JsonType::Empty => value.is_null(),
+            JsonType::Nullable(_) if value.is_null() => true,
+            JsonType::Nullable(inner) => return check(value, inner),
         };
         if !fits {
             let found = if value.is_null() {
@@ -303,14 +303,14 @@ mod check {
             return Err(DecodeError::new("", describe(kind, found)));
         }
         match kind {
-            Kind::Object(object) => check_object(value, object),
-            Kind::Union(union) => {
+            JsonType::Object(object) => check_object(value, object),
+            JsonType::Union(union) => {
                 let tag = value.get(union.tag).and_then(Value::as_str);
                 let mut variants = union.variants.iter();
                 let known = variants.find(|(name, _)| Some(*name) == tag);
                 check(value, known.map_or(&union.otherwise, |(_, kind)| kind))
             }
-            Kind::List(element) => value.as_array().map_or(Ok(()), |items| {
+            JsonType::List(element) => value.as_array().map_or(Ok(()), |items| {
                 items.iter().enumerate().try_for_each(|(at, item)| {
                     check(item, element).map_err(|error| error.under(&format!("[{at}]")))
                 })
@@ -319,14 +319,14 @@ mod check {
         }
     }
 
-    fn describe(kind: &Kind, found: &str) -> String {
+    fn describe(kind: &JsonType, found: &str) -> String {
         ["must be ", kind.rule(), ", found ", found].concat()
     }
 
     fn check_object(value: &Value, object: &Object) -> Result<(), DecodeError> {
         object.fields.iter().try_for_each(|field| {
             let member = match value.get(field.name) {
-                None if !matches!(field.kind, Kind::Nullable(_)) => {
+                None if !matches!(field.kind, JsonType::Nullable(_)) => {
                     return Err(DecodeError::new(
                         field.name,
                         describe(&field.kind, "nothing"),
@@ -350,17 +350,17 @@ mod check {
         }
     }
 
-    impl Kind {
+    impl JsonType {
         /// Returns the type as it follows "must be" in an error message.
         const fn rule(&self) -> &'static str {
             match self {
-                Self::Text | Self::OpenEnum(_) | Self::Tag(_) => "a string",
-                Self::Count => "an integer from 0 to 9007199254740991",
+                Self::String | Self::OpenEnum(_) | Self::Tag(_) => "a string",
+                Self::SafeInteger => "an integer from 0 to 9007199254740991",
                 Self::Number => "a number",
-                Self::Flag => "true or false",
+                Self::Boolean => "true or false",
                 Self::Object(_) | Self::Union(_) => "an object",
                 Self::List(_) => "an array",
-                Self::Nothing => "nothing",
+                Self::Empty => "an empty body",
                 Self::Nullable(inner) => inner.rule(),
             }
         }

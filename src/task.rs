@@ -242,7 +242,7 @@ impl Task {
         match &self.work {
             Work::Once(call) => {
                 let next = self.attempts.options.idempotency(call.method());
-                let is_none = |idempotency| idempotency == Idempotency::None;
+                let is_none = |idempotency| idempotency == Idempotency::NonIdempotent;
                 self.sent.is_some_and(|sent| is_none(sent) || is_none(next))
             }
             Work::List(pages) => pages.next().is_none(),

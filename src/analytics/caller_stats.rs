@@ -2,7 +2,7 @@
 
 use crate::count::Count;
 use crate::date::DateRange;
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 
 record! {
     /// The number of questions to the assistant, by origin.
@@ -27,7 +27,7 @@ operation! {
     name: "analytics.callerStats",
     route: Get "/v1/analytics/{projectId}/assistant/caller-stats",
     scope: ReadAnalytics,
-    policy: Some(Policy::Analytics),
-    pagination: Pagination::Whole,
+    policy: Some(RateLimitPolicy::Analytics),
+    pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/analytics/assistant-caller-stats"),
 }

@@ -1,6 +1,6 @@
 //! One conversation with the assistant, which is personal data (docs/platform.md, 4.10).
 
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::parameters::text_parameter;
 
 text_parameter! {
@@ -56,8 +56,8 @@ operation! {
     name: "analytics.conversation",
     route: Get "/v1/analytics/{projectId}/assistant/threads/{threadId}",
     scope: ReadConversations,
-    policy: Some(Policy::Analytics),
-    pagination: Pagination::Whole,
+    policy: Some(RateLimitPolicy::Analytics),
+    pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/analytics/assistant-thread"),
 }
 

@@ -1,7 +1,7 @@
 //! Conversations with the assistant, which are personal data (docs/platform.md, 4.9).
 
 use crate::date::DateRange;
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::Limit;
 use crate::parameters::ConversationCursor;
 
@@ -73,7 +73,7 @@ operation! {
     name: "analytics.conversations",
     route: Get "/v1/analytics/{projectId}/assistant",
     scope: ReadConversations,
-    policy: Some(Policy::Analytics),
+    policy: Some(RateLimitPolicy::Analytics),
     pagination: Pagination::Cursor { rows: "conversations" },
     link: Some("https://www.mintlify.com/docs/api/analytics/assistant-conversations"),
 }

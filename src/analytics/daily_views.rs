@@ -3,10 +3,10 @@
 
 use crate::analytics::VisitorTotals;
 use crate::count::Count;
-use crate::declaration::{Pagination, Parameter, ParameterKind, Place};
+use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind};
 use crate::error::{Rule, ValidationError};
 use crate::list::Limit;
-use crate::parameters::{Cursor, SingleParameter, text_parameter};
+use crate::parameters::{Cursor, ParameterType, text_parameter};
 use crate::text::quote;
 
 /// The maximum number of groups per page: 1 to 1,000.
@@ -138,9 +138,12 @@ impl DayGroup {
     }
 }
 
-impl SingleParameter for DayGroup {
-    const PARAMETER: Parameter =
-        Parameter::optional("group", Place::Query, ParameterKind::OneOf(&Self::NAMES));
+impl ParameterType for DayGroup {
+    const PARAMETER: Parameter = Parameter::optional(
+        "group",
+        ParameterIn::Query,
+        ParameterKind::OneOf(&Self::NAMES),
+    );
     const DOC: &'static str = "The length of a group: a day, a week that starts on Monday (ISO 8601), or a month. Default: `day`.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
@@ -218,7 +221,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/views/daily/status",
     scope: ReadAnalytics,
     policy: None,
-    pagination: Pagination::Whole,
+    pagination: Pagination::None,
     link: None,
 }
 
@@ -232,7 +235,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/views/daily/backfill",
     scope: Operate,
     policy: None,
-    pagination: Pagination::Whole,
+    pagination: Pagination::None,
     link: None,
 }
 
@@ -247,6 +250,6 @@ operation! {
     route: Post "/v1/analytics/{projectId}/views/daily/backfill",
     scope: Operate,
     policy: None,
-    pagination: Pagination::Whole,
+    pagination: Pagination::None,
     link: None,
 }

@@ -2,7 +2,7 @@
 
 use super::feedback_filter::{FeedbackSource, FeedbackStatuses};
 use super::{Conversation, Feedback, PageView, PageVisitors, SearchTerm};
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::export::{ClosedRange, ExportCursor, ExportFormat};
 use crate::operation::Operation;
 
@@ -31,8 +31,8 @@ macro_rules! export {
             name: $wire,
             route: Get $path,
             scope: $scope,
-            policy: Some(Policy::Analytics),
-            pagination: Pagination::Whole,
+            policy: Some(RateLimitPolicy::Analytics),
+            pagination: Pagination::None,
             link: None,
         }
     };

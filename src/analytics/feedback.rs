@@ -3,7 +3,7 @@
 use super::feedback_filter::{CodeSnippetSource, ContextualSource, OtherSource};
 use super::feedback_filter::{FeedbackSource, FeedbackStatus, FeedbackStatuses};
 use crate::date::DateRange;
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::SmallPageSize;
 use crate::parameters::Cursor;
 
@@ -92,7 +92,7 @@ operation! {
     name: "analytics.feedback",
     route: Get "/v1/analytics/{projectId}/feedback",
     scope: ReadAnalytics,
-    policy: Some(Policy::Analytics),
+    policy: Some(RateLimitPolicy::Analytics),
     pagination: Pagination::Cursor { rows: "feedback" },
     link: Some("https://www.mintlify.com/docs/api/analytics/feedback"),
 }

@@ -3,7 +3,7 @@
 use super::feedback_filter::{FeedbackSource, FeedbackStatuses};
 use crate::count::Count;
 use crate::date::DateRange;
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::Limit;
 
 record! {
@@ -47,7 +47,7 @@ operation! {
     name: "analytics.feedbackByPage",
     route: Get "/v1/analytics/{projectId}/feedback/by-page",
     scope: ReadAnalytics,
-    policy: Some(Policy::Analytics),
-    pagination: Pagination::Whole,
+    policy: Some(RateLimitPolicy::Analytics),
+    pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/analytics/feedback-by-page"),
 }

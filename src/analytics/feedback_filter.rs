@@ -1,8 +1,8 @@
 //! The filters of both feedback reports: source and status (docs/platform.md, 4.6).
 
-use crate::declaration::{Parameter, ParameterKind, Place};
+use crate::declaration::{Parameter, ParameterIn, ParameterKind};
 use crate::error::{Rule, ValidationError};
-use crate::parameters::{SingleParameter, text_parameter};
+use crate::parameters::{ParameterType, text_parameter};
 use crate::text::quote;
 
 text! {
@@ -52,9 +52,12 @@ impl FeedbackSource {
     }
 }
 
-impl SingleParameter for FeedbackSource {
-    const PARAMETER: Parameter =
-        Parameter::optional("source", Place::Query, ParameterKind::OneOf(&Self::NAMES));
+impl ParameterType for FeedbackSource {
+    const PARAMETER: Parameter = Parameter::optional(
+        "source",
+        ParameterIn::Query,
+        ParameterKind::OneOf(&Self::NAMES),
+    );
     const DOC: &'static str = "Only feedback from this source.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {

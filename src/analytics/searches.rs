@@ -2,7 +2,7 @@
 
 use crate::count::{Count, Number};
 use crate::date::DateRange;
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::SmallPageSize;
 use crate::parameters::Cursor;
 
@@ -47,7 +47,7 @@ operation! {
     name: "analytics.searches",
     route: Get "/v1/analytics/{projectId}/searches",
     scope: ReadAnalytics,
-    policy: Some(Policy::Analytics),
+    policy: Some(RateLimitPolicy::Analytics),
     pagination: Pagination::Cursor { rows: "searches" },
     link: Some("https://www.mintlify.com/docs/api/analytics/searches"),
 }

@@ -2,7 +2,7 @@
 
 use crate::count::Count;
 use crate::date::DateRange;
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::{Offset, PageSize};
 
 record! {
@@ -57,7 +57,7 @@ operation! {
     name: "analytics.views",
     route: Get "/v1/analytics/{projectId}/views",
     scope: ReadAnalytics,
-    policy: Some(Policy::Analytics),
+    policy: Some(RateLimitPolicy::Analytics),
     pagination: Pagination::Offset { rows: "views" },
     link: Some("https://www.mintlify.com/docs/api/analytics/views"),
 }

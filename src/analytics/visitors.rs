@@ -2,7 +2,7 @@
 
 use crate::count::Count;
 use crate::date::DateRange;
-use crate::declaration::{Pagination, Policy};
+use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::{Offset, PageSize};
 
 record! {
@@ -56,7 +56,7 @@ operation! {
     name: "analytics.visitors",
     route: Get "/v1/analytics/{projectId}/visitors",
     scope: ReadAnalytics,
-    policy: Some(Policy::Analytics),
+    policy: Some(RateLimitPolicy::Analytics),
     pagination: Pagination::Offset { rows: "visitors" },
     link: Some("https://www.mintlify.com/docs/api/analytics/visitors"),
 }

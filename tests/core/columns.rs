@@ -2,7 +2,7 @@
 
 use quillgate::Operation;
 use quillgate::columns::{Column, columns, row_columns};
-use quillgate::schema::{Field, Kind, Object, Union};
+use quillgate::schema::{Field, JsonType, Object, Union};
 
 fn names(columns: &[Column]) -> Vec<String> {
     columns.iter().map(Column::name).collect()
@@ -86,7 +86,7 @@ fn exactly_the_operations_with_rows_have_columns() {
     }
 }
 
-const fn field(name: &'static str, kind: Kind) -> Field {
+const fn field(name: &'static str, kind: JsonType) -> Field {
     Field {
         name,
         doc: &[],
@@ -99,35 +99,38 @@ fn nested_objects_are_flattened_but_lists_and_unions_are_not() {
     const PERSON: Object = Object {
         name: "Person",
         doc: &[],
-        fields: &[field("name", Kind::Text), field("age", Kind::Count)],
+        fields: &[
+            field("name", JsonType::String),
+            field("age", JsonType::SafeInteger),
+        ],
     };
     const PLACE: Object = Object {
-        name: "Place",
+        name: "ParameterIn",
         doc: &[],
         fields: &[
-            field("street", Kind::Text),
-            field("owner", Kind::Nullable(&Kind::Object(&PERSON))),
+            field("street", JsonType::String),
+            field("owner", JsonType::Nullable(&JsonType::Object(&PERSON))),
         ],
     };
     const EITHER: Union = Union {
         name: "Either",
         doc: &[],
         tag: "name",
-        variants: &[("x", Kind::Object(&PERSON))],
-        otherwise: Kind::Object(&PLACE),
+        variants: &[("x", JsonType::Object(&PERSON))],
+        otherwise: JsonType::Object(&PLACE),
     };
     const ROW: Object = Object {
         name: "Row",
         doc: &[],
         fields: &[
-            field("id", Kind::Text),
-            field("place", Kind::Object(&PLACE)),
-            field("people", Kind::List(&Kind::Object(&PERSON))),
-            field("either", Kind::Union(&EITHER)),
+            field("id", JsonType::String),
+            field("place", JsonType::Object(&PLACE)),
+            field("people", JsonType::List(&JsonType::Object(&PERSON))),
+            field("either", JsonType::Union(&EITHER)),
         ],
     };
-    const KIND: Kind = Kind::Object(&ROW);
-    let columns = row_columns(&KIND);
+    const JSON_TYPE: JsonType = JsonType::Object(&ROW);
+    let columns = row_columns(&JSON_TYPE);
     let expected = [
         "id",
         "place.street",

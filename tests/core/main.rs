@@ -11,6 +11,7 @@ mod columns;
 mod conversions;
 mod credential;
 mod date;
+mod declarations;
 mod encode;
 mod error;
 mod http_date;

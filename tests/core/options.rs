@@ -190,12 +190,12 @@ fn only_a_deduplicated_post_is_idempotent_by_key() {
             ..CallOptions::default()
         };
         let expected = if is_deduplicated {
-            Idempotency::ByKey
+            Idempotency::WithKey
         } else {
-            Idempotency::None
+            Idempotency::NonIdempotent
         };
-        assert_eq!(options.idempotency(Method::Get), Idempotency::Safe);
-        assert_eq!(options.idempotency(Method::Delete), Idempotency::Safe);
+        assert_eq!(options.idempotency(Method::Get), Idempotency::Idempotent);
+        assert_eq!(options.idempotency(Method::Delete), Idempotency::Idempotent);
         assert_eq!(options.idempotency(Method::Post), expected);
     }
 }

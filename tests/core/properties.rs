@@ -11,8 +11,8 @@ use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::response::{Head, read};
 use quillgate::ulid::is_ulid;
 use quillgate::{
-    Call, DateBound, Endpoint, Error, Failure, Idempotency, JobId, JobStatus, ListPageViews,
-    Millis, Operation, PageInfo, Pages, Poll, PollStep, ProjectId, Prompt, Retry, SendMessage,
+    Call, DateBound, Endpoint, Error, JobId, JobStatus, ListPageViews, Millis, Operation, PageInfo,
+    Pages, Poll, PollStep, ProjectId, Prompt, SendMessage,
 };
 use serde_json::json;
 
@@ -457,64 +457,5 @@ proptest! {
             prop_assert!(polls < 200, "{} polls by {:?}", polls, now);
         }
         prop_assert_eq!(now, Millis(timeout));
-    }
-}
-
-pub fn failure() -> impl Strategy<Value = Failure> {
-    prop_oneof![
-        any::<u16>().prop_map(Failure::Status),
-        prop::sample::select(vec![408, 429, 500, 502, 503, 504]).prop_map(Failure::Status),
-        Just(Failure::StillRunning),
-        Just(Failure::Connection),
-        Just(Failure::Timeout),
-    ]
-}
-
-proptest! {
-    #[test]
-    fn a_request_that_is_not_idempotent_is_never_retried(
-        retries: u32,
-        failures in vec((failure(), hint(), random()), 1..20),
-    ) {
-        let mut retry = Retry::new(Idempotency::None, retries);
-        for (failure, hint, jitter) in failures {
-            prop_assert_eq!(retry.after(failure, hint, jitter), None);
-        }
-    }
-
-    #[test]
-    fn retries_stay_within_their_maximum_number_and_time(
-        repeat in prop::sample::select(vec![Idempotency::Safe, Idempotency::ByKey]),
-        retries in 0..=10_u32,
-        failures in vec((failure(), hint(), random()), 1..40),
-    ) {
-        let mut retry = Retry::new(repeat, retries);
-        let mut sent = 0;
-        let mut paused = 0;
-        for (failure, hint, jitter) in failures {
-            if failure == Failure::StillRunning {
-                if let Some(pause) = retry.after(failure, hint, jitter) {
-                    prop_assert!(retries > 0 && pause >= Millis(1_000) && Some(pause) >= hint);
-                    paused += pause.0;
-                }
-                prop_assert_eq!(retry.done(), sent);
-                continue;
-            }
-            let longest = [500, 1_000, 2_000, 4_000].get(sent as usize).copied().unwrap_or(8_000);
-            let too_long = hint.is_some_and(|hint| hint > Millis(60_000));
-            match retry.after(failure, hint, jitter) {
-                Some(wait) => {
-                    sent += 1;
-                    prop_assert!(failure.is_transient() && !too_long);
-                    match hint {
-                        Some(hint) => prop_assert_eq!(wait, hint),
-                        None => prop_assert!((longest * 3 / 4..=longest).contains(&wait.0)),
-                    }
-                }
-                None => prop_assert!(!failure.is_transient() || too_long || sent == retries),
-            }
-            prop_assert_eq!(retry.done(), sent);
-        }
-        prop_assert!(sent <= retries && paused <= 60_000);
     }
 }

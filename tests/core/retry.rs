@@ -1,8 +1,12 @@
 //! Whether and when a request is retried.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
 use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, MAX_RETRY_AFTER};
 use quillgate::{Failure, Idempotency, Method, Millis, Retry};
 use serde_json::json;
+
+use crate::properties::{hint, random};
 
 const BUSY: Failure = Failure::Status(503);
 
@@ -12,7 +16,7 @@ fn tenths(count: u64) -> Millis {
 
 #[test]
 fn the_delay_doubles_from_half_a_second_to_8_s() {
-    let mut retry = Retry::new(Idempotency::Safe, 8);
+    let mut retry = Retry::new(Idempotency::Idempotent, 8);
     for delay in [5, 10, 20, 40, 80, 80, 80, 80] {
         assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(delay)));
     }
@@ -21,7 +25,7 @@ fn the_delay_doubles_from_half_a_second_to_8_s() {
 
 #[test]
 fn jitter_shortens_the_delay_by_up_to_a_quarter() {
-    let mut retry = Retry::new(Idempotency::Safe, 6);
+    let mut retry = Retry::new(Idempotency::Idempotent, 6);
     for expected in [375, 750, 1_500, 3_000, 6_000, 6_000] {
         assert_eq!(retry.after(BUSY, None, 1.0), Some(Millis(expected)));
     }
@@ -36,7 +40,7 @@ fn an_out_of_range_random_number_is_clamped() {
         (f64::INFINITY, 375),
         (f64::NAN, 500),
     ] {
-        let delay = Retry::new(Idempotency::Safe, 1).after(BUSY, None, jitter);
+        let delay = Retry::new(Idempotency::Idempotent, 1).after(BUSY, None, jitter);
         assert_eq!(delay, Some(Millis(expected)), "{jitter}");
     }
 }
@@ -47,13 +51,13 @@ fn only_transient_failures_are_retried() {
         let is_transient = status == 408 || status == 429 || (500..600).contains(&status);
         let failure = Failure::Status(status);
         assert_eq!(failure.is_transient(), is_transient, "{status}");
-        let delay = Retry::new(Idempotency::Safe, 1).after(failure, None, 0.0);
+        let delay = Retry::new(Idempotency::Idempotent, 1).after(failure, None, 0.0);
         assert_eq!(delay.is_some(), is_transient, "{status}");
     }
     for failure in [Failure::Connection, Failure::Timeout] {
         assert!(failure.is_transient());
         assert_eq!(
-            Retry::new(Idempotency::Safe, 1).after(failure, None, 0.0),
+            Retry::new(Idempotency::Idempotent, 1).after(failure, None, 0.0),
             Some(tenths(5))
         );
     }
@@ -68,7 +72,7 @@ fn a_request_that_is_not_idempotent_is_never_retried() {
         Failure::Timeout,
     ] {
         for hint in [None, Some(Millis(0)), Some(Millis(1_000))] {
-            let mut retry = Retry::new(Idempotency::None, 10);
+            let mut retry = Retry::new(Idempotency::NonIdempotent, 10);
             assert_eq!(retry.after(failure, hint, 0.0), None);
             assert_eq!(retry.done(), 0);
         }
@@ -83,26 +87,29 @@ fn a_request_with_an_idempotency_key_is_retried_like_a_read() {
         Failure::Connection,
         Failure::Timeout,
     ] {
-        let delay = Retry::new(Idempotency::ByKey, 1).after(failure, None, 0.0);
+        let delay = Retry::new(Idempotency::WithKey, 1).after(failure, None, 0.0);
         assert_eq!(delay, Some(tenths(5)));
         assert_eq!(
             delay,
-            Retry::new(Idempotency::Safe, 1).after(failure, None, 0.0)
+            Retry::new(Idempotency::Idempotent, 1).after(failure, None, 0.0)
         );
     }
 }
 
 #[test]
 fn a_get_is_idempotent_and_a_post_is_not() {
-    assert_eq!(Idempotency::of_method(Method::Get), Idempotency::Safe);
-    assert_eq!(Idempotency::of_method(Method::Post), Idempotency::None);
+    assert_eq!(Idempotency::of_method(Method::Get), Idempotency::Idempotent);
+    assert_eq!(
+        Idempotency::of_method(Method::Post),
+        Idempotency::NonIdempotent
+    );
 }
 
 #[test]
 fn a_request_is_retried_up_to_the_configured_maximum() {
     assert_eq!(DEFAULT_RETRIES, 2);
     for retries in 0..=10 {
-        let mut retry = Retry::new(Idempotency::Safe, retries);
+        let mut retry = Retry::new(Idempotency::Idempotent, retries);
         for done in 0..retries {
             assert_eq!(retry.done(), done);
             assert!(retry.after(Failure::Connection, None, 0.5).is_some());
@@ -117,7 +124,7 @@ fn a_request_is_retried_up_to_the_configured_maximum() {
 #[test]
 fn retry_after_replaces_the_delay_without_jitter() {
     for hint in [0, 1, 400, 9_000, 60_000] {
-        let delay = Retry::new(Idempotency::Safe, 1).after(BUSY, Some(Millis(hint)), 1.0);
+        let delay = Retry::new(Idempotency::Idempotent, 1).after(BUSY, Some(Millis(hint)), 1.0);
         assert_eq!(delay, Some(Millis(hint)));
     }
 }
@@ -126,7 +133,7 @@ fn retry_after_replaces_the_delay_without_jitter() {
 fn a_retry_after_over_a_minute_is_not_retried() {
     assert_eq!(MAX_RETRY_AFTER, Millis(60_000));
     for hint in [60_001, 3_600_000, u64::MAX] {
-        let mut retry = Retry::new(Idempotency::Safe, 2);
+        let mut retry = Retry::new(Idempotency::Idempotent, 2);
         assert_eq!(
             retry.after(Failure::Status(429), Some(Millis(hint)), 0.0),
             None
@@ -137,7 +144,7 @@ fn a_retry_after_over_a_minute_is_not_retried() {
 
 #[test]
 fn a_retry_after_still_advances_the_schedule() {
-    let mut retry = Retry::new(Idempotency::Safe, 3);
+    let mut retry = Retry::new(Idempotency::Idempotent, 3);
     assert_eq!(retry.after(BUSY, Some(Millis(100)), 0.0), Some(tenths(1)));
     assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(10)));
 }
@@ -146,7 +153,7 @@ fn a_retry_after_still_advances_the_schedule() {
 fn retry_after_does_not_make_a_permanent_failure_transient() {
     let hint = Some(Millis(1_000));
     for status in [400, 401, 403, 404, 409, 413] {
-        let mut retry = Retry::new(Idempotency::Safe, 2);
+        let mut retry = Retry::new(Idempotency::Idempotent, 2);
         assert_eq!(
             retry.after(Failure::Status(status), hint, 0.0),
             None,
@@ -160,7 +167,7 @@ fn a_refused_key_of_the_gateway_is_not_retried() {
     let problem = json!({ "type": "/problems/upstream-credential", "status": 502 });
     let failure = Failure::of_answer(502, &problem);
     assert!(!failure.is_transient());
-    let mut retry = Retry::new(Idempotency::Safe, 2);
+    let mut retry = Retry::new(Idempotency::Idempotent, 2);
     assert_eq!(retry.after(failure, None, 0.5), None);
     // Other problems of the same status may pass.
     let other = json!({ "type": "/problems/upstream-failed", "status": 502 });
@@ -172,7 +179,7 @@ const RUNNING: Failure = Failure::StillRunning;
 #[test]
 fn a_running_request_is_polled_for_a_minute_without_using_up_retries() {
     assert_eq!(DEFAULT_PATIENCE, Millis(60_000));
-    let mut retry = Retry::new(Idempotency::ByKey, 1);
+    let mut retry = Retry::new(Idempotency::WithKey, 1);
     for _ in 0..60 {
         assert_eq!(
             retry.after(RUNNING, Some(Millis(1_000)), 0.5),
@@ -192,7 +199,7 @@ fn a_running_request_is_polled_after_the_hint_and_at_least_a_second() {
         (Some(400), 10),
         (Some(7_000), 70),
     ] {
-        let mut retry = Retry::new(Idempotency::ByKey, 1);
+        let mut retry = Retry::new(Idempotency::WithKey, 1);
         let delay = retry.after(RUNNING, hint.map(Millis), 1.0);
         assert_eq!(delay, Some(tenths(expected)), "{hint:?}");
     }
@@ -200,20 +207,20 @@ fn a_running_request_is_polled_after_the_hint_and_at_least_a_second() {
 
 #[test]
 fn a_running_request_is_polled_no_longer_than_the_given_patience() {
-    let mut retry = Retry::new(Idempotency::ByKey, 2).with_patience(Millis(7_500));
+    let mut retry = Retry::new(Idempotency::WithKey, 2).with_patience(Millis(7_500));
     let hint = Some(Millis(3_000));
     assert_eq!(retry.after(RUNNING, hint, 0.0), hint);
     assert_eq!(retry.after(RUNNING, hint, 0.0), hint);
     assert_eq!(retry.after(RUNNING, hint, 0.0), None);
     assert_eq!(retry.after(RUNNING, None, 0.0), Some(tenths(10)));
     assert_eq!(retry.after(RUNNING, None, 0.0), None);
-    let mut hasty = Retry::new(Idempotency::ByKey, 2).with_patience(Millis(999));
+    let mut hasty = Retry::new(Idempotency::WithKey, 2).with_patience(Millis(999));
     assert_eq!(hasty.after(RUNNING, None, 0.0), None);
 }
 
 #[test]
 fn a_running_request_is_polled_even_after_the_last_retry() {
-    let mut retry = Retry::new(Idempotency::ByKey, 1);
+    let mut retry = Retry::new(Idempotency::WithKey, 1);
     assert!(retry.after(Failure::Connection, None, 0.0).is_some());
     assert_eq!(retry.after(RUNNING, None, 0.0), Some(tenths(10)));
     assert_eq!(retry.after(Failure::Connection, None, 0.0), None);
@@ -222,21 +229,80 @@ fn a_running_request_is_polled_even_after_the_last_retry() {
 #[test]
 fn a_running_request_is_not_polled_where_nothing_is_retried() {
     for mut retry in [
-        Retry::new(Idempotency::ByKey, 0),
-        Retry::new(Idempotency::None, 2),
+        Retry::new(Idempotency::WithKey, 0),
+        Retry::new(Idempotency::NonIdempotent, 2),
     ] {
         assert_eq!(retry.after(RUNNING, Some(Millis(1_000)), 0.0), None);
     }
     let long = Some(Millis(60_001));
-    let mut patient = Retry::new(Idempotency::ByKey, 2).with_patience(Millis(u64::MAX));
+    let mut patient = Retry::new(Idempotency::WithKey, 2).with_patience(Millis(u64::MAX));
     assert_eq!(patient.after(RUNNING, long, 0.0), None);
 }
 
 #[test]
 fn a_huge_number_of_retries_does_not_overflow_the_delay() {
-    let mut retry = Retry::new(Idempotency::Safe, u32::MAX);
+    let mut retry = Retry::new(Idempotency::Idempotent, u32::MAX);
     for _ in 0..100 {
         assert!(retry.after(BUSY, None, 0.0).unwrap() <= Millis(8_000));
     }
     assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(80)));
+}
+
+pub fn failure() -> impl Strategy<Value = Failure> {
+    prop_oneof![
+        any::<u16>().prop_map(Failure::Status),
+        prop::sample::select(vec![408, 429, 500, 502, 503, 504]).prop_map(Failure::Status),
+        Just(Failure::StillRunning),
+        Just(Failure::Connection),
+        Just(Failure::Timeout),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_request_that_is_not_idempotent_is_retried_after_no_failure(
+        retries: u32,
+        failures in vec((failure(), hint(), random()), 1..20),
+    ) {
+        let mut retry = Retry::new(Idempotency::NonIdempotent, retries);
+        for (failure, hint, jitter) in failures {
+            prop_assert_eq!(retry.after(failure, hint, jitter), None);
+        }
+    }
+
+    #[test]
+    fn retries_stay_within_their_maximum_number_and_time(
+        repeat in prop::sample::select(vec![Idempotency::Idempotent, Idempotency::WithKey]),
+        retries in 0..=10_u32,
+        failures in vec((failure(), hint(), random()), 1..40),
+    ) {
+        let mut retry = Retry::new(repeat, retries);
+        let mut sent = 0;
+        let mut paused = 0;
+        for (failure, hint, jitter) in failures {
+            if failure == Failure::StillRunning {
+                if let Some(pause) = retry.after(failure, hint, jitter) {
+                    prop_assert!(retries > 0 && pause >= Millis(1_000) && Some(pause) >= hint);
+                    paused += pause.0;
+                }
+                prop_assert_eq!(retry.done(), sent);
+                continue;
+            }
+            let longest = [500, 1_000, 2_000, 4_000].get(sent as usize).copied().unwrap_or(8_000);
+            let too_long = hint.is_some_and(|hint| hint > Millis(60_000));
+            match retry.after(failure, hint, jitter) {
+                Some(wait) => {
+                    sent += 1;
+                    prop_assert!(failure.is_transient() && !too_long);
+                    match hint {
+                        Some(hint) => prop_assert_eq!(wait, hint),
+                        None => prop_assert!((longest * 3 / 4..=longest).contains(&wait.0)),
+                    }
+                }
+                None => prop_assert!(!failure.is_transient() || too_long || sent == retries),
+            }
+            prop_assert_eq!(retry.done(), sent);
+        }
+        prop_assert!(sent <= retries && paused <= 60_000);
+    }
 }

@@ -1,7 +1,7 @@
 //! The description of each type matches the Rust type.
 
 use quillgate::response::decode;
-use quillgate::schema::{Described, Kind, Object};
+use quillgate::schema::{HasJsonType, JsonType, Object};
 use quillgate::{
     CreateAgentJob, Endpoint, Feedback, GetAgentJob, GetAgentJobRecord, GetCallerStats,
     GetConversation, GetFeedbackByPage, JobStatus, ListAgentJobs, ListConversations, ListFeedback,
@@ -11,46 +11,46 @@ use quillgate::{
 use serde_json::{Value, json};
 
 /// A value of the described type with every field present.
-fn example(kind: &Kind) -> Value {
+fn example(kind: &JsonType) -> Value {
     match kind {
-        Kind::Text => json!("x"),
-        Kind::OpenEnum(described) => json!(described.known[0]),
-        Kind::Tag(known) => json!(known[0]),
-        Kind::Count => json!(7),
-        Kind::Number => json!(0.25),
-        Kind::Flag => json!(true),
-        Kind::Object(object) => object
+        JsonType::String => json!("x"),
+        JsonType::OpenEnum(described) => json!(described.known[0]),
+        JsonType::Tag(known) => json!(known[0]),
+        JsonType::SafeInteger => json!(7),
+        JsonType::Number => json!(0.25),
+        JsonType::Boolean => json!(true),
+        JsonType::Object(object) => object
             .fields
             .iter()
             .map(|field| (field.name.to_owned(), example(&field.kind)))
             .collect(),
-        Kind::Union(union) => example(&union.variants[0].1),
-        Kind::List(element) => json!([example(element)]),
-        Kind::Nullable(inner) => example(inner),
-        Kind::Nothing => panic!("a response without a body is not decoded"),
+        JsonType::Union(union) => example(&union.variants[0].1),
+        JsonType::List(element) => json!([example(element)]),
+        JsonType::Nullable(inner) => example(inner),
+        JsonType::Empty => panic!("a response without a body is not decoded"),
     }
 }
 
 /// Collects the JSON pointer of every field and whether the field may be `null` or absent.
-fn collect_fields(kind: &Kind, at: &str, found: &mut Vec<(String, bool)>) {
+fn collect_fields(kind: &JsonType, at: &str, found: &mut Vec<(String, bool)>) {
     match kind {
-        Kind::Object(object) => {
+        JsonType::Object(object) => {
             for field in object.fields {
                 let path = format!("{at}/{}", field.name);
-                found.push((path.clone(), matches!(field.kind, Kind::Nullable(_))));
+                found.push((path.clone(), matches!(field.kind, JsonType::Nullable(_))));
                 collect_fields(&field.kind, &path, found);
             }
         }
-        Kind::List(element) => collect_fields(element, &format!("{at}/0"), found),
-        Kind::Nullable(inner) => collect_fields(inner, at, found),
-        Kind::Union(union) => collect_fields(&union.variants[0].1, at, found),
-        Kind::Text
-        | Kind::OpenEnum(_)
-        | Kind::Tag(_)
-        | Kind::Count
-        | Kind::Number
-        | Kind::Flag
-        | Kind::Nothing => {}
+        JsonType::List(element) => collect_fields(element, &format!("{at}/0"), found),
+        JsonType::Nullable(inner) => collect_fields(inner, at, found),
+        JsonType::Union(union) => collect_fields(&union.variants[0].1, at, found),
+        JsonType::String
+        | JsonType::OpenEnum(_)
+        | JsonType::Tag(_)
+        | JsonType::SafeInteger
+        | JsonType::Number
+        | JsonType::Boolean
+        | JsonType::Empty => {}
     }
 }
 
@@ -58,7 +58,7 @@ fn assert_described<E: Endpoint>(count: usize)
 where
     E::Output: serde::de::DeserializeOwned + serde::Serialize,
 {
-    let kind = E::Output::KIND;
+    let kind = E::Output::JSON_TYPE;
     let complete = example(&kind);
     let read = |body: &Value| decode::<E>(body.to_string().as_bytes());
     // The value round-trips with exactly the described fields.
@@ -147,7 +147,7 @@ fn feedback_variants_are_distinguished_by_source() {
 
 #[test]
 fn the_described_statuses_are_the_known_statuses() {
-    let Kind::OpenEnum(described) = JobStatus::KIND else {
+    let JsonType::OpenEnum(described) = JobStatus::JSON_TYPE else {
         panic!("the status of a job is not an open enum");
     };
     assert_eq!(described.name, "JobStatus");
@@ -189,9 +189,9 @@ fn each_operation_returns_its_resource() {
     assert_eq!(results.map(|(operation, _)| operation), Operation::ALL);
     for (operation, name) in results {
         match operation.result() {
-            Kind::Object(object) => assert_eq!(object.name, name),
-            Kind::Union(union) => assert_eq!(union.name, name),
-            other => assert_eq!((other, name), (&Kind::Nothing, "")),
+            JsonType::Object(object) => assert_eq!(object.name, name),
+            JsonType::Union(union) => assert_eq!(union.name, name),
+            other => assert_eq!((other, name), (&JsonType::Empty, "")),
         }
         assert_eq!(operation.result().name(), name);
     }
@@ -213,18 +213,18 @@ fn assert_documented(object: &Object) {
 #[cfg_attr(not(feature = "documentation"), ignore = "needs the documentation")]
 #[test]
 fn every_field_is_documented() {
-    fn walk(kind: &Kind) {
+    fn walk(kind: &JsonType) {
         match kind {
-            Kind::Object(object) => {
+            JsonType::Object(object) => {
                 assert_documented(object);
                 object.fields.iter().for_each(|field| walk(&field.kind));
             }
-            Kind::Union(union) => {
+            JsonType::Union(union) => {
                 assert!(!union.doc.is_empty(), "{}", union.name);
                 union.variants.iter().for_each(|(_, variant)| walk(variant));
                 walk(&union.otherwise);
             }
-            Kind::List(inner) | Kind::Nullable(inner) => walk(inner),
+            JsonType::List(inner) | JsonType::Nullable(inner) => walk(inner),
             _ => {}
         }
     }

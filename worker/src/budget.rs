@@ -26,7 +26,7 @@ pub mod usage;
 
 use std::cmp::Reverse;
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -40,7 +40,7 @@ use crate::http::problem_kind::ProblemKind;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BudgetSnapshot {
     /// The policy.
-    pub policy: Policy,
+    pub policy: RateLimitPolicy,
     /// The maximum number of reservations in any window, at least 1.
     pub limit: u32,
     /// The window's length.
@@ -123,11 +123,11 @@ pub struct Refused {
 /// # Example
 /// ```
 /// use quillgate_worker::budget::{BudgetSnapshot, Decision, Used, decide};
-/// use quillgate::Policy;
+/// use quillgate::RateLimitPolicy;
 ///
 /// let alice = Used { caller: "alice".to_owned(), count: 99, oldest: 1_000 };
 /// let mut snapshot = BudgetSnapshot {
-///     policy: Policy::CreateJob,
+///     policy: RateLimitPolicy::CreateJob,
 ///     limit: 100,
 ///     window: 3_600_000,
 ///     now: 61_000,
@@ -216,10 +216,10 @@ impl BudgetSnapshot {
         let quota = self.quota.map(|quota| self.quota_limit(quota));
         let ceilings = self.ceilings.iter().map(|usage| {
             let max = match self.policy {
-                Policy::ReadJobs => usage.max,
-                Policy::CreateJob | Policy::SendMessage | Policy::Analytics => {
-                    usage.max.min(self.limit)
-                }
+                RateLimitPolicy::ReadJobs => usage.max,
+                RateLimitPolicy::CreateJob
+                | RateLimitPolicy::SendMessage
+                | RateLimitPolicy::Analytics => usage.max.min(self.limit),
             };
             CallerLimit {
                 rule: Rule::Ceiling(max),

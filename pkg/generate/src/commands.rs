@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use quillgate::Operation;
 use quillgate::columns::{Column, row_columns};
 use quillgate::declaration::{Pagination, ParameterKind};
-use quillgate::schema::Kind;
+use quillgate::schema::JsonType;
 use serde_json::{Value, json};
 
 use crate::text::of_package;
@@ -74,7 +74,7 @@ fn describe(operation: Operation) -> Value {
         "name": declared.name,
         "summary": join_lines(documented.summary),
         "scope": declared.scope.as_str(),
-        "isPaginated": !matches!(declared.pagination, Pagination::Whole),
+        "isPaginated": !matches!(declared.pagination, Pagination::None),
         "rows": rows.map(|(name, _)| name),
         "columns": columns.iter().map(Column::name).collect::<Vec<_>>(),
         "parameters": parameters.collect::<Vec<_>>(),
@@ -83,13 +83,13 @@ fn describe(operation: Operation) -> Value {
 
 /// Returns the name of the property with the rows, and the type of a row. A result that is not
 /// paginated has rows if one property is a list of objects.
-fn find_rows(operation: Operation) -> Option<(&'static str, &'static Kind)> {
-    let Kind::Object(result) = operation.result() else {
+fn find_rows(operation: Operation) -> Option<(&'static str, &'static JsonType)> {
+    let JsonType::Object(result) = operation.result() else {
         return None;
     };
     let paginated = operation.declaration().pagination.rows();
     let mut lists = result.fields.iter().filter_map(|field| match field.kind {
-        Kind::List(row @ (Kind::Object(_) | Kind::Union(_))) => Some((field.name, row)),
+        JsonType::List(row @ (JsonType::Object(_) | JsonType::Union(_))) => Some((field.name, row)),
         _ => None,
     });
     match paginated {

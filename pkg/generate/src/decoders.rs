@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use quillgate::schema::{Kind, Object, Union};
+use quillgate::schema::{JsonType, Object, Union};
 
 use crate::text::{EVENT_STREAMS, of_package};
 use quillgate::documentation::named_types;
@@ -78,7 +78,7 @@ pub fn typescript() -> String {
     let mut module = String::from(PRELUDE);
     let types = named_types();
     for object in &types.objects {
-        if decoder_name(&Kind::Object(object)) == object.name {
+        if decoder_name(&JsonType::Object(object)) == object.name {
             module.push('\n');
             module.push_str(&decoder(object));
         }
@@ -114,7 +114,7 @@ pub fn typescript() -> String {
         "};\n\n/** Operations whose responses have no content. */\n\
          export const WITHOUT_CONTENT: readonly string[] = [\n",
     );
-    for operation in of_package().filter(|own| *own.result() == Kind::Nothing) {
+    for operation in of_package().filter(|own| *own.result() == JsonType::Empty) {
         let _ = writeln!(module, "  \"{}\",", operation.declaration().name);
     }
     module.push_str("];\n");
@@ -153,9 +153,9 @@ export function decode(operation: string, body: unknown): object {
 
 /// Returns the name of a type's decoder. Objects with the same fields share a decoder, which
 /// is named after the first of them.
-fn decoder_name(kind: &Kind) -> &'static str {
-    let Kind::Object(object) = kind else {
-        return if *kind == Kind::Nothing {
+fn decoder_name(kind: &JsonType) -> &'static str {
+    let JsonType::Object(object) = kind else {
+        return if *kind == JsonType::Empty {
             "nothing"
         } else {
             kind.name()
@@ -205,20 +205,26 @@ fn union_decoder(union: &Union) -> String {
     function
 }
 
-fn expression(kind: &Kind, value: &str) -> String {
+fn expression(kind: &JsonType, value: &str) -> String {
     match kind {
-        Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => format!("text({value})"),
-        Kind::Number => format!("number({value})"),
-        Kind::Count => format!("count({value})"),
-        Kind::Flag => format!("flag({value})"),
-        Kind::Nothing => "undefined".to_owned(),
-        Kind::Object(_) | Kind::Union(_) => format!("{}({value})", decoder_name(kind)),
-        Kind::List(inner @ (Kind::Object(_) | Kind::Union(_))) => {
+        JsonType::String | JsonType::OpenEnum(_) | JsonType::Tag(_) => format!("text({value})"),
+        JsonType::Number => format!("number({value})"),
+        JsonType::SafeInteger => format!("count({value})"),
+        JsonType::Boolean => format!("flag({value})"),
+        JsonType::Empty => "undefined".to_owned(),
+        JsonType::Object(_) | JsonType::Union(_) => format!("{}({value})", decoder_name(kind)),
+        JsonType::List(inner @ (JsonType::Object(_) | JsonType::Union(_))) => {
             format!("list({value}, {})", decoder_name(inner))
         }
-        Kind::List(inner) => format!("list({value}, (value) => {})", expression(inner, "value")),
-        Kind::Nullable(Kind::Text | Kind::OpenEnum(_)) => format!("textOrNull({value})"),
-        Kind::Nullable(Kind::Count) => format!("countOrNull({value})"),
-        Kind::Nullable(inner) => format!("{value} == null ? null : {}", expression(inner, value)),
+        JsonType::List(inner) => {
+            format!("list({value}, (value) => {})", expression(inner, "value"))
+        }
+        JsonType::Nullable(JsonType::String | JsonType::OpenEnum(_)) => {
+            format!("textOrNull({value})")
+        }
+        JsonType::Nullable(JsonType::SafeInteger) => format!("countOrNull({value})"),
+        JsonType::Nullable(inner) => {
+            format!("{value} == null ? null : {}", expression(inner, value))
+        }
     }
 }

@@ -76,7 +76,7 @@ fn check_config() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use quillgate::schema::Kind;
+    use quillgate::schema::JsonType;
 
     #[test]
     fn every_operation_of_the_package_has_a_decoder() {
@@ -85,7 +85,7 @@ mod tests {
         for operation in crate::text::of_package() {
             let declared = operation.declaration();
             let result = match operation.result() {
-                Kind::Nothing => "nothing",
+                JsonType::Empty => "nothing",
                 kind => kind.name(),
             };
             let is_listed = table.contains(&format!("\"{}\": {result},", declared.name));

@@ -1,8 +1,8 @@
 //! Exports the operations as JSON, for comparisons with other API descriptions.
 
-use quillgate::declaration::{Pagination, Parameter, ParameterKind, Place};
-use quillgate::schema::{Field, Kind};
-use quillgate::{IntegerRule, Operation, Policy};
+use quillgate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind};
+use quillgate::schema::{Field, JsonType};
+use quillgate::{IntegerRule, Operation, RateLimitPolicy};
 use serde_json::{Map, Value, json};
 
 use quillgate::documentation::join_lines;
@@ -25,7 +25,7 @@ fn describe(operation: Operation) -> Value {
         "parameters": std::iter::once(project()).chain(parameters).collect::<Vec<_>>(),
         "result": describe_kind(operation.result()),
         "scope": declared.scope.as_str(),
-        "policy": declared.policy.map(Policy::as_str),
+        "policy": declared.policy.map(RateLimitPolicy::as_str),
         "pagination": describe_pagination(declared.pagination),
         "link": documented.link,
     })
@@ -33,7 +33,7 @@ fn describe(operation: Operation) -> Value {
 
 /// Describes `projectId`, which every operation has and none declares.
 fn project() -> Value {
-    let project = Parameter::optional("projectId", Place::Path, ParameterKind::Id).require();
+    let project = Parameter::optional("projectId", ParameterIn::Path, ParameterKind::Id).require();
     describe_parameter(&project, "The project's identifier.")
 }
 
@@ -47,11 +47,11 @@ fn describe_parameter(parameter: &Parameter, doc: &str) -> Value {
 }
 
 /// Returns the name of a parameter's location: `path`, `query` or `body`.
-pub fn name_place(place: Place) -> &'static str {
+pub fn name_place(place: ParameterIn) -> &'static str {
     match place {
-        Place::Path => "path",
-        Place::Query => "query",
-        Place::Body => "body",
+        ParameterIn::Path => "path",
+        ParameterIn::Query => "query",
+        ParameterIn::Body => "body",
     }
 }
 
@@ -76,31 +76,31 @@ fn describe_parameter_kind(kind: ParameterKind) -> Value {
 
 fn describe_pagination(pagination: Pagination) -> Value {
     match pagination {
-        Pagination::Whole => json!({ "kind": "whole" }),
+        Pagination::None => json!({ "kind": "whole" }),
         Pagination::Offset { rows } => json!({ "kind": "offset", "rows": rows }),
         Pagination::Cursor { rows } => json!({ "kind": "cursor", "rows": rows }),
     }
 }
 
-fn describe_kind(kind: &Kind) -> Value {
+fn describe_kind(kind: &JsonType) -> Value {
     match kind {
-        Kind::Text => json!({ "kind": "text" }),
-        Kind::OpenEnum(named) => {
+        JsonType::String => json!({ "kind": "text" }),
+        JsonType::OpenEnum(named) => {
             json!({ "kind": "openEnum", "name": named.name, "known": named.known })
         }
-        Kind::Tag(known) => json!({ "kind": "tag", "known": known }),
-        Kind::Count => json!({ "kind": "count" }),
-        Kind::Number => json!({ "kind": "number" }),
-        Kind::Flag => json!({ "kind": "flag" }),
-        Kind::Nothing => json!({ "kind": "nothing" }),
-        Kind::List(inner) => json!({ "kind": "list", "items": describe_kind(inner) }),
-        Kind::Nullable(inner) => json!({ "kind": "nullable", "value": describe_kind(inner) }),
-        Kind::Object(object) => {
+        JsonType::Tag(known) => json!({ "kind": "tag", "known": known }),
+        JsonType::SafeInteger => json!({ "kind": "count" }),
+        JsonType::Number => json!({ "kind": "number" }),
+        JsonType::Boolean => json!({ "kind": "flag" }),
+        JsonType::Empty => json!({ "kind": "nothing" }),
+        JsonType::List(inner) => json!({ "kind": "list", "items": describe_kind(inner) }),
+        JsonType::Nullable(inner) => json!({ "kind": "nullable", "value": describe_kind(inner) }),
+        JsonType::Object(object) => {
             let members = object.fields.iter().map(describe_member);
             let members: Map<_, _> = members.collect();
             json!({ "kind": "object", "name": object.name, "members": members })
         }
-        Kind::Union(union) => {
+        JsonType::Union(union) => {
             let variants = union.variants.iter();
             let variants: Map<_, _> = variants
                 .map(|(tag, kind)| ((*tag).to_owned(), describe_kind(kind)))

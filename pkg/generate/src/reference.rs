@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use quillgate::columns::{Column, columns};
-use quillgate::declaration::{Declaration, Pagination, Parameter, ParameterKind, Place};
-use quillgate::schema::{Field, Kind, Object, Union};
-use quillgate::{IntegerRule, Operation, Policy};
+use quillgate::declaration::{Declaration, Pagination, Parameter, ParameterIn, ParameterKind};
+use quillgate::schema::{Field, JsonType, Object, Union};
+use quillgate::{IntegerRule, Operation, RateLimitPolicy};
 
 use crate::operations::name_place;
 use crate::text::of_package;
@@ -96,23 +96,25 @@ fn describe_call(operation: Operation) -> String {
         return "has no method for it".to_owned();
     }
     let own = operation.declaration().parameters.iter();
-    let in_path = own.clone().filter(|own| own.place == Place::Path);
+    let in_path = own.clone().filter(|own| own.place == ParameterIn::Path);
     let mut arguments: Vec<_> = in_path.map(|own| own.name).collect();
-    if own.clone().any(|own| own.place != Place::Path) {
+    if own.clone().any(|own| own.place != ParameterIn::Path) {
         arguments.push("params");
     }
     format!("`client.{name}({})`", arguments.join(", "))
 }
 
-fn describe_budget(policy: Option<Policy>) -> String {
+fn describe_budget(policy: Option<RateLimitPolicy>) -> String {
     let Some(policy) = policy else {
         return "none".to_owned();
     };
     let counted = match policy {
-        Policy::CreateJob => "jobs created in a project",
-        Policy::SendMessage => "follow-ups sent in a project",
-        Policy::Analytics => "all requests for analytics of the organisation",
-        Policy::ReadJobs => "requests of one caller that read jobs of a project; the gateway's own",
+        RateLimitPolicy::CreateJob => "jobs created in a project",
+        RateLimitPolicy::SendMessage => "follow-ups sent in a project",
+        RateLimitPolicy::Analytics => "all requests for analytics of the organisation",
+        RateLimitPolicy::ReadJobs => {
+            "requests of one caller that read jobs of a project; the gateway's own"
+        }
     };
     format!("`{}`: {counted}", policy.as_str())
 }
@@ -122,7 +124,7 @@ fn describe_pages(operation: Operation) -> &'static str {
         return "all of them, one after another";
     }
     match operation.declaration().pagination {
-        Pagination::Whole => "none: the result is whole",
+        Pagination::None => "none: the result is whole",
         Pagination::Offset { .. } => {
             "by `offset`: the next page begins `limit` rows later; the list ends when `hasMore` is `false`"
         }
@@ -190,7 +192,7 @@ fn result(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -
             quote(&columns)
         );
     }
-    let (Kind::Object(object), name) = (operation.result(), declared.name) else {
+    let (JsonType::Object(object), name) = (operation.result(), declared.name) else {
         return "\nThe answer has no body.\n".to_owned();
     };
     let kind = object.name;
@@ -222,25 +224,25 @@ fn member(at: &str, field: &'static Field, condition: &str, text: &mut String) {
     inner(&at, &field.kind, text);
 }
 
-fn inner(at: &str, kind: &'static Kind, text: &mut String) {
+fn inner(at: &str, kind: &'static JsonType, text: &mut String) {
     match kind {
-        Kind::Nullable(kind) => inner(at, kind, text),
-        Kind::List(kind) => inner(&format!("{at}[]"), kind, text),
-        Kind::Object(object) => members(&format!("{at}."), object, text),
-        Kind::Union(union) => variants(&format!("{at}."), union, text),
-        Kind::Text
-        | Kind::OpenEnum(_)
-        | Kind::Tag(_)
-        | Kind::Count
-        | Kind::Number
-        | Kind::Flag
-        | Kind::Nothing => {}
+        JsonType::Nullable(kind) => inner(at, kind, text),
+        JsonType::List(kind) => inner(&format!("{at}[]"), kind, text),
+        JsonType::Object(object) => members(&format!("{at}."), object, text),
+        JsonType::Union(union) => variants(&format!("{at}."), union, text),
+        JsonType::String
+        | JsonType::OpenEnum(_)
+        | JsonType::Tag(_)
+        | JsonType::SafeInteger
+        | JsonType::Number
+        | JsonType::Boolean
+        | JsonType::Empty => {}
     }
 }
 
 /// Appends rows for the fields that all variants share, then for those of each variant.
 fn variants(at: &str, union: &'static Union, text: &mut String) {
-    let Kind::Object(common) = union.otherwise else {
+    let JsonType::Object(common) = union.otherwise else {
         return;
     };
     for field in common.fields {
@@ -254,7 +256,9 @@ fn variants(at: &str, union: &'static Union, text: &mut String) {
         }
     }
     for (value, kind) in union.variants {
-        let Kind::Object(object) = kind else { continue };
+        let JsonType::Object(object) = kind else {
+            continue;
+        };
         let is_own = |field: &&Field| !common.fields.iter().any(|other| other.name == field.name);
         for field in object.fields.iter().filter(is_own) {
             member(
@@ -272,30 +276,32 @@ fn list_tags(union: &Union) -> Vec<&'static str> {
     let kinds = union.variants.iter().map(|(_, kind)| kind);
     let mut known = Vec::new();
     for kind in kinds.chain([&union.otherwise]) {
-        let Kind::Object(object) = kind else { continue };
+        let JsonType::Object(object) = kind else {
+            continue;
+        };
         let tag = object.fields.iter().find(|field| field.name == union.tag);
-        if let Some(Kind::Tag(values)) = tag.map(|field| &field.kind) {
+        if let Some(JsonType::Tag(values)) = tag.map(|field| &field.kind) {
             known.extend(*values);
         }
     }
     known
 }
 
-fn describe_kind(kind: &Kind) -> String {
+fn describe_kind(kind: &JsonType) -> String {
     match kind {
-        Kind::Text => "text".to_owned(),
-        Kind::OpenEnum(named) => format!("{}, or any other text", quote(named.known)),
-        Kind::Tag(known) => quote(known),
-        Kind::Count => "an integer from 0 to 2^53 − 1".to_owned(),
-        Kind::Number => "a number".to_owned(),
-        Kind::Flag => "`true` or `false`".to_owned(),
-        Kind::Nothing => "nothing".to_owned(),
-        Kind::Object(_) | Kind::Union(_) => format!("`{}`", kind.name()),
-        Kind::List(inner) => match inner {
-            Kind::Object(_) | Kind::Union(_) => format!("a list of `{}`", inner.name()),
+        JsonType::String => "text".to_owned(),
+        JsonType::OpenEnum(named) => format!("{}, or any other text", quote(named.known)),
+        JsonType::Tag(known) => quote(known),
+        JsonType::SafeInteger => "an integer from 0 to 2^53 − 1".to_owned(),
+        JsonType::Number => "a number".to_owned(),
+        JsonType::Boolean => "`true` or `false`".to_owned(),
+        JsonType::Empty => "nothing".to_owned(),
+        JsonType::Object(_) | JsonType::Union(_) => format!("`{}`", kind.name()),
+        JsonType::List(inner) => match inner {
+            JsonType::Object(_) | JsonType::Union(_) => format!("a list of `{}`", inner.name()),
             _ => format!("a list, each {}", describe_kind(inner)),
         },
-        Kind::Nullable(inner) => format!("{}, or `null`", describe_kind(inner)),
+        JsonType::Nullable(inner) => format!("{}, or `null`", describe_kind(inner)),
     }
 }
 

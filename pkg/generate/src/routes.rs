@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use quillgate::declaration::{Parameter, ParameterKind, Place};
-use quillgate::{IntegerRule, Operation, Policy, Rule};
+use quillgate::declaration::{Parameter, ParameterIn, ParameterKind};
+use quillgate::{IntegerRule, Operation, RateLimitPolicy, Rule};
 use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
 use serde_json::{Value, json};
 
@@ -79,16 +79,16 @@ fn describe_route(operation: Operation) -> Value {
         "operation": declared.name,
         "method": declared.method.as_str(),
         "path": declared.path,
-        "policy": declared.policy.map(Policy::as_str),
+        "policy": declared.policy.map(RateLimitPolicy::as_str),
         "parameters": sent.map(describe_parameter).collect::<Vec<_>>(),
     })
 }
 
 fn describe_parameter(parameter: &Parameter) -> Value {
     let place = match parameter.place {
-        Place::Path => "path",
-        Place::Query => "query",
-        Place::Body => "body",
+        ParameterIn::Path => "path",
+        ParameterIn::Query => "query",
+        ParameterIn::Body => "body",
     };
     let mut described =
         json!({ "name": parameter.name, "place": place, "isRequired": parameter.is_required });

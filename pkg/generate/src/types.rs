@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use quillgate::declaration::{Declaration, Pagination, Parameter, ParameterKind};
-use quillgate::schema::{Kind, Object, OpenEnum, Union};
+use quillgate::schema::{JsonType, Object, OpenEnum, Union};
 use quillgate::{Operation, Rule};
 use quillgate_worker::http::problem_kind::ProblemKind;
 
@@ -72,7 +72,10 @@ fn interface(object: &Object) -> String {
 
 fn union_type(union: &Union) -> String {
     let kinds = union.variants.iter().map(|(_, kind)| kind);
-    let mut names: Vec<_> = kinds.chain([&union.otherwise]).map(Kind::name).collect();
+    let mut names: Vec<_> = kinds
+        .chain([&union.otherwise])
+        .map(JsonType::name)
+        .collect();
     let (name, tag) = (union.name, union.tag);
     let unknown = format!("Unknown{name}");
     names.push(&unknown);
@@ -108,18 +111,18 @@ fn literals(known: &[&str]) -> String {
     known.join(" | ")
 }
 
-fn type_of(kind: &Kind) -> String {
+fn type_of(kind: &JsonType) -> String {
     match kind {
-        Kind::Text => "string".into(),
-        Kind::Tag(known) => literals(known),
-        Kind::Count | Kind::Number => "number".into(),
-        Kind::Flag => "boolean".into(),
-        Kind::Nothing => "void".into(),
-        Kind::OpenEnum(named) => named.name.into(),
-        Kind::Object(object) => object.name.into(),
-        Kind::Union(union) => union.name.into(),
-        Kind::List(inner) => format!("{}[]", type_of(inner)),
-        Kind::Nullable(inner) => format!("{} | null", type_of(inner)),
+        JsonType::String => "string".into(),
+        JsonType::Tag(known) => literals(known),
+        JsonType::SafeInteger | JsonType::Number => "number".into(),
+        JsonType::Boolean => "boolean".into(),
+        JsonType::Empty => "void".into(),
+        JsonType::OpenEnum(named) => named.name.into(),
+        JsonType::Object(object) => object.name.into(),
+        JsonType::Union(union) => union.name.into(),
+        JsonType::List(inner) => format!("{}[]", type_of(inner)),
+        JsonType::Nullable(inner) => format!("{} | null", type_of(inner)),
     }
 }
 
@@ -219,12 +222,12 @@ fn lists() -> String {
 }
 
 fn row_type(operation: Operation, rows: &str) -> Option<String> {
-    let Kind::Object(page) = operation.result() else {
+    let JsonType::Object(page) = operation.result() else {
         return None;
     };
     let rows = page.fields.iter().find(|field| field.name == rows)?;
     match &rows.kind {
-        Kind::List(row) => Some(type_of(row)),
+        JsonType::List(row) => Some(type_of(row)),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use quillgate::agent_job::JobStatus;
 use quillgate::call::Call;
 use quillgate::credential::{AdminKey, BaseUrl, is_header_value};
 use quillgate::date::parse_retry_after;
-use quillgate::declaration::Place;
+use quillgate::declaration::ParameterIn;
 use quillgate::error::{Rule, ValidationError};
 use quillgate::millis::Millis;
 use quillgate::operation::Operation;
@@ -210,7 +210,7 @@ impl RunningTask {
     /// Emits the arguments of a list's next page.
     fn emit_position(&self) {
         if let Some(call) = self.task.next_page() {
-            emit(Output::Position, 0, &call.to_json(Place::Query));
+            emit(Output::Position, 0, &call.to_json(ParameterIn::Query));
         }
     }
 }

@@ -5,7 +5,8 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::*;
-use crate::properties::{CURSORS, failure, hint, random, status};
+use crate::properties::{CURSORS, hint, random, status};
+use crate::retry::failure;
 
 /// More steps than any task in these tests needs.
 const MAX_STEPS: usize = 2_000;

@@ -132,12 +132,12 @@ fn whole_number(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use quillgate::declaration::Place;
+    use quillgate::declaration::ParameterIn;
 
     use super::*;
 
     const fn optional(name: &'static str, kind: ParameterKind) -> Parameter {
-        Parameter::optional(name, Place::Query, kind)
+        Parameter::optional(name, ParameterIn::Query, kind)
     }
 
     const PARAMETERS: [Parameter; 7] = [
@@ -161,7 +161,7 @@ mod tests {
         optional("cursor", ParameterKind::Text),
         Parameter {
             is_required: true,
-            ..Parameter::optional("id", Place::Path, ParameterKind::Ulid)
+            ..Parameter::optional("id", ParameterIn::Path, ParameterKind::Ulid)
         },
     ];
     const ID: (&str, &str) = ("id", "01ARZ3NDEKTSV4RRFFQ69G5FAV");

@@ -1,6 +1,6 @@
 //! The gateway's own operations: health, blocked policies and the `OpenAPI` description.
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::OPERATE;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Map, Value, json};
@@ -32,14 +32,14 @@ pub fn paths() -> Map<String, Value> {
 
 /// Returns the parameters that select a per-project policy.
 fn of_project() -> Vec<Value> {
-    let closable = [Policy::CreateJob, Policy::SendMessage];
+    let closable = [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage];
     vec![
         json!({
             "name": "policy",
             "in": "path",
             "required": true,
             "description": "The policy.",
-            "schema": { "enum": closable.map(Policy::as_str) },
+            "schema": { "enum": closable.map(RateLimitPolicy::as_str) },
             "example": "create-job",
         }),
         json!({
@@ -210,7 +210,7 @@ fn deep() -> Value {
                 "required": ["breaker", "budgets", "cachedPages", "keySetCalls"],
                 "properties": {
                     "breaker": breaker(),
-                    "budgets": budgets(&[Policy::Analytics]),
+                    "budgets": budgets(&[RateLimitPolicy::Analytics]),
                     "cachedPages": { "type": "integer", "minimum": 0 },
                     "keySetCalls": {
                         "description": "The number of requests for issuers' keys since the \
@@ -234,7 +234,7 @@ fn project() -> Value {
         "required": ["breaker", "budgets", "watchers", "webhooksWaiting", "alarms"],
         "properties": {
             "breaker": breaker(),
-            "budgets": budgets(&[Policy::CreateJob, Policy::SendMessage]),
+            "budgets": budgets(&[RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage]),
             "watchers": { "type": "integer", "minimum": 0 },
             "webhooksWaiting": { "type": "integer", "minimum": 0 },
             "alarms": {
@@ -251,7 +251,7 @@ fn breaker() -> Value {
     json!({ "enum": ["closed", "open"] })
 }
 
-fn budgets(policies: &[Policy]) -> Value {
+fn budgets(policies: &[RateLimitPolicy]) -> Value {
     let names: Vec<_> = policies.iter().map(|policy| policy.as_str()).collect();
     let budgets = names
         .iter()

@@ -1,7 +1,7 @@
 //! Operation Objects of the declared operations.
 
 use quillgate::Operation;
-use quillgate::declaration::{Method, Pagination, Parameter, ParameterKind, Place};
+use quillgate::declaration::{Method, Pagination, Parameter, ParameterIn, ParameterKind};
 use quillgate_worker::http::content::MAX_BODY;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::jobs::records::MAX_TEXT_LENGTH;
@@ -270,7 +270,7 @@ fn more(operation: Operation) -> More {
 const fn describe_report(pagination: Pagination) -> More {
     match pagination {
         Pagination::Offset { .. } => REPORT,
-        Pagination::Cursor { .. } | Pagination::Whole => More {
+        Pagination::Cursor { .. } | Pagination::None => More {
             doc: WHOLE_REPORT,
             success: Success::Cached("The report."),
             ..REPORT
@@ -320,11 +320,11 @@ fn parameters(operation: Operation, more: &More) -> Vec<Value> {
         "example": "demo-docs",
     });
     let named = list_parameters(operation)
-        .filter(|(own, _)| own.place != Place::Body)
+        .filter(|(own, _)| own.place != ParameterIn::Body)
         .map(|(own, doc)| {
             json!({
                 "name": own.name,
-                "in": if own.place == Place::Path { "path" } else { "query" },
+                "in": if own.place == ParameterIn::Path { "path" } else { "query" },
                 "required": own.is_required,
                 "description": doc,
                 "schema": schema_of(operation, own),
@@ -389,7 +389,7 @@ fn list_parameters(
 
 /// Returns the Request Body Object. The schema allows no additional properties.
 fn body(operation: Operation) -> Value {
-    let members = list_parameters(operation).filter(|(own, _)| own.place == Place::Body);
+    let members = list_parameters(operation).filter(|(own, _)| own.place == ParameterIn::Body);
     let members: Vec<_> = members.collect();
     let property = |(own, doc): &(&Parameter, &str)| {
         let mut schema = schema_of(operation, own);

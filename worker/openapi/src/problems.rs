@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate::Rule;
 use quillgate_worker::http::gateway_rule::GatewayRule;
 use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
@@ -255,11 +255,11 @@ fn upstream() -> Value {
 }
 
 fn policies() -> Vec<String> {
-    let both = |policy: Policy| {
+    let both = |policy: RateLimitPolicy| {
         let name = policy.as_str();
         [name.to_owned(), format!("{name}-caller")]
     };
-    Policy::ALL.into_iter().flat_map(both).collect()
+    RateLimitPolicy::ALL.into_iter().flat_map(both).collect()
 }
 
 /// Returns the responses for these kinds, keyed by status.

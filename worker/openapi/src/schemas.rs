@@ -1,7 +1,7 @@
 //! JSON Schemas of the core's types and of parameters.
 
 use quillgate::declaration::{Parameter, ParameterKind};
-use quillgate::schema::{Kind, Object, OpenEnum, Union};
+use quillgate::schema::{JsonType, Object, OpenEnum, Union};
 use serde_json::{Map, Value, json};
 
 use super::{patterns, schema};
@@ -57,7 +57,7 @@ fn object(object: &Object) -> Value {
     let needed = object
         .fields
         .iter()
-        .filter(|field| !matches!(field.kind, Kind::Nullable(_)));
+        .filter(|field| !matches!(field.kind, JsonType::Nullable(_)));
     let required: Vec<_> = needed.map(|field| field.name).collect();
     let mut schema = json!({
         "type": "object",
@@ -71,18 +71,18 @@ fn object(object: &Object) -> Value {
 }
 
 /// Returns the schema of a type. Named types become references.
-pub fn of(kind: &Kind) -> Value {
+pub fn of(kind: &JsonType) -> Value {
     match kind {
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Count => json!({ "type": "integer", "minimum": 0, "maximum": MOST }),
-        Kind::Tag(known) => open_text(known),
-        Kind::Number => json!({ "type": "number" }),
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Nothing => json!({ "not": {} }),
-        Kind::OpenEnum(_) | Kind::Object(_) | Kind::Union(_) => schema(kind.name()),
-        Kind::List(inner) => json!({ "type": "array", "items": of(inner) }),
-        Kind::Nullable(inner) => match (inner, of(inner)) {
-            (Kind::OpenEnum(_) | Kind::Object(_) | Kind::Union(_), named) => {
+        JsonType::String => json!({ "type": "string" }),
+        JsonType::SafeInteger => json!({ "type": "integer", "minimum": 0, "maximum": MOST }),
+        JsonType::Tag(known) => open_text(known),
+        JsonType::Number => json!({ "type": "number" }),
+        JsonType::Boolean => json!({ "type": "boolean" }),
+        JsonType::Empty => json!({ "not": {} }),
+        JsonType::OpenEnum(_) | JsonType::Object(_) | JsonType::Union(_) => schema(kind.name()),
+        JsonType::List(inner) => json!({ "type": "array", "items": of(inner) }),
+        JsonType::Nullable(inner) => match (inner, of(inner)) {
+            (JsonType::OpenEnum(_) | JsonType::Object(_) | JsonType::Union(_), named) => {
                 json!({ "anyOf": [named, { "type": "null" }] })
             }
             (_, mut plain) => {

@@ -4,8 +4,8 @@ mod problems;
 
 use std::collections::BTreeSet;
 
-use quillgate::declaration::Place;
-use quillgate::{Method, Operation, Policy, Rule};
+use quillgate::declaration::ParameterIn;
+use quillgate::{Method, Operation, RateLimitPolicy, Rule};
 use quillgate_worker::http::cors;
 use quillgate_worker::http::gateway_rule::GatewayRule;
 use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
@@ -138,10 +138,10 @@ fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
         let outside = operation
             .parameters
             .iter()
-            .filter(|own| own.place != Place::Body);
+            .filter(|own| own.place != ParameterIn::Body);
         let expected: Vec<_> = outside
             .map(|own| {
-                let place = if own.place == Place::Path {
+                let place = if own.place == ParameterIn::Path {
                     "path"
                 } else {
                     "query"
@@ -161,7 +161,7 @@ fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
         let expected = operation
             .parameters
             .iter()
-            .filter(|own| own.place == Place::Body);
+            .filter(|own| own.place == ParameterIn::Body);
         assert_eq!(members, expected.map(|own| own.name.to_owned()).collect());
         assert!(members.is_empty() || body["additionalProperties"] == false);
     }
@@ -236,12 +236,12 @@ fn every_rule_and_every_policy_is_described() {
     }
     let policies = &problem["violated-policies"]["items"]["enum"];
     let policies = policies.as_array().expect("policies");
-    for policy in Policy::ALL {
+    for policy in RateLimitPolicy::ALL {
         assert!(policies.contains(&policy.as_str().into()));
         let own = format!("{}-caller", policy.as_str());
         assert!(policies.contains(&own.into()));
     }
-    assert_eq!(policies.len(), 2 * Policy::ALL.len());
+    assert_eq!(policies.len(), 2 * RateLimitPolicy::ALL.len());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The webhook that the gateway sends when a job ends.
 
 use quillgate::AgentJob;
-use quillgate::schema::Described as _;
+use quillgate::schema::HasJsonType as _;
 use quillgate_worker::jobs::poll::LOST_AFTER;
 use quillgate_worker::jobs::webhook::{JobEnd, RETRY_AFTER};
 use serde_json::{Value, json};
@@ -91,7 +91,7 @@ fn body() -> Value {
                     Reject a webhook with another URL.",
                 "type": "string",
             },
-            "data": schemas::of(&AgentJob::KIND),
+            "data": schemas::of(&AgentJob::JSON_TYPE),
         },
         "additionalProperties": false,
     })

@@ -7,7 +7,7 @@ pub mod schedule;
 pub(crate) mod store;
 pub mod stored_path;
 
-use quillgate::parameters::Parameters as _;
+use quillgate::parameters::ParameterGroup as _;
 use quillgate::{
     Call, Cursor, DateBound, Day, DayGroup, Millis, PagePath, PathPrefix, SeriesPageSize,
 };

@@ -4,7 +4,7 @@ pub mod rows;
 pub mod run;
 
 use quillgate::export::ExportFormat;
-use quillgate::parameters::SingleParameter;
+use quillgate::parameters::ParameterType;
 use quillgate::{Call, Millis, Operation, ProjectId};
 
 use crate::analytics::export::run::Export;

@@ -1,7 +1,7 @@
 //! The health of the organization's object, for operators.
 
 #[cfg(doc)]
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::health::BudgetHealth;
@@ -24,6 +24,6 @@ pub struct OrganizationHealth {
 /// The budgets of the organization.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OrganizationBudgets {
-    /// [`Policy::Analytics`].
+    /// [`RateLimitPolicy::Analytics`].
     pub analytics: BudgetHealth,
 }

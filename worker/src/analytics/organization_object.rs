@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Promise;
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
@@ -192,9 +192,9 @@ impl Organization {
 
     fn health(&self) -> HostResult<OrganizationHealth> {
         Ok(OrganizationHealth {
-            breaker: breaker_state(&[Policy::Analytics], None, now()),
+            breaker: breaker_state(&[RateLimitPolicy::Analytics], None, now()),
             budgets: OrganizationBudgets {
-                analytics: self.budget.health(Policy::Analytics),
+                analytics: self.budget.health(RateLimitPolicy::Analytics),
             },
             cached_pages: self.pages.count()?,
             key_set_calls: self.key_set_calls.get(),

@@ -1,7 +1,7 @@
 //! The stub of the organization's Durable Object, and its messages.
 
 use js_sys::Promise;
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -142,7 +142,7 @@ impl OrganizationStub {
     }
 
     /// Reopens a policy after the upstream closed it.
-    pub async fn reopen(&self, policy: Policy) -> HostResult<()> {
+    pub async fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
         JsFuture::from(self.0.reopen(policy.as_str())).await?;
         Ok(())
     }

@@ -73,7 +73,7 @@ impl ReportQuery {
     pub fn move_to(&mut self, call: &Call, project: &ProjectId) {
         match self.operation.declaration().pagination {
             Pagination::Offset { .. } => self.offset = call.integer("offset").unwrap_or(0),
-            Pagination::Cursor { .. } | Pagination::Whole => {
+            Pagination::Cursor { .. } | Pagination::None => {
                 self.list = call.request(project).target;
             }
         }
@@ -84,7 +84,7 @@ impl ReportQuery {
     pub fn page_target(&self, number: u64) -> String {
         match self.operation.declaration().pagination {
             Pagination::Offset { .. } => page_target(&self.list, number),
-            Pagination::Cursor { .. } | Pagination::Whole => self.list.clone(),
+            Pagination::Cursor { .. } | Pagination::None => self.list.clone(),
         }
     }
 

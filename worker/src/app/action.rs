@@ -1,6 +1,6 @@
 //! The actions that a plan can choose.
 
-use quillgate::{Day, JobId, Policy, Request};
+use quillgate::{Day, JobId, RateLimitPolicy, Request};
 
 use crate::analytics::archive::SeriesQuery;
 use crate::analytics::export::ExportQuery;
@@ -17,7 +17,7 @@ pub enum Action {
     /// Report the health of the gateway, of its upstream and of the plan's project, if any.
     AnswerHealth,
     /// Unblock a policy that the upstream has blocked.
-    Reopen(Policy),
+    Reopen(RateLimitPolicy),
     /// Return the `OpenAPI` 3.1 description of the gateway.
     Describe,
     /// Answer an `OPTIONS` request with the methods of its path.

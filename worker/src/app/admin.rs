@@ -1,6 +1,6 @@
 //! Handlers for operators: health, and policies that the upstream has blocked.
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::health::Health;
@@ -28,10 +28,13 @@ pub async fn read_health(pending: &mut PendingRequest) -> Result<Reply, Problem>
 }
 
 /// Unblocks a policy.
-pub async fn reopen(pending: &mut PendingRequest, policy: Policy) -> Result<Reply, Problem> {
+pub async fn reopen(
+    pending: &mut PendingRequest,
+    policy: RateLimitPolicy,
+) -> Result<Reply, Problem> {
     let reopened = async {
         match policy {
-            Policy::Analytics => OrganizationStub::new(&pending.env)?.reopen(policy).await,
+            RateLimitPolicy::Analytics => OrganizationStub::new(&pending.env)?.reopen(policy).await,
             _ => pending.project_stub()?.reopen(policy).await,
         }
     };

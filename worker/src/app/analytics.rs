@@ -1,6 +1,6 @@
 //! Handlers of analytics reports and their exports.
 
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 
 use crate::analytics::export::{ExportQuery, MAX_WAIT_SECONDS};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall};
@@ -111,8 +111,8 @@ fn report_call(pending: &PendingRequest, query: ReportQuery) -> Result<ReportCal
         traceparent: pending.context.trace.traceparent.clone(),
         tracestate: pending.context.tracestate.clone(),
         caller: caller.key(),
-        quota: caller.quota.ceiling(Policy::Analytics),
-        ceilings: caller.ceilings(Policy::Analytics),
+        quota: caller.quota.ceiling(RateLimitPolicy::Analytics),
+        ceilings: caller.ceilings(RateLimitPolicy::Analytics),
         query,
         revalidate: revalidates(&pending.head),
         accepts_stale: true,

@@ -7,7 +7,7 @@
 use std::fmt::Debug;
 
 use js_sys::{JsString, Object, Reflect};
-use quillgate::{Millis, Operation, Policy};
+use quillgate::{Millis, Operation, RateLimitPolicy};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -69,7 +69,7 @@ fn ceiling() -> Ceiling {
 
 fn filled_write() -> Write {
     Write {
-        policy: Policy::SendMessage,
+        policy: RateLimitPolicy::SendMessage,
         caller: text("issuer subject"),
         subject: text("ana@example.org"),
         quota: Some(3),
@@ -185,7 +185,7 @@ fn a_write_survives_structured_cloning() {
     let filled = filled_write();
     assert_survives(&filled);
     assert_survives(&Write {
-        policy: Policy::CreateJob,
+        policy: RateLimitPolicy::CreateJob,
         quota: None,
         ceilings: Vec::new(),
         job: None,

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quillgate::{Millis, Policy, ProjectId};
+use quillgate::{Millis, ProjectId, RateLimitPolicy};
 use wasm_bindgen::JsValue;
 use web_sys::Response;
 use worker::Env;
@@ -144,15 +144,15 @@ pub fn reserve_read(
 ) -> Result<HeaderFields, Problem> {
     // A project id contains no line feed.
     let name_in_project = |name: &str| format!("{}\n{name}", project.as_str());
-    let mut ceilings = caller.ceilings(Policy::ReadJobs);
+    let mut ceilings = caller.ceilings(RateLimitPolicy::ReadJobs);
     for ceiling in &mut ceilings {
         ceiling.name = name_in_project(&ceiling.name);
     }
     let reader = Reader {
         name: name_in_project(&caller.key()),
-        quota: caller.quota.ceiling(Policy::ReadJobs),
+        quota: caller.quota.ceiling(RateLimitPolicy::ReadJobs),
         ceilings,
-        limit: config.limits.limit(Policy::ReadJobs),
+        limit: config.limits.limit(RateLimitPolicy::ReadJobs),
         window: config.limits.window,
     };
     match with_reads(|reads| reads.reserve(&reader, now())) {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quillgate::{Day, Operation, Policy, ProjectId, Prompt, Request};
+use quillgate::{Day, Operation, ProjectId, Prompt, RateLimitPolicy, Request};
 
 use crate::analytics::archive::read_day;
 use crate::app::config::Config;
@@ -32,10 +32,10 @@ impl WriteOperation {
         }
     }
 
-    const fn policy(&self) -> Policy {
+    const fn policy(&self) -> RateLimitPolicy {
         match self {
-            Self::CreateJob => Policy::CreateJob,
-            Self::SendMessage(_) => Policy::SendMessage,
+            Self::CreateJob => RateLimitPolicy::CreateJob,
+            Self::SendMessage(_) => RateLimitPolicy::SendMessage,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Authenticated callers and their permissions.
 
-use quillgate::{Millis, Policy, Scope};
+use quillgate::{Millis, RateLimitPolicy, Scope};
 use serde_json::Value;
 
 use crate::budget::Ceiling;
@@ -45,7 +45,7 @@ impl Grant {
 
 /// Maximum numbers of a caller's reservations in the window of each budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Quota([Option<u32>; Policy::ALL.len()]);
+pub struct Quota([Option<u32>; RateLimitPolicy::ALL.len()]);
 
 impl Quota {
     /// Reads an object that maps policy names to non-negative integers, or one integer for all
@@ -57,11 +57,11 @@ impl Quota {
     pub fn read(value: &Value) -> Option<Self> {
         let ceiling = |value: &Value| Some(u32::try_from(value.as_u64()?).unwrap_or(u32::MAX));
         let Value::Object(members) = value else {
-            return Some(Self([Some(ceiling(value)?); Policy::ALL.len()]));
+            return Some(Self([Some(ceiling(value)?); RateLimitPolicy::ALL.len()]));
         };
         let mut quota = Self::default();
         for (name, value) in members {
-            quota.0[Policy::from_name(name)? as usize] = Some(ceiling(value)?);
+            quota.0[RateLimitPolicy::from_name(name)? as usize] = Some(ceiling(value)?);
         }
         Some(quota)
     }
@@ -74,7 +74,7 @@ impl Quota {
 
     /// Returns the ceiling for this policy; `None` when only the budget itself applies.
     #[must_use]
-    pub const fn ceiling(&self, policy: Policy) -> Option<u32> {
+    pub const fn ceiling(&self, policy: RateLimitPolicy) -> Option<u32> {
         self.0[policy as usize]
     }
 
@@ -166,7 +166,7 @@ impl Caller {
 
     /// Returns the shared ceilings for this policy.
     #[must_use]
-    pub fn ceilings(&self, policy: Policy) -> Vec<Ceiling> {
+    pub fn ceilings(&self, policy: RateLimitPolicy) -> Vec<Ceiling> {
         let shared = self.shared.iter();
         let ceiling = |shared: &SharedQuota| {
             Some(Ceiling {

@@ -1,6 +1,6 @@
 //! The limits of the budgets.
 
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds};
 
@@ -37,12 +37,12 @@ impl Limits {
 
     /// The maximum number of requests of a policy in any window, at least 1.
     #[must_use]
-    pub const fn limit(&self, policy: Policy) -> u32 {
+    pub const fn limit(&self, policy: RateLimitPolicy) -> u32 {
         match policy {
-            Policy::CreateJob => self.create_job,
-            Policy::SendMessage => self.send_message,
-            Policy::Analytics => self.analytics,
-            Policy::ReadJobs => self.read_jobs,
+            RateLimitPolicy::CreateJob => self.create_job,
+            RateLimitPolicy::SendMessage => self.send_message,
+            RateLimitPolicy::Analytics => self.analytics,
+            RateLimitPolicy::ReadJobs => self.read_jobs,
         }
     }
 }

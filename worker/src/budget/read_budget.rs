@@ -13,7 +13,7 @@ use quillgate::Millis;
 
 use crate::budget;
 use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision, Used};
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 
 /// The maximum number of counted callers. A new caller replaces the one idle for longest.
 pub const MAX_CALLERS: usize = 1_000;
@@ -138,7 +138,7 @@ fn decide(reader: &Reader, own: &CallerReads, ceilings: &[CallerReads], now: Mil
         oldest,
     });
     budget::decide(&BudgetSnapshot {
-        policy: Policy::ReadJobs,
+        policy: RateLimitPolicy::ReadJobs,
         limit: reader.limit,
         window: reader.window.0,
         now: now.0,

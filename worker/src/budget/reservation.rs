@@ -1,6 +1,6 @@
 //! Reservations of a budget and their outcomes.
 
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 
 use crate::budget::Ceiling;
 use crate::budget::rate_limit::RateLimitFields;
@@ -9,7 +9,7 @@ use crate::budget::rate_limit::RateLimitFields;
 #[derive(Debug, Clone)]
 pub struct BudgetRequest {
     /// The policy.
-    pub policy: Policy,
+    pub policy: RateLimitPolicy,
     /// The caller.
     pub caller: String,
     /// The token's own quota: its maximum number of reservations in the window.
@@ -24,7 +24,7 @@ pub struct Reservation {
     /// Its id.
     pub id: u64,
     /// Its policy.
-    pub policy: Policy,
+    pub policy: RateLimitPolicy,
     /// The budget's header fields.
     pub fields: RateLimitFields,
     /// The number of slots left.

@@ -7,7 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ pub struct BudgetStore {
     /// The same reservations, by ceiling.
     ceiling_usage: RefCell<Usage>,
     /// The upstream's blocks, by policy.
-    blocks: RefCell<Vec<(Policy, UpstreamBlock)>>,
+    blocks: RefCell<Vec<(RateLimitPolicy, UpstreamBlock)>>,
     next_sweep: Cell<Millis>,
     last_id: Cell<u64>,
 }
@@ -94,7 +94,7 @@ impl BudgetStore {
         let mut ceiling_usage = self.ceiling_usage.borrow_mut();
         for row in self.database.rows::<ReservationRow>(query, [])? {
             self.last_id.set(self.last_id.get().max(row.id));
-            let Some(policy) = Policy::from_name(&row.policy) else {
+            let Some(policy) = RateLimitPolicy::from_name(&row.policy) else {
                 continue;
             };
             let (id, at) = (row.id, Millis(row.at));
@@ -113,7 +113,7 @@ impl BudgetStore {
         }
         let query = "SELECT policy, until, probe FROM closed";
         for row in self.database.rows::<ClosedRow>(query, [])? {
-            let Some(policy) = Policy::from_name(&row.policy) else {
+            let Some(policy) = RateLimitPolicy::from_name(&row.policy) else {
                 continue;
             };
             let block = UpstreamBlock::new(Millis(row.until), self.limits.window, now);
@@ -174,7 +174,7 @@ impl BudgetStore {
     }
 
     /// Returns a caller's reservations in the window.
-    pub fn used_by(&self, policy: Policy, caller: &str) -> Option<Used> {
+    pub fn used_by(&self, policy: RateLimitPolicy, caller: &str) -> Option<Used> {
         let used = self.usage.borrow_mut().summarize(policy, now());
         used.into_iter().find(|used| used.caller == caller)
     }
@@ -305,7 +305,7 @@ impl BudgetStore {
         self.database.execute(delete, [number(before.0)])
     }
 
-    fn store_block(&self, policy: Policy, block: UpstreamBlock) -> HostResult<()> {
+    fn store_block(&self, policy: RateLimitPolicy, block: UpstreamBlock) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO closed (policy, until, probe) VALUES (?, ?, ?)";
         let row = [
             text(policy.as_str()),
@@ -320,7 +320,7 @@ impl BudgetStore {
     }
 
     /// Removes a policy's block.
-    pub fn reopen(&self, policy: Policy) -> HostResult<()> {
+    pub fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
         self.database.execute(delete, [text(policy.as_str())])?;
         self.blocks.borrow_mut().retain(|(own, _)| *own != policy);
@@ -328,7 +328,7 @@ impl BudgetStore {
     }
 
     /// Returns the policy's block, unless it has ended.
-    fn find_block(&self, policy: Policy, now: Millis) -> Option<UpstreamBlock> {
+    fn find_block(&self, policy: RateLimitPolicy, now: Millis) -> Option<UpstreamBlock> {
         let closed = self.blocks.borrow();
         let found = closed
             .iter()
@@ -337,7 +337,7 @@ impl BudgetStore {
     }
 
     /// Returns the state of a policy's budget.
-    pub fn health(&self, policy: Policy) -> BudgetHealth {
+    pub fn health(&self, policy: RateLimitPolicy) -> BudgetHealth {
         let now = now();
         let limit = self.limits.limit(policy);
         let used = self.usage.borrow_mut().summarize(policy, now);
@@ -407,7 +407,9 @@ mod tests {
         let earliest = now().plus(store.request_timeout);
         store.postpone(1).unwrap();
         for (usage, name) in [(&store.usage, "alice"), (&store.ceiling_usage, "team")] {
-            let used = usage.borrow_mut().summarize(Policy::Analytics, now());
+            let used = usage
+                .borrow_mut()
+                .summarize(RateLimitPolicy::Analytics, now());
             assert_eq!(used.len(), 1);
             assert_eq!((&*used[0].caller, used[0].count), (name, 1));
             assert!(used[0].oldest >= earliest.0, "{name}");

@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use quillgate::Millis;
 
 use crate::budget::Used;
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 
 /// The reservations in a window, by policy and caller. One reservation can count for several
 /// callers.
 #[derive(Debug)]
 pub struct Usage {
     window: Millis,
-    logs: Vec<(Policy, Vec<CallerLog>)>,
+    logs: Vec<(RateLimitPolicy, Vec<CallerLog>)>,
 }
 
 /// One caller's reservations under one policy.
@@ -62,12 +62,12 @@ impl Usage {
     }
 
     /// Adds a reservation in flight. `at` is the latest time at which it can settle.
-    pub fn begin(&mut self, id: u64, policy: Policy, caller: &str, at: Millis) {
+    pub fn begin(&mut self, id: u64, policy: RateLimitPolicy, caller: &str, at: Millis) {
         self.log(policy, caller).in_flight.push((id, at.0));
     }
 
     /// Adds a settled reservation. Callers must restore the oldest first.
-    pub fn restore(&mut self, policy: Policy, caller: &str, at: Millis) {
+    pub fn restore(&mut self, policy: RateLimitPolicy, caller: &str, at: Millis) {
         self.log(policy, caller).settled.push_back(at.0);
     }
 
@@ -96,7 +96,7 @@ impl Usage {
     }
 
     /// Summarizes a policy's window by caller.
-    pub fn summarize(&mut self, policy: Policy, now: Millis) -> Vec<Used> {
+    pub fn summarize(&mut self, policy: RateLimitPolicy, now: Millis) -> Vec<Used> {
         let since = now.since(self.window).0;
         let Some((_, logs)) = self.logs.iter_mut().find(|(own, _)| *own == policy) else {
             return Vec::new();
@@ -119,8 +119,8 @@ impl Usage {
         self.logs.iter_mut().flat_map(|(_, logs)| logs)
     }
 
-    fn log(&mut self, policy: Policy, caller: &str) -> &mut CallerLog {
-        let is_policy = |(own, _): &(Policy, _)| *own == policy;
+    fn log(&mut self, policy: RateLimitPolicy, caller: &str) -> &mut CallerLog {
+        let is_policy = |(own, _): &(RateLimitPolicy, _)| *own == policy;
         let (_, logs) = find_or_push(&mut self.logs, is_policy, || (policy, Vec::new()));
         let is_caller = |log: &CallerLog| log.caller == caller;
         find_or_push(logs, is_caller, || CallerLog {

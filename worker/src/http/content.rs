@@ -1,6 +1,6 @@
 //! The values in a request's path, query and body. The core validates them.
 
-use quillgate::declaration::Place;
+use quillgate::declaration::ParameterIn;
 use quillgate::value::{Pairs, Scalar, Value};
 use quillgate::{Call, Declaration, Rule, ValidationError};
 use serde_json::Value as Json;
@@ -50,7 +50,7 @@ impl Values {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode_form("query", name)?;
             let known = operation.parameter(&name);
-            let Some(known) = known.filter(|known| known.place == Place::Query) else {
+            let Some(known) = known.filter(|known| known.place == ParameterIn::Query) else {
                 return Err(ValidationError::unknown(&name));
             };
             if pairs.iter().any(|(earlier, _)| *earlier == name) {
@@ -75,7 +75,7 @@ impl Values {
         };
         for name in members.keys() {
             let known = self.operation.parameter(name);
-            if known.is_none_or(|known| known.place != Place::Body) {
+            if known.is_none_or(|known| known.place != ParameterIn::Body) {
                 return Err(ValidationError::unknown(name).into());
             }
         }

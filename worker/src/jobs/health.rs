@@ -1,7 +1,7 @@
 //! The health of a project's object, for operators.
 
 #[cfg(doc)]
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::health::BudgetHealth;
@@ -27,8 +27,8 @@ pub struct ProjectHealth {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProjectBudgets {
-    /// [`Policy::CreateJob`].
+    /// [`RateLimitPolicy::CreateJob`].
     pub create_job: BudgetHealth,
-    /// [`Policy::SendMessage`].
+    /// [`RateLimitPolicy::SendMessage`].
     pub send_message: BudgetHealth,
 }

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use js_sys::Promise;
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
@@ -64,7 +64,11 @@ const MIGRATIONS: &[&str] = &[
 /// The number of migrations after which all prompts are also stored in lower case.
 const MIGRATIONS_WITH_LOWERCASE_PROMPTS: u64 = 9;
 /// The policies whose circuit breakers this object reports.
-const POLICIES: [Policy; 3] = [Policy::CreateJob, Policy::SendMessage, Policy::ReadJobs];
+const POLICIES: [RateLimitPolicy; 3] = [
+    RateLimitPolicy::CreateJob,
+    RateLimitPolicy::SendMessage,
+    RateLimitPolicy::ReadJobs,
+];
 
 #[durable_object(alarm)]
 pub struct ProjectObject {
@@ -231,8 +235,8 @@ impl Project {
         Ok(ProjectHealth {
             breaker,
             budgets: ProjectBudgets {
-                create_job: self.budget.health(Policy::CreateJob),
-                send_message: self.budget.health(Policy::SendMessage),
+                create_job: self.budget.health(RateLimitPolicy::CreateJob),
+                send_message: self.budget.health(RateLimitPolicy::SendMessage),
             },
             watchers: self.state.get_websockets().len() as u64,
             webhooks_waiting: self.outbox.waiting()?,

@@ -1,7 +1,7 @@
 //! The stub of a project's Durable Object.
 
 use js_sys::{Object, Promise, Reflect};
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate::encode::percent_encode;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
@@ -120,7 +120,7 @@ impl ProjectStub {
         receive(JsFuture::from(self.0.health()).await?)
     }
 
-    pub async fn reopen(&self, policy: Policy) -> HostResult<()> {
+    pub async fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
         JsFuture::from(self.0.reopen(policy.as_str())).await?;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A request that creates a job or sends a follow-up.
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
@@ -13,7 +13,7 @@ use crate::jobs::idempotency::Retry;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
     /// The rate limit policy.
-    pub policy: Policy,
+    pub policy: RateLimitPolicy,
     /// The caller's [`Caller::key`].
     pub caller: String,
     /// The token's `sub`, which identifies the caller to people.

@@ -1,6 +1,6 @@
 //! Messages between the Worker and its Durable Objects, as structured clones.
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
@@ -19,6 +19,6 @@ pub fn send_back<T: Serialize>(value: &T) -> HostResult<JsValue> {
 }
 
 /// Parses the name of a policy.
-pub fn read_policy(name: &str) -> HostResult<Policy> {
-    Policy::from_name(name).ok_or_else(|| HostError::new("not a policy"))
+pub fn read_policy(name: &str) -> HostResult<RateLimitPolicy> {
+    RateLimitPolicy::from_name(name).ok_or_else(|| HostError::new("not a policy"))
 }

@@ -8,7 +8,7 @@
 //! `Retry-After` of the latest failure if that is longer, but at most for [`MAX_PAUSE`]. Then it lets
 //! one request per [`PAUSE`] through as a probe. A success closes the breaker.
 
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 use serde::{Deserialize, Serialize};
 
 use crate::http::problem::Problem;
@@ -28,7 +28,7 @@ pub const MAX_BREAKERS: usize = 256;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
     /// The policy, if the operation has one.
-    pub policy: Option<Policy>,
+    pub policy: Option<RateLimitPolicy>,
     /// The project.
     pub project: String,
 }
@@ -107,7 +107,7 @@ impl Breakers {
     /// Returns [`State::Open`] if any policy's breaker is open in `project`, or in any project for
     /// `None`.
     #[must_use]
-    pub fn state(&self, policies: &[Policy], project: Option<&str>, now: Millis) -> State {
+    pub fn state(&self, policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
         let is_open = self.0.iter().any(|(scope, breaker)| {
             scope
                 .policy

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 
 use crate::upstream::breaker::{Breakers, State};
 
@@ -17,6 +17,6 @@ pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
 
 /// Returns [`State::Open`] if any policy's breaker is open in `project`, or in any project for
 /// `None`.
-pub fn breaker_state(policies: &[Policy], project: Option<&str>, now: Millis) -> State {
+pub fn breaker_state(policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
     with_breakers(|breakers| breakers.state(policies, project, now))
 }

@@ -2,7 +2,7 @@
 
 use js_sys::JsString;
 use quillgate::declaration::Pagination;
-use quillgate::schema::{Described as _, check};
+use quillgate::schema::{HasJsonType as _, check};
 use quillgate::{AgentJob, Operation, PageSize};
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ pub struct UpstreamResponse {
 /// Parses a job and checks it like the npm package.
 pub fn parse_job(text: &str) -> Option<Value> {
     let job = json::parse(text.as_bytes())?;
-    check(&job, &AgentJob::KIND).ok().map(|()| job)
+    check(&job, &AgentJob::JSON_TYPE).ok().map(|()| job)
 }
 
 /// A response with a job, for storage.

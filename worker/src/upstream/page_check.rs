@@ -1,6 +1,6 @@
 //! The check that a page has its declared type, and its pagination properties.
 
-use quillgate::schema::{Field, Kind};
+use quillgate::schema::{Field, JsonType};
 use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};
 
 use crate::upstream::json_scanner::{Malformed, Scanner, Shape};
@@ -33,8 +33,12 @@ pub struct PageEnd {
 /// assert_eq!(check_page(page, declared, Some("views")).map(|end| end.rows), Ok(1));
 /// assert!(check_page(r#"{ "views": [] }"#, declared, Some("views")).is_err());
 /// ```
-pub fn check_page(page: &str, declared: &Kind, member: Option<&str>) -> Result<PageEnd, Malformed> {
-    let Kind::Object(object) = declared else {
+pub fn check_page(
+    page: &str,
+    declared: &JsonType,
+    member: Option<&str>,
+) -> Result<PageEnd, Malformed> {
+    let JsonType::Object(object) = declared else {
         return Err(Malformed);
     };
     read_members(page, object.fields, member, &mut count_rows)
@@ -100,7 +104,10 @@ pub(crate) fn read_members(
         has_member = scanner.has_next(b'}')?;
     }
     let has_declared_type = |(field, is_valid): (&Field, Option<bool>)| {
-        is_valid.unwrap_or(matches!(field.kind, Kind::Nullable(_) | Kind::Nothing))
+        is_valid.unwrap_or(matches!(
+            field.kind,
+            JsonType::Nullable(_) | JsonType::Empty
+        ))
     };
     let has_declared_types = declared.iter().zip(is_valid).all(has_declared_type);
     if has_rows && has_declared_types && scanner.is_at_end() {
@@ -111,17 +118,17 @@ pub(crate) fn read_members(
 }
 
 /// Returns whether a value has this type. Nested values are not checked.
-fn is_of_kind(shape: Shape, json: &[u8], kind: &Kind) -> bool {
+fn is_of_kind(shape: Shape, json: &[u8], kind: &JsonType) -> bool {
     let is_text = matches!(shape, Shape::Text | Shape::EscapedText);
     match kind {
-        Kind::Text | Kind::OpenEnum(_) | Kind::Tag(_) => is_text,
-        Kind::Number => shape == Shape::Plain && read_boolean(json).is_none(),
-        Kind::Count => !is_text && is_count(json),
-        Kind::Flag => !is_text && read_boolean(json).is_some(),
-        Kind::Object(_) | Kind::Union(_) => !is_text && json.first() == Some(&b'{'),
-        Kind::List(_) => !is_text && json.first() == Some(&b'['),
-        Kind::Nothing => false,
-        Kind::Nullable(kind) => shape == Shape::Null || is_of_kind(shape, json, kind),
+        JsonType::String | JsonType::OpenEnum(_) | JsonType::Tag(_) => is_text,
+        JsonType::Number => shape == Shape::Plain && read_boolean(json).is_none(),
+        JsonType::SafeInteger => !is_text && is_count(json),
+        JsonType::Boolean => !is_text && read_boolean(json).is_some(),
+        JsonType::Object(_) | JsonType::Union(_) => !is_text && json.first() == Some(&b'{'),
+        JsonType::List(_) => !is_text && json.first() == Some(&b'['),
+        JsonType::Empty => false,
+        JsonType::Nullable(kind) => shape == Shape::Null || is_of_kind(shape, json, kind),
     }
 }
 

@@ -6,7 +6,7 @@ mod upstream_block;
 mod usage;
 mod window;
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate_worker::budget::{BudgetSnapshot, Decision, Granted, Refused, Used, decide};
 
 use crate::fixtures::NOW;
@@ -17,7 +17,7 @@ const MINUTE: u64 = 60_000;
 /// A request of `alice` under an unused limit of 100 an hour.
 fn snapshot() -> BudgetSnapshot {
     BudgetSnapshot {
-        policy: Policy::CreateJob,
+        policy: RateLimitPolicy::CreateJob,
         limit: 100,
         window: HOUR,
         now: NOW.0,

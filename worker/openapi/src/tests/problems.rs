@@ -2,7 +2,7 @@
 
 use super::super::description;
 use super::super::problems::schema_name;
-use quillgate::{ApiError, Method, Millis, Policy, Rule, ValidationError};
+use quillgate::{ApiError, Method, Millis, RateLimitPolicy, Rule, ValidationError};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::{Caller, Grant, Quota};
@@ -240,7 +240,7 @@ fn problems_of_records() -> Vec<Problem> {
     let now = Millis(1_000_000);
     let mut breakers = Breakers::default();
     let scope = Scope {
-        policy: Some(Policy::CreateJob),
+        policy: Some(RateLimitPolicy::CreateJob),
         project: "acme".to_owned(),
     };
     for _ in 0..MAX_FAILURES {
@@ -251,7 +251,7 @@ fn problems_of_records() -> Vec<Problem> {
         breakers.record(&scope, failed, now);
     }
     let snapshot = BudgetSnapshot {
-        policy: Policy::Analytics,
+        policy: RateLimitPolicy::Analytics,
         limit: 1,
         window: 1000,
         now: now.0,

@@ -7,7 +7,7 @@ use quillgate::columns::columns;
 use quillgate::declaration::{Pagination, ParameterKind};
 use quillgate::export::ExportFormat;
 use quillgate::pages::MAX_ROWS;
-use quillgate::parameters::Parameters as _;
+use quillgate::parameters::ParameterGroup as _;
 use quillgate::text::parse_decimal;
 use quillgate::value::Pairs;
 use quillgate::{Call, Millis, Offset, Operation, PageInfo, Pages};

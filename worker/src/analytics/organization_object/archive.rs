@@ -7,7 +7,7 @@ use js_sys::{JsString, Reflect};
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{
     DateBound, DateRange, Day, Endpoint, ListPageViews, ListVisitors, Millis, Offset, Operation,
-    PageSize, Policy, ProjectId, Request,
+    PageSize, ProjectId, RateLimitPolicy, Request,
 };
 use wasm_bindgen::JsValue;
 
@@ -171,7 +171,7 @@ impl Organization {
     }
 
     fn archive_share(&self) -> Share {
-        let used = self.budget.used_by(Policy::Analytics, CALLER);
+        let used = self.budget.used_by(RateLimitPolicy::Analytics, CALLER);
         let limit = self.settings.archive.limit;
         let oldest = used.as_ref().map_or(now().0, |used| used.oldest);
         Share {
@@ -182,7 +182,7 @@ impl Organization {
 
     async fn fetch_part(&self, run: &mut Run<'_>, target: Target) -> HostResult<ControlFlow<()>> {
         let budget = BudgetRequest {
-            policy: Policy::Analytics,
+            policy: RateLimitPolicy::Analytics,
             caller: CALLER.to_owned(),
             quota: Some(self.settings.archive.limit),
             ceilings: Vec::new(),

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::ReportCall;
@@ -96,7 +96,7 @@ impl Organization {
             }
         }
         let budget = BudgetRequest {
-            policy: Policy::Analytics,
+            policy: RateLimitPolicy::Analytics,
             caller: call.caller.clone(),
             quota: call.quota,
             ceilings: call.ceilings.clone(),

@@ -1,6 +1,6 @@
 //! Plans requests of operators: health checks, and reopening policies that Mintlify has blocked.
 
-use quillgate::{Policy, ProjectId, Rule, ValidationError};
+use quillgate::{ProjectId, RateLimitPolicy, Rule, ValidationError};
 
 use super::identity::Target;
 use super::{Planner, Step};
@@ -28,7 +28,8 @@ impl Planner<'_> {
     }
 
     pub(super) fn find_reopening(&mut self, policy: &str) -> Result<Step, Problem> {
-        let policy = Policy::from_name(policy).filter(|policy| *policy != Policy::ReadJobs);
+        let policy = RateLimitPolicy::from_name(policy)
+            .filter(|policy| *policy != RateLimitPolicy::ReadJobs);
         let policy = policy.ok_or_else(Problem::not_found)?;
         self.route = Some("/healthz/closures/{policy}");
         match &*self.head.method {
@@ -41,11 +42,11 @@ impl Planner<'_> {
     /// Plans a request to unblock a policy.
     pub(super) fn plan_reopening(
         &mut self,
-        policy: Policy,
+        policy: RateLimitPolicy,
         caller: &Caller,
     ) -> Result<Action, Problem> {
         caller.require_operator()?;
-        if policy != Policy::Analytics {
+        if policy != RateLimitPolicy::Analytics {
             let project = self.read_operated_project(caller)?;
             let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
             self.project = Some(project.ok_or_else(missing)?);

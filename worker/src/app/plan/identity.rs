@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quillgate::{Millis, Operation, Policy, ProjectId};
+use quillgate::{Millis, Operation, ProjectId, RateLimitPolicy};
 
 use super::Planner;
 use super::operation::PathValues;
@@ -42,7 +42,7 @@ pub enum Target {
     /// The health of the gateway.
     Health,
     /// A policy that the upstream has blocked.
-    Reopening(Policy),
+    Reopening(RateLimitPolicy),
     /// The caller's session.
     Session,
     /// A declared operation. Invalid ids are reported to identified callers only.

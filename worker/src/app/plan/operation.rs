@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quillgate::parameters::Parameters;
+use quillgate::parameters::ParameterGroup;
 use quillgate::{Call, Cursor, JobId, JobPageSize, Operation, ProjectId};
 
 use super::identity::Target;

@@ -1,6 +1,6 @@
 //! Permissions and quotas of callers.
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};
 use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
@@ -173,24 +173,24 @@ fn quota_is_one_integer_or_one_per_policy() {
     ] {
         let token = token(&claims_with("quota", quota.clone()));
         let own = assert_accepted(&token).quota;
-        let ceilings = Policy::ALL.map(|policy| own.ceiling(policy));
+        let ceilings = RateLimitPolicy::ALL.map(|policy| own.ceiling(policy));
         assert_eq!(ceilings, expected, "{quota:?}");
     }
 }
 
 #[test]
 fn policy_has_the_same_name_everywhere() {
-    let names = Policy::ALL.map(Policy::as_str);
+    let names = RateLimitPolicy::ALL.map(RateLimitPolicy::as_str);
     assert_eq!(
         names,
         ["create-job", "send-message", "analytics", "read-jobs"]
     );
-    for policy in Policy::ALL {
-        assert_eq!(Policy::from_name(policy.as_str()), Some(policy));
+    for policy in RateLimitPolicy::ALL {
+        assert_eq!(RateLimitPolicy::from_name(policy.as_str()), Some(policy));
         assert_eq!(serde_json::to_value(policy).unwrap(), policy.as_str());
     }
     for name in ["", "Create-Job", "create_job", "CreateJob", "create-job "] {
-        assert_eq!(Policy::from_name(name), None, "{name}");
+        assert_eq!(RateLimitPolicy::from_name(name), None, "{name}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::turnstile::{
     Turnstile, TurnstileProof, build_verification, choose_idempotency_key, failed_problem,
     is_accepted, unavailable_problem,
@@ -153,7 +153,7 @@ fn choose(write: &Write, random_uuid: &str) -> String {
 
 fn write(caller: &str, key: Option<&str>, fingerprint: &str) -> Write {
     Write {
-        policy: Policy::CreateJob,
+        policy: RateLimitPolicy::CreateJob,
         caller: caller.to_owned(),
         subject: "alice".to_owned(),
         quota: None,

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate_worker::budget::Used;
 use quillgate_worker::budget::usage::Usage;
 
@@ -21,7 +21,7 @@ fn used(caller: &str, count: u32, oldest: Millis) -> Used {
 #[test]
 fn new_budget_is_unused() {
     let mut usage = Usage::new(HOUR);
-    for policy in Policy::ALL {
+    for policy in RateLimitPolicy::ALL {
         assert_eq!(usage.summarize(policy, NOW), []);
     }
 }
@@ -29,21 +29,21 @@ fn new_budget_is_unused() {
 #[test]
 fn unsettled_reservation_counts_from_its_latest_instant() {
     let mut usage = Usage::new(HOUR);
-    usage.begin(1, Policy::CreateJob, "alice", at(30));
+    usage.begin(1, RateLimitPolicy::CreateJob, "alice", at(30));
     assert_eq!(
-        usage.summarize(Policy::CreateJob, NOW),
+        usage.summarize(RateLimitPolicy::CreateJob, NOW),
         [used("alice", 1, at(30))]
     );
     usage.settle(1, at(2));
     assert_eq!(
-        usage.summarize(Policy::CreateJob, at(2)),
+        usage.summarize(RateLimitPolicy::CreateJob, at(2)),
         [used("alice", 1, at(2))]
     );
     // A reservation is settled once; later calls have no effect.
     usage.settle(1, at(5));
     usage.release(1);
     assert_eq!(
-        usage.summarize(Policy::CreateJob, at(5)),
+        usage.summarize(RateLimitPolicy::CreateJob, at(5)),
         [used("alice", 1, at(2))]
     );
 }
@@ -51,40 +51,40 @@ fn unsettled_reservation_counts_from_its_latest_instant() {
 #[test]
 fn reservation_of_a_delayed_request_counts_from_a_later_instant() {
     let mut usage = Usage::new(HOUR);
-    usage.begin(1, Policy::CreateJob, "alice", at(30));
-    usage.begin(2, Policy::CreateJob, "bob", at(30));
+    usage.begin(1, RateLimitPolicy::CreateJob, "alice", at(30));
+    usage.begin(2, RateLimitPolicy::CreateJob, "bob", at(30));
     usage.postpone(1, at(50));
     let both = [used("alice", 1, at(50)), used("bob", 1, at(30))];
-    assert_eq!(usage.summarize(Policy::CreateJob, NOW), both);
+    assert_eq!(usage.summarize(RateLimitPolicy::CreateJob, NOW), both);
     usage.settle(1, at(40));
     usage.postpone(1, at(60));
     let both = [used("alice", 1, at(40)), used("bob", 1, at(30))];
-    assert_eq!(usage.summarize(Policy::CreateJob, at(40)), both);
+    assert_eq!(usage.summarize(RateLimitPolicy::CreateJob, at(40)), both);
 }
 
 #[test]
 fn released_reservation_no_longer_counts() {
     let mut usage = Usage::new(HOUR);
-    usage.begin(1, Policy::CreateJob, "alice", at(30));
-    usage.begin(2, Policy::CreateJob, "alice", at(31));
+    usage.begin(1, RateLimitPolicy::CreateJob, "alice", at(30));
+    usage.begin(2, RateLimitPolicy::CreateJob, "alice", at(31));
     usage.release(1);
     usage.release(9);
     assert_eq!(
-        usage.summarize(Policy::CreateJob, NOW),
+        usage.summarize(RateLimitPolicy::CreateJob, NOW),
         [used("alice", 1, at(31))]
     );
     usage.release(2);
-    assert_eq!(usage.summarize(Policy::CreateJob, NOW), []);
+    assert_eq!(usage.summarize(RateLimitPolicy::CreateJob, NOW), []);
     usage.settle(2, at(1));
-    assert_eq!(usage.summarize(Policy::CreateJob, at(1)), []);
+    assert_eq!(usage.summarize(RateLimitPolicy::CreateJob, at(1)), []);
 }
 
 #[test]
 fn slot_is_free_one_window_after_its_reservation() {
     let mut usage = Usage::new(HOUR);
-    usage.restore(Policy::CreateJob, "alice", NOW);
-    usage.restore(Policy::CreateJob, "alice", at(1));
-    usage.begin(1, Policy::CreateJob, "alice", at(2));
+    usage.restore(RateLimitPolicy::CreateJob, "alice", NOW);
+    usage.restore(RateLimitPolicy::CreateJob, "alice", at(1));
+    usage.begin(1, RateLimitPolicy::CreateJob, "alice", at(2));
     for (now, expected) in [
         (Millis(at(3600).0 - 1), Some((3, NOW))),
         (at(3600), Some((2, at(1)))),
@@ -92,7 +92,7 @@ fn slot_is_free_one_window_after_its_reservation() {
         (at(3602), None),
         (at(9999), None),
     ] {
-        let found = usage.summarize(Policy::CreateJob, now);
+        let found = usage.summarize(RateLimitPolicy::CreateJob, now);
         let expected = expected.map(|(count, oldest)| used("alice", count, oldest));
         assert_eq!(found, Vec::from_iter(expected), "{now:?}");
     }
@@ -101,20 +101,20 @@ fn slot_is_free_one_window_after_its_reservation() {
 #[test]
 fn oldest_reservation_can_be_settled_or_in_progress() {
     let mut usage = Usage::new(HOUR);
-    usage.begin(1, Policy::CreateJob, "alice", at(40));
-    usage.begin(2, Policy::CreateJob, "alice", at(30));
+    usage.begin(1, RateLimitPolicy::CreateJob, "alice", at(40));
+    usage.begin(2, RateLimitPolicy::CreateJob, "alice", at(30));
     assert_eq!(
-        usage.summarize(Policy::CreateJob, NOW),
+        usage.summarize(RateLimitPolicy::CreateJob, NOW),
         [used("alice", 2, at(30))]
     );
     usage.settle(1, at(10));
     assert_eq!(
-        usage.summarize(Policy::CreateJob, at(10)),
+        usage.summarize(RateLimitPolicy::CreateJob, at(10)),
         [used("alice", 2, at(10))]
     );
     usage.settle(2, at(11));
     assert_eq!(
-        usage.summarize(Policy::CreateJob, at(11)),
+        usage.summarize(RateLimitPolicy::CreateJob, at(11)),
         [used("alice", 2, at(10))]
     );
 }
@@ -122,19 +122,19 @@ fn oldest_reservation_can_be_settled_or_in_progress() {
 #[test]
 fn policies_and_callers_are_counted_separately() {
     let mut usage = Usage::new(HOUR);
-    usage.begin(1, Policy::CreateJob, "alice", at(30));
-    usage.begin(2, Policy::CreateJob, "bob", at(31));
-    usage.begin(3, Policy::SendMessage, "alice", at(32));
-    usage.restore(Policy::CreateJob, "bob", NOW);
+    usage.begin(1, RateLimitPolicy::CreateJob, "alice", at(30));
+    usage.begin(2, RateLimitPolicy::CreateJob, "bob", at(31));
+    usage.begin(3, RateLimitPolicy::SendMessage, "alice", at(32));
+    usage.restore(RateLimitPolicy::CreateJob, "bob", NOW);
     assert_eq!(
-        usage.summarize(Policy::CreateJob, NOW),
+        usage.summarize(RateLimitPolicy::CreateJob, NOW),
         [used("alice", 1, at(30)), used("bob", 2, NOW)]
     );
     assert_eq!(
-        usage.summarize(Policy::SendMessage, NOW),
+        usage.summarize(RateLimitPolicy::SendMessage, NOW),
         [used("alice", 1, at(32))]
     );
-    assert_eq!(usage.summarize(Policy::Analytics, NOW), []);
+    assert_eq!(usage.summarize(RateLimitPolicy::Analytics, NOW), []);
 }
 
 /// A simple model with one row per reservation.
@@ -146,14 +146,14 @@ struct Model {
 #[derive(Clone)]
 struct Row {
     id: u64,
-    policy: Policy,
+    policy: RateLimitPolicy,
     caller: String,
     at: u64,
     is_settled: bool,
 }
 
 impl Model {
-    fn summarize(&self, policy: Policy, window: u64, now: u64) -> Vec<Used> {
+    fn summarize(&self, policy: RateLimitPolicy, window: u64, now: u64) -> Vec<Used> {
         let mut summary: Vec<Used> = Vec::new();
         let counts = |row: &&Row| row.policy == policy && row.at + window > now;
         for row in self.rows.iter().filter(counts) {
@@ -185,7 +185,7 @@ impl Model {
     }
 }
 
-fn summarize(usage: &mut Usage, policy: Policy, now: u64) -> Vec<Used> {
+fn summarize(usage: &mut Usage, policy: RateLimitPolicy, now: u64) -> Vec<Used> {
     let mut summary = usage.summarize(policy, Millis(now));
     summary.sort_by(|a, b| a.caller.cmp(&b.caller));
     summary
@@ -222,7 +222,7 @@ proptest! {
         for (id, step) in (0..).zip(steps) {
             match step {
                 Step::Begin(policy, caller) => {
-                    let (policy, caller) = (Policy::ALL[policy], format!("c{caller}"));
+                    let (policy, caller) = (RateLimitPolicy::ALL[policy], format!("c{caller}"));
                     usage.begin(id, policy, &caller, Millis(now + TIMEOUT));
                     let at = now + TIMEOUT;
                     model.rows.push(Row { id, policy, caller, at, is_settled: false });
@@ -246,7 +246,7 @@ proptest! {
                 Step::Pass(later) => now += later,
                 Step::Settle(_) | Step::Release(_) => {}
             }
-            for policy in Policy::ALL {
+            for policy in RateLimitPolicy::ALL {
                 let expected = model.summarize(policy, window, now);
                 prop_assert_eq!(&summarize(&mut usage, policy, now), &expected);
                 let mut restored = model.restore(window, now);

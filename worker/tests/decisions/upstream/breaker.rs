@@ -1,7 +1,7 @@
 //! The circuit breakers: opening, probes and recovery.
 
 use proptest::prelude::*;
-use quillgate::{Millis, Policy};
+use quillgate::{Millis, RateLimitPolicy};
 use quillgate_worker::upstream::breaker::CallOutcome::{Answered, Failed};
 use quillgate_worker::upstream::breaker::{
     Breakers, CallOutcome, MAX_BREAKERS, MAX_FAILURES, Scope, State,
@@ -26,7 +26,7 @@ const fn retry_after(seconds: u64) -> CallOutcome<'static> {
     }
 }
 
-fn scope(policy: Policy, project: &str) -> Scope {
+fn scope(policy: RateLimitPolicy, project: &str) -> Scope {
     Scope {
         policy: Some(policy),
         project: project.to_owned(),
@@ -34,11 +34,11 @@ fn scope(policy: Policy, project: &str) -> Scope {
 }
 
 fn creations() -> Scope {
-    scope(Policy::CreateJob, "acme")
+    scope(RateLimitPolicy::CreateJob, "acme")
 }
 
 fn state(breakers: &Breakers, now: Millis) -> State {
-    breakers.state(&[Policy::CreateJob], Some("acme"), now)
+    breakers.state(&[RateLimitPolicy::CreateJob], Some("acme"), now)
 }
 
 /// Breakers after failed [`creations`], which opened theirs at [`NOW`].
@@ -159,20 +159,20 @@ fn success_closes_the_breaker() {
 
 #[test]
 fn failing_reads_and_reports_stop_no_writes_and_no_other_project() {
-    for failing in [Policy::ReadJobs, Policy::Analytics] {
+    for failing in [RateLimitPolicy::ReadJobs, RateLimitPolicy::Analytics] {
         let mut breakers = Breakers::default();
         let failing = scope(failing, "acme");
         for _ in 0..MAX_FAILURES {
             breakers.record(&failing, FAILED, NOW);
         }
         assert!(breakers.allow(&failing, NOW).is_err());
-        for policy in [Policy::CreateJob, Policy::SendMessage] {
+        for policy in [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage] {
             assert_eq!(breakers.allow(&scope(policy, "acme"), NOW), Ok(()));
         }
         let other = scope(failing.policy.unwrap(), "other");
         assert_eq!(breakers.allow(&other, NOW), Ok(()));
 
-        let both = [Policy::CreateJob, failing.policy.unwrap()];
+        let both = [RateLimitPolicy::CreateJob, failing.policy.unwrap()];
         assert_eq!(breakers.state(&both, Some("acme"), NOW), State::Open);
         assert_eq!(breakers.state(&both, None, NOW), State::Open);
         assert_eq!(breakers.state(&both, Some("other"), NOW), State::Closed);
@@ -185,7 +185,7 @@ fn new_breaker_replaces_the_one_with_the_oldest_failure() {
     let mut breakers = open_breakers();
     let fail_elsewhere = |breakers: &mut Breakers, from: usize, count: usize| {
         for project in from..from + count {
-            let other = scope(Policy::ReadJobs, &project.to_string());
+            let other = scope(RateLimitPolicy::ReadJobs, &project.to_string());
             breakers.record(&other, FAILED, NOW);
         }
     };

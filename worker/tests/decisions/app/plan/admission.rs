@@ -2,7 +2,7 @@
 
 mod issuers;
 
-use quillgate::{Policy, ProjectId};
+use quillgate::{ProjectId, RateLimitPolicy};
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::plan::Plan;
 use quillgate_worker::auth::caller::OPERATE;
@@ -161,15 +161,15 @@ fn only_operators_can_lift_an_upstream_block() {
     for (rest, policy, project) in [
         (
             "create-job?project=demo-docs",
-            Policy::CreateJob,
+            RateLimitPolicy::CreateJob,
             Some("demo-docs"),
         ),
         (
             "send-message?project=other%20docs",
-            Policy::SendMessage,
+            RateLimitPolicy::SendMessage,
             Some("other docs"),
         ),
-        ("analytics", Policy::Analytics, None),
+        ("analytics", RateLimitPolicy::Analytics, None),
     ] {
         let planned = reopen(rest, &operator);
         let found = planned.project.as_ref().map(ProjectId::as_str);

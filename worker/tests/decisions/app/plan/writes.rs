@@ -2,7 +2,7 @@
 
 mod conditions;
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::http::content::MAX_BODY;
@@ -126,7 +126,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
     let body = r#" { "prompt" : "\n\n  Fix the typos \nnow" } "#;
     let created = accept(&config, CREATE, &WriteHeaders::default(), body.as_bytes()).unwrap();
     let expected = Write {
-        policy: Policy::CreateJob,
+        policy: RateLimitPolicy::CreateJob,
         caller: "quillgate alice".to_owned(),
         subject: "alice".to_owned(),
         quota: None,
@@ -147,7 +147,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
     let url = "https://gate.example/v2/agent/other%20docs/job/j%201/message";
     let sent = accept(&config, url, &WriteHeaders::default(), BODY).unwrap();
     let expected = Write {
-        policy: Policy::SendMessage,
+        policy: RateLimitPolicy::SendMessage,
         job: Some("j 1".to_owned()),
         fingerprint: sent.fingerprint.clone(),
         target: "/v2/agent/other%20docs/job/j%201/message".to_owned(),

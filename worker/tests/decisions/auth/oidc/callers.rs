@@ -1,6 +1,6 @@
 //! Identification of callers by claims, shared quotas and revocation.
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate_worker::auth;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::oidc::SignatureCheck;
@@ -50,7 +50,7 @@ fn caller_under(rules: &[Value], changes: &Value, revoked: &Value) -> Result<Cal
 }
 
 fn names_of(caller: &Caller) -> Vec<(String, u32)> {
-    let ceilings = caller.ceilings(Policy::CreateJob);
+    let ceilings = caller.ceilings(RateLimitPolicy::CreateJob);
     let pair = |ceiling: Ceiling| (ceiling.name, ceiling.max);
     ceilings.into_iter().map(pair).collect()
 }
@@ -77,7 +77,7 @@ fn rule_claims_distinguish_callers() {
         first.key(),
         format!(r#" {GITHUB} {{"repository_id":"2002","run_attempt":"1"}}"#)
     );
-    assert_eq!(first.quota.ceiling(Policy::CreateJob), Some(2));
+    assert_eq!(first.quota.ceiling(RateLimitPolicy::CreateJob), Some(2));
     assert_eq!(caller("b", "2002").key(), first.key());
     assert_ne!(caller("b", "2003").key(), first.key());
     // A crafted subject cannot imitate this caller.
@@ -124,7 +124,7 @@ fn all_callers_of_a_rule_share_its_ceiling() {
     let most: Vec<_> = names.iter().map(|(_, most)| *most).collect();
     assert_eq!(most, [5, 7]);
     assert_ne!(names[0].0, names[1].0);
-    let messages = alice.ceilings(Policy::SendMessage);
+    let messages = alice.ceilings(RateLimitPolicy::SendMessage);
     assert_eq!(messages.len(), 1, "the other has none for it");
     // The ceiling belongs to the rule, so a deployment must not reset it.
     let later = [
@@ -149,7 +149,11 @@ fn subjects_share_a_quota_without_caller_claims() {
     )];
     let of = |subject: &str| caller_of(&rules, &json!({ "sub": subject })).unwrap();
     let (alice, bob) = (of("alice"), of("bob"));
-    for policy in [Policy::SendMessage, Policy::Analytics, Policy::ReadJobs] {
+    for policy in [
+        RateLimitPolicy::SendMessage,
+        RateLimitPolicy::Analytics,
+        RateLimitPolicy::ReadJobs,
+    ] {
         assert_eq!(alice.quota.ceiling(policy), None, "{policy:?}");
         let ceilings = alice.ceilings(policy);
         assert_eq!(ceilings, bob.ceilings(policy));
@@ -157,7 +161,7 @@ fn subjects_share_a_quota_without_caller_claims() {
         assert_eq!(ceilings[0].max, 2);
     }
     // With a ceiling, each subject still has its own quota.
-    assert_eq!(alice.quota.ceiling(Policy::CreateJob), Some(2));
+    assert_eq!(alice.quota.ceiling(RateLimitPolicy::CreateJob), Some(2));
     assert_eq!(names_of(&alice)[0].1, 3);
 }
 
@@ -178,7 +182,7 @@ fn rules_with_different_caller_claims_count_separately() {
     let caller = caller_of(&rules, &claims).unwrap();
     let by_id = format!(r#" {GITHUB} {{"repository_id":"1"}}"#);
     assert_eq!(caller.key(), by_id);
-    assert_eq!(caller.quota.ceiling(Policy::CreateJob), Some(2));
+    assert_eq!(caller.quota.ceiling(RateLimitPolicy::CreateJob), Some(2));
     let by_owner = format!(r#" {GITHUB} {{"repository_owner":"acme"}}"#);
     // The first rule names no claims, so its quota counts all of its callers.
     let first_rule = &caller_of(&rules[..1], &claims).unwrap();

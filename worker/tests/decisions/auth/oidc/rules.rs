@@ -1,6 +1,6 @@
 //! Parsing of issuer rules, and the grants they give.
 
-use quillgate::Policy;
+use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::trusted_issuer::{Source, read_trusted_issuers};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn assert_not_mapped(claims: &Value) {
 }
 
 /// The limits that the caller shares with other callers of each rule.
-fn shared_limits(caller: &Caller, policy: Policy) -> Vec<u32> {
+fn shared_limits(caller: &Caller, policy: RateLimitPolicy) -> Vec<u32> {
     let ceilings = caller.ceilings(policy).into_iter();
     ceilings.map(|ceiling| ceiling.max).collect()
 }
@@ -51,8 +51,8 @@ fn workflow_can_do_what_its_rule_grants() {
         );
     }
     assert!(caller.require_operator().is_err());
-    assert_eq!(shared_limits(&caller, Policy::CreateJob), [10]);
-    assert!(shared_limits(&caller, Policy::SendMessage).is_empty());
+    assert_eq!(shared_limits(&caller, RateLimitPolicy::CreateJob), [10]);
+    assert!(shared_limits(&caller, RateLimitPolicy::SendMessage).is_empty());
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn each_matching_rule_is_a_separate_grant() {
         assert_eq!(problem.kind.as_str(), "insufficient-scope");
     }
     assert!(!caller.quota.is_limited());
-    let limits = Policy::ALL.map(|policy| shared_limits(&caller, policy));
+    let limits = RateLimitPolicy::ALL.map(|policy| shared_limits(&caller, policy));
     assert_eq!(limits, [vec![10, 3], vec![], vec![5], vec![]]);
 }
 
