@@ -320,7 +320,7 @@ describe("arrangement", () => {
     assert.ok(!arrangementsOf(REPORTS.visitors).some(({ id }) => id === "folders"));
     assert.deepEqual(
       arrangementsOf(REPORTS.feedback).map(({ label }) => label),
-      ["All entries"],
+      ["All entries", "By page"],
     );
     const least = { column: "total", direction: "ascending" };
     assert.deepEqual(usualSorting("least-read", VIEWS), least);

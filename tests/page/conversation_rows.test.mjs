@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { categoriesOf, countUnanswered, inCategory, safeLink, toTurnRow } = await importSource(
-  "analytics/conversation_rows.ts",
-);
+const { countUnanswered, toTurnRow } = await importSource("analytics/conversation_rows.ts");
+const { filterByFacets, valuesOf } = await importSource("analytics/facets.ts");
 const { sortRows } = await importSource("analytics/rows.ts");
 const { parseViewsAddress, formatViewsAddress } = await importSource("analytics/views_address.ts");
 const { answerSentence } = await importSource("analytics/partial_notice.ts");
@@ -33,13 +32,19 @@ test("unanswered questions sort first and keep the order of the API", () => {
 });
 
 test("categories have counts, most frequent first, and include questions without one", () => {
-  assert.deepEqual(categoriesOf(ROWS), [
-    { name: "Setup", count: 2 },
-    { name: "", count: 1 },
-    { name: "Billing", count: 1 },
+  assert.deepEqual(valuesOf(ROWS, "category"), [
+    { value: "Setup", count: 2 },
+    { value: "", count: 1 },
+    { value: "Billing", count: 1 },
   ]);
-  assert.deepEqual(inCategory(ROWS, ""), [ROWS[3]]);
-  assert.deepEqual(inCategory(ROWS, null), ROWS);
+  assert.deepEqual(filterByFacets(ROWS, { category: "" }), [ROWS[3]]);
+  assert.deepEqual(filterByFacets(ROWS, {}), ROWS);
+});
+
+test("the answer status and the category filter together", () => {
+  const chosen = { answer: "unanswered", category: "Setup" };
+  assert.deepEqual(filterByFacets(ROWS, chosen), [ROWS[2]]);
+  assert.deepEqual(filterByFacets(ROWS, { answer: "" }), [ROWS[3]]);
 });
 
 test("the page of a question is the path of its URL", () => {
@@ -47,18 +52,16 @@ test("the page of a question is the path of its URL", () => {
   assert.equal(turn("q", null, null, "not a URL").page, "not a URL");
 });
 
-test("only HTTP URLs become links", () => {
-  assert.equal(safeLink("https://docs.example.com/a"), "https://docs.example.com/a");
-  for (const url of ["javascript:alert(1)", "data:text/html,x", "/relative", null]) {
-    assert.equal(safeLink(url), null);
-  }
-});
-
-test("the address keeps a category, the empty one included", () => {
+test("the address keeps the filters, empty values included", () => {
   for (const query of [
     "range=last-month",
     "range=last-month&category=",
     "range=last-month&category=A+B",
+    "range=last-month&answer=unanswered&category=Setup",
+    "range=last-month&helpful=No&status=in_progress&source=contextual",
+    "range=last-month&show=by-page",
+    "range=last-month&show=no-clicks",
+    "range=last-month&show=low-click-rate",
   ]) {
     const parsed = parseViewsAddress(new URLSearchParams(query));
     assert.equal(new URLSearchParams(formatViewsAddress(parsed)).toString(), query);
@@ -74,7 +77,7 @@ test("the notice of a partly loaded list describes the missing rows", () => {
   };
   assert.equal(answerSentence(list), "Older questions haven’t been loaded.");
   assert.equal(
-    answerSentence({ ...list, category: "Setup" }),
+    answerSentence({ ...list, facets: { category: "Setup" } }),
     "The filter covers only these questions.",
   );
 });

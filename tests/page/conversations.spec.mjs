@@ -30,6 +30,18 @@ async function questionsOfLastMonth({ site, project }) {
   return conversations;
 }
 
+/** Changes the questions that the gateway returns. */
+async function changeAnswers(page, change) {
+  await page.route(/\/assistant\?/, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    await route.fulfill({
+      response,
+      json: { ...body, conversations: body.conversations.map(change) },
+    });
+  });
+}
+
 const unanswered = ({ resolutionStatus }) => resolutionStatus === "unanswered";
 const questionsIn = async (table) =>
   await table
@@ -73,12 +85,56 @@ test("the category menu filters the questions and is part of the address", async
   assert.doesNotMatch(page.url(), /category/);
 });
 
-test('a category without questions shows "Show all categories"', async ({ visitor }) => {
+test("a filter without questions offers to clear the filters", async ({ visitor }) => {
   const { page } = visitor;
-  const table = await openConversations(visitor, { category: "Unknown" });
-  await page.getByText("No question in “Unknown”").waitFor();
-  await page.getByRole("button", { name: "Show all categories" }).click();
+  const table = await openConversations(visitor, { category: "Unknown", answer: "answered" });
+  await page.getByText("No question matches these filters").waitFor();
+  await page.getByRole("button", { name: "Clear all filters" }).click();
   await table.waitFor();
+  assert.doesNotMatch(page.url(), /category|answer/);
+});
+
+test("the answer menu shows only unanswered questions, together with a category", async ({
+  visitor,
+}) => {
+  const { page, untilLoaded } = visitor;
+  const table = await openConversations(visitor);
+  const all = await questionsOfLastMonth(visitor);
+  const open = all.filter(unanswered);
+  await page.getByRole("button", { name: "Answer: All answers" }).click();
+  await page.getByRole("button", { name: `Unanswered ${open.length} questions` }).click();
+  await page.waitForURL(/answer=unanswered/);
+  await page.getByRole("button", { name: "Answer: Unanswered" }).waitFor();
+  assert.deepEqual(
+    await questionsIn(table),
+    open.map(({ query }) => query.trim()),
+  );
+  const category = open.find(({ queryCategory }) => queryCategory).queryCategory;
+  const both = open.filter(({ queryCategory }) => queryCategory === category);
+  await page.goto(`${page.url()}&category=${encodeURIComponent(category)}`);
+  await untilLoaded();
+  assert.equal((await questionsIn(table)).length, both.length);
+});
+
+test("a long category menu scrolls", async ({ visitor }) => {
+  const { page } = visitor;
+  await changeAnswers(page, (turn, index) => ({
+    ...turn,
+    queryCategory: `Category ${index % 40}`,
+  }));
+  await openConversations(visitor);
+  await page.getByRole("button", { name: "Category: All categories" }).click();
+  const list = page.locator(".facet-choices");
+  const { clientHeight, scrollHeight } = await list.evaluate((element) => ({
+    clientHeight: element.clientHeight,
+    scrollHeight: element.scrollHeight,
+  }));
+  assert.ok(clientHeight <= 400 && scrollHeight > clientHeight, `${clientHeight} ${scrollHeight}`);
+  const last = list.getByRole("button").last();
+  await last.focus();
+  const [inner, outer] = [await last.boundingBox(), await list.boundingBox()];
+  assert.ok(inner.y + inner.height <= outer.y + outer.height + 1, "the focused choice is visible");
+  assert.deepEqual(await accessibilityFaults(page), []);
 });
 
 test("a row opens its question, answer and sources without a request", async ({ visitor }) => {
@@ -92,7 +148,11 @@ test("a row opens its question, answer and sources without a request", async ({ 
   const row = table.getByRole("rowheader").nth(place).getByRole("button").first();
   await row.click();
   const dialog = page.getByRole("dialog", { name: "Conversation" });
-  await dialog.getByText(turn.response.trim(), { exact: true }).waitFor();
+  const answer = answerIn(dialog);
+  await answer.waitFor();
+  const words = turn.response.match(/[A-Za-z]{4,}/g) ?? [];
+  const shown = await answer.textContent();
+  for (const word of words.filter((one) => one !== "bash")) assert.ok(shown.includes(word), word);
   const links = await dialog
     .getByRole("list", { name: "Sources" })
     .getByRole("link")
@@ -102,7 +162,7 @@ test("a row opens its question, answer and sources without a request", async ({ 
     turn.sources.map(({ url }) => ({
       href: new URL(url).href,
       target: "_blank",
-      rel: "noreferrer",
+      rel: "noopener noreferrer",
     })),
   );
   assert.deepEqual((await site.upstream.counters()).byOperation, before);
@@ -110,6 +170,85 @@ test("a row opens its question, answer and sources without a request", async ({ 
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   assert.ok(await isFocused(row));
+});
+
+/** Returns the assistant's answer. Questions can contain the word "assistant" too. */
+function answerIn(dialog) {
+  const heading = dialog.page().getByRole("heading", { name: /^Assistant/ });
+  return dialog.locator("section").filter({ has: heading }).locator(".message-body");
+}
+
+/** Opens the first question, whose answer is `source`. */
+async function openAnswer(visitor, source) {
+  const { page } = visitor;
+  await changeAnswers(page, (turn) => ({ ...turn, response: source, sources: [] }));
+  const table = await openConversations(visitor);
+  await table.getByRole("rowheader").first().getByRole("button").first().click();
+  const dialog = page.getByRole("dialog", { name: "Conversation" });
+  const answer = answerIn(dialog);
+  await answer.waitFor();
+  return answer;
+}
+
+test("Markdown of an answer is rendered, and its parser loads only with the dialog", async ({
+  visitor,
+}) => {
+  const { page, record } = visitor;
+  const source = [
+    "## Rotate a key",
+    "Open **Settings**, then *API keys*. See [the guide](https://docs.example.com/keys).",
+    "1. `npm ci`\n2. Deploy\n   - twice",
+    "```sh\nnpm run build -- --a-flag-that-is-much-too-long-for-a-dialog=on-a-narrow-phone-screen\n```",
+    "| Plan | Keys |\n| --- | --- |\n| Free | 1 |\n| Team | 10 |",
+    "> Keys expire.",
+  ].join("\n\n");
+  const isParser = (url) => url.includes("/conversation_dialog-");
+  await changeAnswers(page, (turn) => turn);
+  await openConversations(visitor);
+  assert.ok(!record.urls.some(isParser));
+  const answer = await openAnswer(visitor, source);
+  assert.ok(record.urls.some(isParser));
+  await answer.getByRole("heading", { name: "Rotate a key" }).waitFor();
+  assert.equal(await answer.getByRole("listitem").count(), 3);
+  assert.equal(await answer.getByRole("table").getByRole("row").count(), 3);
+  const link = answer.getByRole("link", { name: "the guide" });
+  assert.equal(await link.getAttribute("rel"), "noopener noreferrer");
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await accessibilityFaults(page), [], colorScheme);
+  }
+});
+
+test("hostile Markdown adds no element, runs no script and requests nothing", async ({
+  visitor,
+}) => {
+  const { page, record } = visitor;
+  const source = [
+    "<script>window.isHacked = true</script>",
+    "<img src=x onerror='window.isHacked = true'>",
+    "![track](https://tracker.example/pixel.png)",
+    "[click](javascript:window.isHacked=true) [data](data:text/html,x)",
+    "<iframe src='https://evil.example'></iframe><form action=//evil.example><input></form>",
+    "<style>body { display: none }</style><svg onload=alert(1)>",
+    "&lt;img src=x onerror=alert(1)&gt;",
+    "**end of answer**",
+  ].join("\n\n");
+  const faults = [];
+  page.on("console", (message) => {
+    if (/Content.Security.Policy/i.test(message.text())) faults.push(message.text());
+  });
+  const answer = await openAnswer(visitor, source);
+  await answer.getByText("end of answer").waitFor();
+  const found = await answer.evaluate((element) => ({
+    names: [...new Set([...element.querySelectorAll("*")].map(({ localName }) => localName))],
+    hrefs: [...element.querySelectorAll("a")].map(({ href }) => href),
+  }));
+  assert.deepEqual(found.names.sort(), ["a", "bdi", "p", "strong"]);
+  assert.deepEqual(found.hrefs, ["https://tracker.example/pixel.png"]);
+  assert.match(await answer.textContent(), /<script>window\.isHacked = true<\/script>/);
+  assert.equal(await page.evaluate(() => window.isHacked), undefined);
+  assert.deepEqual(faults, []);
+  assert.ok(!record.urls.some((url) => /tracker|evil/.test(url)));
 });
 
 test("the whole conversation loads on request, and again after a failure", async ({ visitor }) => {

@@ -30,6 +30,9 @@ const ARRANGEMENT_IDS = [
   "never-read",
   "rises",
   "falls",
+  "no-clicks",
+  "low-click-rate",
+  "by-page",
 ] as const;
 /** A selection and arrangement of a report's rows. */
 export type Arrangement = (typeof ARRANGEMENT_IDS)[number];
@@ -52,6 +55,9 @@ const COLUMN_IDS = [
   "searched",
   "comment",
   "helpful",
+  "up",
+  "down",
+  "code",
   "status",
   "source",
   "created",
@@ -62,6 +68,12 @@ const COLUMN_IDS = [
 ] as const;
 /** A column that rows can be sorted by. */
 export type SortableColumn = (typeof COLUMN_IDS)[number];
+
+export const FACET_NAMES = ["helpful", "status", "source", "answer", "category"] as const;
+/** A column that rows can be filtered by. */
+export type FacetName = (typeof FACET_NAMES)[number];
+/** The chosen value of each filter. An empty value selects rows without one. */
+export type Facets = Readonly<Partial<Record<FacetName, string>>>;
 
 export function isPresetId(text: string): text is PresetId {
   return PRESET_IDS.some((id) => id === text);

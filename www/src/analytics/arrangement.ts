@@ -1,7 +1,9 @@
+import { wholePercent } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
 import { isGone } from "./comparison.ts";
-import type { Column, Report, ReportName, ReportRow } from "./report.ts";
+import { type Column, REPORTS, type Report, type ReportName, type ReportRow } from "./report.ts";
 import { numberOf, type Sorting } from "./rows.ts";
+import { hasLowClickRate, hasNoClicks, LOW_CLICK_RATE } from "./search_clicks.ts";
 
 interface ArrangementDefinition {
   id: Arrangement;
@@ -54,6 +56,24 @@ export const ARRANGEMENTS: readonly ArrangementDefinition[] = [
     hint: "vs previous period",
     reports: ["views", "visitors", "searches"],
   },
+  {
+    id: "no-clicks",
+    label: "No clicks",
+    hint: "No reader opened a result",
+    reports: ["searches"],
+  },
+  {
+    id: "low-click-rate",
+    label: "Low click rate",
+    hint: `A click in under ${wholePercent(LOW_CLICK_RATE)} of searches`,
+    reports: ["searches"],
+  },
+  {
+    id: "by-page",
+    label: "By page",
+    hint: "Ratings of each page",
+    reports: ["feedback", "feedbackByPage"],
+  },
 ];
 
 /**
@@ -63,7 +83,8 @@ export function arrangementsOf({ name, many }: Report): readonly ArrangementDefi
   const offered = ARRANGEMENTS.filter(
     ({ id, reports }) => id === "pages" || reports.includes(name),
   );
-  return offered.map((one) => (one.id === "pages" ? { ...one, label: `All ${many}` } : one));
+  const rows = name === "feedbackByPage" ? REPORTS.feedback.many : many;
+  return offered.map((one) => (one.id === "pages" ? { ...one, label: `All ${rows}` } : one));
 }
 
 export function needsComparison(arrangement: Arrangement): boolean {
@@ -84,6 +105,8 @@ export function usualSorting(arrangement: Arrangement, { main, name }: Report): 
       return { column: "change", direction: "descending" };
     case "falls":
       return { column: "change", direction: "ascending" };
+    case "by-page":
+      return { column: "total", direction: "descending" };
     default:
       if (name === "feedback") return { column: "created", direction: "descending" };
       if (name === "conversations") return { column: "answer", direction: "descending" };
@@ -106,6 +129,10 @@ export function arrangeRows(
       return rows.filter((row) => numberOf(row.change) > 0);
     case "falls":
       return rows.filter((row) => numberOf(row.change) < 0);
+    case "no-clicks":
+      return rows.filter(hasNoClicks);
+    case "low-click-rate":
+      return rows.filter(hasLowClickRate);
     case "least-read":
       return rows.filter((row) => !isGone(row, main));
     default:

@@ -6,7 +6,8 @@ import { Dialog } from "../shell/dialog.tsx";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { tightestLimit } from "../shell/rate_limit.ts";
-import { safeLink } from "./conversation_rows.ts";
+import { renderMarkdown } from "./markdown.tsx";
+import { OutsideLink } from "./outside_link.tsx";
 import { formatCell } from "./report_cell.tsx";
 import { viewsOf } from "./session_views.ts";
 import "../styles/entry.css";
@@ -27,8 +28,8 @@ export function ConversationDialog(props: ConversationDialogProps) {
     <Dialog open title="Conversation" onClose={onClose}>
       {thread.value === null ? (
         <>
-          <Message who="Reader" text={turn.query} at={turn.timestamp} />
-          <Message who={answerLabel(turn)} text={turn.response} at={null} />
+          <Message author="reader" who="Reader" text={turn.query} at={turn.timestamp} />
+          <Message author="assistant" who={answerLabel(turn)} text={turn.response} at={null} />
         </>
       ) : (
         <Transcript thread={thread.value} />
@@ -54,20 +55,24 @@ function answerLabel({ responseType }: Conversation): string {
 }
 
 interface MessageProps {
+  author: "reader" | "assistant";
   who: string;
   text: string | null;
   at: string | null;
 }
 
-/** Answers are Markdown. They are shown as text, because readers can influence what they contain. */
-function Message({ who, text, at }: MessageProps) {
+/** Only answers are Markdown. Questions are shown as readers typed them. */
+function Message({ author, who, text, at }: MessageProps) {
+  const shown = text?.trim() || "–";
   return (
     <section class="message">
       <h3>
         {who}
         {at !== null && <span class="hint">{formatCell(at, "time")}</span>}
       </h3>
-      <p dir="auto">{text?.trim() || "–"}</p>
+      <div class="message-body" dir="auto">
+        {author === "assistant" ? renderMarkdown(shown) : <p class="plain">{shown}</p>}
+      </div>
     </section>
   );
 }
@@ -82,6 +87,7 @@ function Transcript({ thread }: { thread: ConversationThread }) {
       {thread.messages.map(({ id, role, content, createdAt }, index) => (
         <Message
           key={id ?? index}
+          author={role === "user" ? "reader" : "assistant"}
           who={role === "user" ? "Reader" : "Assistant"}
           text={content}
           at={createdAt}
@@ -100,7 +106,7 @@ function Sources({ turn }: { turn: Conversation }) {
       <ul class="sources" aria-labelledby="sources">
         {sources.map(({ title, url }, index) => (
           <li key={index}>
-            <OutsideLink url={url} text={title?.trim() || url || "–"} />
+            <OutsideLink url={url}>{title?.trim() || url || "–"}</OutsideLink>
           </li>
         ))}
       </ul>
@@ -122,20 +128,14 @@ function Facts({ turn }: { turn: Conversation }) {
       <div>
         <dt>Asked from</dt>
         <dd>
-          {turn.pageUrl === null ? "–" : <OutsideLink url={turn.pageUrl} text={turn.pageUrl} />}
+          {turn.pageUrl === null ? (
+            "–"
+          ) : (
+            <OutsideLink url={turn.pageUrl}>{turn.pageUrl}</OutsideLink>
+          )}
         </dd>
       </div>
     </dl>
-  );
-}
-
-function OutsideLink({ url, text }: { url: string | null; text: string }) {
-  const href = safeLink(url);
-  if (href === null) return <bdi>{text}</bdi>;
-  return (
-    <a href={href} title={href} target="_blank" rel="noreferrer">
-      <bdi>{text}</bdi>
-    </a>
   );
 }
 

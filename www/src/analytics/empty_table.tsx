@@ -1,6 +1,6 @@
 import { adjust, visit } from "../shell/navigation.ts";
 import type { Arrangement } from "./address_words.ts";
-import { categoryLabel } from "./conversation_rows.ts";
+import { hasFacets } from "./facets.ts";
 import type { Listing } from "./listing.ts";
 import type { TableModel } from "./table_model.ts";
 import { FILTER_ID } from "./toolbar.tsx";
@@ -16,7 +16,7 @@ interface EmptyTableProps {
 export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTableProps) {
   if (listing.requests.value === 0) return null;
   const { name, one, many } = listing.report;
-  const { filter, arrangement, category } = table;
+  const { filter, arrangement, facets } = table;
   const loaded = listing.rows.value.length;
   const isComplete = listing.state.value === "complete";
   if (loaded === 0) {
@@ -24,6 +24,7 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
       views: "page views",
       visitors: "visitors",
       feedback: "feedback",
+      feedbackByPage: "feedback",
       searches: "searches",
       conversations: "questions to the assistant",
     };
@@ -45,21 +46,15 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
       </div>
     );
   }
-  if (category !== null) {
+  if (hasFacets(facets)) {
     return (
       <div class="empty">
         <p class="empty-title">
           No {isComplete ? "" : "loaded "}
-          {one} in “<bdi>{categoryLabel(category)}</bdi>”
-          {filter.trim() !== "" && (
-            <>
-              {" "}
-              matches “<bdi>{filter}</bdi>”
-            </>
-          )}
+          {one} matches these filters
         </p>
-        <button type="button" onClick={showAllCategories}>
-          Show all categories
+        <button type="button" onClick={clearAllFilters}>
+          Clear all filters
         </button>
       </div>
     );
@@ -102,6 +97,10 @@ function nothingFits(arrangement: Arrangement, many: string): string {
       return "No pages with over 50% AI views";
     case "mostly-people":
       return "No pages with over 50% views by people";
+    case "no-clicks":
+      return `All ${many} have clicks`;
+    case "low-click-rate":
+      return `No ${many} with a low click rate`;
     default:
       return `No ${many} to show`;
   }
@@ -116,8 +115,8 @@ function clearFilter(): void {
   document.getElementById(FILTER_ID)?.focus();
 }
 
-function showAllCategories(): void {
-  visit({ analytics: { category: null } });
+function clearAllFilters(): void {
+  visit({ analytics: { facets: {}, filter: "" } });
   document.querySelector<HTMLElement>("h1")?.focus();
 }
 

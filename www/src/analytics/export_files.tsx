@@ -11,7 +11,7 @@ import { saveFile } from "./file_download.ts";
 import { rowOf } from "./line.ts";
 import type { Listing } from "./listing.ts";
 import type { ReportName } from "./report.ts";
-import { exportReport } from "./report_pages.ts";
+import { type ExportedReport, exportReport } from "./report_pages.ts";
 import {
   EXPORT_FORMATS,
   type ExportFormat,
@@ -27,6 +27,7 @@ const FILE_NAMES: Record<ReportName, string> = {
   views: "page-views",
   visitors: "visitors",
   feedback: "feedback",
+  feedbackByPage: "feedback-by-page",
   searches: "searches",
   conversations: "conversations",
 };
@@ -40,7 +41,7 @@ interface ExportChoicesProps {
 
 /** Lets the person choose the rows and the format. */
 export function ExportChoices({ session, table, listing, onChosen }: ExportChoicesProps) {
-  const { one, many, pageSize } = listing.report;
+  const { name, one, many, pageSize } = listing.report;
   const { length } = table.lines;
   const shown =
     table.arrangement === "folders" ? counted(length, "row") : counted(length, one, many);
@@ -57,15 +58,17 @@ export function ExportChoices({ session, table, listing, onChosen }: ExportChoic
           onChosen();
         }}
       />
-      <Formats
-        label={`All ${many}`}
-        hint={`Uses one request per ${count(pageSize)} ${many}, unless they are cached.`}
-        isDisabled={isRunning}
-        onChoose={(format) => {
-          onChosen();
-          startWhole(session, listing, format);
-        }}
-      />
+      {name !== "feedbackByPage" && (
+        <Formats
+          label={`All ${many}`}
+          hint={`Uses one request per ${count(pageSize)} ${many}, unless they are cached.`}
+          isDisabled={isRunning}
+          onChoose={(format) => {
+            onChosen();
+            startWhole(session, listing, name, format);
+          }}
+        />
+      )}
     </>
   );
 }
@@ -128,9 +131,13 @@ function isWhole(listing: Listing): boolean {
   return listing.state.value === "complete";
 }
 
-async function startWhole(session: Session, listing: Listing, format: ExportFormat): Promise<void> {
+async function startWhole(
+  session: Session,
+  listing: Listing,
+  name: ExportedReport,
+  format: ExportFormat,
+): Promise<void> {
   const { dateFrom, dateTo } = listing.bounds.peek();
-  const { name } = listing.report;
   const work = new WholeExport(format, (streamed, resumeFrom, signal) =>
     exportReport(
       session.client,

@@ -1,5 +1,6 @@
 import { count, counted } from "../shell/wording.ts";
-import type { Arrangement } from "./address_words.ts";
+import type { Arrangement, Facets } from "./address_words.ts";
+import { hasFacets } from "./facets.ts";
 import type { Report } from "./report.ts";
 import type { Sums } from "./sums.ts";
 
@@ -8,20 +9,20 @@ interface Matching {
   isComplete: boolean;
   arrangement: Arrangement;
   filter: string;
-  category?: string | null;
+  facets?: Facets;
   matches: Sums;
 }
 
 /** Returns "62 pages · 1,234 views (1,000 people, 234 AI)"; empty if all rows are shown. */
 export function matchSentence(shown: Matching): string {
-  const { report, isComplete, arrangement, filter, category = null, matches } = shown;
+  const { report, isComplete, arrangement, filter, facets = {}, matches } = shown;
   const { one, many, unit, isAdditive, name } = report;
   const rows = counted(matches.rows, one, many);
   if (arrangement === "never-read") {
     return `${rows} without views${isComplete ? "" : " so far"}`;
   }
-  const isEverything = arrangement === "pages" || arrangement === "folders";
-  if (isEverything && filter.trim() === "" && category === null) return "";
+  const isEverything = ["pages", "folders", "by-page"].includes(arrangement);
+  if (isEverything && filter.trim() === "" && !hasFacets(facets)) return "";
   // The empty state already shows this.
   if (matches.rows === 0) return "";
   if (!isAdditive) return rows;

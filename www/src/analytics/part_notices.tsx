@@ -144,8 +144,8 @@ function partialList(listing: Listing, table: TableModel): PartialList {
   const lastPages = [rows.slice(-2 * size, -size), rows.slice(-size)];
   const lastSums = whole === null ? [] : lastPages.map((page) => sumRows(page, main).total);
   const part = whole ? sumRows(rows, main).total / whole : null;
-  const { arrangement, sorting, filter, category } = table;
-  const view = { arrangement, sorting, filter, category };
+  const { arrangement, sorting, filter, facets } = table;
+  const view = { arrangement, sorting, filter, facets };
   return { report, loaded: rows.length, part, remainder, lastSums, ...view };
 }
 

@@ -1,8 +1,9 @@
 /** The words of notices about partly loaded lists. */
 import { type Limit, reserveOf } from "../shell/rate_limit.ts";
 import { clockTime, count, counted, wholePercent } from "../shell/wording.ts";
-import type { Arrangement } from "./address_words.ts";
+import type { Arrangement, Facets } from "./address_words.ts";
 import { needsComparison } from "./arrangement.ts";
+import { hasFacets } from "./facets.ts";
 import type { CellKind, Report } from "./report.ts";
 import type { Sorting } from "./rows.ts";
 import type { Remainder } from "./sums.ts";
@@ -19,7 +20,7 @@ export interface PartialList {
   arrangement: Arrangement;
   sorting: Sorting;
   filter: string;
-  category?: string | null;
+  facets?: Facets;
 }
 
 const COUNTS: readonly CellKind[] = ["count", "share", "change"];
@@ -34,10 +35,10 @@ export function loadedSentence({ report, loaded, part }: PartialList): string {
 
 /** Returns how the current selection and order depend on rows that are not loaded. */
 export function answerSentence(list: PartialList): string {
-  const { report, arrangement, sorting, filter, category = null } = list;
+  const { report, arrangement, sorting, filter, facets = {} } = list;
   const { many, unit } = report;
   if (arrangement === "never-read") return `Pages that haven’t been loaded may have views.`;
-  if (filter.trim() !== "" || category !== null) return `The filter covers only these ${many}.`;
+  if (filter.trim() !== "" || hasFacets(facets)) return `The filter covers only these ${many}.`;
   if (arrangement === "folders") return `Folder totals cover only these ${many}.`;
   if (needsComparison(arrangement)) return `Other ${many} may have bigger changes.`;
   if (report.name === "conversations") return "Older questions haven’t been loaded.";

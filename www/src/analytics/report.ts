@@ -2,8 +2,14 @@ import type { Conversation, Feedback, PageView, PageVisitors, SearchTerm } from 
 import type { Scope } from "../session/claims.ts";
 import type { SortableColumn } from "./address_words.ts";
 
-/** Reports with a route. */
-export type ReportName = "views" | "visitors" | "feedback" | "searches" | "conversations";
+/** Reports. All but `feedbackByPage`, a view of `feedback`, have a route. */
+export type ReportName =
+  | "views"
+  | "visitors"
+  | "feedback"
+  | "feedbackByPage"
+  | "searches"
+  | "conversations";
 
 export type Column = SortableColumn | "earlier";
 
@@ -107,6 +113,27 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "status", label: "Status", kind: "word" },
       { id: "source", label: "Source", kind: "word" },
       { id: "created", label: "Submitted (UTC)", kind: "time" },
+    ],
+    pageSize: 100,
+    isAdditive: false,
+    filterLabel: "Filter by path",
+  },
+  feedbackByPage: {
+    name: "feedbackByPage",
+    scope: "analytics:read",
+    one: "page",
+    many: "pages",
+    unit: ["entry", "entries"],
+    key: "path",
+    tieBreak: "path",
+    main: null,
+    columns: [
+      PATH,
+      { id: "up", label: "Helpful", kind: "count" },
+      { id: "down", label: "Not helpful", kind: "count" },
+      { id: "share", label: "Helpful share", kind: "share" },
+      { id: "code", label: "Code", kind: "count" },
+      { id: "total", label: "Entries", kind: "count" },
     ],
     pageSize: 100,
     isAdditive: false,

@@ -23,6 +23,6 @@ export function formatCell(value: Cell, kind: CellKind): ComponentChildren {
 }
 
 /** Spells an API value in words: "Thumbs only" for "thumbs_only". */
-function spell(word: string): string {
+export function spell(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1).replaceAll("_", " ");
 }

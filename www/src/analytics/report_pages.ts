@@ -1,6 +1,8 @@
 import type { Client, ListOptions, ListPosition } from "quillgate";
 import { toTurnRow } from "./conversation_rows.ts";
+import { toPageRow } from "./feedback_rows.ts";
 import {
+  REPORTS,
   type ReportName,
   type ReportRow,
   type Totals,
@@ -43,6 +45,12 @@ export async function* readReport(
         yield pageOf(page.feedback.map(toFeedbackRow), null, page.nextPosition);
       }
       return;
+    case "feedbackByPage": {
+      const params = { ...datesOf(position), limit: REPORTS.feedbackByPage.pageSize };
+      const { feedback } = await analytics.feedbackByPage(params, options);
+      yield pageOf(feedback.map(toPageRow), null, null);
+      return;
+    }
     case "searches":
       for await (const page of analytics.searches(paramsOf(position), options).pages()) {
         const totals = { human: null, ai: null, total: page.totalSearches };
@@ -56,10 +64,13 @@ export async function* readReport(
   }
 }
 
+/** Feedback by page is complete after one request, so its rows are exported instead. */
+export type ExportedReport = Exclude<ReportName, "feedbackByPage">;
+
 /** Opens the whole report as a byte stream. */
 export function exportReport(
   client: Client,
-  name: ReportName,
+  name: ExportedReport,
   bounds: { dateFrom: string; dateTo: string },
   options: { format: "csv" | "ndjson"; resumeFrom: unknown; signal: AbortSignal },
 ) {
@@ -82,6 +93,12 @@ export function exportReport(
     case "conversations":
       return analytics.conversations(bounds).export(own);
   }
+}
+
+/** Returns the dates of a report without further pages. */
+function datesOf(position: ReportPosition): { dateFrom: string; dateTo: string } {
+  if ("resumeFrom" in position) throw new TypeError("feedback by page has no further pages");
+  return position;
 }
 
 function pageOf(rows: readonly ReportRow[], totals: Totals | null, next: unknown): PageOfReport {

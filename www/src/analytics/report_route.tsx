@@ -12,7 +12,6 @@ import type { Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
-import { countUnanswered } from "./conversation_rows.ts";
 import type { TrendSubject } from "./daily_trend.ts";
 import { jobPrompt } from "./job_prompt.ts";
 import type { Listing } from "./listing.ts";
@@ -71,11 +70,12 @@ interface ReportRouteProps {
 
 /** A report with its period, totals, trend, rows and exports. */
 export function ReportRoute({ session, name, lost }: ReportRouteProps) {
-  const report = REPORTS[name];
+  const isByPage = name === "feedback" && address.value.analytics.arrangement === "by-page";
+  const report = REPORTS[isByPage ? "feedbackByPage" : name];
   if (!allows(session.claims, report.scope)) {
     return <ScopeNotice scope={report.scope} lost={lost} />;
   }
-  return <OpenReport session={session} report={report} />;
+  return <OpenReport key={report.name} session={session} report={report} />;
 }
 
 function OpenReport({ session, report }: { session: Session; report: Report }) {
@@ -104,6 +104,8 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
     const isAnother = sitemap.peek() === null || table.arrangement === "never-read";
     if (arrangement === "never-read" && isAnother) dialog.value = "sitemap";
     else visit({ analytics: { arrangement, sorting: null } });
+    // Choosing another view of feedback replaces the menu.
+    keepFocus("h1");
   }
 
   function takeSitemap(read: Sitemap) {
@@ -125,8 +127,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
           totals={listing?.totals.value ?? null}
           earlier={table.earlier?.totals.value ?? null}
           isWaiting={listing === null || listing.state.value === "loading"}
-          rows={listing?.rows.value.length ?? 0}
-          unanswered={countUnanswered(listing?.rows.value ?? [])}
+          rows={listing?.rows.value ?? []}
           isComplete={listing?.state.value === "complete"}
         />
         {report.name === "views" && !isArchived && <TrendOff {...trend} />}
@@ -334,6 +335,7 @@ const LABELS: Record<ReportName, string> = {
   views: "Page views by path",
   visitors: "Visitors by path",
   feedback: "Feedback",
+  feedbackByPage: "Feedback by page",
   searches: "Searches by term",
   conversations: "Questions to the assistant",
 };
@@ -430,7 +432,10 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
         }}
         offersJob={offersJob}
         onStartJob={startJob}
-        viewKey={[from, to, arrangement, sorting.column, sorting.direction, filter].join(" ")}
+        viewKey={[
+          [from, to, arrangement, sorting.column, sorting.direction, filter].join(" "),
+          ...Object.entries(table.facets).flat(),
+        ].join("\n")}
       />
       {entry.value && renderDialog({ session, entry: entry.value, offersJob, startJob, close })}
     </>

@@ -7,10 +7,10 @@ import {
 } from "@preact/signals";
 import { address, adjust } from "../shell/navigation.ts";
 import { toast } from "../shell/toast.ts";
-import type { Arrangement } from "./address_words.ts";
+import type { Arrangement, Facets } from "./address_words.ts";
 import { arrangementsOf, arrangeRows, needsComparison, usualSorting } from "./arrangement.ts";
 import { compareRows } from "./comparison.ts";
-import { inCategory } from "./conversation_rows.ts";
+import { filterByFacets, pickFacets } from "./facets.ts";
 import type { Line } from "./line.ts";
 import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
@@ -37,8 +37,7 @@ export interface TableModel {
   arrangement: Arrangement;
   sorting: Sorting;
   filter: string;
-  /** The chosen category of conversations; `null` for all. */
-  category: string | null;
+  facets: Facets;
   columns: readonly ColumnDefinition[];
   /** The rows without folders. */
   rows: readonly ReportRow[];
@@ -106,12 +105,10 @@ export function useTableModel(
     return sitemap.value?.findNeverRead(listing.value?.rows.value ?? NO_ROWS) ?? NO_ROWS;
   });
   const filter = useComputed(() => address.value.analytics.filter);
-  const category = useComputed(() =>
-    report.name === "conversations" ? address.value.analytics.category : null,
-  );
+  const facets = useComputed(() => pickFacets(report.name, address.value.analytics.facets));
   const sorted = useComputed(() => sortRows(arranged.value, sorting.value, report.tieBreak));
   const rows = useComputed(() =>
-    filterRows(inCategory(sorted.value, category.value), filter.value, key),
+    filterRows(filterByFacets(sorted.value, facets.value), filter.value, key),
   );
   const matches = useComputed(() => sumRows(rows.value, main));
   const isTree = useComputed(() => arrangement.value === "folders");
@@ -132,7 +129,7 @@ export function useTableModel(
     arrangement: arrangement.value,
     sorting: sorting.value,
     filter: filter.value,
-    category: category.value,
+    facets: facets.value,
     columns: columns.value,
     rows: rows.value,
     lines: lines.value,

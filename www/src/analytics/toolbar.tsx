@@ -2,8 +2,9 @@ import type { Session } from "../session/session.ts";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import type { Arrangement, Comparison } from "./address_words.ts";
 import { arrangementsOf } from "./arrangement.ts";
-import { CategoryMenu } from "./category_menu.tsx";
 import { ExportMenu } from "./export_menu.tsx";
+import { FacetMenu } from "./facet_menu.tsx";
+import { facetsOf } from "./facets.ts";
 import { Choices, Menu } from "./menu.tsx";
 import { PeriodPicker } from "./period_picker.tsx";
 import { COMPARISONS } from "./range.ts";
@@ -42,7 +43,9 @@ export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
           )}
         </Menu>
       )}
-      {report.name === "conversations" && <CategoryMenu table={table} />}
+      {facetsOf(report.name).map((facet) => (
+        <FacetMenu key={facet.name} facet={facet} table={table} />
+      ))}
       <RowFilter report={report} />
       <ExportMenu session={session} table={table} />
     </div>

@@ -1,6 +1,9 @@
 import { count, counted, share } from "../shell/wording.ts";
 import { changeInWords, changeText, signOf } from "./change_words.ts";
-import type { Report, ReportName, Totals } from "./report.ts";
+import { countUnanswered } from "./conversation_rows.ts";
+import { countRatings, type Ratings, sumRatings } from "./feedback_rows.ts";
+import type { Report, ReportName, ReportRow, Totals } from "./report.ts";
+import { sumClicks } from "./search_clicks.ts";
 import { type Change, changeOf, toneOf } from "./sums.ts";
 
 const HEADINGS: Record<ReportName, string> = {
@@ -8,6 +11,7 @@ const HEADINGS: Record<ReportName, string> = {
   visitors: "Total visitors",
   searches: "Total searches",
   feedback: "Feedback in this period",
+  feedbackByPage: "Feedback by page in this period",
   conversations: "Questions in this period",
 };
 
@@ -17,17 +21,15 @@ interface TotalsStripProps {
   earlier: Totals | null;
   /** Whether the totals are loading. Grey placeholders take their place. */
   isWaiting: boolean;
-  /** The number of loaded rows, for a report without counts. */
-  rows: number;
-  /** The number of loaded questions without an answer, in the report on conversations. */
-  unanswered: number;
+  /** The loaded rows. */
+  rows: readonly ReportRow[];
   isComplete: boolean;
 }
 
 /** The counts of the whole site in a range and their changes, in one line. */
 export function TotalsStrip(props: TotalsStripProps) {
   const { report, totals, isWaiting, rows } = props;
-  const waiting = isWaiting && totals === null && rows === 0;
+  const waiting = isWaiting && totals === null && rows.length === 0;
   return (
     <section aria-labelledby="totals" aria-busy={waiting}>
       <h2 id="totals" class="visually-hidden">
@@ -79,32 +81,40 @@ interface Figure {
   kind: "human" | "ai" | "all" | "share";
 }
 
-function figuresOf({
-  report,
-  totals,
-  earlier,
-  rows,
-  unanswered,
-  isComplete,
-}: TotalsStripProps): Figure[] {
+function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripProps): Figure[] {
   switch (report.name) {
     case "views":
     case "visitors":
       return figuresOfCounts(report, totals, earlier);
     case "searches":
-      return [figureOf("Searches", "all", totals?.total, earlier?.total)];
+      return [
+        figureOf("Searches", "all", totals?.total, earlier?.total),
+        clicklessFigure(rows, isComplete),
+      ];
     case "feedback": {
-      const value = counted(rows, report.one, report.many);
+      const value = counted(rows.length, report.one, report.many);
       return [
         { name: isComplete ? "Feedback" : "Feedback loaded", value, change: null, kind: "all" },
+        ratingFigure(countRatings(rows)),
       ];
     }
+    case "feedbackByPage":
+      return [
+        { name: "Pages with feedback", value: count(rows.length), change: null, kind: "all" },
+        ratingFigure(sumRatings(rows)),
+      ];
     case "conversations": {
       const name = isComplete ? "Questions" : "Questions loaded";
+      const unanswered = countUnanswered(rows);
       return [
-        { name, value: count(rows), change: null, kind: "all" },
+        { name, value: count(rows.length), change: null, kind: "all" },
         { name: "Unanswered", value: count(unanswered), change: null, kind: "all" },
-        { name: "Unanswered share", value: share(unanswered, rows), change: null, kind: "share" },
+        {
+          name: "Unanswered share",
+          value: share(unanswered, rows.length),
+          change: null,
+          kind: "share",
+        },
       ];
     }
   }
@@ -133,4 +143,15 @@ function figureOf(
   earlier: number | null = null,
 ): Figure {
   return { name, value: count(now), change: changeOf(now, earlier), kind };
+}
+
+function clicklessFigure(rows: readonly ReportRow[], isComplete: boolean): Figure {
+  const { clickless, searches } = sumClicks(rows);
+  const name = isComplete ? "Without a click" : "Without a click, loaded terms";
+  return { name, value: share(clickless, searches), change: null, kind: "share" };
+}
+
+function ratingFigure({ helpful, all }: Ratings): Figure {
+  const name = `Helpful, of ${counted(all, "rating")}`;
+  return { name, value: share(helpful, all), change: null, kind: "share" };
 }

@@ -6,6 +6,8 @@ import {
   type Day,
   DEFAULT_PRESET,
   dayOf,
+  FACET_NAMES,
+  type Facets,
   type Interval,
   isArrangement,
   isColumn,
@@ -26,8 +28,7 @@ export interface ViewsAddress {
   /** Null for the default order. */
   sorting: Sorting | null;
   filter: string;
-  /** The category of conversations; `null` for all, empty for those without one. */
-  category: string | null;
+  facets: Facets;
   /** The time span of a bar of the chart; `null` for the period's default. */
   interval: Interval | null;
   /** The paths of open folders, each with a trailing slash. */
@@ -63,7 +64,7 @@ export function parseViewsAddress(
     arrangement: isArrangement(show) ? show : "pages",
     sorting: sortingIn(query.get("sort") ?? ""),
     filter: query.get("path") ?? "",
-    category: query.get("category"),
+    facets: facetsIn(query),
     interval: intervalIn(query.get("interval") ?? ""),
     openFolders: openFoldersIn(query.get("open") ?? ""),
     page: isPagePath(page) ? page : null,
@@ -79,7 +80,7 @@ export function formatViewsAddress({
   arrangement,
   sorting,
   filter,
-  category,
+  facets,
   interval,
   openFolders,
   page,
@@ -98,7 +99,10 @@ export function formatViewsAddress({
     pairs.push(["sort", direction === "descending" ? `-${column}` : column]);
   }
   if (filter !== "") pairs.push(["path", filter]);
-  if (category !== null) pairs.push(["category", category]);
+  for (const name of FACET_NAMES) {
+    const value = facets[name];
+    if (value !== undefined) pairs.push([name, value]);
+  }
   if (interval !== null) pairs.push(["interval", interval]);
   if (arrangement === "folders" && openFolders.length > 0) {
     pairs.push(["open", openFolders.slice(0, MAX_OPEN_FOLDERS).map(escapeFolder).join(",")]);
@@ -129,6 +133,14 @@ function openFoldersIn(text: string): readonly string[] {
   return paths.filter((path) => /^\/.+\/$/.test(path)).slice(0, MAX_OPEN_FOLDERS);
 }
 
+function facetsIn(query: URLSearchParams): Facets {
+  const chosen = FACET_NAMES.flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return Object.fromEntries(chosen);
+}
+
 function intervalIn(text: string): Interval | null {
   return isInterval(text) ? text : null;
 }
@@ -156,8 +168,7 @@ registerAddressPart("analytics", {
   onChange: (change, from, to) => ({
     // A filter for paths makes no sense for search terms or questions, and vice versa.
     ...(filteredBy(from) !== filteredBy(to) && { filter: "" }),
-    ...(to !== "conversations" && { category: null }),
-    ...(from !== to && { page: null, hasInvalidPage: false }),
+    ...(from !== to && { facets: {}, page: null, hasInvalidPage: false }),
     ...(change.range !== undefined && { hasInvalidDates: false }),
     ...(change.page !== undefined && { hasInvalidPage: false }),
   }),

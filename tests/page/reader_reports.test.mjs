@@ -1,0 +1,123 @@
+/** Decisions of the reports on searches and feedback. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
+  "analytics/arrangement.ts",
+);
+const { LOW_CLICK_RATE, sumClicks } = await importSource("analytics/search_clicks.ts");
+const { countRatings, sumRatings, toPageRow } = await importSource("analytics/feedback_rows.ts");
+const { facetsOf, filterByFacets, pickFacets, valueLabel, valuesOf } =
+  await importSource("analytics/facets.ts");
+const { matchSentence } = await importSource("analytics/match_sentence.ts");
+const { REPORTS } = await importSource("analytics/report.ts");
+const { jobPrompt } = await importSource("analytics/job_prompt.ts");
+
+const term = (query, hits, ctr) => ({ query, hits, ctr });
+const TERMS = [
+  term("never clicked", 10, 0),
+  term("rarely clicked", 20, LOW_CLICK_RATE - 0.01),
+  term("at the threshold", 30, LOW_CLICK_RATE),
+  term("often clicked", 40, 1),
+  term("unknown rate", 50, null),
+];
+const queries = (arrangement) => arrangeRows(TERMS, arrangement, "hits").map(({ query }) => query);
+
+test('"No clicks" lists terms with a click rate of 0, but not unknown rates', () => {
+  assert.deepEqual(queries("no-clicks"), ["never clicked"]);
+});
+
+test('"Low click rate" lists rates above 0 and below the threshold', () => {
+  assert.deepEqual(queries("low-click-rate"), ["rarely clicked"]);
+  assert.equal(usualSorting("low-click-rate", REPORTS.searches).column, "hits");
+});
+
+test("the searches without a click are the sum over all terms with a known rate", () => {
+  const { searches, clickless } = sumClicks(TERMS);
+  assert.equal(searches, 100);
+  assert.ok(Math.abs(clickless - (10 + 20 * 0.81 + 30 * 0.8)) < 1e-9, String(clickless));
+  assert.deepEqual(sumClicks([term("more clicks than searches", 10, 1.5)]), {
+    searches: 10,
+    clickless: 0,
+  });
+  assert.deepEqual(sumClicks([]), { searches: 0, clickless: 0 });
+});
+
+const entry = (helpful, status, source) => ({ path: "/a", helpful, status, source });
+const ENTRIES = [
+  entry("Yes", "pending", "contextual"),
+  entry("No", "pending", "contextual"),
+  entry("No", "in_progress", "contextual"),
+  entry(null, "resolved", "code_snippet"),
+  entry(null, null, "agent"),
+];
+
+test("the helpful share counts only entries with a rating", () => {
+  assert.deepEqual(countRatings(ENTRIES), { helpful: 1, all: 3 });
+  assert.deepEqual(countRatings([]), { helpful: 0, all: 0 });
+});
+
+test("feedback filters by rating, status and source together", () => {
+  const chosen = { helpful: "No", status: "in_progress", source: "contextual" };
+  assert.deepEqual(filterByFacets(ENTRIES, chosen), [ENTRIES[2]]);
+  assert.deepEqual(filterByFacets(ENTRIES, { helpful: "" }), ENTRIES.slice(3));
+  assert.deepEqual(filterByFacets(ENTRIES, { status: "dismissed" }), []);
+  assert.deepEqual(valuesOf(ENTRIES, "helpful"), [
+    { value: "", count: 2 },
+    { value: "No", count: 2 },
+    { value: "Yes", count: 1 },
+  ]);
+});
+
+test("filters of other reports in the address have no effect", () => {
+  const facets = { category: "Setup", status: "pending" };
+  assert.deepEqual(pickFacets("feedback", facets), { status: "pending" });
+  assert.deepEqual(pickFacets("conversations", facets), { category: "Setup" });
+  assert.deepEqual(pickFacets("views", facets), {});
+});
+
+test("filter values have labels in words", () => {
+  const [helpful, status] = facetsOf("feedback");
+  const labels = ["Yes", "No", ""].map((value) => valueLabel(helpful, value));
+  assert.deepEqual(labels, ["Helpful", "Not helpful", "Not rated"]);
+  assert.equal(valueLabel(status, "in_progress"), "In progress");
+});
+
+test("a page's helpful share is null without ratings", () => {
+  const page = { path: "/a", thumbsUp: 3, thumbsDown: 1, code: 2, total: 6 };
+  assert.deepEqual(toPageRow(page), { path: "/a", up: 3, down: 1, share: 0.75, code: 2, total: 6 });
+  assert.equal(toPageRow({ ...page, thumbsUp: 0, thumbsDown: 0 }).share, null);
+  assert.equal(toPageRow({ ...page, thumbsUp: null }).share, null);
+  const rows = [toPageRow(page), toPageRow({ ...page, thumbsUp: null })];
+  assert.deepEqual(sumRatings(rows), { helpful: 3, all: 4 });
+});
+
+test("both views of feedback offer each other", () => {
+  const labels = [REPORTS.feedback, REPORTS.feedbackByPage].map((report) =>
+    arrangementsOf(report).map(({ label }) => label),
+  );
+  assert.deepEqual(labels[0], ["All entries", "By page"]);
+  assert.deepEqual(labels[1], labels[0]);
+});
+
+test("pages with unhelpful ratings suggest a job, other pages do not", () => {
+  const days = { range: { from: "2026-10-01", to: "2026-10-31" }, earlierRange: null };
+  const row = { path: "/a", up: 3, down: 1, share: 0.75, code: 0, total: 4 };
+  const prompt = jobPrompt(REPORTS.feedbackByPage, row, days);
+  assert.match(prompt, /^Improve the page \/a\./);
+  assert.match(prompt, /1 of 4 ratings say that it was not helpful/);
+  assert.equal(jobPrompt(REPORTS.feedbackByPage, { ...row, down: 0 }, days), null);
+});
+
+test("a filter shows the number of matching entries", () => {
+  const shown = {
+    report: REPORTS.feedback,
+    isComplete: true,
+    arrangement: "pages",
+    filter: "",
+    matches: { rows: 2, human: 0, ai: 0, total: 0 },
+  };
+  assert.equal(matchSentence({ ...shown, facets: { helpful: "No" } }), "2 entries");
+  assert.equal(matchSentence({ ...shown, facets: {} }), "");
+});

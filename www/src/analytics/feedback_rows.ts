@@ -1,0 +1,36 @@
+import type { PageFeedback } from "quillgate";
+import { type ReportRow, shareOf } from "./report.ts";
+
+export interface Ratings {
+  helpful: number;
+  all: number;
+}
+
+/** Counts the entries with a rating. Feedback on code and from agents has none. */
+export function countRatings(rows: readonly ReportRow[]): Ratings {
+  const rated = rows.filter(({ helpful }) => helpful != null);
+  return { helpful: rated.filter(({ helpful }) => helpful === "Yes").length, all: rated.length };
+}
+
+/** Sums the ratings of pages. */
+export function sumRatings(rows: readonly ReportRow[]): Ratings {
+  let [helpful, all] = [0, 0];
+  for (const { up, down } of rows) {
+    if (typeof up !== "number" || typeof down !== "number") continue;
+    helpful += up;
+    all += up + down;
+  }
+  return { helpful, all };
+}
+
+export function toPageRow({ path, thumbsUp, thumbsDown, code, total }: PageFeedback): ReportRow {
+  const ratings = thumbsUp === null || thumbsDown === null ? null : thumbsUp + thumbsDown;
+  return {
+    path,
+    up: thumbsUp,
+    down: thumbsDown,
+    share: shareOf(thumbsUp, ratings),
+    code,
+    total,
+  };
+}

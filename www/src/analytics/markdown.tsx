@@ -1,0 +1,128 @@
+/**
+ * Renders Markdown that readers can influence. Tokens become elements of a fixed set, and everything
+ * else becomes text, so no HTML of the source reaches the document.
+ */
+import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import type { ComponentChildren } from "preact";
+import { OutsideLink } from "./outside_link.tsx";
+
+/** Longer sources stay text, because parsing time can grow faster than the length. */
+const MAX_LENGTH = 20_000;
+/** Sources with more marks stay text. The parser takes quadratic time to pair them. */
+const MAX_EMPHASIS_MARKS = 1000;
+/** Deeper nesting stays text. */
+const MAX_DEPTH = 12;
+/** The parser recurses for each quotation mark and list marker in a line. */
+const DEEP_NESTING = new RegExp(
+  `^[ \\t]*(?:>[ \\t]*|(?:[*+-]|\\d{1,9}[.)])[ \\t]+){${MAX_DEPTH + 1}}`,
+  "m",
+);
+
+/** Returns the elements of a Markdown source. */
+export function renderMarkdown(source: string): ComponentChildren {
+  if (isCostly(source)) return <p class="plain">{source}</p>;
+  return renderTokens(new Lexer({ gfm: true }).lex(source), 0);
+}
+
+function isCostly(source: string): boolean {
+  if (source.length > MAX_LENGTH || DEEP_NESTING.test(source)) return true;
+  return (source.match(/[*_]/g)?.length ?? 0) > MAX_EMPHASIS_MARKS;
+}
+
+function renderTokens(tokens: readonly Token[], depth: number): ComponentChildren {
+  return tokens.map((token) => renderToken(token as MarkedToken, depth));
+}
+
+function renderToken(token: MarkedToken, depth: number): ComponentChildren {
+  if (depth >= MAX_DEPTH) return token.raw;
+  const inside = () => renderTokens(("tokens" in token && token.tokens) || [], depth + 1);
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "paragraph":
+      return <p>{inside()}</p>;
+    case "heading":
+      // One level for all, because the source may skip levels.
+      return <h4>{inside()}</h4>;
+    case "blockquote":
+      return <blockquote>{inside()}</blockquote>;
+    case "code":
+      return (
+        <pre>
+          <code>{token.text}</code>
+        </pre>
+      );
+    case "hr":
+      return <hr />;
+    case "list":
+      return renderList(token, depth);
+    case "table":
+      return renderTable(token, depth);
+    case "strong":
+      return <strong>{inside()}</strong>;
+    case "em":
+      return <em>{inside()}</em>;
+    case "del":
+      return <del>{inside()}</del>;
+    case "codespan":
+      return <code>{token.text}</code>;
+    case "br":
+      return <br />;
+    case "checkbox":
+      return token.checked ? "☑ " : "☐ ";
+    case "link":
+      return <OutsideLink url={token.href}>{inside()}</OutsideLink>;
+    case "image":
+      // A link, because loading an image tells its server that someone reads the answer.
+      return <OutsideLink url={token.href}>{decode(token.text) || token.href}</OutsideLink>;
+    case "text":
+      return token.tokens ? inside() : decode(token.text);
+    case "escape":
+      return token.text;
+    default:
+      return token.raw;
+  }
+}
+
+function renderList({ ordered, start, items }: Tokens.List, depth: number): ComponentChildren {
+  const entries = items.map(({ tokens }) => <li>{renderTokens(tokens, depth + 1)}</li>);
+  return ordered ? <ol start={start === "" ? 1 : start}>{entries}</ol> : <ul>{entries}</ul>;
+}
+
+function renderTable({ header, rows }: Tokens.Table, depth: number): ComponentChildren {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {header.map(({ tokens }) => (
+            <th scope="col">{renderTokens(tokens, depth + 1)}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((cells) => (
+          <tr>
+            {cells.map(({ tokens }) => (
+              <td>{renderTokens(tokens, depth + 1)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&nbsp;": "\u00a0",
+};
+
+/** Decodes the entities of text. The result is text too, never HTML. */
+function decode(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity);
+}
