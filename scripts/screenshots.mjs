@@ -33,9 +33,11 @@ const SCENES = {
   views: { search: "?route=views&range=last-28-days" },
   visitors: { search: "?route=visitors&range=last-28-days" },
   feedback: { search: "?route=feedback&range=last-28-days" },
+  "feedback-by-page": { search: "?route=feedback&range=last-28-days&show=by-page" },
   searches: { search: "?route=searches&range=last-28-days" },
   conversations: { search: "?route=conversations&range=last-28-days" },
   "views-by-folder": { search: "?route=views&range=last-28-days&show=folders", act: openFolder },
+  conversation: { search: "?route=conversations&range=last-28-days", act: openConversation },
   page: { search: "?route=views&range=last-28-days&page=/quickstart", act: loadPageReports },
   "session-menu": { search: "?route=jobs", act: openSessionMenu },
   shortcuts: { search: "?route=jobs", act: openKeyList },
@@ -145,6 +147,12 @@ async function signIn(page, site) {
 async function openComposer(page) {
   await page.getByRole("button", { name: "New job", exact: true }).click();
   await page.getByLabel("Prompt", { exact: true }).waitFor();
+}
+
+async function openConversation(page) {
+  const rows = page.getByRole("row", { name: /Answered/ });
+  await rows.first().getByRole("rowheader").getByRole("button").first().click();
+  await page.getByRole("dialog").locator(".message-body").first().waitFor();
 }
 
 async function loadPageReports(page) {

@@ -100,7 +100,7 @@ function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripPro
     }
     case "feedbackByPage":
       return [
-        { name: "Pages with feedback", value: count(rows.length), change: null, kind: "all" },
+        { name: "Pages listed", value: count(rows.length), change: null, kind: "all" },
         ratingFigure(sumRatings(rows)),
       ];
     case "conversations": {
