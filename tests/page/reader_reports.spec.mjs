@@ -1,4 +1,4 @@
-/** What readers searched for, and what they thought of the pages. */
+/** The reports on searches and feedback. */
 import assert from "node:assert/strict";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

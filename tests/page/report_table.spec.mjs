@@ -5,19 +5,27 @@ import { SMALL_SITE } from "./sites.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "previous-period" };
 const MIN_FIRST_COLUMN = 140;
+const REPORTS = {
+  views: { route: "views" },
+  visitors: { route: "visitors" },
+  searches: { route: "searches" },
+  feedback: { route: "feedback" },
+  "feedback by page": { route: "feedback", show: "by-page" },
+  conversations: { route: "conversations" },
+};
 const ALL_REPORTS = "jobs:create analytics:read analytics:conversations";
 
 test.describe("small site", () => {
   test.use({ siteOptions: SMALL_SITE });
 
-  for (const route of ["views", "visitors", "searches", "feedback", "conversations"]) {
-    test(`the first column of "${route}" has at least 140 pixels from 320 to 1440 pixels`, async ({
+  for (const [name, query] of Object.entries(REPORTS)) {
+    test(`the first column of "${name}" has at least 140 pixels from 320 to 1440 pixels`, async ({
       visitor,
     }) => {
       const { page, token, startSession, openReport } = visitor;
       await startSession(token({ scope: ALL_REPORTS }));
       // Few rows, because the trace of the test has a snapshot of the document for every width.
-      await openReport({ ...LAST_MONTH, route, path: "10" });
+      await openReport({ ...LAST_MONTH, ...query, path: name === "feedback by page" ? "" : "10" });
       const faults = [];
       for (let width = 320; width <= 1440; width += 20) {
         await page.setViewportSize({ width, height: 800 });
@@ -37,12 +45,12 @@ test.describe("small site", () => {
       assert.deepEqual(faults, []);
     });
 
-    test(`the printed "${route}" has its rows and no more than rows/30 + 2 pages`, async ({
+    test(`the printed "${name}" has its rows and no more than rows/30 + 2 pages`, async ({
       visitor,
     }) => {
       const { page, token, startSession, openReport } = visitor;
       await startSession(token({ scope: ALL_REPORTS }));
-      await openReport({ ...LAST_MONTH, route });
+      await openReport({ ...LAST_MONTH, ...query });
       const rowCount = Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
       await page.evaluate(() => {
         addEventListener("afterprint", () => {
