@@ -11,7 +11,7 @@ use super::fields::{self, Fields};
 use super::problems::{
     self, ADMISSION, ARCHIVE, BODY, BUDGET, PROJECT, RECORD, STREAM, UPSTREAM, WRITING,
 };
-use super::{CSV, JSON, NDJSON, links, patterns, schemas, security, streams, webhooks};
+use super::{JSON, exports, links, patterns, schemas, security, streams, webhooks};
 use quillgate::documentation::join_lines;
 
 /// The parts of an operation's description that its declaration does not contain.
@@ -463,7 +463,7 @@ fn successes(operation: Operation, more: &More) -> Map<String, Value> {
         Success::Exported => {
             let fields = fields.with(&["Content-Disposition"]);
             let fields = fields.perhaps(&["Preference-Applied"]).perhaps(more.gives);
-            vec![("200", rows(operation, &fields))]
+            vec![("200", exports::rows(operation, &fields))]
         }
         Success::Empty(doc) => vec![("204", empty(doc, &Fields::common()))],
     };
@@ -477,24 +477,6 @@ const AS_UPSTREAM: &str = "Another 2xx response of Mintlify, with its own status
 const FINISHED: &str = "The job has ended or is no longer polled, and you have received its last \
     event. Do not reconnect.";
 const UNCHANGED: &str = "You have the current rows (`If-None-Match`).";
-
-fn rows(operation: Operation, fields: &Fields) -> Value {
-    let row = operation.result().name();
-    let text =
-        |description: String| json!({ "schema": { "type": "string", "description": description } });
-    json!({
-        "description": "The rows. The last record of an incomplete export has the cursor to resume from.",
-        "headers": fields.described(),
-        "content": {
-            CSV: text(format!(
-                "RFC 4180 in UTF-8 with a byte order mark. Each property of `{row}` is a column. \
-                    Lists and varying records are JSON in one cell, and `null` is an empty cell. \
-                    Strings that a spreadsheet would run as a formula start with an apostrophe."
-            )),
-            NDJSON: text(format!("One `{row}` per line.")),
-        },
-    })
-}
 
 fn empty(doc: &str, fields: &Fields) -> Value {
     json!({
