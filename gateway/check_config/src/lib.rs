@@ -307,7 +307,7 @@ mod tests {
             ),
             (
                 issuers(github, json!({ "ref": "refs/heads/hunter2/*" })),
-                "compared whole",
+                "must match exactly",
             ),
             (
                 revoked(json!(["eyJhbGciOiJIUzI1NiJ9.hunter2.hunter2"])),
