@@ -15,6 +15,18 @@ const untilPromptFocused = (page) =>
   page.waitForFunction(() => document.activeElement?.id === "prompt");
 
 test.describe("job", () => {
+  test("the link of the route leads from an open job to the list", async ({ visitor }) => {
+    const { page, signIn, startAndOpenJob, rowOf } = visitor;
+    await signIn();
+    await startAndOpenJob("Fix the typos");
+    await page
+      .getByRole("navigation", { name: "Main" })
+      .getByRole("link", { name: "Agent jobs" })
+      .click();
+    await rowOf("Fix the typos").waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("job"), null);
+  });
+
   test("a job leads to a pull request and takes a follow-up", async ({ visitor }) => {
     const { site, signIn, startJob, openJob, endJob } = visitor;
     const prompt = "Fix the broken links\n\nAll of them.";

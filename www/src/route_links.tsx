@@ -33,9 +33,9 @@ export function RouteLinks({ claims }: { claims: Claims }) {
   );
 }
 
-/** Returns the change that opens a route from the start: without an opened page. */
+/** Returns the change that opens a route without an open job or page. */
 export function routeStart(route: Route): AddressChange {
-  return { route, analytics: { page: null } };
+  return { route, jobs: { id: null }, analytics: { page: null } };
 }
 
 /** Preloads the code of a route. A failure shows when the route is opened. */
