@@ -17,7 +17,7 @@ const lastMonth = () => ({ dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) }
 
 const dayFromToday = (days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 
-/** Returns the figures by name: the text of each `dd`. */
+/** Returns the value and the change of each figure, by its name. */
 async function figuresOf(region) {
   const pairs = await region
     .locator(".figure")
