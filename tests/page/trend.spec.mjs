@@ -68,6 +68,38 @@ test.describe("archived project", () => {
     await page.waitForURL(/range=yesterday/);
   });
 
+  test("dragging over the chart or Shift with an arrow key opens several days", async ({
+    visitor,
+  }) => {
+    const { site, page, startSession, openReport } = visitor;
+    await site.gateway.runCron();
+    await startSession();
+    await openReport(WEEK);
+    const chart = page.getByRole("slider", { name: "Explore the chart" });
+    await chart.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = await chart.boundingBox();
+    // Six days: today is not in the chart. The scale takes 48 px on the left.
+    const middleOf = (bar) => x + 48 + ((width - 48) / 6) * (bar + 0.5);
+    await page.mouse.move(middleOf(4), y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(middleOf(2), y + height / 2, { steps: 4 });
+    assert.equal(await page.locator(".trend-slot").count(), 3);
+    await page.locator(".trend-tip", { hasText: "No data" }).waitFor();
+    // Beyond the edge, the drag continues.
+    await page.mouse.move(x - 30, y + height / 2);
+    await page.mouse.up();
+    await page.waitForURL(new RegExp(`from=${daysAgo(6)}&to=${daysAgo(2)}`));
+
+    await openReport(WEEK);
+    await chart.focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Shift+ArrowLeft");
+    await page.keyboard.press("Shift+ArrowLeft");
+    assert.match(await chart.getAttribute("aria-valuetext"), /\(1 of 3 days\), People [\d,]+/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`from=${daysAgo(3)}&to=${daysAgo(1)}`));
+  });
+
   test("the interval of the chart is part of the address", async ({ visitor }) => {
     const { site, page, startSession, openReport, untilLoaded } = visitor;
     await site.gateway.runCron();
@@ -93,7 +125,22 @@ test.describe("archived project", () => {
   });
 
   test.describe("on a phone with forced colours", () => {
-    test.use({ forcedColors: "active", viewport: { width: 360, height: 740 } });
+    test.use({ forcedColors: "active", hasTouch: true, viewport: { width: 360, height: 740 } });
+
+    test("the first tap explains a day, the second one opens it", async ({ visitor }) => {
+      const { site, page, startSession, openReport } = visitor;
+      await site.gateway.runCron();
+      await startSession();
+      await openReport(WEEK);
+      const chart = page.getByRole("slider", { name: "Explore the chart" });
+      const { width, height } = await chart.boundingBox();
+      const atLastBar = { x: width - 5, y: height / 2 };
+      await chart.tap({ position: atLastBar });
+      await page.locator(".trend-tip").waitFor();
+      assert.match(page.url(), /range=last-7-days/);
+      await chart.tap({ position: atLastBar });
+      await page.waitForURL(/range=yesterday/);
+    });
 
     test("the trend fits a phone and keeps two forced colours apart", async ({ visitor }) => {
       const { site, page, startSession, openReport } = visitor;

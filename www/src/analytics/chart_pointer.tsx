@@ -1,4 +1,6 @@
 import type { Signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { type BarSelection, edgesOf, sumSelected } from "./bar_selection.ts";
 import type { Bar } from "./chart_layout.ts";
 import type { DrawableTrend } from "./daily_trend.ts";
 import type { TrendPoint } from "./trend.ts";
@@ -12,18 +14,27 @@ interface ChartPointerProps {
   bars: readonly Bar[];
   /** Left edge of the plot, in pixels. */
   left: number;
-  pointed: Signal<number | null>;
+  selection: Signal<BarSelection | null>;
   onOpen(point: TrendPoint): void;
+}
+
+/** A pressed mouse button, pen or finger. */
+interface Press {
+  /** The selection before the press. */
+  before: BarSelection | null;
 }
 
 /**
  * Covers the chart and shows a tooltip at the pointer, finger or arrow keys. A click, a second tap
- * or Enter opens the bar's days. Screen readers see a slider over the bars.
+ * or Enter opens the bar's days. Dragging or Shift with an arrow key selects several bars. Screen
+ * readers see a slider over the bars.
  */
-export function ChartPointer({ trend, bars, left, pointed, onOpen }: ChartPointerProps) {
+export function ChartPointer({ trend, bars, left, selection, onOpen }: ChartPointerProps) {
+  const press = useRef<Press | null>(null);
   const last = bars.length - 1;
-  const index = pointed.value === null ? null : Math.min(pointed.value, last);
-  const lines = index === null ? [] : linesAt(trend, index);
+  const selected = selection.value === null ? null : clamp(selection.value, last);
+  const lines = selected === null ? [] : linesOf(trend, selected);
+  const fallback = { start: last, end: last };
 
   function indexAt(event: PointerEvent): number {
     const { left: edge, width } = (event.currentTarget as Element).getBoundingClientRect();
@@ -31,33 +42,60 @@ export function ChartPointer({ trend, bars, left, pointed, onOpen }: ChartPointe
     return Math.min(last, Math.max(0, Math.floor(part * bars.length)));
   }
 
-  /** The first tap only shows the tooltip, because touch screens cannot hover. */
-  function press(event: PointerEvent) {
-    const next = indexAt(event);
-    const isSecondTap = pointed.peek() === next;
-    pointed.value = next;
-    if (event.pointerType === "mouse" || isSecondTap) open(next);
+  function startPress(event: PointerEvent) {
+    if (event.button !== 0) return;
+    const at = indexAt(event);
+    press.current = { before: event.pointerType === "mouse" ? null : selection.peek() };
+    (event.currentTarget as Element).setPointerCapture(event.pointerId);
+    selection.value = { start: at, end: at };
   }
 
-  function open(at: number) {
-    const point = trend.points[at];
-    if (point && trend.points.length > 1) onOpen(point);
+  function movePointer(event: PointerEvent) {
+    const end = indexAt(event);
+    if (press.current !== null) selection.value = extendTo(end);
+    else if (event.pointerType === "mouse") selection.value = { start: end, end };
+  }
+
+  /** Reads the signal, because an event can arrive before the last one is rendered. */
+  function extendTo(end: number): BarSelection {
+    return { start: selection.peek()?.start ?? end, end };
+  }
+
+  /** The first tap only shows the tooltip, because touch screens cannot hover. */
+  function endPress(event: PointerEvent) {
+    if (press.current === null) return;
+    const { before } = press.current;
+    press.current = null;
+    const end = indexAt(event);
+    const next = extendTo(end);
+    selection.value = next;
+    const isSecondTap = before !== null && before.start === end && before.end === end;
+    if (event.pointerType === "mouse" || next.start !== end || isSecondTap) open(next);
+  }
+
+  function open(opened: BarSelection) {
+    const sum = sumSelected(trend.points, opened);
+    if (sum === undefined || trend.points.length < 2) return;
+    selection.value = null;
+    onOpen(sum);
   }
 
   function pressKey(event: KeyboardEvent) {
-    const at = index ?? last;
+    const current = selection.peek() ?? fallback;
     const moves: Record<string, number> = {
-      ArrowLeft: at - 1,
-      ArrowDown: at - 1,
-      ArrowRight: at + 1,
-      ArrowUp: at + 1,
+      ArrowLeft: current.end - 1,
+      ArrowDown: current.end - 1,
+      ArrowRight: current.end + 1,
+      ArrowUp: current.end + 1,
       Home: 0,
       End: last,
     };
-    const next = moves[event.key];
-    if (next !== undefined) pointed.value = Math.min(last, Math.max(0, next));
-    else if (event.key === "Enter") open(at);
-    else if (event.key === "Escape") pointed.value = null;
+    const move = moves[event.key];
+    if (move !== undefined) {
+      const end = Math.min(last, Math.max(0, move));
+      selection.value = { start: event.shiftKey ? current.start : end, end };
+    } else if (event.key === "Enter") open(current);
+    else if (event.key === "Escape") selection.value = null;
     else return;
     event.preventDefault();
   }
@@ -71,25 +109,32 @@ export function ChartPointer({ trend, bars, left, pointed, onOpen }: ChartPointe
         aria-label="Explore the chart"
         aria-valuemin={0}
         aria-valuemax={last}
-        aria-valuenow={index ?? last}
-        aria-valuetext={linesAt(trend, index ?? last).join(", ")}
-        onPointerMove={(event) => {
-          if (event.pointerType === "mouse") pointed.value = indexAt(event);
+        aria-valuenow={(selected ?? fallback).end}
+        aria-valuetext={linesOf(trend, selected ?? fallback).join(", ")}
+        onPointerDown={startPress}
+        onPointerMove={movePointer}
+        onPointerUp={endPress}
+        onPointerCancel={() => {
+          press.current = null;
+          selection.value = null;
         }}
         onPointerLeave={(event) => {
-          if (event.pointerType === "mouse") pointed.value = null;
+          if (event.pointerType === "mouse" && press.current === null) selection.value = null;
         }}
-        onClick={(event) => press(event as unknown as PointerEvent)}
         onFocus={(event) => {
-          if (event.currentTarget.matches(":focus-visible")) pointed.value ??= last;
+          if (event.currentTarget.matches(":focus-visible")) selection.value ??= fallback;
         }}
         onBlur={() => {
-          pointed.value = null;
+          selection.value = null;
         }}
         onKeyDown={pressKey}
       />
-      {index !== null && (
-        <p class="trend-tip" aria-hidden="true" style={{ left: tipPosition(bars[index], left) }}>
+      {selected !== null && (
+        <p
+          class="trend-tip"
+          aria-hidden="true"
+          style={{ left: tipPosition(bars[selected.start], bars[selected.end], left) }}
+        >
           {lines.map((line, at) => (
             <span key={line} class={at === 0 ? "trend-tip-title" : ""}>
               {line}
@@ -101,12 +146,25 @@ export function ChartPointer({ trend, bars, left, pointed, onOpen }: ChartPointe
   );
 }
 
-function linesAt({ points, earlier }: DrawableTrend, index: number): string[] {
-  const point = points[index];
-  return point ? pointLines(point, earlier[index]) : [];
+/** After a change of the period, the chart can have fewer bars than before. */
+function clamp({ start, end }: BarSelection, last: number): BarSelection {
+  return { start: Math.min(start, last), end: Math.min(end, last) };
 }
 
-function tipPosition(bar: Bar | undefined, left: number): string {
-  const x = left + (bar ? bar.x + bar.width / 2 : 0);
+function linesOf({ points, earlier }: DrawableTrend, selection: BarSelection): string[] {
+  const point = sumSelected(points, selection);
+  if (point === undefined) return [];
+  const { last } = edgesOf(selection);
+  // A shorter comparison has no counterpart for all selected bars.
+  const compared = last < earlier.length ? sumSelected(earlier, selection) : undefined;
+  return pointLines(point, compared);
+}
+
+function tipPosition(start: Bar | undefined, end: Bar | undefined, left: number): string {
+  const x = left + (start && end ? (middleOf(start) + middleOf(end)) / 2 : 0);
   return `clamp(${TIP_REACH}px, ${x}px, calc(100% - ${TIP_REACH}px))`;
+}
+
+function middleOf({ x, width }: Bar): number {
+  return x + width / 2;
 }

@@ -2,6 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { address, visit } from "../shell/navigation.ts";
 import { compactCount, count, counted } from "../shell/wording.ts";
+import { type BarSelection, isSelected } from "./bar_selection.ts";
 import { type Bar, type Chart, layOutChart, linePoints } from "./chart_layout.ts";
 import { ChartPointer } from "./chart_pointer.tsx";
 import type { DrawableTrend } from "./daily_trend.ts";
@@ -107,7 +108,7 @@ interface PlotProps {
 
 function Plot({ label, trend, width }: PlotProps) {
   const { points, earlier } = trend;
-  const pointed = useSignal<number | null>(null);
+  const selection = useSignal<BarSelection | null>(null);
   const size = { width: Math.max(1, width - LEFT), height: PLOT_HEIGHT };
   const chart = layOutChart(points, size, earlier);
   return (
@@ -117,7 +118,11 @@ function Plot({ label, trend, width }: PlotProps) {
         <g transform={`translate(${LEFT} ${TOP})`}>
           <Axes chart={chart} width={size.width} />
           {chart.bars.map((bar, index) => (
-            <BarShape key={bar.point.from} bar={bar} isPointed={pointed.value === index} />
+            <BarShape
+              key={bar.point.from}
+              bar={bar}
+              isPointed={isSelected(selection.value, index)}
+            />
           ))}
           {earlier.length > 0 && (
             <polyline class="trend-earlier" points={linePoints(chart, earlier)} />
@@ -128,14 +133,14 @@ function Plot({ label, trend, width }: PlotProps) {
         trend={trend}
         bars={chart.bars}
         left={LEFT}
-        pointed={pointed}
+        selection={selection}
         onOpen={openPeriod}
       />
     </>
   );
 }
 
-/** Opens the days of a bar. */
+/** Opens the days of the selected bars. */
 function openPeriod({ from, to }: TrendPoint): void {
   const { range } = address.peek().analytics;
   visit({ analytics: { range: periodOf({ from, to }, today.peek(), range) } });
