@@ -1,7 +1,8 @@
 /**
  * `npm run screenshots [-- FOLDER]`: takes screenshots of every route in Chromium, in both colour
  * schemes and at two widths. The page runs with the gateway in workerd and the simulated platform.
- * FOLDER defaults to `target/screenshots/`. `--as-built` skips the build.
+ * FOLDER defaults to `target/screenshots/`. `--as-built` skips the build. `--scene`, `--scheme` and
+ * `--width`, each repeatable, limit the screenshots: `--scene views --width phone`.
  */
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -20,7 +21,7 @@ import { ROOT } from "./versions.mjs";
 const PROJECT = "acme-docs";
 const SCHEMES = ["light", "dark"];
 const ANALYTICS_LIMIT = 5000;
-const WIDTHS = { wide: 1280, phone: 360 };
+const WIDTHS = { wide: 1440, phone: 390 };
 /** Placeholders of content that is still loading. */
 const BUSY = "[aria-busy=true], progress, .waiting-line, .trend-space:empty";
 /** The content of a route whose code has loaded. */
@@ -47,8 +48,16 @@ const SCENES = {
 await runMain(async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { "as-built": { type: "boolean", default: false } },
+    options: {
+      "as-built": { type: "boolean", default: false },
+      scene: { type: "string", multiple: true, default: Object.keys(SCENES) },
+      scheme: { type: "string", multiple: true, default: SCHEMES },
+      width: { type: "string", multiple: true, default: Object.keys(WIDTHS) },
+    },
   });
+  requireKnown("scene", values.scene, Object.keys(SCENES));
+  requireKnown("scheme", values.scheme, SCHEMES);
+  requireKnown("width", values.width, Object.keys(WIDTHS));
   const folder = resolve(positionals[0] ?? join(ROOT, "target", "screenshots"));
   await mkdir(folder, { recursive: true });
   const context = await setup({ ...BUILD_NEEDS, browser: true });
@@ -57,9 +66,9 @@ await runMain(async () => {
 
   const site = await startSite(context);
   try {
-    for (const scheme of SCHEMES) {
-      for (const [width, pixels] of Object.entries(WIDTHS)) {
-        await photograph(site, folder, { scheme, width, pixels });
+    for (const scheme of values.scheme) {
+      for (const width of values.width) {
+        await photograph(site, folder, { scheme, width, scenes: values.scene });
       }
     }
   } finally {
@@ -67,6 +76,12 @@ await runMain(async () => {
   }
   console.log(`screenshots: in ${folder}`);
 });
+
+function requireKnown(option, names, known) {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new Error(`--${option} must be one of ${known.join(", ")}; received ${unknown}`);
+}
 
 async function startSite({ env }) {
   const adminKey = canaryKey();
@@ -112,16 +127,17 @@ async function findJob(url, token) {
   return jobs.find(({ status, prLink }) => status === "completed" && prLink !== null).id;
 }
 
-async function photograph(site, folder, { scheme, width, pixels }) {
+async function photograph(site, folder, { scheme, width, scenes }) {
   const context = await site.browser.newContext({
     locale: "en-US",
     timezoneId: "UTC",
     colorScheme: scheme,
-    viewport: { width: pixels, height: width === "wide" ? 800 : 720 },
+    viewport: { width: WIDTHS[width], height: width === "wide" ? 800 : 720 },
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
-  for (const [name, scene] of Object.entries(SCENES)) {
+  for (const name of scenes) {
+    const scene = SCENES[name];
     if (!scene.signedOut) await signIn(page, site);
     await page.goto(`${site.url}/${scene.search.replace("JOB", site.jobId)}`);
     if (scene.ready) await page.getByLabel(scene.ready).waitFor();

@@ -1,6 +1,6 @@
 /** Rules of the design: font weights, colours of people and AI, place of the composer. */
 import assert from "node:assert/strict";
-import { overflow } from "./browser.mjs";
+import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 
 const WEIGHTS = ["400", "500", "600"];
@@ -134,3 +134,34 @@ function luminance(channels) {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 800 }, hasTouch: true });
+
+  test("the first figure starts within 200 px", async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    for (const route of ["views", "visitors", "searches", "feedback"]) {
+      await openReport({ route });
+      const { y } = await page.locator(".figure-value").first().boundingBox();
+      assert.ok(y <= 200, `${route}: ${y}`);
+    }
+  });
+
+  test("a button shows the filter and the other options", async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport();
+    const filter = page.getByRole("searchbox", { name: "Filter by path" });
+    await filter.waitFor({ state: "hidden" });
+    const button = page.getByRole("button", { name: "Filter and options", exact: true });
+    await button.tap();
+    await filter.fill("nothing matches this");
+    await page.getByRole("button", { name: "Filter and options, 1 active" }).tap();
+    await filter.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Clear filter" }).tap();
+    await page.waitForFunction(() => document.activeElement?.id === "filter");
+    assert.deepEqual(await accessibilityFaults(page), []);
+    assert.ok((await overflow(page)) <= 0);
+  });
+});

@@ -118,7 +118,7 @@ function SignedIn({ claims }: { claims: Claims }) {
   }, [claims]);
   useEffect(() => followJobs(current, claims), [current, claims]);
   return (
-    <Screen key={screen.id} title={screen.title}>
+    <Screen key={screen.id} title={screen.title} isInNavigation>
       <CurrentRoute claims={claims} screen={screen} allowed={routes.includes(screen)} />
     </Screen>
   );
@@ -153,11 +153,13 @@ function CurrentRoute({ claims, screen, allowed }: CurrentRouteProps) {
 
 interface ScreenProps {
   title: string;
+  /** Whether the navigation marks the route. Phones then hide its heading. */
+  isInNavigation?: boolean;
   children: ComponentChildren;
 }
 
 /** A route below its heading. The heading is also the title of the browser's tab. */
-function Screen({ title, children }: ScreenProps) {
+function Screen({ title, isInNavigation = false, children }: ScreenProps) {
   const mark = titleMark.value;
   const own = pageTitle.value;
   const tab = own?.tab ?? title;
@@ -166,7 +168,7 @@ function Screen({ title, children }: ScreenProps) {
   }, [tab, mark]);
   return (
     <>
-      <div class="screen-head">
+      <div class={isInNavigation && !own ? "screen-head screen-head-known" : "screen-head"}>
         {own && <Breadcrumb parent={own.parent} />}
         <Heading text={own?.heading ?? title} />
       </div>

@@ -3,7 +3,7 @@ import type { Arrangement } from "./address_words.ts";
 import { hasFacets } from "./facets.ts";
 import type { Listing } from "./listing.ts";
 import type { TableModel } from "./table_model.ts";
-import { FILTER_ID } from "./toolbar.tsx";
+import { focusFilter } from "./toolbar.tsx";
 
 interface EmptyTableProps {
   listing: Listing;
@@ -112,7 +112,7 @@ function capitalize(text: string): string {
 
 function clearFilter(): void {
   adjust({ analytics: { filter: "" } });
-  document.getElementById(FILTER_ID)?.focus();
+  focusFilter();
 }
 
 function clearAllFilters(): void {

@@ -40,7 +40,7 @@ import type { Sitemap } from "./sitemap.ts";
 import { startRowJob } from "./start_row_job.ts";
 import { type TableModel, useTableModel, wantedEarlier, wantedRange } from "./table_model.ts";
 import { today } from "./today.ts";
-import { FILTER_ID, Toolbar } from "./toolbar.tsx";
+import { focusFilter, Toolbar } from "./toolbar.tsx";
 import { TotalsStrip } from "./totals_strip.tsx";
 import { TrendOff } from "./trend_off.tsx";
 
@@ -218,10 +218,6 @@ export function useReportKeys(
       { keys: "r", label: "Refresh", run: refresh },
     ]);
   }, [cache, report, target]);
-}
-
-function focusFilter(): void {
-  document.getElementById(FILTER_ID)?.focus();
 }
 
 function nextComparison(): void {

@@ -1,4 +1,7 @@
+import { signal } from "@preact/signals";
+import { useId } from "preact/hooks";
 import type { Session } from "../session/session.ts";
+import { Sliders } from "../shell/icons.tsx";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import type { Arrangement, Comparison } from "./address_words.ts";
 import { arrangementsOf } from "./arrangement.ts";
@@ -11,7 +14,17 @@ import { COMPARISONS } from "./range.ts";
 import type { Report } from "./report.ts";
 import type { TableModel } from "./table_model.ts";
 
-export const FILTER_ID = "filter";
+const FILTER_ID = "filter";
+
+/** Whether a phone shows the options, which wider windows always show. */
+const areOptionsOpen = signal(false);
+
+/** Focuses the filter. On a phone, opens the options around it. */
+export function focusFilter(): void {
+  areOptionsOpen.value = true;
+  // After the render, because a hidden input cannot take the focus.
+  queueMicrotask(() => document.getElementById(FILTER_ID)?.focus());
+}
 
 interface ToolbarProps {
   report: Report;
@@ -20,35 +33,70 @@ interface ToolbarProps {
   onArrange(arrangement: Arrangement): void;
 }
 
-/** Period, comparison, arrangement, filter and export, in one line. */
+/** Period, comparison, arrangement, filter and export. On phones, a button shows all but the first. */
 export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
+  const id = useId();
   const offered = arrangementsOf(report);
   const shown = offered.find(({ id }) => id === table.arrangement);
   return (
-    <div class="toolbar">
+    <div class="toolbar report-toolbar">
       <PeriodPicker range={table.range} />
-      {report.main !== null && <ComparisonMenu comparison={address.value.analytics.comparison} />}
-      {offered.length > 1 && (
-        <Menu name="Show" value={shown?.label ?? ""}>
-          {(close) => (
-            <Choices
-              label="Show"
-              choices={offered}
-              chosen={table.arrangement}
-              onChoose={(id) => {
-                close();
-                onArrange(id);
-              }}
-            />
-          )}
-        </Menu>
-      )}
-      {facetsOf(report.name).map((facet) => (
-        <FacetMenu key={facet.name} facet={facet} table={table} />
-      ))}
-      <RowFilter report={report} />
-      <ExportMenu session={session} table={table} />
+      <OptionsButton controls={id} active={countActive(table)} />
+      <div id={id} class={areOptionsOpen.value ? "options" : "options options-closed"}>
+        {report.main !== null && <ComparisonMenu comparison={address.value.analytics.comparison} />}
+        {offered.length > 1 && (
+          <Menu name="Show" value={shown?.label ?? ""}>
+            {(close) => (
+              <Choices
+                label="Show"
+                choices={offered}
+                chosen={table.arrangement}
+                onChoose={(id) => {
+                  close();
+                  onArrange(id);
+                }}
+              />
+            )}
+          </Menu>
+        )}
+        {facetsOf(report.name).map((facet) => (
+          <FacetMenu key={facet.name} facet={facet} table={table} />
+        ))}
+        <RowFilter report={report} />
+        <ExportMenu session={session} table={table} />
+      </div>
     </div>
+  );
+}
+
+/** Returns the number of options that limit or rearrange the rows. */
+function countActive({ arrangement, facets, filter }: TableModel): number {
+  const others = [arrangement !== "pages", filter !== ""].filter(Boolean);
+  return others.length + Object.keys(facets).length;
+}
+
+interface OptionsButtonProps {
+  controls: string;
+  active: number;
+}
+
+/** Shows and hides the options on a phone. A dot marks active ones. */
+function OptionsButton({ controls, active }: OptionsButtonProps) {
+  return (
+    <button
+      type="button"
+      class={active > 0 ? "options-button options-active" : "options-button"}
+      aria-expanded={areOptionsOpen.value}
+      aria-controls={controls}
+      onClick={() => {
+        areOptionsOpen.value = !areOptionsOpen.value;
+      }}
+    >
+      <Sliders />
+      <span class="visually-hidden">
+        {active > 0 ? `Filter and options, ${active} active` : "Filter and options"}
+      </span>
+    </button>
   );
 }
 

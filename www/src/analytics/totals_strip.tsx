@@ -31,7 +31,7 @@ export function TotalsStrip(props: TotalsStripProps) {
   const { report, totals, isWaiting, rows } = props;
   const waiting = isWaiting && totals === null && rows.length === 0;
   return (
-    <section aria-labelledby="totals" aria-busy={waiting}>
+    <section class="report-totals" aria-labelledby="totals" aria-busy={waiting}>
       <h2 id="totals" class="visually-hidden">
         {HEADINGS[report.name]}
       </h2>
@@ -58,26 +58,33 @@ export function Figures({ figures, isWaiting = false }: FiguresProps) {
         <div key={name} class={`figure figure-${kind}`}>
           <dt>{name}</dt>
           <dd class={isWaiting ? "figure-value waiting" : "figure-value"}>{value}</dd>
-          <dd class={`figure-change ${change ? toneOf(change) : ""}`}>
-            {change && (
-              <>
-                <span class="visually-hidden">{changeInWords(change)}</span>
-                <span aria-hidden="true">
-                  {signOf(change)} {changeText(change)}
-                </span>
-              </>
-            )}
-          </dd>
+          {change !== undefined && <FigureChange change={change} />}
         </div>
       ))}
     </dl>
   );
 }
 
+function FigureChange({ change }: { change: Change | null }) {
+  return (
+    <dd class={`figure-change ${change ? toneOf(change) : ""}`}>
+      {change && (
+        <>
+          <span class="visually-hidden">{changeInWords(change)}</span>
+          <span aria-hidden="true">
+            {signOf(change)} {changeText(change)}
+          </span>
+        </>
+      )}
+    </dd>
+  );
+}
+
 interface Figure {
   name: string;
   value: string;
-  change: Change | null;
+  /** The change since the compared period; `null` without one, absent if it is never compared. */
+  change?: Change | null;
   kind: "human" | "ai" | "all" | "share";
 }
 
@@ -94,25 +101,24 @@ function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripPro
     case "feedback": {
       const value = counted(rows.length, report.one, report.many);
       return [
-        { name: isComplete ? "Feedback" : "Feedback loaded", value, change: null, kind: "all" },
+        { name: isComplete ? "Feedback" : "Feedback loaded", value, kind: "all" },
         ratingFigure(countRatings(rows)),
       ];
     }
     case "feedbackByPage":
       return [
-        { name: "Pages listed", value: count(rows.length), change: null, kind: "all" },
+        { name: "Pages listed", value: count(rows.length), kind: "all" },
         ratingFigure(sumRatings(rows)),
       ];
     case "conversations": {
       const name = isComplete ? "Questions" : "Questions loaded";
       const unanswered = countUnanswered(rows);
       return [
-        { name, value: count(rows.length), change: null, kind: "all" },
-        { name: "Unanswered", value: count(unanswered), change: null, kind: "all" },
+        { name, value: count(rows.length), kind: "all" },
+        { name: "Unanswered", value: count(unanswered), kind: "all" },
         {
           name: "Unanswered share",
           value: share(unanswered, rows.length),
-          change: null,
           kind: "share",
         },
       ];
@@ -132,7 +138,7 @@ export function figuresOfCounts(
     figureOf("People", "human", human, earlier?.human),
     figureOf("AI", "ai", ai, earlier?.ai),
     figureOf(whole, "all", total, earlier?.total),
-    { name: "AI share", value: share(ai, total), change: null, kind: "share" },
+    { name: "AI share", value: share(ai, total), kind: "share" },
   ];
 }
 
@@ -148,10 +154,10 @@ function figureOf(
 function clicklessFigure(rows: readonly ReportRow[], isComplete: boolean): Figure {
   const { clickless, searches } = sumClicks(rows);
   const name = isComplete ? "Without a click" : "Without a click, loaded terms";
-  return { name, value: share(clickless, searches), change: null, kind: "share" };
+  return { name, value: share(clickless, searches), kind: "share" };
 }
 
 function ratingFigure({ helpful, all }: Ratings): Figure {
   const name = `Helpful, of ${counted(all, "rating")}`;
-  return { name, value: share(helpful, all), change: null, kind: "share" };
+  return { name, value: share(helpful, all), kind: "share" };
 }

@@ -37,6 +37,16 @@ export function Download() {
   );
 }
 
+export function Sliders() {
+  return (
+    <Icon>
+      <path d="M3 6h8m4 0h2M3 14h2m4 0h8" />
+      <circle cx="13" cy="6" r="2" />
+      <circle cx="7" cy="14" r="2" />
+    </Icon>
+  );
+}
+
 export function External() {
   return (
     <Icon>
