@@ -287,6 +287,7 @@ test.describe("reports", () => {
       }
       for (const menu of [/^Period/, /^Compare/, /^Show/, /^Export/]) {
         await openReport({ range: "last-28-days" });
+        await page.getByRole("button", { name: "Filter and options", exact: true }).click();
         await page.getByRole("button", { name: menu }).click();
         assert.ok((await overflow(page)) <= 0, String(menu));
         const { x, width } = await page.locator(".menu-panel").boundingBox();

@@ -347,6 +347,7 @@ test.describe("on a phone", () => {
       assert.deepEqual(await accessibilityFaults(page), [], `${colorScheme}, dialog`);
       await page.keyboard.press("Escape");
     }
+    await page.getByRole("button", { name: "Filter and options", exact: true }).click();
     await page.getByRole("button", { name: /^Category/ }).click();
     assert.ok((await overflow(page)) <= 0);
     const { x, width } = await page.locator(".menu-panel").boundingBox();
