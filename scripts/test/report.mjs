@@ -4,10 +4,13 @@ import { relative } from "node:path";
 import { ROOT } from "../versions.mjs";
 
 const SLOWEST = 20;
+/** Bounds of a failure's message in the summary. The log has all of it. */
+const MAX_LINES = 15;
+const MAX_LINE_LENGTH = 200;
 
 /**
  * @typedef {import("./scheduler.mjs").Result & import("./results.mjs").Counts & {
- *   name: string, suite: string, seconds: number,
+ *   name: string, suite: string, seconds: number, log?: string, output?: string,
  *   files?: { file: string, seconds: number }[] }} TaskResult
  */
 
@@ -52,12 +55,27 @@ export function printSummary(results, seconds) {
   const total = (key) => suites.reduce((sum, suite) => sum + suite[key], 0);
   const minutes = `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
   console.log(`\n${total("passed")} passed, ${total("failed")} failed in ${minutes}`);
-  for (const { name, problem, log, failures: tests = [] } of failures) {
+  for (const { name, problem, log, output = "", failures: tests = [] } of failures) {
     console.log(`\n✖ ${name}: ${firstLine(problem)}`);
-    for (const test of tests) console.log(`    ${test}`);
+    for (const test of tests) printFailure(test);
+    if (!tests.some(({ message }) => message)) printLines(output.split("\n"), -MAX_LINES);
     if (log) console.log(`    ${relative(ROOT, log)}`);
   }
   return failures.length === 0;
+}
+
+/** Prints a failed test, the beginning of its message, and the paths of its traces. */
+function printFailure({ name, message = "", files = [] }) {
+  console.log(`    ${name}`);
+  printLines(message.split("\n"), 0, MAX_LINES);
+  for (const file of files) console.log(`      ${relative(ROOT, file)}`);
+}
+
+/** Prints the lines that are not empty, from the index `start` up to the index `end`. */
+function printLines(lines, start, end) {
+  for (const line of lines.filter((line) => line.trim() !== "").slice(start, end)) {
+    console.log(`      | ${line.slice(0, MAX_LINE_LENGTH)}`);
+  }
 }
 
 /**

@@ -1,48 +1,18 @@
 /** Reads the number of passed and failed tests from the reports of test runners. */
+import { stripVTControlCharacters } from "node:util";
 
 /**
  * @typedef {object} Counts
  * @property {number} passed
  * @property {number} failed
  * @property {number} [skipped]
- * @property {string[]} [failures] names of the failed tests
- */
-
-/**
- * Reads a TAP report of Node.js.
+ * @property {Failure[]} [failures]
  *
- * @param {string} report
- * @returns {Counts}
+ * @typedef {object} Failure
+ * @property {string} name of the test, after those of the tests and suites around it
+ * @property {string} [message] of the error
+ * @property {string[]} [files] paths of traces and screenshots
  */
-export function readTap(report) {
-  const total = (name) => Number(report.match(new RegExp(`^# ${name} (\\d+)$`, "m"))?.[1] ?? 0);
-  return {
-    passed: total("pass"),
-    failed: total("fail") + total("cancelled"),
-    skipped: total("skipped"),
-    failures: failedTests(report),
-  };
-}
-
-/** The full names of failed tests: a failed `describe` is named only through its tests. */
-function failedTests(report) {
-  const names = [];
-  const path = [];
-  for (const line of report.split("\n")) {
-    const subtest = /^( *)# Subtest: (.*)$/.exec(line);
-    if (subtest) {
-      const depth = subtest[1].length / 4;
-      path.length = depth;
-      path[depth] = subtest[2];
-    }
-    const failed = /^( *)not ok \d+ - (.*?)(?: # .*)?$/.exec(line);
-    if (!failed) continue;
-    const parents = path.slice(0, failed[1].length / 4);
-    const name = [...parents, failed[2]].join(" › ");
-    if (!names.some((other) => other.startsWith(`${name} › `))) names.push(name);
-  }
-  return names;
-}
 
 /**
  * Reads the output of `cargo test` or of wasm-bindgen's test runner.
@@ -59,7 +29,7 @@ export function readCargo(output) {
     counts.failed += Number(failed);
   }
   for (const [, name] of output.matchAll(/^test (.*?) \.\.\. FAIL(?:ED)?/gm)) {
-    counts.failures.push(name);
+    counts.failures.push({ name });
   }
   return counts;
 }
@@ -80,7 +50,7 @@ export function readNextest(output) {
     passed: count("passed"),
     failed: count("failed") + count("timed out"),
     skipped: 0,
-    failures: [...new Set(failures.map(([, name]) => name))],
+    failures: [...new Set(failures.map(([, name]) => name))].map((name) => ({ name })),
   };
 }
 
@@ -96,7 +66,7 @@ export function readPlaywright(report) {
     passed: stats.expected,
     failed: stats.unexpected + stats.flaky,
     skipped: stats.skipped,
-    failures: errors.map(({ message }) => message.split("\n")[0]),
+    failures: errors.map(({ message }) => ({ name: "Playwright", message: plain(message) })),
     files: [],
   };
   for (const suite of suites) {
@@ -104,12 +74,20 @@ export function readPlaywright(report) {
     for (const { name, result } of resultsIn(suite)) {
       milliseconds += result.duration;
       if (result.status === "passed" || result.status === "skipped") continue;
-      const traces = result.attachments.flatMap(({ path }) => path ?? []);
-      counts.failures.push([`${suite.file} › ${name}`, ...traces].join("\n      "));
+      counts.failures.push({
+        name: `${suite.file} › ${name}`,
+        message: plain(result.error?.message),
+        files: result.attachments.flatMap(({ path }) => path ?? []),
+      });
     }
     counts.files.push({ file: suite.file, seconds: milliseconds / 1000 });
   }
   return counts;
+}
+
+/** Removes the colours of a message. */
+function plain(message = "") {
+  return stripVTControlCharacters(message);
 }
 
 function* resultsIn({ suites = [], specs = [] }, parents = []) {

@@ -9,12 +9,13 @@ import { LOGS } from "../../tests/harness/process.mjs";
 import { spawnGroup, stopGroup } from "../child.mjs";
 import { ROOT } from "../versions.mjs";
 import { BUILDS, withPrerequisites } from "./builds.mjs";
-import { readCargo, readNextest, readPlaywright, readTap } from "./results.mjs";
+import { readCargo, readNextest, readPlaywright } from "./results.mjs";
 import { ALONE, SUITES, testFiles, WAITING } from "./suites.mjs";
 
 /** Test files mostly wait for servers, so one more than the cores. With two more, timeouts came near. */
 export const SLOTS = availableParallelism() + 1;
 const TIMEOUT_MS = 15 * 60_000;
+const NODE_REPORTER = new URL("node_reporter.mjs", import.meta.url).href;
 const BUILT_FOLDERS = ["pkg/dist", "worker/build", "gateway/dist", "www/dist"];
 
 /**
@@ -98,7 +99,12 @@ export function secretsTask(suites, { canary }) {
       }
     }
     const problem = problems.length > 0 ? "the search for the admin key failed" : undefined;
-    return { passed: problem ? 0 : 1, failed: problems.length, problem, failures: problems };
+    return {
+      passed: problem ? 0 : 1,
+      failed: problems.length,
+      problem,
+      failures: problems.map((name) => ({ name })),
+    };
   }
 }
 
@@ -110,13 +116,13 @@ function fileTask(suite, file, after, context) {
     after,
     alone: ALONE.has(file),
     async run() {
-      const tap = logOf(file, "tap");
+      const report = logOf(file, "json");
       const reporters = [
         ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
-        ...["--test-reporter=tap", `--test-reporter-destination=${tap}`],
+        ...[`--test-reporter=${NODE_REPORTER}`, `--test-reporter-destination=${report}`],
       ];
       const outcome = await execute(file, process.execPath, [...reporters, file], context.env);
-      return conclude(outcome, readTap(await readFile(tap, "utf8").catch(() => "")));
+      return conclude(outcome, await readNodeReport(report));
     },
   };
 }
@@ -153,12 +159,24 @@ async function countTests({ report, results }, { output, problem }) {
   return { passed: problem ? 0 : 1, failed: problem ? 1 : 0 };
 }
 
+/** Reads what the reporter wrote. A file that ended early wrote nothing. */
+async function readNodeReport(path) {
+  const report = await readFile(path, "utf8").catch(() => "");
+  return report === "" ? { passed: 0, failed: 0 } : JSON.parse(report);
+}
+
 /** A process that failed without a failed test counts as one failure. */
-function conclude({ log, problem }, counts) {
+function conclude({ log, output, problem }, counts) {
   const tests = counts.passed + counts.failed + (counts.skipped ?? 0);
   const found = counts.failed > 0 ? "tests failed" : problem;
   const failure = found ?? (tests === 0 ? "no test ran" : undefined);
-  return { ...counts, failed: Math.max(counts.failed, failure ? 1 : 0), problem: failure, log };
+  return {
+    ...counts,
+    failed: Math.max(counts.failed, failure ? 1 : 0),
+    problem: failure,
+    log,
+    output,
+  };
 }
 
 /** Runs a program and stores its output in a log. Never rejects. */
