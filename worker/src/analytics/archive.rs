@@ -40,8 +40,8 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Returns the counts of a stored day that has no row for this subject. They are unknown for a path
-    /// past the archive's limits, because such paths are counted only in a prefix.
+    /// Returns the counts of a stored day without a row for this subject: zero, or unknown for a path
+    /// that exceeds the archive's limits. The archive counts such paths only in their prefixes.
     #[must_use]
     pub fn counts_without_row(&self) -> Counts {
         match self {

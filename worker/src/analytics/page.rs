@@ -1,4 +1,4 @@
-//! Pages of [`PAGE_ROWS`] rows from the upstream, the reports cut from them, and their freshness.
+//! Pages of [`PAGE_ROWS`] rows from the upstream, the reports assembled from them, and their freshness.
 //!
 //! The gateway fetches whole pages, because the hourly budget counts requests, not rows. One page holds
 //! ten reports of 25 rows.
@@ -273,7 +273,7 @@ pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchR
 /// The metadata of a report response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
-    /// The validator.
+    /// The entity tag.
     pub etag: String,
     /// When the oldest of its pages was fetched.
     pub fetched: Millis,
@@ -282,7 +282,7 @@ pub struct ReportHead {
 }
 
 impl ReportHead {
-    /// Builds the head of a report cut from these pages. Returns `None` without pages.
+    /// Builds the head of a report from these pages. Returns `None` without pages.
     #[must_use]
     pub fn from_pages(pages: &[(&PageHead, PageSlice)]) -> Option<Self> {
         let fetched = pages.iter().map(|(page, _)| page.fetched).min()?;

@@ -1,4 +1,4 @@
-//! Analytics pages, and the reports cut from them. Page bodies stay JavaScript strings.
+//! Analytics pages, and the reports assembled from them. Page bodies stay JavaScript strings.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -28,9 +28,10 @@ pub struct Page {
 struct Parts {
     /// The rows as JSON strings.
     rows: Array,
-    /// The properties before the rows, each followed by a comma. [`HAS_MORE`] replaces `hasMore`.
+    /// The page's JSON before its rows, with [`HAS_MORE`] in place of the value of `hasMore`. Each
+    /// property ends with a comma.
     before: String,
-    /// The properties after the rows, in the same form.
+    /// The page's JSON after its rows, in the same form.
     after: String,
 }
 

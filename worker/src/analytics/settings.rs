@@ -36,7 +36,7 @@ impl AnalyticsSettings {
 
 /// Settings of the daily archive.
 pub struct ArchiveSettings {
-    /// The archived projects. Without any, there is no archive.
+    /// The projects to archive. If empty, the archive is disabled.
     pub projects: Vec<String>,
     /// The maximum number of requests per window, at least 1.
     pub limit: u32,

@@ -1,4 +1,4 @@
-//! Handlers of analytics reports and their exports.
+//! Handlers for analytics reports and their exports.
 
 use quillgate::{Millis, RateLimitPolicy};
 

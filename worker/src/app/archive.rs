@@ -1,4 +1,4 @@
-//! Handlers of the archive: daily series, its status and backfills.
+//! Handlers for the archive: daily series, its status and backfills.
 
 use quillgate::{Day, Millis};
 

@@ -20,7 +20,8 @@ use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::runtime::{into_promise, read_headers, to_millis};
 
-/// Handles a request. `uuid` is a random UUID, `started` the current time.
+/// Handles a request. `uuid` is a random UUID. `started` is the current time in milliseconds since
+/// the Unix epoch.
 ///
 /// Returns a `Response`, or a promise of one.
 #[wasm_bindgen]

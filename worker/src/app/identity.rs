@@ -15,8 +15,8 @@ use crate::auth::signature::verify_signature;
 use crate::auth::{Evidence, Identified, invalid_token};
 use crate::http::problem::Problem;
 
-/// Obtains the evidence that a plan needs, and continues the plan. After a session that has ended,
-/// an assertion may still need its signature verified.
+/// Looks up the session or verifies the signature that a plan needs, and resumes the plan. If the
+/// session has ended, the request's assertion can still identify the caller.
 ///
 /// # Errors
 /// The problem that refuses the caller.

@@ -31,7 +31,7 @@ struct Isolate {
     verified: VerifiedTokens,
     /// Fresh pages, by list and number.
     pages: BoundedCache<Page>,
-    /// Reports cut from the pages, so that popular ones are cut only once.
+    /// Reports assembled from the pages, so that popular ones are assembled only once.
     reports: BoundedCache<Report>,
     reads: ReadBudget,
     /// The `OpenAPI` description, written at build time. The entry passes it in, to keep it out of the wasm.
@@ -131,7 +131,7 @@ impl Isolate {
             if kept.head.fetched >= page.head.fetched {
                 return kept.head.tag == page.head.tag;
             }
-            // Reports cut from the previous version must not mix with new ones.
+            // Reports of the previous version must not mix with new ones.
             self.reports.clear();
         }
         if page.head.is_fresh(now) {

@@ -1,4 +1,4 @@
-//! Handlers of agent jobs and their records.
+//! Handlers for agent jobs and their records.
 
 use quillgate::{JobId, Method, Operation};
 

@@ -26,9 +26,9 @@ pub struct PendingRequest {
     pub config: Rc<Config>,
     /// The bindings.
     pub env: Env,
-    /// The request of the runtime.
+    /// The request as the Workers runtime passed it.
     pub request: Request,
-    /// The execution context of the runtime.
+    /// The execution context, for `waitUntil`.
     pub execution: Context,
 }
 

@@ -1,4 +1,4 @@
-//! Handlers of a sign-in at an issuer.
+//! Handlers for a sign-in at an issuer.
 
 use std::rc::Rc;
 

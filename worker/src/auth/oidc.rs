@@ -197,8 +197,8 @@ impl CheckedClaims {
         if caller.grants.is_empty() {
             return Err(not_mapped_problem());
         }
-        // Rules can identify callers by other claims than the first rule does. Each quota counts
-        // under its own rule's claims. Otherwise, choosing among rules would bypass all of them.
+        // Each rule can identify callers by different claims, so each quota counts by the claims of
+        // its own rule. A caller could otherwise choose another rule and start with an unused quota.
         let key = caller.key();
         for (name, quota) in quotas.into_iter().filter(|(_, quota)| quota.is_limited()) {
             let mut shared = caller.shared.iter_mut();

@@ -43,8 +43,8 @@ pub enum Proof<'a> {
 }
 
 impl Proof<'_> {
-    /// Returns the word with which a record of this credential's claims begins. The record's latest
-    /// end follows, and on the next line the claims.
+    /// Returns the first word of this credential's record. The record's latest expiry follows it, and
+    /// the claims are on the next line.
     const fn record_kind(&self) -> &'static str {
         match self {
             Self::AccessToken(_) => "bearer",

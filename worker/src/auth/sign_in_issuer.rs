@@ -63,11 +63,11 @@ pub fn read_sign_in_issuers(
 }
 
 fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssuer, &'static str> {
-    const MEMBERS: &str = "must have issuers with the members name, issuer, clientId, authorizationEndpoint, tokenEndpoint and optionally scope, and no others";
+    const MEMBERS: &str = "must have issuers with the properties name, issuer, clientId, authorizationEndpoint, tokenEndpoint and optionally scope, and no others";
     let issuer: SignInIssuer = serde_json::from_value(item).map_err(|_| MEMBERS)?;
     let name = issuer.name.as_str();
     if !(1..=MAX_NAME_LENGTH).contains(&name.len()) || name.contains(char::is_control) {
-        return Err("must have in name a text of at most 64 bytes");
+        return Err("must have in name 1 to 64 bytes without control characters");
     }
     let is_it =
         |one: &Rc<TrustedIssuer>| one.issuer == issuer.issuer && one.source == Source::Bearer;

@@ -43,7 +43,7 @@ impl RateLimitFields {
         append(&mut self.rate_limit, &remaining);
     }
 
-    /// Converts them to header fields.
+    /// Returns the fields `RateLimit-Policy` and `RateLimit`.
     #[must_use]
     pub fn into_headers(self) -> HeaderFields {
         HeaderFields::default()

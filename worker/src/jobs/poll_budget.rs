@@ -104,8 +104,8 @@ impl PollBudget {
         left.saturating_sub(self.limit / 2)
     }
 
-    /// Returns the end of the step that counts a poll. The poll counts until that end leaves the
-    /// window, which is never too early.
+    /// Returns the end of the step in which a poll counts. The step, and with it the poll, leaves the
+    /// window later than the poll alone would, so the count is never too low.
     #[must_use]
     pub fn find_step(self, now: Millis) -> Millis {
         let length = (self.window.0 / STEPS).max(1);

@@ -72,7 +72,7 @@ const POLICIES: [RateLimitPolicy; 3] = [
 
 #[durable_object(alarm)]
 pub struct ProjectObject {
-    /// The error if the storage cannot be opened.
+    /// The project, or the error of opening its storage. Every call returns that error.
     project: HostResult<Rc<Project>>,
 }
 

@@ -28,9 +28,9 @@ pub fn set_entry(entry: Entry) {
 
 /// Opens a stream that also ends if the module traps.
 ///
-/// `source` has two methods. `next` returns a promise of an array: a chunk, and the final chunk in case
-/// of a trap. With the last chunk, the final chunk is absent. `cancel` is called when the client
-/// disconnects.
+/// `source` has two methods. `next` returns a promise of two chunks: the next one, and the one that
+/// ends the stream if the module traps before the following call. The last chunk comes without the
+/// second. `cancel` runs when the client disconnects.
 ///
 /// # Errors
 /// If the entry has not attached its functions.

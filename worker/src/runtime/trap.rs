@@ -6,9 +6,9 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::runtime::task::into_promise;
 
-/// Traps.
+/// Traps in synchronous code.
 pub fn trap_now() -> ! {
-    panic!("a trap that was asked for")
+    panic!("a requested trap")
 }
 
 /// Traps in asynchronous code. The returned promise never settles.

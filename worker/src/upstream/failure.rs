@@ -24,9 +24,9 @@ pub struct UpstreamFailure {
     pub problem: Problem,
     /// The value to store under the idempotency key.
     pub key_outcome: KeyOutcome,
-    /// The time for which the upstream refuses further requests, after a 429.
+    /// After a 429, how long the upstream refuses further requests.
     pub closed_for: Option<Millis>,
-    /// A message for the operator, for the log.
+    /// A log message for the operator.
     pub operator: Option<String>,
     /// Whether the upstream caused the failure.
     pub is_fault: bool,

@@ -282,8 +282,8 @@ impl<'a> Wanted<'a> {
 pub struct Estimate {
     /// The number of requests.
     pub requests: u64,
-    /// The hours until the last request. `None` if the daily requests use up the share of the
-    /// budget.
+    /// The hours until every missing day is fetched. `None` if the daily requests leave no budget
+    /// for missing days.
     pub hours: Option<u64>,
 }
 

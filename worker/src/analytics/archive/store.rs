@@ -288,8 +288,8 @@ impl ArchiveStore {
         self.0.batch(&[update, self.clear(key)?]).await
     }
 
-    /// Deletes the oldest days before `first`, and pages without other views. The next run deletes the
-    /// rest.
+    /// Deletes the oldest days before `first`, at most [`MAX_EXPIRED`] per run, and the pages that have
+    /// no views on other days.
     pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
         let query = "SELECT day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3";
         let values = [project.into(), first.number().into(), MAX_EXPIRED.into()];
@@ -347,8 +347,9 @@ fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)
 }
 
-/// Replaces each path that the archive stores in another form. The SQL reads two properties of the row:
-/// `quillgate.isPrefix`, and `quillgate.original`, which tells rows of different pages apart.
+/// Replaces each path that the archive stores in another form, and marks its row for the SQL:
+/// `quillgate.isPrefix`, and `quillgate.original`, a hash of the replaced path. The hash keeps the
+/// rows of different pages apart.
 fn replace_paths(text: &JsString) -> HostResult<JsString> {
     let page = parse_json(text)?;
     let rows: Array = Reflect::get(&page, &"views".into())?.unchecked_into();

@@ -34,10 +34,10 @@ use crate::upstream::request::UpstreamRequest;
 const CALLER: &str = "archive";
 /// The maximum duration of a run. The next run continues.
 const RUN_TIME: Millis = Millis::from_seconds(300);
-/// The maximum number of requests of a run. Together with its queries to D1, an invocation may send
-/// 1,000 subrequests.
+/// The maximum number of requests per run. Cloudflare allows 1,000 subrequests per invocation,
+/// including D1 queries.
 const MAX_REQUESTS: u64 = 100;
-/// The divisor of the window that yields a day's first retry delay.
+/// A day's first retry delay is the window divided by this number.
 const RETRY_PART: u64 = 60;
 /// The problem of a day that changed between two of its pages.
 const CHANGED: &str = "changed";
@@ -53,7 +53,7 @@ struct Project {
     totals: Vec<(Day, String)>,
 }
 
-/// A run.
+/// The state of one archive run.
 struct Run<'a> {
     store: &'a ArchiveStore,
     projects: Vec<Project>,

@@ -261,7 +261,8 @@ impl Organization {
         Ok(page)
     }
 
-    /// Reserves budget for another attempt. Returns `false` if it is used up.
+    /// Reserves budget for a retry and settles the previous attempt's reservation. Returns `false`
+    /// if no budget is left or the storage fails.
     fn pay_again(&self, budget: &BudgetRequest, reservation: &RefCell<Reservation>) -> bool {
         let Ok(Ok(next)) = self.reserve(budget) else {
             return false;

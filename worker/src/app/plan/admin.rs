@@ -54,8 +54,8 @@ impl Planner<'_> {
         Ok(Action::Reopen(policy))
     }
 
-    /// Reads the parameter `project`. Any name would create a Durable Object, so the caller must be
-    /// an operator of that project.
+    /// Reads the parameter `project`. The caller must be an operator of that project, because reading
+    /// its state creates a Durable Object.
     fn read_operated_project(&self, caller: &Caller) -> Result<Option<ProjectId>, Problem> {
         let Some(encoded) = find_parameter(self.query, "project") else {
             return Ok(None);

@@ -19,11 +19,11 @@ use crate::http::route;
 use crate::http::route::{Route, decode_segment};
 use crate::jobs::records::{JobFilter, decode_cursor};
 
-/// The decoded values of a path.
+/// The decoded path parameters.
 #[derive(Debug)]
 pub struct PathValues {
     project: ProjectId,
-    /// The other values, by name.
+    /// The other parameters, by name.
     others: Vec<(&'static str, String)>,
 }
 

@@ -45,9 +45,9 @@ impl JobStore {
         Ok(event)
     }
 
-    /// Returns the events of a list stream that a client has missed, in order: the changes after its
-    /// position. A new client receives the latest states. So does a client whose missed changes are
-    /// no longer all stored; `reset` follows for it.
+    /// Returns the events that a client of the list stream has missed: the changes after its position,
+    /// in order. A new client receives the latest states. If the store no longer has all changes, the
+    /// client receives the latest states and then `reset`.
     pub fn list_events(&self, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let history = match after {
             Some(after) => self.history(after)?,

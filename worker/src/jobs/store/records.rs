@@ -292,7 +292,7 @@ impl JobStore {
         self.database.first_due(query, [])
     }
 
-    /// Returns the latest listed jobs that have not ended and whose work started after `earliest`.
+    /// Returns the newest listed jobs that are still running and last started after `earliest`.
     pub fn unfinished(&self, earliest: Millis) -> HostResult<Vec<JobRow>> {
         // Without `INDEXED BY`, SQLite uses the index by age and reads every job. The condition
         // repeats that of the index.

@@ -329,16 +329,16 @@ fn invalid_sign_in_variables_are_rejected() {
     assert_eq!(refusal(SIGN_IN, None), None);
     for (from, to, words) in [
         (SIGN_IN, "{}", "must be a JSON list"),
-        (SIGN_IN, "[5]", "must have issuers with the members"),
+        (SIGN_IN, "[5]", "must have issuers with the properties"),
         (
             r#""clientId": "client-1","#,
             "",
-            "must have issuers with the members",
+            "must have issuers with the properties",
         ),
         (
             r#""scope""#,
             r#""scopes""#,
-            "must have issuers with the members",
+            "must have issuers with the properties",
         ),
         (
             r#""clientId": "client-1""#,
