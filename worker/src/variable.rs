@@ -38,7 +38,7 @@ pub enum Range {
     To300,
     /// 1 to 3,650: the days of ten years.
     ToTenYears,
-    /// 1 to 86,400: the seconds of a day.
+    /// 1 to 86,400, the number of seconds in a day.
     ToDay,
     /// 1 to 1,000,000.
     ToMillion,

@@ -9,7 +9,7 @@ use crate::http::response::{HeaderFields, JSON};
 
 /// The rows per page: the upstream's maximum.
 pub const PAGE_ROWS: u64 = PageSize::MAX.get();
-/// How long a stale page may be served instead of an error: a day.
+/// How long a stale page may replace an error: one day.
 pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
 
 /// The metadata of a page.

@@ -38,7 +38,8 @@ thread_local! {
 /// Finds the key that a token names.
 ///
 /// # Errors
-/// The inner error is the reason for a missing key.
+/// The outer error is a failed call to the organization's object. The inner error says why no key
+/// matches.
 pub async fn find_issuer_key(
     env: &Env,
     execution: &Context,

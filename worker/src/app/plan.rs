@@ -149,7 +149,7 @@ enum Step {
     Identify(Target),
 }
 
-/// The facts that a plan has established.
+/// The request, the settings and what is known about the caller, shared by the steps of a plan.
 struct Planner<'a> {
     config: &'a Config,
     head: &'a RequestHead,

@@ -367,7 +367,7 @@ impl RememberedSet {
         now: Millis,
     ) {
         let known = self.set.as_ref().map(|known| known.fetched);
-        // Calls can finish in another order than they began.
+        // An older fetch can finish after a newer one.
         if let Some(set) = set.filter(|set| known.is_none_or(|known| known <= set.fetched)) {
             self.set = Some(set);
             self.refreshed = Some(now);

@@ -25,7 +25,7 @@ struct Queue {
 pub struct Permit {
     connections: Connections,
     class: ConnectionClass,
-    /// Whether the request had to wait.
+    /// Whether the request waited for a free connection.
     pub has_waited: bool,
 }
 

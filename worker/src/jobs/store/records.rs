@@ -205,7 +205,7 @@ impl JobStore {
         self.database.execute(update, [at, text(id)])
     }
 
-    /// Stores that the upstream returned a job now.
+    /// Records that the upstream has just returned a job.
     pub fn mark_found(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET checked_at = ?, not_before = 0, missing_since = NULL
             WHERE id = ?";
