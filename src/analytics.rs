@@ -1,5 +1,6 @@
 //! The reports of the platform's analytics, one file each.
 
+mod archived_views;
 mod caller_stats;
 mod conversation;
 mod conversations;
@@ -13,6 +14,7 @@ mod searches;
 mod views;
 mod visitors;
 
+pub use archived_views::*;
 pub use caller_stats::*;
 pub use conversation::*;
 pub use conversations::*;

@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::agent_job::{AgentJob, JobId, JobStatus, Prompt};
 use crate::analytics::{
     BackfillBegin, EndDay, FeedbackStatuses, FirstDay, GetCallerStats, GetFeedbackByPage,
-    ListConversations, ListDailyViews, ListFeedback, ListPageViews, ListSearches, ListVisitors,
-    PagePath, PathPrefix, ThreadId,
+    ListArchivedViews, ListConversations, ListDailyViews, ListFeedback, ListPageViews,
+    ListSearches, ListVisitors, PagePath, PathPrefix, ThreadId,
 };
 use crate::credential::{AccessToken, AdminKey, BaseUrl, IdempotencyKey};
 use crate::date::{DateBound, DateRange};
@@ -231,6 +231,20 @@ impl TryFrom<Range<&str>> for ListDailyViews {
             path: None,
             prefix: None,
             group: None,
+            limit: None,
+            cursor: None,
+        })
+    }
+}
+
+/// All pages with views from the first day to the day before the second.
+impl TryFrom<Range<&str>> for ListArchivedViews {
+    type Error = ValidationError;
+
+    fn try_from(days: Range<&str>) -> Result<Self, ValidationError> {
+        Ok(Self {
+            date_from: FirstDay::new(days.start)?,
+            date_to: EndDay::new(days.end)?,
             limit: None,
             cursor: None,
         })

@@ -5,8 +5,8 @@ use crate::agent_job::StreamAgentJobEvents;
 use crate::agent_job::{CreateAgentJob, GetAgentJob, SendMessage};
 use crate::analytics::{
     BeginBackfill, EstimateBackfill, GetArchiveStatus, GetCallerStats, GetConversation,
-    GetFeedbackByPage, ListConversations, ListDailyViews, ListFeedback, ListPageViews,
-    ListSearches, ListVisitors,
+    GetFeedbackByPage, ListArchivedViews, ListConversations, ListDailyViews, ListFeedback,
+    ListPageViews, ListSearches, ListVisitors,
 };
 #[cfg(feature = "gateway")]
 use crate::analytics::{
@@ -113,6 +113,8 @@ operations! {
     DeleteAgentJobRecord,
     /// [`ListDailyViews`].
     ListDailyViews,
+    /// [`ListArchivedViews`].
+    ListArchivedViews,
     /// [`GetArchiveStatus`].
     GetArchiveStatus,
     /// [`EstimateBackfill`].

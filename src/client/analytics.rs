@@ -2,8 +2,8 @@
 
 use crate::analytics::{
     BackfillBegin, BeginBackfill, EstimateBackfill, FirstDay, GetArchiveStatus, GetCallerStats,
-    GetConversation, GetFeedbackByPage, ListConversations, ListDailyViews, ListFeedback,
-    ListPageViews, ListSearches, ListVisitors, ThreadId,
+    GetConversation, GetFeedbackByPage, ListArchivedViews, ListConversations, ListDailyViews,
+    ListFeedback, ListPageViews, ListSearches, ListVisitors, ThreadId,
 };
 use crate::client::Client;
 use crate::client::call::{ApiCall, convert, prepare};
@@ -141,6 +141,21 @@ impl Analytics<'_> {
     pub fn daily_views<R>(&self, days: R) -> List<ListDailyViews>
     where
         R: TryInto<ListDailyViews, Error: Into<ValidationError>>,
+    {
+        List::new(self.0, prepare(convert(days)))
+    }
+
+    /// Lists every page with views in a range of days, from the gateway's archive. Uses none of
+    /// Mintlify's budget.
+    ///
+    /// # Errors
+    /// As [`List::send`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/archived_views.rs"), "```")]
+    pub fn archived_views<R>(&self, days: R) -> List<ListArchivedViews>
+    where
+        R: TryInto<ListArchivedViews, Error: Into<ValidationError>>,
     {
         List::new(self.0, prepare(convert(days)))
     }

@@ -7,9 +7,9 @@ use std::marker::PhantomData;
 use futures_core::Stream;
 
 use crate::analytics::{
-    Conversation, Conversations, DailyViews, Feedback, FeedbackPage, GroupedViews,
-    ListConversations, ListDailyViews, ListFeedback, ListPageViews, ListSearches, ListVisitors,
-    PageView, PageViews, PageVisitors, SearchTerm, Searches, Visitors,
+    ArchivedViews, Conversation, Conversations, DailyViews, Feedback, FeedbackPage, GroupedViews,
+    ListArchivedViews, ListConversations, ListDailyViews, ListFeedback, ListPageViews,
+    ListSearches, ListVisitors, PageView, PageViews, PageVisitors, SearchTerm, Searches, Visitors,
 };
 use crate::call::Call;
 use crate::client::Client;
@@ -62,6 +62,7 @@ macro_rules! lists {
 
 lists! {
     ListAgentJobs: JobPage { jobs: ListedJob, |_| None, |page| page.next_cursor.as_deref() }
+    ListArchivedViews: ArchivedViews { views: PageView, |_| None, |page| page.next_cursor.as_deref() }
     ListDailyViews: DailyViews { views: GroupedViews, |_| None, |page| page.next_cursor.as_deref() }
     ListPageViews: PageViews { views: PageView, |page| Some(page.has_more), |_| None }
     ListVisitors: Visitors { visitors: PageVisitors, |page| Some(page.has_more), |_| None }

@@ -1,6 +1,7 @@
 //! Runs every example that the client's documentation includes.
 
 mod archive_status;
+mod archived_views;
 mod begin_backfill;
 mod caller_stats;
 mod conversation;
@@ -273,6 +274,9 @@ async fn the_archive_is_read_and_backfilled() {
     let host = FakeHost::new([
         r#"{"status":200,"json":{"missing":[],"views":[
             {"date":"2026-01-01","total":7,"days":31,"missing":[]}]}}"#,
+        r#"{"status":200,"json":{"totals":{},"missing":[],"nextCursor":"/b","views":[
+            {"path":"/a","total":4},{"path":"/b","total":3}]}}"#,
+        r#"{"status":200,"json":{"totals":{},"missing":[],"views":[{"path":"/c","total":1}]}}"#,
         r#"{"status":200,"json":{"dateFrom":"2026-01-01","dateTo":"2026-02-01","complete":31,
             "partial":0,"failed":0,"missing":[],"failures":[],"requests":0}}"#,
         backfill,
@@ -281,10 +285,12 @@ async fn the_archive_is_read_and_backfilled() {
     let client = host.client();
     let months = daily_views::monthly_views(&client).await.unwrap();
     assert_eq!(months, [("2026-01-01".to_owned(), 7)]);
+    let paths = archived_views::read_paths(&client).await.unwrap();
+    assert_eq!(paths, ["/a", "/b", "/c"]);
     assert_eq!(archive_status::is_complete(&client).await, Ok(true));
     assert_eq!(estimate_backfill::count_requests(&client).await, Ok(20));
     let begun = begin_backfill::archive_the_year(&client).await.unwrap();
     assert_eq!(begun.days.get(), 10);
-    assert_eq!(host.request(3, "body"), r#"{"dateFrom":"2026-01-01"}"#);
+    assert_eq!(host.request(5, "body"), r#"{"dateFrom":"2026-01-01"}"#);
     host.assert_idle();
 }

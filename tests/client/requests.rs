@@ -222,6 +222,15 @@ async fn each_archive_operation_has_its_own_url() {
         format!("{path}?dateFrom=2026-01-01&dateTo=2026-02-01&path=%2Fguides%2Fstart&group=month");
     assert_sent!(list, "GET", target, views);
 
+    let archived = r#"{"totals":{},"views":[{"path":"/a"}],"missing":[]}"#;
+    let list = |client: &Client| {
+        client
+            .analytics()
+            .archived_views("2026-01-01".."2026-02-01")
+    };
+    let target = "/v1/analytics/acme/views/archived?dateFrom=2026-01-01&dateTo=2026-02-01";
+    assert_sent!(list, "GET", target, archived);
+
     let status = r#"{"dateFrom":"2026-01-01","dateTo":"2026-02-01","complete":30,"partial":0,
         "failed":1,"missing":[],"failures":[],"requests":1}"#;
     let get = |client: &Client| client.analytics().archive_status();

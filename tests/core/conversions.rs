@@ -3,7 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use quillgate::{
-    DateBound, EndDay, FirstDay, JobId, ListDailyViews, ProjectId, Rule, ThreadId, Timestamp,
+    DateBound, EndDay, FirstDay, JobId, ListArchivedViews, ListDailyViews, ProjectId, Rule,
+    ThreadId, Timestamp,
 };
 
 #[test]
@@ -39,6 +40,8 @@ fn a_day_parameter_must_be_a_date() {
         EndDay::new("2026-02-30").unwrap_err().rule,
         Rule::CalendarDate
     );
+    let archived = ListArchivedViews::try_from("2026-01-01".."2026-02-01").unwrap();
+    assert_eq!(archived.date_to.as_str(), "2026-02-01");
     let days = ListDailyViews::try_from("2026-01-01".."2026-02-01").unwrap();
     assert_eq!(days.date_from.as_str(), "2026-01-01");
     assert_eq!(days.date_to.as_str(), "2026-02-01");

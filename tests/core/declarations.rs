@@ -5,9 +5,9 @@ use quillgate::{
     BeginBackfill, Call, CreateAgentJob, DeleteAgentJobRecord, Endpoint, EstimateBackfill,
     ExportConversations, ExportFeedback, ExportPageViews, ExportSearches, ExportVisitors,
     GetAgentJob, GetAgentJobRecord, GetArchiveStatus, GetCallerStats, GetConversation,
-    GetFeedbackByPage, ListAgentJobs, ListConversations, ListDailyViews, ListFeedback,
-    ListPageViews, ListSearches, ListVisitors, Operation, RateLimitPolicy, Request, Scope,
-    SendMessage, StreamAgentJobEvents, StreamProjectJobEvents,
+    GetFeedbackByPage, ListAgentJobs, ListArchivedViews, ListConversations, ListDailyViews,
+    ListFeedback, ListPageViews, ListSearches, ListVisitors, Operation, RateLimitPolicy, Request,
+    Scope, SendMessage, StreamAgentJobEvents, StreamProjectJobEvents,
 };
 use serde_json::json;
 
@@ -40,6 +40,7 @@ fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
         Operation::ListConversations => of::<ListConversations>(params),
         Operation::GetConversation => of::<GetConversation>(params),
         Operation::GetCallerStats => of::<GetCallerStats>(params),
+        Operation::ListArchivedViews => of::<ListArchivedViews>(params),
         Operation::ListDailyViews => of::<ListDailyViews>(params),
         Operation::GetArchiveStatus => of::<GetArchiveStatus>(params),
         Operation::EstimateBackfill => of::<EstimateBackfill>(params),
@@ -187,6 +188,7 @@ fn integers_are_limited_to_their_declared_bounds() {
             (Operation::ListSearches, "limit", 1, 100, 50),
             (Operation::ListConversations, "limit", 1, 1000, 100),
             (Operation::ListDailyViews, "limit", 1, 1000, 366),
+            (Operation::ListArchivedViews, "limit", 1, 1000, 1000),
         ]
     );
 }
@@ -266,6 +268,7 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
         reads("agentJobs.record"),
         gateway_only("agentJobs.deleteRecord", Scope::Operate, no_pages),
         gateway_only("analytics.dailyViews", Scope::ReadAnalytics, days),
+        gateway_only("analytics.archivedViews", Scope::ReadAnalytics, days),
         gateway_only("analytics.archiveStatus", Scope::ReadAnalytics, no_pages),
         gateway_only("analytics.estimateBackfill", Scope::Operate, no_pages),
         gateway_only("analytics.beginBackfill", Scope::Operate, no_pages),

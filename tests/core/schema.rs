@@ -175,6 +175,7 @@ fn each_operation_returns_its_resource() {
         (Operation::GetAgentJobRecord, "JobRecord"),
         (Operation::DeleteAgentJobRecord, ""),
         (Operation::ListDailyViews, "DailyViews"),
+        (Operation::ListArchivedViews, "ArchivedViews"),
         (Operation::GetArchiveStatus, "ArchiveStatus"),
         (Operation::EstimateBackfill, "Backfill"),
         (Operation::BeginBackfill, "Backfill"),

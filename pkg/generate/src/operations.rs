@@ -180,6 +180,7 @@ mod tests {
             "agentJobs.record",
             "agentJobs.deleteRecord",
             "analytics.dailyViews",
+            "analytics.archivedViews",
             "analytics.archiveStatus",
             "analytics.estimateBackfill",
             "analytics.beginBackfill",

@@ -225,6 +225,17 @@ const SERIES: More = More {
     problems: &[ARCHIVE],
 };
 
+const ARCHIVED_VIEWS: More = More {
+    doc: "Sums the views of each page over the stored days (UTC) of the range. Sends no request to \
+        Mintlify. `missing` lists days that are not stored and not counted. `dateFrom` must be \
+        before `dateTo`, and the range has at most 3660 days. Ranges of more than 400 days have \
+        pages of fewer rows. Paths of more than 16 segments or 1,024 bytes are not listed, but \
+        count in `totals`. The response is fresh for a day if none of its days can change any \
+        more, and for five minutes otherwise.",
+    success: Success::Archived("The pages with views, in order of their paths."),
+    ..SERIES
+};
+
 const ARCHIVE_STATUS: More = More {
     doc: "",
     success: Success::Made("The stored and the missing days."),
@@ -259,6 +270,7 @@ fn more(operation: Operation) -> More {
         Operation::DeleteAgentJobRecord => DELETE_RECORD,
         export if export.exported().is_some() => EXPORT,
         Operation::ListDailyViews => SERIES,
+        Operation::ListArchivedViews => ARCHIVED_VIEWS,
         Operation::GetArchiveStatus => ARCHIVE_STATUS,
         Operation::EstimateBackfill => BACKFILL_ESTIMATE,
         Operation::BeginBackfill => BACKFILL,
@@ -374,6 +386,7 @@ fn is_day(operation: Operation, parameter: &Parameter) -> bool {
     let name = parameter.name;
     match operation {
         Operation::ListDailyViews => matches!(name, "dateFrom" | "dateTo" | "cursor"),
+        Operation::ListArchivedViews => matches!(name, "dateFrom" | "dateTo"),
         Operation::EstimateBackfill | Operation::BeginBackfill => name == "dateFrom",
         _ => false,
     }

@@ -6,6 +6,7 @@ pub mod schedule;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
 pub mod stored_path;
+pub mod views;
 
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::{
@@ -72,11 +73,7 @@ impl SeriesQuery {
     /// # Errors
     /// 400 for the first value that breaks a rule.
     pub fn read(call: &Call) -> Result<Self, Problem> {
-        let (begin, end) = (read_day(call, "dateFrom")?, read_day(call, "dateTo")?);
-        if end.since(begin) > MAX_RANGE {
-            let detail = "dateTo must be at most 3660 days after dateFrom";
-            return Err(Problem::field("dateTo", GatewayRule::LongestRange, detail));
-        }
+        let (begin, end) = read_range(call)?;
         let group = Option::<DayGroup>::read(call)?.unwrap_or(DayGroup::Day);
         let from = Option::<Cursor>::read(call)?
             .map_or(Ok(begin), |cursor| read_cursor(&cursor, group, begin, end))?;
@@ -95,6 +92,16 @@ impl SeriesQuery {
             has_more: to < end,
         })
     }
+}
+
+/// Reads the first day and the day after the last.
+fn read_range(call: &Call) -> Result<(Day, Day), Problem> {
+    let (begin, end) = (read_day(call, "dateFrom")?, read_day(call, "dateTo")?);
+    if end.since(begin) > MAX_RANGE {
+        let detail = "dateTo must be at most 3660 days after dateFrom";
+        return Err(Problem::field("dateTo", GatewayRule::LongestRange, detail));
+    }
+    Ok((begin, end))
 }
 
 /// Reads a parameter that is a day.

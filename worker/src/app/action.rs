@@ -3,6 +3,7 @@
 use quillgate::{Day, JobId, RateLimitPolicy, Request};
 
 use crate::analytics::archive::SeriesQuery;
+use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::export::ExportQuery;
 use crate::analytics::query::ReportQuery;
 use crate::app::plan::PendingPlan;
@@ -66,6 +67,8 @@ pub enum Action {
     DeleteRecord(JobId),
     /// Return a series from the archive.
     ReadSeries(SeriesQuery),
+    /// Return the views of each page from the archive.
+    ListArchivedViews(ViewsQuery),
     /// Return the status of the archive.
     ReadArchiveStatus,
     /// Estimate a backfill that starts on this day.

@@ -3,8 +3,9 @@
 use quillgate::{Day, Millis};
 
 use crate::analytics::archive;
-use crate::analytics::archive::SeriesQuery;
 use crate::analytics::archive::store::{ArchiveStore, StoredProject};
+use crate::analytics::archive::views::{ViewsQuery, write_views};
+use crate::analytics::archive::{SeriesQuery, StoredDay};
 use crate::analytics::page::matches_etag;
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
@@ -26,24 +27,51 @@ pub async fn read_series(
     let stored = store.series(pending.project()?.as_str(), query).await;
     let stored = stored.map_err(|error| archive_failed(pending, &error))?;
     let body = archive::write_series(query, &stored);
-    let recheck_days = pending.config.analytics.archive.recheck_days;
-    let lifetime = if archive::is_final(query, &stored, recheck_days) {
+    Ok(respond(pending, query, &stored, &body))
+}
+
+/// Lists the views of each page.
+pub async fn list_views(
+    pending: &mut PendingRequest,
+    query: &ViewsQuery,
+) -> Result<Reply, Problem> {
+    let store = open_store(pending)?;
+    let project = pending.project()?.clone();
+    let days = query.site();
+    // A day that is stored between the two queries is listed as missing, and the response is not final.
+    let site = store.series(project.as_str(), &days).await;
+    let site = site.map_err(|error| archive_failed(pending, &error))?;
+    let pages = store.pages(project.as_str(), query).await;
+    let pages = pages.map_err(|error| archive_failed(pending, &error))?;
+    let body = write_views(query, &site, pages);
+    Ok(respond(pending, &days, &site, &body))
+}
+
+/// Builds a cacheable response. `stored` contains the stored days of `query`.
+fn respond(
+    pending: &PendingRequest,
+    query: &SeriesQuery,
+    stored: &[StoredDay],
+    body: &str,
+) -> Reply {
+    let settings = &pending.config.analytics;
+    let lifetime = if archive::is_final(query, stored, settings.archive.recheck_days) {
         FINAL_LIFETIME
     } else {
-        pending.config.analytics.fresh_for
+        settings.fresh_for
     };
-    let etag = format!("\"{}\"", fingerprint(&[&body]));
+    let etag = format!("\"{}\"", fingerprint(&[body]));
     let cache_control = format!("private, max-age={}", lifetime.0 / 1000);
     let headers = HeaderFields::default()
         .with("cache-control", cache_control)
         .with("etag", etag.clone())
         .with("vary", "Origin, Authorization");
     if matches_etag(pending.head.if_none_match.as_deref(), &etag) {
-        return Ok(Reply::empty(304, headers));
+        return Reply::empty(304, headers);
     }
-    let reply = Reply::json(200, &body);
+    let reply = Reply::json(200, body);
     let headers = reply.headers.or(headers);
-    Ok(Reply { headers, ..reply })
+    Reply { headers, ..reply }
 }
 
 /// Reads the status of the archive.

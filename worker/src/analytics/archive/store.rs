@@ -11,6 +11,7 @@ use worker::Env;
 
 use crate::analytics::archive::schedule::{DayRecord, Progress};
 use crate::analytics::archive::stored_path::StoredPath;
+use crate::analytics::archive::views::{StoredPage, ViewsQuery};
 use crate::analytics::archive::{
     Counts, ProjectRecord, SeriesQuery, StoredDay, Subject, first_retained,
 };
@@ -28,6 +29,7 @@ const MAX_UNUSED: u32 = 1000;
 
 const SITE: &str = include_str!("sql/site.sql");
 const NODE: &str = include_str!("sql/node.sql");
+const PAGES: &str = include_str!("sql/pages.sql");
 const INTERN: &str = include_str!("sql/intern.sql");
 const LINK: &str = include_str!("sql/link.sql");
 const DROP: &str = concat!(include_str!("sql/fresh.sql"), include_str!("sql/drop.sql"));
@@ -68,6 +70,14 @@ struct SeriesRow {
     visitors_ai: Option<u64>,
     visitors_total: Option<u64>,
     known: u32,
+}
+
+#[derive(Deserialize)]
+struct PageRow {
+    path: String,
+    human: Option<u64>,
+    ai: Option<u64>,
+    total: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -196,6 +206,28 @@ impl ArchiveStore {
             }),
         };
         Ok(rows.into_iter().map(held).collect())
+    }
+
+    /// Returns the rows of a page of the list of views, and the next row if one follows.
+    pub async fn pages(&self, project: &str, query: &ViewsQuery) -> HostResult<Vec<StoredPage>> {
+        let values = [
+            project.into(),
+            query.from.number().into(),
+            query.to.number().into(),
+            query.after.as_deref().unwrap_or("").into(),
+            number(query.limit + 1),
+        ];
+        let rows = self.0.prepare(PAGES, &values)?;
+        let rows: Vec<PageRow> = self.0.rows(&rows).await?;
+        let page = |row: PageRow| StoredPage {
+            path: row.path,
+            views: Counts {
+                human: row.human,
+                ai: row.ai,
+                total: row.total,
+            },
+        };
+        Ok(rows.into_iter().map(page).collect())
     }
 
     /// Sets the first day of a project, unless an earlier day is recorded. Returns the project's id.

@@ -7,6 +7,7 @@ use quillgate::{Call, Cursor, JobId, JobPageSize, Operation, ProjectId};
 
 use super::identity::Target;
 use super::{Planner, Step};
+use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::archive::{SeriesQuery, read_day};
 use crate::analytics::export::ExportQuery;
 use crate::analytics::query::ReportQuery;
@@ -96,6 +97,7 @@ impl Planner<'_> {
             Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
             Operation::ListAgentJobs => plan_list(&call()?),
             Operation::ListDailyViews => self.plan_series(values, &project),
+            Operation::ListArchivedViews => self.plan_archived_views(values, &project),
             Operation::GetArchiveStatus => self.plan_archive_status(&project),
             Operation::EstimateBackfill => self.plan_estimate(values, &project),
             Operation::BeginBackfill => self.plan_backfill(&project),
@@ -133,6 +135,13 @@ impl Planner<'_> {
     fn plan_series(&self, values: &Values, project: &ProjectId) -> Result<Action, Problem> {
         self.check_archive(project)?;
         Ok(Action::ReadSeries(SeriesQuery::read(&values.call()?)?))
+    }
+
+    fn plan_archived_views(&self, values: &Values, project: &ProjectId) -> Result<Action, Problem> {
+        self.check_archive(project)?;
+        Ok(Action::ListArchivedViews(ViewsQuery::read(
+            &values.call()?,
+        )?))
     }
 
     fn plan_archive_status(&self, project: &ProjectId) -> Result<Action, Problem> {

@@ -3,6 +3,7 @@
 mod run_lock;
 mod schedule;
 mod stored_path;
+mod views;
 
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
 use quillgate_worker::analytics::archive::schedule::{DayRecord, Progress};

@@ -1,0 +1,44 @@
+//! Page views of whole days from a gateway's daily archive.
+
+use crate::analytics::{EndDay, FirstDay, PageView, ViewTotals};
+use crate::declaration::Pagination;
+use crate::list::Limit;
+use crate::parameters::Cursor;
+
+/// The maximum number of pages of the site per page of the list: 1 to 1,000.
+pub type ArchivedPageSize = Limit<1000, 1000>;
+
+record! {
+    /// One page of the list of archived page views.
+    pub struct ArchivedViews {
+        /// Views of the whole site on the archived days, the same on every page.
+        pub totals as "totals": ViewTotals,
+        /// The rows of this page, in order of their paths.
+        pub views as "views": Vec<PageView>,
+        /// The days of the range that are not archived. They do not count, not even as zero.
+        pub missing as "missing": Vec<String>,
+        /// The cursor of the next page. `null` on the last page.
+        pub next_cursor as "nextCursor": Option<String>,
+    }
+}
+
+operation! {
+    /// Lists every page with views in a range of days, in order of their paths. Reads the gateway's
+    /// daily archive and sends no request to Mintlify.
+    pub struct ListArchivedViews -> ArchivedViews {
+        /// The first day.
+        pub date_from: FirstDay,
+        /// The day after the last day.
+        pub date_to: EndDay,
+        /// Rows per page. Default: 1,000.
+        pub limit: Option<ArchivedPageSize>,
+        /// The cursor of the page to return.
+        pub cursor: Option<Cursor>,
+    }
+    name: "analytics.archivedViews",
+    route: Get "/v1/analytics/{projectId}/views/archived",
+    scope: ReadAnalytics,
+    policy: None,
+    pagination: Pagination::Cursor { rows: "views" },
+    link: None,
+}

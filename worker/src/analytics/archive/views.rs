@@ -1,0 +1,93 @@
+//! The list of pages with views on archived days.
+
+use quillgate::parameters::ParameterGroup as _;
+use quillgate::{ArchivedPageSize, Call, Cursor, Day, DayGroup};
+use serde_json::json;
+
+use crate::analytics::archive::stored_path::encode_controls;
+use crate::analytics::archive::{Counts, SeriesQuery, StoredDay, Subject, read_range};
+use crate::http::problem::Problem;
+use crate::json;
+
+/// The maximum number of stored counts that one query reads: one per page and day. D1 bills each.
+const MAX_COUNTS: u64 = 400_000;
+
+/// A request for a page of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewsQuery {
+    /// The first day.
+    pub from: Day,
+    /// The day after the last day.
+    pub to: Day,
+    /// The last path of the previous page, as the archive stores it.
+    pub after: Option<String>,
+    /// The maximum number of rows.
+    pub limit: u64,
+}
+
+impl ViewsQuery {
+    /// Reads a call of [`quillgate::ListArchivedViews`]. Long ranges have shorter pages.
+    ///
+    /// # Errors
+    /// 400 for the first value that breaks a rule.
+    pub fn read(call: &Call) -> Result<Self, Problem> {
+        let (from, to) = read_range(call)?;
+        let cursor = Option::<Cursor>::read(call)?;
+        let limit = Option::<ArchivedPageSize>::read(call)?.unwrap_or(ArchivedPageSize::DEFAULT);
+        let max = MAX_COUNTS / u64::from(to.since(from)).max(1);
+        Ok(Self {
+            from,
+            to,
+            after: cursor.map(|cursor| encode_controls(cursor.as_str())),
+            limit: limit.get().min(max),
+        })
+    }
+
+    /// Returns the query for the site's counts on each of the days.
+    #[must_use]
+    pub fn site(&self) -> SeriesQuery {
+        SeriesQuery {
+            subject: Subject::Site,
+            group: DayGroup::Day,
+            from: self.from,
+            to: self.to,
+            has_more: false,
+        }
+    }
+}
+
+/// The views of one page on all archived days of a range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPage {
+    /// The page's path, as the archive stores it.
+    pub path: String,
+    /// The sums over the days. A count is unknown if it is unknown on any of them.
+    pub views: Counts,
+}
+
+/// Writes the body of a page of the list. `site` contains the stored days, and `pages` the rows, with
+/// one more than the limit if another page follows.
+#[must_use]
+pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<StoredPage>) -> String {
+    let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+    let has_more = pages.len() > limit;
+    pages.truncate(limit);
+    let next = pages.last().filter(|_| has_more);
+    let next = next.map(|page| page.path.clone());
+    let totals = site.iter().map(|day| day.views);
+    let totals = totals.reduce(Counts::plus).unwrap_or(Counts::ZERO);
+    let missing = query.from.number()..query.to.number();
+    let missing = missing
+        .map(|number| Day::from_number(number.into()))
+        .filter(|day| site.binary_search_by_key(day, |stored| stored.day).is_err())
+        .map(Day::to_text);
+    let rows = pages.into_iter().map(|StoredPage { path, views }| {
+        json!({ "path": path, "human": views.human, "ai": views.ai, "total": views.total })
+    });
+    json::to_text(&json!({
+        "totals": totals,
+        "views": rows.collect::<Vec<_>>(),
+        "missing": missing.collect::<Vec<_>>(),
+        "nextCursor": next,
+    }))
+}
