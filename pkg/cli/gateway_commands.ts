@@ -39,6 +39,38 @@ export const ARCHIVE_COMMANDS: readonly Command[] = [
     load: () => import("./daily.js"),
   },
   {
+    name: "archive views",
+    operations: ["analytics.archivedViews"],
+    summary: "Show the views of each page from the gateway's archive.",
+    description: [
+      "It uses none of the hour's requests. Counts leave out days that the archive lacks; a warning states how many.",
+    ],
+    connects: true,
+    arguments: [],
+    options: {
+      ...RANGE,
+      format: FORMAT,
+      output: OUTPUT,
+      rows: {
+        type: "text",
+        value: "N",
+        default: "50",
+        summary: "Maximum number of rows in a table. Other formats have every row.",
+      },
+    },
+    examples: [
+      {
+        text: "The most viewed pages of the last four weeks",
+        line: "quillgate archive views --last 28d",
+      },
+      {
+        text: "Every page of last year, as a file for a spreadsheet",
+        line: "quillgate archive views --from 2025-01-01 --to 2026-01-01 -o views.csv",
+      },
+    ],
+    load: () => import("./archive_views.js"),
+  },
+  {
     name: "archive status",
     operations: ["analytics.archiveStatus"],
     summary: "Show which days the archive holds and lacks.",

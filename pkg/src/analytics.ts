@@ -66,6 +66,28 @@ export class Analytics {
   }
 
   /**
+   * Lists every page with views in a range of days, in order of their paths.
+   *
+   * The data comes from the gateway's archive and does not use the analytics budget. A page's
+   * `missing` lists the days without data. If the gateway has no archive, this throws an
+   * `ApiError` with status 501.
+   *
+   * Await the list for one page, or iterate over it for every row of every page.
+   *
+   * @example
+   * ```ts
+   * const january = { dateFrom: "2024-01-01", dateTo: "2024-02-01" };
+   * const rows = await client.analytics.archivedViews(january).all();
+   * ```
+   */
+  archivedViews(
+    params: ListParams<"analytics.archivedViews">,
+    options: ListOptions = {},
+  ): ArchivedViewsList {
+    return new List(this.#transport, "analytics.archivedViews", params, options, captureCallSite());
+  }
+
+  /**
    * Returns which days the gateway's archive contains, which are missing, and when it will be
    * complete.
    *
@@ -215,6 +237,8 @@ export class Analytics {
 export interface PageViewsList extends List<"analytics.views"> {}
 /** A list of views per day, week or month. Await it for one page, or iterate over it for every row. */
 export interface DailyViewsList extends List<"analytics.dailyViews"> {}
+/** A list of archived page views. Await it for one page, or iterate over it for every row. */
+export interface ArchivedViewsList extends List<"analytics.archivedViews"> {}
 /** A list of visitors per page. Await it for one page, or iterate over it for every row. */
 export interface VisitorsList extends List<"analytics.visitors"> {}
 /** A list of feedback. Await it for one page, or iterate over it for every row. */

@@ -37,8 +37,10 @@ export interface FakeReports {
   /** The conversations with their messages, by `threadId`. */
   threads?: readonly ConversationThread[] | undefined;
   callerStats?: Supplied<Partial<CallerStats>> | undefined;
-  /** The rows of the archive. Without them, archive requests fail with status 501. */
+  /** The series of the archive. Without it, the request fails with status 501. */
   dailyViews?: SuppliedRows<GroupedViews> | undefined;
+  /** The pages of the archive. Without them, the request fails with status 501. */
+  archivedViews?: SuppliedRows<PageView> | undefined;
   /** The status of the archive. Without it, the request fails with status 501. */
   archiveStatus?: Supplied<ArchiveStatus> | undefined;
 }
@@ -77,6 +79,7 @@ export function replyWithReport(
         ...resolve(reports.callerStats, params),
       });
     case "dailyViews":
+    case "archivedViews":
     case "archiveStatus":
       return replyFromArchive(name, reports, params);
     default:
@@ -97,13 +100,17 @@ function rowsOf(supplied: SuppliedRows<object> | undefined, params: FakeParams):
 function pageByOffset(name: string, rows: readonly Row[], params: FakeParams): object {
   const from = Number(params.offset);
   const to = from + Number(params.limit);
-  const totals = { human: sum(rows, "human"), ai: sum(rows, "ai"), total: sum(rows, "total") };
-  return { totals, [name]: rows.slice(from, to), hasMore: to < rows.length };
+  return { totals: sumCounts(rows), [name]: rows.slice(from, to), hasMore: to < rows.length };
 }
 
 function pageByCursor(name: string, rows: readonly Row[], params: FakeParams): Row {
   const { page, nextCursor } = sliceByCursor(rows, params);
   return { [name]: page, nextCursor, hasMore: nextCursor !== null };
+}
+
+function archivedPage(rows: readonly Row[], params: FakeParams): object {
+  const { page, nextCursor } = sliceByCursor(rows, params);
+  return { totals: sumCounts(rows), views: page, missing: [], nextCursor };
 }
 
 function searchesPage(rows: readonly Row[], params: FakeParams): object {
@@ -123,6 +130,10 @@ export function sliceByCursor<T>(rows: readonly T[], params: FakeParams) {
   return { page: rows.slice(from, to), nextCursor };
 }
 
+function sumCounts(rows: readonly Row[]): object {
+  return { human: sum(rows, "human"), ai: sum(rows, "ai"), total: sum(rows, "total") };
+}
+
 function sum(rows: readonly Row[], column: string): number {
   return rows.reduce((total, row) => total + Number(row[column] ?? 0), 0);
 }
@@ -134,12 +145,14 @@ function replyWithThread({ threads = [] }: FakeReports, { threadId }: FakeParams
 }
 
 function replyFromArchive(
-  name: "dailyViews" | "archiveStatus",
+  name: "dailyViews" | "archivedViews" | "archiveStatus",
   reports: FakeReports,
   params: FakeParams,
 ): Reply {
   if (reports[name] === undefined) return archiveMissing();
   if (name === "archiveStatus") return jsonReply(resolve(reports.archiveStatus, params));
+  if (name === "archivedViews")
+    return jsonReply(archivedPage(rowsOf(reports[name], params), params));
   const views = rowsOf(reports.dailyViews, params);
   return jsonReply({ views, missing: [], nextCursor: null });
 }

@@ -7,6 +7,7 @@
 export type { AgentJobs, JobList } from "./agent_jobs.js";
 export type {
   Analytics,
+  ArchivedViewsList,
   ConversationsList,
   DailyViewsList,
   FeedbackList,
@@ -51,6 +52,7 @@ export type {
 export type { List } from "./list.js";
 export type {
   AllOptions,
+  ArchivedViewsPage,
   ConversationsPage,
   DailyViewsPage,
   ExportOptions,

@@ -101,6 +101,7 @@ type PageOf<Name extends ListName> = Operations[Name]["result"] &
 // Interfaces, so that editors show these names.
 export interface PageViewsPage extends PageOf<"analytics.views"> {}
 export interface DailyViewsPage extends PageOf<"analytics.dailyViews"> {}
+export interface ArchivedViewsPage extends PageOf<"analytics.archivedViews"> {}
 export interface VisitorsPage extends PageOf<"analytics.visitors"> {}
 export interface FeedbackPage extends PageOf<"analytics.feedback"> {}
 export interface SearchesPage extends PageOf<"analytics.searches"> {}
@@ -111,6 +112,7 @@ export interface JobPage extends PageOf<"agentJobs.list"> {}
 export interface ListPages {
   "analytics.views": PageViewsPage;
   "analytics.dailyViews": DailyViewsPage;
+  "analytics.archivedViews": ArchivedViewsPage;
   "analytics.visitors": VisitorsPage;
   "analytics.feedback": FeedbackPage;
   "analytics.searches": SearchesPage;

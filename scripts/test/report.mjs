@@ -58,7 +58,8 @@ export function printSummary(results, seconds) {
   for (const { name, problem, log, output = "", failures: tests = [] } of failures) {
     console.log(`\n✖ ${name}: ${firstLine(problem)}`);
     for (const test of tests) printFailure(test);
-    if (!tests.some(({ message }) => message)) printLines(output.split("\n"), -MAX_LINES);
+    const text = output === "" ? problem : output;
+    if (!tests.some(({ message }) => message)) printLines(text.split("\n"), -MAX_LINES);
     if (log) console.log(`    ${relative(ROOT, log)}`);
   }
   return failures.length === 0;

@@ -154,7 +154,8 @@ async function countTests({ report, results }, { output, problem }) {
   if (report === "cargo") return readCargo(output);
   if (report === "nextest") return readNextest(output);
   if (report === "playwright") {
-    return readPlaywright(await readFile(join(LOGS, results, "report.json"), "utf8"));
+    const written = await readFile(join(LOGS, results, "report.json"), "utf8").catch(() => "");
+    return written === "" ? { passed: 0, failed: 0 } : readPlaywright(written);
   }
   return { passed: problem ? 0 : 1, failed: problem ? 1 : 0 };
 }

@@ -1,0 +1,119 @@
+/** The list of pages with views in a range, summed from the archive's stored days. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertInvalid, assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import {
+  allDays,
+  counts,
+  daysAgo,
+  gate,
+  OTHER,
+  query,
+  runUntilComplete,
+  send,
+  truths,
+  useArchive,
+} from "./archived_days.mjs";
+
+useArchive("archived-views");
+
+const TARGET = `/v1/analytics/${PROJECT}/views/archived`;
+
+function request(values, { scope = "analytics:read", target = TARGET, headers = [] } = {}) {
+  const authorization = `Bearer ${gate.token({ scope, projects: [PROJECT, OTHER] })}`;
+  return gate.send({ target: target + query(values), authorization, headers });
+}
+
+async function readPage(values) {
+  const answer = await request(values);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json;
+}
+
+/** Returns the rows of all pages of the list, and checks that all pages agree on the totals. */
+async function readAll(values) {
+  const rows = [];
+  const first = await readPage(values);
+  for (let page = first; ; page = await readPage({ ...values, cursor: page.nextCursor })) {
+    rows.push(...page.views);
+    assert.deepEqual(page.totals, first.totals);
+    if (page.nextCursor === null) return { ...first, views: rows };
+    assert.equal(page.views.length, Number(values.limit ?? 1000));
+    assert.equal(page.nextCursor, page.views.at(-1).path);
+  }
+}
+
+/** The simulator's views of each page, summed over these days. */
+function sumPages(days) {
+  const sums = new Map();
+  for (const { path, human, ai, total } of days.flatMap(({ views }) => views)) {
+    const sum = sums.get(path) ?? { path, human: 0, ai: 0, total: 0 };
+    sums.set(path, {
+      path,
+      human: sum.human + human,
+      ai: sum.ai + ai,
+      total: sum.total + total,
+    });
+  }
+  return [...sums.values()]
+    .filter(({ total }) => total > 0)
+    .sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+}
+
+test("lists no page and every day as missing while the archive is empty", async () => {
+  const page = await readPage({ dateFrom: daysAgo(2), dateTo: daysAgo(0) });
+  assert.deepEqual(page, {
+    totals: { human: 0, ai: 0, total: 0 },
+    views: [],
+    missing: [daysAgo(2), daysAgo(1)],
+    nextCursor: null,
+  });
+});
+
+test("lists each page once, with its views on all days, without a request to Mintlify", async () => {
+  assert.equal((await send("/backfill", { json: { dateFrom: allDays().dateFrom } })).status, 202);
+  await runUntilComplete();
+  const days = await truths();
+  await gate.upstream.reset();
+  const whole = await readAll(allDays());
+  const inPages = await readAll({ ...allDays(), limit: "97" });
+  assert.deepEqual(whole.views, sumPages(days));
+  assert.ok(whole.views.length > 300, `${whole.views.length} pages`);
+  assert.deepEqual(inPages.views, whole.views);
+  assert.deepEqual(whole.missing, []);
+  const siteTotal = days.reduce((sum, { totals }) => sum + counts(totals).total, 0);
+  assert.equal(whole.totals.total, siteTotal);
+  assert.deepEqual((await gate.upstream.requests()).length, 0);
+});
+
+test("counts only the days of the range", async () => {
+  const days = (await truths()).slice(2, 5);
+  const range = { dateFrom: days[0].date, dateTo: daysAgo(5) };
+  assert.deepEqual((await readAll(range)).views, sumPages(days));
+});
+
+test("lists a day that is not archived as missing", async () => {
+  const page = await readPage({ dateFrom: daysAgo(1), dateTo: daysAgo(-1) });
+  assert.deepEqual(page.missing, [daysAgo(0)]);
+  assert.ok(page.views.length > 0);
+});
+
+test("makes the list cacheable for a day once its counts are final, and revalidates it by ETag", async () => {
+  const settled = await request({ dateFrom: daysAgo(10), dateTo: daysAgo(5) });
+  assert.equal(settled.header("cache-control"), "private, max-age=86400");
+  const recent = await request({ dateFrom: daysAgo(3), dateTo: daysAgo(0) });
+  assert.equal(recent.header("cache-control"), "private, max-age=300");
+  const headers = [["If-None-Match", settled.header("etag")]];
+  const known = await request({ dateFrom: daysAgo(10), dateTo: daysAgo(5) }, { headers });
+  assert.deepEqual([known.status, known.text], [304, ""]);
+});
+
+test("rejects invalid parameters, missing scopes and projects without an archive", async () => {
+  assertInvalid(await request({ dateFrom: "2026-01-01" }), "dateTo", "required");
+  const range = { dateFrom: daysAgo(3), dateTo: daysAgo(1) };
+  assertInvalid(await request({ ...range, limit: "1001" }), "limit", "page-size");
+  assertInvalid(await request({ ...range, dateTo: daysAgo(4) }), "dateTo", "date-order");
+  assertProblem(await request(range, { scope: "jobs:read" }), 403, "insufficient-scope");
+  const target = TARGET.replace(PROJECT, OTHER);
+  assertProblem(await request(range, { target }), 501, "archive-not-configured");
+});
