@@ -60,6 +60,47 @@ test("daily writes every page of the series in each format and warns about missi
   );
 });
 
+test("archive views writes every page in each format and warns about missing days", async () => {
+  const args = ["archive", "views", ...RANGE];
+  const { code, stdout, stderr } = await quillgate([...args, "--format", "table", "--rows", "2"]);
+  assert.equal(code, 0, stderr);
+  assert.equal(
+    stdout,
+    [
+      "PATH                    HUMAN  AI  TOTAL",
+      '/guides/3, "so" to say      3   6      9',
+      '/guides/2, "so" to say      2   4      6',
+      "",
+    ].join("\n"),
+  );
+  assert.match(stderr, /2 of 3 pages/);
+  assert.match(stderr, /1 day is not in the archive/);
+  const { stdout: json } = await quillgate([...args, "--json"]);
+  assert.deepEqual(
+    JSON.parse(json).map(({ total }) => total),
+    [3, 6, 9],
+  );
+  const { stdout: ndjson } = await quillgate(args);
+  assert.deepEqual(ndjson.trimEnd().split("\n").map(JSON.parse), JSON.parse(json));
+  const folder = mkdtempSync(join(tmpdir(), "quillgate-archived-"));
+  try {
+    const written = await quillgate([...args, "-o", "views.csv"], folder);
+    assert.deepEqual([written.code, written.stdout], [0, ""], written.stderr);
+    const csv = readFileSync(join(folder, "views.csv"), "utf8");
+    assert.ok(csv.startsWith('\ufeffpath,human,ai,total\r\n"/guides/1, ""so""\nto say",1,2,3\r\n'), csv);
+    assert.match(written.stderr, /1 day is not in the archive/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("archive views rejects a missing range before it sends a request", async () => {
+  const { code, stderr } = await quillgate(["archive", "views"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /the days are missing/);
+  assert.equal(server.requests.length, 0);
+});
+
 test("daily sends its filters and the package's version, and writes to a file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-daily-"));
   try {

@@ -23,6 +23,14 @@ function makePageRow(at) {
   return { path: `/guides/${at}, "so"\nto say`, human: at, ai: 2 * at, total: 3 * at };
 }
 
+/** A page of the archive's list of pages: three rows on two pages. */
+function makeArchivedPage(query) {
+  const isFirst = query.get("cursor") === null;
+  const views = (isFirst ? [1, 2] : [3]).map(makePageRow);
+  const totals = { human: 6, ai: 12, total: 18 };
+  return { totals, views, missing: ["2026-01-02"], nextCursor: isFirst ? views[1].path : null };
+}
+
 function makeSearchRow(at) {
   const more = { ctr: 0.5, topClickedPage: null, lastSearchedAt: "2026-01-01T00:00:00Z" };
   return { searchQuery: `query ${at}`, hits: 10_000 - at, ...more };
@@ -96,6 +104,7 @@ function respond({ method, body }, url, rows, spendBudget) {
     return { headers: spendBudget(), json: makeReportPage(report, searchParams, rows) };
   }
   if (pathname === `${ANALYTICS}/views/daily`) return { json: makeDailyPage(searchParams) };
+  if (pathname === `${ANALYTICS}/views/archived`) return { json: makeArchivedPage(searchParams) };
   if (pathname === `${ANALYTICS}/views/daily/status`) return { json: STATUS };
   if (pathname === `${ANALYTICS}/views/daily/backfill`) return { json: BACKFILL };
   const single = SINGLE_REPORTS[pathname.slice(ANALYTICS.length + 1)];

@@ -62,6 +62,36 @@ test("dailyViews() reads the archive's route with the credential of the client",
   ]);
 });
 
+test("archivedViews() reads every page of the archive's list", async () => {
+  const row = (path) => ({ path, human: 2, ai: 1, total: 3 });
+  const totals = { human: 6, ai: 3, total: 9 };
+  const page = { totals, missing: ["2026-11-02"] };
+  respondWith(
+    { body: { ...page, views: [row("/a"), row("/b")], nextCursor: "/b" } },
+    { body: { ...page, views: [row("/c")], nextCursor: null } },
+  );
+  const rows = await client.analytics.archivedViews({ ...DAYS, limit: 2 }).all();
+  assert.deepEqual(rows, [row("/a"), row("/b"), row("/c")]);
+  assert.deepEqual(
+    requests.map(({ pathname, query }) => [pathname, query]),
+    [
+      ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2" }],
+      ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2", cursor: "/b" }],
+    ],
+  );
+});
+
+test("archivedViews() exports CSV and rejects limits above 1,000", async () => {
+  const body = { totals: {}, views: [{ path: "/a,b", total: 3 }], missing: [] };
+  respondWith({ body });
+  const csv = await new Response(
+    client.analytics.archivedViews(DAYS).export({ format: "csv" }),
+  ).text();
+  assert.equal(csv, 'path,human,ai,total\r\n"/a,b",,,3\r\n');
+  const many = client.analytics.archivedViews({ ...DAYS, limit: 1001 });
+  await assert.rejects(many, /limit/);
+});
+
 test("dailyViews().withResponse() resolves to the series, the response and the request id", async () => {
   respondWith({ body: SERIES, headers: { "x-request-id": "r7" } });
   const { data, response, requestId } = await client.analytics.dailyViews(DAYS).withResponse();

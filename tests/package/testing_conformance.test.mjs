@@ -224,6 +224,7 @@ describe("reports", () => {
 
   test("an archive that is not configured is refused alike", async () => {
     await assertAlike(`${REPORTS}/views/daily?${RANGE}`);
+    await assertAlike(`${REPORTS}/views/archived?${RANGE}`);
   });
 });
 

@@ -112,7 +112,7 @@ test("rejects invalid parameters, missing scopes and projects without an archive
   assertInvalid(await request({ dateFrom: "2026-01-01" }), "dateTo", "required");
   const range = { dateFrom: daysAgo(3), dateTo: daysAgo(1) };
   assertInvalid(await request({ ...range, limit: "1001" }), "limit", "page-size");
-  assertInvalid(await request({ ...range, dateTo: daysAgo(4) }), "dateTo", "date-order");
+  assertInvalid(await request({ ...range, dateTo: daysAgo(4) }), "dateFrom", "before-date-to");
   assertProblem(await request(range, { scope: "jobs:read" }), 403, "insufficient-scope");
   const target = TARGET.replace(PROJECT, OTHER);
   assertProblem(await request(range, { target }), 501, "archive-not-configured");

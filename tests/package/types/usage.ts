@@ -8,6 +8,7 @@ import {
   type Backfill,
   type BuiltRequest,
   type CallerStats,
+  type ArchivedViewsList,
   type DailyViewsList,
   Client,
   type ClientOptions,
@@ -303,6 +304,10 @@ export async function reports({ analytics }: Client): Promise<void> {
   same<typeof series.views, GroupedViews[]>(true);
   same<ReturnType<typeof analytics.dailyViews>, DailyViewsList>(true);
   for await (const group of analytics.dailyViews(days)) same<typeof group, GroupedViews>(true);
+  const archived = await analytics.archivedViews(days);
+  same<typeof archived.views, PageView[]>(true);
+  same<typeof archived.missing, string[]>(true);
+  same<ReturnType<typeof analytics.archivedViews>, ArchivedViewsList>(true);
   same<ReturnType<typeof analytics.archiveStatus>, ApiPromise<ArchiveStatus>>(true);
   const backfill = await analytics.estimateBackfill({ dateFrom: "2024-01-01" });
   same<typeof backfill, Backfill>(true);
