@@ -3,6 +3,7 @@ import type { Client } from "quillgate";
 import { nextTask } from "../shell/next_task.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { type Limit, reserveOf, tightestLimit } from "../shell/rate_limit.ts";
+import { areWholeDays, readArchivedViews } from "./archived_views.ts";
 import type { Bounds, DayRange } from "./range.ts";
 import type { Report, ReportRow, Totals } from "./report.ts";
 import { type PageOfReport, type ReportPosition, readReport } from "./report_pages.ts";
@@ -46,6 +47,8 @@ export interface ListingOptions {
   /** The rate limit from the latest response, shared by all listings. */
   limit: Signal<Limit | null>;
   ended: AbortSignal;
+  /** Whether the gateway archives the project's views. */
+  isArchived?: boolean;
   /** Whether even the first rows may wait, because another listing is in the foreground. */
   isSecondary?: boolean;
   onAnswer?(headers: Headers): void;
@@ -67,6 +70,8 @@ export class Listing {
   readonly problem = signal<Problem | null>(null);
   /** Set when the gateway served rows older than requested, because it had nothing newer. */
   readonly staleness = signal<Staleness | null>(null);
+  /** Whether the rows are from the gateway's archive. They are then complete. */
+  readonly isFromArchive = signal(false);
   readonly limit: Signal<Limit | null>;
   /** The goal of the current or last call of `load`. */
   goal: Goal = "first rows";
@@ -75,6 +80,7 @@ export class Listing {
   readonly #ended: AbortSignal;
   readonly #fallback: Bounds | null;
   readonly #isSecondary: boolean;
+  readonly #isArchived: boolean;
   #next: ReportPosition;
   /** Pages that are loaded but not shown yet. */
   #unshown: PageOfReport[] = [];
@@ -96,6 +102,8 @@ export class Listing {
     this.#ended = ended;
     this.#fallback = fallback;
     this.#isSecondary = options.isSecondary ?? false;
+    const isReadable = report.name === "views" && source !== "the platform" && areWholeDays(bounds);
+    this.#isArchived = isReadable && (options.isArchived ?? false);
     this.report = report;
     this.range = range;
     this.limit = limit;
@@ -115,7 +123,7 @@ export class Listing {
     this.state.value = "loading";
     this.problem.value = null;
     try {
-      await this.#fetch(goal, signal);
+      if (!(await this.#loadFromArchive(signal))) await this.#fetch(goal, signal);
       return true;
     } catch (error) {
       this.#show();
@@ -146,6 +154,16 @@ export class Listing {
   /** Resumes loading after `suspend`, but not after `stop`. */
   resume(): void {
     if (this.#isSuspended) this.load(this.goal);
+  }
+
+  /** Loads all rows from the archive. Returns whether it has every day. */
+  async #loadFromArchive(signal: AbortSignal): Promise<boolean> {
+    if (!this.#isArchived || this.requests.peek() > 0) return false;
+    const archived = await readArchivedViews(this.#client, this.bounds.peek(), signal);
+    if (archived === null) return false;
+    this.isFromArchive.value = true;
+    this.#take({ ...archived, next: null });
+    return true;
   }
 
   async #fetch(goal: Goal, signal: AbortSignal): Promise<void> {

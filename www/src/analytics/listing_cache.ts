@@ -47,7 +47,13 @@ export class ListingCache {
   #opened: string | null = null;
   #openedEarlier: Listing | null = null;
 
-  constructor(client: Client, ended: AbortSignal, memory: Memory = FORGETFUL) {
+  /** @param isArchived whether the gateway archives the project's views */
+  constructor(
+    client: Client,
+    ended: AbortSignal,
+    memory: Memory = FORGETFUL,
+    readonly isArchived = false,
+  ) {
     this.client = client;
     this.#ended = ended;
     this.#memory = memory;
@@ -144,7 +150,7 @@ export class ListingCache {
     const renewal =
       pending?.report === shown.report && isSameRange(pending.range, shown.range)
         ? pending
-        : this.#make(shown.report, shown.range, "the platform");
+        : this.#make(shown.report, shown.range, sourceOf(shown));
     if (pending !== renewal) pending?.stop();
     this.renewal.value = renewal;
     const isDone = await renewal.load(renewalGoal(shown));
@@ -184,6 +190,7 @@ export class ListingCache {
       limit: this.limit,
       ended: this.#ended,
       isSecondary,
+      isArchived: this.isArchived,
       onAnswer: (headers) => this.#noteAnswer(report, range, listing.bounds.peek(), headers),
     });
     return listing;
@@ -213,6 +220,11 @@ export class ListingCache {
 function renewalGoal({ state, rows }: Listing): Goal {
   if (state.peek() === "complete") return "all rows";
   return { rows: Math.max(1, rows.peek().length) };
+}
+
+/** Returns where a refresh reads. The archive has the latest counts of its days. */
+function sourceOf({ isFromArchive }: Listing): Source {
+  return isFromArchive.peek() ? "kept rows" : "the platform";
 }
 
 /** Returns whether the listing has an answer: rows or an error. */

@@ -110,7 +110,8 @@ export function EndNote({ listing }: { listing: Listing }) {
   const repeated = main === "total" ? repeatedPaths(rows) : 0;
   return (
     <p class="load-note">
-      All {counted(rows.length, one, many)} loaded.
+      All {counted(rows.length, one, many)}{" "}
+      {listing.isFromArchive.value ? "from the daily archive" : "loaded"}.
       {repeated > 0 &&
         ` ${counted(repeated, "row")} ${repeated === 1 ? "repeats" : "repeat"} a path: the list changed while it was loading. Refresh to load it again.`}
     </p>

@@ -1,4 +1,5 @@
 import { now } from "../shell/clock.ts";
+import { address, visit } from "../shell/navigation.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { reserveOf } from "../shell/rate_limit.ts";
 import type { Listing } from "./listing.ts";
@@ -24,8 +25,11 @@ import {
   type PartialList,
   requestsLeft,
 } from "./partial_notice.ts";
+import { addDays, type DayRange, periodOf } from "./range.ts";
+import type { Report } from "./report.ts";
 import { remainderOf, sumRows } from "./sums.ts";
 import type { TableModel } from "./table_model.ts";
+import { today } from "./today.ts";
 
 /** Shows the progress of a refresh. The previous rows stay. */
 export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
@@ -110,7 +114,31 @@ function PartialNotice({ cache, listing, table }: NoticeProps) {
       >
         {loadLabel(list.report, limit, time)}
       </button>
+      <WholeDays cache={cache} range={table.range} report={list.report} />
     </div>
+  );
+}
+
+interface WholeDaysProps {
+  cache: ListingCache;
+  range: DayRange;
+  report: Report;
+}
+
+/** Offers the period without today, which the archive has completely. */
+function WholeDays({ cache, range: { from, to }, report }: WholeDaysProps) {
+  const yesterday = addDays(today.value, -1);
+  const isOffered = cache.isArchived && report.name === "views" && to > yesterday;
+  if (!isOffered || from > yesterday) return null;
+  const leaveOutToday = () => {
+    const before = address.peek().analytics.range;
+    const range = periodOf({ from, to: yesterday }, today.value, before);
+    visit({ analytics: { range } });
+  };
+  return (
+    <button type="button" class="quiet" onClick={leaveOutToday}>
+      Leave out today to see all {report.many}
+    </button>
   );
 }
 

@@ -11,7 +11,9 @@ export function viewsOf(session: Session): ListingCache {
 }
 
 function openCache(session: Session): ListingCache {
-  const cache = new ListingCache(session.client, session.end.signal, { recall, remember });
+  const { client, claims, projectId, end } = session;
+  const isArchived = claims.archivedProjects.includes(projectId);
+  const cache = new ListingCache(client, end.signal, { recall, remember }, isArchived);
   caches.set(session, cache);
   return cache;
 }
