@@ -2553,7 +2553,7 @@ loadFrom(() => {
 // action/src/comment.ts
 import { createHash } from "node:crypto";
 var CommentError = class extends Error {
-  /** The HTTP status of GitHub's response; `undefined` if there was no response. */
+  /** The HTTP status of GitHub's response; `undefined` without a response. */
   status;
   constructor(message, status) {
     super(message);
@@ -2567,9 +2567,10 @@ var MAX_ENTRIES = 10;
 var ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 var JobComment = class {
   #place;
+  /** Starts the body of this step's comment. Invisible to readers. */
   #marker;
   #id;
-  /** Cancels the current request. */
+  /** Aborts the requests of the current {@link write}. */
   #signal;
   constructor(place) {
     this.#place = place;
@@ -2577,14 +2578,14 @@ var JobComment = class {
     this.#marker = `<!-- quillgate-action ${digest} -->`;
   }
   /**
-   * Creates the comment, or updates the existing one.
+   * Adds an entry to the comment. Creates the comment if it does not exist.
    *
    * @throws {CommentError}
    */
   async write(entry, signal) {
     const { repository, number: number3 } = this.#place;
     this.#signal = signal;
-    const found2 = await this.#read() ?? await this.#find();
+    const found2 = await this.#readPrevious() ?? await this.#find();
     this.#id = found2?.id;
     const body = this.#compose(found2?.body ?? "", entry);
     if (this.#id !== void 0) {
@@ -2612,11 +2613,8 @@ ${entry.markdown}`;
     return `${this.#marker}
 ${texts.join("\n\n")}`;
   }
-  /**
-   * Returns the comment that this object wrote last. Returns `undefined` if it has not written one,
-   * or if the comment was deleted.
-   */
-  async #read() {
+  /** Returns the comment of the previous {@link write}, unless it was deleted. */
+  async #readPrevious() {
     if (this.#id === void 0) return void 0;
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
     try {
@@ -2638,8 +2636,8 @@ ${texts.join("\n\n")}`;
     return void 0;
   }
   /**
-   * Returns whether this token's user wrote the comment. Anyone can copy the marker, and comments
-   * of other users must not be overwritten.
+   * Returns whether the token's user wrote the comment. The marker alone proves nothing, because
+   * anyone can copy it.
    */
   async #isOwn({ body, user }) {
     if (!body?.startsWith(this.#marker)) return false;
@@ -2726,10 +2724,10 @@ function readNumber({ number: number3 }) {
 // action/src/identity.ts
 var IdentityError = class extends Error {
   /** Whether a retry may succeed. */
-  mayPass;
-  constructor(message, mayPass2 = false) {
+  isRetryable;
+  constructor(message, isRetryable3 = false) {
     super(message);
-    this.mayPass = mayPass2;
+    this.isRetryable = isRetryable3;
   }
 };
 var AccessToken = class {
@@ -2752,7 +2750,7 @@ var WorkflowIdentity = class {
   #credential;
   #token;
   /** When to renew the token, on the clock of `performance.now()`. */
-  #end = 0;
+  #renewAt = 0;
   #claims;
   /** @throws {IdentityError} if GitHub signs no tokens for this job */
   constructor(runner2, audience, pull2) {
@@ -2768,8 +2766,8 @@ var WorkflowIdentity = class {
     return this.#claims;
   }
   token(signal) {
-    if (this.#token === void 0 || performance.now() >= this.#end) {
-      this.#end = Number.POSITIVE_INFINITY;
+    if (this.#token === void 0 || performance.now() >= this.#renewAt) {
+      this.#renewAt = Number.POSITIVE_INFINITY;
       this.#token = this.#renew(signal).catch((error) => {
         this.#token = void 0;
         throw error;
@@ -2784,7 +2782,7 @@ var WorkflowIdentity = class {
     const claims = readClaims(token);
     this.#claims = claims;
     const lifetime = (Number(claims.exp) - Number(claims.iat)) * 1e3;
-    this.#end = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, MAX_MARGIN) : 0;
+    this.#renewAt = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, MAX_MARGIN) : 0;
     return token;
   }
   async #request(signal) {
@@ -2792,9 +2790,9 @@ var WorkflowIdentity = class {
       const failure = await this.#attempt(signal);
       if (typeof failure === "string") return failure;
       signal?.throwIfAborted();
-      if (!failure.mayPass || attempt === ATTEMPTS) {
-        const { reason, mayPass: mayPass2 } = failure;
-        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass2);
+      if (!failure.isRetryable || attempt === ATTEMPTS) {
+        const { reason, isRetryable: isRetryable3 } = failure;
+        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, isRetryable3);
       }
       this.#runner.info(`GitHub gave no identity token (${failure.reason}); asking again`);
       await new Promise((resolve2) => setTimeout(resolve2, PAUSE * attempt));
@@ -2813,11 +2811,16 @@ var WorkflowIdentity = class {
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline
       });
       const text3 = await response.text();
-      if (response.ok) return parseToken(text3) ?? { reason: "its answer has none", mayPass: false };
-      const mayPass2 = response.status >= 500 || response.status === 429;
-      return { reason: `status ${response.status}`, mayPass: mayPass2 };
+      if (response.ok) {
+        return parseToken(text3) ?? { reason: "the response has no token", isRetryable: false };
+      }
+      const isRetryable3 = response.status >= 500 || response.status === 429;
+      return { reason: `status ${response.status}`, isRetryable: isRetryable3 };
     } catch {
-      return { reason: deadline.aborted ? "no answer in time" : "no connection", mayPass: true };
+      return {
+        reason: deadline.aborted ? "no answer in time" : "no connection",
+        isRetryable: true
+      };
     }
   }
 };
@@ -2992,7 +2995,7 @@ function readDuration(runner2, name) {
 import { createHash as createHash2 } from "node:crypto";
 
 // action/src/reachability.ts
-var UNCONNECTED = {
+var CONNECT_FAILURES = {
   ENOTFOUND: "cannot be resolved",
   EAI_AGAIN: "cannot be resolved",
   ECONNREFUSED: "refuses connections",
@@ -3007,70 +3010,70 @@ var UNCONNECTED = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate that is not trusted",
   ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name"
 };
-var LONG_SILENCE = 1e4;
+var MIN_WAIT_FOR_OUTAGE = 1e4;
 var Reachability = class {
   #runner;
   #host;
   #requests = 0;
   #connected = false;
-  #obstacle;
-  #lostSince;
-  /** Whether to log when the gateway becomes unreachable, and when it is reachable again. */
-  isReported = false;
+  #connectFailure;
+  #unreachableSince;
+  /** Whether to log the start and the end of each outage. */
+  logsChanges = false;
   constructor(gateway, runner2) {
     this.#host = new URL(gateway).host;
     this.#runner = runner2;
   }
-  /** The number of requests so far. */
+  /** The number of requests sent so far, with failed ones. */
   get requests() {
     return this.#requests;
   }
   /**
-   * The host and the reason why no request has been sent; `undefined` once a connection was made.
+   * Why no connection succeeded, such as `gate.example refuses connections`. `undefined` after the
+   * first connection.
    */
-  get obstacle() {
-    return this.#connected || !this.#obstacle ? void 0 : `${this.#host} ${this.#obstacle}`;
+  get connectFailure() {
+    if (this.#connected || !this.#connectFailure) return void 0;
+    return `${this.#host} ${this.#connectFailure}`;
   }
-  /**
-   * Since when every request has failed, as a sentence without a full stop; otherwise `undefined`.
-   */
-  get loss() {
-    if (this.#lostSince === void 0) return void 0;
-    const time = this.#lostSince.toISOString().slice(11, 19);
+  /** A sentence with the start of the current outage; `undefined` if the last request succeeded. */
+  get outage() {
+    if (this.#unreachableSince === void 0) return void 0;
+    const time = this.#unreachableSince.toISOString().slice(11, 19);
     return `the gateway could not be reached since ${time} UTC`;
   }
-  /** Sends a request and records whether the gateway responded. */
   async send(request) {
     this.#requests += 1;
     const began = /* @__PURE__ */ new Date();
     try {
       const response = await fetch(request);
       this.#connected = true;
-      if (isOfGateway(response)) this.#find();
-      else this.#lose(began, `status ${response.status}`);
+      if (isGatewayResponse(response)) this.#endOutage();
+      else this.#startOutage(began, `status ${response.status}`);
       return response;
     } catch (error) {
-      this.#obstacle = UNCONNECTED[findCode(error) ?? ""];
-      if (this.#obstacle === void 0) this.#connected = true;
-      const isTakenBack = request.signal.aborted && Date.now() - began.getTime() < LONG_SILENCE;
-      if (!isTakenBack) this.#lose(began, this.obstacle ?? "no answer");
+      this.#connectFailure = CONNECT_FAILURES[findCode(error) ?? ""];
+      if (this.#connectFailure === void 0) this.#connected = true;
+      const waited = Date.now() - began.getTime();
+      const wasAbortedEarly = request.signal.aborted && waited < MIN_WAIT_FOR_OUTAGE;
+      if (!wasAbortedEarly) this.#startOutage(began, this.connectFailure ?? "no answer");
       throw error;
     }
   }
-  #lose(since, why) {
-    if (this.#lostSince !== void 0) return;
-    this.#lostSince = since;
-    if (this.isReported) {
+  #startOutage(since, why) {
+    if (this.#unreachableSince !== void 0) return;
+    this.#unreachableSince = since;
+    if (this.logsChanges) {
       this.#runner.info(`The gateway cannot be reached (${why}); the step keeps trying.`);
     }
   }
-  #find() {
-    if (this.#lostSince === void 0) return;
-    this.#lostSince = void 0;
-    if (this.isReported) this.#runner.info("The gateway can be reached again.");
+  #endOutage() {
+    if (this.#unreachableSince === void 0) return;
+    this.#unreachableSince = void 0;
+    if (this.logsChanges) this.#runner.info("The gateway can be reached again.");
   }
 };
-function isOfGateway({ status, headers }) {
+function isGatewayResponse({ status, headers }) {
   return status < 500 || (headers.get("content-type") ?? "").includes("json");
 }
 function findCode(error) {
@@ -3082,7 +3085,7 @@ function findCode(error) {
 
 // action/src/job.ts
 var CREATION_GRACE = 3e3;
-var CREATION_PATIENCE = 3e4;
+var CREATION_RETRY_PERIOD = 3e4;
 var MAX_RETRIES = 10;
 var WAIT_PAUSE = 1e3;
 var INPUT_NAMES = {
@@ -3093,13 +3096,14 @@ var INPUT_NAMES = {
   token: "token"
 };
 function connect(inputs, identity, token, runner2) {
-  const lost = new AbortController();
+  const identityLost = new AbortController();
   const reachability = new Reachability(inputs.gateway, runner2);
   const debug = (message, ...rest) => {
     runner2.debug([message, ...rest].map(String).join(" "));
   };
   const connection = {
-    ...{ lost: lost.signal, reachability, onRetry: void 0 }
+    ...{ identityLost: identityLost.signal, reachability },
+    ...{ failedAttempts: [], onRetry: void 0 }
   };
   const client = new Client({
     baseUrl: inputs.gateway,
@@ -3107,7 +3111,7 @@ function connect(inputs, identity, token, runner2) {
     auth: { token },
     fetch: async (request) => {
       const current = await identity.token(request.signal).catch((error) => {
-        if (error instanceof IdentityError && !error.mayPass) lost.abort(error);
+        if (error instanceof IdentityError && !error.isRetryable) identityLost.abort(error);
         throw error;
       });
       request.headers.set("authorization", `Bearer ${current}`);
@@ -3132,22 +3136,24 @@ function deriveIdempotencyKey(env, prompt) {
 }
 async function createJob(connection, inputs, key, { runner: runner2, signal }) {
   const abort = new AbortController();
-  const end = performance.now() + Math.min(CREATION_PATIENCE, inputs.timeout);
+  const end = performance.now() + Math.min(CREATION_RETRY_PERIOD, inputs.timeout);
   let timer;
   const onAbort = () => {
     timer = setTimeout(() => abort.abort(signal.reason), CREATION_GRACE);
   };
   signal.addEventListener("abort", onAbort);
   connection.onRetry = (error, wait) => {
+    connection.failedAttempts.push(error);
     if (performance.now() + wait > end && !(error instanceof ConflictError)) {
       abort.abort(error);
       return;
     }
-    const why = connection.reachability.obstacle ?? error.message;
+    const why = connection.reachability.connectFailure ?? error.message;
     runner2.info(`${why}; trying again in ${Math.ceil(wait / 1e3)} s`);
   };
   try {
-    const options = { idempotencyKey: key, signal: abort.signal, maxRetries: MAX_RETRIES };
+    const signals = AbortSignal.any([abort.signal, connection.identityLost]);
+    const options = { idempotencyKey: key, signal: signals, maxRetries: MAX_RETRIES };
     const creation = connection.client.agentJobs.create({ prompt: inputs.prompt }, options);
     const { data: job, response } = await creation.withResponse();
     const isReplayed = response.headers.get("idempotent-replayed") === "true";
@@ -3158,20 +3164,20 @@ async function createJob(connection, inputs, key, { runner: runner2, signal }) {
     signal.removeEventListener("abort", onAbort);
   }
 }
-async function waitForJob({ client, lost, reachability }, created, options) {
+async function waitForJob({ client, identityLost, reachability }, created, options) {
   const { timeout, after, signal, onUpdate } = options;
   const end = performance.now() + timeout;
   let job = created;
   let failure;
   const expire = () => {
-    return { kind: "timed-out", job, after, trouble: reachability.loss ?? failure };
+    return { kind: "timed-out", job, after, trouble: reachability.outage ?? failure };
   };
-  reachability.isReported = true;
+  reachability.logsChanges = true;
   for (; ; ) {
     try {
       await client.agentJobs.wait(created.id, {
         timeout: Math.max(1, Math.ceil(end - performance.now())),
-        signal: AbortSignal.any([signal, lost]),
+        signal: AbortSignal.any([signal, identityLost]),
         onUpdate: (next) => {
           failure = void 0;
           job = { ...next, id: next.id ?? job.id };
@@ -3182,8 +3188,8 @@ async function waitForJob({ client, lost, reachability }, created, options) {
     } catch (error) {
       if (signal.aborted) return { kind: "cancelled", job };
       if (error instanceof JobWaitTimeoutError) return expire();
-      const reason = explainError(lost.aborted ? lost.reason : error);
-      if (lost.aborted || !mayPass(error)) return { kind: "failed", job, reason };
+      const reason = explainError(identityLost.aborted ? identityLost.reason : error);
+      if (identityLost.aborted || !isRetryable2(error)) return { kind: "failed", job, reason };
       failure = reason;
     }
     if (performance.now() + WAIT_PAUSE >= end) return expire();
@@ -3191,15 +3197,19 @@ async function waitForJob({ client, lost, reachability }, created, options) {
     if (signal.aborted) return { kind: "cancelled", job };
   }
 }
-function mayPass(error) {
+function isRetryable2(error) {
   return [ConnectionError, RequestTimeoutError, ServerError].some((type) => error instanceof type);
 }
-function mayHaveStarted(error, { reachability }) {
+function mayHaveStarted(error, connection) {
+  const { reachability, failedAttempts } = connection;
+  if (error instanceof IdentityError) {
+    return failedAttempts.some((earlier) => mayHaveStarted(earlier, connection));
+  }
   if (error instanceof ApiError) {
     return error instanceof OutcomeUnknownError || error.status >= 500 && error.code === null;
   }
   if (error instanceof DecodeError) return !isForeign(error);
-  if (reachability.requests === 0 || reachability.obstacle !== void 0) return false;
+  if (reachability.requests === 0 || reachability.connectFailure !== void 0) return false;
   return [ConnectionError, RequestTimeoutError].some((type) => error instanceof type);
 }
 function isForeign(error) {
@@ -3212,13 +3222,13 @@ function readProblemKind(error) {
 function explainCreation(error, inputs, reachability) {
   const { gateway, project, audience, token } = inputs;
   const says = error instanceof Error ? error.message : String(error);
-  if (error instanceof ConnectionError && reachability?.obstacle !== void 0) {
-    return `${reachability.obstacle}; check the input gateway`;
+  if (error instanceof ConnectionError && reachability?.connectFailure !== void 0) {
+    return `${reachability.connectFailure}; check the input gateway`;
   }
   if ((error instanceof ApiError || error instanceof DecodeError) && isForeign(error)) {
     const type = error.headers.get("content-type")?.split(";")[0] ?? "without a type";
     const status = error instanceof ApiError ? error.status : "200";
-    return `what answers at ${gateway} is no Quillgate gateway (status ${status}, ${type}); check the input gateway`;
+    return `${gateway} is not a Quillgate gateway (status ${status}, ${type}); check the input gateway`;
   }
   if (error instanceof ValidationError) {
     const input = INPUT_NAMES[error.field];
@@ -3251,11 +3261,11 @@ function explainError(error) {
     return `the gateway does not allow this identity to do it: ${error.message}`;
   }
   if (error instanceof OutcomeUnknownError) {
-    return `the platform gave no answer that can be relied on: ${error.message}`;
+    return `Mintlify may have started the job: ${error.message}`;
   }
   if (error instanceof RateLimitError) {
-    const when = error.retryAfter === null ? "" : ` There is room again in ${error.retryAfter} s.`;
-    return `the gateway takes no further job now: ${error.message}.${when}`;
+    const when = error.retryAfter === null ? "" : ` Try again in ${error.retryAfter} s.`;
+    return `the gateway accepts no more jobs for now: ${error.message}.${when}`;
   }
   if (error instanceof ConnectionError && error.cause instanceof IdentityError) {
     return error.cause.message;
@@ -3288,11 +3298,11 @@ function describeOutcome(outcome) {
     case "timed-out":
       return outcome.trouble === void 0 ? `The job did not end within ${outcome.after} and is still running` : `The end of the job was not seen within ${outcome.after}`;
     case "cancelled":
-      return job === void 0 ? "The step was cancelled before the gateway said that it has created the job" : "The step was cancelled; the job continues";
+      return job === void 0 ? "The step was cancelled before the gateway confirmed the job" : "The step was cancelled; the job continues";
     case "unknown":
       return "It is not known whether the job was started";
     case "failed":
-      return job === void 0 ? "The job was not started" : "The job is no longer waited for";
+      return job === void 0 ? "The job was not started" : "The step stopped waiting for the job";
   }
 }
 function explainFailure(outcome, context) {
@@ -3305,20 +3315,20 @@ function explainFailure(outcome, context) {
     case "timed-out":
       return outcome.trouble === void 0 ? `The job ${job?.id} is still running. Increase the input timeout, or set wait to false.` : `${capitalize(outcome.trouble)}. The job ${job?.id} may still be running.`;
     case "cancelled":
-      return job === void 0 ? "The gateway's list of jobs shows whether there is one." : `The job ${job.id} continues.`;
+      return job === void 0 ? "The gateway's list of jobs shows whether the job exists." : `The job ${job.id} continues.`;
     case "unknown":
-      return context.hasOwnKey ? `${outcome.reason}. Look at the platform's dashboard; to start another job, give another idempotency-key.` : `${outcome.reason}. Look at the platform's dashboard first: a re-run starts another job.`;
+      return context.hasOwnKey ? `${outcome.reason}. Check Mintlify's dashboard. To start another job, set another idempotency-key.` : `${outcome.reason}. Check Mintlify's dashboard before a re-run, which starts another job.`;
     case "failed":
       return outcome.reason;
   }
 }
 function explainFailedJob({ id }, { project, hasOwnKey, isReused }) {
-  const another = "give another idempotency-key, or start a run that has another";
-  const words = `The job ${id} of ${project} has failed`;
+  const another = "set another idempotency-key, or start a run that has another";
+  const words = `The job ${id} of ${project} failed`;
   if (isReused) {
     return `${words}. It is from an earlier attempt with the same idempotency-key; to start another job, ${another}.`;
   }
-  const dashboard = `${words}; the platform's dashboard shows why`;
+  const dashboard = `${words}; Mintlify's dashboard shows why`;
   return hasOwnKey ? `${dashboard}. A re-run with the same idempotency-key would find this job again; to start another, ${another}.` : `${dashboard}. Re-run the workflow's job to start another.`;
 }
 function summarizeMistake(words) {
@@ -3334,7 +3344,7 @@ function summarize(outcome, context) {
     `### ${describeOutcome(outcome)}`,
     ...failure === void 0 ? [] : [`> ${escapeMarkdown(failure)}`],
     formatTable(outcome.job, context),
-    ...isUnnamed(outcome) ? [`To see the project's jobs:
+    ...mayHaveUnknownJob(outcome) ? [`To see the project's jobs:
 
 ${formatBlock(formatListCommand(context))}`] : [],
     ...isUnfinished(outcome) ? [`To continue waiting:
@@ -3363,7 +3373,7 @@ function composeComment(outcome, context) {
     `${name} the project ${formatCode(context.project)}, from ${run3}.`
   ].join("\n\n");
 }
-function isUnnamed(outcome) {
+function mayHaveUnknownJob(outcome) {
   return outcome.kind === "unknown" || outcome.kind === "cancelled" && outcome.job === void 0;
 }
 function isUnfinished(outcome) {
@@ -3450,8 +3460,8 @@ var Runner = class {
     this.#write = write;
   }
   /**
-   * Returns an input by its name in `action.yml`, or an empty string if the workflow does not set
-   * it.
+   * Returns an input by its name in `action.yml`. Returns an empty string if the workflow does not
+   * set it.
    */
   input(name) {
     return this.env[`INPUT_${name.toUpperCase().replaceAll(" ", "_")}`] ?? "";
@@ -3460,7 +3470,7 @@ var Runner = class {
   get isDebug() {
     return this.env.RUNNER_DEBUG === "1";
   }
-  /** Masks a value in the log, and in every file written from now on. */
+  /** Masks a secret in the log, in outputs and in the summary. */
   mask(secret) {
     if (secret === "" || this.#secrets.has(secret)) return;
     this.#write(`::add-mask::${escapeData(secret)}`);
@@ -3590,7 +3600,7 @@ async function start(inputs, pull2, signal) {
     const key = inputs.idempotencyKey ?? deriveIdempotencyKey(runner.env, inputs.prompt);
     const created = await createJob(connection, inputs, key, { runner, signal });
     if (created.job.id !== null) return { connection, ...created };
-    return { kind: "failed", job: created.job, reason: "the platform gave the job no identifier" };
+    return { kind: "failed", job: created.job, reason: "Mintlify returned no id for the job" };
   } catch (error) {
     if (signal.aborted) return { kind: "cancelled", job: void 0 };
     const isUnknown = readProblemKind(error) === "identity-not-mapped";
@@ -3618,7 +3628,7 @@ async function finish(outcome, { context, comment }) {
     runner.info("To continue waiting, with an access token in QUILLGATE_TOKEN:");
     runner.info(formatResumeCommand(outcome.job, context));
   }
-  if (isUnnamed(outcome)) {
+  if (mayHaveUnknownJob(outcome)) {
     runner.info("To see the project's jobs, with an access token in QUILLGATE_TOKEN:");
     runner.info(formatListCommand(context));
   }
@@ -3658,7 +3668,7 @@ function prepareComment(inputs, pull2) {
   return new JobComment({
     ...{ api, repository, number: pull2.number, token: inputs.githubToken, run: run3 },
     step: JSON.stringify(names2),
-    // Each issue comment is a separate request, so the jobs of earlier ones stay listed.
+    // Each comment such as `/docs` requests its own job, so the comment lists all of them.
     keepsEarlier: event === "issue_comment"
   });
 }

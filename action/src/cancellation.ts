@@ -1,9 +1,9 @@
 /**
- * Handles the cancellation of the step. `main.ts` imports this module first, so that no signal is
- * missed.
+ * Listens for the signals that cancel the step. `main.ts` imports this module first, because a
+ * signal without a listener ends the process immediately.
  */
 
-/** The exit codes that a shell uses for these signals. */
+/** Each signal's exit code: 128 plus the signal's number. */
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGBREAK: 149 } as const;
 
 const controller = new AbortController();
@@ -16,5 +16,5 @@ for (const [name, code] of Object.entries(SIGNAL_CODES)) {
   });
 }
 
-/** Aborts when the step is cancelled. */
+/** Aborts on the first of these signals. */
 export const cancellation: AbortSignal = controller.signal;

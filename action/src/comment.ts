@@ -1,16 +1,14 @@
 /**
- * Writes the comment on a pull request. Each step has one comment, which every run of the step
- * updates.
+ * Writes the step's comment on a pull request. All runs of a step update the same comment.
  *
- * The comment has one entry per run. An HTML comment, which readers do not see, marks the start of
- * each entry.
+ * The comment has one entry per run. An HTML comment, invisible to readers, starts each entry.
  */
 
 import { createHash } from "node:crypto";
 
-/** The comment could not be written. The message gives the reason. */
+/** Thrown when the comment cannot be written. */
 export class CommentError extends Error {
-  /** The HTTP status of GitHub's response; `undefined` if there was no response. */
+  /** The HTTP status of GitHub's response; `undefined` without a response. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number) {
@@ -29,19 +27,19 @@ export interface CommentPlace {
   number: number;
   /** The token for GitHub's API. */
   token: string;
-  /** A string that identifies the step. The comment's marker is derived from it. */
+  /** Identifies the step. All runs of the step have the same value. */
   step: string;
-  /** The run's id. A new entry replaces earlier entries of the same run. */
+  /** The run's id. A run replaces its own earlier entry. */
   run: string;
-  /** Whether the comment keeps the jobs of earlier runs. */
+  /** Whether the comment keeps the job entries of earlier runs. */
   keepsEarlier: boolean;
 }
 
-/**
- * An entry of the comment: a run's job, or a note that explains why the run has no job. A note does
- * not replace the jobs of earlier runs.
- */
+/** An entry of the comment. */
 export interface Entry {
+  /**
+   * `job` describes a run's job; `note` explains why a run has no job. A note never replaces a job.
+   */
   kind: "job" | "note";
   markdown: string;
 }
@@ -59,38 +57,37 @@ interface Comment {
 /** The timeout of each request, in milliseconds. */
 const ATTEMPT_TIMEOUT = 5_000;
 const PER_PAGE = 100;
-/** The maximum number of pages to search for the comment. */
+/** The maximum number of pages of comments to search. */
 const MAX_PAGES = 30;
-/** The maximum number of entries. The oldest are removed. */
+/** The maximum number of entries in the comment. The oldest are removed. */
 const MAX_ENTRIES = 10;
-/** Matches the HTML comment that starts an entry. */
+/** Matches the HTML comment at the start of an entry, and captures its kind and its run. */
 const ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 
-/** Creates and updates one comment. */
 export class JobComment {
   readonly #place: CommentPlace;
+  /** Starts the body of this step's comment. Invisible to readers. */
   readonly #marker: string;
   #id: number | undefined;
-  /** Cancels the current request. */
+  /** Aborts the requests of the current {@link write}. */
   #signal: AbortSignal | undefined;
 
   constructor(place: CommentPlace) {
     this.#place = place;
     const digest = createHash("sha256").update(place.step).digest("hex").slice(0, 32);
-    // An HTML comment, which readers do not see.
     this.#marker = `<!-- quillgate-action ${digest} -->`;
   }
 
   /**
-   * Creates the comment, or updates the existing one.
+   * Adds an entry to the comment. Creates the comment if it does not exist.
    *
    * @throws {CommentError}
    */
   async write(entry: Entry, signal?: AbortSignal): Promise<void> {
     const { repository, number } = this.#place;
     this.#signal = signal;
-    // Another run may have updated the comment, so read it again every time.
-    const found = (await this.#read()) ?? (await this.#find());
+    // Read the comment every time, because another run may have changed it.
+    const found = (await this.#readPrevious()) ?? (await this.#find());
     this.#id = found?.id;
     const body = this.#compose(found?.body ?? "", entry);
     if (this.#id !== undefined) {
@@ -118,11 +115,8 @@ export class JobComment {
     return `${this.#marker}\n${texts.join("\n\n")}`;
   }
 
-  /**
-   * Returns the comment that this object wrote last. Returns `undefined` if it has not written one,
-   * or if the comment was deleted.
-   */
-  async #read(): Promise<Comment | undefined> {
+  /** Returns the comment of the previous {@link write}, unless it was deleted. */
+  async #readPrevious(): Promise<Comment | undefined> {
     if (this.#id === undefined) return undefined;
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
     try {
@@ -146,12 +140,12 @@ export class JobComment {
   }
 
   /**
-   * Returns whether this token's user wrote the comment. Anyone can copy the marker, and comments
-   * of other users must not be overwritten.
+   * Returns whether the token's user wrote the comment. The marker alone proves nothing, because
+   * anyone can copy it.
    */
   async #isOwn({ body, user }: Comment): Promise<boolean> {
     if (!body?.startsWith(this.#marker)) return false;
-    // The tokens of workflows and GitHub Apps write as a bot and may not call `GET /user`.
+    // The tokens of workflows and GitHub Apps belong to a bot, which may not call `GET /user`.
     if (user?.type === "Bot") return true;
     const self = await this.#call("GET", "/user").catch(() => undefined);
     return user?.id !== undefined && (self as { id?: number } | undefined)?.id === user.id;
@@ -197,7 +191,7 @@ function parseEntries(text: string): StoredEntry[] {
   return entries;
 }
 
-/** Returns the latest entries and leaves room for a new one. Always includes the latest job. */
+/** Removes old entries to make room for a new one. The latest job always stays. */
 function limitEntries(entries: StoredEntry[]): StoredEntry[] {
   if (entries.length < MAX_ENTRIES) return entries;
   const job = entries.findLast(({ kind }) => kind === "job");

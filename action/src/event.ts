@@ -1,18 +1,15 @@
-/** Reads the event that triggered the workflow. */
+/** Reads the webhook event that triggered the workflow. */
 
 import { readFileSync } from "node:fs";
 
-/** The pull request of an event. */
+/** The pull request that an event is about. */
 export interface PullRequest {
   number: number;
-  /**
-   * Whether its branch is in another repository; `false` for comments, whose events do not include
-   * this.
-   */
+  /** Whether the branch is in another repository. Always `false` for comment events. */
   fromFork: boolean;
 }
 
-/** Returns the pull request of the event, or `undefined` if the event has none. */
+/** Returns the event's pull request, or `undefined` for other events. */
 export function readPullRequest(env: NodeJS.ProcessEnv): PullRequest | undefined {
   const event = readEvent(env.GITHUB_EVENT_PATH);
   const pull = event?.pull_request;
@@ -22,14 +19,15 @@ export function readPullRequest(env: NodeJS.ProcessEnv): PullRequest | undefined
     const fromFork = head !== undefined && head.repo?.id !== base?.repo?.id;
     return number === undefined ? undefined : { number, fromFork };
   }
-  // GitHub reports a comment on a pull request as an event of an issue.
+  // A comment on a pull request is an `issue_comment` event. Its `issue` is the pull request.
   const issue = event?.issue;
   const number = issue?.pull_request === undefined ? undefined : readNumber(issue);
   return number === undefined ? undefined : { number, fromFork: false };
 }
 
-/** A pull request's branch. `repo` is `null` if the repository was deleted. */
+/** One of a pull request's two branches. */
 interface Side {
+  /** `null` if the repository was deleted. */
   repo?: { id?: number } | null;
 }
 

@@ -1,31 +1,28 @@
-/** Obtains the tokens that identify the workflow to the gateway. */
+/** The tokens that authenticate the workflow to the gateway. */
 
 import type { PullRequest } from "./event.js";
 import type { Runner } from "./runner.js";
 
-/** A source of tokens for requests. */
+/** Provides the bearer tokens of requests to the gateway. */
 export interface Identity {
-  /** Returns a token that is currently valid. */
+  /** Returns a token that has not expired. */
   token(signal?: AbortSignal): Promise<string>;
-  /**
-   * The claims of the last token. Always `undefined` for an access token, which only the gateway
-   * reads.
-   */
+  /** The claims of the last identity token. `undefined` for access tokens, which are opaque. */
   readonly claims: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** No token is available. The message gives the reason and the solution. */
+/** Thrown when no token is available. The message says why and how to fix it. */
 export class IdentityError extends Error {
   /** Whether a retry may succeed. */
-  readonly mayPass: boolean;
+  readonly isRetryable: boolean;
 
-  constructor(message: string, mayPass = false) {
+  constructor(message: string, isRetryable = false) {
     super(message);
-    this.mayPass = mayPass;
+    this.isRetryable = isRetryable;
   }
 }
 
-/** An access token of the gateway, which the workflow has stored. */
+/** One of the gateway's access tokens, from the input `token`. */
 export class AccessToken implements Identity {
   readonly claims = undefined;
   readonly #token: string;
@@ -45,14 +42,16 @@ const ATTEMPT_TIMEOUT = 10_000;
 /** The pause before the first retry, in milliseconds. It grows with each attempt. */
 const PAUSE = 1_000;
 /**
- * The maximum time, in milliseconds, by which renewal precedes expiry. It allows for slow requests.
+ * How long before its expiry a token is renewed, in milliseconds. Tokens that live less than four
+ * minutes are renewed after three quarters of their lifetime.
  */
 const MAX_MARGIN = 60_000;
 
 /**
- * The token that GitHub signs for this run.
+ * The OpenID Connect token that GitHub signs for this run.
  *
- * The token is valid for minutes, but a job may take longer. It is renewed before it expires.
+ * A token is valid for a few minutes. The step may wait longer, so the token is renewed before it
+ * expires.
  */
 export class WorkflowIdentity implements Identity {
   readonly #runner: Runner;
@@ -60,7 +59,7 @@ export class WorkflowIdentity implements Identity {
   readonly #credential: string;
   #token: Promise<string> | undefined;
   /** When to renew the token, on the clock of `performance.now()`. */
-  #end = 0;
+  #renewAt = 0;
   #claims: Record<string, unknown> | undefined;
 
   /** @throws {IdentityError} if GitHub signs no tokens for this job */
@@ -80,9 +79,9 @@ export class WorkflowIdentity implements Identity {
   }
 
   token(signal?: AbortSignal): Promise<string> {
-    if (this.#token === undefined || performance.now() >= this.#end) {
+    if (this.#token === undefined || performance.now() >= this.#renewAt) {
       // Concurrent callers share the pending request.
-      this.#end = Number.POSITIVE_INFINITY;
+      this.#renewAt = Number.POSITIVE_INFINITY;
       this.#token = this.#renew(signal).catch((error: unknown) => {
         this.#token = undefined;
         throw error;
@@ -97,9 +96,9 @@ export class WorkflowIdentity implements Identity {
     this.#runner.mask(token);
     const claims = readClaims(token);
     this.#claims = claims;
-    // Use only the difference, because GitHub's clock may differ from this machine's.
+    // GitHub's clock may differ from this machine's, so use only the difference of its timestamps.
     const lifetime = (Number(claims.exp) - Number(claims.iat)) * 1_000;
-    this.#end = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, MAX_MARGIN) : 0;
+    this.#renewAt = lifetime > 0 ? began + lifetime - Math.min(lifetime / 4, MAX_MARGIN) : 0;
     return token;
   }
 
@@ -108,9 +107,9 @@ export class WorkflowIdentity implements Identity {
       const failure = await this.#attempt(signal);
       if (typeof failure === "string") return failure;
       signal?.throwIfAborted();
-      if (!failure.mayPass || attempt === ATTEMPTS) {
-        const { reason, mayPass } = failure;
-        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, mayPass);
+      if (!failure.isRetryable || attempt === ATTEMPTS) {
+        const { reason, isRetryable } = failure;
+        throw new IdentityError(`GitHub gave this job no identity token: ${reason}`, isRetryable);
       }
       this.#runner.info(`GitHub gave no identity token (${failure.reason}); asking again`);
       await new Promise((resolve) => setTimeout(resolve, PAUSE * attempt));
@@ -130,19 +129,24 @@ export class WorkflowIdentity implements Identity {
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
       });
       const text = await response.text();
-      if (response.ok) return parseToken(text) ?? { reason: "its answer has none", mayPass: false };
-      const mayPass = response.status >= 500 || response.status === 429;
-      return { reason: `status ${response.status}`, mayPass };
+      if (response.ok) {
+        return parseToken(text) ?? { reason: "the response has no token", isRetryable: false };
+      }
+      const isRetryable = response.status >= 500 || response.status === 429;
+      return { reason: `status ${response.status}`, isRetryable };
     } catch {
-      // The error's message could contain the URL, which must stay private to the run.
-      return { reason: deadline.aborted ? "no answer in time" : "no connection", mayPass: true };
+      // Don't repeat the error's message: it may contain the URL, which must not appear in the log.
+      return {
+        reason: deadline.aborted ? "no answer in time" : "no connection",
+        isRetryable: true,
+      };
     }
   }
 }
 
 interface Failure {
   reason: string;
-  mayPass: boolean;
+  isRetryable: boolean;
 }
 
 function parseToken(text: string): string | undefined {

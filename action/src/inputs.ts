@@ -4,13 +4,13 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Runner } from "./runner.js";
 
-/** The inputs of `action.yml`. */
+/** The validated inputs of `action.yml`. */
 export interface Inputs {
   gateway: string;
   project: string;
   prompt: string;
   audience: string;
-  /** An access token of the gateway; `undefined` to use the workflow's own identity. */
+  /** One of the gateway's access tokens; `undefined` to use the workflow's own identity. */
   token: string | undefined;
   wait: boolean;
   /** In milliseconds, from one second to five days. */
@@ -20,22 +20,23 @@ export interface Inputs {
   githubToken: string | undefined;
 }
 
-/** An invalid input. The message names it. */
+/** Thrown for an invalid input. The message names the input. */
 export class InputError extends Error {}
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
-/** The maximum timeout in milliseconds: a workflow's job runs for at most five days. */
+/** In milliseconds. GitHub ends a self-hosted job after five days. */
 const MAX_TIMEOUT = 5 * 24 * 3_600_000;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
-/** The maximum size of a request's body that a gateway accepts, in bytes. */
+/** The largest request body that a gateway accepts, in bytes. */
 export const MAX_BODY_BYTES = 128 * 1024;
 
 /**
- * Reads and validates every input. Secrets are masked first.
+ * Reads and validates every input.
  *
  * @throws {InputError}
  */
 export function readInputs(runner: Runner): Inputs {
+  // Mask both secrets before another input can throw.
   const token = readSecret(runner, "token");
   const githubToken = readSecret(runner, "github-token");
   return {
@@ -71,8 +72,8 @@ function readRequired(runner: Runner, name: string): string {
 }
 
 /**
- * Returns the gateway's origin. It must be `https:` because it receives a credential; loopback
- * addresses may be `http:`.
+ * Returns the gateway's origin. Requests carry a credential, so only loopback addresses may use
+ * `http:`.
  */
 function readGateway(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -81,7 +82,7 @@ function readGateway(text: string): string {
   if (!isSecure && !isLocal) {
     throw new InputError("the input gateway must be an https address, as in https://gate.example");
   }
-  // The error must not repeat a possible credential.
+  // Don't quote the URL: the log would show its password.
   if (url.username !== "" || url.password !== "") {
     throw new InputError("the input gateway must have no user and no password");
   }
@@ -109,7 +110,7 @@ function readPrompt(runner: Runner): string {
   return prompt;
 }
 
-/** Checks the size of the request's body. As JSON, each quote and line break takes two bytes. */
+/** Checks the size of the request body. JSON escapes make it larger than the prompt. */
 function checkLength(prompt: string): void {
   const length = Buffer.byteLength(JSON.stringify({ prompt }));
   if (length <= MAX_BODY_BYTES) return;
@@ -119,10 +120,10 @@ function checkLength(prompt: string): void {
 }
 
 /**
- * Reads a prompt file within the workspace or the temporary folder, after resolving symbolic links.
+ * Reads a prompt file in the workspace or the runner's temporary folder.
  *
- * In a checkout of an untrusted commit, a link could point to any file, and its content would reach
- * the agent.
+ * Resolves symbolic links first. Otherwise an untrusted commit could link to any file on the runner
+ * and send its content to the agent.
  */
 function readPromptFile(runner: Runner, name: string): string {
   const { GITHUB_WORKSPACE: workspace = process.cwd(), RUNNER_TEMP: temporary } = runner.env;

@@ -25,19 +25,19 @@ import type { Outcome } from "./report.js";
 import type { Runner } from "./runner.js";
 
 /**
- * How long a creation may continue after a cancellation, in milliseconds. The runner allows 7.5 s
- * in total.
+ * How long a creation may continue after the step was cancelled, in milliseconds. The runner ends
+ * the step 7.5 s after the cancellation.
  */
 const CREATION_GRACE = 3_000;
 /**
- * How long to retry a failed creation, in milliseconds. Retries are safe, because the gateway
- * creates one job per key.
+ * How long to retry a failed creation, in milliseconds. The gateway creates only one job per
+ * idempotency key, so a retry cannot create a second one.
  */
-const CREATION_PATIENCE = 30_000;
+const CREATION_RETRY_PERIOD = 30_000;
 const MAX_RETRIES = 10;
-/** The pause between two waits for a job, in milliseconds. It applies if a wait fails early. */
+/** The pause before waiting again after a failed wait, in milliseconds. */
 const WAIT_PAUSE = 1_000;
-/** The inputs of the action, by the names that the package uses. */
+/** Maps the package's field names to the action's inputs. */
 const INPUT_NAMES: Readonly<Record<string, string>> = {
   baseUrl: "gateway",
   projectId: "project",
@@ -49,34 +49,37 @@ const INPUT_NAMES: Readonly<Record<string, string>> = {
 /** A connection to the gateway. */
 export interface Connection {
   client: Client;
-  /** Aborts when no further token is available and retries cannot help. The reason is the error. */
-  lost: AbortSignal;
+  /** Aborts when GitHub refuses to issue another token. The reason is the {@link IdentityError}. */
+  identityLost: AbortSignal;
   reachability: Reachability;
-  /** Called before a creation is retried, with the error and the wait in milliseconds. */
+  /** The errors of the retried attempts to create the job, oldest first. */
+  failedAttempts: QuillgateError[];
+  /** Called before a creation is retried. `wait` is in milliseconds. */
   onRetry: ((error: QuillgateError, wait: number) => void) | undefined;
 }
 
 /** A created job. */
 export interface CreatedJob {
   job: AgentJob;
-  /** Whether an earlier step with the same key created the job. */
+  /** Whether an earlier step with the same idempotency key created the job. */
   isReused: boolean;
 }
 
-/** Connects to the gateway. Each request carries a token that is valid when it is sent. */
+/** Creates a client that renews its token when needed. Sends no request. */
 export function connect(
   inputs: Inputs,
   identity: Identity,
   token: string,
   runner: Runner,
 ): Connection {
-  const lost = new AbortController();
+  const identityLost = new AbortController();
   const reachability = new Reachability(inputs.gateway, runner);
   const debug = (message: string, ...rest: unknown[]) => {
     runner.debug([message, ...rest].map(String).join(" "));
   };
   const connection: Omit<Connection, "client"> = {
-    ...{ lost: lost.signal, reachability, onRetry: undefined },
+    ...{ identityLost: identityLost.signal, reachability },
+    ...{ failedAttempts: [], onRetry: undefined },
   };
   const client = new Client({
     baseUrl: inputs.gateway,
@@ -84,9 +87,8 @@ export function connect(
     auth: { token },
     fetch: async (request) => {
       const current = await identity.token(request.signal).catch((error: unknown) => {
-        // The package treats this error as a broken connection and retries it. `lost` reports that
-        // retries cannot help.
-        if (error instanceof IdentityError && !error.mayPass) lost.abort(error);
+        // The client treats every error of `fetch` as a broken connection, which it retries.
+        if (error instanceof IdentityError && !error.isRetryable) identityLost.abort(error);
         throw error;
       });
       request.headers.set("authorization", `Bearer ${current}`);
@@ -101,10 +103,10 @@ export function connect(
 }
 
 /**
- * Returns an idempotency key for the step. Retries of the step within one attempt of the run have
- * the same key.
+ * Returns the step's default idempotency key. Each attempt of a run has its own key, so a re-run
+ * creates another job.
  *
- * The legs of a matrix share all variables of the runner, so the key also depends on the prompt.
+ * All jobs of a matrix have the same variables, so the key also includes the prompt.
  */
 export function deriveIdempotencyKey(env: NodeJS.ProcessEnv, prompt: string): string {
   const names = [
@@ -117,7 +119,11 @@ export function deriveIdempotencyKey(env: NodeJS.ProcessEnv, prompt: string): st
   return `github-${run}-${attempt}-${digest.slice(0, 32)}`;
 }
 
-/** Creates the job. After a cancellation, the gateway has a few seconds to return the job's id. */
+/**
+ * Creates the job. If the step is cancelled, still waits a few seconds for the job's id.
+ *
+ * @throws {QuillgateError | IdentityError}
+ */
 export async function createJob(
   connection: Connection,
   inputs: Inputs,
@@ -125,23 +131,25 @@ export async function createJob(
   { runner, signal }: { runner: Runner; signal: AbortSignal },
 ): Promise<CreatedJob> {
   const abort = new AbortController();
-  const end = performance.now() + Math.min(CREATION_PATIENCE, inputs.timeout);
+  const end = performance.now() + Math.min(CREATION_RETRY_PERIOD, inputs.timeout);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onAbort = () => {
     timer = setTimeout(() => abort.abort(signal.reason), CREATION_GRACE);
   };
   signal.addEventListener("abort", onAbort);
   connection.onRetry = (error, wait) => {
-    // An earlier request with this key is still running. The package limits that wait itself.
+    connection.failedAttempts.push(error);
+    // After a conflict, an earlier attempt is still running. The client limits that wait itself.
     if (performance.now() + wait > end && !(error instanceof ConflictError)) {
       abort.abort(error);
       return;
     }
-    const why = connection.reachability.obstacle ?? error.message;
+    const why = connection.reachability.connectFailure ?? error.message;
     runner.info(`${why}; trying again in ${Math.ceil(wait / 1_000)} s`);
   };
   try {
-    const options = { idempotencyKey: key, signal: abort.signal, maxRetries: MAX_RETRIES };
+    const signals = AbortSignal.any([abort.signal, connection.identityLost]);
+    const options = { idempotencyKey: key, signal: signals, maxRetries: MAX_RETRIES };
     const creation = connection.client.agentJobs.create({ prompt: inputs.prompt }, options);
     const { data: job, response } = await creation.withResponse();
     const isReplayed = response.headers.get("idempotent-replayed") === "true";
@@ -155,12 +163,12 @@ export async function createJob(
 
 /** Waits until the job finishes, the timeout expires or the step is cancelled. */
 export async function waitForJob(
-  { client, lost, reachability }: Connection,
+  { client, identityLost, reachability }: Connection,
   created: AgentJob,
   options: {
     /** In milliseconds. */
     timeout: number;
-    /** The timeout as written in the workflow, for messages. */
+    /** The timeout as written in the workflow, such as `30m`. Appears in messages. */
     after: string;
     signal: AbortSignal;
     onUpdate: (job: AgentJob) => void;
@@ -169,20 +177,20 @@ export async function waitForJob(
   const { timeout, after, signal, onUpdate } = options;
   const end = performance.now() + timeout;
   let job = created;
-  /** Why the last wait failed; reset by the next update of the job. */
+  /** Why waiting failed since the last update of the job. */
   let failure: string | undefined;
   const expire = (): Outcome => {
-    return { kind: "timed-out", job, after, trouble: reachability.loss ?? failure };
+    return { kind: "timed-out", job, after, trouble: reachability.outage ?? failure };
   };
-  reachability.isReported = true;
+  reachability.logsChanges = true;
   for (;;) {
     try {
       await client.agentJobs.wait(created.id, {
         timeout: Math.max(1, Math.ceil(end - performance.now())),
-        signal: AbortSignal.any([signal, lost]),
+        signal: AbortSignal.any([signal, identityLost]),
         onUpdate: (next) => {
           failure = undefined;
-          // Mintlify may omit the id from later responses, but it does not change.
+          // Mintlify may omit the id from later responses.
           job = { ...next, id: next.id ?? job.id };
           onUpdate(job);
         },
@@ -191,8 +199,8 @@ export async function waitForJob(
     } catch (error) {
       if (signal.aborted) return { kind: "cancelled", job };
       if (error instanceof JobWaitTimeoutError) return expire();
-      const reason = explainError(lost.aborted ? lost.reason : error);
-      if (lost.aborted || !mayPass(error)) return { kind: "failed", job, reason };
+      const reason = explainError(identityLost.aborted ? identityLost.reason : error);
+      if (identityLost.aborted || !isRetryable(error)) return { kind: "failed", job, reason };
       failure = reason;
     }
     if (performance.now() + WAIT_PAUSE >= end) return expire();
@@ -201,39 +209,42 @@ export async function waitForJob(
   }
 }
 
-/** Returns whether a retry may succeed after an error. */
-function mayPass(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return [ConnectionError, RequestTimeoutError, ServerError].some((type) => error instanceof type);
 }
 
 /**
- * Returns whether a failed creation may have started the job. Only an explicit rejection excludes
- * that.
+ * Returns whether the job may exist although its creation failed. `false` only if no request was
+ * sent or the gateway rejected it.
  */
-export function mayHaveStarted(error: unknown, { reachability }: Connection): boolean {
+export function mayHaveStarted(error: unknown, connection: Connection): boolean {
+  const { reachability, failedAttempts } = connection;
+  if (error instanceof IdentityError) {
+    // The last attempt sent nothing, so only earlier ones may have started the job.
+    return failedAttempts.some((earlier) => mayHaveStarted(earlier, connection));
+  }
   if (error instanceof ApiError) {
-    // A 5xx that is not a problem comes from a proxy, which may have forwarded the request.
+    // The gateway's own errors have a code. Without one, a proxy responded, which may have forwarded
+    // the request.
     return error instanceof OutcomeUnknownError || (error.status >= 500 && error.code === null);
   }
   if (error instanceof DecodeError) return !isForeign(error);
-  if (reachability.requests === 0 || reachability.obstacle !== undefined) return false;
+  if (reachability.requests === 0 || reachability.connectFailure !== undefined) return false;
   return [ConnectionError, RequestTimeoutError].some((type) => error instanceof type);
 }
 
-/** Returns whether the response does not come from a gateway or from a proxy in front of one. */
+/** Returns whether the input `gateway` leads to something else, such as a web page. */
 function isForeign(error: ApiError | DecodeError): boolean {
   if ((error.headers.get("content-type") ?? "").includes("json")) return false;
   return error instanceof DecodeError || (error.code === null && error.status < 500);
 }
 
-/** Returns the last segment of a problem's type, such as `identity-not-mapped`. */
+/** Returns the last path segment of a problem's type, such as `identity-not-mapped`. */
 export function readProblemKind(error: unknown): string | undefined {
   return error instanceof ApiError ? error.code?.split("/").at(-1) : undefined;
 }
 
-/**
- * Explains in a sentence why the job was not started. Names the input to change, if there is one.
- */
+/** Explains why the job was not started, and which input to change. */
 export function explainCreation(
   error: unknown,
   inputs: Inputs,
@@ -241,13 +252,13 @@ export function explainCreation(
 ): string {
   const { gateway, project, audience, token } = inputs;
   const says = error instanceof Error ? error.message : String(error);
-  if (error instanceof ConnectionError && reachability?.obstacle !== undefined) {
-    return `${reachability.obstacle}; check the input gateway`;
+  if (error instanceof ConnectionError && reachability?.connectFailure !== undefined) {
+    return `${reachability.connectFailure}; check the input gateway`;
   }
   if ((error instanceof ApiError || error instanceof DecodeError) && isForeign(error)) {
     const type = error.headers.get("content-type")?.split(";")[0] ?? "without a type";
     const status = error instanceof ApiError ? error.status : "200";
-    return `what answers at ${gateway} is no Quillgate gateway (status ${status}, ${type}); check the input gateway`;
+    return `${gateway} is not a Quillgate gateway (status ${status}, ${type}); check the input gateway`;
   }
   if (error instanceof ValidationError) {
     const input = INPUT_NAMES[error.field];
@@ -282,7 +293,10 @@ export function explainCreation(
   }
 }
 
-/** Describes an error in a sentence. Throws the error again if it is unexpected. */
+/**
+ * Describes an error of the gateway or of the identity. Throws any other error again, because it is
+ * a bug.
+ */
 export function explainError(error: unknown): string {
   if (error instanceof AuthenticationError) {
     return `the gateway does not accept this identity: ${error.message}`;
@@ -291,11 +305,11 @@ export function explainError(error: unknown): string {
     return `the gateway does not allow this identity to do it: ${error.message}`;
   }
   if (error instanceof OutcomeUnknownError) {
-    return `the platform gave no answer that can be relied on: ${error.message}`;
+    return `Mintlify may have started the job: ${error.message}`;
   }
   if (error instanceof RateLimitError) {
-    const when = error.retryAfter === null ? "" : ` There is room again in ${error.retryAfter} s.`;
-    return `the gateway takes no further job now: ${error.message}.${when}`;
+    const when = error.retryAfter === null ? "" : ` Try again in ${error.retryAfter} s.`;
+    return `the gateway accepts no more jobs for now: ${error.message}.${when}`;
   }
   if (error instanceof ConnectionError && error.cause instanceof IdentityError) {
     return error.cause.message;

@@ -27,14 +27,17 @@ import {
   formatListCommand,
   formatResumeCommand,
   isUnfinished,
-  isUnnamed,
+  mayHaveUnknownJob,
   type Outcome,
   summarize,
   summarizeMistake,
 } from "./report.js";
 import { Runner, RunnerError } from "./runner.js";
 
-/** The claims that rules can match; see docs/github-actions.md. */
+/**
+ * The claims to log when the gateway rejects the identity. Operators need them to write a rule; see
+ * docs/github-actions.md.
+ */
 const SHOWN_CLAIMS = [
   "iss",
   "aud",
@@ -84,7 +87,7 @@ async function run(signal: AbortSignal): Promise<number> {
     return await finish({ kind, job }, { context, comment });
   }
 
-  // Cancellation aborts this write: the remaining seven seconds are for the final comment.
+  // Stop this write on cancellation: the runner leaves 7.5 s, which the final comment needs.
   await writeComment(comment, { kind: "started", job }, context, signal);
   let status = job.status;
   const outcome = await waitForJob(connection, job, {
@@ -97,7 +100,7 @@ async function run(signal: AbortSignal): Promise<number> {
   return await finish(outcome, { context, comment });
 }
 
-/** Obtains the workflow's identity and creates the job. Returns the outcome if either fails. */
+/** Creates the job. Returns the step's outcome if that fails. */
 async function start(
   inputs: Inputs,
   pull: PullRequest | undefined,
@@ -114,7 +117,7 @@ async function start(
     const key = inputs.idempotencyKey ?? deriveIdempotencyKey(runner.env, inputs.prompt);
     const created = await createJob(connection, inputs, key, { runner, signal });
     if (created.job.id !== null) return { connection, ...created };
-    return { kind: "failed", job: created.job, reason: "the platform gave the job no identifier" };
+    return { kind: "failed", job: created.job, reason: "Mintlify returned no id for the job" };
   } catch (error) {
     if (signal.aborted) return { kind: "cancelled", job: undefined };
     const isUnknown = readProblemKind(error) === "identity-not-mapped";
@@ -125,7 +128,6 @@ async function start(
   }
 }
 
-/** Logs the claims that the gateway's operator needs to write or correct a rule. */
 function showClaims(identity: Identity | undefined): void {
   const claims = identity?.claims;
   if (claims === undefined) return;
@@ -149,7 +151,7 @@ async function finish(
     runner.info("To continue waiting, with an access token in QUILLGATE_TOKEN:");
     runner.info(formatResumeCommand(outcome.job, context));
   }
-  if (isUnnamed(outcome)) {
+  if (mayHaveUnknownJob(outcome)) {
     runner.info("To see the project's jobs, with an access token in QUILLGATE_TOKEN:");
     runner.info(formatListCommand(context));
   }
@@ -188,18 +190,18 @@ function prepareComment(inputs: Inputs, pull: PullRequest | undefined): JobComme
     throw new InputError("the input github-token is missing, which writes the comment");
   }
   const { GITHUB_WORKFLOW_REF: workflow = "", GITHUB_JOB: job, GITHUB_ACTION: step } = runner.env;
-  // Omit the ref after the `@`, so that runs on other refs find the same comment.
+  // Remove the ref after the `@`: runs on all refs share one comment.
   const names = [workflow.split("@")[0], job, step, inputs.project];
   const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run = "" } = runner.env;
   return new JobComment({
     ...{ api, repository, number: pull.number, token: inputs.githubToken, run },
     step: JSON.stringify(names),
-    // Each issue comment is a separate request, so the jobs of earlier ones stay listed.
+    // Each comment such as `/docs` requests its own job, so the comment lists all of them.
     keepsEarlier: event === "issue_comment",
   });
 }
 
-/** Writes the comment. If that fails, the step only warns, because the job matters more. */
+/** Writes the comment. A failure is only a warning, because it does not affect the job. */
 async function writeComment(
   comment: JobComment | undefined,
   outcome: Outcome,

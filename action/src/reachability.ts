@@ -3,10 +3,10 @@
 import type { Runner } from "./runner.js";
 
 /**
- * Descriptions of errors that occur before a connection exists, so nothing was sent. The key is the
- * error's code or message.
+ * Descriptions of errors that prevent a connection, by the error's code or message. After such an
+ * error, the gateway has received nothing.
  */
-const UNCONNECTED: Readonly<Record<string, string>> = {
+const CONNECT_FAILURES: Readonly<Record<string, string>> = {
   ENOTFOUND: "cannot be resolved",
   EAI_AGAIN: "cannot be resolved",
   ECONNREFUSED: "refuses connections",
@@ -21,85 +21,88 @@ const UNCONNECTED: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate that is not trusted",
   ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name",
 };
-/** A request that is aborted within this time, in milliseconds, does not count as unanswered. */
-const LONG_SILENCE = 10_000;
+/**
+ * How long a request must wait, in milliseconds, before its abort counts as an outage. An earlier
+ * abort says nothing about the gateway.
+ */
+const MIN_WAIT_FOR_OUTAGE = 10_000;
 
-/** Sends every request to the gateway and records its failures. */
+/** Sends the requests to the gateway and records whether it responds. */
 export class Reachability {
   readonly #runner: Runner;
   readonly #host: string;
   #requests = 0;
   #connected = false;
-  #obstacle: string | undefined;
-  #lostSince: Date | undefined;
-  /** Whether to log when the gateway becomes unreachable, and when it is reachable again. */
-  isReported = false;
+  #connectFailure: string | undefined;
+  #unreachableSince: Date | undefined;
+  /** Whether to log the start and the end of each outage. */
+  logsChanges = false;
 
   constructor(gateway: string, runner: Runner) {
     this.#host = new URL(gateway).host;
     this.#runner = runner;
   }
 
-  /** The number of requests so far. */
+  /** The number of requests sent so far, with failed ones. */
   get requests(): number {
     return this.#requests;
   }
 
   /**
-   * The host and the reason why no request has been sent; `undefined` once a connection was made.
+   * Why no connection succeeded, such as `gate.example refuses connections`. `undefined` after the
+   * first connection.
    */
-  get obstacle(): string | undefined {
-    return this.#connected || !this.#obstacle ? undefined : `${this.#host} ${this.#obstacle}`;
+  get connectFailure(): string | undefined {
+    if (this.#connected || !this.#connectFailure) return undefined;
+    return `${this.#host} ${this.#connectFailure}`;
   }
 
-  /**
-   * Since when every request has failed, as a sentence without a full stop; otherwise `undefined`.
-   */
-  get loss(): string | undefined {
-    if (this.#lostSince === undefined) return undefined;
-    const time = this.#lostSince.toISOString().slice(11, 19);
+  /** A sentence with the start of the current outage; `undefined` if the last request succeeded. */
+  get outage(): string | undefined {
+    if (this.#unreachableSince === undefined) return undefined;
+    const time = this.#unreachableSince.toISOString().slice(11, 19);
     return `the gateway could not be reached since ${time} UTC`;
   }
 
-  /** Sends a request and records whether the gateway responded. */
   async send(request: Request): Promise<Response> {
     this.#requests += 1;
     const began = new Date();
     try {
       const response = await fetch(request);
       this.#connected = true;
-      if (isOfGateway(response)) this.#find();
-      else this.#lose(began, `status ${response.status}`);
+      if (isGatewayResponse(response)) this.#endOutage();
+      else this.#startOutage(began, `status ${response.status}`);
       return response;
     } catch (error) {
-      this.#obstacle = UNCONNECTED[findCode(error) ?? ""];
-      if (this.#obstacle === undefined) this.#connected = true;
-      const isTakenBack = request.signal.aborted && Date.now() - began.getTime() < LONG_SILENCE;
-      if (!isTakenBack) this.#lose(began, this.obstacle ?? "no answer");
+      this.#connectFailure = CONNECT_FAILURES[findCode(error) ?? ""];
+      if (this.#connectFailure === undefined) this.#connected = true;
+      const waited = Date.now() - began.getTime();
+      const wasAbortedEarly = request.signal.aborted && waited < MIN_WAIT_FOR_OUTAGE;
+      if (!wasAbortedEarly) this.#startOutage(began, this.connectFailure ?? "no answer");
       throw error;
     }
   }
 
-  #lose(since: Date, why: string): void {
-    if (this.#lostSince !== undefined) return;
-    this.#lostSince = since;
-    if (this.isReported) {
+  #startOutage(since: Date, why: string): void {
+    if (this.#unreachableSince !== undefined) return;
+    this.#unreachableSince = since;
+    if (this.logsChanges) {
       this.#runner.info(`The gateway cannot be reached (${why}); the step keeps trying.`);
     }
   }
 
-  #find(): void {
-    if (this.#lostSince === undefined) return;
-    this.#lostSince = undefined;
-    if (this.isReported) this.#runner.info("The gateway can be reached again.");
+  #endOutage(): void {
+    if (this.#unreachableSince === undefined) return;
+    this.#unreachableSince = undefined;
+    if (this.logsChanges) this.#runner.info("The gateway can be reached again.");
   }
 }
 
 /**
- * Returns whether the response comes from the gateway. A proxy whose gateway is down responds with
- * its own 5xx, which is not JSON.
+ * Returns whether the gateway itself responded. If it is down, a proxy in front of it responds with
+ * a 5xx, but not with JSON.
  */
-function isOfGateway({ status, headers }: Response): boolean {
+function isGatewayResponse({ status, headers }: Response): boolean {
   return status < 500 || (headers.get("content-type") ?? "").includes("json");
 }
 

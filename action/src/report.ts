@@ -1,4 +1,4 @@
-/** Describes the outcome of the step for the run's summary and the pull request's comment. */
+/** Writes the run's summary and the comment on the pull request. */
 
 import type { AgentJob } from "quillgate/inline";
 
@@ -6,14 +6,17 @@ import type { AgentJob } from "quillgate/inline";
 export type Outcome =
   | { kind: "started"; job: AgentJob }
   | { kind: "ended"; job: AgentJob }
-  /** `trouble` is why the job's end was not observed, as a sentence without a full stop. */
+  /**
+   * `trouble` says why the step could not follow the job, such as an outage of the gateway. It is a
+   * sentence without a full stop.
+   */
   | { kind: "timed-out"; job: AgentJob; after: string; trouble: string | undefined }
-  /** `job` is `undefined` if it was not created, or if that is unknown. */
+  /** Without a `job`, it is unknown whether one was created. */
   | { kind: "cancelled"; job: AgentJob | undefined }
   | { kind: "unknown"; job: undefined; reason: string }
   | { kind: "failed"; job: AgentJob | undefined; reason: string };
 
-/** Where the step ran, and its inputs. */
+/** The inputs and the run that an outcome belongs to. */
 export interface Context {
   gateway: string;
   project: string;
@@ -22,13 +25,13 @@ export interface Context {
   run: string;
   /** Whether the workflow set the input `idempotency-key`. */
   hasOwnKey: boolean;
-  /** Whether an earlier step with that key created the job. */
+  /** Whether an earlier step with the same idempotency key created the job. */
   isReused: boolean;
 }
 
 /** The maximum length of a prompt in the summary, in UTF-16 code units. */
 const MAX_PROMPT = 4_000;
-/** The text in place of a pull request, for the final statuses of a job. */
+/** What the summary shows for a finished job without a pull request, by status. */
 const NO_PULL_REQUEST: Readonly<Record<string, string>> = {
   completed: "none: no file was changed",
   archived: "none",
@@ -49,16 +52,16 @@ export function describeOutcome(outcome: Outcome): string {
         : `The end of the job was not seen within ${outcome.after}`;
     case "cancelled":
       return job === undefined
-        ? "The step was cancelled before the gateway said that it has created the job"
+        ? "The step was cancelled before the gateway confirmed the job"
         : "The step was cancelled; the job continues";
     case "unknown":
       return "It is not known whether the job was started";
     case "failed":
-      return job === undefined ? "The job was not started" : "The job is no longer waited for";
+      return job === undefined ? "The job was not started" : "The step stopped waiting for the job";
   }
 }
 
-/** Explains why the step did not succeed, and what to do. Returns `undefined` if it succeeded. */
+/** Explains why the step failed and what to do. Returns `undefined` if the step succeeded. */
 export function explainFailure(outcome: Outcome, context: Context): string | undefined {
   const { kind, job } = outcome;
   switch (kind) {
@@ -72,42 +75,42 @@ export function explainFailure(outcome: Outcome, context: Context): string | und
         : `${capitalize(outcome.trouble)}. The job ${job?.id} may still be running.`;
     case "cancelled":
       return job === undefined
-        ? "The gateway's list of jobs shows whether there is one."
+        ? "The gateway's list of jobs shows whether the job exists."
         : `The job ${job.id} continues.`;
     case "unknown":
       return context.hasOwnKey
-        ? `${outcome.reason}. Look at the platform's dashboard; to start another job, give another idempotency-key.`
-        : `${outcome.reason}. Look at the platform's dashboard first: a re-run starts another job.`;
+        ? `${outcome.reason}. Check Mintlify's dashboard. To start another job, set another idempotency-key.`
+        : `${outcome.reason}. Check Mintlify's dashboard before a re-run, which starts another job.`;
     case "failed":
       return outcome.reason;
   }
 }
 
 function explainFailedJob({ id }: AgentJob, { project, hasOwnKey, isReused }: Context): string {
-  const another = "give another idempotency-key, or start a run that has another";
-  const words = `The job ${id} of ${project} has failed`;
+  const another = "set another idempotency-key, or start a run that has another";
+  const words = `The job ${id} of ${project} failed`;
   if (isReused) {
     return `${words}. It is from an earlier attempt with the same idempotency-key; to start another job, ${another}.`;
   }
-  const dashboard = `${words}; the platform's dashboard shows why`;
+  const dashboard = `${words}; Mintlify's dashboard shows why`;
   return hasOwnKey
     ? `${dashboard}. A re-run with the same idempotency-key would find this job again; to start another, ${another}.`
     : `${dashboard}. Re-run the workflow's job to start another.`;
 }
 
-/** Returns the summary of a step that is configured incorrectly, as Markdown. */
+/** Returns the run's summary for an invalid input or environment, as Markdown. */
 export function summarizeMistake(words: string): string {
   return `### The step is set up wrongly\n\n> ${escapeMarkdown(words)}\n\nNo job was started.`;
 }
 
-/** Returns the summary for the run's page, as Markdown. */
+/** Returns the run's summary, as Markdown. */
 export function summarize(outcome: Outcome, context: Context): string {
   const failure = explainFailure(outcome, context);
   const parts = [
     `### ${describeOutcome(outcome)}`,
     ...(failure === undefined ? [] : [`> ${escapeMarkdown(failure)}`]),
     formatTable(outcome.job, context),
-    ...(isUnnamed(outcome)
+    ...(mayHaveUnknownJob(outcome)
       ? [`To see the project's jobs:\n\n${formatBlock(formatListCommand(context))}`]
       : []),
     ...(isUnfinished(outcome)
@@ -119,8 +122,8 @@ export function summarize(outcome: Outcome, context: Context): string {
 }
 
 /**
- * Returns the comment for the pull request, as Markdown. It omits the prompt, which could mention
- * people.
+ * Returns the comment for the pull request, as Markdown. It omits the prompt: an `@name` in it would
+ * notify people.
  */
 export function composeComment(outcome: Outcome, context: Context): string {
   const { job } = outcome;
@@ -138,25 +141,25 @@ export function composeComment(outcome: Outcome, context: Context): string {
   ].join("\n\n");
 }
 
-/** Returns whether it is unknown which job, if any, the step created. */
-export function isUnnamed(outcome: Outcome): boolean {
+/** Returns whether the step may have created a job without receiving its id. */
+export function mayHaveUnknownJob(outcome: Outcome): boolean {
   return outcome.kind === "unknown" || (outcome.kind === "cancelled" && outcome.job === undefined);
 }
 
-/** Returns whether the job may still be running, although the step no longer waits for it. */
+/** Returns whether the step ended before its job. */
 export function isUnfinished(outcome: Outcome): outcome is Outcome & { job: AgentJob } {
   return outcome.kind !== "ended" && typeof outcome.job?.id === "string";
 }
 
 /**
- * Returns the command that waits for the job in a terminal. It reads the token from
+ * Returns a shell command that waits for the job. The command reads its token from
  * `QUILLGATE_TOKEN`.
  */
 export function formatResumeCommand(job: AgentJob, context: Context): string {
   return formatCommand(`job watch ${quote(job.id ?? "")}`, context);
 }
 
-/** Returns the command that lists the project's jobs in a terminal. */
+/** Returns a shell command that lists the project's jobs. */
 export function formatListCommand(context: Context): string {
   return formatCommand("job list", context);
 }
@@ -182,7 +185,7 @@ function formatTable(job: AgentJob | undefined, { project }: Context): string {
   return ["| | |", "| --- | --- |", ...lines].join("\n");
 }
 
-/** Returns a link if the URL is `https:`. Otherwise returns the URL as code. */
+/** Formats an `https:` URL as a link, and any other URL as code. */
 function formatLink(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== "https:") return formatCode(address);
@@ -195,7 +198,7 @@ function escapeMarkdown(text: string): string {
   return joinLines(text).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
 }
 
-/** Escapes Markdown for a comment, and breaks mentions such as `@name`. */
+/** Escapes Markdown, and inserts a zero-width space after each `@` so that it notifies no one. */
 function escapeComment(text: string): string {
   return escapeMarkdown(text).replaceAll("@", "@\u200b");
 }
@@ -210,7 +213,7 @@ function formatCode(text: string): string {
   return marks.length === 1 ? `\`${line}\`` : `${marks} ${line} ${marks}`;
 }
 
-/** Returns a code block with a fence that the content cannot close. */
+/** Formats a code block. Its fence is longer than any run of backticks in the content. */
 function formatBlock(text: string): string {
   const marks = "`".repeat(Math.max(3, findLongestRun(text) + 1));
   return `${marks}text\n${text}\n${marks}`;

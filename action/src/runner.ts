@@ -1,9 +1,7 @@
 /**
- * Implements the step's side of the GitHub Actions runner protocol: variables, files and commands
- * in the log.
+ * Talks to the GitHub Actions runner through its variables, files and workflow commands.
  *
- * `@actions/core` does the same, but adds an HTTP client and half a megabyte of undici. This action
- * needs only these few lines.
+ * Replaces `@actions/core`, which would add half a megabyte to the bundle, mostly its HTTP client.
  *
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
  */
@@ -14,10 +12,10 @@ import { appendFileSync } from "node:fs";
 /** An annotation's severity. */
 export type Level = "error" | "warning" | "notice";
 
-/** The runner's environment is incomplete. The message names the missing variable. */
+/** Thrown when one of the runner's variables is missing. The message names it. */
 export class RunnerError extends Error {}
 
-/** A step's interface to the runner. */
+/** The runner that executes this step. */
 export class Runner {
   readonly env: NodeJS.ProcessEnv;
   readonly #write: (line: string) => void;
@@ -29,8 +27,8 @@ export class Runner {
   }
 
   /**
-   * Returns an input by its name in `action.yml`, or an empty string if the workflow does not set
-   * it.
+   * Returns an input by its name in `action.yml`. Returns an empty string if the workflow does not
+   * set it.
    */
   input(name: string): string {
     return this.env[`INPUT_${name.toUpperCase().replaceAll(" ", "_")}`] ?? "";
@@ -41,7 +39,7 @@ export class Runner {
     return this.env.RUNNER_DEBUG === "1";
   }
 
-  /** Masks a value in the log, and in every file written from now on. */
+  /** Masks a secret in the log, in outputs and in the summary. */
   mask(secret: string): void {
     if (secret === "" || this.#secrets.has(secret)) return;
     this.#write(`::add-mask::${escapeData(secret)}`);
@@ -70,7 +68,7 @@ export class Runner {
 
   setOutput(name: string, value: string): void {
     const text = this.#redact(value);
-    // The delimiter is random, so that a value cannot contain it and set another output.
+    // A random delimiter: otherwise a value could contain it, end early and set another output.
     const delimiter = `quillgate-${randomUUID()}`;
     this.#append("GITHUB_OUTPUT", `${name}<<${delimiter}\n${text}\n${delimiter}\n`);
   }
@@ -102,8 +100,8 @@ export class Runner {
 }
 
 /**
- * Returns text as one line without workflow commands. The runner executes a line that begins with
- * `::` or contains `##[`.
+ * Returns text as one line that the runner does not execute. The runner takes a line for a command if
+ * it begins with `::` or contains `##[`.
  */
 function neutralize(text: string): string {
   const line = text.replace(/[\r\n]+/g, " ").replaceAll("##[", "## [");

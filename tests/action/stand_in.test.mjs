@@ -74,6 +74,30 @@ describe("identity tokens", { concurrency: CONCURRENCY }, () => {
     assert.match(only(errorsOf(result)).message, /no identity token: status 403/);
   });
 
+  for (const { name, fault, title } of [
+    { name: "the gateway rejected", fault: 503, title: "The job was not started" },
+    {
+      name: "got no response",
+      fault: (response) => response.destroy(),
+      title: "It is not known whether the job was started",
+    },
+  ]) {
+    test(`does not retry a creation that ${name} after GitHub refuses a token`, async (t) => {
+      const run = await startRun(t);
+      const { github, gateway } = run;
+      // Each request needs a new token. GitHub refuses only the token of the first retry.
+      github.claims = lifetime(0);
+      github.tokenFaults = [undefined, undefined, 403];
+      await gateway.failCreation(fault);
+      const result = await run.run({ with: { wait: false } });
+      assert.deepEqual(await gateway.jobs(), []);
+      assert.equal(result.code, 1, result.raw);
+      const error = only(errorsOf(result));
+      assert.equal(error.title, title);
+      assert.match(error.message, /no identity token: status 403/);
+    });
+  }
+
   test("fails without a retry when GitHub refuses the first token", async (t) => {
     const run = await startRun(t);
     run.github.tokenFaults = [403, 403];
@@ -204,7 +228,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
       });
       const { title, message } = only(errorsOf(await run.run()));
       assert.equal(title, "The job was not started");
-      const start = `what answers at ${run.gateway.url} is no Quillgate gateway`;
+      const start = `${run.gateway.url} is not a Quillgate gateway`;
       assert.ok(message.startsWith(start), message);
       assert.ok(message.includes(found) && message.includes("input gateway"), message);
     });

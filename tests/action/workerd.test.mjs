@@ -326,7 +326,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.equal(result.code, 1);
     const { title, message } = only(errorsOf(result));
     assert.equal(title, "It is not known whether the job was started");
-    assert.match(message, /Look at the platform's dashboard first: a re-run starts another job/);
+    assert.match(message, /Check Mintlify's dashboard before a re-run, which starts another job/);
     assert.match(result.summary, /^### It is not known/);
   });
 
