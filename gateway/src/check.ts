@@ -1,4 +1,4 @@
-/** Checks a wrangler configuration before deployment, using the gateway's own rules. */
+/** Checks a wrangler configuration with the gateway's own rules, before you deploy it. */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,9 +8,9 @@ import { checkVariables, initSync } from "./check_config.js";
 import { findGaps, type WranglerConfig } from "./requirements.js";
 import { findSecrets } from "./secrets.js";
 
-/** The configuration that this version is tested with, and that `init` starts from. */
+/** The configuration that this version's tests use. `init` copies it. */
 const TEMPLATE = fileURLToPath(new URL("../template/wrangler.toml", import.meta.url));
-/** The files that wrangler looks for in a folder and its parents. */
+/** The configuration files that wrangler finds in a folder or its parents. */
 const CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 /** The gateway's rules for its variables, compiled from the gateway's source. */
 const RULES = new URL("./check_config_bg.wasm", import.meta.url);
@@ -20,43 +20,41 @@ export interface CheckOptions {
   /**
    * The path of the wrangler configuration.
    *
-   * @default the file that wrangler finds, from the current folder upwards
+   * @default the nearest one in the current folder or its parents
    */
   configFile?: string | undefined;
   /**
-   * The environment of the configuration, as in `wrangler deploy --env`.
+   * The environment to check, as in `wrangler deploy --env`.
    *
-   * @default the top level
+   * @default the top level of the configuration
    */
   env?: string | undefined;
   /**
-   * The path of a file of secrets: `NAME=value` lines, or the JSON that `wrangler secret bulk`
-   * accepts.
-   *
-   * @default none: secrets that only Cloudflare stores are not checked
+   * The path of a file with secrets, either as `NAME=value` lines or as JSON for
+   * `wrangler secret bulk`. Without it, secrets are not checked.
    */
   secretsFile?: string | undefined;
 }
 
-/** A problem that would break the gateway. */
+/** A mistake that would break the gateway. */
 export interface Problem {
-  /** The name of the variable, or of the part of the configuration. */
+  /** The name of the variable, or of another configuration key such as `migrations`. */
   name: string;
-  /** The rest of a sentence that starts with the name; never contains a value. */
+  /** Completes a sentence that starts with the name. Never contains the variable's value. */
   message: string;
 }
 
 /** The result of a check. */
 export interface CheckReport {
-  /** All problems; empty if the configuration can be deployed. */
+  /** Empty if you can deploy the configuration. */
   problems: Problem[];
   /** The number of variables and secrets read. */
   count: number;
-  /** The required secrets that no file contains. */
+  /** Required secrets in neither file. They may be set at Cloudflare. */
   unchecked: string[];
 }
 
-/** The configuration or the secrets could not be read. */
+/** Thrown if the configuration or the file of secrets cannot be read. */
 export class CheckError extends Error {
   override name = "CheckError";
 }
@@ -73,7 +71,7 @@ interface Wrangler {
  * Checks a wrangler configuration, and optionally a file of secrets, against this version of the
  * gateway.
  *
- * wrangler itself reads the configuration, so it must be installed where the configuration is.
+ * Requires wrangler in the configuration's folder, because wrangler reads the configuration.
  *
  * @example
  * const { problems } = await checkConfig({ configFile: "wrangler.toml" });
@@ -84,10 +82,10 @@ interface Wrangler {
  */
 export async function checkConfig(options: CheckOptions = {}): Promise<CheckReport> {
   const { configFile, env, secretsFile } = options;
-  // Check this before loading wrangler: in a wrong folder, wrangler is missing too.
+  // Check this first. In the wrong folder, wrangler is missing too, and its error would mislead.
   requireConfig(configFile);
   const wrangler = await loadWrangler(configFile);
-  // Show wrangler's warnings only for the environment that would be deployed.
+  // Show wrangler's warnings once, for the environment to deploy.
   const top = readConfig(wrangler, configFile, undefined, env !== undefined);
   if (top.configPath === undefined) throw new CheckError("there is no wrangler.toml here");
   const file = basename(top.configPath);
@@ -100,9 +98,9 @@ export async function checkConfig(options: CheckOptions = {}): Promise<CheckRepo
   const secrets = secretsFile === undefined ? {} : readSecrets(secretsFile);
   const variables = { ...config.vars, ...secrets };
   const needed = wrangler.unstable_readConfig({ config: TEMPLATE }, { hideWarnings: true });
-  const { problems, unchecked } = applyRules(variables);
+  const { problems, unchecked } = checkValues(variables);
   const published = findSecrets(config.vars, file, env);
-  // A check of the top level also finds secrets in the environments, which are in the same file.
+  // The file is committed as a whole, so also look for secrets in the other environments.
   for (const name of env === undefined ? environments : []) {
     published.push(...findSecrets(readConfig(wrangler, configFile, name, true).vars, file, name));
   }
@@ -140,7 +138,6 @@ function readConfig(
   try {
     return wrangler.unstable_readConfig(args, { hideWarnings });
   } catch (error) {
-    // wrangler's errors have no name that identifies them.
     const reason = error instanceof Error ? error.message : String(error);
     throw new CheckError(`${config ?? "the configuration"} cannot be read: ${reason}`, {
       cause: error,
@@ -148,14 +145,14 @@ function readConfig(
   }
 }
 
-/** Applies the rules of the crate `quillgate-check-config` to variables. */
-function applyRules(variables: object): { problems: Problem[]; unchecked: string[] } {
+/** Checks variables with the crate `quillgate-check-config`. */
+function checkValues(variables: object): { problems: Problem[]; unchecked: string[] } {
   initSync({ module: readFileSync(RULES) });
   return JSON.parse(checkVariables(JSON.stringify(variables)));
 }
 
 /**
- * Loads the wrangler that would deploy the configuration, or else the one installed for this
+ * Loads the wrangler of the configuration's folder. Falls back to the one installed for this
  * package.
  *
  * @throws CheckError if neither is installed
@@ -189,7 +186,7 @@ function readSecrets(file: string): NodeJS.Dict<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's message is not used, because it quotes part of the file.
+    // The parser's own message would quote a secret from the file.
     throw new CheckError(`${file} is not JSON`);
   }
 }

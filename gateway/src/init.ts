@@ -1,4 +1,4 @@
-/** Writes the folder from which a gateway is deployed. */
+/** Creates the folder from which you deploy a gateway. */
 import { randomUUID } from "node:crypto";
 import {
   constants,
@@ -19,32 +19,32 @@ import {
   IGNORED,
 } from "./project.js";
 
-/** Existing configurations, which are never overwritten. */
+/** Configurations that make a folder unusable, because they belong to another Worker. */
 const CONFIGS = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
 
-/** The maximum number of times a question is asked. */
+/** How many answers a user may try per question. */
 const MAX_ATTEMPTS = 3;
 
 /** Options of {@link init}. */
 export interface InitOptions {
-  /** The path of the folder, which is created if it does not exist. */
+  /** The path of the folder. Created if it does not exist. */
   directory: string;
   /**
-   * The id of the documentation project, as shown in Mintlify's dashboard. If absent, `prompt` asks
-   * for it.
+   * The id of the documentation project, from Mintlify's dashboard. Without it, `prompt` asks for
+   * the id.
    */
   project?: string | undefined;
   /**
-   * Whether to archive every day's views in a D1 database. If absent, `prompt` asks.
+   * Whether to archive each day's views in a D1 database. Without it, `prompt` asks.
    *
-   * @default false without `prompt`
+   * @default false, if there is no `prompt`
    */
   archive?: boolean | undefined;
   /**
    * Asks the user a question and resolves to the answer. An empty answer means the default.
    *
-   * After an invalid answer, the question is repeated at most twice. The reason and a line break
-   * precede it. Without this function, nothing is asked.
+   * After an invalid answer, the question is asked again, at most twice. It then starts with a line
+   * that says what was wrong.
    */
   prompt?: ((question: string, defaultAnswer?: string) => Promise<string>) | undefined;
 }
@@ -53,21 +53,20 @@ export interface InitOptions {
 export interface InitResult {
   /** The folder's absolute path. */
   directory: string;
-  /** The paths of the written files, relative to the folder. */
+  /** The files created, relative to the folder. */
   files: string[];
 }
 
-/** Invalid options, or a folder that cannot be used. Nothing in the folder was changed. */
+/** Thrown for an invalid option or an unusable folder. The folder is unchanged. */
 export class InitError extends Error {
   override name = "InitError";
 }
 
 /**
- * Writes the files of a deployment into a folder: `wrangler.toml`, `package.json`, `.gitignore`,
- * `.dev.vars.example` and `README.md`.
+ * Creates the files that a deployment needs: `wrangler.toml`, `package.json`, `.gitignore`,
+ * `.dev.vars.example` and a `README.md` with the next steps.
  *
- * The README describes the deployment in five steps. This function installs nothing and needs no
- * network.
+ * Installs nothing and sends no requests.
  *
  * @example
  * await init({ directory: "my-gateway", project: "acme", archive: false });
@@ -94,8 +93,8 @@ export async function init(options: InitOptions): Promise<InitResult> {
 }
 
 /**
- * Writes all files or, if one cannot be written, none. A temporary sibling folder becomes the new
- * folder, or its files are copied into the existing one.
+ * Writes all files or none. Writes them to a temporary folder first, which then becomes the new
+ * folder. If the folder exists, copies the files into it.
  */
 function writeAll(directory: string, files: Record<string, string>): void {
   const scratch = join(dirname(directory), `.quillgate-${randomUUID()}`);
@@ -105,14 +104,14 @@ function writeAll(directory: string, files: Record<string, string>): void {
     if (existsSync(directory)) copyAll(scratch, directory, Object.keys(files));
     else renameSync(scratch, directory);
   } catch (error) {
-    // This may be a parent folder of the scratch folder that did not exist before.
+    // `created` is the first folder that `mkdirSync` created, which may be a parent of `scratch`.
     if (created !== undefined) rmSync(created, { recursive: true, force: true });
     throw error;
   }
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Copies files into a folder. Removes the copies if one of them fails. */
+/** Copies files into a folder. If one copy fails, removes the others. */
 function copyAll(from: string, to: string, names: string[]): void {
   const copies: string[] = [];
   try {
@@ -135,16 +134,22 @@ function refuseFiles(directory: string, names: string[]): void {
 async function askProject({ project, prompt }: InitOptions): Promise<string> {
   if (project !== undefined) return parseProject(project);
   if (prompt === undefined) {
-    throw new InitError("the project's id is missing: give it as --project");
+    throw new InitError("the project's id is missing: set --project");
   }
-  return await ask(prompt, "Project id, from the dashboard's API keys page:", parseProject);
+  return await ask(
+    prompt,
+    "Project id, from the API keys page of Mintlify's dashboard:",
+    parseProject,
+  );
 }
 
 function parseProject(text: string): string {
   const id = text.trim();
-  // The id is inserted verbatim into a list, TOML and shell commands in the README.
+  // The files contain the id unescaped: in TOML, a comma-separated list and shell commands.
   if (!/^[\w.-]+$/.test(id) || id === "." || id === "..") {
-    throw new InitError("a project's id has letters, digits, dots, dashes and underscores only");
+    throw new InitError(
+      "a project's id can contain only letters, digits, dots, dashes and underscores",
+    );
   }
   return id;
 }
@@ -152,7 +157,7 @@ function parseProject(text: string): string {
 async function askArchive({ archive, prompt }: InitOptions): Promise<boolean> {
   if (archive !== undefined) return archive;
   if (prompt === undefined) return false;
-  return await ask(prompt, "Keep every day's views in a D1 database?", parseChoice, "no");
+  return await ask(prompt, "Archive each day's views in a D1 database?", parseChoice, "no");
 }
 
 function parseChoice(text: string): boolean {
@@ -162,7 +167,6 @@ function parseChoice(text: string): boolean {
   throw new InitError("the answer must be yes or no");
 }
 
-/** Asks until the answer is valid, at most three times. */
 async function ask<T>(
   prompt: NonNullable<InitOptions["prompt"]>,
   question: string,
@@ -181,7 +185,6 @@ async function ask<T>(
   }
 }
 
-/** Reads a file of this package. */
 function readPackageFile(path: string): string {
   return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 }

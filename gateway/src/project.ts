@@ -1,16 +1,16 @@
-/** Generates the files of the folder from which a gateway is deployed. */
+/** Generates the files that `init` creates. */
 
-/** The values that the files depend on. */
+/** What the generated files depend on. */
 export interface Project {
   /** The Worker's name, which is part of its URL. */
   worker: string;
-  /** The project's id. */
+  /** The id of the documentation project. */
   id: string;
-  /** Whether every day's views are archived. */
+  /** Whether to archive each day's views. */
   archive: boolean;
 }
 
-/** The properties used from this package's `package.json`. */
+/** The part of this package's `package.json` that {@link composeManifest} reads. */
 interface Manifest {
   name: string;
   version: string;
@@ -27,10 +27,10 @@ export const IGNORED = [
   "",
 ];
 
-/** The maximum length of a Worker's name on workers.dev. */
+/** On workers.dev, a Worker's name is a DNS label, which has at most 63 characters. */
 const MAX_NAME = 63;
 
-/** Returns the values for a folder. The Worker is named after the folder. */
+/** Names the Worker after its folder. */
 export function describeProject(options: {
   folder: string;
   project: string;
@@ -41,7 +41,7 @@ export function describeProject(options: {
   return { worker, id: options.project, archive: options.archive };
 }
 
-/** Returns `wrangler.toml`, derived from the configuration that this version is tested with. */
+/** Returns `wrangler.toml`: the tested configuration with the Worker's name and its archive. */
 export function composeConfig({ worker, id, archive }: Project, template: string): string {
   const named = replaceLine(template, /^name = .*$/m, `name = "${worker}"`);
   if (!archive) return named;
@@ -57,14 +57,13 @@ function replaceLine(text: string, line: RegExp, replacement: string): string {
   return text.replace(line, () => replacement);
 }
 
-/** Returns the version of wrangler that this version of the gateway is tested with. */
-function testedVersion({ peerDependencies }: Manifest): string {
+function readTestedWrangler({ peerDependencies }: Manifest): string {
   return peerDependencies.wrangler.replace(/^\^/, "");
 }
 
-/** Returns `package.json`. It pins this version of the gateway and the matching tools. */
+/** Returns `package.json`. It pins the versions of the gateway, the command line and wrangler. */
 export function composeManifest({ worker, archive }: Project, own: Manifest): string {
-  // Use the binding, because the database may have another name when a template is deployed.
+  // Name the binding, not the database: operators can choose another name for the database.
   const migrate = archive ? ["wrangler d1 migrations apply ARCHIVE --remote"] : [];
   const manifest = {
     name: worker,
@@ -75,12 +74,12 @@ export function composeManifest({ worker, archive }: Project, own: Manifest): st
       dev: "wrangler dev",
     },
     dependencies: { [own.name]: own.version },
-    devDependencies: { quillgate: own.version, wrangler: testedVersion(own) },
-    // The page of a "Deploy to Cloudflare" button shows these descriptions beside its fields.
+    devDependencies: { quillgate: own.version, wrangler: readTestedWrangler(own) },
+    // Cloudflare's page behind a "Deploy to Cloudflare" button shows these descriptions.
     cloudflare: {
       bindings: {
         ADMIN_API_KEY: {
-          description: "The platform's admin key, from its dashboard. It begins with `mint_`.",
+          description: "Your admin key from Mintlify's dashboard. It begins with `mint_`.",
         },
         ACCESS_TOKEN_SECRET: {
           description:
@@ -92,36 +91,36 @@ export function composeManifest({ worker, archive }: Project, own: Manifest): st
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Returns `README.md`, which describes the deployment in five steps and later tasks. */
+/** Returns `README.md`: the steps of the deployment, and tasks for later. */
 export function composeReadme({ worker, id, archive }: Project): string {
   return `# ${worker}
 
-A [Quillgate](https://www.npmjs.com/package/quillgate-gateway) gateway for the project \`${id}\`: it holds the platform's admin
-key, and lets in those who have an access token. You need Node 20.19 or later and a Cloudflare account, and no Rust.
+A [Quillgate](https://www.npmjs.com/package/quillgate-gateway) gateway for the project \`${id}\`. It holds Mintlify's admin
+key, and accepts requests with an access token. You need Node 20.19 or later and a Cloudflare account, and no Rust.
 
 ## Deploy in five steps
 
 1. **Install.** \`npm install\`, then \`npx wrangler login\`.
-2. **Set the two secrets.** The first is the key from the *API keys* page of the platform's dashboard; it begins with \`mint_\`.
+2. **Set the two secrets.** The first is the key from the *API keys* page of Mintlify's dashboard; it begins with \`mint_\`.
 
    \`\`\`sh
    npx wrangler secret put ADMIN_API_KEY
-   npx quillgate token mint --new-secret   # keep what it prints: it signs your access tokens
+   npx quillgate token mint --new-secret   # keep the secret that it prints: it signs access tokens
    npx wrangler secret put ACCESS_TOKEN_SECRET
    \`\`\`
 
-   wrangler asks whether to create a Worker of the name \`${worker}\`: answer yes.
+   wrangler asks whether to create a Worker with the name \`${worker}\`: answer yes.
 
-3. **Deploy.** ${archive ? ARCHIVE_STEP : ""}\`npm run deploy\` checks \`wrangler.toml\` first, and says in the end where the gateway is.
-4. **Let people in.** An access token for each. The first line waits for the secret of step 2, which it does not show:
+3. **Deploy.** ${archive ? ARCHIVE_STEP : ""}\`npm run deploy\` checks \`wrangler.toml\`, deploys, and prints the gateway's address.
+4. **Mint an access token** for each person. The first line waits until you paste the secret of step 2, and does not show it:
 
    \`\`\`sh
    read -rs ACCESS_TOKEN_SECRET && export ACCESS_TOKEN_SECRET
    npx quillgate token mint --sub alice --project ${id} --scope "jobs:create jobs:read analytics:read" --ttl 30d
    \`\`\`
 
-   Beside the token it prints the token's id, which revoking it takes: keep it.
-5. **Look.** Open the address of step 3, and paste the project and the token. \`/healthz\` answers when the gateway is up,
+   It also prints the token's id. Keep the id: you need it to revoke the token.
+5. **Sign in.** Open the address of step 3, and paste the project and the token. \`/healthz\` responds when the gateway is up,
    and \`/openapi.json\` describes its API.
 
 ## Try it here
@@ -132,16 +131,16 @@ Copy \`.dev.vars.example\` to \`.dev.vars\` and fill it in, then${archive ? " ma
 ${archive ? "npx wrangler d1 migrations apply ARCHIVE --local\n" : ""}npm run dev
 \`\`\`
 
-**It calls the real platform with your key**: a job that you create here is a real one. To call something else, put
-\`UPSTREAM_BASE_URL=http://127.0.0.1:8080\` into \`.dev.vars\`, or another address with \`https\`. Whatever you change in
-\`.dev.vars\` takes effect when you have stopped \`npm run dev\` and started it again.
+**It calls Mintlify with your key**: a job that you create here is real. To call another server, put
+\`UPSTREAM_BASE_URL=http://127.0.0.1:8080\` or an \`https\` address into \`.dev.vars\`. Restart \`npm run dev\` after you change
+\`.dev.vars\`.
 
 ## Later
 
-Sections in quotes are those of \`node_modules/quillgate-gateway/dist/deploy.md\`.
+Titles in quotes are sections of \`node_modules/quillgate-gateway/dist/deploy.md\`.
 
-- **Variables** are in \`[vars]\` of \`wrangler.toml\`; "Variables" lists all of them. \`npm run check\` finds a typo in one before it
-  is deployed. Secrets are never there: \`npx wrangler secret put\`.
+- **Variables** are in \`[vars]\` of \`wrangler.toml\`; "Variables" lists all of them. \`npm run check\` finds typos before you
+  deploy. Never put a secret there: use \`npx wrangler secret put\`.
 - **Upgrade** both packages, read what is new, and deploy:
 
   \`\`\`sh
@@ -151,20 +150,20 @@ Sections in quotes are those of \`node_modules/quillgate-gateway/dist/deploy.md\
   npm run deploy
   \`\`\`
 
-  When the new version needs something of \`wrangler.toml\` that is not there, it says what, and deploys nothing.
-- **Rotate the admin key**: \`npx wrangler secret put ADMIN_API_KEY\` with \`new,old\`, and later with the new one alone.
-- **Rotate the token secret**: \`npx wrangler secret put ACCESS_TOKEN_SECRET\` with \`new,old\`. The first signs, both verify; the
-  old one can go when its tokens have expired, after 90 days at most.
+  If \`wrangler.toml\` lacks something that the new version needs, the last command names it and deploys nothing.
+- **Rotate the admin key**: \`npx wrangler secret put ADMIN_API_KEY\` with \`new,old\`, and later with only the new one.
+- **Rotate the token secret**: \`npx wrangler secret put ACCESS_TOKEN_SECRET\` with \`new,old\`. The first signs, both verify.
+  Remove the old one when its tokens have expired, after at most 90 days.
 - **Revoke a token**: \`npx wrangler secret put REVOKED_TOKENS\` with a JSON list of ids, such as \`["Zk3vW9yQ1bT0aXcD"]\`
   ("Revoking tokens").
-- **When something does not work**, \`npx quillgate doctor\` looks for the reason. \`QUILLGATE_BASE_URL\`, \`QUILLGATE_PROJECT_ID\`
-  and \`QUILLGATE_TOKEN_FILE\`, the name of a file with a token, tell it where to look.
-- **A token for yourself**, with which \`/healthz?deep\` shows the gateway's state:
+- **If something does not work**, run \`npx quillgate doctor\`. Set \`QUILLGATE_BASE_URL\`, \`QUILLGATE_PROJECT_ID\` and
+  \`QUILLGATE_TOKEN_FILE\`, the path of a file with a token.
+- **A token for operators**, to see the gateway's state at \`/healthz?deep\`:
   \`npx quillgate token mint --sub operator --project ${id} --scope gateway:operate\`.
-- **Webhooks** at the end of a job: \`WEBHOOK_SECRET\` and \`WEBHOOK_URL\` ("Webhooks").
-- **People** need no token where they can sign in: with Cloudflare Access, or at an issuer of \`SIGN_IN_ISSUERS\`.
-- **Others' identities**, such as those of GitHub workflows, need no stored token: \`TRUSTED_ISSUERS\` ("Issuers").
-- **Every day's views**: "The daily archive"${archive ? "" : ", which takes a database and another `deploy` script"}.
+- **Webhooks** when a job ends: \`WEBHOOK_SECRET\` and \`WEBHOOK_URL\` ("Webhooks").
+- **Sign-in without a token**: with Cloudflare Access, or with an issuer of \`SIGN_IN_ISSUERS\`.
+- **GitHub workflows without a stored token**, and other identities: \`TRUSTED_ISSUERS\` ("Issuers").
+- **The archive of each day's views**: "The daily archive"${archive ? "" : ", which needs a database and another `deploy` script"}.
 `;
 }
 

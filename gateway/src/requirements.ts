@@ -1,13 +1,11 @@
-/**
- * Checks a wrangler configuration, except its variables, against the needs of a gateway version.
- */
+/** Compares a wrangler configuration, except its variables, with the template of this version. */
 import type { Problem } from "./check.js";
 
-/** The binding of the daily archive's database. */
+/** The name of the daily archive's D1 binding. */
 const ARCHIVE = "ARCHIVE";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The properties used from a configuration, as normalized by wrangler. */
+/** The part of wrangler's normalized configuration that the checks read. */
 export interface WranglerConfig {
   configPath?: string | undefined;
   definedEnvironments?: string[] | undefined;
@@ -22,10 +20,10 @@ export interface WranglerConfig {
 }
 
 /**
- * Returns what a configuration lacks compared with `needed`.
+ * Lists what `config` lacks compared with `needed`.
  *
- * An upgrade usually changes only a version number. If a new version needs more, this reports it
- * before deployment.
+ * Operators usually upgrade by changing only a version number. They would otherwise notice after the
+ * deployment that a version needs a new binding or migration.
  */
 export function findGaps(config: WranglerConfig, needed: WranglerConfig): Problem[] {
   return [
@@ -72,8 +70,8 @@ function findAssetGaps(
 }
 
 /**
- * Checks that an archive has a database and a cron trigger. Without them, the gateway reports no
- * error.
+ * Checks that the archive has its database and its cron trigger. If one is missing, the gateway
+ * archives nothing and reports no error.
  */
 function findArchiveGaps({ vars, d1_databases, triggers }: WranglerConfig): Problem[] {
   const problems: Problem[] = [];

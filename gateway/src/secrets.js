@@ -1,11 +1,10 @@
 /**
- * Finds secrets among the variables of a wrangler configuration. The file is committed, so it must
- * not contain secrets.
+ * Finds secrets in a wrangler configuration. Users commit that file, so a secret there leaks.
  *
- * This file is JavaScript because the repository's own check imports it before anything is compiled.
+ * Written in JavaScript, because the repository's own check runs before any TypeScript is compiled.
  */
 
-/** The variables that docs/deploy.md allows only as secrets. */
+/** The variables that must be secrets, as in docs/deploy.md. */
 export const SECRETS = Object.freeze([
   "ADMIN_API_KEY",
   "ADMIN_READ_KEY",
@@ -16,7 +15,7 @@ export const SECRETS = Object.freeze([
 ]);
 
 /**
- * Finds secrets among variables. The messages explain how to move them, and never contain a value.
+ * Returns a problem for each secret. The message says how to move it, and never contains its value.
  *
  * @param {Record<string, unknown>} vars the variables of one environment
  * @param {string} file the name of the configuration file

@@ -1,13 +1,13 @@
 /**
  * Mints a gateway's access tokens, for `quillgate token mint` and `npm run token`.
  *
- * This file is JavaScript because the repository's scripts and tests import it before anything is
- * compiled.
+ * Written in JavaScript, because the repository's scripts and tests import it before any TypeScript
+ * is compiled.
  */
 
 import { createHmac, randomBytes } from "node:crypto";
 
-/** The scope of the gateway's operators, and the only one that needs no project. */
+/** The operators' scope. It is the only one that a token can have without a project. */
 const OPERATE = "gateway:operate";
 
 /** Every scope that a token can carry. */
@@ -19,7 +19,7 @@ export const SCOPES = Object.freeze([
   OPERATE,
 ]);
 
-/** Every rate limit policy that a quota can limit. */
+/** The rate limit policies that a quota can name. */
 export const POLICIES = Object.freeze(["create-job", "send-message", "analytics", "read-jobs"]);
 
 /** The maximum lifetime of a token, in seconds. */
@@ -32,17 +32,15 @@ const MIN_SECRET_BYTES = 32;
 /** @type {Record<string, number>} */
 const UNITS = { s: 1, m: 60, h: 3600, d: 24 * 3600 };
 
-/**
- * A token that the gateway would reject, or an unusable secret. The message names the flag or the
- * rule.
- */
+/** Thrown for a token that the gateway would reject, or for a secret that is too short. */
 export class TokenError extends Error {
   /** @override */
   name = "TokenError";
 }
 
 /**
- * @typedef {number | Record<string, number>} Quota requests per window, for each policy or by name
+ * @typedef {number | Record<string, number>} Quota maximum requests per window, for all policies or by
+ *   policy
  *
  * @typedef {object} Claims
  * @property {string} iss
@@ -73,10 +71,10 @@ export class TokenError extends Error {
  */
 export async function mintFromOptions(options, readSecret) {
   if (options.jti === "") throw new TokenError("--jti must not be empty");
-  // `accessClaims` reports an empty id as missing.
+  // For an empty id, `accessClaims` throws a better error.
   if (options.project?.some((id) => id !== "" && !PROJECT_ID.test(id))) {
     throw new TokenError(
-      "--project must have letters, digits, dots, dashes and underscores only: one id each time",
+      "--project can contain only letters, digits, dots, dashes and underscores; repeat it for several ids",
     );
   }
   const claims = accessClaims({
@@ -91,7 +89,7 @@ export async function mintFromOptions(options, readSecret) {
 }
 
 /**
- * Returns the properties to record, which identify the token for revoking or renewing it.
+ * Returns what operators must record to revoke or renew a token later.
  *
  * @param {Claims} claims
  */
@@ -101,7 +99,7 @@ export function summarizeToken({ jti, sub, projects, scope, exp }) {
 }
 
 /**
- * Formats the properties of `summarizeToken` for people, one per line.
+ * Formats the summary of a token as text, one property per line.
  *
  * @param {Claims} claims
  * @returns {string[]}
@@ -120,11 +118,10 @@ export function describeToken(claims) {
 /**
  * Signs claims with HS256.
  *
- * The claims are neither completed nor validated, so tests can mint tokens that a gateway must
- * reject.
+ * Does not validate the claims, so that tests can mint invalid tokens.
  *
  * @param {object} claims
- * @param {string} secret one or several, comma-separated; the first signs
+ * @param {string} secret one or more secrets, separated by commas; the first one signs
  * @returns {string} a JSON Web Token
  * @throws {TokenError} if the first secret has fewer than 32 bytes
  */
@@ -135,7 +132,7 @@ export function mintToken(claims, secret) {
 }
 
 /**
- * Returns the claims of a token that is valid from now on.
+ * Returns the claims of a new token.
  *
  * @param {{ sub?: string | undefined, projects?: string[] | undefined, scope?: string | undefined,
  *   ttlSeconds?: number, jti?: string, quota?: Quota | undefined, now?: number }} grant
@@ -213,9 +210,10 @@ export function newSecret() {
 }
 
 /**
- * Returns a new random token id, which is used to revoke the token.
+ * Returns a random token id, which operators use to revoke the token.
  *
- * 96 random bits do not collide in practice, and are short: a variable of 5 kB lists about 250 ids.
+ * 96 bits are enough to avoid collisions. They are also short: REVOKED_TOKENS, of at most 5 kB, can
+ * list about 250 ids.
  */
 function newTokenId() {
   return randomBytes(12).toString("base64url");
@@ -230,7 +228,7 @@ function newTokenId() {
  */
 function parseTtl(text) {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  if (!unit) throw new TokenError(`--ttl ${text} is no duration such as 90m, 12h or 30d`);
+  if (!unit) throw new TokenError(`--ttl ${text} is not a duration such as 90m, 12h or 30d`);
   return Number(count) * /** @type {number} */ (UNITS[unit]);
 }
 

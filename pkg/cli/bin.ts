@@ -19,7 +19,7 @@ for (const [signal, name] of [
     controller.abort(new Interruption(code));
   });
 }
-// The reader of the output has closed the pipe, so there is nothing left to report.
+// The reader of stdout, such as `head`, has closed the pipe. Exit without an error message.
 process.stdout.on("error", () => process.exit(getExitCode("brokenPipe")));
 process.stderr.on("error", () => {});
 
@@ -37,8 +37,7 @@ const host: Host = {
   signal: controller.signal,
 };
 const code = await run(process.argv.slice(2), host);
-// Writes to a pipe are asynchronous on some systems, so flush both streams. Other pending work is
-// abandoned.
+// Flush both streams: `process.exit` drops pending writes, and writes to a pipe can be asynchronous.
 for (const stream of [process.stdout, process.stderr]) {
   await new Promise((resolve) => stream.write("", resolve));
 }

@@ -6,12 +6,12 @@ import type { Host } from "./host.js";
 /** Programs that open a URL, by `process.platform`. */
 const OPENERS: Readonly<Record<string, readonly string[]>> = {
   darwin: ["open"],
-  // `start` would interpret the ampersands of a URL.
+  // Not `start`, which would interpret a `&` in the URL.
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 
 /**
- * Opens a URL with `BROWSER`, or else with the system's program.
+ * Opens a URL with the program in `BROWSER`, or with the system's default program.
  *
  * @returns whether the program could be started
  */

@@ -1,4 +1,4 @@
-/** Finds the reason why a request got no response. */
+/** Finds out why `fetch` failed. */
 
 interface Caused {
   code?: string;
@@ -7,8 +7,8 @@ interface Caused {
 }
 
 /**
- * Returns the code or message of the innermost `cause`. The error of `fetch` itself gives no
- * reason.
+ * Returns the code, such as `ECONNREFUSED`, or the message of the innermost `cause`. The outer
+ * message of `fetch` is always "fetch failed".
  */
 export function findCause(error: unknown): string {
   let inner = error as Caused;

@@ -1,4 +1,4 @@
-/** Defines commands, the context that they run in, and accessors for their flags. */
+/** The declaration of a command, and access to the values of its flags. */
 
 import type { Host } from "./host.js";
 import type { Output } from "./output.js";
@@ -26,33 +26,33 @@ export interface Argument {
 
 /** An example in a command's help. */
 export interface Example {
-  /** A description of the command line. */
+  /** What the command line does. */
   text: string;
   /** The command line itself. */
   line: string;
 }
 
 /**
- * A command's declaration. The parser, the help, `docs/cli.md` and the completion scripts are all
- * derived from it.
+ * A command's declaration. The parser, the help, `docs/cli.md` and the completion scripts derive from
+ * it.
  */
 export interface Command {
   /** The command as typed: one or two words. */
   name: string;
-  /** The declared operations that the command performs, such as `agentJobs.create`. */
+  /** The operations that the command calls, such as `agentJobs.create`. */
   operations?: readonly string[];
   summary: string;
   /** Further paragraphs of the help. */
   description?: readonly string[];
   /**
-   * Whether the command connects to a gateway or to Mintlify, and therefore accepts the connection
+   * Whether the command sends requests to a gateway or to Mintlify. If so, it accepts the connection
    * flags.
    */
   connects: boolean;
   arguments: readonly Argument[];
   options: Readonly<Record<string, Option>>;
   examples: readonly Example[];
-  /** Loads the implementation. The help does not need it. */
+  /** Loads the implementation on demand, because the help does not need it. */
   load(): Promise<{ run: Run }>;
 }
 
@@ -62,7 +62,7 @@ export type Run = (context: Context) => Promise<number | undefined>;
 /** The values of a command's flags, by name. */
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** The context that a command runs in. */
+/** A parsed command line and its environment. */
 export interface Context {
   /** Every command of the program. */
   readonly commands: readonly Command[];
@@ -87,7 +87,8 @@ export function readSwitch({ values }: Pick<Context, "values">, name: string): b
 }
 
 /**
- * Returns `true` if a switch is set, `false` if its opposite `--no-…` is, otherwise `undefined`.
+ * Returns `true` for a switch such as `--archive`, `false` for `--no-archive`, and `undefined` if
+ * neither is set.
  */
 export function readChoice({ values }: Pick<Context, "values">, name: string): boolean | undefined {
   const value = values[name];

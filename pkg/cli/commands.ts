@@ -9,11 +9,11 @@ import { JOB_COMMANDS } from "./job_commands.js";
 import { PROGRAM_COMMANDS } from "./program_commands.js";
 import { makeReportCommands } from "./report_commands.js";
 
-const claimed = ARCHIVE_COMMANDS.flatMap(({ operations = [] }) => operations);
+const covered = ARCHIVE_COMMANDS.flatMap(({ operations = [] }) => operations);
 
 export const COMMANDS: readonly Command[] = [
   ...JOB_COMMANDS,
-  ...makeReportCommands(claimed),
+  ...makeReportCommands(covered),
   ...ARCHIVE_COMMANDS,
   ...GATEWAY_COMMANDS,
   ...PROGRAM_COMMANDS,

@@ -25,8 +25,8 @@ function writeCompletion(shell: string, commands: readonly Command[]): string {
 }
 
 /**
- * Maps each prefix of a command, and each command with argument choices, to the words that can
- * follow.
+ * Maps the start of a command line, such as `job`, to the words that can follow. If an argument has
+ * fixed choices, they follow the command's name.
  */
 function listNextWords(commands: readonly Command[]): Map<string, string[]> {
   const next = new Map<string, string[]>([["", []]]);
@@ -52,7 +52,7 @@ function takesFile({ value }: Option): boolean {
   return value === "FILE";
 }
 
-/** Lists the flags of all commands that take a file. */
+/** Lists every flag whose value is the path of a file. */
 function listFileFlags(commands: readonly Command[]): string[] {
   const names = commands.flatMap((command) =>
     Object.entries(listOptions(command))
@@ -62,7 +62,7 @@ function listFileFlags(commands: readonly Command[]): string[] {
   return [...new Set([...names, "-o"])];
 }
 
-/** Lists the flags of a command that have fixed choices, with those choices. */
+/** Lists the flags of a command whose value is one of several choices, with the choices. */
 function listChoiceFlags(command: Command): [string, readonly string[]][] {
   return Object.entries(listOptions(command)).flatMap(([name, { choices }]) =>
     choices === undefined ? [] : [[`--${name}`, choices] as [string, readonly string[]]],
@@ -70,8 +70,8 @@ function listChoiceFlags(command: Command): [string, readonly string[]][] {
 }
 
 /**
- * Returns a bash and zsh loop that finds the command among the typed words. It skips a flag's
- * value, unless the value equals the name of a command.
+ * Returns a loop for bash and zsh that finds the command on the line. It takes a flag's value for a
+ * command only if both are spelled the same.
  */
 function writeFinder(commands: readonly Command[]): string {
   const names = [...listNextWords(commands).keys(), ...commands.map(({ name }) => name)];
@@ -187,7 +187,7 @@ function writeFish(commands: readonly Command[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Maps each prefix of a command to its candidates, with their descriptions. */
+/** Returns {@link listNextWords} with a description of each word. */
 function listCandidates(commands: readonly Command[]): Map<string, [string, string][]> {
   const candidates = new Map<string, [string, string][]>();
   for (const [before, words] of listNextWords(commands)) {
@@ -250,7 +250,7 @@ function quotePowerShell(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Returns a fish condition: all words of `typed` are present, and none of `next`. */
+/** Returns a fish condition that holds if the line has all words of `typed` and none of `next`. */
 function writeCondition(typed: string, next: readonly string[]): string {
   const seen = typed
     .split(" ")

@@ -12,7 +12,7 @@ export async function run(context: Context): Promise<number> {
   const { host, output } = context;
   const module = await loadGatewayModule<CheckModule>(host, "check");
   if (module === undefined) {
-    // In a wrong folder, the package is missing too. Report the missing configuration instead.
+    // In the wrong folder, the package is missing as well. Report the missing configuration.
     if (readText(context, "config") === undefined && !hasConfiguration(host.folder)) {
       throw new UsageError(`there is no wrangler.toml in ${host.folder}`);
     }

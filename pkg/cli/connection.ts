@@ -10,7 +10,7 @@ import { type Credential, readSettings, type Settings } from "./settings.js";
 export type Watch = Pick<ClientOptions, "onRequest" | "onResponse">;
 
 /**
- * Creates a command's client. Loads the client's code on demand, because `--help` does not need it.
+ * Creates the client of a command. Imports its code on demand, because `--help` does not need it.
  *
  * @throws {UsageError} if a setting is missing or invalid
  */
@@ -33,7 +33,7 @@ export async function connectToGateway(context: Context) {
   return connectWith(context, settings, {});
 }
 
-/** Creates the client for complete settings. */
+/** Creates a client. Warns if it would send the token unencrypted. */
 export async function connectWith(
   context: Context,
   { baseUrl, projectId, credential }: CompleteSettings,
@@ -84,7 +84,7 @@ function requireAll({ baseUrl, projectId, credential }: Settings): CompleteSetti
   return { baseUrl, projectId, credential };
 }
 
-/** Warns about a token that is sent unencrypted. The client itself rejects this for an admin key. */
+/** Warns if a token would be sent unencrypted. For an admin key, the client itself throws. */
 function warnOfPlainHttp(
   { output }: Context,
   baseUrl: string | undefined,
@@ -100,7 +100,7 @@ export function isPrivate(baseUrl: string): boolean {
   return new URL(baseUrl).protocol !== "http:" || isLocal(baseUrl);
 }
 
-/** Returns whether a URL is on this machine. */
+/** Returns whether a URL has a loopback address. */
 export function isLocal(baseUrl: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 }

@@ -23,7 +23,7 @@ export async function run(context: Context): Promise<undefined> {
   const file = await findOutputFile(context);
   const { client } = await connectToGateway(context);
   const [path, prefix, group] = ["path", "prefix", "group"].map((name) => readText(context, name));
-  // The parser allows only the choices of `--group`.
+  // The cast is safe, because the parser has validated `--group`.
   const params = { dateFrom, dateTo, path, prefix, group } as AnalyticsDailyViewsParams;
   const views: GroupedViews[] = [];
   const missing: DailyViews["missing"] = [];
@@ -67,7 +67,7 @@ function writeViews(views: GroupedViews[], format: Format, width: number | undef
   }
 }
 
-/** Writes a CSV record. It has only numbers and dates, so it needs no quotes. */
+/** Formats a CSV record. Numbers and dates need no quotes. */
 function writeRecord({ missing, visitors, ...counts }: GroupedViews): string {
   const row: Record<string, unknown> = {
     ...counts,

@@ -20,19 +20,19 @@ type Level = "ok" | "warning" | "problem";
 interface Finding {
   check: string;
   level: Level;
-  /** A description of the observed state. */
+  /** The observed state, in words. */
   found: string;
   /** The suggested fix; `null` if the check passed. */
   action: string | null;
 }
 
 const TIMEOUT_MS = 15_000;
-/** The maximum clock difference. The gateway compares the times in a token with its own clock. */
+/** A larger difference is a problem, because the gateway checks a token's times with its own clock. */
 const MAX_SKEW_S = 30;
-/** A token that expires within this time causes a warning. */
+/** How long before a token's expiry the doctor warns. */
 const SOON_S = 3 * 86_400;
 const DAY_MS = 86_400_000;
-/** The gateway's variables that are always secrets. */
+/** The gateway's variables that must be secrets. */
 const SECRETS = [
   ...["ADMIN_API_KEY", "ADMIN_READ_KEY", "ACCESS_TOKEN_SECRET", "WEBHOOK_SECRET"],
   ...["TURNSTILE_SECRET", "SIGN_IN_CLIENT_SECRET"],
@@ -71,10 +71,7 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
   else yield* examineCredential(credential, projectId, now);
   if (credential?.file !== undefined) yield* examineFile(credential.file, host);
   if (credential?.kind === "adminKey") {
-    yield ok(
-      "base URL",
-      `${settings.baseUrl ?? "the platform's own"}: an admin key needs no gateway`,
-    );
+    yield ok("base URL", `${settings.baseUrl ?? "Mintlify's own"}: an admin key needs no gateway`);
     return;
   }
   yield* examineGateway(context, settings);
@@ -200,7 +197,7 @@ async function* examineGateway(
   yield examineClock(health.response, started, ended, isLocal(baseUrl));
   yield* examineVersion(baseUrl, signal);
   if (credential === undefined || projectId === undefined) return;
-  // The gateway would reject every request for the project, for a reason that is already reported.
+  // The token is for another project, which an earlier check has reported. Every request would fail.
   if (!isFor(credential, projectId)) return;
   yield* examineAccess(baseUrl, projectId, credential, signal);
 }
@@ -217,7 +214,7 @@ function examineClock(
 ): Finding {
   const told = Date.parse(headers.get("date") ?? "");
   if (Number.isNaN(told)) {
-    // `wrangler dev` sends no `Date` field, and uses this machine's clock.
+    // `wrangler dev` sends no `Date` field. It uses this machine's clock anyway.
     if (isOfThisMachine) return ok("clock", "not known: a local gateway does not say its time");
     return warning("clock", "the gateway does not say its time", "none needed");
   }
@@ -253,9 +250,9 @@ async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGener
 }
 
 /**
- * Checks whether the gateway accepts the token, with one request for each scope of the token.
+ * Checks that the gateway accepts the token, with one request per scope of the token.
  *
- * If the token names none of the tested scopes, only `jobs:read` is tested.
+ * Tests only the scope `jobs:read` if the token has no scope that this function knows.
  */
 async function* examineAccess(
   baseUrl: string,
@@ -293,7 +290,7 @@ async function* examineAccess(
     const budget = readBudget(fields);
     if (status === 429 || isSpent(fields)) yield describeSpentBudget(budget, fields);
     else if (budget !== null) yield examineBudget(budget);
-    // The other requests would fail for the same reason.
+    // Stop, because the requests for other scopes would fail in the same way.
     if (status === 401 || findMisconfigured(body) !== undefined) return;
     if (scope === "analytics:read" && status !== 403) {
       yield* examineArchive(baseUrl, projectId, headers, signal);
@@ -323,7 +320,7 @@ async function* examineArchive(
   if (response.ok) {
     yield judgeArchive((body ?? {}) as Record<string, unknown>);
   } else if (status === 501 && readDetail(body).includes("d1 migrations apply")) {
-    // The archive is configured, but its migrations are not applied.
+    // The archive has a database without tables.
     const where = isLocal(baseUrl) ? "--local" : "--remote";
     yield problem("archive", found, `npx wrangler d1 migrations apply ARCHIVE ${where}`);
   } else if (status === 501) {
@@ -407,7 +404,7 @@ function examineBudget(budget: NonNullable<ReturnType<typeof readBudget>>): Find
   return left > 0 ? ok("budget", found) : describeSpentBudget(budget);
 }
 
-/** Returns whether a response comes from the gateway's cache because the budget is spent. */
+/** Returns whether the gateway responded from its cache because the budget is used up. */
 function isSpent(headers: Headers): boolean {
   return /;\s*detail=quota-exceeded\b/.test(headers.get("cache-status") ?? "");
 }
@@ -424,7 +421,7 @@ function describeSpentBudget(
   return problem("budget", `${name}: ${left}${more}`, action);
 }
 
-/** Returns whether a token allows a project. A token that lists no projects may allow any. */
+/** Returns whether a token may be for a project. `true` if the token does not list its projects. */
 function isFor({ value }: Credential, projectId: string): boolean {
   const projects = readClaims(value)?.projects;
   return !Array.isArray(projects) || projects.includes(projectId);

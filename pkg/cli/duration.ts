@@ -5,22 +5,22 @@ import { UsageError } from "./errors.js";
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 3660;
-/** The maximum delay of a timer: 2³¹ − 1 ms, or about 24.8 days. */
+/** The maximum delay of `setTimeout`: 2³¹ − 1 ms, or about 24.8 days. */
 const MAX_DURATION_MS = 2_147_483_647;
 
 /**
  * Parses a duration such as `90s`, `10m` or `1h`.
  *
  * @param flag the flag to name in an error
- * @param most the maximum, in milliseconds
+ * @param max in milliseconds
  * @returns milliseconds
  * @throws {UsageError} if the duration is malformed or exceeds the maximum
  */
-export function readDuration(text: string, flag: string, most = MAX_DURATION_MS): number {
+export function readDuration(text: string, flag: string, max = MAX_DURATION_MS): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS[unit ?? ""] ?? Number.NaN) * 1000;
   if (!(ms >= 0)) throw new UsageError(`${flag} must be a duration such as 90s, 10m or 1h`);
-  if (ms > most) throw new UsageError(`${flag} is at most ${showDuration(most)}`);
+  if (ms > max) throw new UsageError(`${flag} is at most ${showDuration(max)}`);
   return ms;
 }
 
@@ -43,15 +43,14 @@ export interface DayFlags {
   last: string | undefined;
 }
 
-/** A range of dates in Mintlify's format. `dateTo` is exclusive. */
+/** The parameters of a report that limit its dates. `dateFrom` is inclusive, `dateTo` exclusive. */
 export interface DateRange {
   dateFrom?: string;
   dateTo?: string;
 }
 
 /**
- * Returns the range of dates that the flags select. `--last 28d` selects the 28 days before today,
- * in UTC.
+ * Converts the flags to parameters. `--last 28d` means the 28 days before today, in UTC.
  *
  * @param now in milliseconds since 1970
  * @throws {UsageError} if `--last` is malformed, or combined with `--from` or `--to`
@@ -93,11 +92,12 @@ const RELATIVE_UNITS = [
   ["minute", 60_000],
   ["second", 1000],
 ] as const;
-/** Older instants are shown as a date. */
+/** Instants further away than this are formatted as dates. */
 const MAX_RELATIVE_MS = 30 * DAY_MS;
 
 /**
- * Formats an instant relative to now, such as `5 minutes ago`. After 30 days, returns its date.
+ * Formats an instant relative to now, such as `5 minutes ago`, or as a date if that is longer than 30
+ * days away.
  *
  * @param time an ISO 8601 date-time; another string is returned unchanged
  * @param now in milliseconds since 1970

@@ -8,9 +8,10 @@ import { UsageError } from "./errors.js";
 import type { Host } from "./host.js";
 
 /**
- * Lets the user write a string in `VISUAL` or `EDITOR`, which may have arguments.
+ * Opens an empty file in the editor of `VISUAL` or `EDITOR`, such as `code --wait`. Waits until the
+ * user closes the editor.
  *
- * @returns the content, or `undefined` if neither variable is set
+ * @returns what the user wrote, or `undefined` if neither variable is set
  * @throws {UsageError} if the editor fails
  */
 export async function editText({

@@ -1,17 +1,18 @@
-/** Incorrect use of the command line, and interruptions. */
+/** The errors that commands throw. Other errors come from the client or from Node.js. */
 
-/** The reason of an aborted signal: the user or the system interrupted the command. */
+/** Thrown when the user or the system interrupts the command, for example with Ctrl-C. */
 export class Interruption extends Error {
   override name = "Interruption";
 
-  /** @param code the exit code, which identifies the signal */
+  /** @param code the exit code, such as 130 after SIGINT */
   constructor(readonly code: number) {
     super("interrupted");
   }
 }
 
 /**
- * Incorrect use of the command line. The message names the part but never quotes a possible secret.
+ * Thrown for an invalid command line or setting. The message never quotes a value that could be a
+ * secret.
  */
 export class UsageError extends Error {
   override name = "UsageError";

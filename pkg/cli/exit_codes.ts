@@ -1,8 +1,8 @@
-/** The exit codes. They are stable, so scripts may rely on them. */
+/** The exit codes. Scripts rely on them, so their numbers must not change. */
 
 import { Interruption, UsageError } from "./errors.js";
 
-/** Every exit code with its meaning. */
+/** The number of each exit code, and its description for `docs/cli.md` and the man page. */
 export const EXIT_CODES = {
   ok: [0, "Success."],
   failure: [1, "Another error, such as a file that cannot be written."],
@@ -25,12 +25,14 @@ export const EXIT_CODES = {
 
 export type ExitName = keyof typeof EXIT_CODES;
 
-/** Returns the number of an exit code. */
 export function getExitCode(name: ExitName): number {
   return EXIT_CODES[name][0];
 }
 
-/** The exit codes of errors of the client and the gateway package, by the error's name. */
+/**
+ * The exit codes of other modules' errors, by the error's name. `instanceof` would need these modules,
+ * which are loaded on demand.
+ */
 const BY_NAME: Record<string, ExitName> = {
   ValidationError: "usage",
   CheckError: "usage",
@@ -50,7 +52,7 @@ const BY_NAME: Record<string, ExitName> = {
   JobWaitTimeoutError: "waitTimeout",
 };
 
-/** Returns the exit code for an error that a command threw. The default is `failure`. */
+/** Returns the exit code for a command's error. An unknown error is a `failure`. */
 export function findExitCode(error: unknown): number {
   if (error instanceof Interruption) return error.code;
   if (error instanceof UsageError) return getExitCode("usage");

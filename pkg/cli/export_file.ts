@@ -1,8 +1,8 @@
 /**
- * Writes the file of an export, and a state file beside it that records where to resume.
+ * Writes an export to a file. A second file, the state file, records where to resume.
  *
- * A chunk is written to the export first, and the state is updated afterwards. After an
- * interruption, the export may have bytes that the state does not cover. Resuming truncates them.
+ * Each write appends a chunk to the export and then updates the state file. An interruption in
+ * between leaves bytes that the state file does not count. Resuming removes them.
  */
 
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -27,8 +27,8 @@ export interface ExportIdentity {
 export interface ExportState extends ExportIdentity {
   version: typeof VERSION;
   /**
-   * The parameters of the list. A relative flag such as `--last` is stored as the dates that it
-   * meant when the export began.
+   * The parameters of the list. `--last 7d` is stored as two dates, so that an export resumed on
+   * another day covers the same rows.
    */
   params: Record<string, string>;
   /** The number of bytes written to the export. */
@@ -52,7 +52,7 @@ export class ExportFile {
   }
 
   /**
-   * Begins an export. The first chunk overwrites an existing file.
+   * Begins an export. Its first chunk overwrites an existing file.
    *
    * @throws {UsageError} if the file has an interrupted export
    */
@@ -72,9 +72,8 @@ export class ExportFile {
   }
 
   /**
-   * Resumes an interrupted export, or begins one if there is nothing to resume.
-   *
-   * A complete file is overwritten, so a scheduled command can always use `--resume`.
+   * Resumes an interrupted export. Without a state file, begins a new export and overwrites an
+   * existing file, so a scheduled command can always use `--resume`.
    *
    * @throws {UsageError} if the file belongs to another export, is shorter than recorded or is
    *   missing
@@ -90,20 +89,21 @@ export class ExportFile {
     const handle = await open(path, "r+").catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
       if (state.bytes === 0) return open(path, "w");
-      throw new UsageError(`${path} is missing, so its export cannot resume: ${beginAgain(path)}`);
+      throw new UsageError(
+        `${path} is missing, so its export cannot resume: ${adviseRestart(path)}`,
+      );
     });
     const { size } = await handle.stat();
     if (size < state.bytes) {
       await handle.close();
       throw new UsageError(
-        `${path} is shorter than its export had come, and cannot be completed: ${beginAgain(path)}`,
+        `${path} is shorter than recorded, so its export cannot resume: ${adviseRestart(path)}`,
       );
     }
     await handle.truncate(state.bytes);
     return new ExportFile(path, handle, state);
   }
 
-  /** The current state. */
   get state(): Readonly<ExportState> {
     return this.#state;
   }
@@ -126,7 +126,7 @@ export class ExportFile {
     await writeState(this.#path, this.#state);
   }
 
-  /** Opens the export at the first write. Until then, an existing file keeps its content. */
+  /** Opens the file at the first write. An export that fails earlier leaves an existing file as is. */
   async #open(): Promise<FileHandle> {
     if (this.#handle === undefined) {
       await writeState(this.#path, this.#state);
@@ -161,14 +161,13 @@ async function readState(path: string): Promise<ExportState | undefined> {
   const state = parseState(text);
   if (state === undefined) {
     throw new UsageError(
-      `${file} is broken, or of another version of quillgate: ${beginAgain(path)}`,
+      `${file} is broken or from another version of quillgate: ${adviseRestart(path)}`,
     );
   }
   return state;
 }
 
-/** Returns the advice for an export that cannot be resumed. */
-function beginAgain(path: string): string {
+function adviseRestart(path: string): string {
   return `delete ${path}${SUFFIX} and run without --resume`;
 }
 
@@ -193,7 +192,7 @@ function isTexts(value: unknown): boolean {
 }
 
 /**
- * Checks that an export resumes the one in the file. Flags that select rows may be omitted.
+ * Checks that the command line belongs to the interrupted export. It may omit flags that select rows.
  *
  * @throws {UsageError} if the exports differ
  */
@@ -202,7 +201,7 @@ function refuseOther(path: string, state: ExportState, identity: ExportIdentity)
     if (state[name] !== identity[name]) {
       const found = `another ${name}: ${state[name] ?? "none"}`;
       throw new UsageError(
-        `${path} is an export with ${found}. To begin again, ${beginAgain(path)}`,
+        `${path} is an export with ${found}. To begin again, ${adviseRestart(path)}`,
       );
     }
   }
@@ -215,7 +214,7 @@ function refuseOther(path: string, state: ExportState, identity: ExportIdentity)
       flags.length === 0
         ? "without flags that choose rows: complete it without them"
         : `with ${flags.join(" ")}: complete it with these`;
-    throw new UsageError(`${path} is an export ${which}. To begin again, ${beginAgain(path)}`);
+    throw new UsageError(`${path} is an export ${which}. To begin again, ${adviseRestart(path)}`);
   }
 }
 

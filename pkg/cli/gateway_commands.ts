@@ -1,4 +1,4 @@
-/** Declares the commands for the archive and for those who run a gateway. */
+/** Declares the commands for the daily archive and for operators of a gateway. */
 
 import type { Command, Option } from "./command.js";
 import { FORMAT, OUTPUT, RANGE } from "./row_options.js";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Host } from "./host.js";
 
-/** A problem with a gateway's variable. */
+/** A problem with the configuration of a gateway. */
 export interface ConfigProblem {
   name: string;
-  /** The rest of a sentence that starts with the name; never contains a value. */
+  /** Completes a sentence that starts with the name. Never contains the variable's value. */
   message: string;
 }
 
@@ -22,7 +22,7 @@ export interface CheckModule {
     problems: ConfigProblem[];
     /** The number of variables read. */
     count: number;
-    /** The required secrets that no file contains. */
+    /** Required secrets in neither file. They may be set at Cloudflare. */
     unchecked: string[];
   }>;
 }
@@ -42,13 +42,12 @@ export interface WebhookKeyModule {
   deriveKeys(receiver: { project: string; url: string }, secrets: string): string[];
 }
 
-/** The error if the package is not installed. */
 export const MISSING_PACKAGE =
   "quillgate-gateway is not installed here: npm install --save-dev quillgate-gateway";
 
 /**
- * Loads a module of the package that is installed for the current folder, otherwise for this
- * package.
+ * Loads a module of `quillgate-gateway`. Looks for the package in the current folder first, and then
+ * where this package is installed.
  *
  * @returns `undefined` if the package is not installed
  */

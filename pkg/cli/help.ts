@@ -5,7 +5,7 @@ import { COMMON_OPTIONS, listOptions } from "./shared_options.js";
 
 const WIDTH = 80;
 
-/** Returns the help of a command, of a group of commands, or of the program if `topic` is empty. */
+/** Returns the help of a command such as `job list` or a group such as `job`; `""` is the program. */
 export function writeHelp(topic: string, commands: readonly Command[]): string {
   const command = commands.find(({ name }) => name === topic);
   if (command !== undefined) return writeCommandHelp(command);
@@ -41,13 +41,13 @@ function writeCommandHelp(command: Command): string {
   ].join("\n");
 }
 
-/** Returns a command with its arguments, without the program's name. */
+/** Returns the usage of a command, such as `job watch ID [FLAGS]`. */
 export function writeUsage({ name, arguments: args }: Command): string {
   const words = args.map((argument) => (argument.required ? argument.name : `[${argument.name}]`));
   return [name, ...words, "[FLAGS]"].join(" ");
 }
 
-/** Returns a flag as typed, and its description. */
+/** Returns a flag with its placeholder, such as `--rows N`, and its description. */
 export function writeOption([name, option]: [string, Option]): [string, string] {
   const { value, variable, choices, default: fallback, type, summary } = option;
   const notes = [

@@ -1,6 +1,6 @@
-/** The environment of the program. */
+/** The process that the program runs in. */
 
-/** The program's environment. Tests replace it. */
+/** The parts of the process that commands use. Tests replace them. */
 export interface Host {
   env: Readonly<Record<string, string | undefined>>;
   /** The absolute path of the current folder. */

@@ -36,10 +36,10 @@ function quote(word: string): string {
   return /^[\w./+@:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Set in a run of this program that npx has started with the gateway package. */
+/** Set in the process that npx starts below, so that it does not start npx again. */
 const RERUN = "QUILLGATE_INIT_RERUN";
 
-/** Runs this command again with npx, which asks before it downloads the gateway package. */
+/** Runs this command again with npx, which downloads the gateway package after asking the user. */
 async function runFromRegistry(context: Context, directory: string): Promise<number> {
   const { host } = context;
   const version = readVersion();

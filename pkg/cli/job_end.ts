@@ -7,8 +7,12 @@ import { findExitCode, getExitCode } from "./exit_codes.js";
 import { WaitProgress } from "./progress.js";
 import { toLine } from "./table.js";
 
-/** The exit codes of waits that fail while the job continues. */
-const LEAVING = [getExitCode("waitTimeout"), getExitCode("unavailable"), getExitCode("budget")];
+/** After these exit codes, the job may still be running. */
+const UNFINISHED_CODES = [
+  getExitCode("waitTimeout"),
+  getExitCode("unavailable"),
+  getExitCode("budget"),
+];
 
 /**
  * Parses `--timeout`, in milliseconds. The default is 30 minutes.
@@ -47,7 +51,7 @@ export async function watchJob(
     }
     return last;
   } catch (error) {
-    if (signal.aborted || LEAVING.includes(findExitCode(error))) {
+    if (signal.aborted || UNFINISHED_CODES.includes(findExitCode(error))) {
       output.hint(`the job continues; to wait for it: quillgate job watch ${name}`);
     }
     throw error;

@@ -14,7 +14,6 @@ export async function run(context: Context): Promise<undefined> {
   const filters = FILTERS.map((name) => [name, readText(context, name)] as const);
   const { client } = await connect(context);
   const limit = Math.min(maxRows, readMaxLimit());
-  // The parser allows only the choices of `--state`.
   const params = { limit, ...Object.fromEntries(filters) };
   const jobs = await client.agentJobs.list(params, { signal }).all({ maxRows });
   if (output.json) {

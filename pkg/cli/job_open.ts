@@ -11,7 +11,7 @@ export async function run(context: Context): Promise<undefined> {
   const [id = null] = context.arguments;
   const { client, baseUrl, projectId } = await connect(context);
   const job = await client.agentJobs.get(id, { signal });
-  const url = readWebUrl(job.prLink) ?? describePage(baseUrl, projectId, id);
+  const url = readWebUrl(job.prLink) ?? buildJobUrl(baseUrl, projectId, id);
   if (url === undefined) {
     throw new UsageError("the job has no pull request, and without a gateway it has no page");
   }
@@ -22,8 +22,8 @@ export async function run(context: Context): Promise<undefined> {
 }
 
 /**
- * Returns the URL if its scheme is http or https. A server's URL with another scheme could start
- * any program.
+ * Returns an http or https URL. Rejects other schemes, because a URL from a server could otherwise
+ * start any program on this machine.
  */
 function readWebUrl(url: string | null): string | undefined {
   if (url === null || !URL.canParse(url)) return undefined;
@@ -31,8 +31,8 @@ function readWebUrl(url: string | null): string | undefined {
   return protocol === "https:" || protocol === "http:" ? href : undefined;
 }
 
-/** Returns the URL of a job on the gateway's page. */
-function describePage(
+/** Returns the URL of the gateway's web page for a job. */
+function buildJobUrl(
   baseUrl: string | null,
   projectId: string,
   id: string | null,

@@ -14,7 +14,7 @@ export async function run(context: Context): Promise<undefined> {
   const [id = null] = context.arguments;
   const { client, baseUrl } = await connect(context);
   const job = await client.agentJobs.get(id, { signal });
-  // Only gateways have records.
+  // Mintlify itself has no records.
   const record = baseUrl === null ? null : await readRecord(client, id, signal);
   if (output.json) {
     await output.printJson({ job, record });

@@ -33,7 +33,7 @@ export async function runWrite(
   // Mintlify itself has no idempotency keys.
   const idempotencyKey = given ?? (baseUrl === null ? undefined : randomUUID());
   const job = await write(client, { idempotencyKey, force, signal }).catch((error: unknown) => {
-    hintAtRepetition(context, error, idempotencyKey);
+    hintAtRetry(context, error, idempotencyKey);
     throw error;
   });
   const id = toLine(job.id ?? "");
@@ -56,22 +56,22 @@ export async function runWrite(
   return findExitCodeOfJob(ended);
 }
 
-/** Adds hints on repeating a failed write without performing it twice. */
-function hintAtRepetition(
+/** Tells users how to repeat a failed write without creating a second job. */
+function hintAtRetry(
   { output, signal }: Context,
   error: unknown,
   idempotencyKey: string | undefined,
 ): void {
   const code = findExitCode(error);
   if (code === getExitCode("outcomeUnknown")) {
-    output.hint("check the dashboard first: repeating the request may run it twice");
+    output.hint("check Mintlify's dashboard first: repeating the request may run it twice");
     if (idempotencyKey !== undefined) {
       output.hint(`to repeat it: --idempotency-key ${idempotencyKey} --force`);
     }
   } else if (signal.aborted || code === getExitCode("unavailable")) {
     const again =
       idempotencyKey === undefined
-        ? "it may have run: check the dashboard before you repeat it"
+        ? "it may have run: check Mintlify's dashboard before you repeat it"
         : `to repeat it safely: --idempotency-key ${idempotencyKey}`;
     output.hint(again);
   }

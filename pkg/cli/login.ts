@@ -24,8 +24,8 @@ export async function run(context: Context): Promise<undefined> {
 }
 
 /**
- * Returns the gateway and the project to log in to. The stored profile has the values that neither a
- * flag nor a variable sets.
+ * Returns the gateway and the project to log in to. Flags take precedence over variables, and
+ * variables over the stored profile.
  *
  * @throws {UsageError} if one is missing, or a flag names another credential
  */
@@ -39,7 +39,7 @@ async function readTarget(
     }
   }
   const { host } = context;
-  // An unreadable profile is replaced.
+  // Ignore an unreadable profile, because `login` overwrites it.
   const stored = await readProfile(host, name).catch(() => undefined);
   const baseUrl = readText(context, "base-url") ?? (host.env.QUILLGATE_BASE_URL || stored?.baseUrl);
   const projectId =
@@ -58,7 +58,7 @@ async function readToken(context: Context): Promise<string> {
 /**
  * Checks that the gateway accepts a token.
  *
- * A token without the scope `jobs:read` is refused with a 403, after its signature was verified.
+ * A 403 is enough: the gateway has verified the token, which only lacks the scope `jobs:read`.
  */
 async function verifyToken(
   context: Context,

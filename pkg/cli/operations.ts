@@ -32,12 +32,12 @@ export function toArgument({ name, summary }: Parameter): Argument {
   };
 }
 
-/** Returns a name in camel case with hyphens between its words. */
+/** Converts a name such as `dateFrom` to `date-from`. */
 export function toKebabCase(name: string): string {
   return toWords(name).join("-");
 }
 
-/** Splits a name in camel case into its words. */
+/** Splits a name such as `dateFrom` into its words, in lower case. */
 export function toWords(name: string): string[] {
   return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
 }
@@ -47,7 +47,6 @@ export function toImperative(summary: string): string {
   return toPlainText(summary).replace(/^([A-Z]\w+)s(?= )/, "$1");
 }
 
-/** Removes the code marks of Markdown. */
 function toPlainText(text: string): string {
   return text.replaceAll("`", "");
 }

@@ -21,9 +21,7 @@ export interface OutputOptions {
 export class Output {
   readonly json: boolean;
   readonly quiet: boolean;
-  /**
-   * Whether stderr is a terminal that can redraw a line, and neither `--quiet` nor `--json` is set.
-   */
+  /** Whether to draw a status line on stderr and to ask questions. */
   readonly interactive: boolean;
   readonly #host: Host;
   #status: StatusLine | undefined;
@@ -77,7 +75,7 @@ export class Output {
     return this.print(escapeControls(JSON.stringify(value, null, 2)));
   }
 
-  /** Writes a server's rows unchanged. On a terminal, replaces control characters. */
+  /** Writes rows from a server. Replaces control characters on a terminal, and only there. */
   writeRows(rows: Uint8Array): Promise<void> {
     if (!this.isTerminal) return this.write(rows);
     return this.write(replaceControls(new TextDecoder().decode(rows).replaceAll("\r\n", "\n")));
@@ -85,7 +83,7 @@ export class Output {
 
   /** Writes part of the result. Resolves when the stream has processed it. */
   async write(data: string | Uint8Array): Promise<void> {
-    // Otherwise the result would continue the status line.
+    // The status line is on the same terminal, so the result would be appended to it.
     if (this.isTerminal) this.#status?.erase();
     await writeAll(this.#host.stdout, data);
     if (this.isTerminal) this.#status?.draw();
@@ -104,13 +102,13 @@ export class Output {
     this.#say(this.json ? JSON.stringify({ warning: { message } }) : `quillgate: ${message}`);
   }
 
-  /** Writes a log line, which `QUILLGATE_LOG` enables. `--quiet` suppresses it. */
+  /** Writes a line of the client's log, unless `--quiet` is set. `QUILLGATE_LOG` enables the log. */
   log(message: string): void {
     if (this.quiet) return;
     this.#say(this.json ? JSON.stringify({ log: { message } }) : message);
   }
 
-  /** Stores a suggestion, which is shown if the command fails. */
+  /** Adds a suggestion to show if the command fails. */
   hint(text: string): void {
     this.#hints.push(text);
   }
@@ -123,7 +121,7 @@ export class Output {
       return;
     }
     this.#say(`quillgate: ${error.message}`);
-    // A gateway's only detail often repeats the message.
+    // A gateway's error often has one detail, which repeats the message.
     for (const detail of error.details) {
       if (!error.message.includes(toLine(detail))) this.#say(`  ${toLine(detail)}`);
     }
@@ -131,7 +129,7 @@ export class Output {
     if (!this.quiet) for (const hint of hints) this.#say(`  ${hint}`);
   }
 
-  /** Writes to stderr without a line break. Status lines use this to draw themselves. */
+  /** Writes text of the status line to stderr, without a line break. */
   draw(text: string): void {
     this.#host.stderr.write(text);
   }
@@ -150,7 +148,7 @@ export class Output {
   }
 }
 
-/** A description of a failed command, as `--json` prints it. */
+/** A failed command's error, as `--json` prints it. */
 export interface ErrorReport {
   name: string;
   message: string;

@@ -1,4 +1,4 @@
-/** Checks the file of `-o`. */
+/** Checks that the file of `-o` can be written. */
 
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { UsageError } from "./errors.js";
 /**
  * Returns the absolute path of `-o`, or `undefined` without the flag.
  *
- * Call this before the first request, so that an unwritable file costs no request.
+ * Call this before the first request, so that no request is wasted if the file cannot be written.
  *
  * @throws {UsageError} if the file cannot be written
  */

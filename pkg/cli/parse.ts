@@ -13,7 +13,7 @@ export type Parsed =
 /**
  * Parses a command line.
  *
- * @throws {UsageError} which names the flag but never its value: that could be a misplaced secret
+ * @throws {UsageError} with the flag's name, but never its value, which could be a secret
  */
 export function parse(args: readonly string[], commands: readonly Command[]): Parsed {
   const words = readLeadingWords(args);
@@ -27,8 +27,8 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
     return { kind: "help", topic: command?.name ?? findTopic(words, commands), asked: true };
   }
   if (command === undefined) {
-    const instead = INSTEAD[words.slice(0, 2).join(" ")];
-    if (instead !== undefined) throw new UsageError(instead);
+    const advice = ADVICE[words.slice(0, 2).join(" ")];
+    if (advice !== undefined) throw new UsageError(advice);
     if (flags.includes("--version") || flags.includes("-v")) return readVersionCommand(commands);
     if (words.length === 0) {
       refuseUnknown(flags);
@@ -44,26 +44,25 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
   return readCommand(command, args);
 }
 
-/** Returns the command `version`, for `--version`. */
 function readVersionCommand(commands: readonly Command[]): Parsed {
   const command = commands.find(({ name }) => name === "version") as Command;
   return { kind: "command", command, arguments: [], values: {} };
 }
 
-/** Commands that users expect here, with the alternative for each. */
-const INSTEAD: Readonly<Record<string, string>> = {
+/** Advice for commands that users may expect but that do not exist. */
+const ADVICE: Readonly<Record<string, string>> = {
   "token revoke":
     "a token is revoked at the gateway: put its id (jti) into the JSON list REVOKED_TOKENS, " +
     "by npx wrangler secret put REVOKED_TOKENS",
 };
 
-/** Words that are not commands. */
-const NO_COMMANDS = ["help"];
+/** Words that {@link parse} handles in the place of a command. */
+const KEYWORDS = ["help"];
 
 /**
- * Checks the flags of a command line without a command.
+ * Checks a command line that has only flags.
  *
- * @throws {UsageError} for a flag that commands do not share
+ * @throws {UsageError} for a flag that needs a command
  */
 function refuseUnknown(flags: readonly string[]): void {
   const unknown = flags
@@ -81,8 +80,8 @@ function readCommand(command: Command, args: readonly string[]): Parsed {
   const missing = required[given.length];
   if (missing !== undefined) throw new UsageError(`${missing.name} is missing: ${missing.summary}`);
   if (given.length > command.arguments.length) {
-    const most = command.arguments.length;
-    const words = most === 0 ? "takes no argument" : `takes ${most === 1 ? "one" : most} only`;
+    const count = command.arguments.length;
+    const words = ["takes no argument", "takes one argument"][count] ?? `takes ${count} arguments`;
     throw new UsageError(`${command.name} ${words}; quote what has spaces in it`);
   }
   command.arguments.forEach(({ name, choices }, at) => {
@@ -123,7 +122,7 @@ function readFlags(
       allowPositionals: true,
       allowNegative: true,
     });
-    // Only flags of the type `list` are repeatable, so every array consists of strings.
+    // The cast is safe: only flags of the type `list` have arrays, and their items are strings.
     return { values: values as Values, positionals };
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
@@ -158,7 +157,7 @@ function readLeadingWords(args: readonly string[]): string[] {
   return words;
 }
 
-/** Returns the command that the words begin with. A name of two words takes precedence. */
+/** Returns the command at the start of `words`. A name of two words takes precedence. */
 function findCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
   for (const length of [2, 1]) {
     const name = words.slice(0, length).join(" ");
@@ -174,7 +173,7 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
  * @throws {UsageError} if the words name no command
  */
 function findTopic(words: readonly string[], commands: readonly Command[]): string {
-  if (words.length === 0 || NO_COMMANDS.includes(words[0] as string)) return "";
+  if (words.length === 0 || KEYWORDS.includes(words[0] as string)) return "";
   const command = findCommand(words, commands);
   if (command !== undefined) return command.name;
   const [group] = words;
@@ -193,20 +192,18 @@ function suggest(words: readonly string[], commands: readonly Command[]): string
     return `${first} has no such command; there are ${names.join(", ")}`;
   }
   const names = commands.map(({ name }) => name.split(" ")[0] as string);
-  const near = findNearest(first, [...names, ...NO_COMMANDS]);
+  const near = findNearest(first, [...names, ...KEYWORDS]);
   return near === undefined ? "there is no such command" : writeSuggestion(first, near);
 }
 
-/**
- * Returns a suggestion. It may quote the typed words: they nearly match a command, so they contain
- * no secret.
- */
+/** Suggests a command. Quotes the typed words, which resemble a command and so are not a secret. */
 function writeSuggestion(typed: string, near: string): string {
   return `there is no command ${typed}; did you mean ${near}?`;
 }
 
 /**
- * Returns the most similar name. Up to a third of the word's letters may differ, and at least one.
+ * Returns the most similar name, unless more than a third of the letters differ. One letter may
+ * always differ.
  */
 function findNearest(word: string, names: readonly string[]): string | undefined {
   let best: string | undefined;

@@ -43,7 +43,7 @@ export function findProfileFile(host: Pick<Host, "env" | "home">, name: string):
 /**
  * Reads a profile. Returns `undefined` if it does not exist.
  *
- * @throws {UsageError} if the file is unreadable or invalid; the message quotes nothing of it
+ * @throws {UsageError} if the file is unreadable or invalid; the message never quotes the file
  */
 export async function readProfile(
   host: Pick<Host, "env" | "home">,
@@ -78,7 +78,7 @@ function parseProfile(text: string): Profile | undefined {
 }
 
 /**
- * Stores a profile. Only the user may read its file, which is replaced atomically.
+ * Stores a profile atomically, in a file that only the user may read.
  *
  * @returns the file's path
  */

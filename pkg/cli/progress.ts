@@ -6,7 +6,7 @@ import type { Output, StatusLine } from "./output.js";
 import { toLine, writeNumber } from "./table.js";
 
 const BAR = 20;
-/** Without a terminal, one line is written per this number of requests. */
+/** Without a terminal, the progress is a new line after this number of requests. */
 const REQUESTS_PER_LINE = 10;
 const TICK_MS = 500;
 
@@ -61,7 +61,7 @@ abstract class LiveLine implements StatusLine {
 /** The progress of a command that reads rows, one request at a time. */
 export class RowProgress extends LiveLine {
   readonly #label: string;
-  readonly #most: number | undefined;
+  readonly #max: number | undefined;
   readonly #now: () => number;
   readonly #started: number;
   /** The number of rows that earlier runs have read. */
@@ -69,25 +69,25 @@ export class RowProgress extends LiveLine {
   #rows: number;
   #requests = 0;
   /** The number of responses that came from the gateway's cache. */
-  #kept = 0;
-  /** The value of `#requests` at the last plain line. */
-  #told = 0;
+  #cached = 0;
+  /** The number of requests in the last line, without a terminal. */
+  #printedRequests = 0;
   #budget: Budget | null = null;
-  /** When the wait for more requests ends, on the clock of `#now`; `null` if not waiting. */
+  /** When the server accepts requests again, on the clock of `#now`; `null` if it does now. */
   #waitEnd: number | null = null;
 
   /**
-   * @param options `rows` is the number of rows that earlier runs have read, `most` the maximum
+   * @param options `rows` is the number of rows that earlier runs have read, `max` the maximum
    *   number of rows, and `now` returns milliseconds since 1970
    */
   constructor(
     output: Output,
     label: string,
-    options: { rows?: number; most?: number | undefined; now?: () => number } = {},
+    options: { rows?: number; max?: number | undefined; now?: () => number } = {},
   ) {
     super(output);
     this.#label = label;
-    this.#most = options.most;
+    this.#max = options.max;
     this.#now = options.now ?? Date.now;
     this.#started = this.#now();
     this.#before = options.rows ?? 0;
@@ -99,10 +99,10 @@ export class RowProgress extends LiveLine {
     return this.#rows;
   }
 
-  /** Counts a request, and records the budget and the wait that its response announces. */
+  /** Counts a response, and reads the remaining budget and the wait from its header fields. */
   addResponse({ status, headers }: SeenResponse): void {
     this.#requests++;
-    if (/;\s*hit\b/.test(headers.get("cache-status") ?? "")) this.#kept++;
+    if (/;\s*hit\b/.test(headers.get("cache-status") ?? "")) this.#cached++;
     this.#budget = readBudget(headers) ?? this.#budget;
     const wait = status === 429 ? Number(headers.get("retry-after")) : Number.NaN;
     this.#waitEnd = wait > 0 ? this.#now() + wait * 1000 : null;
@@ -113,7 +113,7 @@ export class RowProgress extends LiveLine {
     }
   }
 
-  /** Ends the wait, because another request is being sent. */
+  /** Stops showing a wait. Call this when another request is sent. */
   endWait(): void {
     this.#waitEnd = null;
   }
@@ -121,26 +121,25 @@ export class RowProgress extends LiveLine {
   setRows(rows: number): void {
     this.#rows = rows;
     this.draw();
-    if (this.output.interactive || this.#requests - this.#told < REQUESTS_PER_LINE) return;
-    this.#told = this.#requests;
+    if (this.output.interactive || this.#requests - this.#printedRequests < REQUESTS_PER_LINE)
+      return;
+    this.#printedRequests = this.#requests;
     this.output.note(this.describe());
   }
 
-  /** Returns the rows, the requests and the remaining budget as a phrase. */
+  /** Returns text such as `views: 500 rows in 2 requests, 98 left`. */
   describe(): string {
     const requests = `${writeNumber(this.#requests)} request${this.#requests === 1 ? "" : "s"}`;
-    const kept = this.#kept === 0 ? "" : ` (${writeNumber(this.#kept)} from the gateway's cache)`;
+    const cached =
+      this.#cached === 0 ? "" : ` (${writeNumber(this.#cached)} from the gateway's cache)`;
     const left = this.#budget === null ? "" : `, ${writeNumber(this.#budget.left)} left`;
-    return `${this.#label}: ${writeNumber(this.#rows)} rows in ${requests}${kept}${left}`;
+    return `${this.#label}: ${writeNumber(this.#rows)} rows in ${requests}${cached}${left}`;
   }
 
-  /**
-   * The bar shows rows if their maximum is known, otherwise the budget: lists do not include their
-   * length.
-   */
+  /** The bar shows the rows, or the used budget if the number of rows is unknown. */
   protected override line(): string {
-    const most = this.#most;
-    const share = most === undefined ? this.#budgetShare() : this.#rows / most;
+    const max = this.#max;
+    const share = max === undefined ? this.#budgetShare() : this.#rows / max;
     const bar = share === null ? "" : ` ${drawBar(share)}`;
     return `${this.describe()}${bar} ${this.#time()}`;
   }
@@ -156,12 +155,12 @@ export class RowProgress extends LiveLine {
     if (this.#waitEnd !== null) return `waiting, ${showDuration(this.#waitEnd - now)} left`;
     const passed = now - this.#started;
     const fresh = this.#rows - this.#before;
-    if (this.#most === undefined || fresh === 0) return showDuration(passed);
-    return `${showDuration((passed / fresh) * Math.max(0, this.#most - this.#rows))} left`;
+    if (this.#max === undefined || fresh === 0) return showDuration(passed);
+    return `${showDuration((passed / fresh) * Math.max(0, this.#max - this.#rows))} left`;
   }
 }
 
-/** The progress of a wait, with the remaining time. */
+/** The progress of waiting for a job, with the remaining time. */
 export class WaitProgress extends LiveLine {
   readonly #timeout: number;
   readonly #now: () => number;

@@ -18,8 +18,8 @@ export function hasProxy(env: Host["env"]): boolean {
 /**
  * Makes `fetch` use the proxy of the environment and respect `NO_PROXY`.
  *
- * Node.js can do so from 24.14 on, or if it was started with `NODE_USE_ENV_PROXY=1`. Earlier
- * versions need the npm package undici.
+ * Node.js 24.14 and later support this. Earlier versions need `NODE_USE_ENV_PROXY=1` or the npm
+ * package undici.
  *
  * @returns whether the proxy is used
  */
@@ -39,7 +39,7 @@ export async function useProxy(env: Host["env"]): Promise<boolean> {
 }
 
 async function loadUndici(): Promise<Undici | undefined> {
-  // TypeScript resolves literal names only, and the package is optional.
+  // With a literal name, TypeScript would require the package, which is optional.
   const name: string = "undici";
   try {
     return await import(name);

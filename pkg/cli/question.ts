@@ -16,9 +16,9 @@ export async function ask(context: Context, question: string, fallback = ""): Pr
 /** Asks for a secret, which the terminal does not echo. */
 export async function askSecret(context: Context, question: string): Promise<string> {
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // As a terminal, the reader disables the echo and writes each key to the output itself.
+  // With `terminal`, the reader turns off the echo and writes each key to `output` instead.
   const reader = createInterface({ input: process.stdin, output: discard, terminal: true });
-  // After the echo is off, so that an answer typed immediately is hidden too.
+  // Ask only after the echo is off. Otherwise the start of a fast answer would be visible.
   process.stderr.write(`${question} `);
   const answer = await read(context, reader, "");
   process.stderr.write("\n");
@@ -26,7 +26,7 @@ export async function askSecret(context: Context, question: string): Promise<str
 }
 
 async function read({ signal }: Context, reader: Interface, question: string): Promise<string> {
-  // The reader handles Ctrl-C as a key, so raise the signal here.
+  // The reader takes Ctrl-C for a key, so send the signal here.
   reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   // Ctrl-D closes the reader without an answer.
   const closed = new Promise<never>((_, reject) => {

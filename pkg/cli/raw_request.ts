@@ -60,7 +60,6 @@ export function toUrl(baseUrl: string, path: string): string {
   return baseUrl.replace(/\/+$/, "") + path;
 }
 
-/** Returns the path of a project's report. */
 export function toAnalyticsPath(projectId: string, report: string): string {
   return `/v1/analytics/${encodeURIComponent(projectId)}/${report}`;
 }

@@ -21,10 +21,10 @@ type ExportFormat = "csv" | "ndjson" | "json";
 /** The default maximum number of rows in a table. */
 const DEFAULT_ROWS = "50";
 const MAX_WAIT_MS = 86_400_000;
-/** The flags that do not select rows. */
+/** The flags that do not change which rows an export has. */
 const OUTPUT_FLAGS = ["format", "output", "resume", "wait"];
 
-/** The methods of a list that this file uses, for any report. */
+/** The methods of the client's lists that this file uses. Rows can have any type. */
 interface AnyList {
   all(options: { maxRows: number; onProgress(state: { rows: number }): void }): Promise<object[]>;
   export(options: {
@@ -63,17 +63,17 @@ async function printTable(context: Context, params: Record<string, string>): Pro
   if (readSwitch(context, "resume")) {
     throw new UsageError("--resume cannot be combined with the format table");
   }
-  const most = readCount(readText(context, "rows") ?? DEFAULT_ROWS, "--rows");
+  const max = readCount(readText(context, "rows") ?? DEFAULT_ROWS, "--rows");
   const file = await findOutputFile(context);
   const watched = watchProgress();
   const { client } = await connect(context, watched.hooks);
-  const progress = new RowProgress(output, command.name, { most });
+  const progress = new RowProgress(output, command.name, { max });
   watched.progress = progress;
   const operation = readReport(command);
-  const limit = Math.min(most, readMaxLimit(operation));
+  const limit = Math.min(max, readMaxLimit(operation));
   const list = makeList(client, command, { ...params, limit }, signal);
   const rows = await list
-    .all({ maxRows: most, onProgress: (state) => progress.setRows(state.rows) })
+    .all({ maxRows: max, onProgress: (state) => progress.setRows(state.rows) })
     .finally(() => progress.end());
   const table = writeTable(rows, makeColumns(operation, file === undefined ? output : undefined), {
     width: file === undefined ? output.columns : undefined,
@@ -81,7 +81,7 @@ async function printTable(context: Context, params: Record<string, string>): Pro
   if (file === undefined) await output.write(table);
   else await writeFile(file, table);
   output.note(progress.describe());
-  if (rows.length === most) output.note(`there may be more rows: --rows N, or --format csv`);
+  if (rows.length === max) output.note(`there may be more rows: --rows N, or --format csv`);
 }
 
 async function exportRows(
@@ -98,7 +98,7 @@ async function exportRows(
   const flags = readRowFlags(context);
   const identity = { report: command.name, format, projectId, baseUrl, flags };
   const sink = await openSink(context, path, identity, params, maxRows);
-  const progress = new RowProgress(output, command.name, { rows: sink.rows, most: sink.maxRows });
+  const progress = new RowProgress(output, command.name, { rows: sink.rows, max: sink.maxRows });
   watched.progress = progress;
   try {
     if (sink.position !== null) {
@@ -146,7 +146,7 @@ async function copy(
     ended = await write(chunk);
     if (ended) break;
   }
-  // An empty last page yields no chunk, but the file must still be finished.
+  // The last page can be empty and yield no chunk. Mark the export as complete anyway.
   if (!ended) await write(new Uint8Array());
 }
 
@@ -230,7 +230,7 @@ function makeList(
   return analytics[method](params as never, { signal }) as unknown as AnyList;
 }
 
-/** Returns client hooks that update `progress` once the caller has set it. */
+/** Returns hooks for the client. They update `progress`, which the caller sets later. */
 function watchProgress() {
   const watched = {
     progress: undefined as RowProgress | undefined,

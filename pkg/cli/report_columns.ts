@@ -5,13 +5,13 @@ import { toWords } from "./operations.js";
 import type { Output } from "./output.js";
 import type { Cell, Column } from "./table.js";
 
-/** The columns of reports whose rows have more properties than fit on a line. */
+/** The columns to show for reports that have too many for one line. */
 const SELECTED: Readonly<Record<string, readonly string[]>> = {
   "analytics.feedback": ["createdAt", "path", "source", "status", "helpful", "comment"],
   "analytics.conversations": ["id", "timestamp", "resolutionStatus", "query"],
   "analytics.conversation": ["createdAt", "role", "content"],
 };
-/** Shorter heads than the names of the properties. */
+/** Column heads that are shorter than the names of the properties. */
 const HEADS: Readonly<Record<string, string>> = {
   createdAt: "CREATED",
   lastSearchedAt: "LAST",
@@ -24,7 +24,7 @@ const HEADS: Readonly<Record<string, string>> = {
 /**
  * Returns the columns of a report's table.
  *
- * @param output the terminal to write to; without it, instants are not relative
+ * @param output formats instants for a terminal; without it, they are unchanged
  */
 export function makeColumns(
   { name, columns }: DeclaredOperation,

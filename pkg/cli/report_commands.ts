@@ -38,12 +38,12 @@ const EXPORT_NOTES = [
 ];
 
 /**
- * Returns a command for each report without its own command.
+ * Returns a command for each report that has none yet.
  *
- * @param claimed operations that other commands already cover
+ * @param covered the operations that already have a command
  */
-export function makeReportCommands(claimed: readonly string[]): Command[] {
-  return OPERATIONS.filter(({ name }) => name.startsWith(PREFIX) && !claimed.includes(name)).map(
+export function makeReportCommands(covered: readonly string[]): Command[] {
+  return OPERATIONS.filter(({ name }) => name.startsWith(PREFIX) && !covered.includes(name)).map(
     makeCommand,
   );
 }

@@ -3,9 +3,7 @@
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 
-/**
- * The first records of a chunk. A record is a line, but a quoted CSV field can contain line breaks.
- */
+/** Records at the start of a chunk. A CSV record can have several lines if a field is quoted. */
 export interface Records {
   bytes: Uint8Array;
   count: number;

@@ -18,7 +18,7 @@ import { toLine } from "./table.js";
  * @param args the arguments, without the program's name
  */
 export async function run(args: readonly string[], host: Host): Promise<number> {
-  // These two apply even if the command line cannot be parsed.
+  // Both flags also apply to the error of a command line that cannot be parsed.
   const options = { json: args.includes("--json"), quiet: args.includes("--quiet") };
   const output = new Output(host, options);
   try {
@@ -57,7 +57,7 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   }
 }
 
-/** Uses the proxy of the environment. */
+/** Sends requests through the proxy of the environment, or warns that Node.js cannot. */
 async function applyProxy({ env }: Host, output: Output): Promise<void> {
   if (!hasProxy(env)) return;
   if (await useProxy(env)) return;
@@ -67,10 +67,8 @@ async function applyProxy({ env }: Host, output: Output): Promise<void> {
 }
 
 /**
- * Resolves or rejects as the command does. After an abort, the command has two seconds to finish.
- *
- * Then the promise rejects with the signal's reason, because some work cannot be cancelled, such as
- * reading stdin.
+ * Waits for a command. After an abort, waits two more seconds and then rejects with the signal's
+ * reason, because some work, such as reading stdin, cannot be cancelled.
  */
 function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -129,7 +127,7 @@ function describe({ message = "", cause, name, status }: Failure, code: number):
   return status === undefined ? message : toLine(message);
 }
 
-/** The flags of parameters whose names differ. */
+/** The flags whose names differ from their parameters. */
 const FLAGS: Readonly<Record<string, string>> = { dateFrom: "--from", dateTo: "--to" };
 
 /** Replaces parameter names in an error with the flags that the user typed. */
@@ -166,9 +164,7 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
   return [];
 }
 
-/**
- * Returns whether the gateway's response explains the error, so that `doctor` could add nothing.
- */
+/** Returns whether the response explains the error, so there is no need to suggest `doctor`. */
 function explainsItself({ status, problem }: Failure): boolean {
   const { type, detail } = problem ?? {};
   if (typeof detail !== "string" || detail === "") return false;
@@ -178,8 +174,8 @@ function explainsItself({ status, problem }: Failure): boolean {
 }
 
 /**
- * Returns whether a 404 can mean an unknown job: the command names one, and the gateway has not
- * reported an unknown route.
+ * Returns whether a 404 may mean that the job does not exist. If the route is unknown, the gateway
+ * returns another code.
  */
 function namesJob(error: unknown, args: readonly string[]): boolean {
   const { code } = error as { code?: string | null };

@@ -58,13 +58,13 @@ interface Source {
   folder: string;
 }
 
-const MEMBERS = ["baseUrl", "projectId", "tokenFile", "adminKeyFile"] as const;
+const PROPERTIES = ["baseUrl", "projectId", "tokenFile", "adminKeyFile"] as const;
 /**
- * The properties allowed in a `quillgate.json` that no flag or variable names. Someone else may
- * have written it.
+ * The properties allowed in the current folder's `quillgate.json`. It may belong to someone else's
+ * repository, so it must not choose the gateway or the credential.
  */
-const MEMBERS_OF_A_FOLDER = ["projectId"];
-const SECRET_MEMBERS = ["token", "adminKey"];
+const FOLDER_PROPERTIES = ["projectId"];
+const SECRET_PROPERTIES = ["token", "adminKey"];
 const MAX_SECRET = 16_384;
 
 /**
@@ -108,8 +108,8 @@ export async function readSettings(
     onRefusal(error);
     return undefined;
   });
-  // Only a flag may redirect the admin key. Other sources name the gateway, which must never
-  // receive it.
+  // For an admin key, only the flag counts. Other sources name a gateway, which must not receive the
+  // key.
   const addresses = credential?.kind === "adminKey" ? [flags] : sources;
   return {
     baseUrl: addresses.find(({ baseUrl }) => baseUrl !== undefined)?.baseUrl,
@@ -119,9 +119,9 @@ export async function readSettings(
 }
 
 /**
- * Returns the sources if no profile is named: the given ones, the settings files, and then the
- * default profile. Its token must not go to another gateway, so it is used only if no other source
- * has an address or a credential.
+ * Returns the sources for a command line without a profile: `given`, the settings files, and the
+ * default profile. If another source has an address or a credential, the default profile is left
+ * out. Otherwise its token could reach another gateway.
  */
 async function findSources(context: Context, given: readonly Source[]): Promise<Source[]> {
   const { host } = context;
@@ -175,7 +175,7 @@ function findUserFile({ env, home }: Pick<Host, "env" | "home">): string {
 async function findFiles(host: Host): Promise<SettingsFile[]> {
   const inFolder = await readSettingsFile(join(host.folder, "quillgate.json"));
   const others = Object.keys(inFolder ?? {}).filter(
-    (name) => name !== "path" && !MEMBERS_OF_A_FOLDER.includes(name),
+    (name) => name !== "path" && !FOLDER_PROPERTIES.includes(name),
   );
   if (others.length > 0) {
     throw new UsageError(
@@ -217,12 +217,12 @@ async function readSettingsFile(path: string): Promise<SettingsFile | undefined>
     throw new UsageError(`${path} must be a JSON object`);
   }
   for (const [name, value] of Object.entries(parsed)) {
-    if (SECRET_MEMBERS.includes(name)) {
+    if (SECRET_PROPERTIES.includes(name)) {
       throw new UsageError(
         `${path} contains ${name}: move it to another file, and name that file as ${name}File`,
       );
     }
-    if (!MEMBERS.some((known) => known === name)) {
+    if (!PROPERTIES.some((known) => known === name)) {
       throw new UsageError(`${path}: there is no setting ${name.slice(0, 32)}`);
     }
     if (typeof value !== "string" || value === "") {
@@ -280,7 +280,7 @@ async function readSecretFile(
   }
 }
 
-/** Patterns that no valid credential matches, with a description of each. */
+/** Common mistakes in a credential, each with its description. */
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/[\r\n]/, "more than one line"],
   [/["'`]/, "a quotation mark: remove the quotes"],
@@ -291,7 +291,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 /**
  * Returns the trimmed credential.
  *
- * @throws {UsageError} if the credential is invalid; the message names the rule but quotes nothing
+ * @throws {UsageError} if the credential is invalid; the message never quotes it
  */
 export function checkSecret(text: string, source: string, kind: Credential["kind"]): string {
   const secret = text.trim();

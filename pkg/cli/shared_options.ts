@@ -60,13 +60,13 @@ export const SHARED_OPTIONS: Readonly<Record<string, Option>> = {
 export function listOptions(command: Command): Readonly<Record<string, Option>> {
   return {
     ...command.options,
-    ...(command.connects ? leaveOut(CONNECTION_OPTIONS, command.options) : {}),
-    ...leaveOut(COMMON_OPTIONS, command.options),
+    ...(command.connects ? omitRedefined(CONNECTION_OPTIONS, command.options) : {}),
+    ...omitRedefined(COMMON_OPTIONS, command.options),
   };
 }
 
 /** Returns the shared flags that the command does not redefine. */
-function leaveOut(
+function omitRedefined(
   shared: Readonly<Record<string, Option>>,
   own: Readonly<Record<string, Option>>,
 ): Record<string, Option> {

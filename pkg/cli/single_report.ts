@@ -1,4 +1,4 @@
-/** Runs the commands of reports that one response contains, such as `quillgate caller-stats`. */
+/** Runs the commands of reports without pages, such as `quillgate caller-stats`. */
 
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";

@@ -8,7 +8,7 @@ const readers = new WeakMap<object, string>();
 /**
  * Reads stdin to its end. Rejects with the signal's reason if the user interrupts it.
  *
- * @param what the content to read, which errors name
+ * @param what names the content in errors
  * @throws {UsageError} if stdin was read before
  */
 export async function readAll(

@@ -10,13 +10,13 @@ export interface Column<Row> {
   value(row: Row): Cell;
   /** The URL that the value links to, if the terminal supports hyperlinks. */
   link?(row: Row): string | null;
-  /** The value to show in place of a linked URL. */
+  /** The text to show instead of a linked URL. */
   label?(row: Row): Cell;
-  /** Whether values are never truncated. @default false */
+  /** Whether to show values in full even if the line becomes too long. @default false */
   isWhole?: boolean;
 }
 
-/** The properties of the terminal, or of the file, that a table is written to. */
+/** What the terminal or file that receives a table supports. */
 export interface TableOptions {
   /** Maximum number of characters per line. @default unlimited */
   width?: number | undefined;
@@ -100,12 +100,12 @@ export function writeNumber(value: number): string {
 }
 
 /**
- * Replaces control characters, except line feeds, and marks that change the direction of writing.
+ * Replaces control characters, except line feeds, and characters that change the text direction.
  *
- * A server's strings may contain escape sequences that a terminal would execute.
+ * Otherwise a terminal would execute escape sequences in a server's strings.
  */
 export function replaceControls(text: string, by = "\uFFFD"): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this replaces them.
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, by);
 }
 

@@ -1,4 +1,4 @@
-/** Finds what a terminal supports. */
+/** Detects which features a terminal supports. */
 
 import type { Host, Stream } from "./host.js";
 
@@ -31,7 +31,7 @@ export function supportsLinks({ isTTY }: Pick<Stream, "isTTY">, env: Env): boole
   );
 }
 
-/** Returns text as a hyperlink. An invalid URL, or one that is not http or https, is not linked. */
+/** Returns text as a hyperlink, or unchanged if the URL is not a valid http or https URL. */
 export function writeLink(text: string, url: string): string {
   if (!URL.canParse(url)) return text;
   // The parser encodes control characters, which could end the escape sequence.

@@ -78,7 +78,7 @@ describe("invalid command lines", () => {
     [["views", "--last"], /--last needs a value: The last complete days/],
     [["job", "create", "--wait=yes"], /--wait takes no value/],
     [["job", "watch"], /ID is missing/],
-    [["job", "watch", "one", "two"], /job watch takes one only/],
+    [["job", "watch", "one", "two"], /job watch takes one argument/],
     [["doctor", "one"], /doctor takes no argument/],
     [["feedback", "--source", "elsewhere"], /--source must be one of code_snippet, contextual/],
     [["completion", "tcsh"], /SHELL must be one of bash, zsh, fish, powershell/],

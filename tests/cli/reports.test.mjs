@@ -396,18 +396,18 @@ describe("existing files", () => {
 
   const CURSOR = "views.csv.quillgate-progress";
   for (const [name, damage, message] of [
-    ["a truncated file", () => write("views.csv", "short"), /is shorter than its export had come/],
+    ["a truncated file", () => write("views.csv", "short"), /is shorter than recorded/],
     ["a missing file", () => rmSync(join(folder, "views.csv")), /views.csv is missing/],
-    ["a cursor with invalid JSON", () => write(CURSOR, "{"), /is broken, or of another version/],
+    ["a cursor with invalid JSON", () => write(CURSOR, "{"), /is broken or from another version/],
     [
       "a cursor of another version",
       () => write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), version: 2 })),
-      /is broken, or of another version/,
+      /is broken or from another version/,
     ],
     [
       "a cursor without its flags",
       () => write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), flags: undefined })),
-      /is broken, or of another version/,
+      /is broken or from another version/,
     ],
   ]) {
     test(`refuses to resume ${name} and explains how to start again`, async () => {

@@ -105,7 +105,7 @@ const REJECTED = [
   ["an empty project", [...GRANT, "--project", ""], {}, /--project is missing/],
   ["a missing scope", GRANT.slice(0, 4), {}, /--scope is missing/],
   ["an unknown scope", [...GRANT, "--scope", "jobs:delete"], {}, /unknown scope jobs:delete/],
-  ["a malformed lifetime", [...GRANT, "--ttl", "soon"], {}, /--ttl soon is no duration/],
+  ["a malformed lifetime", [...GRANT, "--ttl", "soon"], {}, /--ttl soon is not a duration/],
   ["a lifetime of zero", [...GRANT, "--ttl", "0d"], {}, /more than nothing/],
   [
     "a quota for an unknown policy",

@@ -1,9 +1,9 @@
-//! Checks the Worker's variables with the Worker's own rules before a deployment.
+//! Checks the Worker's variables before a deployment, with the code that reads them in the Worker.
 //!
-//! `npm run check-config` runs this crate natively. The npm package `quillgate-gateway` contains it
-//! as WebAssembly, for users without a Rust toolchain.
+//! `npm run check-config` runs this crate natively. Users of the npm package `quillgate-gateway` need
+//! no Rust toolchain: the package contains this crate as WebAssembly.
 
-mod slips;
+mod ineffective;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,9 +16,9 @@ use serde_json::{Map, Value};
 /// Maximum size of a variable or secret, in bytes. Cloudflare's limit is 5 kB.
 const MAX_VALUE_BYTES: usize = 5_000;
 
-/// Placeholders for secrets that only Cloudflare stores and for rejected values. They allow the
-/// check to continue with the other variables.
-static STAND_INS: [(&str, Kind, &str); 4] = [
+/// Valid values for settings that are missing or invalid. With them, the check can continue to the
+/// other variables.
+static PLACEHOLDERS: [(&str, Kind, &str); 4] = [
     ("ADMIN_API_KEY", Kind::Secret, "mint_stand_in"),
     (
         "ACCESS_TOKEN_SECRET",
@@ -33,12 +33,12 @@ static STAND_INS: [(&str, Kind, &str); 4] = [
     ("TURNSTILE_SITE_KEY", Kind::Variable, "stand-in"),
 ];
 
-/// The kind of a setting that can have a placeholder.
+/// Where a setting is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A secret. If it is absent here, it may be set at Cloudflare with `wrangler secret put`.
+    /// At Cloudflare, with `wrangler secret put`. A secret that is not in the input may exist there.
     Secret,
-    /// A variable. If it is absent here, it is not set.
+    /// In `wrangler.toml`. A variable that is not in the input does not exist.
     Variable,
 }
 
@@ -47,16 +47,16 @@ enum Kind {
 pub struct Problem {
     /// The variable's name.
     pub name: String,
-    /// The broken rule, worded to follow the name. It never contains the value.
+    /// The broken rule. It continues a sentence that starts with the name, and has no value.
     pub message: String,
 }
 
 /// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// All problems found, at most one per variable. With most of them, the Worker refuses to work.
+    /// At most one problem per variable.
     pub problems: Vec<Problem>,
-    /// Required secrets that are absent and were not checked.
+    /// Required secrets that the input lacks. They may be set at Cloudflare.
     pub unchecked: Vec<String>,
 }
 
@@ -75,8 +75,10 @@ impl Report {
     }
 }
 
-/// Checks a JSON object of variables and secrets. Required secrets that are absent are assumed to
-/// be set at Cloudflare and listed in [`Report::unchecked`].
+/// Checks variables and secrets, given as a JSON object.
+///
+/// A missing secret is not a problem, because it may be set at Cloudflare: see
+/// [`Report::unchecked`].
 ///
 /// # Errors
 /// If `json` is not a JSON object.
@@ -108,10 +110,10 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
             }
         }
     }
-    let known = read_until_right(&mut texts, &mut report);
+    let known = find_problems(&mut texts, &mut report);
     for (name, text) in &texts {
-        if let Some(slip) = slips::find_slip(name, text) {
-            report.add(name, slip);
+        if let Some(message) = ineffective::find_ineffective(name, text) {
+            report.add(name, message);
         }
     }
     for name in variables.keys().filter(|name| !known.contains(name)) {
@@ -124,28 +126,30 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
     Ok(report)
 }
 
-/// Reads the configuration until no problem is left. The Worker reports one problem per read, so
-/// each read omits or replaces the variables rejected before. Returns the names of all variables
-/// that the Worker reads.
-fn read_until_right(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Vec<String> {
-    let mut stood_in = Vec::new();
+/// Finds every problem in the configuration. Reading stops at the first problem, so this reads again
+/// without the rejected value until reading succeeds.
+///
+/// Returns the names of all variables that the Worker knows.
+fn find_problems(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Vec<String> {
+    let mut replaced = Vec::new();
     loop {
-        let asked = RefCell::new(Vec::new());
+        let names = RefCell::new(Vec::new());
         let read = Config::read(|name| {
-            asked.borrow_mut().push(name.to_owned());
+            names.borrow_mut().push(name.to_owned());
             texts.get(name).map(|&text| text.to_owned())
         });
         let Err(VariableError { variable, rule }) = read else {
-            return asked.into_inner();
+            return names.into_inner();
         };
         if texts.remove(variable).is_some() {
             report.add(variable, rule);
             continue;
         }
-        let stand_in = STAND_INS.iter().find(|(name, ..)| *name == variable);
-        let Some(&(name, kind, value)) = stand_in.filter(|_| !stood_in.contains(&variable)) else {
+        let placeholder = PLACEHOLDERS.iter().find(|(name, ..)| *name == variable);
+        let Some(&(name, kind, value)) = placeholder.filter(|_| !replaced.contains(&variable))
+        else {
             report.add(variable, rule);
-            return asked.into_inner();
+            return names.into_inner();
         };
         match kind {
             Kind::Secret if !report.has_problem(name) => report.unchecked.push(name.to_owned()),
@@ -153,11 +157,11 @@ fn read_until_right(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Ve
             Kind::Variable => report.add(name, rule),
         }
         texts.insert(name, value);
-        stood_in.push(name);
+        replaced.push(name);
     }
 }
 
-/// Returns the known name most similar to a misspelled one, if it is at most two edits away.
+/// Returns the most similar known name, unless more than two letters differ.
 fn find_closest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
     let distances = known.iter().map(|other| (count_edits(name, other), other));
     let (distance, other) = distances.min_by_key(|(distance, _)| *distance)?;
@@ -183,7 +187,7 @@ fn count_edits(from: &str, to: &str) -> usize {
 mod wasm {
     use wasm_bindgen::prelude::wasm_bindgen;
 
-    /// Checks a JSON object of variables and secrets. Returns the report as JSON.
+    /// Runs [`super::check`] and returns its report as JSON.
     ///
     /// Throws a string if `json` is not a JSON object.
     #[wasm_bindgen(js_name = checkVariables)]

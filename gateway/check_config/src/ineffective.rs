@@ -1,27 +1,28 @@
-//! Finds mistakes in values that the Worker accepts: a rule that matches no token, or a revocation
-//! that revokes nothing. They do not stop a gateway.
+//! Finds values without effect: rules that match no token, and revocations that revoke nothing. The
+//! Worker accepts them.
 
 use serde_json::Value;
 
-/// The first number taken for milliseconds. As seconds, it is in the year 5138.
-const MILLISECONDS_FROM: u64 = 100_000_000_000;
+/// Larger timestamps are probably milliseconds. In seconds, this one is in the year 5138.
+const MIN_MILLISECONDS: u64 = 100_000_000_000;
 
-/// Returns a mistake in the value of an accepted variable, worded to follow the variable's name.
-pub fn find_slip(name: &str, text: &str) -> Option<&'static str> {
+/// Returns the first rule or revocation without effect. The message continues a sentence that starts
+/// with the variable's name.
+pub fn find_ineffective(name: &str, text: &str) -> Option<&'static str> {
     let value: Value = serde_json::from_str(text).ok()?;
     let items = value.as_array()?;
     if name == "TRUSTED_ISSUERS" {
-        items.iter().find_map(find_slip_of_issuer)
+        items.iter().find_map(find_unmatched_claim)
     } else if name.starts_with("REVOKED_TOKENS") {
-        items.iter().find_map(find_slip_of_revocation)
+        items.iter().find_map(find_useless_revocation)
     } else {
         None
     }
 }
 
-/// Finds mistakes in rules for GitHub's tokens. GitHub's claims are strings, even ids, and rules
-/// compare whole values.
-fn find_slip_of_issuer(issuer: &Value) -> Option<&'static str> {
+/// Finds a claim that no token of GitHub has. GitHub sends even ids as strings, and the Worker
+/// compares whole values.
+fn find_unmatched_claim(issuer: &Value) -> Option<&'static str> {
     let name = issuer["issuer"].as_str()?;
     let is_github =
         name == "https://token.actions.githubusercontent.com" || name.ends_with("/_services/token");
@@ -44,13 +45,13 @@ fn find_slip_of_issuer(issuer: &Value) -> Option<&'static str> {
         })
 }
 
-fn find_slip_of_revocation(item: &Value) -> Option<&'static str> {
+fn find_useless_revocation(item: &Value) -> Option<&'static str> {
     let id = item.as_str().or_else(|| item["jti"].as_str());
     if id.is_some_and(|id| id.starts_with("eyJ") && id.contains('.')) {
-        return Some("has a whole token in the place of its id (jti), which revokes nothing");
+        return Some("has a whole token instead of its id (jti), which revokes nothing");
     }
     let before = item["before"].as_u64();
     before
-        .filter(|before| *before >= MILLISECONDS_FROM)
-        .map(|_| "has milliseconds in before, which is in seconds since 1970")
+        .filter(|before| *before >= MIN_MILLISECONDS)
+        .map(|_| "has milliseconds in before, which must be in seconds since 1970")
 }
