@@ -12,18 +12,19 @@
 export function encodeBytes(bytes) {
   let text = "";
   for (const byte of bytes) {
-    if (byte < ALONE) {
+    if (byte < ONE_CHARACTER_BYTES) {
       text += character(byte);
     } else {
-      const beyond = byte - ALONE;
-      text += character(ALONE + Math.trunc(beyond / DIGITS)) + character(beyond % DIGITS);
+      const beyond = byte - ONE_CHARACTER_BYTES;
+      text +=
+        character(ONE_CHARACTER_BYTES + Math.trunc(beyond / DIGITS)) + character(beyond % DIGITS);
     }
   }
   return text;
 }
 
 /** Number of bytes that become one character. */
-const ALONE = 90;
+const ONE_CHARACTER_BYTES = 90;
 /** Size of the alphabet. */
 const DIGITS = 92;
 const FIRST = "#".charCodeAt(0);

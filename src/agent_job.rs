@@ -104,7 +104,7 @@ impl ParameterType for Prompt {
     }
 }
 
-/// Prints the length only, because a prompt may be confidential.
+/// Shows only the length, because a prompt may be confidential.
 impl fmt::Debug for Prompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Prompt({} bytes)", self.0.len())

@@ -1,4 +1,4 @@
-//! The reports of the platform's analytics, one file each.
+//! Mintlify's analytics reports and the gateway's daily archive.
 
 mod archived_views;
 mod caller_stats;

@@ -48,7 +48,7 @@ pub struct Call {
     arguments: Vec<Option<String>>,
 }
 
-/// Prints the names of the arguments only, because a value may be confidential.
+/// Shows only the names of the arguments, because a value may be confidential.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.arguments().map(|(parameter, _)| parameter.name);
@@ -147,8 +147,8 @@ impl Call {
         DateRange::new(bound("dateFrom")?, bound("dateTo")?)
     }
 
-    /// Checks the arguments of a typed operation. Its fields are public, so an argument or the order
-    /// of two dates may be invalid.
+    /// Validates the arguments of a typed operation. Callers can set its public fields to invalid
+    /// combinations, such as a `dateFrom` after `dateTo`.
     ///
     /// # Errors
     /// The first rule that an argument breaks.
@@ -223,7 +223,7 @@ impl Call {
         let limit = limit.unwrap_or(0);
         let offset = Offset::of_page(page, limit)?;
         self.remove(PAGE);
-        // The offset is only correct for this page size, so `limit` is sent explicitly.
+        // Send `limit` too, because the offset is correct only for this page size.
         self.set("limit", format_integer(limit));
         self.set("offset", format_integer(offset.get()));
         Ok(())
@@ -258,7 +258,7 @@ impl Call {
             target.push_str(before);
             let segment = match name {
                 "projectId" => project.as_str(),
-                // `parse` rejects calls without their path parameters.
+                // Never empty: `parse` rejects calls without a path parameter.
                 name => self.text(name).unwrap_or(""),
             };
             push_percent_encoded(&mut target, segment);
@@ -340,8 +340,8 @@ fn read_argument(parameter: &Parameter, value: Scalar) -> Result<Option<String>,
 }
 
 impl Parameter {
-    /// Checks an argument in the form in which it is sent, by the parameter's type. All ways to set
-    /// an argument share this rule.
+    /// Validates an argument in the form in which it is sent. Every way of setting an argument calls
+    /// this function.
     ///
     /// # Errors
     /// The rule that the argument breaks.

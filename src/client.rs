@@ -13,8 +13,8 @@
 //!
 //! # Calls
 //!
-//! - **Arguments are checked before anything is sent.** A method takes strings or values that were
-//!   checked earlier, so a call has one fallible step.
+//! - **Arguments are validated before a request is sent.** Methods accept strings and validated
+//!   values such as a [`JobId`](crate::JobId). An invalid string is an error of `send` or `next`.
 //! - **Each attempt has a timeout**, including the response body, and a call can have a total
 //!   timeout. Transient failures are retried after growing delays or after `Retry-After`.
 //! - **Writes to a gateway carry a random [`IdempotencyKey`]**, so the gateway processes them only
@@ -111,7 +111,7 @@ impl Server {
     }
 }
 
-/// Prints the address only.
+/// Hides the credential.
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")

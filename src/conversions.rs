@@ -23,7 +23,7 @@ use crate::job_list::{JobAuthor, PromptText};
 use crate::parameters::{ConversationCursor, Cursor};
 use crate::project::ProjectId;
 
-/// For arguments that need no conversion.
+/// Lets methods accept values that need no conversion: their `TryInto` has the error [`Infallible`].
 impl From<Infallible> for ValidationError {
     fn from(never: Infallible) -> Self {
         match never {}
@@ -113,7 +113,7 @@ to_strings! {
     JobAuthor JobId PagePath PathPrefix ProjectId ThreadId
 }
 
-/// Takes the id of a job.
+/// Returns the job's id.
 ///
 /// # Errors
 /// [`Rule::Required`] if the server sent the job without an id.
@@ -183,8 +183,8 @@ impl From<RangeFull> for DateRange {
     }
 }
 
-/// Implements the conversions from a range of dates, so that `"2026-10-01".."2026-11-01"` and `..`
-/// are reports with default arguments.
+/// Implements the conversions from a range of dates. They let callers pass
+/// `"2026-10-01".."2026-11-01"` or `..` instead of a struct with all arguments.
 macro_rules! from_dates {
     ($($name:ident)+) => {$(
         impl From<DateRange> for $name {

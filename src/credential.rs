@@ -1,5 +1,5 @@
-//! Base URLs and credentials. They are checked as far as possible without a request. Errors never
-//! contain a credential.
+//! Base URLs and credentials, and the checks that need no request. Errors never contain a
+//! credential.
 
 use std::fmt;
 

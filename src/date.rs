@@ -315,10 +315,12 @@ fn read_point(text: &[u8]) -> Result<Point, Rule> {
     })
 }
 
-/// The format of a bound, with the milliseconds of the second and the sign of the offset.
+/// The format of a bound.
 enum Form {
     Day,
+    /// Has the milliseconds of the second.
     Local(i64),
+    /// Has the milliseconds of the second, and the sign of the offset: -1, 0 or 1.
     Instant(i64, i64),
 }
 

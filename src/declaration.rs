@@ -1,8 +1,8 @@
 //! The declaration of an operation: name, route, parameters, scope, budget, pagination and result.
 //!
-//! The `operation!` macro ([`crate::endpoint`]) declares an operation. The rest is derived from the
-//! declaration: requests and argument validation ([`crate::call`]), the gateway's route and budget,
-//! the package's types and decoders, the gateway's `OpenAPI` description and the reference.
+//! The `operation!` macro ([`crate::endpoint`]) declares an operation. Everything else derives from
+//! the declaration: requests and argument validation ([`crate::call`]), the gateway's route and
+//! budget, the package's types and decoders, the gateway's `OpenAPI` description and the reference.
 //!
 //! [`Declaration`] and [`Documentation`] are separate constants, so that the package's wasm does
 //! not contain documentation.
@@ -210,7 +210,7 @@ impl Pagination {
     }
 }
 
-/// The parts of an operation's declaration that programs use.
+/// An operation's declaration without its documentation.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Declaration {
     /// The name in the package, such as `agentJobs.create`.
@@ -244,7 +244,7 @@ impl Declaration {
     }
 }
 
-/// The parts of an operation's declaration that people read.
+/// An operation's documentation.
 #[derive(Debug)]
 pub struct Documentation {
     /// The operation's summary, one line per element.

@@ -3,7 +3,7 @@
 use crate::operation::Operation;
 use crate::schema::{JsonType, Object, OpenEnum, Union};
 
-/// Named types. Each follows the types it contains.
+/// Named types, in an order in which each type follows the types that it contains.
 #[derive(Default)]
 pub struct NamedTypes {
     /// Objects.

@@ -467,7 +467,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// `source` returns `None`, because `Display` already prints the whole inner error.
+/// Has no `source`, because `Display` already shows the inner error.
 impl std::error::Error for Error {}
 
 impl From<ValidationError> for Error {

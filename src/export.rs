@@ -57,7 +57,7 @@ impl ParameterType for ExportFormat {
     }
 }
 
-/// A date range with both bounds. An export can resume only if its range does not change.
+/// A date range with both bounds. With an open end, a resumed export would cover other rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClosedRange(DateRange);
 

@@ -5,8 +5,8 @@
 #![cfg_attr(feature = "client", doc = concat!("```\n", include_str!("../tests/client/examples/overview.rs"), "```"))]
 //!
 //! The other modules are the core. It decides what a request looks like, whether a response is
-//! valid, whether another page exists, and when to poll or retry. It performs no I/O; callers pass
-//! the time and randomness in. The npm package, the client and the gateway share it.
+//! valid, whether another page exists, and when to poll or retry. It performs no I/O: callers pass in
+//! the time and randomness. The npm package, the client and the gateway share it.
 //!
 //! ```
 //! use quillgate::{CreateAgentJob, Endpoint, ProjectId, Prompt};
@@ -29,7 +29,7 @@
 //! | `documentation` | no | documentation of operations and types as strings, for generated files |
 //! | `gateway` | with `client` | operations that only a gateway has |
 //!
-//! The crate exports nothing from a WebAssembly module and sets no allocator.
+//! Your own WebAssembly module can use this crate: it adds no exports and sets no allocator.
 //!
 //! # Modules
 //!

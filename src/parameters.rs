@@ -170,7 +170,7 @@ macro_rules! text_parameter {
         pub struct $name(String);
 
         impl $name {
-            /// Takes `text` unchanged.
+            /// Validates `text`. It is sent unchanged.
             ///
             /// # Errors
             /// The rule of [`ParameterKind`]($crate::declaration::ParameterKind) that `text` breaks.

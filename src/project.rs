@@ -5,8 +5,8 @@ use crate::error::{Rule, ValidationError};
 
 /// Checks that `text` is valid as one path segment.
 ///
-/// Percent-encoding protects every string except `.` and `..`: URL parsers read `%2e%2e` as `..`
-/// too.
+/// Percent-encoding makes every other string safe. It cannot protect `.` and `..`, because URL
+/// parsers read `%2e%2e` as `..`.
 pub(crate) fn path_segment(field: &'static str, text: String) -> Result<String, ValidationError> {
     match text.as_str() {
         "" => Err(ValidationError::new(field, Rule::NotEmpty, "empty text")),

@@ -37,14 +37,14 @@ impl Head {
     /// [`MESSAGE_PATHS`], or else the meaning of the status.
     #[must_use]
     pub fn api_error<V: Value>(self, body: Option<&V>, now: Millis) -> ApiError {
-        let stated = body.and_then(stated_message).map(|text| shortened(&text));
+        let stated = body.and_then(find_message).map(|text| shorten(&text));
         ApiError {
             status: self.status,
             message: stated.unwrap_or_else(|| reason(self.status).to_owned()),
             details: body.map(stated_details).unwrap_or_default(),
             code: body
                 .and_then(|body| body.member("type").text())
-                .map(|kind| shortened(&kind)),
+                .map(|kind| shorten(&kind)),
             retry_after: self.wait(now).map(Duration::from),
             request_id: self.request_id,
         }
@@ -53,8 +53,8 @@ impl Head {
 
 /// Returns whether a gateway's problem has `outcome: "unknown"`.
 ///
-/// The gateway then does not know whether Mintlify processed the request. It returns the same
-/// response for every request with the same idempotency key.
+/// Then the gateway does not know whether Mintlify processed the request. Retries with the same
+/// idempotency key receive the same response.
 ///
 /// ```
 /// use quillgate::response::is_outcome_unknown;
@@ -85,7 +85,7 @@ pub const MAX_DETAILS: usize = 20;
 /// The maximum length of a message, in characters.
 pub const MAX_MESSAGE: usize = 1000;
 
-fn stated_message<V: Value>(body: &V) -> Option<String> {
+fn find_message<V: Value>(body: &V) -> Option<String> {
     let texts = MESSAGE_PATHS.iter().filter_map(|path| {
         let (first, rest) = path.split_first()?;
         let step = |value: V, name: &&'static str| value.member(name);
@@ -102,14 +102,14 @@ fn stated_details<V: Value>(body: &V) -> Vec<String> {
             .map(|item| item.member(member).text());
         texts
             .flatten()
-            .map(|text| shortened(&text))
+            .map(|text| shorten(&text))
             .collect::<Vec<_>>()
     };
     DETAIL_PATHS.iter().flat_map(of).collect()
 }
 
 /// Truncates a message to [`MAX_MESSAGE`] characters.
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let mut start: String = text.chars().take(MAX_MESSAGE).collect();
     if start.len() < text.len() {
         start.push('…');

@@ -19,7 +19,7 @@ pub enum Idempotency {
     Idempotent,
     /// The server deduplicates requests by their idempotency key.
     WithKey,
-    /// The server processes each request. It is never retried, so that no job is created twice.
+    /// The server processes every request. A retry could create a second job, so there are none.
     NonIdempotent,
 }
 
@@ -98,12 +98,11 @@ impl Failure {
 
 /// The default number of retries.
 pub const DEFAULT_RETRIES: u32 = 2;
-/// The longest `Retry-After` that a retry waits for: 60 s. After a longer one, the failure is
-/// returned.
+/// The longest `Retry-After` that a retry waits for: 60 s. A failure with a longer one is final.
 pub const MAX_RETRY_AFTER: Millis = Millis(60_000);
 /// The default total time to wait for an earlier attempt that is still running: 60 s.
 pub const DEFAULT_PATIENCE: Millis = Millis(60_000);
-/// The minimum wait between requests for the result of an earlier attempt.
+/// The minimum wait between two requests for the result of an earlier attempt.
 const MIN_PAUSE: Millis = Millis(1_000);
 const FIRST_BACKOFF: Millis = Millis(500);
 const MAX_BACKOFF: Millis = Millis(8_000);
@@ -113,8 +112,8 @@ const MAX_BACKOFF: Millis = Millis(8_000);
 /// Before retry n, counted from 0, the wait is `min(0.5 · 2^n, 8)` seconds, reduced by up to a
 /// quarter of jitter. A `Retry-After` of up to 60 s replaces this wait.
 ///
-/// If an earlier attempt is still running, its result is requested every second, or after
-/// `Retry-After` if that is longer. These requests do not count as retries.
+/// If an earlier attempt is still running, the client asks for its result every second, or after a
+/// longer `Retry-After`. These requests do not count as retries.
 ///
 /// ```
 /// use quillgate::{Failure, Millis, Idempotency, Retry};
@@ -175,7 +174,8 @@ impl Retry {
         Some(hint.unwrap_or_else(|| backoff.jitter(1.0, 0.75, jitter)))
     }
 
-    /// Returns the wait before the result of an earlier attempt is requested again.
+    /// Returns the wait before asking again for the result of an earlier attempt, or `None` if the
+    /// patience is used up.
     fn pause(&mut self, hint: Option<Millis>) -> Option<Millis> {
         let pause = hint.unwrap_or_default().max(MIN_PAUSE);
         (pause <= self.patience).then(|| {

@@ -92,7 +92,7 @@ pub struct Field {
     pub kind: JsonType,
 }
 
-/// A type with a description of its JSON.
+/// A Rust type that is decoded from JSON.
 pub trait HasJsonType {
     /// The JSON type.
     const JSON_TYPE: JsonType;
@@ -118,8 +118,8 @@ impl<T: HasJsonType> HasJsonType for Vec<T> {
     const JSON_TYPE: JsonType = JsonType::List(&T::JSON_TYPE);
 }
 
-/// Returns documentation only with the feature `documentation`, so that the wasm modules do not
-/// contain it.
+/// Returns nothing without the feature `documentation`, so that wasm modules contain no
+/// documentation.
 macro_rules! docs {
     ($($doc:literal),* $(,)?) => {
         if cfg!(feature = "documentation") { &[$($doc),*] } else { &[] }

@@ -1,8 +1,8 @@
 //! The state machine that runs an operation. It performs no I/O.
 //!
 //! A driver reports an [`Event`] to [`Task::step`] and carries out the returned [`Command`]: it
-//! sends a request, waits, or returns a result. The two drivers are the npm package's, in
-//! TypeScript, and the Rust client's.
+//! sends a request, waits, or returns a result. The npm package has a driver in TypeScript, and the
+//! client has one in Rust.
 //!
 //! ```
 //! use quillgate::task::{Command, Event, Task};
@@ -33,8 +33,8 @@ use crate::retry::{Failure, Idempotency, Retry};
 
 /// The default timeout of a watch: 30 minutes.
 pub const DEFAULT_WATCH: Millis = Millis(30 * 60_000);
-/// The minimum timeout of a poll: 1 s. It applies even if the watch's deadline is nearer.
-const LAST_POLL: Millis = Millis(1_000);
+/// The minimum timeout of a poll: 1 s. It lets the last poll of a watch exceed the deadline.
+const MIN_POLL_TIMEOUT: Millis = Millis(1_000);
 
 /// An event that a driver reports.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,14 +130,14 @@ struct Watch {
     poll: Poll,
     /// The wait before the next poll.
     wait: Option<Millis>,
-    is_over: bool,
+    is_finished: bool,
 }
 
 impl Task {
     /// Creates a task that runs a call once.
     ///
-    /// Another [`Event::Next`] sends the request again, unless it is a `POST` without
-    /// deduplication. Then it returns [`Command::Done`].
+    /// Another [`Event::Next`] sends the request again. For a `POST` without deduplication, it returns
+    /// [`Command::Done`] instead.
     #[must_use]
     pub fn new(call: Call) -> Self {
         Self::with(Work::Once(call))
@@ -160,7 +160,7 @@ impl Task {
             call,
             poll: Poll::new(now, Some(timeout)),
             wait: None,
-            is_over: false,
+            is_finished: false,
         }))
     }
 
@@ -195,7 +195,7 @@ impl Task {
 
     /// Processes an event and returns the next action.
     ///
-    /// `random` is a random number from 0 to 1, used for jitter. [`Event::Next`] may come at any
+    /// `random` is a random number from 0 to 1, used for jitter. You can report [`Event::Next`] at any
     /// time. It abandons the current request or wait, but lists and watches keep their position.
     pub fn step(&mut self, event: Event<'_>, now: Millis, random: f64) -> Command {
         match event {
@@ -227,7 +227,7 @@ impl Task {
         let method = self.call().map_or(Method::Get, Call::method);
         self.attempts = Attempts::new(options, options.idempotency(method), now);
         match &self.work {
-            _ if self.is_over() => Command::Done,
+            _ if self.is_finished() => Command::Done,
             Work::Watch(Watch {
                 wait: Some(wait),
                 poll,
@@ -237,8 +237,8 @@ impl Task {
         }
     }
 
-    /// Returns whether nothing is left to send.
-    fn is_over(&self) -> bool {
+    /// Returns whether the task has no further result.
+    fn is_finished(&self) -> bool {
         match &self.work {
             Work::Once(call) => {
                 let next = self.attempts.options.idempotency(call.method());
@@ -246,18 +246,23 @@ impl Task {
                 self.sent.is_some_and(|sent| is_none(sent) || is_none(next))
             }
             Work::List(pages) => pages.next().is_none(),
-            Work::Watch(watch) => watch.is_over,
+            Work::Watch(watch) => watch.is_finished,
         }
     }
 
     fn send(&mut self, now: Millis) -> Command {
-        if self.is_over() {
+        if self.is_finished() {
             return Command::Done;
         }
         if let Work::Watch(watch) = &mut self.work {
             watch.wait = None;
-            let left = watch.poll.time_left(now).unwrap_or(LAST_POLL);
-            return Command::Send(self.attempts.options.timeout.min(left.max(LAST_POLL)));
+            let left = watch.poll.time_left(now).unwrap_or(MIN_POLL_TIMEOUT);
+            return Command::Send(
+                self.attempts
+                    .options
+                    .timeout
+                    .min(left.max(MIN_POLL_TIMEOUT)),
+            );
         }
         let command = self.attempts.send(now);
         if matches!(command, Command::Send(_)) {
@@ -303,7 +308,7 @@ impl Attempts {
         Self {
             options,
             began: now,
-            // An earlier attempt may still be running. It gets as much time as one attempt.
+            // Wait for an earlier attempt that is still running as long as for a new one.
             retry: retry.with_patience(options.timeout),
         }
     }
@@ -353,7 +358,7 @@ impl Watch {
                 }
             }
             PollStep::Done => {
-                self.is_over = true;
+                self.is_finished = true;
                 Command::YieldLast
             }
             PollStep::Expired => Command::Fail(Reason::WatchTimeout),

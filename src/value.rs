@@ -1,7 +1,7 @@
-//! Untyped values: arguments of a JavaScript caller, parsed JSON or the parameters of a query.
+//! Untyped values: arguments from JavaScript, parsed JSON, or the parameters of a query.
 //!
-//! All validation uses this interface, so the package, the gateway and native programs reject the
-//! same values. In parsed JSON, a property with the value `null` counts as absent.
+//! All validation uses the trait [`Value`], so the package, the gateway and native programs reject
+//! the same values. In parsed JSON, a property that is `null` counts as absent.
 
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::text::{format_integer, parse_decimal, quote, to_exact_integer};

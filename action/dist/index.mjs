@@ -163,35 +163,35 @@ __export(export_exports, {
 });
 async function pull(controller2, stream, source2, options, left, tools) {
   const { signal } = left;
-  let pieces = piecesOf.get(controller2);
-  if (pieces === void 0) {
+  let pages = iterators.get(controller2);
+  if (pages === void 0) {
     refuse2(source2, options, tools.ValidationError);
-    const begun = readPieces(source2, options, left, tools);
-    signal.addEventListener("abort", () => begun.return());
-    piecesOf.set(controller2, begun);
-    pieces = begun;
+    const started = formatPages(source2, options, left, tools);
+    signal.addEventListener("abort", () => started.return());
+    iterators.set(controller2, started);
+    pages = started;
   }
-  let piece;
+  let page;
   do {
     if (signal.aborted)
       throw signal.reason;
-    piece = (await pieces.next()).value ?? void 0;
-    if (piece === void 0)
+    page = (await pages.next()).value ?? void 0;
+    if (page === void 0)
       throw signal.reason;
-    if (piece.text !== "")
-      controller2.enqueue(new TextEncoder().encode(piece.text));
-    stream.nextPosition = piece.nextPosition;
-  } while (piece.text === "" && piece.nextPosition !== null);
-  if (piece.nextPosition === null) {
+    if (page.text !== "")
+      controller2.enqueue(new TextEncoder().encode(page.text));
+    stream.nextPosition = page.nextPosition;
+  } while (page.text === "" && page.nextPosition !== null);
+  if (page.nextPosition === null) {
     controller2.close();
-    await pieces.return();
+    await pages.return();
   }
 }
-async function* readPieces(source2, options, left, { readPages: readPages2, follow: follow2, sleep: sleep2 }) {
+async function* formatPages(source2, options, left, { readPages: readPages2, follow: follow2, sleep: sleep2 }) {
   const { name } = source2;
   const { format } = options;
   const callOptions = { ...source2.options, signal: left.signal };
-  let { resumeFrom, wait: patience = 0 } = options;
+  let { resumeFrom, wait: remainingWait = 0 } = options;
   let header = format === "csv" && resumeFrom === void 0 ? writeHeader(name) : "";
   let body = "";
   const readBody2 = async (response) => {
@@ -213,9 +213,9 @@ async function* readPieces(source2, options, left, { readPages: readPages2, foll
         return;
       } catch (error) {
         const wait = left.signal.aborted ? Number.NaN : readWait(error);
-        if (!(wait <= patience))
+        if (!(wait <= remainingWait))
           throw error;
-        patience -= wait;
+        remainingWait -= wait;
         await sleep2(wait, left.signal);
       }
     }
@@ -260,7 +260,7 @@ function readWait(error) {
     return Number.NaN;
   return Math.max(MIN_WAIT, Math.ceil(retryAfter * 1e3));
 }
-var OPTIONS, MAX_WAIT, MIN_WAIT, POSITIONS, piecesOf;
+var OPTIONS, MAX_WAIT, MIN_WAIT, POSITIONS, iterators;
 var init_export = __esm({
   "pkg/dist/export.js"() {
     "use strict";
@@ -269,7 +269,7 @@ var init_export = __esm({
     MAX_WAIT = 864e5;
     MIN_WAIT = 1e3;
     POSITIONS = ["limit", "offset", "page", "cursor", "resumeFrom"];
-    piecesOf = /* @__PURE__ */ new WeakMap();
+    iterators = /* @__PURE__ */ new WeakMap();
   }
 });
 
@@ -382,7 +382,7 @@ async function* streamJob({ transport, watch, id, call, deadline }, tools) {
   const events = streamJobEvents(transport.streamOpener(resource, call), signal, tools);
   try {
     for await (const event of events) {
-      const change = watch.tell(event);
+      const change = watch.processEvent(event);
       if (change !== void 0)
         yield change;
       if (change?.done)
@@ -532,20 +532,20 @@ for (const [name, code] of Object.entries(SIGNAL_CODES)) {
 var cancellation = controller.signal;
 
 // pkg/dist/byte_text.js
-var ALONE = 90;
+var ONE_CHARACTER_BYTES = 90;
 var DIGITS = 92;
 var FIRST = 35;
 var BACKSLASH = 92;
-var IN_ITS_PLACE = 33;
+var EXCLAMATION_MARK = 33;
 function decodeBytes(text3) {
   const bytes = new Uint8Array(text3.length);
   let length = 0;
   let from = 0;
   for (let at = 0; at < text3.length; at++) {
     const code = text3.charCodeAt(at);
-    const digit = (code === IN_ITS_PLACE ? BACKSLASH : code) - FIRST;
-    if (from === 0 && digit >= ALONE) {
-      from = ALONE + (digit - ALONE) * DIGITS;
+    const digit = (code === EXCLAMATION_MARK ? BACKSLASH : code) - FIRST;
+    if (from === 0 && digit >= ONE_CHARACTER_BYTES) {
+      from = ONE_CHARACTER_BYTES + (digit - ONE_CHARACTER_BYTES) * DIGITS;
     } else {
       bytes[length++] = from + digit;
       from = 0;
@@ -1102,7 +1102,7 @@ function exchange(send, within, outer, read2 = (response) => response.json()) {
     };
     const expire = () => stop(new DOMException("timed out", "TimeoutError"), true);
     const timer = setTimeout(expire, within);
-    const leave = hear(outer, (reason) => stop(reason, false));
+    const leave = addAbortListener(outer, (reason) => stop(reason, false));
     const work = async () => {
       const response = await send(controller2.signal);
       end({ response, body: await readBody(response, read2) });
@@ -1113,9 +1113,9 @@ function exchange(send, within, outer, read2 = (response) => response.json()) {
 function follow(controller2, signal) {
   if (signal?.aborted)
     controller2.abort(signal.reason);
-  return hear(signal, (reason) => controller2.abort(reason));
+  return addAbortListener(signal, (reason) => controller2.abort(reason));
 }
-function hear(signal, onAbort) {
+function addAbortListener(signal, onAbort) {
   const abort = () => onAbort(signal?.reason);
   signal?.addEventListener?.("abort", abort);
   return () => signal?.removeEventListener?.("abort", abort);
@@ -1653,7 +1653,7 @@ var Task2 = class {
       }
     }
   }
-  tell(body) {
+  processEvent(body) {
     const job = checkBody(this.#operation, body, null);
     this.#sources[SOURCE_HEAD] = void 0;
     const command = this.#takeJob(job);
@@ -2457,7 +2457,7 @@ function freshKey() {
 }
 function checkResponse(response) {
   if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
-    throw new TypeError("the client's own fetch gave no Response");
+    throw new TypeError("the custom fetch did not return a Response");
   }
   return response;
 }

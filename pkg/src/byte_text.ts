@@ -1,10 +1,14 @@
 /** Decodes the strings of `scripts/byte_text.mjs`. Its comments describe the format. */
 
-const ALONE = 90;
+/** Bytes below this number are one character. */
+const ONE_CHARACTER_BYTES = 90;
+/** The size of the alphabet. */
 const DIGITS = 92;
+/** The first character of the alphabet. */
 const FIRST = 35;
 const BACKSLASH = 92;
-const IN_ITS_PLACE = 33;
+/** The character that replaces the backslash, which would need an escape. */
+const EXCLAMATION_MARK = 33;
 
 /** Returns the bytes of an encoded string. */
 export function decodeBytes(text: string): Uint8Array<ArrayBuffer> {
@@ -13,9 +17,9 @@ export function decodeBytes(text: string): Uint8Array<ArrayBuffer> {
   let from = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const digit = (code === IN_ITS_PLACE ? BACKSLASH : code) - FIRST;
-    if (from === 0 && digit >= ALONE) {
-      from = ALONE + (digit - ALONE) * DIGITS;
+    const digit = (code === EXCLAMATION_MARK ? BACKSLASH : code) - FIRST;
+    if (from === 0 && digit >= ONE_CHARACTER_BYTES) {
+      from = ONE_CHARACTER_BYTES + (digit - ONE_CHARACTER_BYTES) * DIGITS;
     } else {
       bytes[length++] = from + digit;
       from = 0;

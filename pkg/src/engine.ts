@@ -1,4 +1,4 @@
-/** Loads the wasm core on first use, once. Each entry names the source of its bytes. */
+/** Loads the wasm core on first use. Each entry of the package sets where its bytes come from. */
 
 import { checkClient, imports, setExports, Task } from "./core.js";
 
@@ -52,10 +52,11 @@ async function instantiate(
   const all = { a: imports };
   if (!(module instanceof Response)) {
     const made = await WebAssembly.instantiate(module as BufferSource, all);
-    // A compiled module has no such property. It can come from another realm, where `instanceof` fails.
+    // From bytes, `instantiate` returns an object with `instance`. From a compiled module, it returns
+    // the instance itself. `instanceof` would not recognize a module of another realm.
     return made.instance ?? made;
   }
-  // Servers that don't know the media type of wasm files send another one.
+  // `instantiateStreaming` rejects other media types, which some servers send.
   const type = module.headers.get("content-type");
   const { instance } =
     type === "application/wasm"

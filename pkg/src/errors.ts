@@ -256,7 +256,7 @@ function member(value: unknown, name: string): unknown {
   return (value as Record<string, unknown> | null | undefined)?.[name];
 }
 
-/** No credential is shorter. A shorter string would be part of ordinary words. */
+/** Shorter strings are not redacted, because they could be part of ordinary words. */
 const MIN_CREDENTIAL = 8;
 const REDACTED = "[redacted]";
 
@@ -268,7 +268,7 @@ function redactBody(body: unknown, credential = ""): unknown {
     const quoted = JSON.stringify(credential).slice(1, -1);
     return json.includes(quoted) ? JSON.parse(json.replaceAll(quoted, REDACTED)) : body;
   } catch {
-    return undefined; // Only a custom `fetch` has a body that is not JSON.
+    return undefined; // A custom `fetch` can return a body that JSON cannot represent.
   }
 }
 
@@ -353,8 +353,8 @@ export function captureCallSite(): Error {
 }
 
 /**
- * Changes the stack of an error of this package to the line of the call, and returns the error. Returns
- * other values unchanged, such as the reason of a signal.
+ * Changes the stack of one of this package's errors so that it shows the line of the call. Returns the
+ * error. Returns other values, such as the reason of a signal, unchanged.
  */
 export function locate(error: unknown, site: Error, signal?: AbortSignal): unknown {
   // The reason belongs to the caller, even if it is an error of this package.

@@ -11,8 +11,8 @@ export interface Answer {
 export type BodyReader = (response: Response) => Promise<unknown>;
 
 /**
- * Functions that lazily loaded modules receive as arguments. Imports would make bundlers export them
- * from the application's file, and some bundlers would then load that file twice.
+ * Functions that lazily loaded modules receive as arguments. If these modules imported them, some
+ * bundlers would load the application's file twice.
  */
 export interface Tools {
   follow: typeof follow;
@@ -52,7 +52,7 @@ export function exchange(
     };
     const expire = () => stop(new DOMException("timed out", "TimeoutError"), true);
     const timer = setTimeout(expire, within);
-    const leave = hear(outer, (reason) => stop(reason, false));
+    const leave = addAbortListener(outer, (reason) => stop(reason, false));
     const work = async () => {
       const response = await send(controller.signal);
       end({ response, body: await readBody(response, read) });
@@ -64,13 +64,16 @@ export function exchange(
 /** Aborts a controller when a signal aborts. @returns a function that removes the listener */
 export function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
   if (signal?.aborted) controller.abort(signal.reason);
-  return hear(signal, (reason) => controller.abort(reason));
+  return addAbortListener(signal, (reason) => controller.abort(reason));
 }
 
 /** Calls `onAbort` when a signal aborts. @returns a function that removes the listener */
-function hear(signal: AbortSignal | undefined, onAbort: (reason: unknown) => void): () => void {
+function addAbortListener(
+  signal: AbortSignal | undefined,
+  onAbort: (reason: unknown) => void,
+): () => void {
   const abort = () => onAbort(signal?.reason);
-  // Ignores values that are not signals.
+  // Ignore values that are not signals.
   signal?.addEventListener?.("abort", abort);
   return () => signal?.removeEventListener?.("abort", abort);
 }

@@ -25,13 +25,13 @@ export interface ExportTools extends Tools {
 }
 
 /** A page of an export, and the position after it. */
-interface Piece<Name extends ListName> {
+interface FormattedPage<Name extends ListName> {
   text: string;
   nextPosition: ListPosition<Name> | null;
 }
 
-/** The iterator of each stream, by its controller. */
-const piecesOf = new WeakMap<object, AsyncGenerator<Piece<ListName>, void>>();
+/** The iterator over the pages of each stream, by the stream's controller. */
+const iterators = new WeakMap<object, AsyncGenerator<FormattedPage<ListName>, void>>();
 
 /**
  * Adds the next page of an export to its stream.
@@ -48,40 +48,40 @@ export async function pull<Name extends ListName>(
   tools: ExportTools,
 ): Promise<void> {
   const { signal } = left;
-  let pieces = piecesOf.get(controller) as ReturnType<typeof readPieces<Name>> | undefined;
-  if (pieces === undefined) {
+  let pages = iterators.get(controller) as ReturnType<typeof formatPages<Name>> | undefined;
+  if (pages === undefined) {
     refuse(source, options, tools.ValidationError);
-    const begun = readPieces(source, options, left, tools);
-    signal.addEventListener("abort", () => begun.return());
-    piecesOf.set(controller, begun as AsyncGenerator<Piece<ListName>, void>);
-    pieces = begun;
+    const started = formatPages(source, options, left, tools);
+    signal.addEventListener("abort", () => started.return());
+    iterators.set(controller, started as AsyncGenerator<FormattedPage<ListName>, void>);
+    pages = started;
   }
-  let piece: Piece<Name> | undefined;
+  let page: FormattedPage<Name> | undefined;
   do {
     if (signal.aborted) throw signal.reason;
-    piece = (await pieces.next()).value ?? undefined;
-    if (piece === undefined) throw signal.reason; // Aborted in the meantime.
-    if (piece.text !== "") controller.enqueue(new TextEncoder().encode(piece.text));
-    stream.nextPosition = piece.nextPosition;
-    // After an empty page nothing is enqueued, and the stream would not call `pull` again.
-  } while (piece.text === "" && piece.nextPosition !== null);
-  if (piece.nextPosition === null) {
+    page = (await pages.next()).value ?? undefined;
+    if (page === undefined) throw signal.reason; // An abort ended the iterator.
+    if (page.text !== "") controller.enqueue(new TextEncoder().encode(page.text));
+    stream.nextPosition = page.nextPosition;
+    // Continue after an empty page: a stream calls `pull` again only after a chunk.
+  } while (page.text === "" && page.nextPosition !== null);
+  if (page.nextPosition === null) {
     controller.close();
-    await pieces.return();
+    await pages.return();
   }
 }
 
 /** Yields the formatted rows of each page. Waits for the budget if the options allow it. */
-async function* readPieces<Name extends ListName>(
+async function* formatPages<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
   left: AbortController,
   { readPages, follow, sleep }: ExportTools,
-): AsyncGenerator<Piece<Name>, void> {
+): AsyncGenerator<FormattedPage<Name>, void> {
   const { name } = source;
   const { format } = options;
   const callOptions = { ...source.options, signal: left.signal };
-  let { resumeFrom, wait: patience = 0 } = options;
+  let { resumeFrom, wait: remainingWait = 0 } = options;
   let header = format === "csv" && resumeFrom === undefined ? writeHeader(name) : "";
   let body = "";
   const readBody = async (response: Response): Promise<unknown> => {
@@ -103,8 +103,8 @@ async function* readPieces<Name extends ListName>(
         return;
       } catch (error) {
         const wait = left.signal.aborted ? Number.NaN : readWait(error);
-        if (!(wait <= patience)) throw error;
-        patience -= wait;
+        if (!(wait <= remainingWait)) throw error;
+        remainingWait -= wait;
         await sleep(wait, left.signal);
       }
     }

@@ -43,7 +43,7 @@ function writeValue(json: string | undefined): string {
   if (json === undefined || json === "null") return "";
   if (!json.startsWith('"')) return json;
   const text = readString(json);
-  // Spreadsheets would run it as a formula. Some locales accept full-width operators.
+  // The apostrophe stops spreadsheets from running a formula. Some accept full-width operators.
   return /^[=+\-@＝＋－＠\t\r\n]/.test(text) ? `'${text}` : text;
 }
 

@@ -14,7 +14,7 @@ export interface Reply {
   body: unknown;
 }
 
-/** Thrown instead of the result of a request that the fake refuses. */
+/** Thrown to refuse a request. */
 export class Refusal extends Error {
   readonly reply: Reply;
 
@@ -41,7 +41,7 @@ export function problemReply(
   return { status, headers: { "content-type": "application/problem+json", ...headers }, body };
 }
 
-/** Returns the reply of a 404 that Mintlify sends, as the gateway forwards it. */
+/** Returns Mintlify's 404 in the form in which a gateway forwards it. */
 export function upstreamNotFound(detail: string, ...details: string[]): Reply {
   const upstream = { status: 404, error: detail, details };
   const listed = details.length > 0 && { details: details.map((message) => ({ message })) };

@@ -1,4 +1,4 @@
-/** Routing and validation of the fake gateway, by the declarations of the operations. */
+/** Routes and validates requests to the fake gateway, by the declarations of the operations. */
 
 import type { FakeParams } from "./fake_reports.js";
 import { invalidParameter, problemReply, Refusal } from "./fake_response.js";
@@ -61,7 +61,7 @@ export function checkParams({ route, given }: RoutedRequest): FakeParams {
   }
   const params: Record<string, string | number> = {};
   for (const parameter of route.parameters) {
-    const value = given[parameter.name] ?? parameter.integer?.usual;
+    const value = given[parameter.name] ?? parameter.integer?.default;
     if (value === undefined && !parameter.isRequired) continue;
     checkValue(parameter, value);
     params[parameter.name] = parameter.integer ? Number(value) : String(value);

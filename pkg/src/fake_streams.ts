@@ -90,7 +90,7 @@ export class FakeStreams {
     const deleted = [...this.#jobs.deleted].filter(([revision]) => revision > position);
     const events = [
       ...changed.map(({ job, revision }) => ({ revision, name: "job", data: job as object })),
-      // A stream without a position starts with jobs only.
+      // Deletions matter only to a client that resumes.
       ...(position === 0 ? [] : deleted.map(([revision, id]) => toDeletion(revision, id))),
     ].sort((one, other) => one.revision - other.revision);
     for (const { revision, name, data } of events.slice(position === 0 ? -MAX_FIRST : 0)) {

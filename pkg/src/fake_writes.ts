@@ -30,7 +30,7 @@ export class FakeFailures {
     this.#planned.push({ ...options, times: options.times ?? 1, failure });
   }
 
-  /** Returns the failure of the next request of an operation, and counts it. */
+  /** Returns the planned failure of a request, if any. Each call uses up one. */
   take(operation: string): (FailOptions & { failure: FakeFailure }) | undefined {
     const fits = (each: FailOptions) => !each.operation || each.operation === operation;
     const planned = this.#planned.find(fits);
@@ -104,7 +104,7 @@ function repeatedReply(
   return problemReply("outcome-unknown", detail, { outcome: "unknown" });
 }
 
-/** Rejects when the request is aborted. */
+/** Never resolves. Rejects when the request is aborted. */
 export function neverRespond({ signal }: Request): Promise<Response> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));

@@ -41,7 +41,7 @@ export async function* streamJob(
   const events = streamJobEvents(transport.streamOpener(resource, call), signal, tools);
   try {
     for await (const event of events) {
-      const change = watch.tell(event);
+      const change = watch.processEvent(event);
       if (change !== undefined) yield change;
       if (change?.done) return true;
     }
@@ -65,7 +65,7 @@ async function* streamJobEvents(
   const parser = new EventParser();
   let streamed = false;
   for (let breaks = 0; breaks < MAX_BREAKS; breaks++) {
-    // Wait even after a stream with events, so that a stream that keeps ending causes no tight loop.
+    // Wait even after a stream with events. Otherwise streams that end immediately cause a tight loop.
     if (streamed) await sleep(parser.retry ?? DEFAULT_RETRY, signal);
     const watchdog = new Watchdog(signal, follow);
     parser.restart();

@@ -84,8 +84,8 @@ export class List<Name extends ListName>
         next = undefined;
         if (result === null) return;
         const { rows, offset } = result;
-        // A page costs one request of the hourly budget. So prefetch it only after half of the rows
-        // were used, and never in lists by cursor.
+        // A page costs one request of the hourly budget. Prefetch it only after the caller has used
+        // half of the rows, and never in lists by cursor.
         const half = offset === null ? undefined : rows.length >> 1;
         for (let at = 0; at < rows.length; at++) {
           yield rows[at] as Row<Name>;
@@ -259,7 +259,7 @@ async function* readPages<Name extends ListName>(
   }
 }
 
-/** Returns the start of a list. Rejects `null`, the position after the last page. */
+/** Returns the parameters of the first page. Throws for `null`, the position after the last page. */
 function readParams<Name extends ListName>({ params }: Source<Name>): object {
   const { resumeFrom } = (params ?? {}) as { resumeFrom?: unknown };
   if (resumeFrom === undefined) return params;
@@ -314,7 +314,7 @@ function makePage<Name extends ListName>(
   }) as ListPage<Name>;
 }
 
-/** Returns `r` of the `RateLimit` field (IETF draft on rate limit header fields). */
+/** Returns `r` of the `RateLimit` field, see draft-ietf-httpapi-ratelimit-headers. */
 function requestsLeft(headers: Headers): number | null {
   const left = /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
   return left === undefined ? null : Number(left);

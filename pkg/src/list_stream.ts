@@ -57,7 +57,7 @@ async function* reconnect(
       }
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      // Not a failure to connect, but of an open stream.
+      // An open stream broke, so connect again without counting a failure.
       const isBroken = failures < 0 && !("path" in (error as object));
       if (!isBroken && (failures + 1 === MAX_FAILURES || !isRetryable(error))) throw error;
       if (!isBroken) {

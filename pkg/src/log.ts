@@ -5,7 +5,7 @@ import type { LogLevel, ResolvedOptions } from "./options.js";
 
 const LEVELS: LogLevel[] = ["off", "error", "warn", "info", "debug"];
 
-/** Headers whose values are logged and passed to hooks. Other values are replaced. */
+/** Headers whose values appear in logs and hooks. All other values are redacted. */
 const SHOWN = new Set([
   "accept",
   "age",

@@ -148,8 +148,10 @@ export class Task {
   }
 
   /**
-   * Runs the task until its next result. Resolves to `undefined` after the last result, or instead of
-   * polling a job after the time `until`, in milliseconds since the Unix epoch.
+   * Runs the task until its next result. Resolves to `undefined` after the last result.
+   *
+   * @param until when to stop polling a job, in milliseconds since the Unix epoch; the promise then
+   *   resolves to `undefined`
    */
   async next(call: Call, until = Number.POSITIVE_INFINITY): Promise<Delivery | undefined> {
     this.#sources[SOURCE_OPTIONS] = call;
@@ -196,7 +198,7 @@ export class Task {
    *
    * @throws {import("./errors.js").DecodeError} if `body` is not a job
    */
-  tell(body: unknown): { job: AgentJob; done: boolean } | undefined {
+  processEvent(body: unknown): { job: AgentJob; done: boolean } | undefined {
     const job = checkBody(this.#operation, body, null) as AgentJob;
     this.#sources[SOURCE_HEAD] = undefined;
     const command = this.#takeJob(job);

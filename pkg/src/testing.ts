@@ -181,7 +181,7 @@ export class FakeGateway {
    * Returns the signed webhook for the end of a job, for the handler under test. `unwrap` verifies it
    * with {@link FakeGateway.webhookKey}.
    *
-   * @param type default: the one of the job's status
+   * @param type the type of the event; by default, the type for the job's status
    */
   async createWebhook(jobId: string, type?: WebhookEventType): Promise<Request> {
     this.#jobs.settle();
@@ -310,7 +310,6 @@ export class FakeGateway {
   }
 }
 
-/** Whether a route is an event stream. */
 function isStream({ path }: Route): boolean {
   return path.endsWith("/events");
 }

@@ -18,11 +18,11 @@ import type { OperationName, Operations } from "./types.js";
  */
 export type Given<Params> = { [Name in keyof Params]: Params[Name] | null };
 
-/** The event stream below the path of another operation. */
+/** An event stream. `/events` follows the path of another operation. */
 interface Stream<Name extends keyof Operations> {
-  /** The operation that streams. */
+  /** The streaming operation. */
   operation: OperationName;
-  /** The operation whose path precedes `/events`, and its parameters. */
+  /** The other operation. */
   below: Name;
   params: Given<Operations[Name]["params"]>;
 }
@@ -192,8 +192,8 @@ export class Transport {
   }
 
   /**
-   * Returns a function that opens an event stream, after the event with the given id. The streams
-   * share their log and hooks.
+   * Returns a function that opens an event stream. To its log and hooks, the streams are
+   * attempts of one call.
    */
   streamOpener<Name extends keyof Operations>(
     resource: Stream<Name>,
@@ -237,7 +237,7 @@ export class Transport {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
-      // Ignores values that are not signals.
+      // Ignore values that are not signals.
       signal: typeof call.signal === "object" ? (call.signal ?? undefined) : undefined,
       timeout: call.timeout ?? client.timeout,
       totalTimeout: call.totalTimeout ?? client.totalTimeout,
@@ -283,7 +283,7 @@ function freshKey(): string {
 /** Returns the response of a custom `fetch`, or throws a `TypeError` if it is not a `Response`. */
 function checkResponse(response: Response): Response {
   if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
-    throw new TypeError("the client's own fetch gave no Response");
+    throw new TypeError("the custom fetch did not return a Response");
   }
   return response;
 }

@@ -107,7 +107,7 @@ export class WebhookVerificationError extends QuillgateError {
  * @param body the request body exactly as received. Parsing and formatting it again breaks the
  *   signature.
  * @param headers `Headers`, or an object such as `request.headers` in Node.js
- * @param key the key of this receiver, which `npx quillgate-gateway webhook-key` prints, with or
+ * @param key the key of this receiver, which `npx quillgate webhook key` prints, with or
  *   without `whsec_`. Pass several while you rotate keys: one match is enough.
  * @throws {WebhookVerificationError} if the webhook is forged, changed, too old or malformed
  *

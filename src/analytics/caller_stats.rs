@@ -9,7 +9,7 @@ record! {
     pub struct CallerStats {
         /// From the documentation's own pages.
         pub web as "web": Option<Count>,
-        /// Through the platform's API.
+        /// Through Mintlify's API.
         pub api as "api": Option<Count>,
         /// From anywhere else.
         pub other as "other": Option<Count>,

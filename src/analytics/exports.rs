@@ -1,4 +1,4 @@
-//! Exports of the reports that are lists. The gateway streams every row of a date range.
+//! Exports of reports: the gateway streams every row of a date range.
 
 use super::feedback_filter::{FeedbackSource, FeedbackStatuses};
 use super::{Conversation, Feedback, PageView, PageVisitors, SearchTerm};
@@ -6,7 +6,7 @@ use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::export::{ClosedRange, ExportCursor, ExportFormat};
 use crate::operation::Operation;
 
-/// Declares the export of a list with this row type and the list's own filters.
+/// Declares an export. Besides the format, the range and the cursor, it has the filters of its list.
 macro_rules! export {
     (
         $(#[doc = $doc:literal])+

@@ -1,4 +1,4 @@
-//! Aborts by an `AbortSignal`.
+//! Support for aborting calls with an `AbortSignal`.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -11,7 +11,7 @@ use web_sys::AbortSignal;
 
 use crate::client::error::HostError;
 
-/// Waits until a signal aborts and returns its reason. Never ends without a signal.
+/// Waits until a signal aborts, and returns its reason. Without a signal, waits forever.
 pub fn wait_for_abort(signal: Option<&AbortSignal>) -> impl Future<Output = HostError> {
     let mut listener = signal.cloned().map(AbortListener::new);
     poll_fn(move |context| match &mut listener {
@@ -22,7 +22,7 @@ pub fn wait_for_abort(signal: Option<&AbortSignal>) -> impl Future<Output = Host
 
 const ABORT: &str = "abort";
 
-/// Listens to a signal until it is dropped.
+/// Listens to a signal. Dropping it removes the event listener.
 struct AbortListener {
     signal: AbortSignal,
     waker: Rc<RefCell<Option<Waker>>>,
@@ -51,7 +51,7 @@ impl AbortListener {
                 }
             });
             let function = callback.as_ref().unchecked_ref();
-            // An event target accepts every listener.
+            // `addEventListener` does not throw for a function.
             let _ = self
                 .signal
                 .add_event_listener_with_callback(ABORT, function);

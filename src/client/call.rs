@@ -27,21 +27,20 @@ where
 {
 }
 
-/// Converts an argument.
 pub(super) fn convert<T>(
     argument: impl TryInto<T, Error: Into<ValidationError>>,
 ) -> Result<T, ValidationError> {
     argument.try_into().map_err(Into::into)
 }
 
-/// Checks the arguments of an operation.
+/// Converts an operation to a validated call.
 pub(super) fn prepare<E: Endpoint>(
     operation: Result<E, impl Into<ValidationError>>,
 ) -> Result<Call, ValidationError> {
     operation.map_err(Into::into)?.to_call().check()
 }
 
-/// A call that [`send`](Self::send) sends.
+/// A call with its settings. [`send`](Self::send) sends it.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/create.rs"), "```")]
@@ -53,7 +52,7 @@ pub struct ApiCall<E> {
     operation: PhantomData<fn() -> E>,
 }
 
-/// Prints the names of the arguments without their values, which may be confidential.
+/// Shows only the names of the arguments, because a value may be confidential.
 impl<E> fmt::Debug for ApiCall<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ApiCall").field(&self.call).finish()
@@ -122,7 +121,7 @@ impl<E: Operation> ApiCall<E> {
         }
         let mut task = Task::new(call);
         let result = drive::<E, _>(&client, &settings, &mut task, |_, _| Event::Result).await?;
-        // A task of one call ends with a result or an error.
+        // Unreachable: a task of one call ends with a result or an error.
         let missing = || Error::from_core(DecodeError::new("", "is missing").into(), None);
         result.map(|delivery| delivery.value).ok_or_else(missing)
     }

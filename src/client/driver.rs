@@ -1,4 +1,4 @@
-//! The loop that runs a [`Task`]: sends, waits, and returns the result.
+//! The loop that carries out the commands of a [`Task`].
 
 use serde_json::Value;
 

@@ -92,7 +92,7 @@ fn read_url(url: &str) -> Option<Uri> {
     (after_host.is_empty() || authority.port_u16().is_some()).then_some(uri)
 }
 
-/// Converts a credential or a key. Their types accept visible ASCII characters only.
+/// Converts a credential or an idempotency key. Both consist of visible ASCII characters.
 fn header_value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
@@ -105,7 +105,7 @@ fn read(response: HostResponse) -> Result<Answer, HostError> {
     };
     match response.into_body() {
         Ok(body) => Ok(Answer { head, body }),
-        // A success needs its body. The status of other responses is enough.
+        // For other responses than 2xx, the status is enough.
         Err(cause) if head.is_success() => Err(cause),
         Err(_) => Ok(Answer {
             head,

@@ -107,7 +107,7 @@ fn build_request(
     let (head, body) = request.into_parts();
     let headers = Headers::new();
     for (name, value) in &head.headers {
-        // The core creates all other values, which are ASCII.
+        // Skip values that are not ASCII. Only headers set by the caller can have them.
         if let Ok(value) = value.to_str() {
             headers.append(name.as_str(), value);
         }
@@ -129,7 +129,7 @@ fn build_request(
 }
 
 async fn read(response: &Response) -> Result<HostResponse, HostError> {
-    // In browsers, a redirect that is not followed has status 0, which is not an HTTP status.
+    // Browsers report a redirect that is not followed as status 0, which is not an HTTP status.
     let status = match response.status() {
         0 => 302,
         status => status,

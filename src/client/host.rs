@@ -8,27 +8,27 @@ use http::{Request, Response};
 use crate::client::error::HostError;
 use crate::date::Timestamp;
 
-/// `Send` in native programs, where a future may move between threads. In WebAssembly,
-/// every type, because JavaScript values stay in their thread.
+/// [`Send`] in native programs. In WebAssembly, every type implements it, because futures with
+/// JavaScript values never move to another thread.
 #[cfg(not(target_arch = "wasm32"))]
 pub trait MaybeSend: Send {}
 #[cfg(not(target_arch = "wasm32"))]
 impl<T: Send + ?Sized> MaybeSend for T {}
 
-/// `Send` in native programs, where a future may move between threads. In WebAssembly,
-/// every type, because JavaScript values stay in their thread.
+/// [`Send`] in native programs. In WebAssembly, every type implements it, because futures with
+/// JavaScript values never move to another thread.
 #[cfg(target_arch = "wasm32")]
 pub trait MaybeSend {}
 #[cfg(target_arch = "wasm32")]
 impl<T: ?Sized> MaybeSend for T {}
 
-/// `Sync` in native programs, every type in WebAssembly; see [`MaybeSend`].
+/// [`Sync`] in native programs. In WebAssembly, every type implements it; see [`MaybeSend`].
 #[cfg(not(target_arch = "wasm32"))]
 pub trait MaybeSync: Sync {}
 #[cfg(not(target_arch = "wasm32"))]
 impl<T: Sync + ?Sized> MaybeSync for T {}
 
-/// `Sync` in native programs, every type in WebAssembly; see [`MaybeSend`].
+/// [`Sync`] in native programs. In WebAssembly, every type implements it; see [`MaybeSend`].
 #[cfg(target_arch = "wasm32")]
 pub trait MaybeSync {}
 #[cfg(target_arch = "wasm32")]
@@ -44,8 +44,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 /// A response. Its body is an error if the connection broke before the body was complete.
 pub type HostResponse = Response<Result<String, HostError>>;
 
-/// The environment of a client: how it sends requests and waits, and where it gets the time and
-/// randomness.
+/// The environment of a client: it sends requests, waits, and provides the time and randomness.
 ///
 /// `ReqwestHost` is the default in native programs and `FetchHost` in WebAssembly. Implement this
 /// trait to use another HTTP client, or a fake server and clock in tests.

@@ -90,7 +90,7 @@ pub struct List<E> {
     operation: PhantomData<fn() -> E>,
 }
 
-/// Prints the names of the arguments without their values, which may be confidential.
+/// Shows only the names of the arguments, because a value may be confidential.
 impl<E> fmt::Debug for List<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("List").field(&self.call).finish()
@@ -120,7 +120,7 @@ impl<E: ListEndpoint> List<E> {
     pub async fn send(self) -> Result<E::Output, Error> {
         let mut pages = self.start(|call, _| Ok(PageSteps::new(call)));
         let page = pages.next().await?;
-        // A list has a first page, or fails.
+        // Unreachable: a list has at least one page.
         page.ok_or_else(|| Error::from_core(DecodeError::new("", "is missing").into(), None))
     }
 
@@ -166,7 +166,7 @@ impl<E: ListEndpoint> List<E> {
 #[must_use = "nothing is sent before `next`"]
 pub struct Pages<E> {
     client: Client,
-    /// Fails if the arguments are invalid.
+    /// An error if the arguments are invalid, which `next` returns.
     task: Result<Task, ValidationError>,
     settings: Settings,
     operation: PhantomData<fn() -> E>,

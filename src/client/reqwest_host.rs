@@ -48,8 +48,7 @@ impl From<reqwest::Client> for ReqwestHost {
 }
 
 fn build_client() -> Result<reqwest::Client, HostError> {
-    // The provider is passed explicitly, because a program may have chosen another one as its
-    // default, or none.
+    // Don't rely on the process-wide provider: the program may have set another one, or none.
     let provider = rustls::crypto::ring::default_provider();
     let tls = rustls::ClientConfig::builder_with_provider(provider.into())
         .with_safe_default_protocol_versions()
@@ -93,7 +92,7 @@ impl Host for ReqwestHost {
     }
 }
 
-/// Reads a body as UTF-8. Invalid bytes are replaced, as `fetch` does.
+/// Reads a body as UTF-8. Replaces invalid bytes, as `fetch` does.
 async fn read_body(response: reqwest::Response) -> Result<String, HostError> {
     let bytes = response.bytes().await;
     let bytes = bytes.map_err(|error| HostError::new(error.without_url()))?;

@@ -1,4 +1,4 @@
-//! Settings of a client, which each call can change.
+//! Timeouts, retries and headers. A call starts with its client's settings and can override them.
 
 use http::HeaderMap;
 
@@ -12,7 +12,7 @@ pub struct Settings {
     pub options: CallOptions,
     pub headers: HeaderMap,
     pub key: Option<IdempotencyKey>,
-    /// Whether a gateway processes the call even if an earlier one with its key may have succeeded.
+    /// Whether to send `Idempotency-Retry: force`; see `ApiCall::force`.
     pub is_forced: bool,
     #[cfg(target_arch = "wasm32")]
     pub signal: Option<web_sys::AbortSignal>,
@@ -37,7 +37,7 @@ impl Settings {
     }
 }
 
-/// Adds methods that change the field `settings` of a type.
+/// Implements the setters of a builder that has a field `settings`.
 macro_rules! settings {
     () => {
         /// Sets the timeout of each attempt, including the response body: 1 ms to 2^31 − 1 ms.

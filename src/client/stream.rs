@@ -1,4 +1,4 @@
-//! Streams of the items that an async function returns.
+//! Converts an async `next` method to a [`Stream`].
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -8,7 +8,7 @@ use futures_core::Stream;
 use crate::client::error::Error;
 use crate::client::host::{BoxFuture, MaybeSend};
 
-/// A sequence of items.
+/// A type with an async method that returns its next item.
 pub trait Source: MaybeSend + Sized + 'static {
     type Item: MaybeSend;
 

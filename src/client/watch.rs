@@ -26,11 +26,11 @@ pub struct JobChange {
     pub is_final: bool,
 }
 
-/// A watch of a job: [`next`](Self::next) returns its changes, [`wait`](Self::wait) the finished
-/// job.
+/// A watch of a job. [`next`](Self::next) returns each change, and [`wait`](Self::wait) returns the
+/// finished job.
 ///
-/// The first request starts the watch. The job is polled after delays that grow from 2 to 30 s, or
-/// after `Retry-After`. Transient failures are ignored until 5 in a row.
+/// The first `next` starts the watch. It polls the job after delays that grow from 2 to 30 s, or
+/// after `Retry-After`. It fails after 5 transient failures in a row.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch.rs"), "```")]
@@ -45,7 +45,7 @@ pub struct Watch {
     job: Option<AgentJob>,
 }
 
-/// Prints the names of the arguments without their values.
+/// Shows only the names of the arguments, because a value may be confidential.
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Watch")
@@ -134,7 +134,7 @@ impl Watch {
                 return Ok(change.job);
             }
         }
-        // A watch ends with a final change or an error.
+        // Unreachable: a watch ends with a final change or an error.
         Err(Error::WatchTimeout(self.job.map(Box::new)))
     }
 

@@ -2,7 +2,7 @@
 
 /// Returns the number of days since 1970-01-01, or `None` if the date does not exist.
 pub fn days_from_civil(year: i64, month: i64, day: i64) -> Option<i64> {
-    // If the year starts in March, a leap day is its last day.
+    // Let years start in March, so that a leap day is the last day of its year.
     let (of_march, month_of_march) = if month > 2 {
         (year, month - 3)
     } else {
@@ -12,7 +12,7 @@ pub fn days_from_civil(year: i64, month: i64, day: i64) -> Option<i64> {
     let of_era = of_march.rem_euclid(400);
     let of_year = (153 * month_of_march + 2) / 5 + day - 1;
     let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
-    // A date that does not exist converts back to a different date.
+    // A date that does not exist, such as February 30, converts back to another date.
     (civil_from_days(days) == (year, month, day)).then_some(days)
 }
 

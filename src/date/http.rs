@@ -5,9 +5,9 @@ use super::scan::{DAY, Fields, HOUR, MINUTE, MONTH, SECOND, YEAR, read};
 use crate::millis::Millis;
 
 /// Parses `Retry-After`: a number of seconds or an HTTP date (RFC 9110, sections 10.2.3 and 5.6.7).
-/// Returns the wait from `now` on.
 ///
-/// For a date in the past, the wait is 0. Returns `None` for an invalid value.
+/// Returns the time to wait from `now`, which is 0 for a date in the past. Returns `None` for an
+/// invalid value.
 ///
 /// ```
 /// use quillgate::{Millis, date::parse_retry_after};
@@ -23,7 +23,7 @@ pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
         return read_http_date(value, now).map(|date| date.since(now));
     }
-    // Stops at the maximum, because the number of digits is not limited.
+    // Limit every step, because a value with many digits would overflow.
     let seconds = value.iter().fold(0, |seconds: u64, digit| {
         (seconds * 10 + u64::from(digit - b'0')).min(MAX_WAIT)
     });
@@ -64,7 +64,7 @@ fn read_http_date(text: &[u8], now: Millis) -> Option<Millis> {
     (exists && seconds >= 0).then(|| Millis(seconds.unsigned_abs() * 1000))
 }
 
-/// Expands a two-digit year to the matching year from 49 years before `now` to 50 years after.
+/// Adds the century to a two-digit year. The result is 49 years before `now` to 50 years after.
 fn complete_year(mut fields: Fields, now: Millis) -> Fields {
     let (this_year, _, _) = civil_from_days(now.0.cast_signed() / super::DAY);
     let earliest = this_year - 49;

@@ -1,6 +1,6 @@
-//! A pattern matcher for dates. One short loop replaces a parser for each format.
+//! A pattern matcher for dates, which needs less code than a parser per format.
 
-/// The numbers found, indexed by the constants below.
+/// The numbers in a date, indexed by the constants below.
 pub type Fields = [i64; 8];
 
 /// Indices into [`Fields`], which are also the digits in a pattern.

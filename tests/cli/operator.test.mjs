@@ -90,9 +90,9 @@ describe("token mint", () => {
         [...GRANT, "--quota", "frob=3"],
         /no such policy; there are create-job, send-message, analytics, read-jobs/,
       ],
-      [[...GRANT, "--project", "ac me"], /--project must have letters, digits/],
-      [[...GRANT, "--project", ".."], /--project must have letters, digits/],
-      [[...GRANT, "--project", "one,other"], /one id each time/],
+      [[...GRANT, "--project", "ac me"], /--project can contain only letters, digits/],
+      [[...GRANT, "--project", ".."], /--project can contain only letters, digits/],
+      [[...GRANT, "--project", "one,other"], /repeat it for several ids/],
     ]) {
       const { code, stdout, stderr } = await mint(args, { env: {} });
       assert.deepEqual([code, stdout], [2, ""]);

@@ -1,4 +1,4 @@
-//! Generates the table of operations from which the command line derives its commands.
+//! Generates the table of operations that the command line turns into commands.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ export interface Parameter {
   readonly name: string;
   readonly summary: string;
   readonly isRequired: boolean;
-  /** The allowed values; `null` if the operation's rule decides. */
+  /** The allowed values; `null` if they are not a fixed list. */
   readonly choices: readonly string[] | null;
   /** The maximum of an integer; `null` for other types. */
   readonly max: number | null;
@@ -31,9 +31,9 @@ export interface DeclaredOperation {
   readonly scope: string;
   /** Whether the result is one page of a longer list. */
   readonly isPaginated: boolean;
-  /** The property of the result with its rows; `null` if the result has no rows. */
+  /** The property of the result that contains the rows; `null` if there are no rows. */
   readonly rows: string | null;
-  /** The properties of a row; a dot leads to a nested record. */
+  /** The properties of a row, such as `path` or the nested `visitors.human`. */
   readonly columns: readonly string[];
   readonly parameters: readonly Parameter[];
 }
@@ -81,8 +81,8 @@ fn describe(operation: Operation) -> Value {
     })
 }
 
-/// Returns the name of the property with the rows, and the type of a row. A result that is not
-/// paginated has rows if one property is a list of objects.
+/// Returns the name of the property that contains the rows, and the type of a row. In a result
+/// without pages, this is the only property that is a list of objects.
 fn find_rows(operation: Operation) -> Option<(&'static str, &'static JsonType)> {
     let JsonType::Object(result) = operation.result() else {
         return None;

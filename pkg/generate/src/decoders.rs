@@ -11,7 +11,7 @@ use quillgate::documentation::named_types;
 const PRELUDE: &str = r#"// @ts-nocheck
 /** Decoders of the operations' results. Generated from the Rust types: do not edit. */
 
-/** Why a body does not match its type. `path` is the path of the invalid value. */
+/** Thrown for a body that does not match its type. `path` leads to the invalid value. */
 export class Mismatch {
   path = "";
   reason: string;
@@ -126,8 +126,8 @@ const EPILOGUE: &str = r#"
 /**
  * Checks a parsed body, and copies the fields of the result's type.
  *
- * After a mismatch, the decoder runs again on a proxy: the last property it reads is the path.
- * Tracking the path on every call would make decoders larger and slower.
+ * After a mismatch, the decoder runs again on a proxy, which records the path of the last property
+ * that it reads. Tracking the path on every call would make decoders larger and slower.
  *
  * @throws {Mismatch}
  */

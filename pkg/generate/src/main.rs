@@ -12,8 +12,8 @@
 //! quillgate-generate reference FILE  the reference of all operations, in Markdown
 //! ```
 //!
-//! `quillgate-generate check-config` reads the gateway's variables from standard input, a JSON
-//! object. It applies the gateway's own rules and prints a report as JSON. It writes no file.
+//! `quillgate-generate check-config` reads a JSON object of the gateway's variables from standard
+//! input. It checks them with the gateway's own rules and prints a report as JSON.
 
 use std::process::ExitCode;
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use quillgate::documentation::join_lines;
 
-/// Returns all operations with their declarations. The type of a result is a tree.
+/// Returns the declaration and the result type of every operation.
 pub fn list() -> Value {
     Operation::ALL.iter().copied().map(describe).collect()
 }
@@ -22,7 +22,7 @@ fn describe(operation: Operation) -> Value {
         "summary": join_lines(documented.summary),
         "method": declared.method.as_str(),
         "path": declared.path,
-        "parameters": std::iter::once(project()).chain(parameters).collect::<Vec<_>>(),
+        "parameters": std::iter::once(describe_project_id()).chain(parameters).collect::<Vec<_>>(),
         "result": describe_kind(operation.result()),
         "scope": declared.scope.as_str(),
         "policy": declared.policy.map(RateLimitPolicy::as_str),
@@ -31,8 +31,8 @@ fn describe(operation: Operation) -> Value {
     })
 }
 
-/// Describes `projectId`, which every operation has and none declares.
-fn project() -> Value {
+/// Describes `projectId`. Declarations omit it, because every operation has it.
+fn describe_project_id() -> Value {
     let project = Parameter::optional("projectId", ParameterIn::Path, ParameterKind::Id).require();
     describe_parameter(&project, "The project's identifier.")
 }

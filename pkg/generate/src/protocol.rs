@@ -10,7 +10,7 @@ use quillgate_wasm::protocol::{CommandNumber, EventNumber, Mode, Output, Source}
 /// Returns the module `pkg/src/generated/protocol.ts`.
 pub fn typescript() -> String {
     let mut module = String::from(
-        "/** What the wasm and its driver agree on. Generated from the Rust types: do not edit. */\n\n\
+        "/** Numbers and strings that the wasm and its driver share. Generated from the Rust types: do not edit. */\n\n\
          import type { Rule } from \"../types.js\";\n",
     );
     module.push_str("\n/** The package as a product of `User-Agent`. */\n");
@@ -27,7 +27,7 @@ pub fn typescript() -> String {
     module.push_str("\n/** Name and words of each rule, by its number. */\n");
     module.push_str("export const RULES: readonly (readonly [Rule, string])[] = [\n");
     for rule in Rule::ALL {
-        // Only a gateway reports these.
+        // Only gateways report these rules, so the package needs no text for them.
         let words = match rule {
             Rule::PathSegment | Rule::Once => "",
             rule => rule.text(),

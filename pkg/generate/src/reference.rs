@@ -345,7 +345,7 @@ mod tests {
         }
     }
 
-    /// The reference derives calls from operation names, so the package must have these methods.
+    /// The reference derives the names of methods from the names of operations.
     #[test]
     fn the_package_has_every_method_that_is_named() {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");

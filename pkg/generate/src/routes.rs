@@ -17,9 +17,9 @@ export interface RouteParameter {
   readonly name: string;
   readonly place: \"path\" | \"query\" | \"body\";
   readonly isRequired: boolean;
-  /** The bounds and the default, if it is an integer. */
-  readonly integer?: { min: number; max: number; usual: number; rule: string };
-  /** The values, if there are only some. */
+  /** The bounds and the default of an integer. */
+  readonly integer?: { min: number; max: number; default: number; rule: string };
+  /** The allowed values, if they are a fixed list. */
   readonly values?: readonly string[];
 }
 
@@ -102,7 +102,7 @@ fn describe_parameter(parameter: &Parameter) -> Value {
     described
 }
 
-fn describe_integer(rule: &'static IntegerRule, usual: u64) -> Value {
+fn describe_integer(rule: &'static IntegerRule, default: u64) -> Value {
     let name = Rule::Integer(rule).name();
-    json!({ "min": rule.min, "max": rule.max, "usual": usual, "rule": name })
+    json!({ "min": rule.min, "max": rule.max, "default": default, "rule": name })
 }

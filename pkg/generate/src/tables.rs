@@ -12,7 +12,7 @@ const PRELUDE: &str = "\
 export interface Table {
   /** The property of a page that contains the rows. */
   readonly rows: string;
-  /** The properties of a row; a dot leads to a nested record. */
+  /** The properties of a row, such as `path` or the nested `visitors.human`. */
   readonly columns: readonly string[];
 }
 

@@ -1,11 +1,11 @@
-// The functions through which the module reads JavaScript values and emits strings.
+// The module reads JavaScript values and emits strings through these functions.
 
 let sources = [];
 let listener;
 
 /**
- * Sets the objects that the module reads, by number, and the function that receives its strings. A
- * step of a task is synchronous, so one set is enough.
+ * Sets the objects that the module reads, and the function that receives its strings. Steps of tasks
+ * are synchronous, so all tasks can share these variables.
  */
 export function attach(objects, listen) {
   sources = objects;
@@ -38,8 +38,8 @@ export function readName(source, index) {
 }
 
 /**
- * Returns an own property. A polluted prototype therefore adds no option and no parameter. A
- * property whose getter throws is `undefined`.
+ * Returns an own property, so that prototype pollution cannot add options. Returns `undefined` if the
+ * getter throws.
  */
 function get(object, name) {
   try {

@@ -1,7 +1,7 @@
 //! The WebAssembly module inside the npm package `quillgate`.
 //!
 //! The driver in TypeScript performs the I/O and passes each event to a [`Task`], which returns the
-//! next command. Events and commands are numbers: [`protocol`]. Strings cross through `host.js`.
+//! next command. Events and commands are numbers, see [`protocol`]. Strings pass through `host.js`.
 //! JavaScript parses and decodes response bodies, so rows never enter the module.
 //!
 //! The module does not throw, panic or format messages. It emits errors as numbers and strings, and
@@ -13,7 +13,8 @@ pub mod protocol;
 #[cfg(target_arch = "wasm32")]
 mod task;
 
-/// A tenth of the default allocator's size. A call allocates only a few hundred bytes.
+/// Has a tenth of the code size of the default allocator. It is fast enough, because a call allocates
+/// only a few hundred bytes.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 #[expect(unsafe_code, reason = "the constructor is unsafe")]

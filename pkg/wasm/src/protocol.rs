@@ -41,8 +41,8 @@ numbers! {
 }
 
 numbers! {
-    /// An object whose properties the module reads. They are separate, so that no parameter is
-    /// mistaken for an option of the client.
+    /// An object whose properties the module reads. Parameters and options are separate objects, so
+    /// that the module cannot confuse them.
     pub enum Source {
         /// The client's options.
         Client,
