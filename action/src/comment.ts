@@ -23,9 +23,7 @@ export interface CommentPlace {
   api: string;
   /** The repository, such as `acme/docs`. */
   repository: string;
-  /** The pull request's number. */
   number: number;
-  /** The token for GitHub's API. */
   token: string;
   /** Identifies the step. All runs of the step have the same value. */
   step: string;
@@ -35,7 +33,6 @@ export interface CommentPlace {
   keepsEarlier: boolean;
 }
 
-/** An entry of the comment. */
 export interface Entry {
   /**
    * `job` describes a run's job; `note` explains why a run has no job. A note never replaces a job.

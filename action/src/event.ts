@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 
-/** The pull request that an event is about. */
 export interface PullRequest {
   number: number;
   /** Whether the branch is in another repository. Always `false` for comment events. */

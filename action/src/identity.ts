@@ -22,7 +22,7 @@ export class IdentityError extends Error {
   }
 }
 
-/** One of the gateway's access tokens, from the input `token`. */
+/** An access token of the gateway, from the input `token`. Unlike identity tokens, it is fixed. */
 export class AccessToken implements Identity {
   readonly claims = undefined;
   readonly #token: string;

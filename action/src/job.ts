@@ -46,7 +46,6 @@ const INPUT_NAMES: Readonly<Record<string, string>> = {
   token: "token",
 };
 
-/** A connection to the gateway. */
 export interface Connection {
   client: Client;
   /** Aborts when GitHub refuses to issue another token. The reason is the {@link IdentityError}. */
@@ -58,7 +57,6 @@ export interface Connection {
   onRetry: ((error: QuillgateError, wait: number) => void) | undefined;
 }
 
-/** A created job. */
 export interface CreatedJob {
   job: AgentJob;
   /** Whether an earlier step with the same idempotency key created the job. */

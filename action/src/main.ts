@@ -87,7 +87,7 @@ async function run(signal: AbortSignal): Promise<number> {
     return await finish({ kind, job }, { context, comment });
   }
 
-  // Stop this write on cancellation: the runner leaves 7.5 s, which the final comment needs.
+  // A cancellation stops this write, because the final comment needs the remaining 7.5 s.
   await writeComment(comment, { kind: "started", job }, context, signal);
   let status = job.status;
   const outcome = await waitForJob(connection, job, {

@@ -2,7 +2,6 @@
 
 import type { AgentJob } from "quillgate/inline";
 
-/** The outcome of the step. */
 export type Outcome =
   | { kind: "started"; job: AgentJob }
   | { kind: "ended"; job: AgentJob }

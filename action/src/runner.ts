@@ -9,13 +9,11 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 
-/** An annotation's severity. */
 export type Level = "error" | "warning" | "notice";
 
 /** Thrown when one of the runner's variables is missing. The message names it. */
 export class RunnerError extends Error {}
 
-/** The runner that executes this step. */
 export class Runner {
   readonly env: NodeJS.ProcessEnv;
   readonly #write: (line: string) => void;

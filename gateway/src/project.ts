@@ -17,7 +17,7 @@ interface Manifest {
   peerDependencies: { wrangler: string };
 }
 
-/** The lines of `.gitignore`. */
+/** The lines of `.gitignore`. They exclude secrets and generated files. */
 export const IGNORED = [
   "node_modules/",
   ".wrangler/",

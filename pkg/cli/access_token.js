@@ -10,7 +10,6 @@ import { createHmac, randomBytes } from "node:crypto";
 /** The operators' scope. It is the only one that a token can have without a project. */
 const OPERATE = "gateway:operate";
 
-/** Every scope that a token can carry. */
 export const SCOPES = Object.freeze([
   "jobs:create",
   "jobs:read",
@@ -22,7 +21,6 @@ export const SCOPES = Object.freeze([
 /** The rate limit policies that a quota can name. */
 export const POLICIES = Object.freeze(["create-job", "send-message", "analytics", "read-jobs"]);
 
-/** The maximum lifetime of a token, in seconds. */
 const MAX_TTL_SECONDS = 90 * 24 * 3600;
 
 /** The format of a project id, as in `quillgate init`. */

@@ -2,7 +2,6 @@
 
 /** The state of one rate limit policy. */
 export interface Budget {
-  /** The policy's name. */
   name: string;
   /** The number of requests left in the current window. */
   left: number;

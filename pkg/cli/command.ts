@@ -3,7 +3,6 @@
 import type { Host } from "./host.js";
 import type { Output } from "./output.js";
 
-/** A flag of a command. */
 export interface Option {
   type: "text" | "switch" | "list";
   /** The placeholder for the value in the help, such as `FILE`. */
@@ -81,7 +80,6 @@ export function readText({ values }: Pick<Context, "values">, name: string): str
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns whether a switch is set. */
 export function readSwitch({ values }: Pick<Context, "values">, name: string): boolean {
   return values[name] === true;
 }

@@ -8,7 +8,6 @@ export async function run({ arguments: [shell], commands, output }: Context): Pr
   await output.write(writeCompletion(shell ?? "", commands));
 }
 
-/** Returns the completion script of a shell. */
 function writeCompletion(shell: string, commands: readonly Command[]): string {
   switch (shell) {
     case "bash":

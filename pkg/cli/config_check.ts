@@ -40,7 +40,7 @@ export async function run(context: Context): Promise<number> {
   return getExitCode("ok");
 }
 
-/** Returns whether a folder or one of its parents has a wrangler configuration. */
+/** Looks for a wrangler configuration in a folder and its parents, as wrangler does. */
 function hasConfiguration(folder: string): boolean {
   const names = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
   if (names.some((name) => existsSync(join(folder, name)))) return true;

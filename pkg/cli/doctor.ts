@@ -16,7 +16,6 @@ import { readVersion } from "./version.js";
 
 type Level = "ok" | "warning" | "problem";
 
-/** The result of one check. */
 interface Finding {
   check: string;
   level: Level;
@@ -30,7 +29,7 @@ const TIMEOUT_MS = 15_000;
 /** A larger difference is a problem, because the gateway checks a token's times with its own clock. */
 const MAX_SKEW_S = 30;
 /** How long before a token's expiry the doctor warns. */
-const SOON_S = 3 * 86_400;
+const EXPIRY_WARNING_S = 3 * 86_400;
 const DAY_MS = 86_400_000;
 /** The gateway's variables that must be secrets. */
 const SECRETS = [
@@ -144,7 +143,7 @@ function examineExpiry(exp: unknown, now: number): Finding {
   const instant = new Date(exp * 1000);
   const when = Number.isNaN(instant.getTime()) ? "never" : instant.toISOString();
   if (left <= 0) return problem("expiry", `the token expired at ${when}`, "ask for another");
-  if (left < SOON_S)
+  if (left < EXPIRY_WARNING_S)
     return warning("expiry", `the token expires at ${when}`, "ask for another soon");
   return ok("expiry", `the token expires at ${when}`);
 }

@@ -60,7 +60,6 @@ export async function watchJob(
   }
 }
 
-/** Returns the exit code for a finished job. */
 export function findExitCodeOfJob(job: AgentJob | undefined): number {
   return getExitCode(job?.status === "failed" ? "jobFailed" : "ok");
 }

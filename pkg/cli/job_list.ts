@@ -41,7 +41,7 @@ export async function run(context: Context): Promise<undefined> {
   await output.write(table);
 }
 
-/** Returns the maximum number of jobs per page. */
+/** Returns the maximum of the parameter `limit`. */
 function readMaxLimit(): number {
   const { parameters } = findOperation("agentJobs.list");
   return parameters.find(({ name }) => name === "limit")?.max ?? Number.POSITIVE_INFINITY;

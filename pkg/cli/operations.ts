@@ -3,14 +3,13 @@
 import type { Argument, Option } from "./command.js";
 import { type DeclaredOperation, OPERATIONS, type Parameter } from "./generated/operations.js";
 
-/** Returns a declared operation. */
 export function findOperation(name: string): DeclaredOperation {
   const found = OPERATIONS.find((operation) => operation.name === name);
   if (found === undefined) throw new Error(`${name} is not declared`);
   return found;
 }
 
-/** Returns the flag of an operation's parameter. */
+/** Converts a parameter of an operation to a flag. */
 export function toOption(operation: DeclaredOperation, parameter: string): Option {
   const found = operation.parameters.find(({ name }) => name === parameter);
   if (found === undefined) throw new Error(`${operation.name} has no parameter ${parameter}`);
@@ -23,7 +22,7 @@ export function toOption(operation: DeclaredOperation, parameter: string): Optio
   };
 }
 
-/** Returns the positional argument of an operation's parameter. */
+/** Converts a parameter of an operation to a positional argument. */
 export function toArgument({ name, summary }: Parameter): Argument {
   return {
     name: toWords(name).join("_").toUpperCase(),

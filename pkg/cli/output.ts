@@ -17,7 +17,6 @@ export interface OutputOptions {
   quiet: boolean;
 }
 
-/** A command's output. */
 export class Output {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -34,7 +33,6 @@ export class Output {
     this.interactive = !quiet && !json && host.stderr.isTTY === true && host.env.TERM !== "dumb";
   }
 
-  /** Whether stdout is a terminal. */
   get isTerminal(): boolean {
     return this.#host.stdout.isTTY === true;
   }
@@ -64,7 +62,7 @@ export class Output {
     return this.#host.stderr.columns ?? 80;
   }
 
-  /** Writes a line of the result. */
+  /** Writes a line of the result to stdout. */
   print(line: string): Promise<void> {
     return this.write(`${line}\n`);
   }
@@ -81,7 +79,7 @@ export class Output {
     return this.write(replaceControls(new TextDecoder().decode(rows).replaceAll("\r\n", "\n")));
   }
 
-  /** Writes part of the result. Resolves when the stream has processed it. */
+  /** Writes part of the result to stdout. Resolves when the stream has processed it. */
   async write(data: string | Uint8Array): Promise<void> {
     // The status line is on the same terminal, so the result would be appended to it.
     if (this.isTerminal) this.#status?.erase();
@@ -148,7 +146,7 @@ export class Output {
   }
 }
 
-/** A failed command's error, as `--json` prints it. */
+/** The error of a failed command, in the form that `--json` prints. */
 export interface ErrorReport {
   name: string;
   message: string;

@@ -5,7 +5,6 @@ import type { Command, Values } from "./command.js";
 import { UsageError } from "./errors.js";
 import { listOptions, SHARED_OPTIONS } from "./shared_options.js";
 
-/** A parsed command line. */
 export type Parsed =
   | { kind: "help"; topic: string; asked: boolean }
   | { kind: "command"; command: Command; arguments: string[]; values: Values };
@@ -139,9 +138,7 @@ function readFlags(
   }
 }
 
-/**
- * Returns up to three leading words, which can name a command. Skips shared flags and their values.
- */
+/** Returns the first words of a command line, at most three, without shared flags and their values. */
 function readLeadingWords(args: readonly string[]): string[] {
   const words: string[] = [];
   for (let at = 0; at < args.length && words.length < 3; at++) {

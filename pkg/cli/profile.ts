@@ -7,7 +7,6 @@ import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";
 import type { Host } from "./host.js";
 
-/** The content of a profile's file. */
 export interface Profile {
   baseUrl: string;
   projectId: string;
@@ -29,13 +28,11 @@ export function readProfileName(context: Pick<Context, "values" | "host">): stri
   throw new UsageError("--profile must have 1 to 64 letters, digits, dashes and underscores");
 }
 
-/** Returns the path of the user's configuration folder. */
 export function findConfigFolder({ env, home }: Pick<Host, "env" | "home">): string {
   const parent = env.XDG_CONFIG_HOME || (env.OS === "Windows_NT" && env.APPDATA);
   return join(parent || join(home, ".config"), "quillgate");
 }
 
-/** Returns the path of a profile's file. */
 export function findProfileFile(host: Pick<Host, "env" | "home">, name: string): string {
   return join(findConfigFolder(host), "profiles", `${name}.json`);
 }

@@ -6,7 +6,7 @@ import type { Output, StatusLine } from "./output.js";
 import { toLine, writeNumber } from "./table.js";
 
 const BAR = 20;
-/** Without a terminal, the progress is a new line after this number of requests. */
+/** Without a terminal, a line of progress appears after this number of requests. */
 const REQUESTS_PER_LINE = 10;
 const TICK_MS = 500;
 
@@ -70,7 +70,7 @@ export class RowProgress extends LiveLine {
   #requests = 0;
   /** The number of responses that came from the gateway's cache. */
   #cached = 0;
-  /** The number of requests in the last line, without a terminal. */
+  /** The number of requests when a line was last printed. */
   #printedRequests = 0;
   #budget: Budget | null = null;
   /** When the server accepts requests again, on the clock of `#now`; `null` if it does now. */

@@ -10,7 +10,6 @@ interface Undici {
   setGlobalDispatcher(dispatcher: unknown): void;
 }
 
-/** Returns whether the environment names a proxy. */
 export function hasProxy(env: Host["env"]): boolean {
   return VARIABLES.some((name) => Boolean(env[name]));
 }

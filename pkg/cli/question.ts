@@ -6,7 +6,7 @@ import type { Context } from "./command.js";
 import { Interruption } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
 
-/** Asks a question. An empty answer returns the fallback. */
+/** Asks a question. Returns the fallback for an empty answer. */
 export async function ask(context: Context, question: string, fallback = ""): Promise<string> {
   const shown = fallback === "" ? "" : ` [${fallback}]`;
   const reader = createInterface({ input: process.stdin, output: process.stderr });

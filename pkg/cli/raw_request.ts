@@ -8,7 +8,6 @@ import { exchange } from "../exchange.js";
 import { USER_AGENT } from "../generated/protocol.js";
 import { UsageError } from "./errors.js";
 
-/** A response with its parsed body. */
 export interface Answered {
   response: Response;
   body: unknown;

@@ -18,7 +18,7 @@ import { writeTable } from "./table.js";
 
 type ExportFormat = "csv" | "ndjson" | "json";
 
-/** The default maximum number of rows in a table. */
+/** The default of `--rows` for a table. */
 const DEFAULT_ROWS = "50";
 const MAX_WAIT_MS = 86_400_000;
 /** The flags that do not change which rows an export has. */
@@ -214,7 +214,7 @@ function readRowFlags(context: Context): Record<string, string> {
   >;
 }
 
-/** Returns the maximum number of rows per page. */
+/** Returns the maximum of the parameter `limit`. */
 function readMaxLimit({ parameters }: DeclaredOperation): number {
   return parameters.find(({ name }) => name === "limit")?.max ?? Number.POSITIVE_INFINITY;
 }

@@ -6,7 +6,6 @@ import { readCount, readRange } from "./duration.js";
 import type { DeclaredOperation } from "./generated/operations.js";
 import { findOperation, toKebabCase } from "./operations.js";
 
-/** A method of `client.analytics`. */
 export type ReportMethod = keyof Analytics;
 
 /** Returns the operation of a report's command. */

@@ -34,7 +34,6 @@ export interface Settings {
   credential: Credential | undefined;
 }
 
-/** The content of a settings file. */
 interface SettingsFile {
   path: string;
   baseUrl?: string;
@@ -43,7 +42,6 @@ interface SettingsFile {
   adminKeyFile?: string;
 }
 
-/** A source of settings. */
 interface Source {
   name: string;
   baseUrl?: string | undefined;
@@ -162,7 +160,6 @@ async function readProfileSource(host: Host, name: string): Promise<Source | und
   return { ...profile, name: `profile ${name}`, tokenPath: path, folder: dirname(path) };
 }
 
-/** Returns the path of the user's settings file. */
 function findUserFile({ env, home }: Pick<Host, "env" | "home">): string {
   return join(findConfigFolder({ env, home }), "config.json");
 }

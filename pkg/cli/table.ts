@@ -4,7 +4,6 @@ import { writeLink } from "./terminal.js";
 
 export type Cell = string | number | boolean | null | undefined;
 
-/** A column of a table. */
 export interface Column<Row> {
   head: string;
   value(row: Row): Cell;

@@ -35,7 +35,7 @@ export async function* streamJob(
   const unfollow = tools.follow(expiry, call.signal);
   const resource = {
     operation: "agentJobs.events",
-    below: "agentJobs.get",
+    parent: "agentJobs.get",
     params: { id },
   } as const;
   const events = streamJobEvents(transport.streamOpener(resource, call), signal, tools);

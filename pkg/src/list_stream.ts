@@ -41,7 +41,7 @@ async function* reconnect(
   { follow, sleep }: Tools,
 ): AsyncGenerator<JobListChange, void, void> {
   const parser = new EventParser();
-  const resource = { operation: OPERATION, below: "agentJobs.list", params: {} } as const;
+  const resource = { operation: OPERATION, parent: "agentJobs.list", params: {} } as const;
   const open = transport.streamOpener(resource, options);
   for (let failures = 0; ; failures++) {
     const delay = () => (parser.retry ?? DEFAULT_RETRY) * 2 ** Math.max(failures, 0);

@@ -18,12 +18,11 @@ import type { OperationName, Operations } from "./types.js";
  */
 export type Given<Params> = { [Name in keyof Params]: Params[Name] | null };
 
-/** An event stream. `/events` follows the path of another operation. */
+/** An event stream. Its path is the path of `parent`, followed by `/events`. */
 interface Stream<Name extends keyof Operations> {
-  /** The streaming operation. */
+  /** The name for logs and hooks, such as `agentJobs.events`. */
   operation: OperationName;
-  /** The other operation. */
-  below: Name;
+  parent: Name;
   params: Given<Operations[Name]["params"]>;
 }
 
@@ -199,13 +198,13 @@ export class Transport {
     resource: Stream<Name>,
     options: RequestOptions,
   ): OpenStream {
-    const { operation, below, params } = resource;
+    const { operation, parent, params } = resource;
     const shared = this.callOptions(operation, { ...options, maxRetries: 0 });
     const open: OpenStream = async (lastEventId, signal) => {
       const headers = new Headers(shared.headers);
       if (lastEventId !== "") headers.set("last-event-id", lastEventId);
       const call = { ...shared, signal, headers };
-      const task = new Task(await this.sender(), below, MODE_ONCE, params);
+      const task = new Task(await this.sender(), parent, MODE_ONCE, params);
       try {
         return await task.open(call, (request) => {
           const target = `${request.target}/events`;

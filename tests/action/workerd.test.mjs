@@ -152,12 +152,12 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     const run = await startRun(t);
     const options = { with: { "idempotency-key": `docs-${run.id}` } };
     const { result: first } = await run.runJob({ status: "failed" }, options);
-    assert.match(only(errorsOf(first)).message, /to start another, give another idempotency-key/);
+    assert.match(only(errorsOf(first)).message, /to start another, set another idempotency-key/);
     const again = await run.run({ ...options, env: { GITHUB_RUN_ATTEMPT: "2" } });
     assert.equal(again.code, 1);
     assert.equal(again.outputs["job-id"], first.outputs["job-id"]);
     const { message } = only(errorsOf(again));
-    assert.match(message, /from an earlier attempt .*; to start another job, give another idem/);
+    assert.match(message, /from an earlier attempt .*; to start another job, set another idem/);
   });
 
   test("ends after the creation when wait is false", async (t) => {
@@ -336,7 +336,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     const result = await run.run({ with: { "idempotency-key": `own-${run.id}` } });
     assert.match(
       only(errorsOf(result)).message,
-      /to start another job, give another idempotency-key/,
+      /To start another job, set another idempotency-key/,
     );
   });
 

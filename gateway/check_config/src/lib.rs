@@ -47,7 +47,7 @@ enum Kind {
 pub struct Problem {
     /// The variable's name.
     pub name: String,
-    /// The broken rule. It continues a sentence that starts with the name, and has no value.
+    /// Completes a sentence that starts with the name. Never contains the value.
     pub message: String,
 }
 
