@@ -19,7 +19,7 @@ pub enum Idempotency {
     Idempotent,
     /// The server deduplicates requests by their idempotency key.
     WithKey,
-    /// The server processes every request. A retry could create a second job, so there are none.
+    /// The server processes every request. A retry could create a second job, so the client sends none.
     NonIdempotent,
 }
 

@@ -376,7 +376,7 @@ async function* streamJob({ transport, watch, id, call, deadline }, tools) {
   const unfollow = tools.follow(expiry, call.signal);
   const resource = {
     operation: "agentJobs.events",
-    below: "agentJobs.get",
+    parent: "agentJobs.get",
     params: { id }
   };
   const events = streamJobEvents(transport.streamOpener(resource, call), signal, tools);
@@ -451,7 +451,7 @@ async function* streamList(transport, options, site, tools) {
 }
 async function* reconnect(transport, options, signal, { follow: follow2, sleep: sleep2 }) {
   const parser = new EventParser();
-  const resource = { operation: OPERATION, below: "agentJobs.list", params: {} };
+  const resource = { operation: OPERATION, parent: "agentJobs.list", params: {} };
   const open = transport.streamOpener(resource, options);
   for (let failures = 0; ; failures++) {
     const delay = () => (parser.retry ?? DEFAULT_RETRY) * 2 ** Math.max(failures, 0);
@@ -2386,14 +2386,14 @@ var Transport = class {
     return this.run(build, captureCallSite(), options.signal);
   }
   streamOpener(resource, options) {
-    const { operation, below, params } = resource;
+    const { operation, parent, params } = resource;
     const shared = this.callOptions(operation, { ...options, maxRetries: 0 });
     const open = async (lastEventId, signal) => {
       const headers = new Headers(shared.headers);
       if (lastEventId !== "")
         headers.set("last-event-id", lastEventId);
       const call = { ...shared, signal, headers };
-      const task = new Task2(await this.sender(), below, MODE_ONCE, params);
+      const task = new Task2(await this.sender(), parent, MODE_ONCE, params);
       try {
         return await task.open(call, (request) => {
           const target = `${request.target}/events`;

@@ -11,7 +11,7 @@ export interface Identity {
   readonly claims: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Thrown when no token is available. The message says why and how to fix it. */
+/** Thrown when no token is available. The message has the reason and the fix. */
 export class IdentityError extends Error {
   /** Whether a retry may succeed. */
   readonly isRetryable: boolean;

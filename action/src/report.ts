@@ -6,8 +6,8 @@ export type Outcome =
   | { kind: "started"; job: AgentJob }
   | { kind: "ended"; job: AgentJob }
   /**
-   * `trouble` says why the step could not follow the job, such as an outage of the gateway. It is a
-   * sentence without a full stop.
+   * `trouble` is the reason why the step could not follow the job, such as an outage of the gateway.
+   * It is a sentence without a full stop.
    */
   | { kind: "timed-out"; job: AgentJob; after: string; trouble: string | undefined }
   /** Without a `job`, it is unknown whether one was created. */
@@ -30,7 +30,7 @@ export interface Context {
 
 /** The maximum length of a prompt in the summary, in UTF-16 code units. */
 const MAX_PROMPT = 4_000;
-/** What the summary shows for a finished job without a pull request, by status. */
+/** The summary's text for a finished job without a pull request, by status. */
 const NO_PULL_REQUEST: Readonly<Record<string, string>> = {
   completed: "none: no file was changed",
   archived: "none",

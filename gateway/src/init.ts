@@ -43,8 +43,7 @@ export interface InitOptions {
   /**
    * Asks the user a question and resolves to the answer. An empty answer means the default.
    *
-   * After an invalid answer, the question is asked again, at most twice. It then starts with a line
-   * that says what was wrong.
+   * After an invalid answer, the question is repeated at most twice, below a line with the reason.
    */
   prompt?: ((question: string, defaultAnswer?: string) => Promise<string>) | undefined;
 }

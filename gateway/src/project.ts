@@ -1,6 +1,6 @@
 /** Generates the files that `init` creates. */
 
-/** What the generated files depend on. */
+/** The choices that the generated files depend on. */
 export interface Project {
   /** The Worker's name, which is part of its URL. */
   worker: string;

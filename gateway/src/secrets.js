@@ -15,7 +15,8 @@ export const SECRETS = Object.freeze([
 ]);
 
 /**
- * Returns a problem for each secret. The message says how to move it, and never contains its value.
+ * Returns a problem for each secret. The message explains how to move the secret, but never
+ * contains its value.
  *
  * @param {Record<string, unknown>} vars the variables of one environment
  * @param {string} file the name of the configuration file

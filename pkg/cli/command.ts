@@ -25,7 +25,7 @@ export interface Argument {
 
 /** An example in a command's help. */
 export interface Example {
-  /** What the command line does. */
+  /** A description of the command line. */
   text: string;
   /** The command line itself. */
   line: string;

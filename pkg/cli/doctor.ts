@@ -197,7 +197,7 @@ async function* examineGateway(
   yield* examineVersion(baseUrl, signal);
   if (credential === undefined || projectId === undefined) return;
   // The token is for another project, which an earlier check has reported. Every request would fail.
-  if (!isFor(credential, projectId)) return;
+  if (!mayAccess(credential, projectId)) return;
   yield* examineAccess(baseUrl, projectId, credential, signal);
 }
 
@@ -420,8 +420,8 @@ function describeSpentBudget(
   return problem("budget", `${name}: ${left}${more}`, action);
 }
 
-/** Returns whether a token may be for a project. `true` if the token does not list its projects. */
-function isFor({ value }: Credential, projectId: string): boolean {
+/** Returns `true` unless the token lists its projects and this one is missing. */
+function mayAccess({ value }: Credential, projectId: string): boolean {
   const projects = readClaims(value)?.projects;
   return !Array.isArray(projects) || projects.includes(projectId);
 }

@@ -15,7 +15,7 @@ export interface Column<Row> {
   isWhole?: boolean;
 }
 
-/** What the terminal or file that receives a table supports. */
+/** The features of the terminal or file that receives a table. */
 export interface TableOptions {
   /** Maximum number of characters per line. @default unlimited */
   width?: number | undefined;
@@ -99,7 +99,8 @@ export function writeNumber(value: number): string {
 }
 
 /**
- * Replaces control characters, except line feeds, and characters that change the text direction.
+ * Replaces control characters, except line feeds, and characters that change the direction
+ * of writing.
  *
  * Otherwise a terminal would execute escape sequences in a server's strings.
  */

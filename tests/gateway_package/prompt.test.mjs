@@ -66,8 +66,8 @@ test("init repeats a question after an invalid answer", async () => {
   const { code, screen, left } = await typeAnswers(
     [
       ["Project id", "ac me\r"],
-      ["underscores only", "\r"],
-      ["underscores only", "acme\r"],
+      ["dashes and underscores", "\r"],
+      ["dashes and underscores", "acme\r"],
       ["[no]", "perhaps\r"],
       ["must be yes or no", "no\r"],
     ],
@@ -84,7 +84,7 @@ test("init asks a question at most three times", async () => {
   const { code, screen, left } = await typeAnswers([bad, bad, bad, bad]);
   assert.equal(code, 2, screen);
   assert.equal(left.length, 1);
-  assert.match(screen, /quillgate: a project's id has letters/);
+  assert.match(screen, /quillgate: a project's id can contain only letters/);
   assert.deepEqual(readdirSync(home), []);
 });
 
