@@ -87,7 +87,10 @@ test("archive views writes every page in each format and warns about missing day
     const written = await quillgate([...args, "-o", "views.csv"], folder);
     assert.deepEqual([written.code, written.stdout], [0, ""], written.stderr);
     const csv = readFileSync(join(folder, "views.csv"), "utf8");
-    assert.ok(csv.startsWith('\ufeffpath,human,ai,total\r\n"/guides/1, ""so""\nto say",1,2,3\r\n'), csv);
+    assert.ok(
+      csv.startsWith('\ufeffpath,human,ai,total\r\n"/guides/1, ""so""\nto say",1,2,3\r\n'),
+      csv,
+    );
     assert.match(written.stderr, /1 day is not in the archive/);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { untilFocused } from "./visitor.mjs";
 const PAGE_LENGTH = 25;
 
 const rowsOf = (page) =>
-  page.getByRole("region", { name: "Jobs of this project" }).getByRole("listitem");
+  page.getByRole("region", { name: "Jobs in this project" }).getByRole("listitem");
 const titlesOf = (page) => rowsOf(page).locator(".ledger-title").allTextContents();
 /** Waits until the list has exactly these titles. */
 const untilTitles = (page, titles) =>
@@ -94,17 +94,17 @@ test.describe("list", () => {
     await endJob("Broken", { status: "failed" });
     await signIn();
     await rowOf("Unchanged").getByText("No changes").waitFor();
-    await choose(page, "State", "Pull request ready");
+    await choose(page, "Status", "Pull request ready");
     await untilTitles(page, ["Changed"]);
-    await choose(page, "State", "Failed");
+    await choose(page, "Status", "Failed");
     await untilTitles(page, ["Broken", "Changed"]);
     await page.waitForURL(/state=ready&state=failed/);
     await page.reload();
     await untilTitles(page, ["Broken", "Changed"]);
-    await page.getByRole("button", { name: "State: 2 selected" }).waitFor();
-    await choose(page, "State", "Pull request ready");
-    await choose(page, "State", "Failed");
-    await choose(page, "State", "No changes");
+    await page.getByRole("button", { name: "Status: 2 selected" }).waitFor();
+    await choose(page, "Status", "Pull request ready");
+    await choose(page, "Status", "Failed");
+    await choose(page, "Status", "No changes");
     await untilTitles(page, ["Unchanged"]);
   });
 
@@ -134,7 +134,7 @@ test.describe("list", () => {
     await signIn();
     await rowOf("Break it").getByText("Failed").waitFor();
 
-    await choose(page, "Author", "bot");
+    await choose(page, "Started by", "bot");
     await untilTitles(page, ["Break it", "Fix the links"]);
     await page.getByRole("heading", { level: 1 }).click();
     await page.keyboard.press("/");
@@ -149,7 +149,7 @@ test.describe("list", () => {
     await page.getByRole("button", { name: "Clear filters" }).click();
     await rowOf("Fix the typos").waitFor();
     assert.equal(await page.getByLabel("Search prompts").inputValue(), "");
-    await choose(page, "State", "Failed");
+    await choose(page, "Status", "Failed");
     await untilTitles(page, ["Break it"]);
     await page.goBack();
     await rowOf("Fix the typos").waitFor();
@@ -193,7 +193,7 @@ test.describe("list", () => {
     });
     await signIn();
     const alert = page.getByRole("alert").filter({ hasText: "couldn’t reach" });
-    const retry = alert.getByRole("button", { name: "Retry" });
+    const retry = alert.getByRole("button", { name: "Try again" });
     await retry.evaluate((button) =>
       button.addEventListener("click", () => {
         document.body.dataset.retried = "";

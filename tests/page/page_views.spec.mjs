@@ -291,11 +291,11 @@ test.describe("failure", () => {
     await startSession();
     await openReport(LAST_MONTH);
     const alert = page.getByRole("alert").filter({ hasText: "Mintlify returned an error" });
-    await alert.getByRole("button", { name: "Retry" }).waitFor();
+    await alert.getByRole("button", { name: "Try again" }).waitFor();
     assert.equal(await page.locator('[aria-busy="true"], .waiting, progress').count(), 0);
     assert.deepEqual(await accessibilityFaults(page), []);
     await site.upstream.clearFaults();
-    await alert.getByRole("button", { name: "Retry" }).click();
+    await alert.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("rowheader").first().waitFor();
   });
 

@@ -33,7 +33,7 @@ test("searches without a click have a filter, a share and a job", async ({ visit
   assert.ok(unclicked.length > 0, "the simulator has searches without a click");
   const all = searches.reduce((sum, { hits }) => sum + hits, 0);
   const clickless = searches.reduce((sum, { hits, ctr }) => sum + hits * (1 - ctr), 0);
-  const strip = await figure(page, "Total searches", "Without a click").textContent();
+  const strip = await figure(page, "Total searches", "No clicks").textContent();
   assert.ok(strip.includes(percent(clickless / all)), `${strip}, not ${percent(clickless / all)}`);
 
   await show(page, /^No clicks/);

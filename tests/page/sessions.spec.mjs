@@ -15,7 +15,7 @@ const sessionStatus = (page) =>
   });
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 const pressUseAnotherToken = async (page) => {
-  await page.getByRole("button", { name: /Session of/ }).click();
+  await page.getByRole("button", { name: /^Account:/ }).click();
   await page.getByRole("button", { name: "Use another token" }).click();
 };
 
@@ -246,7 +246,7 @@ test.describe("session", () => {
     const alert = page.getByRole("alert").filter({ hasText: "couldn’t reach" });
     await alert.waitFor();
     await page.unroute("**/session");
-    await alert.getByRole("button", { name: "Retry" }).click();
+    await alert.getByRole("button", { name: "Try again" }).click();
     await heading(page, "Agent jobs").waitFor();
   });
 });
@@ -382,7 +382,7 @@ test.describe("session menu", () => {
   test("the session menu closes on Escape, a click outside and blur", async ({ visitor }) => {
     const { page, signIn } = visitor;
     await signIn();
-    const toggle = page.getByRole("button", { name: /Session of/ });
+    const toggle = page.getByRole("button", { name: /^Account:/ });
     const panel = page.getByText("Signed in as");
     await toggle.click();
     await panel.waitFor();

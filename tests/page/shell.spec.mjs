@@ -47,7 +47,7 @@ test.describe("keyboard shortcuts", () => {
   test("shortcuts stay off after a reload", async ({ visitor }) => {
     const { page, signIn } = visitor;
     await signIn();
-    await page.getByRole("button", { name: /Session of/ }).click();
+    await page.getByRole("button", { name: /^Account:/ }).click();
     await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
     await page.getByLabel("Enable keyboard shortcuts").uncheck();
     await page.getByRole("button", { name: "Close" }).click();
@@ -82,7 +82,7 @@ test("a theme applies immediately and after a reload", async ({ visitor }) => {
   const background = () =>
     page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const light = await background();
-  await page.getByRole("button", { name: /Session of/ }).click();
+  await page.getByRole("button", { name: /^Account:/ }).click();
   await page.getByLabel("Dark").check();
   const dark = await background();
   assert.notEqual(dark, light);
@@ -90,7 +90,7 @@ test("a theme applies immediately and after a reload", async ({ visitor }) => {
   await page.reload();
   await heading(page, "Agent jobs").waitFor();
   assert.equal(await background(), dark);
-  await page.getByRole("button", { name: /Session of/ }).click();
+  await page.getByRole("button", { name: /^Account:/ }).click();
   await page.getByLabel("System").check();
   assert.equal(await background(), light);
 });

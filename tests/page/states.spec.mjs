@@ -73,7 +73,7 @@ async function visitJobStates({ site, page, project, ...visitor }) {
   await check(page, "a new job");
   await openJob("Describe");
   await check(page, "a job");
-  await page.getByRole("button", { name: /Session of/ }).click();
+  await page.getByRole("button", { name: /^Account:/ }).click();
   await check(page, "the session menu");
   await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
   await page.getByRole("dialog").waitFor();

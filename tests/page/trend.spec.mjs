@@ -23,7 +23,7 @@ test.describe("archived project", () => {
     const chart = page.getByRole("img", { name: /^Views per day/ });
     await chart.waitFor();
     const label = await chart.getAttribute("aria-label");
-    assert.match(label, /5 days missing/);
+    assert.match(label, /No data for 5 days/);
     assert.ok(label.includes(`People ${totals.human.toLocaleString("en-US")}`), label);
     assert.equal(await chart.locator(".trend-missing").count(), 5);
     assert.equal(await chart.locator(".trend-human").count(), 1);
@@ -37,7 +37,7 @@ test.describe("archived project", () => {
       await row.getByRole("cell").allTextContents(),
       [totals.human, totals.ai, totals.human + totals.ai].map((n) => n.toLocaleString("en-US")),
     );
-    assert.equal(await table.getByText("Missing").count(), 5);
+    assert.equal(await table.getByText("No data", { exact: true }).count(), 5);
     assert.deepEqual(await accessibilityFaults(page), []);
   });
 
@@ -121,7 +121,7 @@ test.describe("archived project", () => {
     await site.gateway.runCron();
     await startSession();
     await openReport({ ...WEEK, path: "/guides/" });
-    await page.getByRole("heading", { name: "Views per day below /guides/" }).waitFor();
+    await page.getByRole("heading", { name: "Views per day in /guides" }).waitFor();
   });
 
   test.describe("on a phone with forced colours", () => {

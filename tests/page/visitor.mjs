@@ -59,7 +59,7 @@ export function createVisitor(site, page, project) {
   /** Returns the row of a job, found by the first line of its prompt. */
   const rowOf = (prompt) =>
     page
-      .getByRole("region", { name: "Jobs of this project" })
+      .getByRole("region", { name: "Jobs in this project" })
       .getByRole("listitem")
       .filter({ hasText: firstLineOf(prompt).slice(0, 80) });
 

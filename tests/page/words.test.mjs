@@ -14,7 +14,7 @@ const { describeProblem } = await importSource("shell/problem.ts");
 const { describeSendProblem } = await importSource("jobs/send_problem.ts");
 const { changeAddress, formatAddress, parseAddress } = await importSource("address_parts.ts");
 const { requestedRoute } = await importSource("shell/route_names.ts");
-const { duration, formatLocale, limitNote, signedCount } = await importSource("shell/wording.ts");
+const { duration, formatLocale, signedCount } = await importSource("shell/wording.ts");
 const { tightestLimit } = await importSource("shell/rate_limit.ts");
 const { stalenessOf } = await importSource("analytics/staleness.ts");
 
@@ -191,7 +191,7 @@ describe("problem", () => {
     assert.match(limited("send-message").title, /project has used all follow-ups/);
     assert.match(limited("analytics").title, /organization has used all analytics/);
     assert.match(limited("create-job-caller").title, /your own quota/);
-    assert.match(limited("later-invention").title, /limit is reached/);
+    assert.match(limited("later-invention").title, /reached a limit/);
     assert.equal(limited("create-job").cause, "All 100 this hour are used. (429)");
     assert.deepEqual([limited().isLimit, limited().retryAt], [true, NOW + 90_000]);
   });
@@ -341,12 +341,6 @@ describe("response headers", () => {
     assert.equal(limitOf('"a";q=1', '"a";r=1'), null);
     assert.equal(limitOf('"a";q=1;w=1', '"b";r=1'), null);
     assert.equal(limitOf("nonsense", "nonsense"), null);
-  });
-
-  test("a limit note names the quota, the window and the rest", () => {
-    const limit = { policy: "x", quota: 100, window: 3_600_000, left: 41, at: NOW };
-    assert.match(limitNote(limit, "job"), /^At most 100 jobs an hour; 41 left at /);
-    assert.match(limitNote({ ...limit, window: 600_000 }, "job"), /^At most 100 jobs in 10 min/);
   });
 
   test("Cache-Status and Age show that a response is stale, since when and why", () => {

@@ -118,7 +118,7 @@ function Facts({ turn }: { turn: Conversation }) {
   return (
     <dl class="entry">
       <div>
-        <dt>Status</dt>
+        <dt>Answer</dt>
         <dd>{formatCell(turn.resolutionStatus, "word")}</dd>
       </div>
       <div>

@@ -29,7 +29,7 @@ export function DrawnTrend({ trend, isPending }: DrawnTrendProps) {
   const { range, subject, group, points, earlier } = trend;
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
-  const title = `Views per ${group}${subject.prefix === undefined ? "" : ` below ${subject.prefix}/`}`;
+  const title = `Views per ${group}${subject.prefix === undefined ? "" : ` in ${subject.prefix}`}`;
   const missing = points.reduce((sum, { days, held }) => sum + days - held, 0);
   const isPartial = points.some(({ days, span }) => days < span);
   return (
@@ -220,6 +220,6 @@ function summaryOf(points: readonly TrendPoint[], missing: number): string {
     ([people, machines], point) => [people + point.human, machines + point.ai],
     [0, 0],
   );
-  const without = missing === 0 ? "" : ` ${counted(missing, "day")} missing.`;
+  const without = missing === 0 ? "" : ` No data for ${counted(missing, "day")}.`;
   return `People ${count(human)}, AI ${count(ai)}.${without} The table below has each bar.`;
 }

@@ -90,9 +90,9 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
 function nothingFits(arrangement: Arrangement, many: string): string {
   switch (arrangement) {
     case "rises":
-      return `No ${many} with an increase in this period`;
+      return `No ${many} went up in this period`;
     case "falls":
-      return `No ${many} with a decrease in this period`;
+      return `No ${many} went down in this period`;
     case "mostly-ai":
       return "No pages with over 50% AI views";
     case "mostly-people":

@@ -61,7 +61,7 @@ export function ExportChoices({ session, table, listing, onChosen }: ExportChoic
       {name !== "feedbackByPage" && (
         <Formats
           label={`All ${many}`}
-          hint={`Uses one request per ${count(pageSize)} ${many}, unless they are cached.`}
+          hint={`Uses one request per ${count(pageSize)} ${many}.`}
           isDisabled={isRunning}
           onChoose={(format) => {
             onChosen();
@@ -198,7 +198,7 @@ export function RunningExport({ current }: { current: CurrentExport }) {
   function cancel() {
     work.cancel();
     currentExport.value = null;
-    announce("Export cancelled");
+    announce("Export canceled");
     focusHeading();
   }
 

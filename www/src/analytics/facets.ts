@@ -29,7 +29,7 @@ const FACETS: Partial<Record<ReportName, readonly Facet[]>> = {
     { name: "source", label: "Source", all: "All sources", none: "No source", kind: "word" },
   ],
   conversations: [
-    { name: "answer", label: "Answer", all: "All answers", none: "No status", kind: "word" },
+    { name: "answer", label: "Answer", all: "All answers", none: "No answer status", kind: "word" },
     {
       name: "category",
       label: "Category",

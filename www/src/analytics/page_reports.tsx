@@ -136,7 +136,7 @@ export function LoadedPart({ listing, isFound }: LoadedPartProps) {
     <p class="page-load">
       <span class="hint">{isFound ? PAGE_WORDS.among(loaded) : PAGE_WORDS.notAmong(loaded)}</span>
       <button type="button" onClick={() => listing.load("rows above reserve")}>
-        {PAGE_WORDS.loadRest}
+        {PAGE_WORDS.loadAll(report.many)}
       </button>
     </p>
   );

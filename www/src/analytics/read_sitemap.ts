@@ -13,7 +13,7 @@ export function readSitemap(text: string): SitemapReading {
   if (text.trim() === "") return refused("Paste a sitemap, or choose a file.");
   if (/<(?:\w+:)?sitemapindex[\s>]/i.test(text)) {
     return refused(
-      "This is an index of other sitemaps. Open the sitemaps that it names, and paste or choose all of them at once.",
+      "This is a sitemap index. Paste or choose the sitemaps that it lists, all at once.",
     );
   }
   const isXml = /<(?:\w+:)?(?:urlset|url|loc)[\s>]/i.test(text);

@@ -130,7 +130,7 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     columns: [
       PATH,
       { id: "up", label: "Helpful", kind: "count" },
-      { id: "down", label: "Unhelpful", kind: "count" },
+      { id: "down", label: "Not helpful", kind: "count" },
       { id: "share", label: "Helpful share", kind: "share" },
       { id: "code", label: "Code", kind: "count" },
       { id: "total", label: "Entries", kind: "count" },

@@ -226,7 +226,7 @@ function nextComparison(): void {
   const next = COMPARISONS[(at + 1) % COMPARISONS.length];
   if (!next) return;
   visit({ analytics: { comparison: next.id } });
-  announce(`Compared with: ${next.label}`);
+  announce(next.id === "none" ? "Comparison off" : `Comparing with ${next.label.toLowerCase()}`);
 }
 
 /** Explains which parts of the link are invalid, and removes them from the address. */
@@ -310,7 +310,7 @@ function ComparedWith({ report, table }: { report: Report; table: TableModel }) 
           class="quiet"
           onClick={() => earlier && loadOn(earlier, "small site")}
         >
-          Load the comparison
+          Load the previous period
         </button>
       </span>
     );

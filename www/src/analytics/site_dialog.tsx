@@ -49,7 +49,7 @@ export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
         </div>
         <div class="actions">
           <button type="submit" class="primary">
-            Link pages
+            Save site URL
           </button>
           {siteOf(projectId) !== null && (
             <button
@@ -59,7 +59,7 @@ export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
                 onClose();
               }}
             >
-              Remove links
+              Remove site URL
             </button>
           )}
         </div>

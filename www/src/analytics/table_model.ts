@@ -151,7 +151,7 @@ function useFolders(isTree: ReadonlySignal<boolean>): void {
       },
       () => {
         toast({
-          text: "Folders could not be loaded. Check your connection, then choose them again.",
+          text: "Couldn’t load folders. Check your connection and try again.",
         });
         adjust({ analytics: { arrangement: "pages" } });
       },

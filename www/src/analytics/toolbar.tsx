@@ -136,7 +136,7 @@ function typeFilter(filter: string): void {
 function RowFilter({ report: { filterLabel: label, key } }: { report: Report }) {
   const hint =
     key === "query"
-      ? "Words that all have to be in it"
+      ? "Matches rows that contain every word"
       : "Words, the beginning of a path (/guides), or a glob (/guides/*, **/api, *.md)";
   return (
     <div class="filter">

@@ -153,7 +153,7 @@ function figureOf(
 
 function clicklessFigure(rows: readonly ReportRow[], isComplete: boolean): Figure {
   const { clickless, searches } = sumClicks(rows);
-  const name = isComplete ? "Without a click" : "Without a click, loaded terms";
+  const name = isComplete ? "No clicks" : "No clicks (loaded terms)";
   return { name, value: share(clickless, searches), kind: "share" };
 }
 

@@ -22,7 +22,7 @@ export function TrendTable({ trend: { points, group } }: { trend: DrawableTrend 
           <tr key={point.from}>
             <th scope="row">{pointLabel(point)}</th>
             {point.held === 0 ? (
-              <td colSpan={3}>Missing</td>
+              <td colSpan={3}>No data</td>
             ) : (
               <>
                 <td>{count(point.human)}</td>

@@ -189,7 +189,7 @@ function PullRequest({ link, hasFailed }: { link: string; hasFailed: boolean }) 
         </span>
         <External />
       </a>
-      <CopyButton label={JOB_WORDS.copyLink} text={request.href} />
+      <CopyButton label={JOB_WORDS.copyPullRequestLink} text={request.href} />
     </div>
   );
 }

@@ -19,7 +19,7 @@ export const BUILT_IN: readonly Template[] = [
     name: "Update pages after a change",
     text:
       "[What has changed, and since which version.]\n\n" +
-      "Find every page that still describes the old behaviour and correct it. Leave other pages alone.",
+      "Find every page that still describes the old behavior and correct it. Leave other pages alone.",
   },
   {
     name: "Fix typos and broken links",

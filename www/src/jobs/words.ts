@@ -10,14 +10,14 @@ export const STATE_WORDS = {
 } as const;
 
 export const LIST_WORDS = {
-  heading: "Jobs of this project",
+  heading: "Jobs in this project",
   jobs: "Agent jobs",
-  commands: "Jobs",
+  commands: "Agent jobs",
   newJob: "New job",
   filter: "Filter",
-  state: "State",
-  anyState: "Any state",
-  author: "Author",
+  state: "Status",
+  anyState: "Any status",
+  author: "Started by",
   anyone: "Anyone",
   several: (count: number) => `${count} selected`,
   you: (name: string) => `${name} (you)`,
@@ -66,7 +66,7 @@ export const JOB_WORDS = {
   openPullRequest: "Open pull request",
   failedPullRequest: "It opened a pull request before it failed:",
   unsafePullRequest: "We didn’t link this pull request because its address looks unsafe:",
-  copyLink: "Copy link",
+  copyPullRequestLink: "Copy pull request link",
   copyId: "Copy ID",
   copyPageLink: "Copy link to this page",
   copied: "Copied",
@@ -113,7 +113,7 @@ export const JOB_WORDS = {
   followUpSent: "Follow-up sent",
   followUpDoubt: "We can’t tell if this follow-up arrived",
   followUpDoubtHint:
-    "The agent may have it. Before you send it again, check the job’s state and pull request.",
+    "The agent may have it. Before you send it again, check the job’s status and pull request.",
   pullRequest: (name: string) => `Pull request ${name}`,
   started: "Started",
   completed: "Completed",
@@ -128,7 +128,7 @@ export const COMPOSER_WORDS = {
   example: "Add a section on token rotation to the authentication guide, with an example request.",
   start: "Start job",
   privacy: "Drafts are saved in this browser until you sign out.",
-  usualLimit: "Up to 100 jobs an hour.",
+  usualLimit: "Up to 100 jobs per hour.",
   left: (left: string, jobs: string, span: string) => `${left} of ${jobs} left ${span}.`,
   thisHour: "this hour",
   every: (span: string) => `in any ${span}`,
@@ -165,7 +165,7 @@ export const COMPOSER_WORDS = {
 
 export const SEND_WORDS = {
   stopped: "You stopped waiting for the answer",
-  stoppedCause: "The gateway may have done this, or may still do it.",
+  stoppedCause: "It may have been sent, or may still be.",
   stoppedHint:
     "Check the list of jobs, or send it again. That’s safe: the gateway starts the same prompt only once.",
   forgotten: "We can’t tell if this was done",
@@ -176,7 +176,7 @@ export const SEND_WORDS = {
   pending: "Your first attempt is still being sent",
   pendingHint: "Wait a moment, then send it again. You’ll get the result of the first attempt.",
   sentBefore: "You sent this before",
-  sentBeforeHint: "Mintlify has it, but an operator deleted the job from this list.",
-  keyReused: "The gateway took this for another request",
-  keyReusedHint: "Nothing was done. Send it again.",
+  sentBeforeHint: "Mintlify has the job, but an operator deleted it from this list.",
+  keyReused: "We couldn’t send this",
+  keyReusedHint: "The gateway mistook it for another request. Send it again.",
 } as const;

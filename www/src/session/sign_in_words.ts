@@ -8,7 +8,7 @@ export const SIGN_IN_WORDS = {
   once: "You only need this once. We’ll keep you signed in with a secure cookie.",
   submit: "Sign in",
   signingIn: "Signing in",
-  issuerUnavailable: "The sign-in service didn’t answer. Try again in a moment.",
+  issuerUnavailable: "The sign-in service didn’t respond. Try again in a moment.",
   signInFailed: "The sign-in wasn’t completed. Start again, or use a token.",
   notAllowed: "The gateway didn’t let you in. Ask your gateway admin if your account may sign in.",
   noCookie: "Your browser didn’t keep the session",
@@ -27,11 +27,12 @@ export const SIGN_IN_WORDS = {
     ["jobs:create", "start jobs and send follow-ups"],
     ["jobs:read", "see the project’s jobs"],
     ["analytics:read", "see page views and the other reports"],
+    ["analytics:conversations", "read what readers ask the assistant"],
   ],
   admin:
     "If you’re the admin, set the gateway’s secret in the environment and create a token for 30 days:",
   local: ["Trying it out with ", "? Open the sign-in link that the terminal prints."],
-  offer: "What you can do here",
+  offer: "What you can do",
   offers: [
     [
       "Update your docs with a prompt",

@@ -7,7 +7,7 @@ export const SESSION_WORDS = {
   cancel: "Cancel",
   project: "Project",
   chooseProject: "Choose a project",
-  sessionOf: "Session of",
+  sessionOf: "Account:",
   noName: "no name",
   signedInAs: "Signed in as",
   unknownSubject: "Unknown",

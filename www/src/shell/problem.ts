@@ -75,7 +75,7 @@ function wordsFor(error: ErrorFields): Words {
       };
     case "DecodeError":
       return {
-        title: "Unexpected response",
+        title: "The gateway’s answer can’t be read",
         advice: "Try again. If it keeps happening, tell your gateway admin.",
         remedy: "retry",
       };
@@ -99,7 +99,7 @@ function wordsForKind(error: ErrorFields): Words | null {
     case "upstream-credential":
       return {
         title: "Mintlify rejected the gateway’s key",
-        advice: "Nothing was done. Tell your gateway admin.",
+        advice: "Your request wasn’t sent. Contact your gateway admin.",
         remedy: "retry",
       };
     default:
@@ -120,7 +120,7 @@ function titleOfLimit(error: ErrorFields): string {
   if (policies.some((policy) => policy.endsWith("-caller"))) {
     return "You’ve used your own quota";
   }
-  return LIMITS[policies[0] ?? ""] ?? "The limit is reached";
+  return LIMITS[policies[0] ?? ""] ?? "You’ve reached a limit";
 }
 
 function wordsForStatus(status: number): Words {

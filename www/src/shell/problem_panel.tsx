@@ -11,7 +11,7 @@ interface ProblemPanelProps {
 }
 
 /** Shows an error: what happened, why, what to do, and the request id for support. */
-export function ProblemPanel({ problem, retryLabel = "Retry", onRetry }: ProblemPanelProps) {
+export function ProblemPanel({ problem, retryLabel = "Try again", onRetry }: ProblemPanelProps) {
   return (
     <div class="problem" role="alert">
       <p class="problem-title">{problem.title}</p>

@@ -1,5 +1,3 @@
-import type { Limit } from "./rate_limit.ts";
-
 /** Creates a format on first use, because a browser's first format takes tens of milliseconds. */
 function once<Format>(make: () => Format): () => Format {
   let made: Format | undefined;
@@ -133,10 +131,4 @@ export function dayAndTime(time: number): string {
 export function moment(time: number, now: number): string {
   const isToday = new Date(time).toDateString() === new Date(now).toDateString();
   return isToday ? clockTime(time) : dayAndTime(time);
-}
-
-/** Returns "At most 100 jobs an hour; 41 were left at 12:45." */
-export function limitNote({ quota, window, left, at }: Limit, one: string): string {
-  const span = window === 3_600_000 ? "an hour" : `in ${duration(window)}`;
-  return `At most ${counted(quota, one)} ${span}; ${whole().format(left)} left at ${clockTime(at)}.`;
 }
