@@ -16,7 +16,7 @@ use crate::analytics::{
     ListArchivedViews, ListConversations, ListDailyViews, ListFeedback, ListPageViews,
     ListSearches, ListVisitors, PagePath, PathPrefix, ThreadId,
 };
-use crate::credential::{AccessToken, AdminKey, BaseUrl, IdempotencyKey};
+use crate::credential::{AccessToken, AdminKey, BaseUrl, IdempotencyKey, WebhookUrl};
 use crate::date::{DateBound, DateRange};
 use crate::error::{Rule, ValidationError};
 use crate::job_list::{JobAuthor, PromptText};
@@ -106,6 +106,7 @@ macro_rules! to_strings {
 from_strings! {
     AccessToken AdminKey BackfillBegin BaseUrl ConversationCursor Cursor EndDay FeedbackStatuses
     FirstDay IdempotencyKey JobAuthor JobId PagePath PathPrefix ProjectId Prompt PromptText ThreadId
+    WebhookUrl
 }
 
 to_strings! {

@@ -252,3 +252,68 @@ pub fn check_idempotency_key(key: &str) -> Result<(), ValidationError> {
         "",
     ))
 }
+
+/// The maximum length of a webhook URL, in bytes.
+const MAX_WEBHOOK_URL: usize = 2048;
+
+/// The URL that receives the webhook of a job's end, sent as `Webhook-Url`. Only gateways send
+/// webhooks.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebhookUrl(String);
+
+impl WebhookUrl {
+    /// Creates a webhook URL. The gateway also requires a host that its operator allows.
+    ///
+    /// # Errors
+    /// [`Rule::WebhookUrl`] if `url` is not an absolute `https:` URL, or an `http:` URL on this
+    /// machine, of at most 2,048 visible ASCII characters without credentials, backslash and
+    /// fragment.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::credential::WebhookUrl;
+    ///
+    /// assert!(WebhookUrl::new("https://hooks.example/quillgate").is_ok());
+    /// assert!(WebhookUrl::new("hooks.example").is_err());
+    /// ```
+    pub fn new(url: impl Into<String>) -> Result<Self, ValidationError> {
+        let url = url.into();
+        check_webhook_url(&url)?;
+        Ok(Self(url))
+    }
+
+    /// Returns the URL as a string.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Hides the URL, because it may contain a secret.
+impl fmt::Debug for WebhookUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebhookUrl(…)")
+    }
+}
+
+/// Checks a webhook URL; see [`WebhookUrl::new`].
+///
+/// # Errors
+/// [`Rule::WebhookUrl`] if `url` is invalid.
+pub fn check_webhook_url(url: &str) -> Result<(), ValidationError> {
+    let rest = match url.strip_prefix("https://") {
+        None => url.strip_prefix("http://").filter(|rest| is_loopback(rest)),
+        rest => rest,
+    };
+    let fits = rest.is_some_and(|rest| {
+        let clean = |byte: u8| byte.is_ascii_graphic() && !b"#\\".contains(&byte);
+        let mut authority = rest.bytes().take_while(|byte| !b"/?".contains(byte));
+        !matches!(rest.as_bytes(), [] | [b'/' | b'?' | b':', ..])
+            && rest.bytes().all(clean)
+            && authority.all(|byte| byte != b'@')
+    });
+    if fits && url.len() <= MAX_WEBHOOK_URL {
+        return Ok(());
+    }
+    Err(ValidationError::new("webhookUrl", Rule::WebhookUrl, ""))
+}

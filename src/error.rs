@@ -50,6 +50,11 @@ pub enum Rule {
     IdempotencyKey,
     /// A credential must be visible ASCII without spaces, to be valid in a header field.
     Credential,
+    /// A webhook URL must be an absolute `https:` URL, or `http:` on this machine, of at most 2,048
+    /// visible ASCII characters without credentials, backslash and fragment.
+    WebhookUrl,
+    /// The option needs a gateway. Mintlify itself does not have it.
+    GatewayOnly,
     /// The operation must have a parameter of this name.
     Unknown,
     /// The parameter must appear only once.
@@ -145,7 +150,7 @@ impl Rule {
     pub const RETRY_COUNT: Self = Self::Integer(&IntegerRule::RETRY_COUNT);
 
     /// All rules, one per name. Rules with parameters have placeholder or typical values here.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::Required,
         Self::Text,
         Self::NotEmpty,
@@ -170,6 +175,8 @@ impl Rule {
         Self::Credential,
         Self::Unknown,
         Self::Once,
+        Self::WebhookUrl,
+        Self::GatewayOnly,
     ];
 
     /// Returns the rule's stable name, used in `ValidationError.rule` and in `errors[].rule` of a
@@ -201,6 +208,8 @@ impl Rule {
             Self::AdminKey => "admin-key",
             Self::IdempotencyKey => "idempotency-key",
             Self::Credential => "credential",
+            Self::WebhookUrl => "webhook-url",
+            Self::GatewayOnly => "gateway-only",
             Self::Unknown => "unknown",
             Self::Once => "once",
         }
@@ -236,6 +245,8 @@ impl Rule {
             Self::Credential => 21,
             Self::Unknown => 22,
             Self::Once => 23,
+            Self::WebhookUrl => 24,
+            Self::GatewayOnly => 25,
         }
     }
 
@@ -285,6 +296,10 @@ impl Rule {
             }
             Self::IdempotencyKey => "must be 1 to 255 visible ASCII characters",
             Self::Credential => "must be visible ASCII characters without spaces",
+            Self::WebhookUrl => {
+                "must be an absolute https URL without credentials, backslash or fragment"
+            }
+            Self::GatewayOnly => "needs a gateway: Mintlify itself does not have it",
             Self::Unknown => "is not a parameter of this operation",
             Self::Once => "must appear only once",
         }

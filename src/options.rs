@@ -1,8 +1,8 @@
 //! Per-call options.
 
-use crate::credential::check_idempotency_key;
+use crate::credential::{check_idempotency_key, check_webhook_url};
 use crate::declaration::Method;
-use crate::error::{IntegerRule, ValidationError};
+use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::millis::Millis;
 use crate::retry::{DEFAULT_RETRIES, Idempotency};
 use crate::value::{Scalar, Value, optional_integer, optional_text};
@@ -38,9 +38,10 @@ impl Default for CallOptions {
 impl CallOptions {
     /// Reads options from an object.
     ///
-    /// Reads `timeout`, `totalTimeout`, `maxRetries`, `idempotencyKey` and `deduplicated`. Set
-    /// `deduplicated` to `true` if the server deduplicates calls by their key. It has no effect
-    /// without a key.
+    /// Reads `timeout`, `totalTimeout`, `maxRetries`, `idempotencyKey`, `deduplicated`, `webhookUrl`
+    /// and `gateway`. Set `deduplicated` to `true` if the server deduplicates calls by their key. It
+    /// has no effect without a key. Set `gateway` to `true` unless the server is Mintlify's, which
+    /// sends no webhooks.
     ///
     /// # Errors
     /// The first rule that an option breaks.
@@ -59,6 +60,13 @@ impl CallOptions {
         if let Some(key) = &key {
             check_idempotency_key(key)?;
         }
+        let is_set = |name| matches!(options.member(name).scalar(), Scalar::Flag(true));
+        if let Some(url) = optional_text(options, "webhookUrl")? {
+            check_webhook_url(&url)?;
+            if !is_set("gateway") {
+                return Err(ValidationError::new("webhookUrl", Rule::GatewayOnly, ""));
+            }
+        }
         let defaults = Self::default();
         let retries = optional_integer(options, "maxRetries", &IntegerRule::RETRY_COUNT)?;
         let retries = retries.and_then(|retries| u32::try_from(retries).ok());
@@ -66,8 +74,7 @@ impl CallOptions {
             timeout: read_length(options, "timeout")?.unwrap_or(defaults.timeout),
             total_timeout: read_length(options, "totalTimeout")?,
             max_retries: retries.unwrap_or(defaults.max_retries),
-            is_deduplicated: key.is_some()
-                && matches!(options.member("deduplicated").scalar(), Scalar::Flag(true)),
+            is_deduplicated: key.is_some() && is_set("deduplicated"),
         })
     }
 

@@ -32,6 +32,13 @@ const PROMPT = {
 const JOB = { name: "ID", required: true, summary: "The job's id." };
 const LIST = findOperation("agentJobs.list");
 
+const WEBHOOK_URL: Option = {
+  type: "text",
+  value: "URL",
+  summary:
+    "Where the gateway sends a webhook when the job ends. Default: the operator's URL, if set.",
+};
+
 export const JOB_COMMANDS: readonly Command[] = [
   {
     name: "job create",
@@ -42,7 +49,7 @@ export const JOB_COMMANDS: readonly Command[] = [
     ],
     connects: true,
     arguments: [PROMPT],
-    options: { wait: WAIT, ...WATCH, ...WRITE },
+    options: { wait: WAIT, ...WATCH, ...WRITE, "webhook-url": WEBHOOK_URL },
     examples: [
       {
         text: "Create a job and wait for its pull request",

@@ -1,12 +1,13 @@
 /** `quillgate job create` */
 
-import type { Context } from "./command.js";
+import { type Context, readText } from "./command.js";
 import { runWrite } from "./job_write.js";
 import { readPrompt } from "./prompt.js";
 
 export async function run(context: Context): Promise<number> {
   const prompt = await readPrompt(context, context.arguments[0]);
-  return runWrite(context, (client, options) =>
-    client.agentJobs.create({ prompt }, options).then((job) => job),
+  const webhookUrl = readText(context, "webhook-url");
+  return runWrite(context, async (client, options) =>
+    client.agentJobs.create({ prompt }, { ...options, webhookUrl }),
   );
 }

@@ -15,7 +15,7 @@ import type {
 import { refuseUnknown } from "./known.js";
 import { List } from "./list.js";
 import type { ListOptions, ListParams } from "./list_types.js";
-import type { RequestOptions, WriteOptions } from "./options.js";
+import type { CreateOptions, RequestOptions, WriteOptions } from "./options.js";
 import { Task } from "./task.js";
 import type { Transport } from "./transport.js";
 import type { AgentJob, JobRecord, Operations } from "./types.js";
@@ -37,10 +37,16 @@ export class AgentJobs {
    *
    * Requests to a gateway are retried, because it creates the job only once per idempotency key.
    * Requests sent directly to Mintlify are never retried: Mintlify could create a second job.
+   *
+   * @example
+   * ```ts
+   * const webhookUrl = "https://hooks.example/quillgate";
+   * const job = await client.agentJobs.create({ prompt: "Document the new endpoint" }, { webhookUrl });
+   * ```
    */
   create(
     params: Operations["agentJobs.create"]["params"],
-    options?: WriteOptions,
+    options?: CreateOptions,
   ): ApiPromise<AgentJob> {
     return this.#transport.write("agentJobs.create", params, options);
   }

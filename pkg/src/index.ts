@@ -74,6 +74,7 @@ export type {
   AdminKeyAuth,
   Auth,
   ClientOptions,
+  CreateOptions,
   HeadersLike,
   Logger,
   LogLevel,

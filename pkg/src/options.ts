@@ -171,3 +171,14 @@ export interface WriteOptions extends RequestOptions {
    */
   force?: boolean | undefined;
 }
+
+/** Options of the creation of a job. */
+export interface CreateOptions extends WriteOptions {
+  /**
+   * The URL that receives a webhook when the job ends: https, at a host that the gateway's operator
+   * allows. `unwrap` from `quillgate/webhooks` verifies it. Mintlify itself sends no webhooks, so a
+   * client with an `adminKey` throws a `ValidationError`.
+   * @default the operator's webhook URL, if one is set
+   */
+  webhookUrl?: string | undefined;
+}

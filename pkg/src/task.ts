@@ -83,6 +83,9 @@ export interface Call {
   totalTimeout: number | undefined;
   maxRetries: number | undefined;
   idempotencyKey: string | undefined;
+  webhookUrl: string | undefined;
+  /** Whether the server is a gateway. */
+  gateway: boolean;
   /** Whether the server performs a write only once per key, so that it may be retried. */
   deduplicated: boolean;
   signal: AbortSignal | undefined;

@@ -8,7 +8,7 @@ import { MODE_ONCE, OUTPUT_BASE_URL, USER_AGENT } from "./generated/protocol.js"
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
 import { type Observer, observe } from "./observer.js";
-import type { RequestOptions, ResolvedOptions, WriteOptions } from "./options.js";
+import type { CreateOptions, RequestOptions, ResolvedOptions, WriteOptions } from "./options.js";
 import { type Call, type CoreRequest, checkBody, type Sender, Task } from "./task.js";
 import type { OperationName, Operations } from "./types.js";
 
@@ -119,6 +119,7 @@ export class Transport {
     if (credential !== undefined) needed.authorization = `Bearer ${credential}`;
     if (body !== null) needed["content-type"] = "application/json";
     if (call.idempotencyKey !== undefined) needed["idempotency-key"] = call.idempotencyKey;
+    if (call.webhookUrl !== undefined) needed["webhook-url"] = call.webhookUrl;
     if (call.headers === undefined) return needed;
     const headers = new Headers(call.headers);
     for (const [name, value] of Object.entries(needed)) headers.set(name, value);
@@ -142,7 +143,7 @@ export class Transport {
   call<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
-    options: WriteOptions = {},
+    options: CreateOptions = {},
   ): ApiPromise<Operations[Name]["result"]> {
     const carryOut = async (sender: Sender) => {
       const call = this.callOptions(operation, options);
@@ -160,7 +161,7 @@ export class Transport {
   write<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
-    options: WriteOptions = {},
+    options: CreateOptions = {},
   ): ApiPromise<Operations[Name]["result"]> {
     const made = this.#options.adminKey === undefined ? freshKey() : undefined;
     return this.call(operation, params, {
@@ -173,7 +174,7 @@ export class Transport {
   build<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
-    options: WriteOptions = {},
+    options: CreateOptions = {},
   ): Promise<BuiltRequest> {
     const build = (sender: Sender): BuiltRequest => {
       const call = this.callOptions(operation, options);
@@ -232,7 +233,7 @@ export class Transport {
   }
 
   /** Merges the options of a call with the options of the client. */
-  callOptions(operation: OperationName, call: WriteOptions, readBody?: BodyReader): Call {
+  callOptions(operation: OperationName, call: CreateOptions, readBody?: BodyReader): Call {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
     return {
@@ -242,6 +243,8 @@ export class Transport {
       totalTimeout: call.totalTimeout ?? client.totalTimeout,
       maxRetries: call.maxRetries ?? client.maxRetries,
       idempotencyKey: call.idempotencyKey,
+      webhookUrl: call.webhookUrl,
+      gateway: client.adminKey === undefined,
       // With `force`, every attempt would perform the write again.
       deduplicated: client.retryWrites !== false && client.adminKey === undefined && !call.force,
       headers: this.#callHeaders(call),
@@ -262,7 +265,7 @@ export class Transport {
   }
 }
 
-/** The names of all properties of `WriteOptions`. */
+/** The names of all properties of `CreateOptions`. */
 const CALL_OPTIONS = [
   "signal",
   "timeout",
@@ -271,6 +274,7 @@ const CALL_OPTIONS = [
   "headers",
   "idempotencyKey",
   "force",
+  "webhookUrl",
 ];
 
 /** Returns 128 random bits as hexadecimal. Pages in insecure contexts have no `randomUUID`. */

@@ -5,16 +5,17 @@ use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
+use crate::agent_job::CreateAgentJob;
 use crate::call::Call;
 use crate::client::Client;
 use crate::client::driver::drive;
 use crate::client::error::Error;
 use crate::client::host::MaybeSend;
 use crate::client::settings::{Settings, settings};
-use crate::credential::IdempotencyKey;
+use crate::credential::{IdempotencyKey, WebhookUrl};
 use crate::declaration::Method;
 use crate::endpoint::Endpoint;
-use crate::error::{DecodeError, ValidationError};
+use crate::error::{DecodeError, Rule, ValidationError};
 use crate::task::{Event, Task};
 
 /// An [`Endpoint`] whose result the client can decode. Every operation implements it.
@@ -56,6 +57,26 @@ pub struct ApiCall<E> {
 impl<E> fmt::Debug for ApiCall<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ApiCall").field(&self.call).finish()
+    }
+}
+
+impl ApiCall<CreateAgentJob> {
+    /// Sets the URL that receives a webhook when the job ends. Needs a gateway whose operator allows
+    /// the URL's host. Without it, the gateway uses the operator's URL, if one is set.
+    ///
+    /// Requests fail with [`Rule::GatewayOnly`] if the client calls Mintlify directly.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/webhook_url.rs"), "```")]
+    pub fn webhook_url<U>(mut self, url: U) -> Self
+    where
+        U: TryInto<WebhookUrl, Error: Into<ValidationError>>,
+    {
+        match convert(url) {
+            Ok(url) => self.settings.webhook = Some(url),
+            Err(error) => self.call = self.call.and(Err(error)),
+        }
+        self
     }
 }
 
@@ -115,6 +136,9 @@ impl<E: Operation> ApiCall<E> {
             ..
         } = self;
         let call = call?;
+        if settings.webhook.is_some() && !client.server.deduplicates() {
+            return Err(ValidationError::new("webhookUrl", Rule::GatewayOnly, "").into());
+        }
         if call.method() == Method::Post && client.server.deduplicates() {
             let random = || client.host.random().map(IdempotencyKey::from_bytes);
             settings.key = settings.key.or_else(random);

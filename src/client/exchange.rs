@@ -15,6 +15,7 @@ use crate::millis::Millis;
 use crate::response::Head;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const WEBHOOK_URL: HeaderName = HeaderName::from_static("webhook-url");
 const IDEMPOTENCY_RETRY: HeaderName = HeaderName::from_static("idempotency-retry");
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -77,6 +78,9 @@ fn build_request(
     if let Some(key) = &settings.key {
         headers.insert(IDEMPOTENCY_KEY, header_value(key.as_str()));
     }
+    if let Some(url) = &settings.webhook {
+        headers.insert(WEBHOOK_URL, header_value(url.as_str()));
+    }
     if settings.is_forced {
         headers.insert(IDEMPOTENCY_RETRY, HeaderValue::from_static("force"));
     }
@@ -92,7 +96,8 @@ fn read_url(url: &str) -> Option<Uri> {
     (after_host.is_empty() || authority.port_u16().is_some()).then_some(uri)
 }
 
-/// Converts a credential or an idempotency key. Both consist of visible ASCII characters.
+/// Converts a credential, an idempotency key or a webhook URL. All consist of visible ASCII
+/// characters.
 fn header_value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }

@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 
-use crate::credential::IdempotencyKey;
+use crate::credential::{IdempotencyKey, WebhookUrl};
 use crate::error::{IntegerRule, ValidationError};
 use crate::options::CallOptions;
 
@@ -12,6 +12,7 @@ pub struct Settings {
     pub options: CallOptions,
     pub headers: HeaderMap,
     pub key: Option<IdempotencyKey>,
+    pub webhook: Option<WebhookUrl>,
     /// Whether to send `Idempotency-Retry: force`; see `ApiCall::force`.
     pub is_forced: bool,
     #[cfg(target_arch = "wasm32")]

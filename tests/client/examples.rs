@@ -37,6 +37,7 @@ mod wait;
 mod watch;
 mod watch_stream;
 mod watch_timeout;
+mod webhook_url;
 
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
@@ -108,7 +109,7 @@ async fn the_settings_of_a_client_apply_to_its_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn jobs_are_created_read_and_followed_up() {
-    let host = FakeHost::new([JOB, DONE, JOB, JOB]);
+    let host = FakeHost::new([JOB, DONE, JOB, JOB, JOB]);
     let client = host.client();
     let job = create::document_endpoint(&client).await.unwrap();
     assert_eq!(job.id.as_deref(), Some("j1"));
@@ -119,6 +120,9 @@ async fn jobs_are_created_read_and_followed_up() {
     idempotency_key::announce(&client, "2.4").await.unwrap();
     let key = host.header(3, "idempotency-key");
     assert_eq!(key.as_deref(), Some("changelog-2.4"));
+    webhook_url::create_with_webhook(&client).await.unwrap();
+    let url = host.header(4, "webhook-url");
+    assert_eq!(url.as_deref(), Some("https://hooks.example/quillgate"));
     host.assert_idle();
 }
 

@@ -2,12 +2,12 @@
 
 use crate::fake_host::{FakeHost, KEY, TOKEN, create, get_job};
 use quillgate::client::http::{HeaderMap, HeaderValue};
-use quillgate::client::{ApiCall, Client};
+use quillgate::client::{ApiCall, Client, Error};
 use quillgate::{
     ConversationCursor, Cursor, DateRange, DayGroup, FeedbackSource, FeedbackStatuses,
     GetCallerStats, GetFeedbackByPage, JobAuthor, JobPageSize, JobStatus, Limit, ListAgentJobs,
     ListConversations, ListDailyViews, ListFeedback, ListPageViews, ListVisitors, Offset, PagePath,
-    PageSize, PromptText, SendMessage, SmallPageSize,
+    PageSize, PromptText, Rule, SendMessage, SmallPageSize,
 };
 use serde_json::json;
 
@@ -292,6 +292,28 @@ async fn requests_to_mintlify_carry_the_admin_key() {
         assert_eq!(host.request(at, "url"), url);
         let authorization = host.header(at, "authorization");
         assert_eq!(authorization, Some(format!("Bearer {KEY}")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_webhook_url_is_sent_to_gateways_only() {
+    let url = "https://hooks.example/done";
+    let host = FakeHost::new([OK]);
+    create(&host.client())
+        .webhook_url(url)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(host.header(0, "webhook-url").as_deref(), Some(url));
+
+    let host = FakeHost::new([""; 0]);
+    let platform = host.platform().build().unwrap();
+    for (call, rule) in [
+        (create(&platform).webhook_url(url), Rule::GatewayOnly),
+        (create(&host.client()).webhook_url("x"), Rule::WebhookUrl),
+    ] {
+        let error = call.send().await.unwrap_err();
+        assert!(matches!(error, Error::Validation(error) if error.rule == rule));
     }
 }
 

@@ -89,6 +89,8 @@ fn rule_names_are_stable() {
             "credential",
             "unknown",
             "once",
+            "webhook-url",
+            "gateway-only",
         ]
     );
 }

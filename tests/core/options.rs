@@ -128,6 +128,52 @@ fn an_idempotency_key_has_1_to_255_visible_ascii_characters() {
 }
 
 #[test]
+fn a_webhook_url_is_an_absolute_https_url() {
+    let longest = format!("https://a.example/{}", "x".repeat(2048 - 18));
+    for url in [
+        "https://hooks.example/quillgate?a=@b",
+        "https://hooks.example",
+        "http://localhost:8080/hook",
+        "http://127.0.0.1",
+        &longest,
+    ] {
+        let options = json!({ "webhookUrl": url, "gateway": true });
+        assert!(parse(&options).is_ok(), "{url}");
+    }
+    for url in [
+        "",
+        "hooks.example",
+        "/hook",
+        "http://hooks.example",
+        "ftp://hooks.example",
+        "https://",
+        "https:///hook",
+        "https://user:pass@hooks.example",
+        "https://hooks.example/#part",
+        "https://hooks.example\\@other.example",
+        "https://hooks.example/a b",
+        "https://hooks.example/é",
+        &format!("{longest}x"),
+    ] {
+        let options = json!({ "webhookUrl": url, "gateway": true });
+        assert_rejected(&options, "webhookUrl", Rule::WebhookUrl);
+    }
+    let options = json!({ "webhookUrl": 5, "gateway": true });
+    assert_rejected(&options, "webhookUrl", Rule::Text);
+}
+
+#[test]
+fn a_webhook_url_needs_a_gateway() {
+    let url = "https://hooks.example";
+    for options in [
+        json!({ "webhookUrl": url }),
+        json!({ "webhookUrl": url, "gateway": false }),
+    ] {
+        assert_rejected(&options, "webhookUrl", Rule::GatewayOnly);
+    }
+}
+
+#[test]
 fn only_a_call_with_a_key_is_deduplicated() {
     for (options, is_deduplicated) in [
         (json!({ "idempotencyKey": "k", "deduplicated": true }), true),

@@ -332,7 +332,7 @@ test.describe("signing in", () => {
   test("the page explains why signing in at an issuer failed", async ({ visitor }) => {
     const { site, page } = visitor;
     for (const [kind, text] of [
-      ["issuer-unavailable", "The sign-in service didn’t answer"],
+      ["issuer-unavailable", "The sign-in service didn’t respond"],
       ["sign-in-failed", "The sign-in wasn’t completed"],
       ["<b>else</b>", "The gateway didn’t let you in"],
     ]) {

@@ -66,7 +66,7 @@ async function visitJobStates({ site, page, project, ...visitor }) {
   await check(page, "no jobs");
   await startJob(`Describe ${"averyveryverylongword".repeat(4)}`);
   await check(page, "jobs");
-  await page.getByRole("button", { name: /^State/ }).click();
+  await page.getByRole("button", { name: /^Status/ }).click();
   await check(page, "the filter by state");
   await page.keyboard.press("Escape");
   await openComposer();

@@ -72,6 +72,33 @@ describe("Writes through a gateway", () => {
     ),
   );
 
+  when("a job is created with a `webhookUrl`", "the call sends it to a gateway", () =>
+    against(
+      { json: JOB },
+      async ({ agentJobs }, { requests }) => {
+        const webhookUrl = "https://hooks.example/done";
+        await agentJobs.create({ prompt: "p" }, { webhookUrl });
+        assert.equal(requests[0].headers["webhook-url"], webhookUrl);
+        const error = await rejectionOf(agentJobs.create({ prompt: "p" }, { webhookUrl: "x" }));
+        assert.deepEqual([error.field, error.rule], ["webhookUrl", "webhook-url"]);
+        assert.equal(requests.length, 1);
+      },
+      GATEWAY,
+    ),
+  );
+
+  when(
+    "a job is created with a `webhookUrl` and an admin key",
+    "the call rejects, because the platform sends no webhooks",
+    () =>
+      against({ json: JOB }, async ({ agentJobs }, { requests }) => {
+        const webhookUrl = "https://hooks.example/done";
+        const error = await rejectionOf(agentJobs.create({ prompt: "p" }, { webhookUrl }));
+        assert.deepEqual([error.field, error.rule], ["webhookUrl", "gateway-only"]);
+        assert.equal(requests.length, 0);
+      }),
+  );
+
   when(
     "`retryWrites` is true without a gateway",
     "a write is sent once, since the platform has no idempotency keys",

@@ -136,6 +136,9 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
   for await (const listed of list) same<typeof listed, ListedJob>(true);
   if (page.nextCursor) (await agentJobs.list({ cursor: page.nextCursor })).jobs[0]?.id.trim();
   await agentJobs.create({ prompt: "p" }, { idempotencyKey: "k", force: true });
+  await agentJobs.create({ prompt: "p" }, { webhookUrl: maybe });
+  // @ts-expect-error: a message has no webhook
+  agentJobs.sendMessage("j", { prompt: "p" }, { webhookUrl: "https://hooks.example" });
   agentJobs.list({ state: "failed", author: maybe, text: "guide", limit: 5 });
   const record: JobRecord = await agentJobs.record("j", { signal, timeout: 1000 });
   same<ReturnType<typeof agentJobs.record>, ApiPromise<JobRecord>>(true);

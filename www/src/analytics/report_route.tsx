@@ -357,7 +357,7 @@ function Answer(props: AnswerProps) {
         {problem && (
           <ProblemPanel
             problem={inContext(problem, listing)}
-            retryLabel={isEmpty ? "Retry" : "Resume"}
+            retryLabel={isEmpty ? "Try again" : "Resume"}
             onRetry={() => loadOn(listing, isEmpty ? "small site" : listing.goal)}
           />
         )}
