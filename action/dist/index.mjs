@@ -3031,7 +3031,7 @@ var Reachability = class {
     this.#host = new URL(gateway).host;
     this.#runner = runner2;
   }
-  /** The number of requests sent so far, with failed ones. */
+  /** The number of requests sent so far, including failed ones. */
   get requests() {
     return this.#requests;
   }

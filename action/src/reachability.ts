@@ -43,7 +43,7 @@ export class Reachability {
     this.#runner = runner;
   }
 
-  /** The number of requests sent so far, with failed ones. */
+  /** The number of requests sent so far, including failed ones. */
   get requests(): number {
     return this.#requests;
   }
