@@ -3,13 +3,15 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { nextTask } from "../shell/next_task.ts";
 import { isPrinting } from "./printing.ts";
-import { type Slice, visibleSlice } from "./rows.ts";
+import { type Slice, SPARE_ROWS, visibleSlice } from "./rows.ts";
 
 /** Lists up to this length are rendered in full, for find in page, copying and screen readers. */
 const MAX_DRAWN_ROWS = 1000;
 export const MAX_PRINTED_ROWS = 500;
 /** Rows rendered per task, to keep each task below 50 ms. */
 const ROWS_PER_TASK = 100;
+/** Fewer than the spare rows below the window, so that scrolling never shows a gap. */
+const ROWS_PER_SCROLL = SPARE_ROWS / 2;
 /** Used until the first row is measured. */
 const DEFAULT_ROW_HEIGHT = 34;
 /** Used until the window is measured. A small number renders faster. */
@@ -55,7 +57,10 @@ function useSight(table: RefObject<HTMLTableElement | null>) {
   function measure() {
     const body = table.current?.tBodies[0];
     if (!body) return;
-    const scrollTop = Math.max(0, -body.getBoundingClientRect().top);
+    // Scrolling renders again only after this many pixels, because each rendering costs a layout.
+    const step = ROWS_PER_SCROLL * rowHeight.peek();
+    const top = Math.max(0, -body.getBoundingClientRect().top);
+    const scrollTop = Math.floor(top / step) * step;
     const height = window.innerHeight;
     const { value } = sight;
     if (value.scrollTop === scrollTop && value.height === height) return;

@@ -83,15 +83,17 @@ export interface Slice {
   end: number;
 }
 
+/** Rows to render above the window, and below it. */
+export const SPARE_ROWS = 12;
+
 /** Returns the rows to render: those in the window, plus some above and below. */
 export function visibleSlice(
   box: { scrollTop: number; height: number },
   rowHeight: number,
   count: number,
 ): Slice {
-  const spare = 12;
-  const shown = Math.ceil(box.height / rowHeight) + 2 * spare;
-  const first = Math.floor(box.scrollTop / rowHeight) - spare;
+  const shown = Math.ceil(box.height / rowHeight) + 2 * SPARE_ROWS;
+  const first = Math.floor(box.scrollTop / rowHeight) - SPARE_ROWS;
   // If the list became shorter than the scroll position, show its end.
   const start = Math.max(0, Math.min(first, count - shown));
   return { start, end: Math.min(count, first + shown) };
