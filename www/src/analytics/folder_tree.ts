@@ -1,5 +1,5 @@
 import type { TreeNode } from "./line.ts";
-import { type Column, type ReportRow, shareOf } from "./report.ts";
+import { type Cell, type ReportRow, shareOf } from "./report.ts";
 import { countOf, type Sorting, sortRows } from "./rows.ts";
 import "../styles/folders.css";
 
@@ -63,20 +63,30 @@ function nameOf(path: string, folder: Folder): string {
   return name || path || "(no path)";
 }
 
+/** Adds up known counts. A sum without any known count is null. */
 function sumOf(path: string, nodes: readonly TreeNode[]): ReportRow {
-  const rows = nodes.map(({ row }) => row);
-  const [human, ai, total] = [sum(rows, "human"), sum(rows, "ai"), sum(rows, "total")];
+  let human: number | null = null;
+  let ai: number | null = null;
+  let total: number | null = null;
+  let earlier: number | null = null;
+  let change: number | null = null;
   // One unknown change makes the folder's change unknown.
-  const isCompared = rows.every((row) => countOf(row.change) !== null);
-  const earlier = isCompared ? sum(rows, "earlier") : null;
-  const change = isCompared ? sum(rows, "change") : null;
+  let isCompared = true;
+  for (const { row } of nodes) {
+    human = add(human, row.human);
+    ai = add(ai, row.ai);
+    total = add(total, row.total);
+    earlier = add(earlier, row.earlier);
+    change = add(change, row.change);
+    isCompared &&= countOf(row.change) !== null;
+  }
+  if (!isCompared) earlier = change = null;
   return { path, human, ai, total, share: shareOf(ai, total), earlier, change };
 }
 
-/** Returns the sum of the known values of a column; null if none is known. */
-function sum(rows: readonly ReportRow[], column: Column): number | null {
-  const counts = rows.map((row) => countOf(row[column])).filter((count) => count !== null);
-  return counts.length === 0 ? null : counts.reduce((all, count) => all + count, 0);
+function add(sum: number | null, cell: Cell | undefined): number | null {
+  const count = countOf(cell);
+  return count === null ? sum : (sum ?? 0) + count;
 }
 
 /** Returns the visible rows of the tree in order. Each open folder is followed by its content. */

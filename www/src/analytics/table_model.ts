@@ -99,16 +99,17 @@ export function useTableModel(
     const isComplete = earlier.value.state.value === "complete";
     return compareRows(now, { rows: earlier.value.rows.value, isComplete }, { key, main });
   });
-  const arranged = useComputed(() => {
-    if (arrangement.value !== "never-read")
-      return arrangeRows(compared.value, arrangement.value, main);
+  const source = useComputed(() => {
+    if (arrangement.value !== "never-read") return compared.value;
     return sitemap.value?.findNeverRead(listing.value?.rows.value ?? NO_ROWS) ?? NO_ROWS;
   });
   const filter = useComputed(() => address.value.analytics.filter);
   const facets = useComputed(() => pickFacets(report.name, address.value.analytics.facets));
-  const sorted = useComputed(() => sortRows(arranged.value, sorting.value, report.tieBreak));
+  // Sorts before it selects, so that another selection in the same order needs no sorting.
+  const sorted = useComputed(() => sortRows(source.value, sorting.value, report.tieBreak));
+  const arranged = useComputed(() => arrangeRows(sorted.value, arrangement.value, main));
   const rows = useComputed(() =>
-    filterRows(filterByFacets(sorted.value, facets.value), filter.value, key),
+    filterRows(filterByFacets(arranged.value, facets.value), filter.value, key),
   );
   const matches = useComputed(() => sumRows(rows.value, main));
   const isTree = useComputed(() => arrangement.value === "folders");
@@ -159,16 +160,22 @@ function useFolders(isTree: ReadonlySignal<boolean>): void {
   });
 }
 
-/** Returns the order in the address if its column exists, else the default order. */
+/**
+ * Returns the order in the address if its column exists, else the default order. The result stays
+ * the same object until the order changes: other changes of the address sort nothing again.
+ */
 function useSorting(
   report: Report,
   arrangement: ReadonlySignal<Arrangement>,
   columns: ReadonlySignal<readonly ColumnDefinition[]>,
 ): ReadonlySignal<Sorting> {
-  return useComputed(() => {
+  const chosen = useComputed(() => {
     const wanted = address.value.analytics.sorting;
     const has = (column: Column) => columns.value.some(({ id }) => id === column);
     if (wanted !== null && has(wanted.column)) return wanted;
     return usualSorting(arrangement.value, report);
   });
+  const column = useComputed(() => chosen.value.column);
+  const direction = useComputed(() => chosen.value.direction);
+  return useComputed(() => ({ column: column.value, direction: direction.value }));
 }
