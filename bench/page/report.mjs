@@ -45,9 +45,9 @@ export function reportPage({ browser, lighthouse, routes, faults }, largeSite, r
   ].join("\n\n");
 }
 
-/** Reports sorting and searching many rows. */
-function reportLargeSite({ rows, sort, search, tasks }) {
-  const longest = tasks.length === 0 ? "none" : `${Math.round(Math.max(...tasks))} ms`;
+/** Reports the responsiveness of a report with many rows. */
+function reportLargeSite({ rows, sort, search, longestTasks }) {
+  const [action, longest] = Object.entries(longestTasks).reduce((a, b) => (b[1] > a[1] ? b : a));
   return [
     `With ${rows} rows, from a click or an input to the next frame, medians of ${sort.length}:`,
     formatTable(
@@ -55,7 +55,7 @@ function reportLargeSite({ rows, sort, search, tasks }) {
       [
         ["sort", "≤ 60 ms", `${median(sort).toFixed(0)} ms`],
         ["search", "≤ 60 ms", `${median(search).toFixed(0)} ms`],
-        ["longest task while loading, sorting and searching", "≤ 100 ms", longest],
+        [`longest task, CPU time (${action})`, "≤ 50 ms", `${longest.toFixed(0)} ms`],
       ],
     ),
   ].join("\n\n");
