@@ -140,6 +140,26 @@ test("feedback by page has its own address, totals and jobs", async ({ visitor }
   assert.equal(await page.getByRole("button", { name: /^CSV, All/ }).count(), 0);
 });
 
+for (const [hasMore, note] of [
+  [false, "All 100 pages loaded."],
+  [true, "Mintlify lists only 100 pages. There are more."],
+]) {
+  test(`feedback of 100 pages with hasMore ${hasMore} ends with "${note}"`, async ({ visitor }) => {
+    const { page, site, startSession, openReport } = visitor;
+    const feedback = Array.from({ length: 100 }, (_, index) => {
+      return { path: `/page-${index}`, thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
+    });
+    await site.upstream.fault({
+      operation: "analytics.feedbackByPage",
+      times: 0,
+      fault: { kind: "json", status: 200, body: { feedback, hasMore } },
+    });
+    await startSession();
+    await openReport({ ...FEEDBACK, show: "by-page" });
+    assert.deepEqual(await page.locator(".load-note").allTextContents(), [note]);
+  });
+}
+
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 

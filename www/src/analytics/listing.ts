@@ -66,6 +66,8 @@ export class Listing {
   readonly rows = signal<readonly ReportRow[]>([]);
   readonly totals = signal<Totals | null>(null);
   readonly state = signal<LoadState>("empty");
+  /** Whether more rows exist that Mintlify does not list. */
+  readonly isCut = signal(false);
   readonly requests = signal(0);
   readonly problem = signal<Problem | null>(null);
   /** Set when the gateway served rows older than requested, because it had nothing newer. */
@@ -245,6 +247,7 @@ export class Listing {
     batch(() => {
       this.rows.value = this.rows.peek().concat(pages.flatMap(({ rows }) => rows));
       this.totals.value = last.totals;
+      this.isCut.value = last.isCut;
       this.requests.value += pages.length;
       if (last.next === null) this.state.value = "complete";
     });

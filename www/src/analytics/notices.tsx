@@ -101,11 +101,12 @@ export function StaleNote({ listing }: { listing: Listing }) {
 
 /** Marks the end of a complete list. */
 export function EndNote({ listing }: { listing: Listing }) {
-  const { name, one, many, main, pageSize } = listing.report;
+  const { one, many, main } = listing.report;
   const rows = listing.rows.value;
   if (listing.state.value !== "complete" || rows.length === 0) return null;
-  if (name === "feedbackByPage" && rows.length >= pageSize) {
-    return <p class="load-note">Mintlify lists at most {counted(pageSize, one, many)}.</p>;
+  if (listing.isCut.value) {
+    const listed = counted(rows.length, one, many);
+    return <p class="load-note">Mintlify lists only {listed}. There are more.</p>;
   }
   const repeated = main === "total" ? repeatedPaths(rows) : 0;
   return (

@@ -19,6 +19,8 @@ export interface PageOfReport {
   totals: Totals | null;
   /** Null after the last page. */
   next: ReportPosition | null;
+  /** Whether more rows exist that Mintlify does not list. */
+  isCut: boolean;
 }
 
 /** Yields all pages of a report from a position. */
@@ -47,8 +49,8 @@ export async function* readReport(
       return;
     case "feedbackByPage": {
       const params = { ...datesOf(position), limit: REPORTS.feedbackByPage.pageSize };
-      const { feedback } = await analytics.feedbackByPage(params, options);
-      yield pageOf(feedback.map(toPageRow), null, null);
+      const { feedback, hasMore } = await analytics.feedbackByPage(params, options);
+      yield { ...pageOf(feedback.map(toPageRow), null, null), isCut: hasMore };
       return;
     }
     case "searches":
@@ -102,7 +104,7 @@ function datesOf(position: ReportPosition): { dateFrom: string; dateTo: string }
 }
 
 function pageOf(rows: readonly ReportRow[], totals: Totals | null, next: unknown): PageOfReport {
-  return { rows, totals, next: next === null ? null : { resumeFrom: next } };
+  return { rows, totals, next: next === null ? null : { resumeFrom: next }, isCut: false };
 }
 
 /** The cast is safe: a position is only used with the report that it came from. */
