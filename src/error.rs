@@ -50,8 +50,7 @@ pub enum Rule {
     IdempotencyKey,
     /// A credential must be visible ASCII without spaces, to be valid in a header field.
     Credential,
-    /// A webhook URL must be an absolute `https:` URL, or `http:` on this machine, of at most 2,048
-    /// visible ASCII characters without credentials, backslash and fragment.
+    /// The URL of a webhook must be valid: see [`crate::credential::WebhookUrl::new`].
     WebhookUrl,
     /// The option needs a gateway. Mintlify itself does not have it.
     GatewayOnly,
@@ -139,8 +138,7 @@ impl IntegerRule {
 impl Rule {
     /// The rule of `offset`.
     pub const OFFSET: Self = Self::Integer(&IntegerRule::OFFSET);
-    /// The rule of `limit` for views and visitors. Other lists have different bounds but the same
-    /// [`Self::name`].
+    /// The rule of `limit` for views and visitors. Other lists have other bounds.
     pub const PAGE_SIZE: Self = Self::Integer(&IntegerRule::PAGE_SIZE);
     /// The rule of `limit` for a gateway's list of jobs.
     pub const JOB_PAGE_SIZE: Self = Self::Integer(&IntegerRule::JOB_PAGE_SIZE);
@@ -296,9 +294,7 @@ impl Rule {
             }
             Self::IdempotencyKey => "must be 1 to 255 visible ASCII characters",
             Self::Credential => "must be visible ASCII characters without spaces",
-            Self::WebhookUrl => {
-                "must be an absolute https URL without credentials, backslash or fragment"
-            }
+            Self::WebhookUrl => "must be an absolute https URL without credentials or fragment",
             Self::GatewayOnly => "needs a gateway: Mintlify itself does not have it",
             Self::Unknown => "is not a parameter of this operation",
             Self::Once => "must appear only once",

@@ -838,7 +838,7 @@ var RULES = [
   ["credential", "must be visible ASCII characters without spaces"],
   ["unknown", "is not a parameter of this operation"],
   ["once", ""],
-  ["webhook-url", "must be an absolute https URL without credentials, backslash or fragment"],
+  ["webhook-url", "must be an absolute https URL without credentials or fragment"],
   ["gateway-only", "needs a gateway: Mintlify itself does not have it"]
 ];
 var RULE_BASE_URL = 15;

@@ -164,7 +164,7 @@ export class Listing {
     const archived = await readArchivedViews(this.#client, this.bounds.peek(), signal);
     if (archived === null) return false;
     this.isFromArchive.value = true;
-    this.#take({ ...archived, next: null });
+    this.#take({ ...archived, next: null, isCut: false });
     return true;
   }
 
