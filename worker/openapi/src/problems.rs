@@ -225,13 +225,14 @@ fn broken_rule() -> Value {
 /// Returns the names of the validation rules: the core's, except those that only apply to clients,
 /// then the gateway's.
 fn rules() -> impl Iterator<Item = &'static str> {
-    const CLIENT_ONLY: [Rule; 6] = [
+    const CLIENT_ONLY: [Rule; 7] = [
         Rule::BaseUrl,
         Rule::SecureBaseUrl,
         Rule::AdminKey,
         Rule::MILLISECONDS,
         Rule::RETRY_COUNT,
         Rule::Credential,
+        Rule::GatewayOnly,
     ];
     let core = Rule::ALL
         .into_iter()

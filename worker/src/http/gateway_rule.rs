@@ -9,8 +9,6 @@ pub enum GatewayRule {
     Cursor,
     /// `Idempotency-Retry` must be `force`.
     IdempotencyRetry,
-    /// `Webhook-Url` must be a URL that may receive webhooks.
-    WebhookUrl,
     /// Webhooks require `WEBHOOK_SECRET`.
     WebhooksOff,
     /// Webhooks of callers require `WEBHOOK_HOSTS`.
@@ -33,11 +31,10 @@ pub enum GatewayRule {
 
 impl GatewayRule {
     /// All rules.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::JsonObject,
         Self::Cursor,
         Self::IdempotencyRetry,
-        Self::WebhookUrl,
         Self::WebhooksOff,
         Self::WebhookHosts,
         Self::CreateOnly,
@@ -56,7 +53,6 @@ impl GatewayRule {
             Self::JsonObject => "json-object",
             Self::Cursor => "cursor",
             Self::IdempotencyRetry => "idempotency-retry",
-            Self::WebhookUrl => "webhook-url",
             Self::WebhooksOff => "webhooks-off",
             Self::WebhookHosts => "webhook-hosts",
             Self::CreateOnly => "create-only",

@@ -1,6 +1,6 @@
 //! Problems: error responses in the format of RFC 9457.
 
-use quillgate::ValidationError;
+use quillgate::{Rule, ValidationError};
 use serde_json::{Map, Value, json};
 
 use crate::http::gateway_rule::GatewayRule;
@@ -135,6 +135,12 @@ impl Problem {
     pub fn malformed_body() -> Self {
         let detail = "the body must be a JSON object without duplicate members";
         Self::field("body", GatewayRule::JsonObject, detail)
+    }
+
+    /// Returns 400 for a URL that must not receive webhooks.
+    #[must_use]
+    pub fn invalid_webhook_url(detail: &str) -> Self {
+        Self::broken_rule("Webhook-Url", Rule::WebhookUrl.name(), detail)
     }
 
     /// Returns 400 for a webhook when the gateway has no secret to sign it with.

@@ -8,7 +8,6 @@ use quillgate::{JobStatus, Millis};
 use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
-use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::url::lowercase_origin;
 use crate::jobs::settings::WebhookSettings;
@@ -56,10 +55,7 @@ pub fn check_address(url: &str, hosts: &[String]) -> Result<String, Problem> {
     if hosts.is_empty() {
         return Err(Problem::no_webhook_hosts());
     }
-    check(url, hosts).map_err(|rule| {
-        let detail = format!("Webhook-Url {rule}");
-        Problem::field("Webhook-Url", GatewayRule::WebhookUrl, &detail)
-    })
+    check(url, hosts).map_err(|rule| Problem::invalid_webhook_url(&format!("Webhook-Url {rule}")))
 }
 
 fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {

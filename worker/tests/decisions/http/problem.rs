@@ -204,7 +204,6 @@ fn each_rule_has_a_unique_name() {
         "json-object",
         "cursor",
         "idempotency-retry",
-        "webhook-url",
         "webhooks-off",
         "webhook-hosts",
         "create-only",
