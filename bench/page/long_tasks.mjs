@@ -1,7 +1,7 @@
 /**
  * Measures the longest task of each action on a report with many rows.
  *
- * Acts inside the page: Playwright's locators would run long tasks of their own. Measures the CPU
+ * Acts inside the page: Playwright's locators would add long tasks. Measures the CPU
  * time of tasks, which other programs on the machine hardly change.
  */
 

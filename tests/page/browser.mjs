@@ -147,7 +147,7 @@ export async function accessibilityFaults(page, covered = []) {
   );
 }
 
-/** A row that the bar at the lower edge covers in part scrolls into view, so it is no fault. */
+/** Rows behind the bar at the lower edge scroll into view, so axe may report them wrongly. */
 function isRowUnderBar(failureSummary, isInRow) {
   return isInRow && failureSummary.includes("partially obscured");
 }

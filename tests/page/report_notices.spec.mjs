@@ -1,4 +1,4 @@
-/** What a report says when a limit or an error stops its loading, and the headings of its figures. */
+/** Notices of a report after a limit or an error stops its loading, and the headings of its figures. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, monthOf } from "./reports.mjs";
@@ -69,7 +69,7 @@ const HEADINGS = {
   conversations: "Questions in this period",
 };
 
-test("the figures of each report have a heading of their own", async ({ visitor }) => {
+test("the figures of each report have their own heading", async ({ visitor }) => {
   const { page, token, startSession, openReport } = visitor;
   await startSession(token({ scope: "analytics:read analytics:conversations" }));
   for (const [route, name] of Object.entries(HEADINGS)) {

@@ -38,8 +38,8 @@ thread_local! {
 /// Finds the key that a token names.
 ///
 /// # Errors
-/// The outer error is a failed call to the organization's object. The inner error says why no key
-/// matches.
+/// The outer error is a failed call to the organization's object. The inner error is the reason
+/// for a missing key.
 pub async fn find_issuer_key(
     env: &Env,
     execution: &Context,

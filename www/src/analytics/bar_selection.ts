@@ -14,7 +14,7 @@ export function isSelected(selection: BarSelection | null, index: number): boole
   return first <= index && index <= last;
 }
 
-/** Returns the sum of the selected points; `undefined` if there are none. */
+/** Returns the sum of the selected points; `undefined` without points. */
 export function sumSelected(
   points: readonly TrendPoint[],
   selection: BarSelection,

@@ -13,7 +13,7 @@ export function readSitemap(text: string): SitemapReading {
   if (text.trim() === "") return refused("Paste a sitemap, or choose a file.");
   if (/<(?:\w+:)?sitemapindex[\s>]/i.test(text)) {
     return refused(
-      "This is a sitemap index. Paste or choose the sitemaps that it lists, all at once.",
+      "This is a sitemap index. Paste or choose all sitemaps that it lists.",
     );
   }
   const isXml = /<(?:\w+:)?(?:urlset|url|loc)[\s>]/i.test(text);
