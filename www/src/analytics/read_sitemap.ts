@@ -12,9 +12,7 @@ const MAX_PATHS = 200_000;
 export function readSitemap(text: string): SitemapReading {
   if (text.trim() === "") return refused("Paste a sitemap, or choose a file.");
   if (/<(?:\w+:)?sitemapindex[\s>]/i.test(text)) {
-    return refused(
-      "This is a sitemap index. Paste or choose all sitemaps that it lists.",
-    );
+    return refused("This is a sitemap index. Paste or choose all sitemaps that it lists.");
   }
   const isXml = /<(?:\w+:)?(?:urlset|url|loc)[\s>]/i.test(text);
   const places = isXml
