@@ -189,6 +189,6 @@ async function openKeyList(page) {
 }
 
 async function openSessionMenu(page) {
-  await page.getByRole("button", { name: /Session of/ }).click();
+  await page.getByRole("button", { name: /^Account:/ }).click();
   await page.getByText("Signed in as").waitFor();
 }

@@ -203,7 +203,7 @@ test.describe("rows", () => {
     const dialog = page.getByRole("dialog", { name: "Set site URL" });
     await dialog.getByLabel(/^URL of/).fill("javascript:alert(1)");
     await dialog.getByRole("button", { name: "Save site URL" }).click();
-    await dialog.getByRole("alert").getByText("must start with https").waitFor();
+    await dialog.getByRole("alert").getByText("must begin with https:// or http://").waitFor();
     await dialog.getByLabel(/^URL of/).fill("docs.example.com");
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });

@@ -182,7 +182,7 @@ test.describe("list", () => {
     assert.ok(!record.urls.some((url) => url.includes("/v2/")));
   });
 
-  test("Retry loads a list that could not be reached", async ({ visitor }) => {
+  test("Try again loads a list that could not be reached", async ({ visitor }) => {
     const { page, signIn, startElsewhere, rowOf } = visitor;
     await startElsewhere("Still here");
     // Only the request of the button passes.
@@ -283,7 +283,7 @@ test.describe("page of a job", () => {
     const job = page.getByRole("article", { name: "Shared" });
     await job.getByText("Pull request ready", { exact: true }).waitFor();
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await job.getByRole("button", { name: "Copy link to this page" }).click();
+    await job.getByRole("button", { name: "Copy job link" }).click();
     await job.getByRole("button", { name: "Copied" }).waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
     await job.getByRole("button", { name: "Copy ID" }).click();

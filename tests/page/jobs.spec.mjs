@@ -350,7 +350,7 @@ test.describe("limit", () => {
     await startJob("The last");
     await openComposer();
     await page.getByText(`0 of ${CREATE_LIMIT} jobs left this hour.`).waitFor();
-    await assertRefused(visitor, "The project has used all new jobs");
+    await assertRefused(visitor, "This project has reached its limit for new jobs");
     assert.equal((await creations(site)).length, CREATE_LIMIT);
   });
 

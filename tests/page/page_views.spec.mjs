@@ -285,9 +285,7 @@ test.describe("totals", () => {
 });
 
 test.describe("failure", () => {
-  test("a failed report offers to try again and shows nothing that looks busy", async ({
-    visitor,
-  }) => {
+  test("a failed report shows Try again and nothing that looks busy", async ({ visitor }) => {
     const { site, page, startSession, openReport } = visitor;
     await failAll(site);
     await startSession();

@@ -238,7 +238,7 @@ test.describe("session", () => {
     assert.equal(opened, 2);
   });
 
-  test("Retry restores the session when the gateway was unreachable", async ({ visitor }) => {
+  test("Try again restores the session when the gateway was unreachable", async ({ visitor }) => {
     const { page, signIn } = visitor;
     await signIn();
     await page.route("**/session", (route) => route.abort());
@@ -334,7 +334,7 @@ test.describe("signing in", () => {
     for (const [kind, text] of [
       ["issuer-unavailable", "The sign-in service didn’t respond"],
       ["sign-in-failed", "The sign-in wasn’t completed"],
-      ["<b>else</b>", "The gateway didn’t let you in"],
+      ["<b>else</b>", "Your account can’t sign in here"],
     ]) {
       await page.goto(`${site.url}/?sign-in-failed=${encodeURIComponent(kind)}`);
       await page.getByRole("status").filter({ hasText: text }).waitFor();

@@ -182,18 +182,48 @@ describe("problem", () => {
         status: 429,
         code: "/problems/quota-exceeded",
         retryAfter: 90,
-        problem: {
-          detail: "create-job: the limit of 100 in any 3600 seconds is used up",
-          "violated-policies": policies,
-        },
+        problem: { "violated-policies": policies },
       });
-    assert.match(limited("create-job").title, /project has used all new jobs/);
-    assert.match(limited("send-message").title, /project has used all follow-ups/);
-    assert.match(limited("analytics").title, /organization has used all analytics/);
+    assert.match(limited("create-job").title, /project has reached its limit for new jobs/);
+    assert.match(limited("send-message").title, /project has reached its limit for follow-ups/);
+    assert.match(limited("analytics").title, /organization has reached its limit for analytics/);
     assert.match(limited("create-job-caller").title, /your own quota/);
     assert.match(limited("later-invention").title, /reached a limit/);
-    assert.equal(limited("create-job").cause, "All 100 this hour are used. (429)");
     assert.deepEqual([limited().isLimit, limited().retryAt], [true, NOW + 90_000]);
+  });
+
+  test("the cause of a used-up limit names its number, its time span and who used it", () => {
+    const causeOf = (detail) =>
+      describeError("RateLimitError", { code: "/problems/quota-exceeded", problem: { detail } })
+        .cause;
+    const hour = "in any 3600 seconds";
+    const causes = [
+      [
+        `create-job: the limit of 100 ${hour} is used up`,
+        "This project has used all 100 this hour.",
+      ],
+      [
+        `analytics: the limit of 1 ${hour} is used up`,
+        "Your organization has used the only one this hour.",
+      ],
+      [
+        "read-jobs: the limit of 20 in any 60 seconds is used up",
+        "You’ve used all 20 in the last 60 seconds.",
+      ],
+      [
+        `create-job: the access token's own quota of 5 ${hour} is used up`,
+        "You’ve used all 5 this hour.",
+      ],
+      [
+        `create-job: the ceiling of 9 ${hour} for all callers of the access token's rule is used up`,
+        "You and others with the same access have used all 9 this hour.",
+      ],
+      [
+        "create-job: the upstream itself answered that its limit is reached",
+        "The upstream itself answered that its limit is reached",
+      ],
+    ];
+    for (const [detail, cause] of causes) assert.equal(causeOf(detail), cause);
   });
 
   test("a conflict of idempotency keys advises whether to wait or send again", () => {

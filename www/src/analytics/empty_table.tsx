@@ -2,6 +2,7 @@ import { adjust, visit } from "../shell/navigation.ts";
 import type { Arrangement } from "./address_words.ts";
 import { hasFacets } from "./facets.ts";
 import type { Listing } from "./listing.ts";
+import type { Report } from "./report.ts";
 import type { TableModel } from "./table_model.ts";
 import { focusFilter } from "./toolbar.tsx";
 
@@ -63,7 +64,7 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
     const all = arrangement === "never-read" ? "Every page in your sitemap has views." : null;
     return (
       <div class="empty">
-        <p class="empty-title">{all ?? nothingFits(table.arrangement, many)}</p>
+        <p class="empty-title">{all ?? nothingFits(table.arrangement, listing.report)}</p>
         {!isComplete && all === null && (
           <p>{capitalize(many)} that haven’t been loaded may qualify.</p>
         )}
@@ -87,12 +88,12 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
   );
 }
 
-function nothingFits(arrangement: Arrangement, many: string): string {
+function nothingFits(arrangement: Arrangement, { many, unit }: Report): string {
   switch (arrangement) {
     case "rises":
-      return `No ${many} went up in this period`;
+      return `No ${many} gained ${unit[1]} in this period`;
     case "falls":
-      return `No ${many} went down in this period`;
+      return `No ${many} lost ${unit[1]} in this period`;
     case "mostly-ai":
       return "No pages with over 50% AI views";
     case "mostly-people":

@@ -10,7 +10,8 @@ import { type CurrentExport, currentExport } from "./current_export.ts";
 import { saveFile } from "./file_download.ts";
 import { rowOf } from "./line.ts";
 import type { Listing } from "./listing.ts";
-import type { ReportName } from "./report.ts";
+import { requestsForAll } from "./partial_list.ts";
+import type { Report, ReportName } from "./report.ts";
 import { type ExportedReport, exportReport } from "./report_pages.ts";
 import {
   EXPORT_FORMATS,
@@ -19,6 +20,7 @@ import {
   looksLikeFormula,
   writeRows,
 } from "./rows_text.ts";
+import { viewsOf } from "./session_views.ts";
 import type { TableModel } from "./table_model.ts";
 import { WholeExport } from "./whole_export.ts";
 import "../styles/export.css";
@@ -41,7 +43,7 @@ interface ExportChoicesProps {
 
 /** Lets the person choose the rows and the format. */
 export function ExportChoices({ session, table, listing, onChosen }: ExportChoicesProps) {
-  const { name, one, many, pageSize } = listing.report;
+  const { name, one, many } = listing.report;
   const { length } = table.lines;
   const shown =
     table.arrangement === "folders" ? counted(length, "row") : counted(length, one, many);
@@ -61,7 +63,7 @@ export function ExportChoices({ session, table, listing, onChosen }: ExportChoic
       {name !== "feedbackByPage" && (
         <Formats
           label={`All ${many}`}
-          hint={`Uses one request per ${count(pageSize)} ${many}.`}
+          hint={costHint(listing.report, requestsForAll(viewsOf(session), listing, table))}
           isDisabled={isRunning}
           onChoose={(format) => {
             onChosen();
@@ -71,6 +73,11 @@ export function ExportChoices({ session, table, listing, onChosen }: ExportChoic
       )}
     </>
   );
+}
+
+function costHint({ pageSize, many }: Report, requests: number | null): string {
+  if (requests === null) return `Uses one request per ${count(pageSize)} ${many}.`;
+  return `Uses about ${counted(requests, "request")}.`;
 }
 
 interface FormatsProps {
@@ -215,7 +222,7 @@ export function RunningExport({ current }: { current: CurrentExport }) {
           onRetry={() => resume(current).then(keepFocus)}
         />
         <p class="hint">
-          {counted(loaded, one, many)} loaded. The export continues when you’re back online.{" "}
+          {counted(loaded, one, many)} loaded. Resume to finish the export.{" "}
           <button type="button" class="quiet" onClick={cancel}>
             Cancel export
           </button>

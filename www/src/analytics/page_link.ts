@@ -6,14 +6,14 @@ export function readSite(text: string): SiteReading {
   const typed = text.trim();
   const address = /^[a-z][a-z\d+.-]*:/i.test(typed) ? typed : `https://${typed}`;
   if (typed === "" || !URL.canParse(address)) {
-    return { ok: false, reason: "Enter a URL, such as https://docs.example.com." };
+    return { ok: false, reason: "Enter your site’s URL, such as https://docs.example.com." };
   }
   const { protocol, username, password, origin, pathname } = new URL(address);
   if (protocol !== "https:" && protocol !== "http:") {
-    return { ok: false, reason: "The URL must start with https:// or http://." };
+    return { ok: false, reason: "The URL must begin with https:// or http://." };
   }
   if (username !== "" || password !== "") {
-    return { ok: false, reason: "Remove the user name and password from the URL." };
+    return { ok: false, reason: "Remove the username and password from the URL." };
   }
   return { ok: true, site: origin + pathname.replace(/\/+$/, "") };
 }

@@ -3,7 +3,6 @@ import { address, visit } from "../shell/navigation.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { reserveOf } from "../shell/rate_limit.ts";
 import type { Listing } from "./listing.ts";
-import type { ListingCache } from "./listing_cache.ts";
 import {
   asksForChanges,
   EarlierProgress,
@@ -14,22 +13,16 @@ import {
   Progress,
   soFar,
 } from "./notices.tsx";
+import { expectedRequests, partialList } from "./partial_list.ts";
 import {
   answerSentence,
   costLabel,
   costSentence,
   earlierSentence,
-  estimateRequests,
   loadedSentence,
   loadLabel,
-  type PartialList,
   requestsLeft,
 } from "./partial_notice.ts";
-import { addDays, type DayRange, periodOf } from "./range.ts";
-import type { Report } from "./report.ts";
-import { remainderOf, sumRows } from "./sums.ts";
-import type { TableModel } from "./table_model.ts";
-import { today } from "./today.ts";
 
 /** Shows the progress of a refresh. The previous rows stay. */
 export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
@@ -57,7 +50,7 @@ export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
   if (renewal.state.value !== "loading") return null;
   return (
     <Progress label="Refreshing" onCancel={stop}>
-      Refreshing: {soFar(renewal)}. You see the previous rows until then.
+      Refreshing: {soFar(renewal)}. The previous rows stay until it’s done.
     </Progress>
   );
 }
@@ -102,7 +95,7 @@ function PartialNotice({ cache, listing, table }: NoticeProps) {
       <p>
         {loadedSentence(list)} {answerSentence(list)}{" "}
         <span class={isScarce ? "" : "partial-detail"}>
-          {costSentence(expected(cache, list), limit, time)}
+          {costSentence(expectedRequests(cache, list), limit, time)}
         </span>
       </p>
       <button
@@ -156,27 +149,8 @@ export function EarlierNotice({ cache, listing, table }: NoticeProps) {
         class={isAsked ? "" : "quiet"}
         onClick={() => loadOn(earlier, "rows above reserve")}
       >
-        {costLabel("Load the previous period", expected(cache, list))}
+        {costLabel("Load the previous period", expectedRequests(cache, list))}
       </button>
     </div>
   );
-}
-
-function partialList(listing: Listing, table: TableModel): PartialList {
-  const { report } = listing;
-  const rows = listing.rows.value;
-  const whole = report.isAdditive ? (listing.totals.value?.total ?? null) : null;
-  const main = report.main ?? "total";
-  const remainder = remainderOf(whole, rows, main, report.pageSize);
-  const size = report.pageSize;
-  const lastPages = [rows.slice(-2 * size, -size), rows.slice(-size)];
-  const lastSums = whole === null ? [] : lastPages.map((page) => sumRows(page, main).total);
-  const part = whole ? sumRows(rows, main).total / whole : null;
-  const { arrangement, sorting, filter, facets } = table;
-  const view = { arrangement, sorting, filter, facets };
-  return { report, loaded: rows.length, part, remainder, lastSums, ...view };
-}
-
-function expected(cache: ListingCache, list: PartialList): number | null {
-  return estimateRequests(list, cache.estimateRows(list.report));
 }

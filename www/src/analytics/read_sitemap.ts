@@ -12,7 +12,9 @@ const MAX_PATHS = 200_000;
 export function readSitemap(text: string): SitemapReading {
   if (text.trim() === "") return refused("Paste a sitemap, or choose a file.");
   if (/<(?:\w+:)?sitemapindex[\s>]/i.test(text)) {
-    return refused("This is a sitemap index. Paste or choose all sitemaps that it lists.");
+    return refused(
+      "This is a sitemap index. Open the sitemaps it lists, then paste or choose all of them together.",
+    );
   }
   const isXml = /<(?:\w+:)?(?:urlset|url|loc)[\s>]/i.test(text);
   const places = isXml

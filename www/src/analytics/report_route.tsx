@@ -226,7 +226,7 @@ function nextComparison(): void {
   const next = COMPARISONS[(at + 1) % COMPARISONS.length];
   if (!next) return;
   visit({ analytics: { comparison: next.id } });
-  announce(next.id === "none" ? "Comparison off" : `Comparing with ${next.label.toLowerCase()}`);
+  announce(next.id === "none" ? "Comparison off" : `Compared with: ${next.label}`);
 }
 
 /** Explains which parts of the link are invalid, and removes them from the address. */

@@ -152,7 +152,7 @@ function useFolders(isTree: ReadonlySignal<boolean>): void {
       },
       () => {
         toast({
-          text: "Couldn’t load folders. Check your connection and try again.",
+          text: "Couldn’t load the folders. Check your connection, then try again.",
         });
         adjust({ analytics: { arrangement: "pages" } });
       },

@@ -207,7 +207,7 @@ export class JobBook {
   async create(prompt: string, how: SendOptions): Promise<string> {
     const job = await this.#create(prompt, how);
     const { id } = job;
-    if (id === null) throw new Error("the job started, but the response has no id");
+    if (id === null) throw new Error("the job was started, but the response has no job ID");
     this.sent.notePrompt(id, prompt);
     this.list.receive({ job: toListedJob(job, id, prompt, this.#subject) });
     return id;

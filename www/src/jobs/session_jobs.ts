@@ -23,7 +23,7 @@ function followJobs(session: Session): JobBook {
   const stopMarking = effect(() => {
     titleMark.value = book.titleMark.value;
   });
-  const stopListing = registerCommands(LIST_WORDS.commands, () => jobCommands(book));
+  const stopListing = registerCommands(LIST_WORDS.jobs, () => jobCommands(book));
   end.signal.addEventListener("abort", () => {
     stopListing();
     stopMarking();

@@ -12,7 +12,6 @@ export const STATE_WORDS = {
 export const LIST_WORDS = {
   heading: "Jobs in this project",
   jobs: "Agent jobs",
-  commands: "Agent jobs",
   newJob: "New job",
   filter: "Filter",
   state: "Status",
@@ -66,9 +65,9 @@ export const JOB_WORDS = {
   openPullRequest: "Open pull request",
   failedPullRequest: "It opened a pull request before it failed:",
   unsafePullRequest: "We didn’t link this pull request because its address looks unsafe:",
-  copyPullRequestLink: "Copy pull request link",
+  copyLink: "Copy pull request link",
   copyId: "Copy ID",
-  copyPageLink: "Copy link to this page",
+  copyPageLink: "Copy job link",
   copied: "Copied",
   notCopied: "Couldn’t copy",
   runAgain: "Run again with this prompt",
@@ -104,7 +103,7 @@ export const JOB_WORDS = {
   },
   watching: "Watching for updates.",
   updated: (time: string) => `Updated ${time}.`,
-  archivedHint: "This job is archived and takes no more follow-ups.",
+  archivedHint: "This job is archived, so you can’t send follow-ups.",
   followUpLabel: "Follow-up message",
   followUpFinished: "The agent will pick up where it left off.",
   followUpWorking: "The agent will get this while it works.",
@@ -164,8 +163,8 @@ export const COMPOSER_WORDS = {
 } as const;
 
 export const SEND_WORDS = {
-  stopped: "You stopped waiting for the answer",
-  stoppedCause: "It may have been sent, or may still be.",
+  stopped: "You stopped waiting for a response",
+  stoppedCause: "The gateway may already have received this.",
   stoppedHint:
     "Check the list of jobs, or send it again. That’s safe: the gateway starts the same prompt only once.",
   forgotten: "We can’t tell if this was done",
@@ -176,7 +175,7 @@ export const SEND_WORDS = {
   pending: "Your first attempt is still being sent",
   pendingHint: "Wait a moment, then send it again. You’ll get the result of the first attempt.",
   sentBefore: "You sent this before",
-  sentBeforeHint: "Mintlify has the job, but an operator deleted it from this list.",
+  sentBeforeHint: "Mintlify received it, but a gateway admin deleted its job from this list.",
   keyReused: "We couldn’t send this",
   keyReusedHint: "The gateway mistook it for another request. Send it again.",
 } as const;

@@ -91,8 +91,8 @@ function SessionMenu({ claims }: { claims: Claims }) {
       onIntent={fetchPanel}
       label={
         <>
-          <span class="visually-hidden">{SESSION_WORDS.sessionOf} </span>
-          <span class="session-subject">{claims.subject ?? SESSION_WORDS.noName}</span>
+          <span class="visually-hidden">{SESSION_WORDS.account}: </span>
+          <span class="session-subject">{claims.subject ?? SESSION_WORDS.unnamed}</span>
           {left < SOON_MS && <span class="session-soon">{duration(left)}</span>}
         </>
       }

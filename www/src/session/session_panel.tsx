@@ -20,7 +20,7 @@ export function SessionPanel({ claims, onKeys }: SessionPanelProps) {
     <>
       <dl>
         <dt>{SESSION_WORDS.signedInAs}</dt>
-        <dd>{claims.subject ?? SESSION_WORDS.unknownSubject}</dd>
+        <dd>{claims.subject ?? SESSION_WORDS.unnamed}</dd>
         <dt>{SESSION_WORDS.permissions}</dt>
         <dd>{claims.scopes.join(", ") || SESSION_WORDS.none}</dd>
         <dt>{SESSION_WORDS.expires}</dt>

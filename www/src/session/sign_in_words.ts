@@ -10,7 +10,7 @@ export const SIGN_IN_WORDS = {
   signingIn: "Signing in",
   issuerUnavailable: "The sign-in service didn’t respond. Try again in a moment.",
   signInFailed: "The sign-in wasn’t completed. Start again, or use a token.",
-  notAllowed: "The gateway didn’t let you in. Ask your gateway admin if your account may sign in.",
+  notAllowed: "Your account can’t sign in here. Ask your gateway admin for access.",
   noCookie: "Your browser didn’t keep the session",
   noCookieHint: "Open this page over https and allow cookies.",
   rejected: "The gateway didn’t accept this token",
@@ -26,8 +26,8 @@ export const SIGN_IN_WORDS = {
   scopes: [
     ["jobs:create", "start jobs and send follow-ups"],
     ["jobs:read", "see the project’s jobs"],
-    ["analytics:read", "see page views and the other reports"],
-    ["analytics:conversations", "read what readers ask the assistant"],
+    ["analytics:read", "see page views, visitors, searches and feedback"],
+    ["analytics:conversations", "see what readers ask the assistant"],
   ],
   admin:
     "If you’re the admin, set the gateway’s secret in the environment and create a token for 30 days:",
@@ -39,7 +39,7 @@ export const SIGN_IN_WORDS = {
       "An agent works on it in the background. Watch it, send follow-ups and open its pull request.",
     ],
     [
-      "See who reads them",
+      "See who reads your docs",
       "Pick a period to see page views by people and AI. Compare, filter and export them.",
     ],
     [

@@ -20,7 +20,7 @@ export class CookieRefused extends Error {
   override readonly name = "CookieRefused";
 
   constructor() {
-    super("the gateway accepted the token, but the browser kept no cookie");
+    super("the gateway started a session, but the browser blocked its cookie");
   }
 }
 

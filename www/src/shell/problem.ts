@@ -69,8 +69,8 @@ function wordsFor(error: ErrorFields): Words {
       };
     case "JobWaitTimeoutError":
       return {
-        title: "Stopped watching this job",
-        advice: "It may still be running. Keep watching, or come back later.",
+        title: "We stopped watching this job",
+        advice: "It may still be running. Check again now or later.",
         remedy: "retry",
       };
     case "DecodeError":
@@ -108,10 +108,10 @@ function wordsForKind(error: ErrorFields): Words | null {
 }
 
 const LIMITS: Record<string, string> = {
-  "create-job": "The project has used all new jobs",
-  "send-message": "The project has used all follow-ups",
-  "read-jobs": "You’ve used all requests for jobs",
-  analytics: "Your organization has used all analytics requests",
+  "create-job": "This project has reached its limit for new jobs",
+  "send-message": "This project has reached its limit for follow-ups",
+  "read-jobs": "You’ve reached the limit for loading jobs",
+  analytics: "Your organization has reached its limit for analytics requests",
 };
 
 function titleOfLimit(error: ErrorFields): string {
@@ -181,15 +181,31 @@ const CAUSES: Record<string, (detail: string) => string> = {
 };
 
 /**
- * Rewrites "create-job: the limit of 100 in any 3600 seconds is used up" as "All 100 requests this
- * hour are used."
+ * Rewrites "create-job: the limit of 100 in any 3600 seconds is used up" as "This project has used
+ * all 100 this hour."
  */
 function describeQuota(detail: string): string {
-  const [, most, seconds] = /of (\d+) in any (\d+) seconds/.exec(detail) ?? [];
-  if (most === undefined) return sentence(detail.replace(/^[a-z-]+: /, ""));
-  const span = seconds === "3600" ? "this hour" : `in any ${seconds} seconds`;
-  return most === "1" ? `The only one ${span} is used.` : `All ${most} ${span} are used.`;
+  const limit = /^([a-z-]+): the (limit|ceiling|.*quota) of (\d+) in any (\d+) seconds/.exec(
+    detail,
+  );
+  if (limit === null) return sentence(detail.replace(/^[a-z-]+: /, ""));
+  const [, policy = "", rule = "", most, seconds] = limit;
+  const used = most === "1" ? "the only one" : `all ${most}`;
+  const span = seconds === "3600" ? "this hour" : `in the last ${seconds} seconds`;
+  return `${spenderOf(policy, rule)} used ${used} ${span}.`;
 }
+
+function spenderOf(policy: string, rule: string): string {
+  if (rule === "ceiling") return "You and others with the same access have";
+  return (rule === "limit" ? SHARED_BY[policy] : undefined) ?? "You’ve";
+}
+
+/** Who shares the limit of a policy. */
+const SHARED_BY: Record<string, string> = {
+  "create-job": "This project has",
+  "send-message": "This project has",
+  analytics: "Your organization has",
+};
 
 function detailOf(item: unknown): string {
   const { detail } = recordOf(item);
