@@ -3,6 +3,7 @@ import { address, visit } from "../shell/navigation.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { reserveOf } from "../shell/rate_limit.ts";
 import type { Listing } from "./listing.ts";
+import type { ListingCache } from "./listing_cache.ts";
 import {
   asksForChanges,
   EarlierProgress,
@@ -23,6 +24,9 @@ import {
   loadLabel,
   requestsLeft,
 } from "./partial_notice.ts";
+import { addDays, type DayRange, periodOf } from "./range.ts";
+import type { Report } from "./report.ts";
+import { today } from "./today.ts";
 
 /** Shows the progress of a refresh. The previous rows stay. */
 export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {

@@ -65,7 +65,7 @@ export const JOB_WORDS = {
   openPullRequest: "Open pull request",
   failedPullRequest: "It opened a pull request before it failed:",
   unsafePullRequest: "We didn’t link this pull request because its address looks unsafe:",
-  copyLink: "Copy pull request link",
+  copyPullRequestLink: "Copy pull request link",
   copyId: "Copy ID",
   copyPageLink: "Copy job link",
   copied: "Copied",
