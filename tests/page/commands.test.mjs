@@ -14,6 +14,7 @@ const group = (owner, ...labels) => ({
 const labelsOf = (groups) => groups.flatMap(({ commands }) => commands.map(({ label }) => label));
 
 describe("command palette", () => {
+  const fiftyJobs = group("Agent jobs", ...Array.from({ length: 50 }, (_, at) => `Job ${at}`));
   const groups = [
     group("Go to", "Agent jobs", "Page views"),
     group("Analytics", "Last month", "Last 7 days"),
@@ -36,7 +37,11 @@ describe("command palette", () => {
   });
 
   test("at most 30 commands match", () => {
-    const many = group("Jobs", ...Array.from({ length: 50 }, (_, at) => `Job ${at}`));
-    assert.equal(labelsOf(matchCommands([many], "job")).length, 30);
+    assert.equal(labelsOf(matchCommands([fiftyJobs], "job")).length, 30);
+  });
+
+  test("without a query, a long group leaves room for the next one", () => {
+    const shown = labelsOf(matchCommands([fiftyJobs, group("Actions", "Copy link")], ""));
+    assert.deepEqual([shown.length, shown.at(-1)], [16, "Copy link"]);
   });
 });

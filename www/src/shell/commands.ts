@@ -25,6 +25,8 @@ export const paletteOpen = signal(false);
 const sources = signal<readonly CommandSource[]>([]);
 /** The maximum number of entries that the palette shows. */
 const MAX_MATCHES = 30;
+/** The maximum number of entries of a group without a query, so that the next groups stay visible. */
+const MAX_PER_GROUP = 15;
 /** Shortcuts that move within a list, which the palette would leave. */
 const MOVES = new Set(["j", "k"]);
 
@@ -64,7 +66,7 @@ export function matchCommands(groups: readonly CommandGroup[], query: string): C
       const text = `${owner} ${label}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    const shown = matching.slice(0, left);
+    const shown = matching.slice(0, words.length === 0 ? Math.min(left, MAX_PER_GROUP) : left);
     left -= shown.length;
     return shown.length === 0 ? [] : [{ owner, commands: shown }];
   });
