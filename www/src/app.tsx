@@ -117,6 +117,10 @@ function SignedIn({ claims }: { claims: Claims }) {
     };
   }, [claims]);
   useEffect(() => followJobs(current, claims), [current, claims]);
+  const isSearching = paletteOpen.value;
+  useEffect(() => {
+    if (isSearching && current !== null) listSavedViews(current);
+  }, [isSearching, current]);
   return (
     <Screen key={screen.id} title={screen.title} isInNavigation>
       <CurrentRoute claims={claims} screen={screen} allowed={routes.includes(screen)} />
@@ -135,6 +139,12 @@ function followJobs(current: Session | null, claims: Claims): (() => void) | und
     else timer = setTimeout(follow, FOLLOW_AGAIN_MS);
   }
   return () => clearTimeout(timer);
+}
+
+/** Adds the saved views to the command palette. After a failure, the next opening retries. */
+async function listSavedViews(current: Session): Promise<void> {
+  const loaded = await import("./saved_views/session_shelf.ts").catch(() => null);
+  if (!current.end.signal.aborted) loaded?.savedViewsOf(current);
 }
 
 interface CurrentRouteProps {

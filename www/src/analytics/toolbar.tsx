@@ -12,6 +12,7 @@ import { Choices, Menu } from "./menu.tsx";
 import { PeriodPicker } from "./period_picker.tsx";
 import { COMPARISONS } from "./range.ts";
 import type { Report } from "./report.ts";
+import { SavedViewsMenu } from "./saved_views_menu.tsx";
 import type { TableModel } from "./table_model.ts";
 
 const FILTER_ID = "filter";
@@ -33,7 +34,7 @@ interface ToolbarProps {
   onArrange(arrangement: Arrangement): void;
 }
 
-/** Period, comparison, arrangement, filter and export. On phones, a button shows all but the first. */
+/** Period, comparison, arrangement, filter, saved views and export. On phones, a button shows all but the first. */
 export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
   const id = useId();
   const offered = arrangementsOf(report);
@@ -63,6 +64,7 @@ export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
           <FacetMenu key={facet.name} facet={facet} table={table} />
         ))}
         <RowFilter report={report} />
+        <SavedViewsMenu session={session} />
         <ExportMenu session={session} table={table} />
       </div>
     </div>

@@ -1,3 +1,11 @@
+import {
+  onStoredElsewhere,
+  readStored,
+  removeStored,
+  store,
+  storedKeys,
+} from "../shell/local_storage.ts";
+
 /**
  * Data about jobs in local storage: drafts, sent messages, templates and preferences. Signing out
  * deletes drafts and sent messages. Tokens are never stored.
@@ -6,48 +14,26 @@ const PREFIX = "quillgate.jobs.";
 const LASTING = /^(templates|preferences)\./;
 
 export function readKept(name: string): unknown {
-  try {
-    const text = localStorage.getItem(PREFIX + name);
-    return text === null ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return readStored(PREFIX + name);
 }
 
 /** Stores a value. If storage is full or disabled, the page works until it is reloaded. */
 export function keep(name: string, value: unknown): void {
-  try {
-    localStorage.setItem(PREFIX + name, JSON.stringify(value));
-  } catch {}
+  store(PREFIX + name, value);
 }
 
 export function discardKept(name: string): void {
-  try {
-    localStorage.removeItem(PREFIX + name);
-  } catch {}
+  removeStored(PREFIX + name);
 }
 
 /** Returns the names with a prefix. */
 export function keptNames(start: string): string[] {
-  try {
-    const all = Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? "");
-    return all
-      .filter((name) => name.startsWith(PREFIX + start))
-      .map((name) => name.slice(PREFIX.length));
-  } catch {
-    return [];
-  }
+  return storedKeys(PREFIX + start).map((key) => key.slice(PREFIX.length));
 }
 
 /** Calls `changed` with each name that another tab changes. */
 export function onKeptElsewhere(changed: (name: string) => void, ended: AbortSignal): void {
-  globalThis.addEventListener?.(
-    "storage",
-    ({ key }) => {
-      if (key?.startsWith(PREFIX)) changed(key.slice(PREFIX.length));
-    },
-    { signal: ended },
-  );
+  onStoredElsewhere(PREFIX, (key) => changed(key.slice(PREFIX.length)), ended);
 }
 
 /** Deletes the drafts and sent messages of all projects. */

@@ -3,6 +3,7 @@ import type { Client } from "quillgate";
 import { forgetJobs } from "../jobs/browser_storage.ts";
 import { parseJobsAddress } from "../jobs/jobs_address.ts";
 import { allowedRoutes } from "../routes.ts";
+import { forgetViews } from "../saved_views/view_storage.ts";
 import { now } from "../shell/clock.ts";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
@@ -109,7 +110,7 @@ export async function takeUp(open: () => Promise<Claims>): Promise<void> {
   tellOtherTabs("signed in");
 }
 
-/** Ends the session in every tab and deletes its data, including jobs and drafts. */
+/** Ends the session in every tab and deletes its data, including drafts and saved views. */
 export async function signOut(): Promise<void> {
   noteLeft();
   endHere(null, "forget");
@@ -234,5 +235,6 @@ function takeOver(person: string): void {
 function forgetAll(): void {
   forgetEverything();
   forgetJobs();
+  forgetViews();
   forgetPerson();
 }

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { countDrafts } from "../jobs/browser_storage.ts";
+import { countViews } from "../saved_views/view_storage.ts";
 import { now } from "../shell/clock.ts";
 import { defer } from "../shell/deferred.tsx";
 import { Disclosure } from "../shell/disclosure.tsx";
@@ -30,14 +31,13 @@ export function SessionBar({ claims }: { claims: Claims }) {
   );
 }
 
-/** Asks for confirmation if signing out would delete drafts. */
+/** Asks for confirmation if signing out would delete drafts or saved views. */
 function SignOutButton() {
-  const drafts = useSignal<number | null>(null);
+  const loss = useSignal("");
 
   function start() {
-    const count = countDrafts();
-    if (count === 0) signOut();
-    else drafts.value = count;
+    loss.value = SESSION_WORDS.lossOf(countDrafts(), countViews());
+    if (loss.peek() === "") signOut();
   }
 
   return (
@@ -45,11 +45,11 @@ function SignOutButton() {
       <button type="button" class="quiet" onClick={start}>
         {SESSION_WORDS.signOut}
       </button>
-      {drafts.value !== null && (
+      {loss.value !== "" && (
         <SignOutDialog
-          drafts={drafts.value}
+          loss={loss.value}
           onClose={() => {
-            drafts.value = null;
+            loss.value = "";
           }}
         />
       )}

@@ -1,21 +1,21 @@
 import { Dialog } from "../shell/dialog.tsx";
-import { counted } from "../shell/wording.ts";
 import { signOut } from "./session.ts";
 import { SESSION_WORDS } from "./words.ts";
 
 interface SignOutDialogProps {
-  drafts: number;
+  /** What signing out deletes: "2 drafts and 1 saved view". */
+  loss: string;
   onClose(): void;
 }
 
-/** Asks for confirmation, because signing out deletes drafts. */
-export function SignOutDialog({ drafts, onClose }: SignOutDialogProps) {
+/** Asks for confirmation, because signing out deletes drafts and saved views. */
+export function SignOutDialog({ loss, onClose }: SignOutDialogProps) {
   return (
     <Dialog open title={SESSION_WORDS.signOutTitle} onClose={onClose}>
-      <p>{SESSION_WORDS.signOutLoss(counted(drafts, "draft"))}</p>
+      <p>{SESSION_WORDS.signOutLoss(loss)}</p>
       <div class="actions">
         <button type="button" class="danger" onClick={signOut}>
-          {SESSION_WORDS.signOutAndDelete(counted(drafts, "draft"))}
+          {SESSION_WORDS.signOutAndDelete(loss)}
         </button>
         <button type="button" onClick={onClose}>
           {SESSION_WORDS.cancel}

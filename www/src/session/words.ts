@@ -1,9 +1,17 @@
+import { counted } from "../shell/wording.ts";
+
 /** The strings of the signed-in session: its bar, menu and messages. */
 export const SESSION_WORDS = {
   signOut: "Sign out",
   signOutTitle: "Sign out?",
-  signOutLoss: (drafts: string) => `Signing out deletes ${drafts} in this browser.`,
-  signOutAndDelete: (drafts: string) => `Sign out and delete ${drafts}`,
+  /** Returns "2 drafts and 1 saved view"; empty if there are none. */
+  lossOf: (drafts: number, views: number) =>
+    [
+      ...(drafts > 0 ? [counted(drafts, "draft")] : []),
+      ...(views > 0 ? [counted(views, "saved view")] : []),
+    ].join(" and "),
+  signOutLoss: (loss: string) => `Signing out deletes ${loss} in this browser.`,
+  signOutAndDelete: (loss: string) => `Sign out and delete ${loss}`,
   cancel: "Cancel",
   project: "Project",
   chooseProject: "Choose a project",

@@ -70,3 +70,19 @@ export function Cross() {
     </Icon>
   );
 }
+
+export function Bookmark() {
+  return (
+    <Icon>
+      <path d="M5 3h10v14l-5-4-5 4z" />
+    </Icon>
+  );
+}
+
+export function Pencil() {
+  return (
+    <Icon>
+      <path d="M4 16l1-4 8-8 3 3-8 8zm7-10 3 3" />
+    </Icon>
+  );
+}

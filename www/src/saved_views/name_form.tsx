@@ -1,0 +1,89 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { type Applied, isApplied, type ViewOutcome, type ViewProblem } from "./view_shelf.ts";
+import { normalizeName } from "./view_storage.ts";
+import { VIEW_PROBLEMS, VIEW_WORDS } from "./words.ts";
+
+interface NameFormProps {
+  label: string;
+  submit: string;
+  /** The name to change; empty for a new view. */
+  name: string;
+  onSubmit(name: string): ViewOutcome;
+  /** Replaces the view with the same name; null if that makes no sense. */
+  onReplace: ((name: string) => ViewOutcome) | null;
+  onDone(name: string, applied: Applied): void;
+  /** Called by Escape and the cancel button; null without one. */
+  onCancel: (() => void) | null;
+}
+
+/** Asks for the name of a view. */
+export function NameForm(props: NameFormProps) {
+  const { label, submit, name, onSubmit, onReplace, onDone, onCancel } = props;
+  const typed = useSignal(name);
+  const problem = useSignal<ViewProblem | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+
+  useEffect(() => {
+    if (name !== "") input.current?.select();
+  }, []);
+
+  function apply(change: (name: string) => ViewOutcome) {
+    const name = normalizeName(typed.peek());
+    const outcome = change(name);
+    if (isApplied(outcome)) return onDone(name, outcome);
+    problem.value = outcome;
+    input.current?.focus();
+  }
+
+  return (
+    <form
+      class="view-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply(onSubmit);
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || onCancel === null) return;
+        event.stopPropagation();
+        onCancel();
+      }}
+    >
+      <label for={id} class="hint">
+        {label}
+      </label>
+      <input
+        ref={input}
+        id={id}
+        type="text"
+        autocomplete="off"
+        dir="auto"
+        value={typed.value}
+        aria-invalid={problem.value !== null}
+        aria-describedby={`${id}-problem`}
+        onInput={({ currentTarget }) => {
+          typed.value = currentTarget.value;
+          problem.value = null;
+        }}
+      />
+      <p id={`${id}-problem`} class="field-problem" role="alert">
+        {problem.value && VIEW_PROBLEMS[problem.value]}
+      </p>
+      <div class="actions">
+        <button type="submit">{submit}</button>
+        {problem.value === "exists" && onReplace !== null && (
+          <button type="button" onClick={() => apply(onReplace)}>
+            {VIEW_WORDS.replace}
+          </button>
+        )}
+        {onCancel !== null && (
+          <button type="button" onClick={onCancel}>
+            {VIEW_WORDS.cancel}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

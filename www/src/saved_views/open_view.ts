@@ -1,0 +1,23 @@
+import { type Address, formatAddress, parseAddress } from "../shell/address.ts";
+import { announce } from "../shell/announcer.tsx";
+import { focusHeading } from "../shell/heading.tsx";
+import { visit } from "../shell/navigation.ts";
+import type { SavedView } from "./view_storage.ts";
+import { VIEW_WORDS } from "./words.ts";
+
+/** Returns a report's address without the project, the open folders and the page. */
+export function searchOf({ route, analytics, jobs }: Address): string {
+  const report = { ...analytics, page: null, openFolders: [] };
+  return formatAddress({ route, project: null, analytics: report, jobs });
+}
+
+/** Opens a saved view in the current project. */
+export function openView({ name, search }: SavedView): void {
+  const { route, analytics } = parseAddress(search);
+  visit({ route, analytics });
+  announce(VIEW_WORDS.opened(name));
+  // Another report replaces the toolbar with its focused button.
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) focusHeading();
+  });
+}
