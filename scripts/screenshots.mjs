@@ -39,6 +39,7 @@ const SCENES = {
   conversations: { search: "?route=conversations&range=last-28-days" },
   "views-by-folder": { search: "?route=views&range=last-28-days&show=folders", act: openFolder },
   conversation: { search: "?route=conversations&range=last-28-days", act: openConversation },
+  "saved-views": { search: "?route=views&range=last-28-days&sort=-ai", act: openSavedViews },
   page: { search: "?route=views&range=last-28-days&page=/quickstart", act: loadPageReports },
   "session-menu": { search: "?route=jobs", act: openSessionMenu },
   shortcuts: { search: "?route=jobs", act: openKeyList },
@@ -181,6 +182,20 @@ async function loadPageReports(page) {
 async function openFolder(page) {
   await page.locator(".tree-toggle").first().click();
   await page.locator(".tree-toggle[aria-expanded=true]").waitFor();
+}
+
+async function openSavedViews(page) {
+  const options = page.getByRole("button", { name: "Filter and options" });
+  if (await options.isVisible()) await options.click();
+  const open = page.getByRole("button", { name: /^Views:/ });
+  await open.click();
+  const saved = await page.getByRole("button", { name: /^Read by AI/ }).count();
+  if (saved === 0) {
+    await page.getByLabel("Name of the view").fill("Read by AI");
+    await page.keyboard.press("Enter");
+    await open.click();
+  }
+  await page.getByRole("button", { name: /^Read by AI/ }).waitFor();
 }
 
 async function openKeyList(page) {

@@ -1,0 +1,190 @@
+/** Saved views: a report under a name, in the menu of reports and in the command palette. */
+import assert from "node:assert/strict";
+import { accessibilityFaults, overflow } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+import { show } from "./reports.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+import { untilFocused } from "./visitor.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+const NAME = "Read by AI";
+const ARRANGED = { range: "last-7-days", compare: "none", sort: "-ai", path: "/guides" };
+
+test("a saved view opens after a reload, and can be renamed and deleted", async ({ visitor }) => {
+  const { page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport(ARRANGED);
+  await show(page, /^Mostly AI/);
+  const saved = queryOf(page);
+  await saveView(page, NAME);
+  await page.getByText(`View saved: ${NAME}`).first().waitFor();
+  await untilFocused(page, "Views:  Saved views");
+
+  await page.reload();
+  await openReport({ route: "searches", range: "last-month" });
+  const panel = await openMenu(page);
+  await panel.getByText("Page views · Last 7 days").waitFor();
+  await panel.getByRole("button", { name: new RegExp(`^${NAME}`), pressed: false }).click();
+  await untilLoaded();
+  assert.deepEqual(queryOf(page), saved);
+  await page.getByRole("button", { name: "Period: Last 7 days" }).waitFor();
+  await page.getByRole("button", { name: "Show: Mostly AI" }).waitFor();
+
+  await openMenu(page);
+  await panel.getByRole("button", { name: new RegExp(`^${NAME}`), pressed: true }).waitFor();
+  await panel.getByRole("button", { name: `Rename ${NAME}` }).click();
+  const input = panel.getByLabel("New name");
+  assert.equal(await input.inputValue(), NAME);
+  await page.keyboard.type("Weekly AI");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement?.textContent.startsWith("Weekly AI"));
+  assert.equal(await panel.getByRole("listitem").count(), 1);
+
+  await panel.getByRole("button", { name: "Delete Weekly AI" }).click();
+  await panel.getByText(/^Save this report with its period/).waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.reload();
+  await openMenu(page);
+  await panel.getByRole("button", { name: /^Weekly AI/ }).waitFor();
+  await panel.getByRole("button", { name: "Delete Weekly AI" }).click();
+  await page.reload();
+  await openMenu(page);
+  await panel.getByText(/^Save this report with its period/).waitFor();
+});
+
+test("a name must have characters, and an existing one is replaced only on request", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport(ARRANGED);
+  const panel = await openMenu(page);
+  await panel.getByRole("button", { name: "Save view" }).click();
+  await panel.getByText("Enter a name.").waitFor();
+  await saveView(page, NAME);
+  await openReport({ route: "visitors", range: "yesterday" });
+  await saveView(page, NAME);
+  await panel.getByText("A view with this name exists.").waitFor();
+  await panel.getByText("Page views · Last 7 days").waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await panel.getByRole("button", { name: "Replace" }).click();
+  await openMenu(page);
+  await panel.getByText("Visitors · Yesterday").waitFor();
+  assert.equal(await panel.getByRole("listitem").count(), 1);
+});
+
+test("Escape ends renaming, then closes the menu", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport(ARRANGED);
+  await saveView(page, NAME);
+  const panel = await openMenu(page);
+  await panel.getByRole("button", { name: `Rename ${NAME}` }).click();
+  await panel.getByLabel("New name").fill("Half a name");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction((name) => document.activeElement?.textContent.startsWith(name), NAME);
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+  await untilFocused(page, "Views:  Saved views");
+});
+
+test("the command palette opens a saved view from another route", async ({ visitor }) => {
+  const { site, page, project, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport(ARRANGED);
+  await saveView(page, NAME);
+  await page.goto(`${site.url}/?route=jobs&project=${project}`);
+  await page.getByText("No jobs yet").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("saved ai");
+  const option = page.getByRole("option", { name: NAME, selected: true });
+  await option.waitFor();
+  await page.keyboard.press("Enter");
+  await untilLoaded();
+  const { sort, path, range } = queryOf(page);
+  assert.deepEqual({ sort, path, range }, { sort: "-ai", path: "/guides", range: "last-7-days" });
+  await untilFocused(page, "Page views");
+});
+
+test("without storage, a view works until the page reloads and says so", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await page.addInitScript(() => {
+    const { setItem } = Storage.prototype;
+    Storage.prototype.setItem = function (key, value) {
+      if (key.startsWith("quillgate.views.")) throw new DOMException("full", "QuotaExceededError");
+      setItem.call(this, key, value);
+    };
+  });
+  await startSession();
+  await openReport(ARRANGED);
+  await saveView(page, NAME);
+  await page.getByText("It lasts until you reload the page.").first().waitFor();
+  const panel = await openMenu(page);
+  await panel.getByRole("button", { name: new RegExp(`^${NAME}`), pressed: true }).waitFor();
+});
+
+test("signing out asks before it deletes saved views", async ({ visitor }) => {
+  const { page, token, startSession, openReport } = visitor;
+  await startSession();
+  await openReport(ARRANGED);
+  await saveView(page, NAME);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  const dialog = page.getByRole("dialog", { name: "Sign out?" });
+  await dialog.getByText("Signing out deletes 1 saved view in this browser.").waitFor();
+  await dialog.getByRole("button", { name: "Sign out and delete 1 saved view" }).click();
+  await page.getByLabel("Access token").waitFor();
+  await startSession(token());
+  await openReport(ARRANGED);
+  const panel = await openMenu(page);
+  await panel.getByText(/^Save this report with its period/).waitFor();
+});
+
+for (const width of [320, 390, 1440]) {
+  test.describe(`${width} pixels`, () => {
+    test.use({ viewport: { width, height: 844 } });
+
+    test(`the menu of saved views fits ${width} pixels in both colour schemes`, async ({
+      visitor,
+    }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
+      await openReport({ ...ARRANGED, route: "feedback" });
+      const options = page.getByRole("button", { name: /^Filter and options/ });
+      if (width < 640) await options.click();
+      await saveView(page, NAME);
+      await saveView(page, "W".repeat(60));
+      const panel = await openMenu(page);
+      await panel.getByRole("button", { name: `Rename ${NAME}` }).click();
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        assert.ok((await overflow(page)) <= 0);
+        const { x, width: panelWidth } = await page.locator(".menu-panel").boundingBox();
+        assert.ok(x >= 0 && x + panelWidth <= width, `${x} to ${x + panelWidth}`);
+        assert.deepEqual(await accessibilityFaults(page), [], colorScheme);
+      }
+    });
+  });
+}
+
+/** Opens the menu unless it is open. Returns its panel. */
+async function openMenu(page) {
+  const panel = page.locator(".saved-views");
+  if (!(await panel.isVisible())) {
+    await page.getByRole("button", { name: /^Views:/ }).click();
+    await panel.waitFor();
+  }
+  return panel;
+}
+
+/** Saves the current report under a name. */
+async function saveView(page, name) {
+  const panel = await openMenu(page);
+  await panel.getByLabel("Name of the view").fill(name);
+  await page.keyboard.press("Enter");
+}
+
+/** Returns the parameters of the page's address. */
+function queryOf(page) {
+  return Object.fromEntries(new URL(page.url()).searchParams);
+}

@@ -1,0 +1,196 @@
+/** Saved views of reports: names, limits, what survives in the browser, and the words. */
+import assert from "node:assert/strict";
+import { beforeEach, describe, test } from "node:test";
+import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
+import { importSource } from "./source.mjs";
+
+const stored = standInForStorage();
+const page = standInForWindow();
+const { ViewShelf } = await importSource("saved_views/view_shelf.ts");
+const { countViews, forgetViews, MAX_NAME, MAX_SEARCH, MAX_VIEWS, readViews } = await importSource(
+  "saved_views/view_storage.ts",
+);
+const { VIEW_PROBLEMS } = await importSource("saved_views/words.ts");
+const { SESSION_WORDS } = await importSource("session/words.ts");
+
+const NOT_ENDED = new AbortController().signal;
+const KEY = "quillgate.views.zo%C3%AB/docs";
+const SEARCH = "?route=views&range=last-28-days&show=mostly-ai";
+const OTHER = "?route=searches&range=last-7-days&path=token";
+const openShelf = (subject = "zoë", project = "docs") => new ViewShelf(subject, project, NOT_ENDED);
+const namesOf = (shelf) => shelf.views.value.map(({ name }) => name);
+const setItem = localStorage.setItem;
+
+beforeEach(() => {
+  stored.clear();
+  localStorage.setItem = setItem;
+});
+
+describe("saving", () => {
+  test("a saved view survives a reload with its relative period", () => {
+    assert.equal(openShelf().save("Read by AI", SEARCH), "stored");
+    assert.deepEqual(openShelf().views.value, [{ name: "Read by AI", search: SEARCH }]);
+  });
+
+  test("a name loses surrounding and repeated spaces", () => {
+    const shelf = openShelf();
+    shelf.save("  Read   by\tAI ", SEARCH);
+    assert.deepEqual(namesOf(shelf), ["Read by AI"]);
+  });
+
+  test("a name without a character is rejected", () => {
+    const shelf = openShelf();
+    assert.equal(shelf.save(" \t ", SEARCH), "no name");
+    assert.deepEqual([shelf.views.value, stored.size], [[], 0]);
+  });
+
+  test(`a name has at most ${MAX_NAME} characters, and an emoji is one`, () => {
+    const shelf = openShelf();
+    assert.equal(shelf.save("📈".repeat(MAX_NAME), SEARCH), "stored");
+    assert.equal(shelf.save("x".repeat(MAX_NAME + 1), SEARCH), "name too long");
+  });
+
+  test("an existing name needs a choice, in any case", () => {
+    const shelf = openShelf();
+    shelf.save("Read by AI", SEARCH);
+    shelf.save("Terms", OTHER);
+    assert.equal(shelf.save("read by ai", OTHER), "exists");
+    assert.equal(shelf.views.value[0].search, SEARCH);
+    assert.equal(shelf.replace("read by ai", OTHER), "stored");
+    assert.deepEqual(openShelf().views.value, [
+      { name: "read by ai", search: OTHER },
+      { name: "Terms", search: OTHER },
+    ]);
+  });
+
+  test(`a project has at most ${MAX_VIEWS} views, which can still be replaced`, () => {
+    const shelf = openShelf();
+    for (let n = 1; n <= MAX_VIEWS; n++) assert.equal(shelf.save(`View ${n}`, SEARCH), "stored");
+    assert.equal(shelf.save("One too many", SEARCH), "too many");
+    assert.equal(shelf.replace("View 1", OTHER), "stored");
+    assert.equal(shelf.views.value.length, MAX_VIEWS);
+  });
+
+  test("an address with a very long filter is rejected", () => {
+    const search = `${SEARCH}&path=${"x".repeat(MAX_SEARCH)}`;
+    assert.equal(openShelf().save("Long", search), "too long");
+  });
+});
+
+describe("renaming and deleting", () => {
+  test("a renamed view keeps its place and its report", () => {
+    const shelf = openShelf();
+    shelf.save("First", SEARCH);
+    shelf.save("Second", OTHER);
+    assert.equal(shelf.rename(shelf.views.value[0], " Weekly "), "stored");
+    assert.deepEqual(openShelf().views.value[0], { name: "Weekly", search: SEARCH });
+    assert.deepEqual(namesOf(openShelf()), ["Weekly", "Second"]);
+  });
+
+  test("a new name must be free, except for a change of case", () => {
+    const shelf = openShelf();
+    shelf.save("First", SEARCH);
+    shelf.save("Second", OTHER);
+    const [first] = shelf.views.value;
+    assert.equal(shelf.rename(first, "second"), "exists");
+    assert.equal(shelf.rename(first, ""), "no name");
+    assert.equal(shelf.rename(first, "FIRST"), "stored");
+    assert.deepEqual(namesOf(shelf), ["FIRST", "Second"]);
+  });
+
+  test("a deleted view is gone after a reload", () => {
+    const shelf = openShelf();
+    shelf.save("First", SEARCH);
+    shelf.save("Second", OTHER);
+    assert.equal(shelf.remove(shelf.views.value[0]), "stored");
+    assert.deepEqual(namesOf(openShelf()), ["Second"]);
+  });
+});
+
+describe("storage", () => {
+  test("without storage, changes last until the page reloads and say so", () => {
+    const shelf = openShelf();
+    shelf.save("Stored", SEARCH);
+    localStorage.setItem = () => {
+      throw new DOMException("full", "QuotaExceededError");
+    };
+    assert.equal(shelf.save("Read by AI", SEARCH), "until reload");
+    assert.equal(shelf.rename(shelf.views.value[1], "AI"), "until reload");
+    assert.equal(shelf.remove(shelf.views.value[0]), "until reload");
+    assert.deepEqual(namesOf(shelf), ["AI"]);
+    assert.deepEqual(namesOf(openShelf()), ["Stored"]);
+  });
+
+  test("malformed values are skipped, and valid ones stay", () => {
+    for (const text of ["{", "null", "7", '"text"', "{}", "[]"]) {
+      stored.set(KEY, text);
+      assert.deepEqual(readViews("zo%C3%AB/docs"), [], text);
+    }
+    const valid = { name: "Read by AI", search: SEARCH };
+    const entries = [
+      null,
+      "Read by AI",
+      { name: "No address" },
+      { name: 7, search: SEARCH },
+      { name: "", search: SEARCH },
+      { name: " padded", search: SEARCH },
+      { name: "x".repeat(MAX_NAME + 1), search: SEARCH },
+      { name: "Jobs", search: "?route=jobs" },
+      { name: "Elsewhere", search: "https://elsewhere.example/" },
+      { name: "Long", search: SEARCH.padEnd(MAX_SEARCH + 1, "x") },
+      { ...valid, color: "red" },
+      { name: "READ BY AI", search: OTHER },
+    ];
+    stored.set(KEY, JSON.stringify(entries));
+    assert.deepEqual(openShelf().views.value, [valid]);
+    assert.equal(openShelf().save("Terms", OTHER), "stored");
+    assert.deepEqual(namesOf(openShelf()), ["Read by AI", "Terms"]);
+  });
+
+  test("a stored list beyond the maximum is cut", () => {
+    const many = Array.from({ length: MAX_VIEWS + 5 }, (_, n) => ({
+      name: `View ${n}`,
+      search: SEARCH,
+    }));
+    stored.set(KEY, JSON.stringify(many));
+    assert.equal(openShelf().views.value.length, MAX_VIEWS);
+  });
+
+  test("views follow changes in another tab", () => {
+    const shelf = openShelf();
+    page.changeElsewhere(stored, KEY, [{ name: "From elsewhere", search: OTHER }]);
+    assert.deepEqual(namesOf(shelf), ["From elsewhere"]);
+    page.changeElsewhere(stored, `${KEY}-2`, [{ name: "Other project", search: OTHER }]);
+    assert.deepEqual(namesOf(shelf), ["From elsewhere"]);
+  });
+
+  test("views belong to one person and project, and signing out deletes all of them", () => {
+    openShelf().save("Read by AI", SEARCH);
+    openShelf("zoë", "api").save("Terms", OTHER);
+    assert.deepEqual(namesOf(openShelf("ada", "docs")), []);
+    // "a" in "b/c" is not "a/b" in "c".
+    openShelf("a", "b/c").save("Terms", OTHER);
+    assert.deepEqual(namesOf(openShelf("a/b", "c")), []);
+    stored.set("quillgate.preferences", "{}");
+    assert.equal(countViews(), 3);
+    forgetViews();
+    assert.equal(countViews(), 0);
+    assert.deepEqual([...stored.keys()], ["quillgate.preferences"]);
+  });
+});
+
+describe("words", () => {
+  test("every problem says what to do", () => {
+    assert.equal(VIEW_PROBLEMS.exists, "A view with this name exists.");
+    assert.match(VIEW_PROBLEMS["name too long"], /at most 60 characters/);
+    assert.match(VIEW_PROBLEMS["too many"], /30 saved views .* Delete one/);
+    for (const words of Object.values(VIEW_PROBLEMS)) assert.match(words, /^[A-Z].*\.$/);
+  });
+
+  test("signing out names what it deletes", () => {
+    assert.equal(SESSION_WORDS.lossOf(0, 0), "");
+    assert.equal(SESSION_WORDS.lossOf(1, 0), "1 draft");
+    assert.equal(SESSION_WORDS.lossOf(0, 2), "2 saved views");
+    assert.equal(SESSION_WORDS.lossOf(2, 1), "2 drafts and 1 saved view");
+  });
+});
