@@ -191,7 +191,7 @@ async function openSavedViews(page) {
   await open.click();
   const saved = await page.getByRole("button", { name: /^Read by AI/ }).count();
   if (saved === 0) {
-    await page.getByLabel("Name of the view").fill("Read by AI");
+    await page.getByLabel("Save this report as").fill("Read by AI");
     await page.keyboard.press("Enter");
     await open.click();
   }

@@ -97,6 +97,7 @@ test("the command palette opens a saved view from another route", async ({ visit
   await page.goto(`${site.url}/?route=jobs&project=${project}`);
   await page.getByText("No jobs yet").waitFor();
   await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Command palette" }).waitFor();
   await page.keyboard.type("saved ai");
   const option = page.getByRole("option", { name: NAME, selected: true });
   await option.waitFor();
@@ -180,7 +181,7 @@ async function openMenu(page) {
 /** Saves the current report under a name. */
 async function saveView(page, name) {
   const panel = await openMenu(page);
-  await panel.getByLabel("Name of the view").fill(name);
+  await panel.getByLabel("Save this report as").fill(name);
   await page.keyboard.press("Enter");
 }
 

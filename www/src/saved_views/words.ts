@@ -6,7 +6,7 @@ export const VIEW_WORDS = {
   views: "Saved views",
   empty: "Save this report with its period, filters and order, and open it again later.",
   stay: "Saved in this browser until you sign out.",
-  name: "Name of the view",
+  name: "Save this report as",
   save: "Save view",
   replace: "Replace",
   rename: (name: string) => `Rename ${name}`,
