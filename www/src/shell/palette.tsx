@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 import { allCommands, type Command, matchCommands, paletteOpen } from "./commands.ts";
 import { Dialog } from "./dialog.tsx";
 import "../styles/palette.css";
@@ -14,16 +14,12 @@ const WORDS = {
 export function Palette() {
   const query = useSignal("");
   const at = useSignal(0);
-  const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const groups = matchCommands(allCommands(), query.value);
   const commands = groups.flatMap((group) => group.commands);
   const active = Math.min(at.value, commands.length - 1);
   const optionId = (index: number) => `${id}-${index}`;
-
-  // The dialog has focused its first button.
-  useEffect(() => input.current?.focus(), []);
 
   function close() {
     paletteOpen.value = false;
@@ -55,8 +51,9 @@ export function Palette() {
     <Dialog open title={WORDS.title} onClose={close}>
       <div class="palette">
         <input
-          ref={input}
           type="text"
+          // `showModal` focuses it. An effect could run before the dialog is shown.
+          autofocus
           role="combobox"
           aria-label={WORDS.search}
           aria-expanded="true"
