@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { type Applied, isApplied, type ViewOutcome, type ViewProblem } from "./view_shelf.ts";
 import { normalizeName } from "./view_storage.ts";
 import { VIEW_PROBLEMS, VIEW_WORDS } from "./words.ts";
@@ -25,8 +25,11 @@ export function NameForm(props: NameFormProps) {
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
 
-  useEffect(() => {
-    if (name !== "") input.current?.select();
+  // The pressed button was replaced by this form.
+  useLayoutEffect(() => {
+    if (name === "") return;
+    input.current?.focus();
+    input.current?.select();
   }, []);
 
   function apply(change: (name: string) => ViewOutcome) {

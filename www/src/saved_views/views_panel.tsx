@@ -58,7 +58,6 @@ export function SavedViews({ session, describe, onClose }: SavedViewsProps) {
                   }}
                   onRename={() => {
                     renaming.value = view.name;
-                    focusSoon((panel) => panel.querySelector(".saved-view input"));
                   }}
                   onDelete={() => {
                     remove(shelf, view);
