@@ -63,14 +63,14 @@ test("a name must have characters, and an existing one is replaced only on reque
   await panel.getByRole("button", { name: "Save view" }).click();
   await panel.getByText("Enter a name.").waitFor();
   await saveView(page, NAME);
-  await openReport({ route: "visitors", range: "yesterday" });
+  await openReport({ route: "feedback", range: "yesterday" });
   await saveView(page, NAME);
   await panel.getByText("A view with this name exists.").waitFor();
   await panel.getByText("Page views · Last 7 days").waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await panel.getByRole("button", { name: "Replace" }).click();
   await openMenu(page);
-  await panel.getByText("Visitors · Yesterday").waitFor();
+  await panel.getByText("Feedback · Yesterday").waitFor();
   assert.equal(await panel.getByRole("listitem").count(), 1);
 });
 
@@ -141,7 +141,7 @@ test("signing out asks before it deletes saved views", async ({ visitor }) => {
   await panel.getByText(/^Save this report with its period/).waitFor();
 });
 
-for (const width of [320, 390, 1440]) {
+for (const width of [320, 390, 720, 900, 1024, 1440]) {
   test.describe(`${width} pixels`, () => {
     test.use({ viewport: { width, height: 844 } });
 

@@ -64,8 +64,10 @@ export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
           <FacetMenu key={facet.name} facet={facet} table={table} />
         ))}
         <RowFilter report={report} />
-        <SavedViewsMenu session={session} />
-        <ExportMenu session={session} table={table} />
+        <div class="toolbar-end">
+          <SavedViewsMenu session={session} />
+          <ExportMenu session={session} table={table} />
+        </div>
       </div>
     </div>
   );
