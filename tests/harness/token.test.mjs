@@ -113,7 +113,12 @@ const REJECTED = [
     {},
     /there are create-job, send-/,
   ],
-  ["an invalid project", [...GRANT, "--project", "ac me"], {}, /--project can contain only letters/],
+  [
+    "an invalid project",
+    [...GRANT, "--project", "ac me"],
+    {},
+    /--project can contain only letters/,
+  ],
   ["a negative quota", [...GRANT, "--quota=-1"], {}, /--quota is a number/],
   [
     "a mix of one quota and a quota per policy",
