@@ -12,6 +12,7 @@ export const SECRETS = Object.freeze([
   "WEBHOOK_SECRET",
   "TURNSTILE_SECRET",
   "SIGN_IN_CLIENT_SECRET",
+  "GITHUB_TOKEN",
 ]);
 
 /**

@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000;
 /** The gateway's variables that must be secrets. */
 const SECRETS = [
   ...["ADMIN_API_KEY", "ADMIN_READ_KEY", "ACCESS_TOKEN_SECRET", "WEBHOOK_SECRET"],
-  ...["TURNSTILE_SECRET", "SIGN_IN_CLIENT_SECRET"],
+  ...["TURNSTILE_SECRET", "SIGN_IN_CLIENT_SECRET", "GITHUB_TOKEN"],
 ];
 const MIN_NODE = [20, 19] as const;
 const COLORS: Record<Level, string> = { ok: "32", warning: "33", problem: "31" };

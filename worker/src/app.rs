@@ -32,6 +32,8 @@ pub mod plan;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod post;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod pull_requests;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod reply;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod report;

@@ -10,6 +10,7 @@ pub mod poll_budget;
 pub(crate) mod project_object;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod project_stub;
+pub mod pull_request;
 pub mod records;
 pub mod search;
 pub mod settings;

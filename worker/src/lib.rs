@@ -5,7 +5,8 @@
 //! 1. [`app`] routes a request and plans it: the operation, the caller and the values.
 //! 2. [`http`] has the parts of a request and a response: heads, problems, CORS, tracing.
 //! 3. [`auth`] identifies callers: access tokens, trusted issuers, sessions and sign-in.
-//! 4. [`jobs`] has agent jobs: writes, idempotency, polling, event streams and webhooks.
+//! 4. [`jobs`] has agent jobs: writes, idempotency, polling, pull requests, event streams and
+//!    webhooks.
 //! 5. [`analytics`] has reports: queries, the page cache, exports and the daily archive.
 //! 6. [`upstream`] sends requests to Mintlify and classifies the responses.
 //! 7. [`budget`] limits the requests of callers, projects and the organization.

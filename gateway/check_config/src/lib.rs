@@ -416,6 +416,23 @@ mod tests {
     }
 
     #[test]
+    fn settings_of_pull_requests_are_known_and_checked() {
+        assert_eq!(with("GITHUB_TOKEN", &json!("github_pat_x")), NONE);
+        assert_eq!(with("PULL_REQUEST_STATES", &json!("off")), NONE);
+        for (name, value) in [
+            ("GITHUB_TOKEN", "mint_hunter2"),
+            ("GITHUB_API_URL", "http://github.hunter2.example"),
+            ("PULL_REQUEST_STATES", "hunter2"),
+            ("PULL_REQUEST_STATE", "on"),
+        ] {
+            let problems = with(name, &json!(value));
+            let names: Vec<_> = problems.iter().map(|problem| &*problem.name).collect();
+            assert_eq!(names, [name]);
+            assert!(!format!("{problems:?}").contains("hunter2"));
+        }
+    }
+
+    #[test]
     fn a_key_of_turnstile_without_its_other_half_is_a_problem() {
         let problems = with("TURNSTILE_SECRET", &json!("hunter2"));
         let names: Vec<_> = problems.iter().map(|problem| &*problem.name).collect();

@@ -1,4 +1,5 @@
-//! The gateway's own operations: health, blocked policies and the `OpenAPI` description.
+//! The gateway's own operations: health, blocked policies and the `OpenAPI` description. Other
+//! modules describe sessions and pull requests.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::OPERATE;
@@ -8,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, PLAIN};
 use super::schemas::path_segment;
-use super::{JSON, schema, sessions};
+use super::{JSON, pull_requests, schema, sessions};
 
-/// Returns the paths of the gateway's own operations, including those of sessions.
+/// Returns the paths of the gateway's own operations.
 pub fn paths() -> Map<String, Value> {
     let both = |get: Value| json!({ "head": head(&get), "get": get });
     let paths = [
@@ -24,6 +25,7 @@ pub fn paths() -> Map<String, Value> {
             json!({ "delete": reopening("gateway.reopen", of_project()) }),
         ),
         ("/openapi.json", both(description())),
+        pull_requests::path(),
     ];
     let paths = paths.into_iter().chain(sessions::paths());
     let owned = |(path, item): (&str, Value)| (path.to_owned(), item);

@@ -14,6 +14,7 @@ mod links;
 mod operations;
 mod patterns;
 mod problems;
+mod pull_requests;
 mod schemas;
 mod sessions;
 mod streams;
@@ -94,7 +95,8 @@ fn components() -> Map<String, Value> {
     components.extend(problems::schemas());
     components.extend(gateway::schemas());
     let sessions = sessions::schemas().into_iter();
-    components.extend(sessions.map(|(name, schema)| (name.to_owned(), schema)));
+    let own = sessions.chain([pull_requests::schema_of_status()]);
+    components.extend(own.map(|(name, schema)| (name.to_owned(), schema)));
     components
 }
 

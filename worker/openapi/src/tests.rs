@@ -14,14 +14,18 @@ use serde_json::{Map, Value};
 use super::description;
 use super::problems::schema_name;
 
+const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
+
 /// The gateway's own operations: path and operation id.
-const OWN: [(&str, &str); 14] = [
+const OWN: [(&str, &str); 16] = [
     ("/healthz", "gateway.health"),
     ("/healthz", "gateway.healthHead"),
     ("/healthz/closures/analytics", "gateway.reopenAnalytics"),
     ("/healthz/closures/{policy}", "gateway.reopen"),
     ("/openapi.json", "gateway.description"),
     ("/openapi.json", "gateway.descriptionHead"),
+    (PULL_REQUEST, "gateway.pullRequest"),
+    (PULL_REQUEST, "gateway.pullRequestHead"),
     ("/session", "gateway.session"),
     ("/session", "gateway.sessionHead"),
     ("/session", "gateway.openSession"),

@@ -63,6 +63,8 @@ pub enum Action {
     StreamEvents(Option<JobId>),
     /// Return the record of a job.
     ReadRecord(JobId),
+    /// Return the state of a job's pull request.
+    ReadPullRequest(JobId),
     /// Delete the record of a job.
     DeleteRecord(JobId),
     /// Return a series from the archive.

@@ -5,6 +5,7 @@ use crate::auth::settings::AuthSettings;
 use crate::auth::turnstile::Turnstile;
 use crate::budget::limits::Limits;
 use crate::http::url::is_origin;
+use crate::jobs::pull_request::settings::PullRequestSettings;
 use crate::jobs::settings::JobSettings;
 use crate::upstream::settings::UpstreamSettings;
 use crate::variable::{VariableError, split_list, trim_value};
@@ -19,6 +20,8 @@ pub struct Config {
     pub limits: Limits,
     /// Jobs.
     pub jobs: JobSettings,
+    /// Requests to GitHub for the states of pull requests. Off when `None`.
+    pub pull_requests: Option<PullRequestSettings>,
     /// Analytics.
     pub analytics: AnalyticsSettings,
     /// The origins from which a browser may call the gateway.
@@ -47,6 +50,7 @@ impl Config {
             upstream: UpstreamSettings::read(&variables)?,
             auth: AuthSettings::read(&variables)?,
             jobs: JobSettings::read(&variables, &limits)?,
+            pull_requests: PullRequestSettings::read(&variables)?,
             analytics: AnalyticsSettings::read(&variables, &limits)?,
             allowed_origins: read_allowed_origins(variables("ALLOWED_ORIGINS").as_deref())?,
             turnstile: Turnstile::read(variables)?,

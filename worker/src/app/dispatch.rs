@@ -12,7 +12,7 @@ use crate::app::isolate::description;
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::{RequestContext, reserve_read};
-use crate::app::{admin, analytics, archive, jobs, sessions, sign_in, streams};
+use crate::app::{admin, analytics, archive, jobs, pull_requests, sessions, sign_in, streams};
 use crate::http::not_found_page;
 use crate::http::problem::Problem;
 use crate::http::request_head::{RequestHead, accepts_page};
@@ -103,6 +103,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
         } => Box::pin(jobs::list(pending, filter, limit, before)),
         Action::StreamEvents(ref job) => Box::pin(streams::stream_events(pending, job.as_ref())),
         Action::ReadRecord(ref job) => Box::pin(jobs::read_record(pending, job)),
+        Action::ReadPullRequest(ref job) => Box::pin(pull_requests::read(pending, job)),
         Action::DeleteRecord(ref job) => Box::pin(jobs::delete_record(pending, job)),
         Action::ReadSeries(ref query) => Box::pin(archive::read_series(pending, query)),
         Action::ListArchivedViews(ref query) => Box::pin(archive::list_views(pending, query)),
@@ -126,7 +127,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
     reply.await
 }
 
-/// Returns whether an action counts as a read of jobs. Each such read calls upstream.
+/// Returns whether an action counts as a read of jobs. Each such read calls upstream or GitHub.
 const fn is_budgeted_read(action: &Action) -> bool {
     matches!(
         action,
@@ -134,5 +135,6 @@ const fn is_budgeted_read(action: &Action) -> bool {
             | Action::ListJobs { .. }
             | Action::StreamEvents(_)
             | Action::ReadRecord(_)
+            | Action::ReadPullRequest(_)
     )
 }

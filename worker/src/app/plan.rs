@@ -3,6 +3,7 @@
 mod admin;
 mod identity;
 mod operation;
+mod pull_request;
 mod session;
 
 pub use identity::{CallerPlan, PendingPlan};
@@ -15,6 +16,7 @@ use crate::app::action::Action;
 use crate::app::config::Config;
 use crate::app::plan::admin::{BLOCKED_POLICIES, LIVENESS, is_deep};
 use crate::app::plan::identity::{Target, find_credentials};
+use crate::app::plan::pull_request::PULL_REQUEST;
 use crate::auth::caller::Caller;
 use crate::auth::session::SESSION;
 use crate::auth::session::cookie::Cookie;
@@ -184,6 +186,9 @@ impl<'a> Planner<'a> {
         if let Some(rest) = path.strip_prefix(SESSION) {
             return self.find_session_step(rest);
         }
+        if let Some(segments) = route::match_path(PULL_REQUEST, path) {
+            return self.find_pull_request(segments);
+        }
         let action = match path {
             LIVENESS | DESCRIPTION if is_options => Action::AnswerOptions(vec!["GET", "HEAD"]),
             LIVENESS | DESCRIPTION if !is_read => {
@@ -221,6 +226,7 @@ impl<'a> Planner<'a> {
             Target::Health => self.plan_health(&caller),
             Target::Reopening(policy) => self.plan_reopening(policy, &caller),
             Target::Session => Ok(Action::DescribeSession),
+            Target::PullRequest(path) => self.plan_pull_request(path?, &caller),
             Target::Operation(operation, path) => self.plan_operation(operation, path?, caller),
         }
     }

@@ -8,13 +8,16 @@ use quillgate::{Method, Operation, Rule, ValidationError};
 use crate::http::problem::Problem;
 use crate::http::url::decode_percent;
 
+/// The names and percent-encoded values of a path's parameters.
+pub type PathSegments<'a> = Vec<(&'static str, &'a str)>;
+
 /// The operation and values of a path.
 #[derive(Debug)]
 pub struct Route<'a> {
     /// The operation.
     pub operation: Operation,
     /// `projectId` and the other values of the path, percent-encoded.
-    pub segments: Vec<(&'static str, &'a str)>,
+    pub segments: PathSegments<'a>,
 }
 
 /// Finds the operation of a method and a path. `HEAD` has the operation of `GET` (RFC 9110, section
@@ -64,7 +67,9 @@ pub fn find_methods(path: &str) -> Vec<&'static str> {
     methods
 }
 
-fn match_path<'a>(template: &'static str, path: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
+/// Returns the percent-encoded values of a path that matches a template.
+#[must_use]
+pub fn match_path<'a>(template: &'static str, path: &'a str) -> Option<PathSegments<'a>> {
     // Most templates already differ before their first value.
     let fixed = template.split('{').next()?;
     if !path.starts_with(fixed) {

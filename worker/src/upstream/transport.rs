@@ -33,6 +33,8 @@ pub struct Message {
     response: Response,
     /// The status and the relevant header fields.
     pub head: UpstreamHead,
+    /// All header fields, with names in lower case.
+    pub headers: HeaderFields,
     /// The number of bytes of the body, if known.
     length: Option<usize>,
     timeout: Timeout,
@@ -136,6 +138,7 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
             Ok(Message {
                 head: UpstreamHead::read(response.status(), field),
                 length: plain_length(&headers),
+                headers,
                 response,
                 timeout,
             })

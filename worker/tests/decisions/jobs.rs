@@ -1,10 +1,11 @@
-//! Agent jobs: idempotency, polling, event streams, search and webhooks.
+//! Agent jobs: idempotency, polling, pull requests, event streams, search and webhooks.
 
 mod events;
 mod idempotency;
 mod log;
 mod poll;
 mod poll_budget;
+mod pull_request;
 mod records;
 mod search;
 mod webhook;

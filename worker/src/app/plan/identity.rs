@@ -45,6 +45,8 @@ pub enum Target {
     Reopening(RateLimitPolicy),
     /// The caller's session.
     Session,
+    /// The pull request of a job. Invalid ids are reported to identified callers only.
+    PullRequest(Result<PathValues, Problem>),
     /// A declared operation. Invalid ids are reported to identified callers only.
     Operation(Operation, Result<PathValues, Problem>),
 }

@@ -17,7 +17,7 @@ use crate::auth::caller::Caller;
 use crate::http::content::Values;
 use crate::http::problem::Problem;
 use crate::http::route;
-use crate::http::route::{Route, decode_segment};
+use crate::http::route::{PathSegments, decode_segment};
 use crate::jobs::records::{JobFilter, decode_cursor};
 
 /// The decoded path parameters.
@@ -29,9 +29,9 @@ pub struct PathValues {
 }
 
 impl PathValues {
-    fn decode(route: Route<'_>) -> Result<Self, Problem> {
+    pub(super) fn decode(segments: PathSegments<'_>) -> Result<Self, Problem> {
         let (mut project, mut others) = (None, Vec::new());
-        for (name, segment) in route.segments {
+        for (name, segment) in segments {
             let value = decode_segment(name, segment)?;
             if name == "projectId" {
                 project = Some(value);
@@ -52,7 +52,7 @@ impl Planner<'_> {
         let route = route::find(&self.head.method, path)?;
         let operation = route.operation;
         self.route = Some(operation.declaration().path);
-        let path = PathValues::decode(route);
+        let path = PathValues::decode(route.segments);
         Ok(Step::Identify(Target::Operation(operation, path)))
     }
 
@@ -62,11 +62,22 @@ impl Planner<'_> {
         path: PathValues,
         caller: Rc<Caller>,
     ) -> Result<Action, Problem> {
+        let project = path.project.clone();
+        let values = self.read_values(operation, path, &caller)?;
+        self.plan_call(operation, project, &values, caller)
+    }
+
+    /// Authorizes the caller, then reads the values of the path and the query.
+    pub(super) fn read_values(
+        &mut self,
+        operation: Operation,
+        path: PathValues,
+        caller: &Caller,
+    ) -> Result<Values, Problem> {
         let declared = operation.declaration();
         caller.authorize(path.project.as_str(), declared.scope.as_str())?;
-        self.project = Some(path.project.clone());
-        let values = Values::new(declared, path.others, self.query)?;
-        self.plan_call(operation, path.project, &values, caller)
+        self.project = Some(path.project);
+        Ok(Values::new(declared, path.others, self.query)?)
     }
 
     fn plan_call(

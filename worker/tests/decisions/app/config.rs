@@ -1,5 +1,6 @@
 //! Valid configurations, and errors in invalid ones.
 
+mod pull_requests;
 mod webhooks;
 
 use quillgate::Millis;

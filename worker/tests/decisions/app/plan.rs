@@ -2,6 +2,7 @@
 
 mod addresses;
 mod admission;
+mod pull_requests;
 mod writes;
 
 use quillgate_worker::app::action::Action;

@@ -1,0 +1,41 @@
+//! Plans reads of the state of a job's pull request. Mintlify has no such operation.
+
+use quillgate::parameters::ParameterGroup;
+use quillgate::{JobId, Operation};
+
+use super::identity::Target;
+use super::operation::PathValues;
+use super::{Planner, Step};
+use crate::app::action::Action;
+use crate::auth::caller::Caller;
+use crate::http::problem::Problem;
+use crate::http::route::PathSegments;
+
+pub(super) const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
+/// The operation with the same scope and parameters.
+const RECORD: Operation = Operation::GetAgentJobRecord;
+
+impl Planner<'_> {
+    pub(super) fn find_pull_request(
+        &mut self,
+        segments: PathSegments<'_>,
+    ) -> Result<Step, Problem> {
+        self.route = Some(PULL_REQUEST);
+        match &*self.head.method {
+            "GET" | "HEAD" => Ok(Step::Identify(Target::PullRequest(PathValues::decode(
+                segments,
+            )))),
+            "OPTIONS" => Ok(Step::Act(Action::AnswerOptions(vec!["GET", "HEAD"]))),
+            _ => Err(Problem::method_not_allowed("GET, HEAD, OPTIONS")),
+        }
+    }
+
+    pub(super) fn plan_pull_request(
+        &mut self,
+        path: PathValues,
+        caller: &Caller,
+    ) -> Result<Action, Problem> {
+        let values = self.read_values(RECORD, path, caller)?;
+        Ok(Action::ReadPullRequest(JobId::read(&values.call()?)?))
+    }
+}

@@ -1,0 +1,148 @@
+//! The handler for the state of a job's pull request. Each isolate caches states. Concurrent
+//! requests share one fetch.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use js_sys::Promise;
+use quillgate::{JobId, Millis};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+
+use crate::app::config::Config;
+use crate::app::pending_request::PendingRequest;
+use crate::app::reply::Reply;
+use crate::http::problem::Problem;
+use crate::jobs::pull_request::cache::{Lookup, MAX_FETCH_TIME, PullRequestCache};
+use crate::jobs::pull_request::failure::GitHubFailure;
+use crate::jobs::pull_request::settings::PullRequestSettings;
+use crate::jobs::pull_request::{PullReply, PullRequest, PullRequestStatus, read_checks};
+use crate::json;
+use crate::log::format_operator_line;
+use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
+use crate::upstream::transport::{Outgoing, send};
+
+/// The time limit of a request to GitHub.
+const TIMEOUT: Millis = Millis::from_seconds(5);
+/// The maximum size of a response in bytes. The texts of 100 check runs can have more.
+const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
+
+#[derive(Default)]
+struct Shared {
+    cache: PullRequestCache,
+    /// The requests that wait for a fetch, by pull request.
+    waiting: BTreeMap<String, Vec<Wake>>,
+}
+
+thread_local! {
+    static SHARED: RefCell<Shared> = RefCell::default();
+}
+
+/// Returns the state of a job's pull request. The gateway must know the job.
+pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
+    let status = if pending.config.pull_requests.is_some() {
+        let found = async { pending.project_stub()?.find_stored_job(job.as_str()).await };
+        let stored = found.await.map_err(|error| pending.object_failed(&error))?;
+        let stored = stored.ok_or_else(Problem::job_not_recorded)?;
+        match PullRequest::of_job(&stored) {
+            Some(request) => find_status(pending, request)
+                .await
+                .map_err(|error| pending.object_failed(&error))?,
+            None => PullRequestStatus::UNKNOWN,
+        }
+    } else {
+        PullRequestStatus::UNKNOWN
+    };
+    Ok(Reply::json(200, &json::to_text(&status)))
+}
+
+/// Finds a status in the cache, or waits for a fetch.
+async fn find_status(
+    pending: &PendingRequest,
+    request: PullRequest,
+) -> HostResult<PullRequestStatus> {
+    match with_shared(|shared| shared.cache.look_up(&request, now())) {
+        Lookup::Found(status) => return Ok(status),
+        Lookup::Fetch => {
+            let promise = begin_fetch(Rc::clone(&pending.config), request.clone());
+            // The fetch continues after its client disconnects, because others may wait for it.
+            pending.execution.wait_until(&promise)?;
+            JsFuture::from(promise).await?;
+        }
+        Lookup::Wait => {
+            // The runtime forbids awaiting the promise of another request.
+            Wait::begin(MAX_FETCH_TIME, |wake| {
+                with_shared(|shared| {
+                    let waiting = shared.waiting.entry(request.to_string());
+                    waiting.or_default().push(wake);
+                });
+            })
+            .await;
+        }
+    }
+    Ok(with_shared(|shared| shared.cache.find(&request, now())))
+}
+
+/// Fetches a status, caches it and wakes the waiting requests.
+fn begin_fetch(config: Rc<Config>, request: PullRequest) -> Promise {
+    into_promise(async move {
+        let result = match &config.pull_requests {
+            Some(settings) => fetch_status(settings, &request).await,
+            None => Ok(PullRequestStatus::UNKNOWN),
+        };
+        let waiting = with_shared(|shared| {
+            shared.cache.conclude(&request, result, now());
+            shared.waiting.remove(&request.to_string())
+        });
+        for wake in waiting.into_iter().flatten() {
+            wake.wake();
+        }
+        Ok(JsValue::UNDEFINED)
+    })
+}
+
+async fn fetch_status(
+    settings: &PullRequestSettings,
+    request: &PullRequest,
+) -> Result<PullRequestStatus, GitHubFailure> {
+    let body = fetch(settings, &request.target()).await?;
+    let PullReply { status, commit } = PullReply::read(&body).ok_or(GitHubFailure::Failed)?;
+    let Some(commit) = commit else {
+        return Ok(status);
+    };
+    let checks = match fetch(settings, &request.checks_target(&commit)).await {
+        Ok(body) => read_checks(&body),
+        Err(failure) => {
+            with_shared(|shared| shared.cache.pause(failure));
+            None
+        }
+    };
+    Ok(PullRequestStatus { checks, ..status })
+}
+
+/// Sends a GET request to GitHub and returns the body of a 200 response.
+async fn fetch(settings: &PullRequestSettings, target: &str) -> Result<String, GitHubFailure> {
+    let url = settings.base_url.join(target);
+    let sent = send(Outgoing {
+        method: "GET",
+        url: &url,
+        headers: settings.headers(),
+        body: None,
+        time: TIMEOUT,
+    });
+    let message = sent.await.map_err(|_| GitHubFailure::Failed)?;
+    let field = |name: &str| message.headers.get(name);
+    if let Some(failure) = GitHubFailure::of_response(message.head.status, field, now()) {
+        if let Some(line) = failure.describe() {
+            log_error(&format_operator_line(&line));
+        }
+        return Err(failure);
+    }
+    let body = message.read_text(MAX_RESPONSE_BYTES).await;
+    body.ok_or(GitHubFailure::Failed)
+}
+
+fn with_shared<T>(run: impl FnOnce(&mut Shared) -> T) -> T {
+    SHARED.with_borrow_mut(run)
+}

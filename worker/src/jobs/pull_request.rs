@@ -1,0 +1,261 @@
+//! The state of a job's pull request on GitHub.
+
+pub mod cache;
+pub mod failure;
+pub mod settings;
+
+use std::fmt;
+
+use quillgate::Millis;
+use serde::{Deserialize, Serialize};
+
+use crate::json;
+
+/// The address of a pull request on github.com.
+///
+/// Its parts contain no character that could change the URL of a request to GitHub's API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullRequest {
+    owner: String,
+    repository: String,
+    number: String,
+}
+
+impl PullRequest {
+    /// Parses a link to a pull request. Returns `None` for links to other hosts or pages.
+    ///
+    /// ```
+    /// use quillgate_worker::jobs::pull_request::PullRequest;
+    ///
+    /// let request = PullRequest::parse("https://github.com/acme/docs/pull/12").unwrap();
+    /// assert_eq!(request.target(), "/repos/acme/docs/pulls/12");
+    /// assert_eq!(PullRequest::parse("https://git.example/acme/docs/pull/12"), None);
+    /// ```
+    #[must_use]
+    pub fn parse(link: &str) -> Option<Self> {
+        let path = link.strip_prefix("https://github.com/")?;
+        let path = path.strip_suffix('/').unwrap_or(path);
+        let mut parts = path.split('/');
+        let (owner, repository) = (parts.next()?, parts.next()?);
+        let (kind, number) = (parts.next()?, parts.next()?);
+        let fits = parts.next().is_none()
+            && kind == "pull"
+            && is_owner(owner)
+            && is_repository(repository)
+            && is_number(number);
+        fits.then(|| Self {
+            owner: owner.to_owned(),
+            repository: repository.to_owned(),
+            number: number.to_owned(),
+        })
+    }
+
+    /// Finds the pull request of a job, which is Mintlify's JSON.
+    #[must_use]
+    pub fn of_job(job: &str) -> Option<Self> {
+        let job = json::parse(job.as_bytes())?;
+        Self::parse(json::text(&job, "prLink")?)
+    }
+
+    /// Returns the path of the pull request in GitHub's API.
+    #[must_use]
+    pub fn target(&self) -> String {
+        let Self {
+            owner,
+            repository,
+            number,
+        } = self;
+        format!("/repos/{owner}/{repository}/pulls/{number}")
+    }
+
+    /// Returns the path and query of a commit's check runs in GitHub's API.
+    #[must_use]
+    pub fn checks_target(&self, commit: &CommitId) -> String {
+        let (owner, repository) = (&self.owner, &self.repository);
+        let CommitId(commit) = commit;
+        format!("/repos/{owner}/{repository}/commits/{commit}/check-runs?per_page=100")
+    }
+}
+
+/// Formats the usual short name, such as `acme/docs#12`.
+impl fmt::Display for PullRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}#{}", self.owner, self.repository, self.number)
+    }
+}
+
+/// Names of managed users contain an underscore.
+fn is_owner(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    (1..=100).contains(&name.len()) && name.bytes().all(fits)
+}
+
+fn is_repository(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let is_segment = !matches!(name, "." | "..");
+    is_segment && (1..=100).contains(&name.len()) && name.bytes().all(fits)
+}
+
+fn is_number(text: &str) -> bool {
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits && (1..=10).contains(&text.len()) && !text.starts_with('0')
+}
+
+/// The id of a commit: a SHA-1 or SHA-256 in hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitId(String);
+
+impl CommitId {
+    fn parse(text: String) -> Option<Self> {
+        let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        (is_hex && matches!(text.len(), 40 | 64)).then_some(Self(text))
+    }
+}
+
+/// The state of a pull request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PullRequestState {
+    /// Neither merged nor closed.
+    Open,
+    /// Merged.
+    Merged,
+    /// Closed without a merge.
+    Closed,
+    /// The gateway does not know the state, or does not ask GitHub.
+    Unknown,
+}
+
+/// The result of a commit's checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChecksState {
+    /// All checks succeeded or were skipped.
+    Passing,
+    /// At least one check did not succeed.
+    Failing,
+    /// No check failed so far, and at least one is still running.
+    Pending,
+}
+
+/// The status of a pull request, as the gateway returns it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PullRequestStatus {
+    /// The state.
+    pub state: PullRequestState,
+    /// Whether the pull request is a draft.
+    pub is_draft: bool,
+    /// The checks of its last commit. `None` if it is not open, has no checks, or if the token may
+    /// not read them.
+    pub checks: Option<ChecksState>,
+}
+
+impl PullRequestStatus {
+    /// The status of a pull request whose state is unknown.
+    pub const UNKNOWN: Self = Self {
+        state: PullRequestState::Unknown,
+        is_draft: false,
+        checks: None,
+    };
+
+    /// Returns how long the status is cached. A closed pull request can be reopened.
+    #[must_use]
+    pub const fn fresh_for(&self) -> Millis {
+        Millis::from_seconds(match self.state {
+            PullRequestState::Open | PullRequestState::Unknown => 60,
+            PullRequestState::Closed => 600,
+            PullRequestState::Merged => 3_600,
+        })
+    }
+}
+
+/// A pull request in GitHub's API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullReply {
+    /// The status, without checks.
+    pub status: PullRequestStatus,
+    /// The last commit, if its checks matter.
+    pub commit: Option<CommitId>,
+}
+
+#[derive(Deserialize)]
+struct PullBody {
+    state: String,
+    merged_at: Option<String>,
+    draft: Option<bool>,
+    head: HeadBody,
+}
+
+#[derive(Deserialize)]
+struct HeadBody {
+    sha: String,
+}
+
+impl PullReply {
+    /// Reads the body of GitHub's response. Returns `None` if it is not a pull request.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let body: PullBody = serde_json::from_str(text).ok()?;
+        let state = match (&*body.state, body.merged_at) {
+            ("open", _) => PullRequestState::Open,
+            ("closed", Some(_)) => PullRequestState::Merged,
+            ("closed", None) => PullRequestState::Closed,
+            _ => return None,
+        };
+        let is_open = state == PullRequestState::Open;
+        Some(Self {
+            status: PullRequestStatus {
+                state,
+                is_draft: is_open && body.draft == Some(true),
+                checks: None,
+            },
+            commit: CommitId::parse(body.head.sha).filter(|_| is_open),
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct ChecksBody {
+    total_count: usize,
+    check_runs: Vec<CheckRun>,
+}
+
+#[derive(Deserialize)]
+struct CheckRun {
+    status: String,
+    conclusion: Option<String>,
+}
+
+impl CheckRun {
+    /// Returns the result, or `None` for an unknown conclusion.
+    fn state(&self) -> Option<ChecksState> {
+        if self.status != "completed" {
+            return Some(ChecksState::Pending);
+        }
+        match self.conclusion.as_deref()? {
+            "success" | "neutral" | "skipped" => Some(ChecksState::Passing),
+            "failure" | "timed_out" | "cancelled" | "action_required" | "startup_failure"
+            | "stale" => Some(ChecksState::Failing),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the result of a commit's checks from the first page of its check runs.
+///
+/// Returns `None` without checks, and if all known checks pass but there are unknown ones.
+#[must_use]
+pub fn read_checks(text: &str) -> Option<ChecksState> {
+    let body: ChecksBody = serde_json::from_str(text).ok()?;
+    let states: Vec<_> = body.check_runs.iter().map(CheckRun::state).collect();
+    let has = |state| states.contains(&Some(state));
+    if has(ChecksState::Failing) {
+        return Some(ChecksState::Failing);
+    }
+    if has(ChecksState::Pending) {
+        return Some(ChecksState::Pending);
+    }
+    let is_complete = states.len() >= body.total_count && !states.contains(&None);
+    (is_complete && !states.is_empty()).then_some(ChecksState::Passing)
+}

@@ -1,0 +1,106 @@
+//! Cached states of pull requests. Concurrent requests for one state share a fetch.
+
+use std::collections::BTreeMap;
+
+use quillgate::Millis;
+
+use crate::bounded_cache::BoundedCache;
+use crate::jobs::pull_request::failure::GitHubFailure;
+use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
+
+/// The maximum number of cached states.
+const MAX_CACHED: usize = 1_000;
+/// The maximum size of all cached states and their names, in bytes.
+const MAX_BYTES: usize = 256 * 1024;
+/// The maximum number of concurrent fetches.
+pub const MAX_FETCHES: usize = 32;
+/// The time after which a fetch counts as abandoned. The runtime can end a fetch without a result.
+pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
+
+/// The result of a lookup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lookup {
+    /// The status is known, or the gateway must not ask GitHub now.
+    Found(PullRequestStatus),
+    /// The caller must fetch the status and then call [`PullRequestCache::conclude`].
+    Fetch,
+    /// Another request is fetching the status.
+    Wait,
+}
+
+/// The cached states, and the fetches in progress.
+#[derive(Debug)]
+pub struct PullRequestCache {
+    known: BoundedCache<PullRequestStatus>,
+    /// The start of each fetch in progress.
+    fetches: BTreeMap<String, Millis>,
+    /// GitHub accepts no requests until then.
+    paused_until: Millis,
+}
+
+impl Default for PullRequestCache {
+    fn default() -> Self {
+        Self {
+            known: BoundedCache::new(MAX_CACHED, MAX_BYTES),
+            fetches: BTreeMap::new(),
+            paused_until: Millis(0),
+        }
+    }
+}
+
+impl PullRequestCache {
+    /// Looks up a status. A fetch that this requests counts as begun.
+    pub fn look_up(&mut self, request: &PullRequest, now: Millis) -> Lookup {
+        let name = request.to_string();
+        if let Some(known) = self.known.get(&name, now) {
+            return Lookup::Found(*known);
+        }
+        if now < self.paused_until {
+            return Lookup::Found(PullRequestStatus::UNKNOWN);
+        }
+        self.fetches
+            .retain(|_, began| now.since(*began) < MAX_FETCH_TIME);
+        if self.fetches.contains_key(&name) {
+            return Lookup::Wait;
+        }
+        if self.fetches.len() >= MAX_FETCHES {
+            return Lookup::Found(PullRequestStatus::UNKNOWN);
+        }
+        self.fetches.insert(name, now);
+        Lookup::Fetch
+    }
+
+    /// Returns the cached status, or [`PullRequestStatus::UNKNOWN`].
+    #[must_use]
+    pub fn find(&self, request: &PullRequest, now: Millis) -> PullRequestStatus {
+        let known = self.known.get(&request.to_string(), now);
+        known.copied().unwrap_or(PullRequestStatus::UNKNOWN)
+    }
+
+    /// Caches the result of a fetch.
+    pub fn conclude(
+        &mut self,
+        request: &PullRequest,
+        result: Result<PullRequestStatus, GitHubFailure>,
+        now: Millis,
+    ) {
+        let name = request.to_string();
+        self.fetches.remove(&name);
+        if let Err(failure) = result {
+            self.pause(failure);
+        }
+        let (status, until) = match result {
+            Ok(status) => (status, now.plus(status.fresh_for())),
+            Err(failure) => (PullRequestStatus::UNKNOWN, failure.fresh_until(now)),
+        };
+        self.known
+            .insert(&name, status, size_of::<PullRequestStatus>(), until);
+    }
+
+    /// Pauses all requests if GitHub limits them.
+    pub fn pause(&mut self, failure: GitHubFailure) {
+        if let GitHubFailure::Limited(until) = failure {
+            self.paused_until = self.paused_until.max(until);
+        }
+    }
+}

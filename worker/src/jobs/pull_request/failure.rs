@@ -1,0 +1,79 @@
+//! Failed requests to GitHub.
+
+use quillgate::Millis;
+
+/// The minimum wait after GitHub has limited requests, according to its documentation.
+const MIN_PAUSE: Millis = Millis::from_seconds(60);
+/// The maximum wait. GitHub's limits apply per hour.
+const MAX_PAUSE: Millis = Millis::from_seconds(3_600);
+/// How long a refusal is cached. A token can gain access.
+const REFUSED_FOR: Millis = Millis::from_seconds(600);
+/// How long another failure is cached.
+const FAILED_FOR: Millis = Millis::from_seconds(60);
+
+/// The reason why GitHub returned no state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GitHubFailure {
+    /// GitHub accepts no more requests until then.
+    Limited(Millis),
+    /// GitHub refused this request with this status. The token lacks access, the pull request does
+    /// not exist, or its repository was renamed.
+    Refused(u16),
+    /// The response was late, broken, malformed, too long or a server error.
+    Failed,
+}
+
+impl GitHubFailure {
+    /// Classifies a response. Returns `None` for a success.
+    ///
+    /// GitHub answers 403 or 429 when a limit is reached. `Retry-After` or `X-RateLimit-Reset`
+    /// contain the end of the wait.
+    #[must_use]
+    pub fn of_response<'a>(
+        status: u16,
+        field: impl Fn(&str) -> Option<&'a str>,
+        now: Millis,
+    ) -> Option<Self> {
+        let number = |name| field(name).and_then(|text| text.parse::<u64>().ok());
+        let retry_after = number("retry-after");
+        let is_spent = number("x-ratelimit-remaining") == Some(0);
+        match status {
+            200 => None,
+            403 | 429 if status == 429 || is_spent || retry_after.is_some() => {
+                let after = |seconds: u64| now.plus(Millis(seconds.saturating_mul(1_000)));
+                let reset = || Some(Millis(number("x-ratelimit-reset")?.saturating_mul(1_000)));
+                let until = retry_after.map(after).or_else(reset).unwrap_or(now);
+                Some(Self::Limited(
+                    until.clamp(now.plus(MIN_PAUSE), now.plus(MAX_PAUSE)),
+                ))
+            }
+            300..=499 => Some(Self::Refused(status)),
+            _ => Some(Self::Failed),
+        }
+    }
+
+    /// Returns the time until which the failure is cached.
+    #[must_use]
+    pub fn fresh_until(self, now: Millis) -> Millis {
+        match self {
+            Self::Limited(until) => until,
+            Self::Refused(_) => now.plus(REFUSED_FOR),
+            Self::Failed => now.plus(FAILED_FOR),
+        }
+    }
+
+    /// Describes a failure that the operator can fix.
+    #[must_use]
+    pub fn describe(self) -> Option<String> {
+        match self {
+            Self::Refused(401) => Some("GitHub answered 401: GITHUB_TOKEN is not valid".to_owned()),
+            Self::Refused(status) => Some(format!(
+                "GitHub answered {status} for the pull request of a job: GITHUB_TOKEN may lack access"
+            )),
+            Self::Limited(_) => {
+                Some("GitHub limits requests for the states of pull requests".to_owned())
+            }
+            Self::Failed => None,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Settings of requests to GitHub.
+
+use std::fmt;
+
+use quillgate::credential::{BaseUrl, is_header_value};
+
+use crate::http::response::HeaderFields;
+use crate::upstream::request::USER_AGENT;
+use crate::variable::{VariableError, Variables};
+
+/// The base URL of GitHub's API.
+const GITHUB_API: &str = "https://api.github.com";
+/// The version of GitHub's API.
+const API_VERSION: &str = "2022-11-28";
+
+/// A token for GitHub's API.
+#[derive(Clone, PartialEq, Eq)]
+struct GitHubToken(String);
+
+/// Hides the secret.
+impl fmt::Debug for GitHubToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("GitHubToken(…)")
+    }
+}
+
+/// Settings of requests to GitHub for the states of pull requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PullRequestSettings {
+    /// The base URL of GitHub's API.
+    pub base_url: BaseUrl,
+    /// The token. Without one, GitHub returns public repositories only.
+    token: Option<GitHubToken>,
+}
+
+impl PullRequestSettings {
+    /// Reads the settings from the Worker's variables. Returns `None` if the gateway must not ask
+    /// GitHub, which is the default without a token.
+    ///
+    /// # Errors
+    /// The first malformed variable.
+    pub fn read(variables: Variables<'_>) -> Result<Option<Self>, VariableError> {
+        // Reads all three even if off, so that a check can record every variable's name.
+        let token = read_token(variables("GITHUB_TOKEN"))?;
+        let base_url = read_base_url(variables("GITHUB_API_URL"))?;
+        let is_on = match variables("PULL_REQUEST_STATES").as_deref() {
+            None => token.is_some(),
+            Some("on") => true,
+            Some("off") => false,
+            Some(_) => {
+                return Err(VariableError {
+                    variable: "PULL_REQUEST_STATES",
+                    rule: "must be on or off",
+                });
+            }
+        };
+        Ok(is_on.then_some(Self { base_url, token }))
+    }
+
+    /// Returns the header fields of a request to GitHub.
+    #[must_use]
+    pub fn headers(&self) -> HeaderFields {
+        let headers = HeaderFields::default()
+            .with("accept", "application/vnd.github+json")
+            .with("user-agent", USER_AGENT)
+            .with("x-github-api-version", API_VERSION);
+        match &self.token {
+            Some(GitHubToken(token)) => headers.with("authorization", format!("Bearer {token}")),
+            None => headers,
+        }
+    }
+}
+
+/// A key of Mintlify in the wrong variable must not reach GitHub.
+fn read_token(value: Option<String>) -> Result<Option<GitHubToken>, VariableError> {
+    let fits = |token: &String| is_header_value(token) && !token.starts_with("mint_");
+    match value {
+        Some(token) if !fits(&token) => Err(VariableError {
+            variable: "GITHUB_TOKEN",
+            rule: "must be a token of GitHub: visible ASCII without spaces, not a key of Mintlify",
+        }),
+        token => Ok(token.map(GitHubToken)),
+    }
+}
+
+/// The base URL receives the token, so it must be `https`, except on this machine.
+fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
+    let url = value.unwrap_or_else(|| GITHUB_API.to_owned());
+    BaseUrl::for_admin_key(&url).map_err(|_| VariableError {
+        variable: "GITHUB_API_URL",
+        rule: "must be an absolute https URL, or http on this machine, without credentials, query or fragment",
+    })
+}

@@ -1,0 +1,69 @@
+//! Plans of reads of a job's pull request.
+
+use quillgate::ProjectId;
+use quillgate_worker::app::action::Action;
+use serde_json::json;
+
+use super::{bare, expect_action, expect_refusal, get, pair, plan};
+use crate::fixtures::{bearer, bearer_of, claims_with, field_and_rule, status_and_kind};
+
+const URL: &str = "https://gate.example/v2/agent/demo-docs/job/j1/pull-request";
+
+#[test]
+fn a_read_needs_the_project_and_jobs_read() {
+    let planned = plan(&get(URL, &bearer()));
+    let project = planned.project.as_ref().map(ProjectId::as_str);
+    assert_eq!(project, Some("demo-docs"));
+    assert_eq!(
+        planned.route,
+        Some("/v2/agent/{projectId}/job/{id}/pull-request")
+    );
+    match planned.action {
+        Ok(Action::ReadPullRequest(job)) => assert_eq!(job.as_str(), "j1"),
+        other => panic!("{other:?}"),
+    }
+    let writer = bearer_of(&claims_with("scope", Some(json!("jobs:create"))));
+    let stranger = bearer_of(&claims_with("projects", Some(json!(["other docs"]))));
+    for (authorization, expected) in [
+        (writer, (403, "insufficient-scope")),
+        (stranger, (403, "project-not-allowed")),
+        ("Bearer x".to_owned(), (401, "invalid-token")),
+    ] {
+        let problem = expect_refusal(&get(URL, &authorization));
+        assert_eq!(status_and_kind(&problem), expected);
+    }
+    let problem = expect_refusal(&bare("GET", URL));
+    assert_eq!(status_and_kind(&problem), (401, "missing-token"));
+}
+
+#[test]
+fn only_reads_without_a_query_are_allowed() {
+    for method in ["POST", "PUT", "DELETE"] {
+        let problem = expect_refusal(&bare(method, URL));
+        assert_eq!(status_and_kind(&problem), (405, "method-not-allowed"));
+        let allow = ("allow", "GET, HEAD, OPTIONS".to_owned());
+        assert_eq!(problem.headers, [allow]);
+    }
+    match expect_action(&bare("OPTIONS", URL)) {
+        Action::AnswerOptions(methods) => assert_eq!(methods, ["GET", "HEAD"]),
+        other => panic!("{other:?}"),
+    }
+    let problem = expect_refusal(&get(&format!("{URL}?fresh=1"), &bearer()));
+    assert_eq!(field_and_rule(&problem), pair("fresh", "unknown"));
+}
+
+#[test]
+fn disguised_paths_are_rejected() {
+    let disguised = URL.replace("/j1/", "/j%2f1/");
+    let problem = expect_refusal(&get(&disguised, &bearer()));
+    assert_eq!(field_and_rule(&problem), pair("id", "path-segment"));
+    for url in [
+        format!("{URL}/"),
+        URL.replace("/j1/", "//"),
+        URL.replace("/job/", "/jobs/"),
+        URL.replace("-request", "-requests"),
+    ] {
+        let problem = expect_refusal(&get(&url, &bearer()));
+        assert_eq!(status_and_kind(&problem), (404, "not-found"), "{url}");
+    }
+}
