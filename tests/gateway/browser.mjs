@@ -21,6 +21,7 @@ export const READS = [
   `${JOBS}/j1`,
   `${JOBS}/j1/events`,
   `${JOBS}/j1/record`,
+  `${JOBS}/j1/pull-request`,
   "/healthz?deep",
 ];
 /** Requests for all write operations that accept a session. */

@@ -1,0 +1,276 @@
+/** The state of a job's pull request, with a local server in place of GitHub. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { startGitHub } from "../../harness/github.mjs";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
+
+const TOKEN = "github_pat_that_is_shown_nowhere_5f1c";
+const UNKNOWN = { state: "unknown", isDraft: false, checks: null };
+const OPEN = { ...UNKNOWN, state: "open" };
+const PASSED = ["completed", "success"];
+
+let github;
+let jobs;
+
+before(async () => {
+  github = await startGitHub();
+  const vars = { GITHUB_TOKEN: TOKEN, GITHUB_API_URL: github.url };
+  jobs = await startJobs("pull-requests", { vars });
+});
+after(async () => {
+  await jobs?.stop();
+  await github.stop();
+});
+beforeEach(() => github.reset());
+
+const target = (id, project) => jobs.path(id, { project, rest: "/pull-request" });
+
+/** Creates a job that has finished with this link. Returns its id. */
+async function finishedJob(prLink) {
+  const { id } = await jobs.create();
+  const stream = await jobs.watching(id);
+  await jobs.upstream.setJob(id, { status: "completed", prLink });
+  await stream.event(isNow("completed"), PATIENCE_MS);
+  return id;
+}
+
+async function stateOf(id) {
+  const answer = await jobs.get(target(id));
+  assert.equal(answer.status, 200, answer.text);
+  assert.ok(!answer.text.includes(TOKEN));
+  return answer.json;
+}
+
+const paths = () => github.requests.map(({ path }) => path);
+
+describe("the state of a pull request", () => {
+  for (const [name, pull, expected] of [
+    ["an open pull request without checks", {}, OPEN],
+    ["a draft", { draft: true }, { ...OPEN, isDraft: true }],
+    [
+      "passed checks",
+      { checks: [PASSED, ["completed", "skipped"]] },
+      { ...OPEN, checks: "passing" },
+    ],
+    [
+      "a failed check",
+      { checks: [PASSED, ["in_progress", null], ["completed", "failure"]] },
+      { ...OPEN, checks: "failing" },
+    ],
+    [
+      "a running check",
+      { checks: [PASSED, ["in_progress", null]] },
+      { ...OPEN, checks: "pending" },
+    ],
+    [
+      "a merged pull request",
+      { state: "closed", merged_at: "2026-01-01T00:00:00Z", checks: [PASSED] },
+      { ...UNKNOWN, state: "merged" },
+    ],
+    ["a closed pull request", { state: "closed" }, { ...UNKNOWN, state: "closed" }],
+  ]) {
+    test(`returns ${name}`, async () => {
+      const id = await finishedJob(github.add(pull));
+      const answer = await jobs.get(target(id));
+      assertCommonHead(answer);
+      assert.deepEqual([answer.status, answer.json], [200, expected]);
+      assert.match(answer.header("ratelimit-policy"), /^"read-jobs"/);
+    });
+  }
+
+  test("asks GitHub with the token, its API version and a user agent", async () => {
+    const id = await finishedJob(github.add({ checks: [PASSED] }, "acme/docs.v2"));
+    await stateOf(id);
+    const [pull, checks] = paths();
+    assert.match(pull, /^\/repos\/acme\/docs\.v2\/pulls\/\d+$/);
+    assert.match(checks, /^\/repos\/acme\/docs\.v2\/commits\/[0-9a-f]{40}\/check-runs\?/);
+    for (const { headers } of github.requests) {
+      assert.equal(headers.authorization, `Bearer ${TOKEN}`);
+      assert.equal(headers.accept, "application/vnd.github+json");
+      assert.equal(headers["x-github-api-version"], "2022-11-28");
+      assert.match(headers["user-agent"], /^quillgate\//);
+    }
+  });
+
+  test("does not request the checks of a merged pull request", async () => {
+    const merged = { state: "closed", merged_at: "2026-01-01T00:00:00Z" };
+    await stateOf(await finishedJob(github.add(merged)));
+    assert.equal(github.requests.length, 1);
+  });
+
+  test("caches the state of a pull request", async () => {
+    const link = github.add();
+    const [first, second] = [await finishedJob(link), await finishedJob(link)];
+    assert.deepEqual(await stateOf(first), OPEN);
+    github.set(link, { state: "closed" });
+    for (const id of [first, second]) assert.deepEqual(await stateOf(id), OPEN);
+    assert.equal(github.requests.length, 2);
+  });
+
+  test("sends one request to GitHub for concurrent readers", async () => {
+    const id = await finishedJob(github.add());
+    const release = github.hold();
+    const answers = Array.from({ length: 5 }, () => stateOf(id));
+    await github.untilReceived(1);
+    // The response of another route shows that the gateway has received the earlier requests.
+    await jobs.get(jobs.path(id, { rest: "/record" }));
+    release();
+    assert.deepEqual(await Promise.all(answers), Array(5).fill(OPEN));
+    assert.equal(github.requests.length, 2, "the pull request and its checks");
+  });
+
+  test("returns no body to HEAD", async () => {
+    const id = await finishedJob(github.add());
+    const { authorization } = jobs;
+    const answer = await jobs.gate.send({ method: "HEAD", target: target(id), authorization });
+    assert.deepEqual([answer.status, answer.text], [200, ""]);
+  });
+});
+
+describe("an unknown state", () => {
+  for (const link of [
+    null,
+    "https://git.example/acme/docs/pull/1",
+    "https://github.com/acme/docs/issues/1",
+    "https://github.com/acme/../pull/1",
+    "https://github.com@evil.example/acme/docs/pull/1",
+  ]) {
+    test(`sends no request to GitHub for the link ${link}`, async () => {
+      const id = await finishedJob(link);
+      assert.deepEqual(await stateOf(id), UNKNOWN);
+      assert.deepEqual(paths(), []);
+    });
+  }
+
+  for (const [name, fault] of [
+    ["404", { status: 404 }],
+    ["403", { status: 403 }],
+    ["401", { status: 401 }],
+    ["a server error", { status: 500 }],
+    ["a body that is not JSON", { body: "<html>" }],
+    ["a body that is not a pull request", { body: '{"state":"open"}' }],
+    ["a body of 2 MiB", { body: `{"padding":"${"x".repeat(2 * 1024 * 1024)}"}` }],
+  ]) {
+    test(`returns unknown after ${name}, and caches it`, async () => {
+      const id = await finishedJob(github.add());
+      github.setFault(fault);
+      assert.deepEqual(await stateOf(id), UNKNOWN);
+      github.setFault(null);
+      assert.deepEqual(await stateOf(id), UNKNOWN);
+      assert.equal(github.requests.length, 1);
+    });
+  }
+
+  test("follows no redirect, so that the token reaches no other host", async () => {
+    const id = await finishedJob(github.add());
+    const elsewhere = await startGitHub();
+    github.setFault({ status: 302, headers: { location: `${elsewhere.url}/repos/a/b/pulls/1` } });
+    assert.deepEqual(await stateOf(id), UNKNOWN);
+    assert.deepEqual(elsewhere.requests, []);
+    await elsewhere.stop();
+  });
+
+  test("returns unknown when GitHub does not respond in time", async () => {
+    const id = await finishedJob(github.add());
+    github.setFault({ hang: true });
+    assert.deepEqual(await stateOf(id), UNKNOWN);
+  });
+
+  test("returns the state without checks if the token may not read checks", async () => {
+    const id = await finishedJob(github.add({ checks: [PASSED] }));
+    github.setFault({ status: 403, route: "checks" });
+    assert.deepEqual(await stateOf(id), OPEN);
+  });
+
+  test("tells the operator which status GitHub returned", async () => {
+    const id = await finishedJob(github.add());
+    github.setFault({ status: 401 });
+    await stateOf(id);
+    assert.match(jobs.gate.gateway.log(), /GitHub answered 401: GITHUB_TOKEN is not valid/);
+  });
+});
+
+describe("access to a pull request", () => {
+  test("requires the project and jobs:read", async () => {
+    const id = await finishedJob(github.add());
+    const as = (changes) => `Bearer ${jobs.gate.token(changes)}`;
+    for (const [authorization, status, kind] of [
+      [null, 401, "missing-token"],
+      [as({ scope: "jobs:create analytics:read" }), 403, "insufficient-scope"],
+      [as({ projects: [OTHER_PROJECT] }), 403, "project-not-allowed"],
+    ]) {
+      assertProblem(await jobs.gate.get(target(id), { authorization }), status, kind);
+    }
+    const reader = as({ scope: "jobs:read" });
+    const answer = await jobs.gate.get(target(id), { authorization: reader });
+    assert.equal(answer.status, 200);
+  });
+
+  test("returns 404 for unknown jobs and for jobs of another project", async () => {
+    const id = await finishedJob(github.add());
+    for (const path of [target("unknown"), target(id, OTHER_PROJECT)]) {
+      assertProblem(await jobs.get(path), 404, "job-not-recorded");
+    }
+    assert.deepEqual(paths(), []);
+  });
+
+  test("counts as a read of jobs", async () => {
+    const token = jobs.gate.token({ sub: "reader", quota: { "read-jobs": 1 } });
+    const id = await finishedJob(github.add());
+    const read = () => jobs.gate.get(target(id), { authorization: `Bearer ${token}` });
+    assert.equal((await read()).status, 200);
+    assertProblem(await read(), 429, "quota-exceeded");
+  });
+
+  test("supports GET, HEAD and OPTIONS only", async () => {
+    const options = await jobs.gate.send({ method: "OPTIONS", target: target("j1") });
+    assert.deepEqual([options.status, options.header("allow")], [204, "GET, HEAD, OPTIONS"]);
+    const answer = await jobs.gate.post(target("j1"), {});
+    assertProblem(answer, 405, "method-not-allowed");
+  });
+});
+
+describe("limits of GitHub", () => {
+  test("asks for no pull request while GitHub limits requests", async () => {
+    const ids = [await finishedJob(github.add()), await finishedJob(github.add())];
+    github.setFault({ status: 403, headers: { "x-ratelimit-remaining": "0" } });
+    assert.deepEqual(await stateOf(ids[0]), UNKNOWN);
+    github.setFault(null);
+    for (const id of ids) assert.deepEqual(await stateOf(id), UNKNOWN);
+    assert.equal(github.requests.length, 1);
+  });
+});
+
+describe("the settings", () => {
+  test("asks GitHub without a token if switched on, and never if switched off", async () => {
+    const id = await finishedJob(github.add());
+    delete jobs.vars.GITHUB_TOKEN;
+    jobs.vars.PULL_REQUEST_STATES = "on";
+    await jobs.restart("stop");
+    assert.deepEqual(await stateOf(id), OPEN);
+    assert.equal(github.requests[0].headers.authorization, undefined);
+
+    for (const vars of [{ GITHUB_TOKEN: TOKEN, PULL_REQUEST_STATES: "off" }, {}]) {
+      github.reset();
+      delete jobs.vars.PULL_REQUEST_STATES;
+      Object.assign(jobs.vars, { GITHUB_TOKEN: undefined }, vars);
+      await jobs.restart("stop");
+      assert.deepEqual(await stateOf(id), UNKNOWN);
+      assert.deepEqual(paths(), []);
+    }
+  });
+
+  test("shows the token in no response and no log line", async () => {
+    jobs.gate.known(TOKEN);
+    await jobs.assertDiscreet();
+  });
+
+  test("describes the route", async () => {
+    const { json } = await jobs.get("/openapi.json");
+    const { get } = json.paths["/v2/agent/{projectId}/job/{id}/pull-request"];
+    assert.equal(get.operationId, "gateway.pullRequest");
+    assert.equal(PROJECT, get.parameters[0].example);
+  });
+});
