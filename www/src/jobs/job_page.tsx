@@ -1,4 +1,5 @@
 import { useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
@@ -20,6 +21,7 @@ import { describeJobTime } from "./job_time.ts";
 import { NewJobButton } from "./new_job_button.tsx";
 import { compose } from "./open_composer.ts";
 import type { JobFacts, OpenJob } from "./open_job.ts";
+import { PullRequestBadge } from "./pull_request_badge.tsx";
 import { jobsOf } from "./session_jobs.ts";
 import type { ThreadMessage } from "./thread.ts";
 import { ToneIcon } from "./tone_icon.tsx";
@@ -54,7 +56,7 @@ export function JobPage({ id, session }: { id: string; session: Session }) {
       {problem && job && <Trouble job={job} facts={facts} book={book} projectId={projectId} />}
       {facts === null && problem === null && <p class="hint">{JOB_WORDS.loading}</p>}
       {facts !== null && job !== null && (
-        <Known job={job} facts={facts} book={book} mayWrite={mayWrite} />
+        <Known session={session} job={job} facts={facts} book={book} mayWrite={mayWrite} />
       )}
     </article>
   );
@@ -129,13 +131,14 @@ function Trouble({ job, facts, book, projectId }: TroubleProps) {
 }
 
 interface KnownProps {
+  session: Session;
   job: OpenJob;
   facts: JobFacts;
   book: JobBook;
   mayWrite: boolean;
 }
 
-function Known({ job, facts, book, mayWrite }: KnownProps) {
+function Known({ session, job, facts, book, mayWrite }: KnownProps) {
   const [prompt, ...followUps] = job.thread.value;
   const box = useRef<HTMLTextAreaElement>(null);
   const hasFailed = facts.status === "failed";
@@ -143,7 +146,15 @@ function Known({ job, facts, book, mayWrite }: KnownProps) {
   return (
     <>
       {hasFailed && <Failure job={job} book={book} mayWrite={mayWrite} />}
-      {facts.prLink !== null && <PullRequest link={facts.prLink} hasFailed={hasFailed} />}
+      {facts.prLink !== null && (
+        <PullRequest link={facts.prLink} hasFailed={hasFailed}>
+          <PullRequestBadge
+            session={session}
+            jobId={job.id}
+            version={`${facts.status} ${facts.prLink}`}
+          />
+        </PullRequest>
+      )}
       {facts.status === "completed" && facts.prLink === null && (
         <Unchanged onFollowUp={mayWrite ? () => box.current?.focus() : null} />
       )}
@@ -166,7 +177,13 @@ function Known({ job, facts, book, mayWrite }: KnownProps) {
   );
 }
 
-function PullRequest({ link, hasFailed }: { link: string; hasFailed: boolean }) {
+interface PullRequestProps {
+  link: string;
+  hasFailed: boolean;
+  children: ComponentChildren;
+}
+
+function PullRequest({ link, hasFailed, children }: PullRequestProps) {
   const request = pullRequest(link);
   if (request === null) {
     return (
@@ -189,6 +206,7 @@ function PullRequest({ link, hasFailed }: { link: string; hasFailed: boolean }) 
         </span>
         <External />
       </a>
+      {children}
       <CopyButton label={JOB_WORDS.copyPullRequestLink} text={request.href} />
     </div>
   );

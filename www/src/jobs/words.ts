@@ -119,6 +119,16 @@ export const JOB_WORDS = {
   opened: "opened",
 } as const;
 
+export const PULL_REQUEST_WORDS = {
+  open: "Open",
+  draft: "Draft",
+  merged: "Merged",
+  closed: "Closed",
+  passing: "Checks passing",
+  failing: "Checks failing",
+  pending: "Checks running",
+} as const;
+
 export const COMPOSER_WORDS = {
   title: "New job",
   close: "Close new job",

@@ -1,0 +1,46 @@
+/** The state of a job's pull request on its page. The gateway's responses are replaced. */
+import assert from "node:assert/strict";
+import { accessibilityFaults } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+
+/** Opens a finished job. `reply` is the gateway's current response about its pull request. */
+async function openFinishedJob({ page, signIn, startAndOpenJob, endJob }, reply) {
+  await page.route("**/pull-request", (route) => route.fulfill(reply.current));
+  await signIn();
+  const job = await startAndOpenJob("Fix the typos");
+  await endJob("Fix the typos");
+  await job.getByRole("link", { name: /^Open pull request/ }).waitFor();
+  return job;
+}
+
+test("a job shows the state of its pull request and reads it again on return", async ({
+  visitor,
+}) => {
+  const { page } = visitor;
+  const reply = { current: { json: { state: "open", isDraft: false, checks: "pending" } } };
+  const job = await openFinishedJob(visitor, reply);
+  await job.getByText("Checks running").waitFor();
+  await job.getByText("Open", { exact: true }).waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  reply.current = { json: { state: "merged", isDraft: false, checks: null } };
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await job.getByText("Merged", { exact: true }).waitFor();
+  await job.getByText("Checks running").waitFor({ state: "detached" });
+});
+
+for (const [what, current] of [
+  ["an unknown state", { json: { state: "unknown", isDraft: false, checks: null } }],
+  ["an error of the gateway", { status: 500, json: {} }],
+]) {
+  test(`${what} leaves the link to the pull request alone`, async ({ visitor }) => {
+    const { page } = visitor;
+    const answered = page.waitForResponse("**/pull-request");
+    const job = await openFinishedJob(visitor, { current });
+    await (await answered).finished();
+    await page.evaluate(
+      () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))),
+    );
+    assert.equal(await job.locator(".pull-request-state").count(), 0);
+    assert.equal(await page.getByRole("alert").count(), 0);
+  });
+}

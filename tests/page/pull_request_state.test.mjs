@@ -1,0 +1,23 @@
+/** Reading the state of a pull request from a response of the gateway. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { toPullRequestState } = await importSource("jobs/pull_request_state.ts");
+
+test("a state has its draft flag and the result of its checks", () => {
+  const open = { state: "open", isDraft: true, checks: "failing" };
+  assert.deepEqual(toPullRequestState({ ...open, more: 1 }), open);
+  const merged = { state: "merged", isDraft: false, checks: null };
+  assert.deepEqual(toPullRequestState({ state: "merged" }), merged);
+});
+
+test("an unknown state and other values have none", () => {
+  for (const body of [{ state: "unknown" }, { state: "reopened" }, {}, null, "open", 5]) {
+    assert.equal(toPullRequestState(body), null, JSON.stringify(body));
+  }
+});
+
+test("unknown checks are left out", () => {
+  assert.equal(toPullRequestState({ state: "open", checks: "skipped" }).checks, null);
+});

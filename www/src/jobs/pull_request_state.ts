@@ -1,0 +1,41 @@
+const STATES = ["open", "merged", "closed"] as const;
+const CHECKS = ["passing", "failing", "pending"] as const;
+const TIMEOUT_MS = 20_000;
+
+/** The state of a pull request on GitHub. */
+export interface PullRequestState {
+  state: (typeof STATES)[number];
+  isDraft: boolean;
+  /** The result of its checks; `null` if it has none or they are unknown. */
+  checks: (typeof CHECKS)[number] | null;
+}
+
+/** Reads the state of a job's pull request from the gateway. Returns `null` if it is unknown. */
+export async function readPullRequestState(
+  projectId: string,
+  jobId: string,
+  ended: AbortSignal,
+): Promise<PullRequestState | null> {
+  const [project, job] = [projectId, jobId].map(encodeURIComponent);
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)]);
+  const path = `/v2/agent/${project}/job/${job}/pull-request`;
+  try {
+    const response = await fetch(path, { credentials: "same-origin", signal });
+    return response.ok ? toPullRequestState(await response.json()) : null;
+  } catch {
+    // The link to the pull request works without the state.
+    return null;
+  }
+}
+
+/** Converts a response of the gateway. Returns `null` for a state that the page can't show. */
+export function toPullRequestState(body: unknown): PullRequestState | null {
+  const { state, isDraft, checks } = (body ?? {}) as Record<string, unknown>;
+  const known = STATES.find((one) => one === state);
+  if (known === undefined) return null;
+  return {
+    state: known,
+    isDraft: isDraft === true,
+    checks: CHECKS.find((one) => one === checks) ?? null,
+  };
+}
