@@ -57,7 +57,7 @@ test("an error in the middle of the previous period shows how much of it is load
   await strip.getByText(`from ${totals.total.toLocaleString("en-US")}`).waitFor();
 
   await site.upstream.clearFaults();
-  await line.getByRole("button", { name: "Load the comparison" }).click();
+  await line.getByRole("button", { name: "Load the previous period" }).click();
   await line.getByText("partly loaded").waitFor({ state: "detached" });
 });
 
