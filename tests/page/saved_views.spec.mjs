@@ -108,7 +108,9 @@ test("the command palette opens a saved view from another route", async ({ visit
   await untilFocused(page, "Page views");
 });
 
-test("without storage, a view works until the page reloads and says so", async ({ visitor }) => {
+test("without storage, a view works until the page reloads, and a notice explains it", async ({
+  visitor,
+}) => {
   const { page, startSession, openReport } = visitor;
   await page.addInitScript(() => {
     const { setItem } = Storage.prototype;

@@ -3,7 +3,7 @@ import { signOut } from "./session.ts";
 import { SESSION_WORDS } from "./words.ts";
 
 interface SignOutDialogProps {
-  /** What signing out deletes: "2 drafts and 1 saved view". */
+  /** The items that signing out deletes, such as "2 drafts and 1 saved view". */
   loss: string;
   onClose(): void;
 }

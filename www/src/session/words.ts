@@ -4,7 +4,7 @@ import { counted } from "../shell/wording.ts";
 export const SESSION_WORDS = {
   signOut: "Sign out",
   signOutTitle: "Sign out?",
-  /** Returns "2 drafts and 1 saved view"; empty if there are none. */
+  /** Returns a list such as "2 drafts and 1 saved view". Returns an empty string for none. */
   lossOf: (drafts: number, views: number) =>
     [
       ...(drafts > 0 ? [counted(drafts, "draft")] : []),
