@@ -115,7 +115,7 @@ export const SUITES = {
     builds: ["worker", "page", "simulator"],
     files: true,
     commands: [
-      playwright("browser", ["--grep-invert", "@alone"], { slots: 2, results: "page" }),
+      ...[1, 2, 3].map(browserShard),
       playwright("browser, alone", ["--grep", "@alone"], {
         slots: 2,
         results: "page-alone",
@@ -186,6 +186,12 @@ export const SUITES = {
     plantsCanary: true,
   },
 };
+
+/** Runs a third of the page's browser tests. All of them exceed a task's timeout on slow cores. */
+function browserShard(shard) {
+  const selection = ["--grep-invert", "@alone", `--shard=${shard}/3`];
+  return playwright(`browser ${shard}`, selection, { slots: 2, results: `page-${shard}` });
+}
 
 /** Runs the page's browser tests that an option selects. */
 function playwright(name, selection, options) {

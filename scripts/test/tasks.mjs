@@ -14,8 +14,7 @@ import { ALONE, SUITES, testFiles, WAITING } from "./suites.mjs";
 
 /** Test files mostly wait for servers, so one more than the cores. With two more, timeouts came near. */
 export const SLOTS = availableParallelism() + 1;
-/** Timeout of a task. The page's browser tests need 15 minutes on two slow cores. */
-const TIMEOUT_MS = 30 * 60_000;
+const TIMEOUT_MS = 15 * 60_000;
 const NODE_REPORTER = new URL("node_reporter.mjs", import.meta.url).href;
 const BUILT_FOLDERS = ["pkg/dist", "worker/build", "gateway/dist", "www/dist"];
 
