@@ -52,8 +52,6 @@ export class Ledger {
   messages = [];
   /** Known jobs by id. @type {Map<string, object>} */
   jobs = new Map();
-  /** Paths whose latest response was a stored job, marked as stale. @type {Set<string>} */
-  stale = new Set();
   faultCount = 0;
   /** @type {string[]} */
   faults = [];
@@ -99,9 +97,6 @@ export class Ledger {
     const { status, headers } = response;
     const contentType = headers.get("content-type");
     if (contentType?.startsWith("text/event-stream") || status === 204) return response;
-    const { pathname } = new URL(request.url);
-    if (headers.get("cache-status")?.includes("detail=stale")) this.stale.add(pathname);
-    else this.stale.delete(pathname);
     const operation = operationOf(request);
     const text = await response.text().catch((error) => {
       this.reportFault(`${status} of ${operation} was cut off: ${error.message}`);
@@ -211,10 +206,10 @@ export class SoakClient {
     const known = this.#pickJob();
     if (!known) return "none yet";
     const { messages, end } = known;
-    const job = await known.client.agentJobs.get(known.id);
+    const { data: job, response } = await known.client.agentJobs.get(known.id).withResponse();
     this.#checkJob(known, job, messages);
     // While Mintlify fails, the gateway returns the job that it stored last, which may be older.
-    if (this.#ledger.stale.has(`/v2/agent/${known.project}/job/${known.id}`)) return "stale";
+    if (response.headers.get("cache-status")?.includes("detail=stale")) return "stale";
     // A finished job only starts again after a message.
     if (end && messages === 0 && known.messages === 0 && job.status !== end) {
       this.#ledger.reportFault(`read: ${job.id} changed from ${end} to ${job.status}`);
