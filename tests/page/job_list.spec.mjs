@@ -71,6 +71,33 @@ test.describe("list", () => {
     await page.getByText(/^Updated /).waitFor();
   });
 
+  test("no control moves when the list becomes live on a phone", async ({ visitor }) => {
+    const { page, signIn } = visitor;
+    let release;
+    const isReleased = new Promise((resolve) => {
+      release = resolve;
+    });
+    await page.setViewportSize({ width: 412, height: 823 });
+    await page.route("**/jobs/events", async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await signIn();
+    const foot = page.locator(".list-foot");
+    const readBoxes = () =>
+      foot.locator("button:visible, summary").evaluateAll((controls) =>
+        controls.map((control) => {
+          const { left, top } = control.getBoundingClientRect();
+          return { text: control.textContent, left, top };
+        }),
+      );
+    await foot.getByText("Connecting…", { exact: true }).waitFor();
+    const before = await readBoxes();
+    release();
+    await foot.getByText("Live", { exact: true }).waitFor();
+    assert.deepEqual(await readBoxes(), before);
+  });
+
   test("the list is live while the stream delivers, and offline without a network", async ({
     visitor,
   }) => {

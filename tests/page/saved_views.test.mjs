@@ -180,7 +180,7 @@ describe("storage", () => {
 });
 
 describe("words", () => {
-  test("every problem has an instruction", () => {
+  test("every problem has a message", () => {
     assert.equal(VIEW_PROBLEMS.exists, "A view with this name exists.");
     assert.match(VIEW_PROBLEMS["name too long"], /at most 60 characters/);
     assert.match(VIEW_PROBLEMS["too many"], /30 saved views .* Delete one/);

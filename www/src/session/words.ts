@@ -4,7 +4,7 @@ import { counted } from "../shell/wording.ts";
 export const SESSION_WORDS = {
   signOut: "Sign out",
   signOutTitle: "Sign out?",
-  /** Returns a list such as "2 drafts and 1 saved view". Returns an empty string for none. */
+  /** Returns a phrase such as "2 drafts and 1 saved view", or an empty string if both are 0. */
   lossOf: (drafts: number, views: number) =>
     [
       ...(drafts > 0 ? [counted(drafts, "draft")] : []),
