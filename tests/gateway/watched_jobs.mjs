@@ -11,9 +11,9 @@ export const PATIENCE_MS = 60_000;
 /** The fixture of the file's gateway. */
 export let jobs;
 
-/** Starts the file's gateway. */
-export async function startWatched(name) {
-  jobs = await startJobs(name);
+/** Starts the file's gateway, with the options of `startJobs`. */
+export async function startWatched(name, options) {
+  jobs = await startJobs(name, options);
 }
 
 export const idsAndData = (stream) =>

@@ -70,7 +70,7 @@ test.describe("token", () => {
       return now - ofProject.at(-1).at;
     };
     await expect
-      .poll(timeSinceLastRequest, { intervals: [250], timeout: 12_000 })
+      .poll(timeSinceLastRequest, { intervals: [250], timeout: 20_000 })
       .toBeGreaterThan(SILENCE_MS);
   });
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { PROJECT } from "../recorded_gateway.mjs";
 import {
   assertApart,
   CLOCK_TOLERANCE_MS,
@@ -16,6 +17,8 @@ import {
 } from "../watched_jobs.mjs";
 
 const SLOW_INTERVAL_S = 3;
+/** A project whose jobs the upstream returns late. */
+const SLOW_UPSTREAM = "slow-docs";
 
 /** A gateway with a longer polling interval and the default upstream timeout. */
 let slow;
@@ -26,7 +29,7 @@ let quietStream;
 before(async () => {
   const slowly = { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "30" };
   [, slow] = await Promise.all([
-    startWatched("polling"),
+    startWatched("polling", { projects: [PROJECT, OTHER_PROJECT, SLOW_UPSTREAM] }),
     startJobs("polling-slow", { vars: slowly }),
   ]);
   quietJob = await jobs.create("be quiet", { project: OTHER_PROJECT });
@@ -110,6 +113,21 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
         assert.equal(await stream.ended, "clean");
       });
     }
+  });
+
+  test("removes streams whose clients disconnected before the first event", async () => {
+    const project = SLOW_UPSTREAM;
+    const { id } = await jobs.directly("read slowly", { project });
+    await jobs.upstream.fault({ target: id, times: 1, fault: { kind: "delay", ms: 500 } });
+    const target = jobs.path(id, { project, rest: "/events" });
+    const bytes = jobs.gate.bytes({ target, authorization: jobs.authorization });
+    const left = Array.from({ length: 5 }, () => jobs.gate.open(bytes));
+    await jobs.untilReads(id, 1);
+    for (const exchange of left) exchange.leave();
+    const remaining = await jobs.watching(id, { project });
+    await jobs.untilHealth(({ watchers }) => watchers === 1, project);
+    assert.equal(remaining.isOver, false);
+    remaining.leave();
   });
 
   describe("a longer polling interval", { concurrency: 1 }, () => {

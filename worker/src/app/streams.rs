@@ -18,11 +18,13 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::HeaderFields;
 use crate::jobs::events::{
-    CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, MAX_STREAM_LIFETIME, OPENING_TEXT,
-    PollProgress, StreamEvent, limit_stream, parse_event_number,
+    CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, MAX_READ_PAUSE, MAX_STREAM_LIFETIME,
+    OPENING_TEXT, PollProgress, StreamEvent, limit_stream, parse_event_number,
 };
 use crate::jobs::project_stub::{PROBLEM_HEADER, WatchCall};
-use crate::runtime::{SocketMessages, into_promise, limit_time, now, open_stream, read_headers};
+use crate::runtime::{
+    SocketMessages, Timer, into_promise, limit_time, now, open_stream, read_headers,
+};
 
 /// Streams the events of a job, or of all jobs of the project.
 pub async fn stream_events(
@@ -41,6 +43,7 @@ pub async fn stream_events(
         let source = EventBody {
             opening: Cell::new(Some(OPENING_TEXT)),
             messages: Rc::new(messages),
+            pause: Rc::default(),
         };
         let stream = open_stream(source, &pending.request.signal());
         body = stream
@@ -61,6 +64,8 @@ pub async fn stream_events(
 pub struct EventBody {
     opening: Cell<Option<&'static str>>,
     messages: Rc<SocketMessages>,
+    /// Ends the messages unless the next one is read in time.
+    pause: Rc<Cell<Option<Timer>>>,
 }
 
 #[wasm_bindgen]
@@ -68,7 +73,8 @@ impl EventBody {
     /// Returns the next message or heartbeat. See [`open_stream`].
     pub fn next(&self) -> Promise {
         let opening = self.opening.take().map(str::to_owned);
-        let messages = Rc::clone(&self.messages);
+        let (messages, pause) = (Rc::clone(&self.messages), Rc::clone(&self.pause));
+        pause.take();
         into_promise(async move {
             let text = if opening.is_some() {
                 opening
@@ -76,6 +82,7 @@ impl EventBody {
                 let message = limit_time(HEARTBEAT, messages.next()).await;
                 message.unwrap_or_else(|| Some(HEARTBEAT_TEXT.to_owned()))
             };
+            pause.set(Some(messages.end_after(MAX_READ_PAUSE)));
             let chunk = text.map(|text| Uint8Array::from(text.as_bytes()));
             // A stream that ends early needs no final chunk: clients reconnect.
             let chunk = chunk.map(|chunk| Array::of2(&chunk, &Uint8Array::new_with_length(0)));

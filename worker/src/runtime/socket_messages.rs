@@ -21,6 +21,7 @@ use crate::runtime::timer::Timer;
 pub struct SocketMessages {
     received: RefCell<UnboundedReceiver<String>>,
     end: Rc<dyn Fn()>,
+    on_end: Function,
     _timer: Timer,
 }
 
@@ -63,12 +64,18 @@ impl SocketMessages {
             received: RefCell::new(received),
             end,
             _timer: Timer::begin(time, &on_end),
+            on_end,
         })
     }
 
     /// Returns the next message, or `None` after the end.
     pub async fn next(&self) -> Option<String> {
         poll_fn(|context| self.received.borrow_mut().poll_next_unpin(context)).await
+    }
+
+    /// Ends the messages after `time`, unless the timer is dropped before.
+    pub fn end_after(&self, time: Millis) -> Timer {
+        Timer::begin(time, &self.on_end)
     }
 
     /// Ends the messages and closes the socket.
