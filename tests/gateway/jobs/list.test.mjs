@@ -1,35 +1,18 @@
-/** The list of jobs that were created through the gateway, and the freshness of their status. */
+/** The list of jobs that were created through the gateway: contents, pages, validation and access. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";
 import { scanForCanary } from "../../harness/canary.mjs";
 import { until } from "../analytics_requests.mjs";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertInvalid, assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { createOneByOne, idsOf, jobs, LIST, page, useJobs } from "./listed_jobs.mjs";
 
-const LIST = `/v2/agent/${PROJECT}/jobs`;
 /** Never in the first line of a prompt. Only Mintlify may receive it. */
 const SECOND_LINE = "and-this-is-the-private-second-line-7f3a9c";
 const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"];
 
-let jobs;
-
-before(async () => {
-  jobs = await startJobs("ledger", { vars: { KEEP_PROMPTS: "first-line" } });
-});
-after(() => jobs?.stop());
-// The simulator's jobs stay, because the tests count the reads of each.
-beforeEach(() => jobs.upstream.clearFaults());
-
-/** Reads one page of the list. */
-async function page(query = {}, { target = LIST, authorization } = {}) {
-  const search = new URLSearchParams(query);
-  const answer = await jobs.gate.get(search.size > 0 ? `${target}?${search}` : target, {
-    authorization: authorization ?? jobs.authorization,
-  });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json;
-}
+useJobs("ledger");
 
 /** Reads the list from the page of `query` to its end. Calls `between` between two pages. */
 async function readPages(query, between = async () => {}) {
@@ -41,27 +24,6 @@ async function readPages(query, between = async () => {}) {
     await between();
     ({ jobs: shown, nextCursor } = await page({ ...query, cursor: nextCursor }));
   }
-}
-
-const idsOf = (listed) => listed.map(({ id }) => id);
-
-/** Creates jobs one after another. Returns their ids, newest first. */
-async function createOneByOne(count, options) {
-  const ids = [];
-  for (let number = 0; number < count; number += 1) {
-    ids.unshift((await jobs.create(`number ${number}`, options)).id);
-  }
-  return ids;
-}
-
-/** Waits for one polling interval, measured by a watched job of another project. */
-async function waitInterval() {
-  const project = OTHER_PROJECT;
-  const { id } = await jobs.create("tick", { project });
-  const clock = await jobs.watching(id, { project });
-  await jobs.untilReads(id, 2);
-  clock.leave();
-  await jobs.upstream.setJob(id, { status: "completed" });
 }
 
 describe("a listed job", () => {
@@ -331,140 +293,6 @@ describe("access to the job list", () => {
       const answer = await jobs.gate.send({ method, target: LIST, authorization });
       assertProblem(answer, 405, "method-not-allowed");
     }
-  });
-});
-
-describe("the status of a listed job", () => {
-  const countsOf = async (ids) =>
-    Object.fromEntries(
-      await Promise.all(ids.map(async (id) => [id, (await jobs.reads(id)).count])),
-    );
-  const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
-
-  test("reads each unfinished job upstream once when listing, and no finished jobs", async () => {
-    const ids = await createOneByOne(6);
-    const link = "https://example.com/pull/9";
-    const ends = ["completed", "failed", "archived"];
-    for (const [index, status] of ends.entries()) {
-      await jobs.upstream.setJob(ids[index], { status, prLink: link });
-    }
-    await jobs.upstream.setJob(ids[3], { status: "planning" });
-    await waitInterval();
-
-    const listedAt = Date.now();
-    const { jobs: first } = await page({ limit: 6 });
-    assert.deepEqual(
-      first.map(({ status, prLink }) => [status, prLink]),
-      [
-        ["completed", link],
-        ["failed", link],
-        ["archived", link],
-        ["planning", null],
-        ["active", null],
-        ["active", null],
-      ],
-    );
-    for (const { checkedAt } of first) assert.ok(Date.parse(checkedAt) >= listedAt, checkedAt);
-    const counts = await countsOf(ids);
-    assert.deepEqual(Object.values(counts), [1, 1, 1, 1, 1, 1]);
-
-    await waitInterval();
-    const { jobs: second } = await page({ limit: 6 });
-    assert.deepEqual(Object.values(await countsOf(ids)), [1, 1, 1, 2, 2, 2]);
-    const finishedOf = (listed) => listed.slice(0, 3);
-    assert.deepEqual(finishedOf(second), finishedOf(first), "finished jobs are unchanged");
-  });
-
-  test("reads only the jobs of the listed page upstream", async () => {
-    const ids = await createOneByOne(10);
-    await waitInterval();
-    const { jobs: listed } = await page({ limit: 4 });
-    assert.deepEqual(idsOf(listed), ids.slice(0, 4));
-    assert.deepEqual(Object.values(await countsOf(ids)), [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
-  });
-
-  test("reads each job upstream once for 25 concurrent lists", async () => {
-    const ids = await createOneByOne(8);
-    await waitInterval();
-    const pages = await Promise.all(Array.from({ length: 25 }, () => page({ limit: 8 })));
-    for (const { jobs: listed } of pages) assert.deepEqual(idsOf(listed), ids);
-    assert.equal(total(await countsOf(ids)), ids.length);
-  });
-
-  test("reads at most eight jobs upstream for the largest page, stalest first", async () => {
-    for (let batch = 0; batch < 10; batch += 1) {
-      await Promise.all(Array.from({ length: 10 }, () => jobs.create("one of a hundred")));
-    }
-    await waitInterval();
-    const read = new Set();
-    for (let round = 1; round <= 3; round += 1) {
-      const { jobs: listed } = await page({ limit: 100 });
-      assert.equal(listed.length, 100);
-      const counts = await countsOf(idsOf(listed));
-      assert.equal(total(counts), round * 8);
-      const news = idsOf(listed).filter((id) => counts[id] > 0 && !read.has(id));
-      assert.equal(news.length, 8, "no job is read again while others wait");
-      for (const id of news) read.add(id);
-    }
-    // These jobs were created one after another, so the last 16 are the stalest.
-    const { jobs: listed } = await page({ limit: 100 });
-    const oldest = idsOf(listed).slice(-16);
-    assert.ok(
-      oldest.every((id) => read.has(id)),
-      "the stalest jobs are read first",
-    );
-  });
-
-  test("does not read a listed job again within the polling interval", async () => {
-    const ids = await createOneByOne(3);
-    const { at } = (await page({ limit: 3 })) && (await jobs.reads(ids[0]));
-    assert.ok(at.length <= 1);
-    for (let round = 0; round < 10; round += 1) await page({ limit: 3 });
-    for (const id of ids) {
-      const reads = await jobs.reads(id);
-      const gaps = reads.at.slice(1).map((moment, index) => moment - reads.at[index]);
-      // 50 ms tolerance for two clocks and for latency.
-      for (const gap of gaps) assert.ok(gap >= 950, `${gap}`);
-    }
-  });
-
-  test("lists a finished job as active after a follow-up", async () => {
-    const { id } = await jobs.create();
-    const stream = await jobs.watching(id);
-    await jobs.upstream.setJob(id, { status: "completed" });
-    await stream.ended;
-    const status = async () => (await page({ limit: 1 })).jobs[0].status;
-    assert.equal(await status(), "completed");
-    await jobs.followUp(id);
-    assert.equal(await status(), "active");
-  });
-
-  test("lists the last known status while Mintlify fails", async () => {
-    const faults = [
-      { kind: "status", status: 500 },
-      { kind: "status", status: 404 },
-      { kind: "status", status: 401 },
-      { kind: "reset" },
-      { kind: "hang" },
-      { kind: "malformedJson" },
-      { kind: "cutBody" },
-    ];
-    const ids = await createOneByOne(faults.length);
-    for (const [index, fault] of faults.entries()) {
-      await jobs.upstream.setJob(ids[index], { status: "completed" });
-      await jobs.upstream.fault({ target: ids[index], times: 0, fault });
-    }
-    await waitInterval();
-    const listed = async () => {
-      const { jobs: shown } = await page({ limit: ids.length });
-      return shown.map(({ id, status }) => [id, status]);
-    };
-    const all = (status) => ids.map((id) => [id, status]);
-    assert.deepEqual(await listed(), all("active"));
-    for (const id of ids) assert.ok((await jobs.reads(id)).count > 0, "the gateway read the job");
-    await jobs.upstream.clearFaults();
-    await waitInterval();
-    assert.deepEqual(await listed(), all("completed"));
   });
 });
 

@@ -1,0 +1,41 @@
+/** A gateway with a job list that only its test file changes, and requests to the list. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach } from "node:test";
+import { startJobs } from "../jobs_gateway.mjs";
+import { PROJECT } from "../recorded_gateway.mjs";
+
+export const LIST = `/v2/agent/${PROJECT}/jobs`;
+
+/** The fixture of the file's gateway. */
+export let jobs;
+
+/** Starts the file's gateway, and clears the simulator's faults before each test. */
+export function useJobs(name) {
+  before(async () => {
+    jobs = await startJobs(name, { vars: { KEEP_PROMPTS: "first-line" } });
+  });
+  after(() => jobs?.stop());
+  // The simulator's jobs stay, because the tests count the reads of each.
+  beforeEach(() => jobs.upstream.clearFaults());
+}
+
+/** Reads one page of the list. */
+export async function page(query = {}, { target = LIST, authorization } = {}) {
+  const search = new URLSearchParams(query);
+  const answer = await jobs.gate.get(search.size > 0 ? `${target}?${search}` : target, {
+    authorization: authorization ?? jobs.authorization,
+  });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json;
+}
+
+export const idsOf = (listed) => listed.map(({ id }) => id);
+
+/** Creates jobs one after another. Returns their ids, newest first. */
+export async function createOneByOne(count, options) {
+  const ids = [];
+  for (let number = 0; number < count; number += 1) {
+    ids.unshift((await jobs.create(`number ${number}`, options)).id);
+  }
+  return ids;
+}
