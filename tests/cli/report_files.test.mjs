@@ -1,0 +1,308 @@
+/** Files of reports: interruptions, --resume, existing files and paths that cannot be written. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, test } from "node:test";
+import { Interruption } from "../../pkg/dist/cli/errors.js";
+import { BIN } from "./command_line.mjs";
+import {
+  assertSame,
+  env,
+  exportByClient,
+  FORMATS,
+  folder,
+  quillgate,
+  RANGE,
+  read,
+  readCursor,
+  server,
+  useStandIn,
+  write,
+} from "./exported_reports.mjs";
+import { problem } from "./stand_in.mjs";
+
+/** Returns a test's own response to a request. */
+let override;
+
+useStandIn((...args) => override?.(...args));
+beforeEach(() => {
+  override = undefined;
+});
+
+describe("--resume", () => {
+  for (const format of FORMATS) {
+    for (const stop of [0, 1, 2, 4]) {
+      test(`--resume completes an export in ${format} that was interrupted after ${stop} pages`, async () => {
+        const file = `views.${format}`;
+        const args = ["views", ...RANGE, "-o", file];
+        const whole = await quillgate([...args.slice(0, -1), `whole.${format}`]);
+        assert.equal(whole.code, 0);
+        server.requests.length = 0;
+        const controller = new AbortController();
+        override = (_, number) => {
+          if (number < stop) return undefined;
+          controller.abort(new Interruption(130));
+          return { stall: "head" };
+        };
+        const stopped = await quillgate(args, { signal: controller.signal });
+        assert.equal(stopped.code, 130);
+        assert.equal(existsSync(join(folder, `${file}.quillgate-progress`)), stop > 0);
+        assert.equal(/the same command with --resume/.test(stopped.stderr), stop > 0);
+        override = undefined;
+        server.requests.length = 0;
+        const resumed = await quillgate([...args, "--resume"]);
+        assert.equal(resumed.code, 0, resumed.stderr);
+        assert.equal(server.requests.length, 5 - stop, "a page was requested twice");
+        assertSame(read(file), read(`whole.${format}`));
+        assert.match(resumed.stderr, /: 1,100 rows in/);
+        assert.ok(!existsSync(join(folder, `${file}.quillgate-progress`)));
+      });
+    }
+  }
+
+  test("--resume completes an export that was killed in the middle of a chunk", async () => {
+    const args = ["views", ...RANGE, "-o", "views.csv"];
+    await quillgate([...args.slice(0, -1), "whole.csv"]);
+    override = (received) =>
+      received.path.includes("offset=500") ? problem(400, "bad", "no") : undefined;
+    assert.equal((await quillgate(args)).code, 2);
+    override = undefined;
+    const [bytes, cursor] = [read("views.csv"), read("views.csv.quillgate-progress")];
+    for (const more of ["", "/guides/5", "/guides/500\r\n/guides/501,1", "x".repeat(100_000)]) {
+      writeFileSync(join(folder, "views.csv"), bytes + more);
+      writeFileSync(join(folder, "views.csv.quillgate-progress"), cursor);
+      assert.equal((await quillgate([...args, "--resume"])).code, 0);
+      assertSame(read("views.csv"), read("whole.csv"));
+    }
+  });
+
+  for (const format of FORMATS) {
+    test(`--resume completes an interrupted export in ${format} to the limit of its --rows`, async () => {
+      const args = ["views", ...RANGE, "--rows", "600", "-o"];
+      await quillgate([...args, `whole.${format}`]);
+      const file = `views.${format}`;
+      override = (received) =>
+        received.path.includes("offset=250") ? problem(400, "bad", "no") : undefined;
+      assert.equal((await quillgate([...args, file])).code, 2);
+      override = undefined;
+      const other = await quillgate(["views", "--rows", "700", "-o", file, "--resume"]);
+      assert.match(other.stderr, /with .*--rows 600: complete it with these/);
+      assert.equal(other.code, 2);
+      server.requests.length = 0;
+      assert.equal((await quillgate(["views", "-o", file, "--resume"])).code, 0);
+      assert.equal(server.requests.length, 2);
+      assertSame(read(file), read(`whole.${format}`));
+      assert.ok(!existsSync(join(folder, `${file}.quillgate-progress`)));
+    });
+  }
+
+  test("--resume keeps the dates that --last selected in the first run", async () => {
+    const args = ["views", "--last", "7d", "-o", "views.ndjson"];
+    const failing = (received, number) =>
+      number === 2 ? problem(400, "bad", "no") : void received;
+    override = failing;
+    await quillgate(args);
+    const state = readCursor("views.ndjson");
+    state.params.dateFrom = state.position.dateFrom = "2020-01-01";
+    state.params.dateTo = state.position.dateTo = "2020-01-08";
+    writeFileSync(join(folder, "views.ndjson.quillgate-progress"), JSON.stringify(state));
+    override = undefined;
+    server.requests.length = 0;
+    assert.equal((await quillgate([...args, "--resume"])).code, 0);
+    for (const { path } of server.requests)
+      assert.match(path, /dateFrom=2020-01-01&dateTo=2020-01-08/);
+  });
+
+  test("--resume leaves a complete file unchanged", async () => {
+    const args = ["views", ...RANGE, "-o", "views.csv"];
+    await quillgate(args);
+    const whole = read("views.csv");
+    override = (_, number) => (number === 6 ? problem(400, "bad", "no") : undefined);
+    await quillgate(["views", ...RANGE, "-o", "other.csv"]);
+    const state = { ...readCursor("other.csv"), position: null, bytes: Buffer.byteLength(whole) };
+    writeFileSync(join(folder, "views.csv.quillgate-progress"), JSON.stringify(state));
+    server.requests.length = 0;
+    assert.equal((await quillgate([...args, "--resume"])).code, 0);
+    assertSame(read("views.csv"), whole);
+    assert.equal(server.requests.length, 0);
+    assert.ok(!existsSync(join(folder, "views.csv.quillgate-progress")));
+  });
+});
+
+test("ends a file correctly when the last page has no rows", async () => {
+  const last = { totals: {}, views: [], hasMore: false };
+  override = ({ path }) => (path.includes("offset=1000") ? { json: last } : undefined);
+  const rows = (await exportByClient("views", "ndjson")).trimEnd().split("\n").map(JSON.parse);
+  assert.equal(rows.length, 1000);
+  for (const [format, parse] of [
+    ["json", JSON.parse],
+    ["ndjson", (text) => text.trimEnd().split("\n").map(JSON.parse)],
+  ]) {
+    const file = `views.${format}`;
+    assert.equal((await quillgate(["views", ...RANGE, "-o", file])).code, 0);
+    assert.deepEqual(parse(read(file)), rows);
+    assert.ok(!existsSync(join(folder, `${file}.quillgate-progress`)));
+  }
+});
+
+test("writes a valid file for a report without rows", async () => {
+  override = () => ({ json: { totals: {}, views: [], hasMore: false } });
+  for (const [format, text] of [
+    ["csv", "\uFEFFpath,human,ai,total\r\n"],
+    ["ndjson", ""],
+    ["json", "[\n]\n"],
+  ]) {
+    const file = `views.${format}`;
+    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", file]);
+    assert.deepEqual([code, stderr], [0, "views: 0 rows in 1 request\n"]);
+    assert.equal(read(file), text);
+    const { stdout } = await quillgate(["views", ...RANGE, "--format", format]);
+    assert.equal(stdout, text);
+  }
+});
+
+describe("existing files", () => {
+  /** Interrupts an export after its second page. */
+  async function interrupt(...args) {
+    server.requests.length = 0;
+    override = (_, number) => (number === 2 ? problem(400, "bad", "no") : undefined);
+    await quillgate(["views", ...RANGE, "-o", "views.csv", ...args]);
+    override = undefined;
+  }
+
+  test("refuses to overwrite an interrupted export", async () => {
+    await interrupt();
+    const before = read("views.csv");
+    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /was interrupted: --resume completes it/);
+    assertSame(read("views.csv"), before);
+  });
+
+  for (const [name, args, message] of [
+    ["another report", ["visitors", ...RANGE], /another report: views/],
+    [
+      "other days",
+      ["views", "--from", "2026-01-02"],
+      /an export with --from 2026-01-01 --to 2026-02-01: complete it with these/,
+    ],
+    ["a filter", ["views", "--last", "7d"], /an export with --from 2026-01-01 --to 2026-02-01/],
+    ["another format", ["views", "--format", "ndjson"], /another format: csv/],
+    ["another project", ["views", "--project", "other"], /another projectId: demo-docs/],
+  ]) {
+    test(`refuses to append ${name} to an interrupted export`, async () => {
+      await interrupt();
+      const { code, stderr } = await quillgate([...args, "-o", "views.csv", "--resume"]);
+      assert.match(stderr, message);
+      assert.equal(code, 2);
+    });
+  }
+
+  test("--resume does not need the dates again", async () => {
+    await interrupt();
+    assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
+    assertSame(read("views.csv"), await exportByClient("views", "csv"));
+  });
+
+  for (const flags of [[], ["--resume"]]) {
+    test(`replaces a complete file each time the command runs ${flags}`, async () => {
+      writeFileSync(join(folder, "views.csv"), "old");
+      for (const run of [1, 2]) {
+        server.requests.length = 0;
+        const result = await quillgate(["views", ...RANGE, "-o", "views.csv", ...flags]);
+        assert.equal(result.code, 0, result.stderr);
+        assert.equal(server.requests.length, 5, `run ${run}`);
+        assertSame(read("views.csv"), await exportByClient("views", "csv"));
+      }
+    });
+  }
+
+  const CURSOR = "views.csv.quillgate-progress";
+  for (const [name, damage, message] of [
+    ["a truncated file", () => write("views.csv", "short"), /is shorter than recorded/],
+    ["a missing file", () => rmSync(join(folder, "views.csv")), /views.csv is missing/],
+    ["a cursor with invalid JSON", () => write(CURSOR, "{"), /is broken or from another version/],
+    [
+      "a cursor of another version",
+      () => write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), version: 2 })),
+      /is broken or from another version/,
+    ],
+    [
+      "a cursor without its flags",
+      () => write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), flags: undefined })),
+      /is broken or from another version/,
+    ],
+  ]) {
+    test(`refuses to resume ${name} and explains how to start again`, async () => {
+      await interrupt();
+      damage();
+      server.requests.length = 0;
+      const resumed = await quillgate(["views", ...RANGE, "-o", "views.csv", "--resume"]);
+      assert.equal(resumed.code, 2);
+      assert.match(resumed.stderr, message);
+      const [, file] = /delete (\S+\.quillgate-progress) and run without --resume/.exec(
+        resumed.stderr,
+      );
+      assert.equal(server.requests.length, 0);
+      rmSync(file);
+      const again = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+      assert.equal(again.code, 0, again.stderr);
+      assertSame(read("views.csv"), await exportByClient("views", "csv"));
+    });
+  }
+
+  test("keeps the existing file when the first request fails", async () => {
+    writeFileSync(join(folder, "views.csv"), "precious");
+    override = () => problem(401, "unauthorized", "the token has expired");
+    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+    assert.equal(code, 3);
+    assert.match(stderr, /401 the token has expired\n {2}request request-1\n/);
+    assert.equal(read("views.csv"), "precious");
+    assert.deepEqual(readdirSync(folder), ["views.csv"]);
+  });
+});
+
+describe("output paths", () => {
+  for (const [place, file, message] of [
+    ["in a missing folder", "none/views.csv", /none: there is no such folder/],
+    ["below a file", "file/views.csv", /file: that is no folder/],
+    ["that is a folder", "folder.csv", /folder.csv is a folder: name a file in it/],
+  ]) {
+    for (const args of [["views"], ["views", "--format", "table"], ["daily"]]) {
+      test(`${args.join(" ")} rejects an output file ${place} before its first request`, async () => {
+        write("file", "");
+        mkdirSync(join(folder, "folder.csv"));
+        const { code, stderr } = await quillgate([...args, ...RANGE, "-o", file]);
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, message);
+        assert.ok(!stderr.includes("--resume"), stderr);
+        assert.equal(server.requests.length, 0);
+      });
+    }
+  }
+
+  test("views rejects an output file in a read-only folder before its first request", {
+    skip: process.platform === "win32",
+  }, async () => {
+    chmodSync(folder, 0o555);
+    // Permissions do not restrict the superuser.
+    const user = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const args = [BIN, "views", ...RANGE, "-o", "views.csv"];
+    const child = spawn(process.execPath, args, {
+      env: { ...env(), HOME: folder },
+      cwd: folder,
+      ...user,
+    });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      stderr += text;
+    });
+    const [code] = await once(child, "close");
+    chmodSync(folder, 0o755);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /views.csv cannot be written: \S+ \((EACCES|EROFS)\)/);
+    assert.equal(server.requests.length, 0);
+  });
+});
