@@ -1,0 +1,262 @@
+/** Streams of exports: requests per read, memory, positions, failures, waits, aborts and options. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { inspect } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { against, inTurn, KEY, quillgate, rejectionOf, skipWaits } from "./behaviour/fixtures.mjs";
+import { decode, LISTS, pageOf, read } from "./exported_lists.mjs";
+
+const { views } = LISTS;
+const view = (at) => ({ tokens: [`{"path":"/${at}","human":${at}}`] });
+const VIEWS = Array.from({ length: 10 }, (_, at) => view(at));
+const plainPage = pageOf(views, VIEWS, { pick: () => "" });
+
+// --- pages and chunks --------------------------------------------------------------------------
+
+test("an export sends nothing until it is read, and then one request per read", () =>
+  against(plainPage, async ({ analytics }, { requests }) => {
+    const stream = analytics.views({ limit: 4 }).export({ format: "ndjson" });
+    assert.equal(stream.nextPosition, undefined);
+    const reader = stream.getReader();
+    await turn();
+    assert.equal(requests.length, 0);
+    for (const [count, offset] of [
+      [1, 4],
+      [2, 8],
+    ]) {
+      const { value } = await reader.read();
+      assert.equal(decode([value]).split("\n").length, 4 + 1);
+      await turn();
+      assert.equal(requests.length, count);
+      assert.equal(stream.nextPosition.offset, offset);
+    }
+    assert.equal((await reader.read()).done, false);
+    assert.equal(stream.nextPosition, null);
+    assert.equal((await reader.read()).done, true);
+    assert.equal(requests.length, 3);
+  }));
+
+test("one read of an export skips empty pages", () => {
+  const empty = { json: { totals: {}, views: [], hasMore: true } };
+  return against(inTurn(empty, empty, plainPage({ path: "/?limit=9" })), async (client) => {
+    const reader = client.analytics.views().export({ format: "ndjson" }).getReader();
+    assert.equal(decode([(await reader.read()).value]).split("\n").length, 9 + 1);
+  });
+});
+
+test("the memory of an export does not grow with its rows", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc");
+  const rows = Array.from({ length: 250 }, (_, at) => view(at).tokens[0]).join();
+  let pages = 0;
+  const fetch = async () => {
+    await turn(); // As over a network. Objects that a turn releases are collected after its end.
+    const text = `{"totals":{},"views":[${rows}],"hasMore":${++pages < 2_000}}`;
+    return new Response(text, { headers: { "content-type": "application/json" } });
+  };
+  const options = {
+    baseUrl: "http://127.0.0.1:9",
+    projectId: "acme",
+    auth: { adminKey: KEY },
+    fetch,
+  };
+  const { analytics } = new quillgate.Client(options);
+  const used = [];
+  let bytes = 0;
+  for await (const chunk of analytics.views().export({ format: "csv" })) {
+    bytes += chunk.length;
+    if (pages === 200 || pages === 1_999) {
+      // Finalizers release their objects one turn later.
+      for (let times = 3; times--; ) {
+        await turn();
+        collectGarbage();
+      }
+      used.push(process.memoryUsage().heapUsed);
+    }
+  }
+  assert.ok(bytes > 2_000 * 250 * 5, "half a million rows are at least this long");
+  const [early, late] = used;
+  assert.ok(late < early * 1.2, `${early} bytes after 50,000 rows, ${late} after 500,000`);
+});
+
+// --- failures, waits and aborts ----------------------------------------------------------------
+
+const spent = (seconds) => ({
+  status: 429,
+  headers: { "retry-after": String(seconds) },
+  json: { type: "/problems/rate-limited" },
+});
+
+test("an export fails when the budget is spent, and resumes from its position", () =>
+  against(
+    inTurn(plainPage({ path: "/?limit=4" }), spent(1800)),
+    async ({ analytics }, { requests }) => {
+      const stream = analytics.views({ limit: 4, dateTo: "2024-02-01" }).export({ format: "csv" });
+      const error = await rejectionOf(read(stream));
+      assert.ok(error instanceof quillgate.RateLimitError, inspect(error));
+      assert.equal(error.retryAfter, 1800);
+      assert.deepEqual(stream.nextPosition, { dateTo: "2024-02-01", limit: 4, offset: 4 });
+      assert.equal(requests.length, 2);
+    },
+  ));
+
+test("an export waits for the budget up to `wait` in total", (context) => {
+  const waits = skipWaits(context);
+  let count = 0;
+  const respond = (received) => {
+    count++;
+    return [2, 3, 4].includes(count) ? spent(10) : plainPage(received);
+  };
+  return against(
+    respond,
+    async ({ analytics }) => {
+      const options = { format: "ndjson", wait: 30_000 };
+      const stream = analytics.views({ limit: 4 }).export(options);
+      assert.equal((await read(stream)).split("\n").length, VIEWS.length + 1);
+      assert.deepEqual(waits, [10_000, 10_000, 10_000]);
+      count = 0;
+      const second = analytics.views({ limit: 4 }).export({ ...options, wait: 29_999 });
+      assert.ok((await rejectionOf(read(second))) instanceof quillgate.RateLimitError);
+      assert.equal(waits.length, 5, "a wait beyond the limit does not start");
+    },
+    { maxRetries: 0 },
+  );
+});
+
+test("`wait` does not apply to failures other than a spent budget", (context) => {
+  const waits = skipWaits(context);
+  return against(
+    { status: 503, headers: { "retry-after": "2" } },
+    async ({ analytics }) => {
+      const stream = analytics.views().export({ format: "csv", wait: 60_000 });
+      assert.ok((await rejectionOf(read(stream))) instanceof quillgate.ServerError);
+      assert.deepEqual(waits, []);
+    },
+    { maxRetries: 0 },
+  );
+});
+
+test("a malformed page fails the export before any of its rows", () => {
+  const second = { json: { totals: {}, views: [{ path: "/4" }, { path: 5 }], hasMore: false } };
+  return against(inTurn(plainPage({ path: "/?limit=4" }), second), async ({ analytics }) => {
+    const stream = analytics.views({ limit: 4 }).export({ format: "ndjson" });
+    const reader = stream.getReader();
+    await reader.read();
+    const error = await rejectionOf(reader.read());
+    assert.ok(error instanceof quillgate.DecodeError, inspect(error));
+    assert.equal(error.path, "views[1].path");
+    assert.equal(stream.nextPosition.offset, 4);
+  });
+});
+
+test("cancelling an export closes its connection and sends no other request", async () => {
+  const second = { stall: "head" };
+  await against(
+    inTurn(plainPage({ path: "/?limit=4" }), second),
+    async ({ analytics }, { requests, arrived }) => {
+      const reader = analytics.views({ limit: 4 }).export({ format: "csv" }).getReader();
+      await reader.read();
+      const pending = reader.read();
+      await arrived(2);
+      await reader.cancel();
+      assert.equal((await pending).done, true);
+      assert.equal(await requests[1].ended, false);
+      assert.equal(requests.length, 2);
+    },
+  );
+  await against(plainPage, async ({ analytics }, { requests }) => {
+    const stream = analytics.views({ limit: 4 }).export({ format: "csv" });
+    await stream.cancel();
+    const another = analytics.views({ limit: 4 }).export({ format: "csv" });
+    const reader = another.getReader();
+    const pending = reader.read();
+    await reader.cancel();
+    assert.equal((await pending).done, true);
+    await analytics.views();
+    assert.equal(requests.length, 1);
+  });
+});
+
+for (const [owner, make] of [
+  ["an export", (list, params, signal) => list(params).export({ format: "csv", signal })],
+  [
+    "the list of an export",
+    (list, params, signal) => list(params, { signal }).export({ format: "csv" }),
+  ],
+]) {
+  test(`the signal of ${owner} stops it with its reason: in a request, between reads and in a wait`, async (context) => {
+    const page = plainPage({ path: "/?limit=4" });
+    const views = ({ analytics }) => analytics.views.bind(analytics);
+    await against(inTurn(page, { stall: "head" }), async (client, { requests, arrived }) => {
+      const abort = new AbortController();
+      const reader = make(views(client), { limit: 4 }, abort.signal).getReader();
+      await reader.read();
+      const failed = rejectionOf(reader.read());
+      await arrived(2);
+      abort.abort("enough");
+      assert.equal(await failed, "enough");
+      assert.equal(await requests[1].ended, false);
+    });
+    await against(page, async (client, { requests }) => {
+      const abort = new AbortController();
+      const reader = make(views(client), { limit: 4 }, abort.signal).getReader();
+      await reader.read();
+      abort.abort("enough");
+      assert.equal(await rejectionOf(reader.read()), "enough");
+      assert.equal(requests.length, 1);
+    });
+    await against(page, async (client, { requests }) => {
+      const signal = AbortSignal.abort("enough");
+      const stream = make(views(client), { limit: 4 }, signal);
+      assert.equal(await rejectionOf(read(stream)), "enough");
+      assert.equal(requests.length, 0);
+    });
+    const { setTimeout: startTimer } = globalThis;
+    context.after(() => {
+      globalThis.setTimeout = startTimer;
+    });
+    await against(spent(3600), async (client) => {
+      const abort = new AbortController();
+      globalThis.setTimeout = (run, ms, ...rest) => {
+        if (ms === 3_600_000) queueMicrotask(() => abort.abort("enough"));
+        return startTimer(run, ms, ...rest);
+      };
+      const options = { format: "csv", wait: 86_400_000, signal: abort.signal };
+      const stream =
+        owner === "an export"
+          ? client.analytics.views().export(options)
+          : client.analytics
+              .views({}, { signal: abort.signal })
+              .export({ ...options, signal: undefined });
+      assert.equal(await rejectionOf(read(stream)), "enough");
+    });
+  });
+}
+
+test("an export with invalid options is rejected and sends nothing", () =>
+  against(plainPage, async ({ analytics }, { requests }) => {
+    const position = { dateFrom: "2024-01-01", dateTo: "2024-02-01", limit: 4, offset: 4 };
+    for (const [params, options, field, rule] of [
+      [{}, undefined, "format", "one-of"],
+      [{}, { format: "xml" }, "format", "one-of"],
+      [{}, { format: "csv", wait: -1 }, "wait", "milliseconds"],
+      [{}, { format: "csv", wait: 1.5 }, "wait", "milliseconds"],
+      [{}, { format: "csv", wait: 86_400_001 }, "wait", "milliseconds"],
+      [{}, { format: "csv", delimiter: ";" }, "delimiter", "unknown"],
+      [{}, { format: "csv", resumeFrom: null }, "resumeFrom", "required"],
+      [{}, { format: "csv", resumeFrom: { ...position, limit: 0 } }, "limit", "page-size"],
+      [{ dateFrom: "2024-01-02" }, { format: "csv", resumeFrom: position }, "resumeFrom", "one-of"],
+      [{ dateFrom: "x" }, { format: "csv" }, "dateFrom", "date-format"],
+    ]) {
+      const stream = analytics.views(params).export(options);
+      const error = await rejectionOf(read(stream));
+      assert.ok(error instanceof quillgate.ValidationError, inspect(error));
+      assert.deepEqual([error.field, error.rule], [field, rule]);
+    }
+    assert.equal(requests.length, 0);
+    const same = { dateFrom: "2024-01-01", limit: 2 };
+    const stream = analytics.views(same).export({ format: "ndjson", resumeFrom: position });
+    assert.equal((await read(stream)).split("\n").length, VIEWS.length - 4 + 1);
+  }));
