@@ -1,4 +1,4 @@
-/** The list of jobs that were created through the gateway: contents, pages, validation and access. */
+/** The list of jobs created through the gateway: contents, pages, validation and access. */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";

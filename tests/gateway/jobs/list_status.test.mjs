@@ -1,4 +1,4 @@
-/** The status of listed jobs: which jobs a list reads upstream, how often, and during failures. */
+/** The status of listed jobs: the reads of a list upstream, their frequency, and failures. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";
