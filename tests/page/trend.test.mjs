@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { groupOf, groupsFor, trendPoints } = await importSource("analytics/trend.ts");
+const { groupOf, groupsFor, MEASURES, trendPoints } = await importSource("analytics/trend.ts");
 const { layOutChart, linePoints } = await importSource("analytics/chart_layout.ts");
 const { pointLabel, pointLines } = await importSource("analytics/trend_words.ts");
 
@@ -67,11 +67,13 @@ describe("trend", () => {
     assert.deepEqual([partial.days, partial.span], [1, 7]);
     assert.equal(pointLabel(partial), "Nov 9, 2026 (1 of 7 days)");
     const earlier = { ...partial, human: 4, ai: 4 };
-    assert.deepEqual(pointLines(partial, earlier).slice(1, 3), [
+    assert.deepEqual(pointLines(partial, earlier, MEASURES.views).slice(1, 3), [
       "People 5 · AI 5",
       "Total 10 vs 8 (+25%)",
     ]);
-    assert.deepEqual(pointLines({ ...partial, held: 0 }, earlier).slice(1), ["No data"]);
+    assert.deepEqual(pointLines({ ...partial, held: 0 }, earlier, MEASURES.views).slice(1), [
+      "No data",
+    ]);
   });
 
   test("the comparison's line shares the scale of the bars", () => {

@@ -1,10 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { visit } from "../shell/navigation.ts";
 import { readTrend, type Trend } from "./daily_trend.ts";
 import { DrawnTrend } from "./drawn_trend.tsx";
+import { IntervalChoice } from "./interval_choice.tsx";
 import { today } from "./today.ts";
+import { groupsFor } from "./trend.ts";
 import { TrendOff, type TrendProps } from "./trend_off.tsx";
-import "../styles/trend.css";
 
 /**
  * Daily views from the gateway's archive, or the reason why they are missing. The height is the
@@ -30,7 +32,20 @@ export function ArchivedTrend({ client, ended, ...query }: TrendProps) {
     return () => leave.abort();
   }, [client, JSON.stringify(query), day, attempt.value]);
   const shown = trend.value;
-  if (shown?.state === "drawn") return <DrawnTrend trend={shown} isPending={isPending.value} />;
+  if (shown?.state === "drawn") {
+    const offered = groupsFor(shown.range);
+    return (
+      <DrawnTrend trend={shown} isPending={isPending.value}>
+        {offered.length > 1 && (
+          <IntervalChoice
+            offered={offered}
+            chosen={shown.group}
+            onChoose={(interval) => visit({ analytics: { interval } })}
+          />
+        )}
+      </DrawnTrend>
+    );
+  }
   return (
     <div class="trend-space">
       {shown && (

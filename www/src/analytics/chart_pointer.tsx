@@ -2,9 +2,8 @@ import type { Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { type BarSelection, edgesOf, sumSelected } from "./bar_selection.ts";
 import type { Bar } from "./chart_layout.ts";
-import type { DrawableTrend } from "./daily_trend.ts";
-import type { TrendPoint } from "./trend.ts";
-import { pointLines } from "./trend_words.ts";
+import type { DrawableTrend, TrendPoint } from "./trend.ts";
+import { pointLabel, pointLines } from "./trend_words.ts";
 
 /** Half of the tooltip's width in pixels, which keeps it within the chart. */
 const TIP_REACH = 112;
@@ -151,13 +150,16 @@ function clamp({ start, end }: BarSelection, last: number): BarSelection {
   return { start: Math.min(start, last), end: Math.min(end, last) };
 }
 
-function linesOf({ points, earlier }: DrawableTrend, selection: BarSelection): string[] {
+function linesOf({ measure, points, earlier }: DrawableTrend, selection: BarSelection): string[] {
   const point = sumSelected(points, selection);
   if (point === undefined) return [];
-  const { last } = edgesOf(selection);
+  const { first, last } = edgesOf(selection);
+  if (!measure.isAdditive && first < last) {
+    return [pointLabel(point), `${measure.title} of several bars don’t add up`];
+  }
   // A shorter comparison has no counterpart for all selected bars.
   const compared = last < earlier.length ? sumSelected(earlier, selection) : undefined;
-  return pointLines(point, compared);
+  return pointLines(point, compared, measure);
 }
 
 function tipPosition(start: Bar | undefined, end: Bar | undefined, left: number): string {

@@ -1,35 +1,26 @@
 import type { Client, GroupedViews } from "quillgate";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { addDays, type DayRange } from "./range.ts";
-import { groupOf, type TrendGroup, type TrendPoint, trendPoints } from "./trend.ts";
+import {
+  type DrawableTrend,
+  endedDays,
+  groupOf,
+  MEASURES,
+  type TrendGroup,
+  type TrendPoint,
+  type TrendSubject,
+  trendPoints,
+} from "./trend.ts";
 
 /** A trend to draw, or the reason for its absence. */
 export type Trend =
-  | DrawableTrend
+  | ({ state: "drawn" } & DrawableTrend)
   /** The archive has no data for these days. */
   | { state: "nothing held"; range: DayRange }
   /** The range contains no completed day. */
   | { state: "no day yet" }
   | { state: "off"; detail: string }
   | { state: "failed"; problem: Problem };
-
-export interface DrawableTrend {
-  state: "drawn";
-  range: DayRange;
-  subject: TrendSubject;
-  group: TrendGroup;
-  points: readonly TrendPoint[];
-  /** Points of the comparison by position; empty without a comparison. */
-  earlier: readonly TrendPoint[];
-  /** Whether the period includes today, which is not archived yet. */
-  isWithoutToday: boolean;
-}
-
-/** A page, the pages of a folder, or, if both are absent, the whole site. */
-export interface TrendSubject {
-  path?: string;
-  prefix?: string;
-}
 
 /** The parameters of a trend. */
 export interface TrendQuery {
@@ -51,10 +42,8 @@ export async function readTrend(
   today: string,
   signal: AbortSignal,
 ): Promise<Trend> {
-  const yesterday = addDays(today, -1);
-  const to = range.to < yesterday ? range.to : yesterday;
-  if (to < range.from) return { state: "no day yet" };
-  const over = { from: range.from, to };
+  const over = endedDays(range, today);
+  if (over === null) return { state: "no day yet" };
   const group = groupOf(over, interval);
   try {
     const [points, earlier] = await Promise.all([
@@ -67,6 +56,7 @@ export async function readTrend(
     const isCompared = earlier.some(({ held }) => held > 0);
     return {
       state: "drawn",
+      measure: MEASURES.views,
       range: over,
       subject,
       group,

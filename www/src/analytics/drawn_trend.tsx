@@ -1,55 +1,62 @@
 import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { address, visit } from "../shell/navigation.ts";
 import { compactCount, count, counted } from "../shell/wording.ts";
 import { type BarSelection, isSelected } from "./bar_selection.ts";
 import { type Bar, type Chart, layOutChart, linePoints } from "./chart_layout.ts";
 import { ChartPointer } from "./chart_pointer.tsx";
-import type { DrawableTrend } from "./daily_trend.ts";
 import { axisDay, periodOf, rangeLabel } from "./range.ts";
 import { today } from "./today.ts";
-import { groupsFor, type TrendGroup, type TrendPoint } from "./trend.ts";
+import type { DrawableTrend, Measure, TrendPoint } from "./trend.ts";
 import { TrendTable } from "./trend_table.tsx";
+import "../styles/trend.css";
 
 const PLOT_HEIGHT = 132;
 const LEFT = 48;
 const TOP = 8;
 const BOTTOM = 22;
 const HATCH = "trend-hatch";
-const INTERVALS: Record<TrendGroup, string> = { day: "Day", week: "Week", month: "Month" };
 
 interface DrawnTrendProps {
   trend: DrawableTrend;
   /** Whether newer data is loading. */
   isPending: boolean;
+  /** Ends the caption. */
+  children?: ComponentChildren;
 }
 
-/** A bar chart of people and AI with a line for the comparison, and the same data as a table. */
-export function DrawnTrend({ trend, isPending }: DrawnTrendProps) {
-  const { range, subject, group, points, earlier } = trend;
+/** A bar chart with a line for the comparison, and the same data as a table. */
+export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
+  const { measure, range, subject, group, points, earlier } = trend;
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
-  const title = `Views per ${group}${subject.prefix === undefined ? "" : ` in ${subject.prefix}`}`;
+  const folder = subject.prefix === undefined ? "" : ` in ${subject.prefix}`;
+  const title = `${measure.title} per ${group}${folder}`;
   const missing = points.reduce((sum, { days, held }) => sum + days - held, 0);
   const isPartial = points.some(({ days, span }) => days < span);
   return (
     <figure class="trend" aria-busy={isPending}>
       <figcaption>
         <h2 class="trend-title">{title}</h2>
-        <span class="trend-key trend-key-human">People</span>
-        <span class="trend-key trend-key-ai">AI</span>
+        {measure.hasParts && (
+          <>
+            <span class="trend-key trend-key-human">People</span>
+            <span class="trend-key trend-key-ai">AI</span>
+          </>
+        )}
         {earlier.length > 0 && <span class="trend-key trend-key-earlier">Comparison</span>}
         {missing > 0 && (
           <span class="trend-key trend-key-missing">No data for {counted(missing, "day")}</span>
         )}
         {isPartial && <span class="trend-key trend-key-partial">Part of a {group}</span>}
         {trend.isWithoutToday && <span class="hint">Today is not in the chart</span>}
-        <IntervalChoice trend={trend} />
+        {children}
       </figcaption>
       <div ref={box} class="trend-box">
         {width.value > 0 && (
           <Plot
-            label={`${title}, ${rangeLabel(range)}. ${summaryOf(points, missing)}`}
+            label={`${title}, ${rangeLabel(range)}. ${summaryOf(measure, points, missing)}`}
             trend={trend}
             width={width.value}
           />
@@ -77,27 +84,6 @@ function useWidth(box: { current: HTMLElement | null }): Signal<number> {
     return () => observer.disconnect();
   }, []);
   return width;
-}
-
-function IntervalChoice({ trend: { range, group } }: { trend: DrawableTrend }) {
-  const offered = groupsFor(range);
-  if (offered.length < 2) return null;
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex item in every browser
-    <span class="trend-intervals" role="group" aria-label="Interval">
-      {offered.map((interval) => (
-        <button
-          key={interval}
-          type="button"
-          class="quiet"
-          aria-pressed={interval === group}
-          onClick={() => visit({ analytics: { interval } })}
-        >
-          {INTERVALS[interval]}
-        </button>
-      ))}
-    </span>
-  );
 }
 
 interface PlotProps {
@@ -215,11 +201,15 @@ function BarShape({ bar, isPointed }: { bar: Bar; isPointed: boolean }) {
   );
 }
 
-function summaryOf(points: readonly TrendPoint[], missing: number): string {
-  const [human, ai] = points.reduce(
-    ([people, machines], point) => [people + point.human, machines + point.ai],
-    [0, 0],
-  );
-  const without = missing === 0 ? "" : ` No data for ${counted(missing, "day")}.`;
-  return `People ${count(human)}, AI ${count(ai)}.${without} The table below has each bar.`;
+function summaryOf(measure: Measure, points: readonly TrendPoint[], missing: number): string {
+  const without = missing === 0 ? "" : `No data for ${counted(missing, "day")}. `;
+  return `${totalOf(measure, points)}${without}The table below has each bar.`;
+}
+
+function totalOf({ title, hasParts, isAdditive }: Measure, points: readonly TrendPoint[]): string {
+  if (!isAdditive) return "";
+  const human = points.reduce((sum, point) => sum + point.human, 0);
+  if (!hasParts) return `${title} ${count(human)}. `;
+  const ai = points.reduce((sum, point) => sum + point.ai, 0);
+  return `People ${count(human)}, AI ${count(ai)}. `;
 }

@@ -12,7 +12,7 @@ import type { Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
-import type { TrendSubject } from "./daily_trend.ts";
+import type { CountedReport } from "./counted_trend.ts";
 import { jobPrompt } from "./job_prompt.ts";
 import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
@@ -31,10 +31,17 @@ import {
 import { pageLinks } from "./page_address.ts";
 import { archivePrefix } from "./path_filter.ts";
 import { stepPeriod } from "./period_picker.tsx";
-import { COMPARISONS, type DayRange, PRESETS, rangeLabel, rangeSentence } from "./range.ts";
+import {
+  addDays,
+  COMPARISONS,
+  type DayRange,
+  PRESETS,
+  rangeLabel,
+  rangeSentence,
+} from "./range.ts";
 import { REPORTS, type Report, type ReportName, type ReportRow } from "./report.ts";
 import { ReportTable } from "./report_table.tsx";
-import { viewsOf } from "./session_views.ts";
+import { trendsOf, viewsOf } from "./session_views.ts";
 import { chooseSite, siteOf } from "./site_address.ts";
 import type { Sitemap } from "./sitemap.ts";
 import { startRowJob } from "./start_row_job.ts";
@@ -42,6 +49,7 @@ import { type TableModel, useTableModel, wantedEarlier, wantedRange } from "./ta
 import { today } from "./today.ts";
 import { focusFilter, Toolbar } from "./toolbar.tsx";
 import { TotalsStrip } from "./totals_strip.tsx";
+import type { TrendSubject } from "./trend.ts";
 import { TrendOff } from "./trend_off.tsx";
 
 const SiteDialog = defer(async () => (await import("./site_dialog.tsx")).SiteDialog);
@@ -58,6 +66,12 @@ const ConversationDialog = defer(
   async () => (await import("./conversation_dialog.tsx")).ConversationDialog,
 );
 const EntryDialog = defer(async () => (await import("./entry_dialog.tsx")).EntryDialog);
+
+const OFFER_SPACE = <div class="offer-space" aria-hidden="true" />;
+const CountedTrendPanel = defer(
+  async () => (await import("./counted_trend_panel.tsx")).CountedTrendPanel,
+  OFFER_SPACE,
+);
 
 type OpenDialog = "site" | "sitemap" | null;
 
@@ -130,6 +144,9 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
           rows={listing?.rows.value ?? []}
           isComplete={listing?.state.value === "complete"}
         />
+        {isCounted(report.name) && table.range.from < addDays(today.value, -1) && (
+          <CountedTrendPanel name={report.name} range={table.range} trends={trendsOf(session)} />
+        )}
         {report.name === "views" && !isArchived && <TrendOff {...trend} />}
         {report.name === "views" &&
           isArchived &&
@@ -155,6 +172,10 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
       )}
     </div>
   );
+}
+
+function isCounted(name: ReportName): name is CountedReport {
+  return name === "visitors" || name === "searches";
 }
 
 function subjectOf(prefix: string | null): TrendSubject {

@@ -1,9 +1,11 @@
 import { untracked } from "@preact/signals";
 import type { Session } from "../session/session.ts";
 import { recall, remember } from "../session/tab_storage.ts";
+import { CountedTrends } from "./counted_trends.ts";
 import { ListingCache } from "./listing_cache.ts";
 
 const caches = new WeakMap<Session, ListingCache>();
+const trends = new WeakMap<Session, CountedTrends>();
 
 /** Returns the report listings of a session's project. */
 export function viewsOf(session: Session): ListingCache {
@@ -16,4 +18,13 @@ function openCache(session: Session): ListingCache {
   const cache = new ListingCache(client, end.signal, { recall, remember }, isArchived);
   caches.set(session, cache);
   return cache;
+}
+
+/** Returns the charts of visitors and searches of a session's project. */
+export function trendsOf(session: Session): CountedTrends {
+  const kept = trends.get(session);
+  if (kept !== undefined) return kept;
+  const opened = new CountedTrends(session.client, viewsOf(session).limit, session.end.signal);
+  trends.set(session, opened);
+  return opened;
 }

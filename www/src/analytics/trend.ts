@@ -4,20 +4,55 @@ import { addDays, countDays, type DayRange } from "./range.ts";
 
 export type TrendGroup = Interval;
 
-/** The views of a day, week or month. */
+/** The counts of a day, week or month. */
 export interface TrendPoint {
   /** Its first day within the range. */
   from: Day;
   /** Its last day within the range. */
   to: Day;
+  /** Searches have no other count. */
   human: number;
   ai: number;
-  /** The number of archived days. The counts cover only these. */
+  /** The number of days with data. The counts cover only these. */
   held: number;
   /** The number of its days within the range. */
   days: number;
   /** The number of days in the full day, week or month. */
   span: number;
+}
+
+/** What the bars of a chart count. */
+export interface Measure {
+  /** The first word of the title. */
+  title: "Views" | "Visitors" | "Searches";
+  /** Whether people and AI are counted separately. */
+  hasParts: boolean;
+  /** Whether bars can be added up. A visitor on two days is one visitor. */
+  isAdditive: boolean;
+}
+
+export const MEASURES = {
+  views: { title: "Views", hasParts: true, isAdditive: true },
+  visitors: { title: "Visitors", hasParts: true, isAdditive: false },
+  searches: { title: "Searches", hasParts: false, isAdditive: true },
+} as const satisfies Record<string, Measure>;
+
+/** A page, the pages of a folder, or, if both are absent, the whole site. */
+export interface TrendSubject {
+  path?: string;
+  prefix?: string;
+}
+
+export interface DrawableTrend {
+  measure: Measure;
+  range: DayRange;
+  subject: TrendSubject;
+  group: TrendGroup;
+  points: readonly TrendPoint[];
+  /** Points of the comparison by position; empty without a comparison. */
+  earlier: readonly TrendPoint[];
+  /** Whether the period includes today, which the chart leaves out. */
+  isWithoutToday: boolean;
 }
 
 /** More bars would be too thin to tell apart. */
@@ -41,7 +76,14 @@ export function groupOf(range: DayRange, chosen: TrendGroup | null = null): Tren
   return days <= MAX_WEEKS ? "week" : "month";
 }
 
-/** Returns every interval of a range, including those without archived days. */
+/** Returns the days of a range that have ended; null if none has. */
+export function endedDays({ from, to }: DayRange, today: Day): DayRange | null {
+  const yesterday = addDays(today, -1);
+  const last = to < yesterday ? to : yesterday;
+  return last < from ? null : { from, to: last };
+}
+
+/** Returns every interval of a range, including those without data. */
 export function trendPoints(
   range: DayRange,
   group: TrendGroup,

@@ -1,20 +1,25 @@
 import { count } from "../shell/wording.ts";
-import type { DrawableTrend } from "./daily_trend.ts";
+import type { DrawableTrend, Measure, TrendPoint } from "./trend.ts";
 import { pointLabel } from "./trend_words.ts";
 
 const FIRST = { day: "Day", week: "Week", month: "Month" };
 
 /** The chart's data as a table. */
-export function TrendTable({ trend: { points, group } }: { trend: DrawableTrend }) {
+export function TrendTable({ trend: { measure, points, group } }: { trend: DrawableTrend }) {
+  const columns = columnsOf(measure);
   return (
     <table class="figures">
-      <caption class="visually-hidden">Views per {group}</caption>
+      <caption class="visually-hidden">
+        {measure.title} per {group}
+      </caption>
       <thead>
         <tr>
           <th scope="col">{FIRST[group]}</th>
-          <th scope="col">People</th>
-          <th scope="col">AI</th>
-          <th scope="col">Total</th>
+          {columns.map(({ label }) => (
+            <th key={label} scope="col">
+              {label}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
@@ -22,17 +27,27 @@ export function TrendTable({ trend: { points, group } }: { trend: DrawableTrend 
           <tr key={point.from}>
             <th scope="row">{pointLabel(point)}</th>
             {point.held === 0 ? (
-              <td colSpan={3}>No data</td>
+              <td colSpan={columns.length}>No data</td>
             ) : (
-              <>
-                <td>{count(point.human)}</td>
-                <td>{count(point.ai)}</td>
-                <td>{count(point.human + point.ai)}</td>
-              </>
+              columns.map(({ label, countOf }) => <td key={label}>{count(countOf(point))}</td>)
             )}
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+interface CountColumn {
+  label: string;
+  countOf(point: TrendPoint): number;
+}
+
+function columnsOf({ title, hasParts }: Measure): CountColumn[] {
+  if (!hasParts) return [{ label: title, countOf: ({ human }) => human }];
+  return [
+    { label: "People", countOf: ({ human }) => human },
+    { label: "AI", countOf: ({ ai }) => ai },
+    { label: "Total", countOf: ({ human, ai }) => human + ai },
+  ];
 }

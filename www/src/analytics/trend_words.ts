@@ -2,7 +2,7 @@ import { count, counted } from "../shell/wording.ts";
 import { changeText } from "./change_words.ts";
 import { rangeLabel, shortDay } from "./range.ts";
 import { changeOf } from "./sums.ts";
-import type { TrendPoint } from "./trend.ts";
+import type { Measure, TrendPoint } from "./trend.ts";
 
 /** Returns "Nov 23, 2026" or "Nov 23, 2026 (1 of 7 days)". */
 export function pointLabel({ from, to, days, span, held }: TrendPoint): string {
@@ -12,10 +12,15 @@ export function pointLabel({ from, to, days, span, held }: TrendPoint): string {
 }
 
 /** Returns a tooltip's lines: the days, the counts, and the comparison with its change. */
-export function pointLines(point: TrendPoint, earlier: TrendPoint | undefined): string[] {
+export function pointLines(
+  point: TrendPoint,
+  earlier: TrendPoint | undefined,
+  { title, hasParts }: Measure,
+): string[] {
   if (point.held === 0) return [pointLabel(point), "No data"];
   const { human, ai } = point;
-  const lines = [pointLabel(point), `People ${count(human)} · AI ${count(ai)}`];
+  const counts = hasParts ? `People ${count(human)} · AI ${count(ai)}` : `${title} ${count(human)}`;
+  const lines = [pointLabel(point), counts];
   const isComparable = earlier !== undefined && earlier.held > 0;
   if (!isComparable) return lines;
   const before = earlier.human + earlier.ai;

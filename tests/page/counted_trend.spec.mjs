@@ -1,0 +1,149 @@
+/** Charts of visitors and searches, which load on request. */
+import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
+import { accessibilityFaults, overflow } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+const DAY_MS = 86_400_000;
+/** Today is not in the chart. */
+const WEEK = { range: "last-7-days", compare: "none" };
+const ENDED_DAYS = 6;
+const VISITORS = { route: "visitors", ...WEEK };
+const daysAgo = (count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
+const inWords = (number) => number.toLocaleString("en-US");
+
+const intervalButton = (page, name) =>
+  page.getByRole("group", { name: "Interval" }).getByRole("button", { name });
+const chartPanel = (page) => page.getByRole("region", { name: /^Chart of/ });
+const chartOf = (page, name) => page.getByRole("img", { name });
+
+/** Returns the report's requests for one day, which are those of the chart. */
+async function requestsForDays({ upstreamTargets }, report) {
+  const targets = (await upstreamTargets()).filter((target) => target.includes(`/${report}?`));
+  const queries = targets.map((target) => new URLSearchParams(target.split("?")[1]));
+  const length = (query) => Date.parse(query.get("dateTo")) - Date.parse(query.get("dateFrom"));
+  return queries.filter((query) => length(query) === DAY_MS);
+}
+
+test("a chart of visitors takes one request per day, and none when shown again", async ({
+  visitor,
+}) => {
+  const { site, page, project, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport(VISITORS);
+  await untilLoaded();
+  assert.deepEqual(await requestsForDays(visitor, "visitors"), []);
+  await intervalButton(page, "Day (6 requests)").click();
+  const chart = chartOf(page, /^Visitors per day/);
+  await expect(chart.locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  await page.getByText("Today is not in the chart").waitFor();
+  await expect(intervalButton(page, "Day")).toBeFocused();
+  assert.equal((await requestsForDays(visitor, "visitors")).length, ENDED_DAYS);
+
+  const day = { projectId: project, dateFrom: daysAgo(1), dateTo: daysAgo(0) };
+  const { totals } = await site.upstream.report({ report: "visitors", ...day });
+  await page.getByText("Show as a table").click();
+  const row = page.getByRole("table", { name: "Visitors per day" }).getByRole("row").last();
+  const cells = await row.getByRole("cell").allTextContents();
+  assert.deepEqual(cells.slice(0, 2), [totals.human, totals.ai].map(inWords));
+  assert.deepEqual(await accessibilityFaults(page), []);
+  assert.equal(await overflow(page), 0);
+
+  await page.getByRole("link", { name: "Searches" }).click();
+  await page.getByRole("heading", { level: 1, name: "Searches" }).waitFor();
+  await page.goBack();
+  await expect(chart.locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  assert.equal((await requestsForDays(visitor, "visitors")).length, ENDED_DAYS);
+});
+
+test("visitors of several bars are not added up", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport(VISITORS);
+  await intervalButton(page, /^Day/).click();
+  await expect(chartOf(page, /^Visitors per day/).locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  const slider = page.getByRole("slider", { name: "Explore the chart" });
+  await slider.focus();
+  await page.keyboard.press("End");
+  assert.match(await slider.getAttribute("aria-valuetext"), /People [\d,]+ · AI [\d,]+$/);
+  await page.keyboard.press("Shift+ArrowLeft");
+  assert.match(
+    await slider.getAttribute("aria-valuetext"),
+    /Visitors of several bars don’t add up/,
+  );
+  await page.keyboard.press("Enter");
+  await page.waitForURL(new RegExp(`from=${daysAgo(2)}&to=${daysAgo(1)}`));
+});
+
+test("a chart of searches has one count per bar and an interval", async ({ visitor }) => {
+  const { site, page, project, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ route: "searches", range: "last-28-days", compare: "none" });
+  await intervalButton(page, /^Week \(\d requests\)$/).click();
+  const chart = chartOf(page, /^Searches per week/);
+  await expect(chart).toHaveAccessibleName(/^Searches per week, [^.]+\. Searches [\d,]+\. The/);
+  const range = { projectId: project, dateFrom: daysAgo(27), dateTo: daysAgo(0) };
+  const { totalSearches } = await site.upstream.report({ report: "searches", ...range });
+  await expect(chart).toHaveAccessibleName(new RegExp(`Searches ${inWords(totalSearches)}\\.`));
+  await page.waitForURL(/interval=week/);
+  assert.deepEqual(await accessibilityFaults(page), []);
+});
+
+test("a chart that was stopped keeps its bars, and loads the rest on request", async ({
+  visitor,
+}) => {
+  const { site, page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport(VISITORS);
+  await untilLoaded();
+  await site.upstream.hold({ operation: "analytics.visitors", target: `dateFrom=${daysAgo(1)}` });
+  await intervalButton(page, /^Day/).click();
+  await site.upstream.untilHeld(1);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await chartPanel(page).getByText("0 of 6 days loaded").waitFor();
+  await site.upstream.release();
+  await page.getByRole("button", { name: "Load the rest" }).click();
+  await expect(chartOf(page, /^Visitors per day/).locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  await expect(page.getByRole("button", { name: "Load the rest" })).toBeHidden();
+});
+
+test("a failure of the chart can be resumed", async ({ visitor }) => {
+  const { site, page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport(VISITORS);
+  await untilLoaded();
+  const fault = { kind: "status", status: 502 };
+  await site.upstream.fault({ target: `dateFrom=${daysAgo(2)}`, times: 0, fault });
+  await intervalButton(page, /^Day/).click();
+  await page.getByRole("alert").waitFor();
+  await site.upstream.clearFaults();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await expect(chartOf(page, /^Visitors per day/).locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  await expect(page.getByRole("alert")).toBeHidden();
+});
+
+test("a period of one ended day offers no chart", async ({ visitor }) => {
+  const { page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport({ route: "visitors", range: "yesterday", compare: "none" });
+  await untilLoaded();
+  await expect(page.getByRole("group", { name: "Interval" })).toBeHidden();
+});
+
+test.describe("at 390 px", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test("the offer and the chart fit", async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport({ route: "visitors", range: "last-28-days", compare: "none" });
+    await intervalButton(page, "Week (5 requests)").waitFor();
+    assert.equal(await overflow(page), 0);
+    await intervalButton(page, /^Week/).click();
+    await chartOf(page, /^Visitors per week/).waitFor();
+    assert.equal(await overflow(page), 0);
+  });
+});

@@ -1,0 +1,183 @@
+/** Charts of visitors and searches: one request per bar, the reserve, stops and failures. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { CountedTrend } = await importSource("analytics/counted_trend.ts");
+const { CountedTrends } = await importSource("analytics/counted_trends.ts");
+
+const RANGE = { from: "2026-10-01", to: "2026-10-05" };
+const DAYS = ["2026-10-01", "2026-10-02", "2026-10-03", "2026-10-04", "2026-10-05"];
+const LATEST_FIRST = DAYS.toReversed();
+const QUOTA = 100;
+/** A tenth of the quota, at most 10. */
+const RESERVE = 10;
+
+const signalOf = (value) => ({
+  value,
+  peek() {
+    return this.value;
+  },
+});
+
+/**
+ * Returns a client whose answers count `human` and `ai` by the request's position, from 1.
+ *
+ * @param {(n: number) => { headers?: object, error?: Error, counts?: object }} answer
+ */
+function fakeClient(answer = () => ({})) {
+  const requests = [];
+  let onResponse;
+  const respond = async (params, { signal }) => {
+    requests.push(params);
+    const n = requests.length;
+    const { headers = {}, error, counts = { human: 10 * n, ai: n } } = answer(n);
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+    onResponse({ headers: new Headers(headers) });
+    if (error) throw error;
+    return { totals: counts, totalSearches: counts.human };
+  };
+  const client = {
+    requests,
+    analytics: { visitors: respond, searches: respond },
+    withOptions(options) {
+      onResponse = options.onResponse;
+      return client;
+    },
+  };
+  return client;
+}
+
+function open(client, changes = {}) {
+  const limit = signalOf(null);
+  const ended = new AbortController().signal;
+  return new CountedTrend({
+    client,
+    name: "visitors",
+    range: RANGE,
+    group: "day",
+    limit,
+    ended,
+    ...changes,
+  });
+}
+
+const rateLimit = (left) => ({
+  "ratelimit-policy": `"org";q=${QUOTA};w=3600`,
+  ratelimit: `"org";r=${left};t=60`,
+});
+const datesOf = ({ requests }) => requests.map(({ dateFrom }) => dateFrom);
+const humans = ({ points }) => points.value.map(({ held, human }) => (held === 0 ? null : human));
+
+test("each bar takes one request for its own days, the latest first", async () => {
+  const client = fakeClient();
+  const trend = open(client);
+  assert.equal(trend.missing.value, 5);
+  await trend.load("above reserve");
+  assert.deepEqual(datesOf(client), LATEST_FIRST);
+  assert.deepEqual(
+    client.requests.map(({ dateTo, limit }) => [dateTo, limit]),
+    ["2026-10-06", ...LATEST_FIRST.slice(0, -1)].map((day) => [day, 1]),
+  );
+  assert.deepEqual(humans(trend), [50, 40, 30, 20, 10]);
+  assert.deepEqual([trend.missing.value, trend.isLoading.value], [0, false]);
+  await trend.load("all");
+  assert.equal(client.requests.length, 5, "a loaded bar is not requested again");
+});
+
+test("a week at the edge of the range counts only its days within the range", async () => {
+  const client = fakeClient();
+  const range = { from: "2026-10-01", to: "2026-10-13" };
+  const trend = open(client, { range, group: "week" });
+  await trend.load("all");
+  assert.deepEqual(
+    client.requests.map(({ dateFrom, dateTo }) => [dateFrom, dateTo]),
+    [
+      ["2026-10-12", "2026-10-14"],
+      ["2026-10-05", "2026-10-12"],
+      ["2026-10-01", "2026-10-05"],
+    ],
+  );
+  assert.deepEqual(
+    trend.points.value.map(({ held, span }) => [held, span]),
+    [
+      [4, 7],
+      [7, 7],
+      [2, 7],
+    ],
+  );
+});
+
+test("searches have one count", async () => {
+  const trend = open(fakeClient(), { name: "searches" });
+  await trend.load("all");
+  assert.deepEqual(trend.points.value.at(-1), {
+    ...{ from: "2026-10-05", to: "2026-10-05", human: 10, ai: 0 },
+    ...{ held: 1, days: 1, span: 1 },
+  });
+});
+
+test("a bar without counts is requested once and has no data", async () => {
+  const client = fakeClient((n) => (n === 2 ? { counts: { human: null, ai: null } } : {}));
+  const trend = open(client);
+  await trend.load("all");
+  assert.equal(client.requests.length, 5);
+  assert.deepEqual(humans(trend), [50, 40, 30, null, 10]);
+  assert.equal(trend.missing.value, 0);
+});
+
+test("loading stops at the reserve, and continues past it on request", async () => {
+  const client = fakeClient((n) => ({ headers: rateLimit(RESERVE + 2 - n) }));
+  const trend = open(client);
+  await trend.load("above reserve");
+  assert.deepEqual(humans(trend), [null, null, null, 20, 10]);
+  assert.equal(trend.problem.value, null);
+  await trend.load("all");
+  assert.equal(trend.missing.value, 0);
+});
+
+test("loading continues past the reserve for cached responses, which cost nothing", async () => {
+  const cached = { "cache-status": "quillgate; hit; ttl=60", ...rateLimit(0) };
+  const trend = open(fakeClient(() => ({ headers: cached })));
+  await trend.load("above reserve");
+  assert.equal(trend.missing.value, 0);
+});
+
+test("a failure keeps the loaded bars, and loading resumes with the failed one", async () => {
+  const error = Object.assign(new Error("bad gateway"), { name: "ServerError", status: 502 });
+  const client = fakeClient((n) => (n === 3 ? { error } : {}));
+  const trend = open(client);
+  await trend.load("all");
+  assert.deepEqual(humans(trend), [null, null, null, 20, 10]);
+  assert.match(trend.problem.value.title, /./);
+  await trend.load("all");
+  assert.equal(trend.problem.value, null);
+  assert.deepEqual(datesOf(client), [...LATEST_FIRST.slice(0, 3), ...LATEST_FIRST.slice(2)]);
+  assert.equal(trend.missing.value, 0);
+});
+
+test("a stop keeps the loaded bars and shows no problem", async () => {
+  const client = fakeClient((n) => {
+    if (n === 3) trend.stop();
+    return {};
+  });
+  const trend = open(client);
+  await trend.load("all");
+  assert.deepEqual(humans(trend), [null, null, null, 20, 10]);
+  assert.deepEqual([trend.problem.value, trend.isLoading.value], [null, false]);
+});
+
+test("the cache returns an opened chart, and leaving the others stops their loading", async () => {
+  const trends = new CountedTrends(fakeClient(), signalOf(null), new AbortController().signal);
+  assert.equal(trends.find("visitors", RANGE, "day"), null);
+  const daily = trends.open("visitors", RANGE, "day");
+  assert.equal(trends.open("visitors", { ...RANGE }, "day"), daily);
+  assert.notEqual(trends.open("searches", RANGE, "day"), daily);
+  const loading = daily.load("all");
+  trends.leave(daily);
+  assert.equal(daily.isLoading.value, true);
+  trends.leave();
+  await loading;
+  assert.equal(daily.missing.value, 5);
+});

@@ -1,0 +1,45 @@
+import { type Signal, signal } from "@preact/signals";
+import type { Client } from "quillgate";
+import type { Limit } from "../shell/rate_limit.ts";
+import { type CountedReport, CountedTrend } from "./counted_trend.ts";
+import { type DayRange, isSameRange } from "./range.ts";
+import type { TrendGroup } from "./trend.ts";
+
+const TRENDS_KEPT = 12;
+
+/** Caches recent charts of visitors and searches. Returning to one costs no request. */
+export class CountedTrends {
+  /** The rate limit from the latest response. */
+  readonly limit: Signal<Limit | null>;
+  readonly #client: Client;
+  readonly #ended: AbortSignal;
+  readonly #kept = signal<readonly CountedTrend[]>([]);
+
+  constructor(client: Client, limit: Signal<Limit | null>, ended: AbortSignal) {
+    this.#client = client;
+    this.limit = limit;
+    this.#ended = ended;
+  }
+
+  /** Returns a chart; null if it was never opened. */
+  find(name: CountedReport, range: DayRange, group: TrendGroup): CountedTrend | null {
+    const isWanted = (kept: CountedTrend) =>
+      kept.name === name && kept.group === group && isSameRange(kept.range, range);
+    return this.#kept.value.find(isWanted) ?? null;
+  }
+
+  /** Returns a chart to load. */
+  open(name: CountedReport, range: DayRange, group: TrendGroup): CountedTrend {
+    const found = this.find(name, range, group);
+    if (found !== null) return found;
+    const [client, limit, ended] = [this.#client, this.limit, this.#ended];
+    const opened = new CountedTrend({ client, name, range, group, limit, ended });
+    this.#kept.value = [opened, ...this.#kept.peek()].slice(0, TRENDS_KEPT);
+    return opened;
+  }
+
+  /** Stops loading, except for the chart shown next. */
+  leave(next: CountedTrend | null = null): void {
+    for (const kept of this.#kept.peek()) if (kept !== next) kept.stop();
+  }
+}

@@ -1,0 +1,39 @@
+import type { TrendGroup } from "./trend.ts";
+import "../styles/interval_choice.css";
+
+const INTERVALS: Record<TrendGroup, string> = { day: "Day", week: "Week", month: "Month" };
+
+interface IntervalChoiceProps {
+  offered: readonly TrendGroup[];
+  /** The interval on the screen; null for none. */
+  chosen: TrendGroup | null;
+  /** Returns what follows an interval's name. */
+  noteOf?(group: TrendGroup): string;
+  isDisabled?(group: TrendGroup): boolean;
+  onChoose(group: TrendGroup): void;
+}
+
+/** Buttons for the intervals of a chart. */
+export function IntervalChoice(props: IntervalChoiceProps) {
+  const { offered, chosen, noteOf, isDisabled = () => false, onChoose } = props;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex item in every browser
+    <span class="trend-intervals" role="group" aria-label="Interval">
+      {offered.map((interval) => (
+        <button
+          key={interval}
+          type="button"
+          class="quiet"
+          aria-pressed={interval === chosen}
+          aria-disabled={isDisabled(interval)}
+          onClick={() => {
+            if (!isDisabled(interval)) onChoose(interval);
+          }}
+        >
+          {INTERVALS[interval]}
+          {noteOf?.(interval)}
+        </button>
+      ))}
+    </span>
+  );
+}
