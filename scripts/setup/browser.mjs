@@ -1,16 +1,22 @@
-/** Chromium and the chromedriver of the same major version. */
+/**
+ * Chromium, the chromedriver of the same major version, and Chromium's headless shell, which needs a
+ * third less processor time for the same tests.
+ */
 import { StepError } from "../child.mjs";
 import { canUseApt, installWithApt } from "./apt.mjs";
 import { findOnPath, versionOf } from "./programs.mjs";
 
 const CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome"];
+const HEADLESS_SHELL_NAMES = ["chromium-headless-shell", "chrome-headless-shell"];
+const APT_PACKAGES = ["chromium", "chromium-driver", "chromium-headless-shell"];
 
 /** @type {import("../setup.mjs").Requirement} */
 export const browser = {
   title: "Chromium and chromedriver",
   async find(env) {
     const browsers = await findBrowsers(env);
-    return problemOf(browsers) === undefined ? browsers : undefined;
+    const isMissingShell = !browsers.headlessShell && !env.CHROME && canUseApt(env);
+    return problemOf(browsers) === undefined && !isMissingShell ? browsers : undefined;
   },
   async install(context) {
     const { env } = context;
@@ -20,22 +26,25 @@ export const browser = {
           "the same major version; put them on the PATH, or set CHROME and CHROMEDRIVER to their paths",
       );
     }
-    await installWithApt("Chromium", ["chromium", "chromium-driver"], context);
+    await installWithApt("Chromium", APT_PACKAGES, context);
   },
-  provide({ chromium, chromedriver }, { env, bin }) {
-    bin.chromium = env.CHROME = chromium;
+  provide({ chromium, headlessShell, chromedriver }, { env, bin }) {
+    bin.chromium = chromium;
+    env.CHROME = headlessShell ?? chromium;
     bin.chromedriver = env.CHROMEDRIVER = chromedriver;
   },
 };
 
 async function findBrowsers(env) {
   const names = env.CHROME ? [env.CHROME] : CHROMIUM_NAMES;
-  const chromium = names.map((name) => findOnPath(name, env)).find(Boolean);
+  const [chromium, headlessShell] = [names, env.CHROME ? [] : HEADLESS_SHELL_NAMES].map((list) =>
+    list.map((name) => findOnPath(name, env)).find(Boolean),
+  );
   const chromedriver = findOnPath(env.CHROMEDRIVER || "chromedriver", env);
   const [version, driverVersion] = await Promise.all(
     [chromium, chromedriver].map((program) => program && versionOf(program, env)),
   );
-  return { chromium, chromedriver, version, driverVersion };
+  return { chromium, headlessShell, chromedriver, version, driverVersion };
 }
 
 function problemOf({ chromium, chromedriver, version, driverVersion }) {

@@ -1,9 +1,9 @@
-/** The analytics routes on a site of 900 pages: comparisons, arrangements of the rows, periods. */
+/** The analytics routes: automatic loading, comparisons, arrangements of the rows, periods. */
 import assert from "node:assert/strict";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { countRequests, monthOf, show } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { SMALL_SITE, TALL_SITE } from "./sites.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
@@ -23,6 +23,8 @@ const rowOf = (page, path) =>
 const cell = (page, path, column) => rowOf(page, path).locator(`.column-${column}`).textContent();
 
 test.describe("automatic loading", () => {
+  test.use({ siteOptions: TALL_SITE });
+
   test("a small site loads completely without a click", async ({ visitor }) => {
     const { site, page, project, startSession, openReport } = visitor;
     await startSession();

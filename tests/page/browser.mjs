@@ -28,7 +28,7 @@ export function launchOptions(args = []) {
 function findBrowser() {
   if (process.env.CHROME) return process.env.CHROME;
   const folders = ["/usr/bin", ...(process.env.PATH ?? "").split(delimiter)];
-  const names = ["chromium", "chromium-browser", "google-chrome"];
+  const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
   const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   const found = paths.find((path) => existsSync(path));
   assert.ok(found, "no Chromium found: install it, or set CHROME to its path");

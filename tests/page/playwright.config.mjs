@@ -20,7 +20,9 @@ export default defineConfig({
     launchOptions: launchOptions(),
     actionTimeout: ACTION_TIMEOUT_MS,
     navigationTimeout: ACTION_TIMEOUT_MS,
-    trace: "retain-on-failure",
+    // Snapshots of the document and screenshots would double the time of the tests. For a trace with
+    // both, run one test with `--trace on`.
+    trace: { mode: "retain-on-failure", snapshots: false, screenshots: false },
     screenshot: "only-on-failure",
   },
 });

@@ -1,7 +1,7 @@
 /** The report table: columns at every width, printing, and rows in the document. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { TALL_SITE } from "./sites.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "previous-period" };
 const MIN_FIRST_COLUMN = 140;
@@ -15,8 +15,8 @@ const REPORTS = {
 };
 const ALL_REPORTS = "jobs:create analytics:read analytics:conversations";
 
-test.describe("small site", () => {
-  test.use({ siteOptions: SMALL_SITE });
+test.describe("tall site", () => {
+  test.use({ siteOptions: TALL_SITE });
 
   for (const [name, query] of Object.entries(REPORTS)) {
     test(`the first column of "${name}" has at least 140 pixels from 320 to 1440 pixels`, async ({
@@ -24,7 +24,7 @@ test.describe("small site", () => {
     }) => {
       const { page, token, startSession, openReport } = visitor;
       await startSession(token({ scope: ALL_REPORTS }));
-      // Few rows, because the trace of the test has a snapshot of the document for every width.
+      // Few rows, because the browser lays them out at every width.
       await openReport({ ...LAST_MONTH, ...query, path: name === "feedback by page" ? "" : "10" });
       const faults = [];
       for (let width = 320; width <= 1440; width += 20) {
