@@ -52,7 +52,7 @@ export function CountedTrendPanel({ name, range, trends }: CountedTrendPanelProp
   return (
     <section class="counted-trend" aria-label={`Chart of ${title.toLowerCase()}`}>
       <p class="counted-offer">
-        <span>{trend === null ? `Show ${title.toLowerCase()} by` : `${title} by`}</span>
+        <span>Chart by</span>
         <IntervalChoice
           offered={offered}
           chosen={trend === null ? null : group}
@@ -126,32 +126,29 @@ function Progress({ trend, trends }: { trend: CountedTrend; trends: CountedTrend
       <ProblemPanel problem={problem} retryLabel="Resume" onRetry={() => loadBars(trend, trends)} />
     );
   }
+  if (missing === 0) return null;
   const isLoading = trend.isLoading.value;
   return (
     <p class="counted-progress hint">
-      {missing > 0 && (
-        <>
-          <span>
-            {all - missing} of {counted(all, trend.group)} loaded
-          </span>
-          <button
-            type="button"
-            class="quiet"
-            aria-disabled={!isLoading && requestsLeftIn(trends) === 0}
-            onClick={() => {
-              if (isLoading) trend.stop();
-              else if (requestsLeftIn(trends) !== 0) loadBars(trend, trends);
-            }}
-          >
-            {isLoading ? "Stop" : "Load the rest"}
-          </button>
-        </>
-      )}
+      <span>
+        {all - missing} of {counted(all, trend.group)} loaded
+      </span>
+      <button
+        type="button"
+        class="quiet"
+        aria-disabled={!isLoading && requestsLeftIn(trends) === 0}
+        onClick={() => {
+          if (isLoading) trend.stop();
+          else if (requestsLeftIn(trends) !== 0) loadBars(trend, trends);
+        }}
+      >
+        {isLoading ? "Stop" : "Load the rest"}
+      </button>
     </p>
   );
 }
 
-/** Loads missing bars. The last requests of the organization are used only if few are left anyway. */
+/** Loads missing bars. Uses the organization's last requests only if the note about them was shown. */
 async function loadBars(trend: CountedTrend, trends: CountedTrends): Promise<void> {
   await trend.load(isScarce(trends) ? "all" : "above reserve");
   const { length } = trend.points.peek();

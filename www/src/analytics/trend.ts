@@ -21,7 +21,7 @@ export interface TrendPoint {
   span: number;
 }
 
-/** What the bars of a chart count. */
+/** The unit of a chart's bars. */
 export interface Measure {
   /** The first word of the title. */
   title: "Views" | "Visitors" | "Searches";
