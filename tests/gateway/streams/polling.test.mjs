@@ -17,8 +17,8 @@ import {
 } from "../watched_jobs.mjs";
 
 const SLOW_INTERVAL_S = 3;
-/** A project whose jobs the upstream returns late. */
-const SLOW_UPSTREAM = "slow-docs";
+/** A project of one test, which counts its watchers. */
+const OWN_PROJECT = "own-docs";
 
 /** A gateway with a longer polling interval and the default upstream timeout. */
 let slow;
@@ -29,7 +29,7 @@ let quietStream;
 before(async () => {
   const slowly = { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "30" };
   [, slow] = await Promise.all([
-    startWatched("polling", { projects: [PROJECT, OTHER_PROJECT, SLOW_UPSTREAM] }),
+    startWatched("polling", { projects: [PROJECT, OTHER_PROJECT, OWN_PROJECT] }),
     startJobs("polling-slow", { vars: slowly }),
   ]);
   quietJob = await jobs.create("be quiet", { project: OTHER_PROJECT });
@@ -116,14 +116,15 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
   });
 
   test("removes streams whose clients disconnected before the first event", async () => {
-    const project = SLOW_UPSTREAM;
+    const project = OWN_PROJECT;
     const { id } = await jobs.directly("read slowly", { project });
-    await jobs.upstream.fault({ target: id, times: 1, fault: { kind: "delay", ms: 500 } });
+    await jobs.upstream.hold({ operation: "agentJobs.get", target: id });
     const target = jobs.path(id, { project, rest: "/events" });
     const bytes = jobs.gate.bytes({ target, authorization: jobs.authorization });
     const left = Array.from({ length: 5 }, () => jobs.gate.open(bytes));
-    await jobs.untilReads(id, 1);
+    await jobs.upstream.untilHeld(1);
     for (const exchange of left) exchange.leave();
+    await jobs.upstream.release();
     const remaining = await jobs.watching(id, { project });
     await jobs.untilHealth(({ watchers }) => watchers === 1, project);
     assert.equal(remaining.isOver, false);

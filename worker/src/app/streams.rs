@@ -18,8 +18,8 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::HeaderFields;
 use crate::jobs::events::{
-    CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, MAX_READ_PAUSE, MAX_STREAM_LIFETIME,
-    OPENING_TEXT, PollProgress, StreamEvent, limit_stream, parse_event_number,
+    CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, MAX_STREAM_LIFETIME, OPENING_TEXT,
+    PollProgress, READ_TIMEOUT, StreamEvent, limit_stream, parse_event_number,
 };
 use crate::jobs::project_stub::{PROBLEM_HEADER, WatchCall};
 use crate::runtime::{
@@ -42,8 +42,8 @@ pub async fn stream_events(
     if !pending.context.is_head {
         let source = EventBody {
             opening: Cell::new(Some(OPENING_TEXT)),
+            read_timeout: Rc::new(Cell::new(Some(messages.end_after(READ_TIMEOUT)))),
             messages: Rc::new(messages),
-            pause: Rc::default(),
         };
         let stream = open_stream(source, &pending.request.signal());
         body = stream
@@ -64,8 +64,8 @@ pub async fn stream_events(
 pub struct EventBody {
     opening: Cell<Option<&'static str>>,
     messages: Rc<SocketMessages>,
-    /// Ends the messages unless the next one is read in time.
-    pause: Rc<Cell<Option<Timer>>>,
+    /// Ends the messages. `next` stops it while it waits for a message.
+    read_timeout: Rc<Cell<Option<Timer>>>,
 }
 
 #[wasm_bindgen]
@@ -73,8 +73,9 @@ impl EventBody {
     /// Returns the next message or heartbeat. See [`open_stream`].
     pub fn next(&self) -> Promise {
         let opening = self.opening.take().map(str::to_owned);
-        let (messages, pause) = (Rc::clone(&self.messages), Rc::clone(&self.pause));
-        pause.take();
+        let messages = Rc::clone(&self.messages);
+        let read_timeout = Rc::clone(&self.read_timeout);
+        read_timeout.take();
         into_promise(async move {
             let text = if opening.is_some() {
                 opening
@@ -82,7 +83,7 @@ impl EventBody {
                 let message = limit_time(HEARTBEAT, messages.next()).await;
                 message.unwrap_or_else(|| Some(HEARTBEAT_TEXT.to_owned()))
             };
-            pause.set(Some(messages.end_after(MAX_READ_PAUSE)));
+            read_timeout.set(text.as_ref().map(|_| messages.end_after(READ_TIMEOUT)));
             let chunk = text.map(|text| Uint8Array::from(text.as_bytes()));
             // A stream that ends early needs no final chunk: clients reconnect.
             let chunk = chunk.map(|chunk| Array::of2(&chunk, &Uint8Array::new_with_length(0)));

@@ -13,9 +13,9 @@ use crate::jobs::poll::is_finished;
 pub const HEARTBEAT: Millis = Millis::from_seconds(15);
 /// Comment that keeps a stream open.
 pub const HEARTBEAT_TEXT: &str = ": hb\n\n";
-/// Maximum time between two reads of a stream. If a client disconnects before its stream has begun, the
-/// runtime stops reading the stream but does not cancel it.
-pub const MAX_READ_PAUSE: Millis = Millis::from_seconds(5);
+/// Time after which a stream ends if nothing reads it. The runtime stops reading a stream whose client
+/// disconnected before the response, but does not cancel it.
+pub const READ_TIMEOUT: Millis = Millis::from_seconds(5);
 /// First line of a stream. Clients wait 3 seconds before they reconnect.
 pub const OPENING_TEXT: &str = "retry: 3000\n\n";
 /// Maximum lifetime of a stream. Clients then reconnect.

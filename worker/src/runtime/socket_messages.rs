@@ -60,6 +60,9 @@ impl SocketMessages {
         socket.add_event_listener_with_callback("error", &on_end)?;
         signal.add_event_listener_with_callback("abort", &on_end)?;
         socket.accept()?;
+        if signal.aborted() {
+            end();
+        }
         Ok(Self {
             received: RefCell::new(received),
             end,
@@ -73,7 +76,7 @@ impl SocketMessages {
         poll_fn(|context| self.received.borrow_mut().poll_next_unpin(context)).await
     }
 
-    /// Ends the messages after `time`, unless the timer is dropped before.
+    /// Ends the messages after `time`. Dropping the timer stops it.
     pub fn end_after(&self, time: Millis) -> Timer {
         Timer::begin(time, &self.on_end)
     }

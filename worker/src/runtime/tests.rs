@@ -311,6 +311,21 @@ async fn messages_end_with_the_socket_the_client_and_the_time() {
     assert_eq!(property(&socket, "closed"), 3);
 }
 
+#[wasm_bindgen_test]
+async fn messages_end_after_a_timer_unless_it_is_dropped() {
+    let socket = fake_socket();
+    let controller = AbortController::new().unwrap();
+    let messages = listen(&socket, &controller.signal(), MINUTE);
+    drop(messages.end_after(Millis(1)));
+    let timer = messages.end_after(Millis(20));
+    socket.send_with_str("a").unwrap();
+    assert_eq!(messages.next().await.as_deref(), Some("a"));
+    assert_eq!(property(&socket, "closed"), 0);
+    assert_eq!(messages.next().await, None);
+    assert_eq!(property(&socket, "closed"), 1);
+    drop(timer);
+}
+
 // --- shared tasks --------------------------------------------------------
 
 /// Builds an object state that records the promises passed to `waitUntil`.

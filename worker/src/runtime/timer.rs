@@ -22,6 +22,7 @@ extern "C" {
 }
 
 /// A running timer. Dropping it stops it.
+#[must_use = "a dropped timer stops"]
 pub struct Timer(JsValue);
 
 impl Timer {
