@@ -1,6 +1,6 @@
 /**
- * Chromium, the chromedriver of the same major version, and Chromium's headless shell, which needs a
- * third less processor time for the same tests.
+ * Chromium, a chromedriver of the same major version and, where apt has it, the headless shell. Browser
+ * tests use the shell, because it takes less processor time.
  */
 import { StepError } from "../child.mjs";
 import { canUseApt, installWithApt } from "./apt.mjs";
@@ -8,25 +8,36 @@ import { findOnPath, versionOf } from "./programs.mjs";
 
 const CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome"];
 const HEADLESS_SHELL_NAMES = ["chromium-headless-shell", "chrome-headless-shell"];
-const APT_PACKAGES = ["chromium", "chromium-driver", "chromium-headless-shell"];
+/** Whether apt has no package of the headless shell. */
+let isShellUnavailable = false;
 
 /** @type {import("../setup.mjs").Requirement} */
 export const browser = {
-  title: "Chromium and chromedriver",
+  title: "Chromium, its headless shell and chromedriver",
   async find(env) {
     const browsers = await findBrowsers(env);
-    const isMissingShell = !browsers.headlessShell && !env.CHROME && canUseApt(env);
-    return problemOf(browsers) === undefined && !isMissingShell ? browsers : undefined;
+    const isComplete = browsers.headlessShell || isShellUnavailable || !canInstallShell(env);
+    return problemOf(browsers) === undefined && isComplete ? browsers : undefined;
   },
   async install(context) {
     const { env } = context;
-    if (env.CHROME || !canUseApt(env)) {
-      throw new StepError(
-        `${problemOf(await findBrowsers(env))}: install Chromium or Chrome, and the chromedriver of ` +
-          "the same major version; put them on the PATH, or set CHROME and CHROMEDRIVER to their paths",
-      );
+    const problem = problemOf(await findBrowsers(env));
+    if (problem !== undefined) {
+      if (env.CHROME || !canUseApt(env)) {
+        throw new StepError(
+          `${problem}: install Chromium or Chrome, and the chromedriver of ` +
+            "the same major version; put them on the PATH, or set CHROME and CHROMEDRIVER to their paths",
+        );
+      }
+      await installWithApt("Chromium", ["chromium", "chromium-driver"], context);
     }
-    await installWithApt("Chromium", APT_PACKAGES, context);
+    if (!canInstallShell(env)) return;
+    try {
+      await installWithApt("Chromium's headless shell", ["chromium-headless-shell"], context);
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error;
+      isShellUnavailable = true;
+    }
   },
   provide({ chromium, headlessShell, chromedriver }, { env, bin }) {
     bin.chromium = chromium;
@@ -36,10 +47,9 @@ export const browser = {
 };
 
 async function findBrowsers(env) {
-  const names = env.CHROME ? [env.CHROME] : CHROMIUM_NAMES;
-  const [chromium, headlessShell] = [names, env.CHROME ? [] : HEADLESS_SHELL_NAMES].map((list) =>
-    list.map((name) => findOnPath(name, env)).find(Boolean),
-  );
+  const findFirst = (names) => names.map((name) => findOnPath(name, env)).find(Boolean);
+  const chromium = findFirst(env.CHROME ? [env.CHROME] : CHROMIUM_NAMES);
+  const headlessShell = env.CHROME ? undefined : findFirst(HEADLESS_SHELL_NAMES);
   const chromedriver = findOnPath(env.CHROMEDRIVER || "chromedriver", env);
   const [version, driverVersion] = await Promise.all(
     [chromium, chromedriver].map((program) => program && versionOf(program, env)),
@@ -53,4 +63,8 @@ function problemOf({ chromium, chromedriver, version, driverVersion }) {
   const [major, driverMajor] = [version, driverVersion].map((text) => text?.split(".")[0]);
   if (major !== undefined && major === driverMajor) return undefined;
   return `Chromium ${version} and chromedriver ${driverVersion} differ in their major version`;
+}
+
+function canInstallShell(env) {
+  return !env.CHROME && canUseApt(env);
 }

@@ -28,7 +28,8 @@ export function launchOptions(args = []) {
 function findBrowser() {
   if (process.env.CHROME) return process.env.CHROME;
   const folders = ["/usr/bin", ...(process.env.PATH ?? "").split(delimiter)];
-  const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+  const shells = ["chromium-headless-shell", "chrome-headless-shell"];
+  const names = [...shells, "chromium", "chromium-browser", "google-chrome"];
   const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   const found = paths.find((path) => existsSync(path));
   assert.ok(found, "no Chromium found: install it, or set CHROME to its path");

@@ -20,8 +20,8 @@ export default defineConfig({
     launchOptions: launchOptions(),
     actionTimeout: ACTION_TIMEOUT_MS,
     navigationTimeout: ACTION_TIMEOUT_MS,
-    // Snapshots of the document and screenshots would double the time of the tests. For a trace with
-    // both, run one test with `--trace on`.
+    // Snapshots, which include requests, and screenshots double the time of the tests. To record them,
+    // run a test with `--trace on`.
     trace: { mode: "retain-on-failure", snapshots: false, screenshots: false },
     screenshot: "only-on-failure",
   },

@@ -21,7 +21,7 @@ const JOB_DURATION_MS = 24 * 3600 * 1000;
 
 /** A site that the page loads completely, with counts that differ from day to day. */
 export const SMALL_SITE = { upstream: { pages: 300, varyingDays: true } };
-/** Like `SMALL_SITE`, with about as many rows as the document can have. */
+/** Like `SMALL_SITE`, with nearly 1,000 rows, the maximum in the document. */
 export const TALL_SITE = { upstream: { pages: 900, varyingDays: true } };
 
 /**
