@@ -8,8 +8,8 @@ import { SMALL_SITE } from "./sites.mjs";
 test.use({ siteOptions: SMALL_SITE });
 
 const DAY_MS = 86_400_000;
-/** Today is not in the chart. */
 const WEEK = { range: "last-7-days", compare: "none" };
+/** Charts exclude today. */
 const ENDED_DAYS = 6;
 const VISITORS = { route: "visitors", ...WEEK };
 const daysAgo = (count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
@@ -20,7 +20,7 @@ const intervalButton = (page, name) =>
 const chartPanel = (page) => page.getByRole("region", { name: /^Chart of/ });
 const chartOf = (page, name) => page.getByRole("img", { name });
 
-/** Returns the report's requests for one day, which are those of the chart. */
+/** Returns the chart's requests: those for a single day. */
 async function requestsForDays({ upstreamTargets }, report) {
   const targets = (await upstreamTargets()).filter((target) => target.includes(`/${report}?`));
   const queries = targets.map((target) => new URLSearchParams(target.split("?")[1]));
@@ -59,7 +59,7 @@ test("a chart of visitors takes one request per day, and none when shown again",
   assert.equal((await requestsForDays(visitor, "visitors")).length, ENDED_DAYS);
 });
 
-test("visitors of several bars are not added up", async ({ visitor }) => {
+test("a selection of several bars shows no sum of visitors", async ({ visitor }) => {
   const { page, startSession, openReport } = visitor;
   await startSession();
   await openReport(VISITORS);
@@ -70,15 +70,14 @@ test("visitors of several bars are not added up", async ({ visitor }) => {
   await page.keyboard.press("End");
   assert.match(await slider.getAttribute("aria-valuetext"), /People [\d,]+ · AI [\d,]+$/);
   await page.keyboard.press("Shift+ArrowLeft");
-  assert.match(
-    await slider.getAttribute("aria-valuetext"),
-    /Visitors of several bars don’t add up/,
-  );
+  assert.match(await slider.getAttribute("aria-valuetext"), /Select one bar to see its visitors/);
   await page.keyboard.press("Enter");
   await page.waitForURL(new RegExp(`from=${daysAgo(2)}&to=${daysAgo(1)}`));
 });
 
-test("a chart of searches has one count per bar and an interval", async ({ visitor }) => {
+test("a weekly chart of searches shows the total, and its interval is in the address", async ({
+  visitor,
+}) => {
   const { site, page, project, startSession, openReport } = visitor;
   await startSession();
   await openReport({ route: "searches", range: "last-28-days", compare: "none" });
@@ -92,25 +91,26 @@ test("a chart of searches has one count per bar and an interval", async ({ visit
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
-test("a chart that was stopped keeps its bars, and loads the rest on request", async ({
-  visitor,
-}) => {
+test("a stopped chart keeps its bars and resumes on request", async ({ visitor }) => {
   const { site, page, startSession, openReport, untilLoaded } = visitor;
   await startSession();
   await openReport(VISITORS);
   await untilLoaded();
-  await site.upstream.hold({ operation: "analytics.visitors", target: `dateFrom=${daysAgo(1)}` });
+  await site.upstream.hold({ operation: "analytics.visitors", target: `dateFrom=${daysAgo(2)}` });
   await intervalButton(page, /^Day/).click();
   await site.upstream.untilHeld(1);
+  const chart = chartOf(page, /^Visitors per day/);
+  await expect(chart).toHaveAccessibleName(/5 days not loaded\. The table/);
   await page.getByRole("button", { name: "Stop" }).click();
-  await chartPanel(page).getByText("0 of 6 days loaded").waitFor();
+  await chartPanel(page).getByText("1 of 6 days loaded").waitFor();
   await site.upstream.release();
-  await page.getByRole("button", { name: "Load the rest" }).click();
-  await expect(chartOf(page, /^Visitors per day/).locator(".trend-human")).toHaveCount(ENDED_DAYS);
-  await expect(page.getByRole("button", { name: "Load the rest" })).toBeHidden();
+  await expect(chart.locator(".trend-human")).toHaveCount(1);
+  await page.getByRole("button", { name: "Load the rest (5 requests)" }).click();
+  await expect(chart.locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  await expect(page.getByRole("button", { name: /^Load the rest/ })).toBeHidden();
 });
 
-test("a failure of the chart can be resumed", async ({ visitor }) => {
+test("a chart resumes after a failed request", async ({ visitor }) => {
   const { site, page, startSession, openReport, untilLoaded } = visitor;
   await startSession();
   await openReport(VISITORS);
@@ -136,7 +136,7 @@ test("a period of one ended day offers no chart", async ({ visitor }) => {
 test.describe("at 390 px", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("the offer and the chart fit", async ({ visitor }) => {
+  test("the chart and its interval buttons fit a width of 390 px", async ({ visitor }) => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     await openReport({ route: "visitors", range: "last-28-days", compare: "none" });

@@ -21,7 +21,7 @@ const signalOf = (value) => ({
 });
 
 /**
- * Returns a client whose answers count `human` and `ai` by the request's position, from 1.
+ * Returns a fake client. By default, response `n` has 10 × n people and n AI.
  *
  * @param {(n: number) => { headers?: object, error?: Error, counts?: object }} answer
  */
@@ -49,7 +49,7 @@ function fakeClient(answer = () => ({})) {
   return client;
 }
 
-function open(client, changes = {}) {
+function openTrend(client, changes = {}) {
   const limit = signalOf(null);
   const ended = new AbortController().signal;
   return new CountedTrend({
@@ -72,7 +72,7 @@ const humans = ({ points }) => points.value.map(({ held, human }) => (held === 0
 
 test("each bar takes one request for its own days, the latest first", async () => {
   const client = fakeClient();
-  const trend = open(client);
+  const trend = openTrend(client);
   assert.equal(trend.missing.value, 5);
   await trend.load("above reserve");
   assert.deepEqual(datesOf(client), LATEST_FIRST);
@@ -89,7 +89,7 @@ test("each bar takes one request for its own days, the latest first", async () =
 test("a week at the edge of the range counts only its days within the range", async () => {
   const client = fakeClient();
   const range = { from: "2026-10-01", to: "2026-10-13" };
-  const trend = open(client, { range, group: "week" });
+  const trend = openTrend(client, { range, group: "week" });
   await trend.load("all");
   assert.deepEqual(
     client.requests.map(({ dateFrom, dateTo }) => [dateFrom, dateTo]),
@@ -110,17 +110,15 @@ test("a week at the edge of the range counts only its days within the range", as
 });
 
 test("searches have one count", async () => {
-  const trend = open(fakeClient(), { name: "searches" });
+  const trend = openTrend(fakeClient(), { name: "searches" });
   await trend.load("all");
-  assert.deepEqual(trend.points.value.at(-1), {
-    ...{ from: "2026-10-05", to: "2026-10-05", human: 10, ai: 0 },
-    ...{ held: 1, days: 1, span: 1 },
-  });
+  const { human, ai, held } = trend.points.value.at(-1);
+  assert.deepEqual({ human, ai, held }, { human: 10, ai: 0, held: 1 });
 });
 
-test("a bar without counts is requested once and has no data", async () => {
+test("a bar without counts is not requested again", async () => {
   const client = fakeClient((n) => (n === 2 ? { counts: { human: null, ai: null } } : {}));
-  const trend = open(client);
+  const trend = openTrend(client);
   await trend.load("all");
   assert.equal(client.requests.length, 5);
   assert.deepEqual(humans(trend), [50, 40, 30, null, 10]);
@@ -129,7 +127,7 @@ test("a bar without counts is requested once and has no data", async () => {
 
 test("loading stops at the reserve, and continues past it on request", async () => {
   const client = fakeClient((n) => ({ headers: rateLimit(RESERVE + 2 - n) }));
-  const trend = open(client);
+  const trend = openTrend(client);
   await trend.load("above reserve");
   assert.deepEqual(humans(trend), [null, null, null, 20, 10]);
   assert.equal(trend.problem.value, null);
@@ -139,7 +137,7 @@ test("loading stops at the reserve, and continues past it on request", async () 
 
 test("loading continues past the reserve for cached responses, which cost nothing", async () => {
   const cached = { "cache-status": "quillgate; hit; ttl=60", ...rateLimit(0) };
-  const trend = open(fakeClient(() => ({ headers: cached })));
+  const trend = openTrend(fakeClient(() => ({ headers: cached })));
   await trend.load("above reserve");
   assert.equal(trend.missing.value, 0);
 });
@@ -147,37 +145,67 @@ test("loading continues past the reserve for cached responses, which cost nothin
 test("a failure keeps the loaded bars, and loading resumes with the failed one", async () => {
   const error = Object.assign(new Error("bad gateway"), { name: "ServerError", status: 502 });
   const client = fakeClient((n) => (n === 3 ? { error } : {}));
-  const trend = open(client);
+  const trend = openTrend(client);
   await trend.load("all");
   assert.deepEqual(humans(trend), [null, null, null, 20, 10]);
-  assert.match(trend.problem.value.title, /./);
+  assert.equal(trend.problem.value.remedy, "retry");
   await trend.load("all");
   assert.equal(trend.problem.value, null);
   assert.deepEqual(datesOf(client), [...LATEST_FIRST.slice(0, 3), ...LATEST_FIRST.slice(2)]);
   assert.equal(trend.missing.value, 0);
 });
 
-test("a stop keeps the loaded bars and shows no problem", async () => {
+test("stop keeps the loaded bars and sets no problem", async () => {
   const client = fakeClient((n) => {
     if (n === 3) trend.stop();
     return {};
   });
-  const trend = open(client);
-  await trend.load("all");
+  const trend = openTrend(client);
+  assert.equal(await trend.load("all"), false);
   assert.deepEqual(humans(trend), [null, null, null, 20, 10]);
   assert.deepEqual([trend.problem.value, trend.isLoading.value], [null, false]);
 });
 
-test("the cache returns an opened chart, and leaving the others stops their loading", async () => {
-  const trends = new CountedTrends(fakeClient(), signalOf(null), new AbortController().signal);
+test("loading with the reserve protects it again when more requests are free", async () => {
+  const left = [RESERVE - 1, RESERVE + 1, RESERVE, RESERVE - 1];
+  const client = fakeClient((n) => ({ headers: rateLimit(left[n - 1]) }));
+  const trend = openTrend(client);
+  assert.equal(await trend.load("all"), true);
+  assert.equal(client.requests.length, 3);
+});
+
+const openTrends = () =>
+  new CountedTrends(fakeClient(), signalOf(null), new AbortController().signal);
+
+test("an opened chart is cached by report, range and interval", () => {
+  const trends = openTrends();
   assert.equal(trends.find("visitors", RANGE, "day"), null);
   const daily = trends.open("visitors", RANGE, "day");
   assert.equal(trends.open("visitors", { ...RANGE }, "day"), daily);
+  assert.equal(trends.find("visitors", RANGE, "day"), daily);
   assert.notEqual(trends.open("searches", RANGE, "day"), daily);
+  assert.notEqual(trends.open("visitors", RANGE, "week"), daily);
+});
+
+test("opening a chart stops the loading of all others", async () => {
+  const trends = openTrends();
+  const daily = trends.open("visitors", RANGE, "day");
   const loading = daily.load("all");
-  trends.leave(daily);
+  trends.open("visitors", RANGE, "day");
   assert.equal(daily.isLoading.value, true);
-  trends.leave();
-  await loading;
-  assert.equal(daily.missing.value, 5);
+  trends.open("visitors", RANGE, "week");
+  assert.equal(daily.isLoading.value, false);
+  assert.equal(await loading, false);
+});
+
+test("the chart opened last stays in the cache", () => {
+  const trends = openTrends();
+  const daily = trends.open("visitors", RANGE, "day");
+  const day = (number) => `2026-09-${String(number).padStart(2, "0")}`;
+  for (let number = 1; number <= 20; number += 1) {
+    trends.open("searches", { from: day(number), to: day(number + 1) }, "day");
+    trends.open("visitors", RANGE, "day");
+  }
+  assert.equal(trends.find("visitors", RANGE, "day"), daily);
+  assert.equal(trends.find("searches", { from: day(1), to: day(2) }, "day"), null);
 });

@@ -5,7 +5,9 @@ import { importSource } from "./source.mjs";
 
 const { groupOf, groupsFor, MEASURES, trendPoints } = await importSource("analytics/trend.ts");
 const { layOutChart, linePoints } = await importSource("analytics/chart_layout.ts");
-const { pointLabel, pointLines } = await importSource("analytics/trend_words.ts");
+const { gapSentence, pointLabel, pointLines } = await importSource("analytics/trend_words.ts");
+
+const SHOWN = { measure: MEASURES.views, gap: "No data" };
 
 describe("trend", () => {
   const held = (date, human, ai, days = 1) => ({
@@ -67,13 +69,11 @@ describe("trend", () => {
     assert.deepEqual([partial.days, partial.span], [1, 7]);
     assert.equal(pointLabel(partial), "Nov 9, 2026 (1 of 7 days)");
     const earlier = { ...partial, human: 4, ai: 4 };
-    assert.deepEqual(pointLines(partial, earlier, MEASURES.views).slice(1, 3), [
+    assert.deepEqual(pointLines(partial, earlier, SHOWN).slice(1, 3), [
       "People 5 · AI 5",
       "Total 10 vs 8 (+25%)",
     ]);
-    assert.deepEqual(pointLines({ ...partial, held: 0 }, earlier, MEASURES.views).slice(1), [
-      "No data",
-    ]);
+    assert.deepEqual(pointLines({ ...partial, held: 0 }, earlier, SHOWN).slice(1), ["No data"]);
   });
 
   test("the comparison's line shares the scale of the bars", () => {
@@ -108,4 +108,9 @@ describe("trend", () => {
     assert.equal(bars.length, 0);
     assert.ok(yTicks.every(({ y }) => Number.isFinite(y)));
   });
+});
+
+test("days without data differ from days that are not loaded", () => {
+  assert.equal(gapSentence("No data", 2), "No data for 2 days");
+  assert.equal(gapSentence("Not loaded", 1), "1 day not loaded");
 });

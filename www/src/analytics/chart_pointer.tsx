@@ -150,16 +150,17 @@ function clamp({ start, end }: BarSelection, last: number): BarSelection {
   return { start: Math.min(start, last), end: Math.min(end, last) };
 }
 
-function linesOf({ measure, points, earlier }: DrawableTrend, selection: BarSelection): string[] {
+function linesOf(trend: DrawableTrend, selection: BarSelection): string[] {
+  const { measure, points, earlier } = trend;
   const point = sumSelected(points, selection);
   if (point === undefined) return [];
   const { first, last } = edgesOf(selection);
   if (!measure.isAdditive && first < last) {
-    return [pointLabel(point), `${measure.title} of several bars don’t add up`];
+    return [pointLabel(point), `Select one bar to see its ${measure.title.toLowerCase()}`];
   }
   // A shorter comparison has no counterpart for all selected bars.
   const compared = last < earlier.length ? sumSelected(earlier, selection) : undefined;
-  return pointLines(point, compared, measure);
+  return pointLines(point, compared, trend);
 }
 
 function tipPosition(start: Bar | undefined, end: Bar | undefined, left: number): string {

@@ -15,7 +15,8 @@ export type CountedReport = "visitors" | "searches";
  * How far to load.
  *
  * - `above reserve`: while more than the reserve is left.
- * - `all`: whatever is left.
+ * - `all`: every bar, even with requests of the reserve. If more requests become free, the reserve
+ *   counts again.
  */
 export type CountGoal = "above reserve" | "all";
 
@@ -32,7 +33,7 @@ export interface CountedTrendOptions {
 
 /**
  * The counts of a report by day, week or month. Mintlify only returns the total of a range, so each
- * bar takes a request. No bar is requested twice.
+ * bar takes a request. A loaded bar is not requested again.
  */
 export class CountedTrend {
   readonly name: CountedReport;
@@ -46,7 +47,7 @@ export class CountedTrend {
   readonly #client: Client;
   readonly #limit: Signal<Limit | null>;
   readonly #ended: AbortSignal;
-  /** The first days of the loaded bars. Mintlify can return a bar without counts. */
+  /** The first days of the loaded bars. A loaded bar can have no counts. */
   readonly #loaded = signal<ReadonlySet<Day>>(new Set());
   #controller: AbortController | null = null;
   #lastHeaders: Headers | null = null;
@@ -61,9 +62,9 @@ export class CountedTrend {
     this.points = signal(trendPoints(range, group, []));
   }
 
-  /** Loads missing bars, latest first. */
-  async load(goal: CountGoal): Promise<void> {
-    if (this.#controller !== null) return;
+  /** Loads missing bars, latest first. Returns whether it ended by itself rather than by `stop`. */
+  async load(goal: CountGoal): Promise<boolean> {
+    if (this.#controller !== null) return false;
     const controller = new AbortController();
     this.#controller = controller;
     const signal = AbortSignal.any([controller.signal, this.#ended]);
@@ -75,25 +76,31 @@ export class CountedTrend {
       await this.#fetch(goal, signal);
     } catch (error) {
       if (!signal.aborted) this.problem.value = describeProblem(error, Date.now());
-    } finally {
-      if (this.#controller === controller) this.stop();
     }
+    if (this.#controller === controller) this.#rest();
+    return !signal.aborted;
   }
 
   /** Stops loading. Keeps the loaded bars. */
   stop(): void {
     this.#controller?.abort();
+    this.#rest();
+  }
+
+  #rest(): void {
     this.#controller = null;
     this.isLoading.value = false;
   }
 
   async #fetch(goal: CountGoal, signal: AbortSignal): Promise<void> {
+    let usesReserve = goal === "all";
     for (let point = this.#next(); point !== undefined; point = this.#next()) {
       const { human, ai } = await readCounts(this.#client, this.name, point, { signal });
-      signal.throwIfAborted();
       const held = human === null && ai === null ? 0 : point.days;
       this.#show({ ...point, human: human ?? 0, ai: ai ?? 0, held });
-      if (goal === "above reserve" && this.#isReserveReached()) return;
+      signal.throwIfAborted();
+      if (!this.#isReserveReached()) usesReserve = false;
+      else if (!usesReserve && !this.#isFromCache()) return;
     }
   }
 
@@ -109,11 +116,14 @@ export class CountedTrend {
     });
   }
 
-  /** Responses from the cache cost nothing, so loading continues past the reserve for them. */
   #isReserveReached(): boolean {
     const limit = this.#limit.peek();
-    if (limit === null || limit.left > reserveOf(limit)) return false;
-    return this.#lastHeaders === null || !isFromCache(this.#lastHeaders);
+    return limit !== null && limit.left <= reserveOf(limit);
+  }
+
+  /** Responses from the cache cost nothing, so loading continues past the reserve for them. */
+  #isFromCache(): boolean {
+    return this.#lastHeaders !== null && isFromCache(this.#lastHeaders);
   }
 
   #note(headers: Headers): void {
@@ -122,7 +132,7 @@ export class CountedTrend {
   }
 }
 
-/** Requests the totals of a range with the shortest possible list. */
+/** Requests the totals of a range, with a single row. */
 async function readCounts(
   { analytics }: Client,
   name: CountedReport,

@@ -13,13 +13,13 @@ import { keepFocus } from "./notices.tsx";
 import { costSentence, requestsLeft } from "./partial_notice.ts";
 import type { DayRange } from "./range.ts";
 import { today } from "./today.ts";
-import { endedDays, groupOf, groupsFor, MEASURES, type TrendGroup, trendPoints } from "./trend.ts";
+import { chartDays, groupOf, groupsFor, MEASURES, type TrendGroup, trendPoints } from "./trend.ts";
 import "../styles/counted_trend.css";
 
 const TREND_SPACE = <div class="trend-space" aria-hidden="true" />;
 const DrawnTrend = defer(async () => (await import("./drawn_trend.tsx")).DrawnTrend, TREND_SPACE);
 
-/** A chart of more bars would use up most of an hour's requests. */
+/** The maximum number of requests for one chart. The hourly budget of an organization is 100. */
 const MAX_BARS = 92;
 
 interface CountedTrendPanelProps {
@@ -28,82 +28,85 @@ interface CountedTrendPanelProps {
   trends: CountedTrends;
 }
 
-/** Offers a chart of visitors or searches with its cost in requests, and shows it. */
+/** Offers charts of visitors or searches with their cost in requests, and shows the chosen one. */
 export function CountedTrendPanel({ name, range, trends }: CountedTrendPanelProps) {
-  const over = endedDays(range, today.value);
-  const offered = over === null ? [] : groupsOffered(over);
-  const wanted = over === null ? null : groupOf(over, address.value.analytics.interval);
-  const group = offered.find((one) => one === wanted) ?? offered[0];
-  const trend = over === null || group === undefined ? null : trends.find(name, over, group);
+  const days = chartDays(range, today.value);
+  return days && <Panel name={name} range={range} days={days} trends={trends} />;
+}
+
+function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: DayRange }) {
+  const offered = groupsFor(days).filter((group) => {
+    const bars = countBars(days, group);
+    return 1 < bars && bars <= MAX_BARS;
+  });
+  const wanted = groupOf(days, address.value.analytics.interval);
+  const group = offered.find((one) => one === wanted) ?? offered[0] ?? "month";
+  const trend = trends.find(name, days, group);
   useEffect(() => trends.leave(trend), [trends, trend]);
   useEffect(() => () => trends.leave(), [trends]);
-  if (over === null || group === undefined) return null;
+  const requestsFor = (one: TrendGroup) =>
+    trends.find(name, days, one)?.missing.value ?? countBars(days, one);
+  const isShown = (one: TrendGroup) => trend !== null && one === group;
 
-  const missingIn = (one: TrendGroup) =>
-    trends.find(name, over, one)?.missing.value ?? barsOf(over, one);
-
-  function choose(next: TrendGroup, days: DayRange) {
+  function choose(next: TrendGroup) {
+    if (isShown(next)) return;
     visit({ analytics: { interval: next } });
     const opened = trends.open(name, days, next);
-    if (opened.missing.peek() > 0 && !opened.isLoading.peek()) loadBars(opened, trends);
+    if (opened.missing.peek() > 0) loadBars(opened, trends);
   }
 
-  const { title } = MEASURES[name];
   return (
-    <section class="counted-trend" aria-label={`Chart of ${title.toLowerCase()}`}>
+    <section class="counted-trend" aria-label={`Chart of ${name}`}>
       <p class="counted-offer">
         <span>Chart by</span>
         <IntervalChoice
           offered={offered}
           chosen={trend === null ? null : group}
-          isDisabled={(one) => missingIn(one) > 0 && requestsLeftIn(trends) === 0}
-          noteOf={(one) => (trend !== null && one === group ? "" : costOf(missingIn(one)))}
-          onChoose={(one) => choose(one, over)}
+          isDisabled={(one) => requestsFor(one) > 0 && requestsLeftIn(trends) === 0}
+          suffixOf={(one) => (isShown(one) ? "" : costSuffix(requestsFor(one)))}
+          onChoose={choose}
         />
-        <ScarcityNote trends={trends} />
+        {offered.some((one) => requestsFor(one) > 0) && <ScarcityNote trends={trends} />}
       </p>
       {trend && (
         <>
           <DrawnTrend
             trend={{
               measure: MEASURES[name],
-              range: over,
+              range: days,
               subject: {},
               group,
               points: trend.points.value,
               earlier: [],
+              gap: trend.missing.value > 0 ? "Not loaded" : "No data",
               isWithoutToday: range.to >= today.value,
             }}
             isPending={false}
           />
-          <Progress trend={trend} trends={trends} />
+          <ChartProgress trend={trend} trends={trends} />
         </>
       )}
     </section>
   );
 }
 
-function groupsOffered(range: DayRange): readonly TrendGroup[] {
-  return groupsFor(range).filter((group) => {
-    const bars = barsOf(range, group);
-    return 1 < bars && bars <= MAX_BARS;
-  });
-}
-
-function barsOf(range: DayRange, group: TrendGroup): number {
+function countBars(range: DayRange, group: TrendGroup): number {
   return trendPoints(range, group, []).length;
 }
 
-/** Returns " (28 requests)", or nothing for a loaded chart. */
-function costOf(missing: number): string {
-  return missing === 0 ? "" : ` (${counted(missing, "request")})`;
+/** Returns " (28 requests)"; empty if all bars are loaded. */
+function costSuffix(requests: number): string {
+  return requests === 0 ? "" : ` (${counted(requests, "request")})`;
 }
 
+/** Reads the clock only if no request is left, because the clock renders every second. */
 function requestsLeftIn({ limit }: CountedTrends): number | null {
-  return limit.value === null ? null : requestsLeft(limit.value, now.value);
+  const { value } = limit;
+  if (value === null || value.left > 0) return value?.left ?? null;
+  return requestsLeft(value, now.value);
 }
 
-/** Says how many requests are left once only the reserve is. */
+/** Shows the requests left if only the reserve remains. */
 function ScarcityNote({ trends }: { trends: CountedTrends }) {
   const limit = trends.limit.value;
   if (limit === null || !isScarce(trends)) return null;
@@ -111,15 +114,15 @@ function ScarcityNote({ trends }: { trends: CountedTrends }) {
 }
 
 function isScarce(trends: CountedTrends): boolean {
-  const { value: limit } = trends.limit;
+  const limit = trends.limit.value;
   const left = requestsLeftIn(trends);
   return limit !== null && left !== null && left <= reserveOf(limit);
 }
 
 /** Shows how many bars are loaded, with a button that stops or resumes. */
-function Progress({ trend, trends }: { trend: CountedTrend; trends: CountedTrends }) {
+function ChartProgress({ trend, trends }: { trend: CountedTrend; trends: CountedTrends }) {
   const missing = trend.missing.value;
-  const all = trend.points.value.length;
+  const bars = trend.points.value.length;
   const problem = trend.problem.value;
   if (problem) {
     return (
@@ -131,7 +134,7 @@ function Progress({ trend, trends }: { trend: CountedTrend; trends: CountedTrend
   return (
     <p class="counted-progress hint">
       <span>
-        {all - missing} of {counted(all, trend.group)} loaded
+        {bars - missing} of {counted(bars, trend.group)} loaded
       </span>
       <button
         type="button"
@@ -142,18 +145,22 @@ function Progress({ trend, trends }: { trend: CountedTrend; trends: CountedTrend
           else if (requestsLeftIn(trends) !== 0) loadBars(trend, trends);
         }}
       >
-        {isLoading ? "Stop" : "Load the rest"}
+        {isLoading ? "Stop" : `Load the rest${costSuffix(missing)}`}
       </button>
     </p>
   );
 }
 
-/** Loads missing bars. Uses the organization's last requests only if the note about them was shown. */
+/** Loads missing bars. Uses the reserve only if `ScarcityNote` is visible. */
 async function loadBars(trend: CountedTrend, trends: CountedTrends): Promise<void> {
-  await trend.load(isScarce(trends) ? "all" : "above reserve");
-  const { length } = trend.points.peek();
+  const isEnded = await trend.load(isScarce(trends) ? "all" : "above reserve");
+  if (!isEnded) return;
+  const bars = trend.points.peek().length;
   const missing = trend.missing.peek();
-  if (missing === 0) announce(`All ${counted(length, trend.group)} loaded`);
-  else announce(`${length - missing} of ${counted(length, trend.group)} loaded`);
-  keepFocus(".problem button, .counted-progress button, .trend-pointer");
+  if (missing === 0) announce(`All ${counted(bars, trend.group)} loaded`);
+  else if (trend.problem.peek() === null) {
+    const loaded = `${bars - missing} of ${counted(bars, trend.group)} loaded`;
+    announce(`${loaded}. The last requests are kept for others in your organization.`);
+  }
+  keepFocus(".counted-trend .problem button, .counted-progress button, .trend-pointer");
 }

@@ -28,18 +28,28 @@ export class CountedTrends {
     return this.#kept.value.find(isWanted) ?? null;
   }
 
-  /** Returns a chart to load. */
+  /** Returns a cached chart, or creates one. */
   open(name: CountedReport, range: DayRange, group: TrendGroup): CountedTrend {
-    const found = this.find(name, range, group);
-    if (found !== null) return found;
-    const [client, limit, ended] = [this.#client, this.limit, this.#ended];
-    const opened = new CountedTrend({ client, name, range, group, limit, ended });
-    this.#kept.value = [opened, ...this.#kept.peek()].slice(0, TRENDS_KEPT);
+    const opened = this.find(name, range, group) ?? this.#make(name, range, group);
+    const others = this.#kept.peek().filter((kept) => kept !== opened);
+    this.leave(opened);
+    this.#kept.value = [opened, ...others].slice(0, TRENDS_KEPT);
     return opened;
   }
 
-  /** Stops loading, except for the chart shown next. */
+  /** Stops the loading of all charts but one. */
   leave(next: CountedTrend | null = null): void {
     for (const kept of this.#kept.peek()) if (kept !== next) kept.stop();
+  }
+
+  #make(name: CountedReport, range: DayRange, group: TrendGroup): CountedTrend {
+    return new CountedTrend({
+      client: this.#client,
+      name,
+      range,
+      group,
+      limit: this.limit,
+      ended: this.#ended,
+    });
   }
 }

@@ -62,6 +62,7 @@ export async function readTrend(
       group,
       points,
       earlier: isCompared ? earlier : [],
+      gap: "No data",
       isWithoutToday: range.to >= today,
     };
   } catch (error) {

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { address, visit } from "../shell/navigation.ts";
-import { compactCount, count, counted } from "../shell/wording.ts";
+import { compactCount, count } from "../shell/wording.ts";
 import { type BarSelection, isSelected } from "./bar_selection.ts";
 import { type Bar, type Chart, layOutChart, linePoints } from "./chart_layout.ts";
 import { ChartPointer } from "./chart_pointer.tsx";
@@ -10,6 +10,7 @@ import { axisDay, periodOf, rangeLabel } from "./range.ts";
 import { today } from "./today.ts";
 import type { DrawableTrend, Measure, TrendPoint } from "./trend.ts";
 import { TrendTable } from "./trend_table.tsx";
+import { gapSentence } from "./trend_words.ts";
 import "../styles/trend.css";
 
 const PLOT_HEIGHT = 132;
@@ -22,13 +23,13 @@ interface DrawnTrendProps {
   trend: DrawableTrend;
   /** Whether newer data is loading. */
   isPending: boolean;
-  /** Ends the caption. */
+  /** Controls at the end of the caption. */
   children?: ComponentChildren;
 }
 
 /** A bar chart with a line for the comparison, and the same data as a table. */
 export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
-  const { measure, range, subject, group, points, earlier } = trend;
+  const { measure, range, subject, group, points, earlier, gap } = trend;
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const folder = subject.prefix === undefined ? "" : ` in ${subject.prefix}`;
@@ -47,7 +48,7 @@ export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
         )}
         {earlier.length > 0 && <span class="trend-key trend-key-earlier">Comparison</span>}
         {missing > 0 && (
-          <span class="trend-key trend-key-missing">No data for {counted(missing, "day")}</span>
+          <span class="trend-key trend-key-missing">{gapSentence(gap, missing)}</span>
         )}
         {isPartial && <span class="trend-key trend-key-partial">Part of a {group}</span>}
         {trend.isWithoutToday && <span class="hint">Today is not in the chart</span>}
@@ -56,7 +57,7 @@ export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
       <div ref={box} class="trend-box">
         {width.value > 0 && (
           <Plot
-            label={`${title}, ${rangeLabel(range)}. ${summaryOf(measure, points, missing)}`}
+            label={`${title}, ${rangeLabel(range)}. ${summaryOf(trend, missing)}`}
             trend={trend}
             width={width.value}
           />
@@ -201,9 +202,10 @@ function BarShape({ bar, isPointed }: { bar: Bar; isPointed: boolean }) {
   );
 }
 
-function summaryOf(measure: Measure, points: readonly TrendPoint[], missing: number): string {
-  const without = missing === 0 ? "" : `No data for ${counted(missing, "day")}. `;
-  return `${totalOf(measure, points)}${without}The table below has each bar.`;
+function summaryOf({ measure, points, gap }: DrawableTrend, missing: number): string {
+  const total = gap === "Not loaded" ? "" : totalOf(measure, points);
+  const without = missing === 0 ? "" : `${gapSentence(gap, missing)}. `;
+  return `${total}${without}The table below has each bar.`;
 }
 
 function totalOf({ title, hasParts, isAdditive }: Measure, points: readonly TrendPoint[]): string {

@@ -5,17 +5,17 @@ const INTERVALS: Record<TrendGroup, string> = { day: "Day", week: "Week", month:
 
 interface IntervalChoiceProps {
   offered: readonly TrendGroup[];
-  /** The interval on the screen; null for none. */
+  /** The pressed interval; null if no chart is shown. */
   chosen: TrendGroup | null;
-  /** Returns what follows an interval's name. */
-  noteOf?(group: TrendGroup): string;
+  /** Returns the end of a button's label, such as its cost. */
+  suffixOf?(group: TrendGroup): string;
   isDisabled?(group: TrendGroup): boolean;
   onChoose(group: TrendGroup): void;
 }
 
 /** Buttons for the intervals of a chart. */
 export function IntervalChoice(props: IntervalChoiceProps) {
-  const { offered, chosen, noteOf, isDisabled = () => false, onChoose } = props;
+  const { offered, chosen, suffixOf, isDisabled = () => false, onChoose } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex item in every browser
     <span class="trend-intervals" role="group" aria-label="Interval">
@@ -31,7 +31,7 @@ export function IntervalChoice(props: IntervalChoiceProps) {
           }}
         >
           {INTERVALS[interval]}
-          {noteOf?.(interval)}
+          {suffixOf?.(interval)}
         </button>
       ))}
     </span>

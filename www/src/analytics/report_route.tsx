@@ -31,14 +31,7 @@ import {
 import { pageLinks } from "./page_address.ts";
 import { archivePrefix } from "./path_filter.ts";
 import { stepPeriod } from "./period_picker.tsx";
-import {
-  addDays,
-  COMPARISONS,
-  type DayRange,
-  PRESETS,
-  rangeLabel,
-  rangeSentence,
-} from "./range.ts";
+import { COMPARISONS, type DayRange, PRESETS, rangeLabel, rangeSentence } from "./range.ts";
 import { REPORTS, type Report, type ReportName, type ReportRow } from "./report.ts";
 import { ReportTable } from "./report_table.tsx";
 import { trendsOf, viewsOf } from "./session_views.ts";
@@ -49,7 +42,7 @@ import { type TableModel, useTableModel, wantedEarlier, wantedRange } from "./ta
 import { today } from "./today.ts";
 import { focusFilter, Toolbar } from "./toolbar.tsx";
 import { TotalsStrip } from "./totals_strip.tsx";
-import type { TrendSubject } from "./trend.ts";
+import { chartDays, type TrendSubject } from "./trend.ts";
 import { TrendOff } from "./trend_off.tsx";
 
 const SiteDialog = defer(async () => (await import("./site_dialog.tsx")).SiteDialog);
@@ -144,7 +137,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
           rows={listing?.rows.value ?? []}
           isComplete={listing?.state.value === "complete"}
         />
-        {isCounted(report.name) && table.range.from < addDays(today.value, -1) && (
+        {isCounted(report.name) && chartDays(table.range, today.value) !== null && (
           <CountedTrendPanel name={report.name} range={table.range} trends={trendsOf(session)} />
         )}
         {report.name === "views" && !isArchived && <TrendOff {...trend} />}

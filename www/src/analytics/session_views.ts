@@ -20,7 +20,7 @@ function openCache(session: Session): ListingCache {
   return cache;
 }
 
-/** Returns the charts of visitors and searches of a session's project. */
+/** Returns the session's charts of visitors and searches. */
 export function trendsOf(session: Session): CountedTrends {
   const kept = trends.get(session);
   if (kept !== undefined) return kept;

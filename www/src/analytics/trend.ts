@@ -10,7 +10,7 @@ export interface TrendPoint {
   from: Day;
   /** Its last day within the range. */
   to: Day;
-  /** Searches have no other count. */
+  /** By people. For searches, all searches. */
   human: number;
   ai: number;
   /** The number of days with data. The counts cover only these. */
@@ -21,13 +21,13 @@ export interface TrendPoint {
   span: number;
 }
 
-/** The unit of a chart's bars. */
+/** The kind of count that a chart shows. */
 export interface Measure {
   /** The first word of the title. */
   title: "Views" | "Visitors" | "Searches";
   /** Whether people and AI are counted separately. */
   hasParts: boolean;
-  /** Whether bars can be added up. A visitor on two days is one visitor. */
+  /** Whether the counts of several bars can be added. One person may visit on two days. */
   isAdditive: boolean;
 }
 
@@ -51,7 +51,9 @@ export interface DrawableTrend {
   points: readonly TrendPoint[];
   /** Points of the comparison by position; empty without a comparison. */
   earlier: readonly TrendPoint[];
-  /** Whether the period includes today, which the chart leaves out. */
+  /** The reason for empty bars. */
+  gap: "No data" | "Not loaded";
+  /** Whether the period includes today. The chart excludes it. */
   isWithoutToday: boolean;
 }
 
@@ -81,6 +83,12 @@ export function endedDays({ from, to }: DayRange, today: Day): DayRange | null {
   const yesterday = addDays(today, -1);
   const last = to < yesterday ? to : yesterday;
   return last < from ? null : { from, to: last };
+}
+
+/** Returns the days that a chart on request can show; null if fewer than two have ended. */
+export function chartDays(range: DayRange, today: Day): DayRange | null {
+  const ended = endedDays(range, today);
+  return ended === null || ended.from === ended.to ? null : ended;
 }
 
 /** Returns every interval of a range, including those without data. */

@@ -5,7 +5,8 @@ import { pointLabel } from "./trend_words.ts";
 const FIRST = { day: "Day", week: "Week", month: "Month" };
 
 /** The chart's data as a table. */
-export function TrendTable({ trend: { measure, points, group } }: { trend: DrawableTrend }) {
+export function TrendTable({ trend }: { trend: DrawableTrend }) {
+  const { measure, points, group, gap } = trend;
   const columns = columnsOf(measure);
   return (
     <table class="figures">
@@ -27,7 +28,7 @@ export function TrendTable({ trend: { measure, points, group } }: { trend: Drawa
           <tr key={point.from}>
             <th scope="row">{pointLabel(point)}</th>
             {point.held === 0 ? (
-              <td colSpan={columns.length}>No data</td>
+              <td colSpan={columns.length}>{gap}</td>
             ) : (
               columns.map(({ label, countOf }) => <td key={label}>{count(countOf(point))}</td>)
             )}

@@ -2,7 +2,7 @@ import { count, counted } from "../shell/wording.ts";
 import { changeText } from "./change_words.ts";
 import { rangeLabel, shortDay } from "./range.ts";
 import { changeOf } from "./sums.ts";
-import type { Measure, TrendPoint } from "./trend.ts";
+import type { DrawableTrend, TrendPoint } from "./trend.ts";
 
 /** Returns "Nov 23, 2026" or "Nov 23, 2026 (1 of 7 days)". */
 export function pointLabel({ from, to, days, span, held }: TrendPoint): string {
@@ -15,10 +15,11 @@ export function pointLabel({ from, to, days, span, held }: TrendPoint): string {
 export function pointLines(
   point: TrendPoint,
   earlier: TrendPoint | undefined,
-  { title, hasParts }: Measure,
+  { measure, gap }: Pick<DrawableTrend, "measure" | "gap">,
 ): string[] {
-  if (point.held === 0) return [pointLabel(point), "No data"];
+  if (point.held === 0) return [pointLabel(point), gap];
   const { human, ai } = point;
+  const { title, hasParts } = measure;
   const counts = hasParts ? `People ${count(human)} · AI ${count(ai)}` : `${title} ${count(human)}`;
   const lines = [pointLabel(point), counts];
   const isComparable = earlier !== undefined && earlier.held > 0;
@@ -28,4 +29,10 @@ export function pointLines(
   const sign = change === null || change.difference === 0 ? "" : change.difference > 0 ? "+" : "−";
   const words = change === null ? "" : ` (${sign}${changeText(change)})`;
   return [...lines, `Total ${count(human + ai)} vs ${count(before)}${words}`, pointLabel(earlier)];
+}
+
+/** Returns "No data for 2 days" or "2 days not loaded". */
+export function gapSentence(gap: DrawableTrend["gap"], days: number): string {
+  const missing = counted(days, "day");
+  return gap === "No data" ? `No data for ${missing}` : `${missing} not loaded`;
 }
