@@ -1,7 +1,7 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import type { Client, ListOptions } from "quillgate";
 import { describeProblem, type Problem } from "../shell/problem.ts";
-import { type Limit, reserveOf, tightestLimit } from "../shell/rate_limit.ts";
+import { isReserveReached, type Limit, tightestLimit } from "../shell/rate_limit.ts";
 import type { Day } from "./address_words.ts";
 import { addDays, type DayRange } from "./range.ts";
 import type { Totals } from "./report.ts";
@@ -62,7 +62,7 @@ export class CountedTrend {
     this.points = signal(trendPoints(range, group, []));
   }
 
-  /** Loads missing bars, latest first. Returns whether it ended by itself rather than by `stop`. */
+  /** Loads missing bars, latest first. Returns `false` if `stop` ended it. */
   async load(goal: CountGoal): Promise<boolean> {
     if (this.#controller !== null) return false;
     const controller = new AbortController();
@@ -99,7 +99,7 @@ export class CountedTrend {
       const held = human === null && ai === null ? 0 : point.days;
       this.#show({ ...point, human: human ?? 0, ai: ai ?? 0, held });
       signal.throwIfAborted();
-      if (!this.#isReserveReached()) usesReserve = false;
+      if (!isReserveReached(this.#limit.peek())) usesReserve = false;
       else if (!usesReserve && !this.#isFromCache()) return;
     }
   }
@@ -114,11 +114,6 @@ export class CountedTrend {
       this.points.value = points.map((point) => (point.from === loaded.from ? loaded : point));
       this.#loaded.value = new Set([...this.#loaded.peek(), loaded.from]);
     });
-  }
-
-  #isReserveReached(): boolean {
-    const limit = this.#limit.peek();
-    return limit !== null && limit.left <= reserveOf(limit);
   }
 
   /** Responses from the cache cost nothing, so loading continues past the reserve for them. */

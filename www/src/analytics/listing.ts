@@ -2,7 +2,7 @@ import { batch, type Signal, signal } from "@preact/signals";
 import type { Client } from "quillgate";
 import { nextTask } from "../shell/next_task.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
-import { type Limit, reserveOf, tightestLimit } from "../shell/rate_limit.ts";
+import { isReserveReached, type Limit, tightestLimit } from "../shell/rate_limit.ts";
 import { areWholeDays, readArchivedViews } from "./archived_views.ts";
 import type { Bounds, DayRange } from "./range.ts";
 import type { Report, ReportRow, Totals } from "./report.ts";
@@ -188,8 +188,7 @@ export class Listing {
 
   /** Responses from the cache cost nothing, so loading continues past the reserve for them. */
   #isReserveReached(): boolean {
-    const limit = this.limit.peek();
-    if (limit === null || limit.left > reserveOf(limit)) return false;
+    if (!isReserveReached(this.limit.peek())) return false;
     return this.#lastHeaders === null || !isFromCache(this.#lastHeaders);
   }
 

@@ -60,6 +60,7 @@ const ConversationDialog = defer(
 );
 const EntryDialog = defer(async () => (await import("./entry_dialog.tsx")).EntryDialog);
 
+/** As high as the buttons of a chart. */
 const OFFER_SPACE = <div class="offer-space" aria-hidden="true" />;
 const CountedTrendPanel = defer(
   async () => (await import("./counted_trend_panel.tsx")).CountedTrendPanel,

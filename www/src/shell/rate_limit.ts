@@ -18,6 +18,11 @@ export function reserveOf({ policy, quota }: Limit): number {
   return policy.endsWith("-caller") ? 0 : Math.min(MAX_RESERVE, Math.floor(quota / 10));
 }
 
+/** Returns whether only the reserve is left. */
+export function isReserveReached(limit: Limit | null): boolean {
+  return limit !== null && limit.left <= reserveOf(limit);
+}
+
 /** Returns the limit with the fewest requests left; null if the response has none. */
 export function tightestLimit(headers: Headers, at: number): Limit | null {
   const limits = items(headers.get("ratelimit-policy")).flatMap(({ name, numbers }) => {
