@@ -317,7 +317,7 @@ test("queries a series by primary keys and without a temporary table", async () 
 
 // --- changes ---
 
-/** Makes the stored days this many days older. */
+/** Moves the fetch times of the stored days back by this many days. */
 const age = (count) =>
   queryArchive(state, `UPDATE day SET fetched = fetched - ${count * DAY_MS}; SELECT 1 AS done`);
 

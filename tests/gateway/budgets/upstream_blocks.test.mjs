@@ -7,8 +7,8 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { accessClaims, mintToken } from "../../harness/token.mjs";
 import { assertInvalid, assertProblem, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 
-/** After a twelfth of the window, one request passes as a probe. */
 const WINDOW_SECONDS = 24;
+/** Interval between probes: single requests that the gateway still sends during a block. */
 const PROBE_MS = (WINDOW_SECONDS * 1000) / 12;
 const DAY_SECONDS = 86_400;
 /** Deadline for events that must happen eventually. */

@@ -344,7 +344,7 @@ describe("a follow-up to a watched job", () => {
   });
 });
 
-/** A package client of the gateway. */
+/** Creates a client of the quillgate package that calls the gateway. */
 function client() {
   const { url } = jobs.gate.gateway;
   const token = jobs.authorization.replace("Bearer ", "");

@@ -97,7 +97,7 @@ const assertViews = (answer) => assertResponse(answer, 200, VIEWS_FIELDS, VIEWS_
 
 let days = 0;
 
-/** The target of uncached page views. */
+/** Returns a target for page views with a new start date on each call, so that no cache has it. */
 function newViews() {
   days += 1;
   return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;

@@ -19,10 +19,11 @@ pub struct ReportQuery {
     pub operation: Operation,
     /// The project.
     pub project: String,
-    /// The path and query with normalized dates, without `limit` and `offset` for lists by offset. It is a
-    /// cache key: all pages of a list share it, and different projects or ranges never do.
+    /// The path and query with normalized dates, used as a cache key. With offset pagination it omits
+    /// `limit` and `offset`, so that all pages of a list share it. With cursor pagination, each page has
+    /// its own.
     pub list: String,
-    /// The number of requested rows. A report that is not a list by offset has one page.
+    /// The number of requested rows. Without offset pagination, it is always one page of rows.
     pub limit: u64,
     /// The number of skipped rows.
     pub offset: u64,

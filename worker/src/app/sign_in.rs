@@ -40,7 +40,8 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
         nonce: &callback.nonce,
     };
     let (_, cookie) = open_with_proof(pending, proof).await?;
-    // The redirect comes from another site, so the browser withholds the cookie of its old session.
+    // The redirect comes from another site, so the browser withholds its old session's cookie. The
+    // sign-in recorded that session when it began.
     if let Some(before) = &callback.before {
         end_session(pending, before).await?;
     }

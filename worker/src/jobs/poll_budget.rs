@@ -6,9 +6,10 @@
 
 use quillgate::Millis;
 
-/// At the present pace, the rest of the budget lasts for the window divided by this number.
+/// Polls are spaced so that the rest of the budget would last for `window / PACE_PARTS`.
 const PACE_PARTS: u64 = 6;
-/// A batch spends at most the polls of the window divided by this number, at the present pace.
+/// A batch contains at most the polls that this spacing allows in `window / BURST_PARTS`, but at least
+/// one.
 const BURST_PARTS: u64 = 60;
 /// The number of steps into which a window is divided for counting.
 const STEPS: u64 = 60;

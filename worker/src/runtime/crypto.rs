@@ -29,9 +29,9 @@ extern "C" {
     fn written(this: &EncodedLength) -> usize;
 }
 
-/// The number of bytes of the SHA-256 hash that are encoded. A tag has 132 bits.
+/// The number of leading bytes of the SHA-256 hash to encode: the fewest that fill a tag.
 const TAG_BYTES: u32 = 17;
-/// The length of a tag in characters.
+/// The length of a tag in base64url characters. They hold 132 bits of the hash.
 const TAG_LENGTH: usize = 22;
 
 /// Returns the runtime's `SubtleCrypto`.

@@ -134,23 +134,23 @@ fn read_rows<T: DeserializeOwned>(cursor: &SqlStorageCursor) -> HostResult<Vec<T
     Ok(read)
 }
 
-/// Binds a string, or `NULL` for `None`.
+/// Converts a string to a bindable value; `None` becomes `NULL`.
 pub fn optional_text(value: Option<&str>) -> JsValue {
     value.map_or(JsValue::NULL, JsValue::from_str)
 }
 
-/// Binds an instant or a count. `SQLite` converts it to an integer in an integer column.
+/// Converts an instant or a count to a bindable value. `SQLite` converts it to an integer in an integer column.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)
 }
 
-/// Binds a number, or `NULL` for `None`.
+/// Converts a number to a bindable value; `None` becomes `NULL`.
 pub fn optional_number(value: Option<u64>) -> JsValue {
     value.map_or(JsValue::NULL, number)
 }
 
-/// Binds a string.
+/// Converts a string to a value that a statement can bind.
 pub fn text(text: &str) -> JsValue {
     JsValue::from_str(text)
 }

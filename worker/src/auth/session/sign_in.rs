@@ -247,7 +247,8 @@ pub fn failed_problem(detail: &str) -> Problem {
     Problem::new(ProblemKind::SignInFailed, detail)
 }
 
-/// The purposes of derived values.
+// HMAC prefixes. They make `state`, the PKCE code verifier and the nonce different values, although all
+// three derive from the same seed.
 const STATE: &[u8] = b"state ";
 const VERIFIER: &[u8] = b"verifier ";
 const NONCE: &[u8] = b"nonce ";

@@ -77,7 +77,8 @@ impl Project {
         Ok(())
     }
 
-    /// Takes the due jobs that the poll budget allows, least recently polled first.
+    /// Takes the due jobs, least recently polled first. The poll budget limits only jobs that the gateway
+    /// created and still polls.
     fn take_due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
         let usage = self.poll_log.usage(now)?;
         let mut room = self.poll_log.budget().count_allowed(&usage, now);

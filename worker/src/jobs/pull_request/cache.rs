@@ -77,7 +77,7 @@ impl PullRequestCache {
         known.copied().unwrap_or(PullRequestStatus::UNKNOWN)
     }
 
-    /// Caches the result of a fetch.
+    /// Ends a fetch and caches its result. Pauses all requests if GitHub limits them.
     pub fn conclude(
         &mut self,
         request: &PullRequest,

@@ -7,7 +7,7 @@ WITH RECURSIVE
     WHERE staging.project = ?1 AND staging.day = ?2
     GROUP BY 1, 2, row.value ->> '$.quillgate.original'
   ),
-  -- CROSS JOIN keeps the order, so that each counted row is looked up once.
+  -- CROSS JOIN fixes the join order: one scan of `counted`, with an index lookup in `node` per row.
   page (node, parent, is_prefix, human, ai, total) AS MATERIALIZED (
     SELECT node.id, node.parent, node.is_prefix,
       CASE WHEN count(human) = count(*) THEN sum(human) END,
