@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
+import { noteCanary } from "./canary.mjs";
 import { isReady, variablesOf } from "./gateway.mjs";
 import { freePort, startProgram } from "./process.mjs";
 
@@ -23,7 +24,8 @@ export async function startWithWrangler(options = {}) {
   const clean = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   process.once("exit", clean);
   const secrets = join(home, "secrets.env");
-  writeFileSync(secrets, envFile(variablesOf(options)), { mode: 0o600 });
+  const variables = variablesOf(options);
+  writeFileSync(secrets, envFile(variables), { mode: 0o600 });
   const args = [
     ...["dev", "--config", config, "--env-file", secrets],
     ...["--ip", "127.0.0.1", "--port", String(port)],
@@ -31,6 +33,7 @@ export async function startWithWrangler(options = {}) {
     ...["--persist-to", join(home, "state"), "--show-interactive-dev-session=false"],
   ];
   const running = startProgram("wrangler", WRANGLER, args, { env: wranglerEnv(env, home) });
+  noteCanary("gateway", variables.ADMIN_API_KEY);
   const url = `http://127.0.0.1:${port}`;
   const stop = async () => {
     await running.stop();

@@ -1,6 +1,6 @@
 /** The route of readers' questions to the assistant. */
 import assert from "node:assert/strict";
-import { accessibilityFaults, overflow } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -213,10 +213,7 @@ test("Markdown of an answer is rendered, and its parser loads only with the dial
   assert.equal(await answer.getByRole("table").getByRole("row").count(), 3);
   const link = answer.getByRole("link", { name: "the guide" });
   assert.equal(await link.getAttribute("rel"), "noopener noreferrer");
-  for (const colorScheme of ["light", "dark"]) {
-    await page.emulateMedia({ colorScheme });
-    assert.deepEqual(await accessibilityFaults(page), [], colorScheme);
-  }
+  await checkBothSchemes(page, "Markdown of an answer");
 });
 
 test("hostile Markdown adds no element, runs no script and requests nothing", async ({
@@ -337,16 +334,11 @@ test.describe("on a phone", () => {
   }) => {
     const { page } = visitor;
     const table = await openConversations(visitor);
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      assert.ok((await overflow(page)) <= 0);
-      assert.deepEqual(await accessibilityFaults(page), [], colorScheme);
-      await table.getByRole("rowheader").first().getByRole("button").first().click();
-      await page.getByRole("dialog", { name: "Conversation" }).waitFor();
-      assert.ok((await overflow(page)) <= 0);
-      assert.deepEqual(await accessibilityFaults(page), [], `${colorScheme}, dialog`);
-      await page.keyboard.press("Escape");
-    }
+    await checkBothSchemes(page, "the questions");
+    await table.getByRole("rowheader").first().getByRole("button").first().click();
+    await page.getByRole("dialog", { name: "Conversation" }).waitFor();
+    await checkBothSchemes(page, "the dialog");
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Filter and options", exact: true }).click();
     await page.getByRole("button", { name: /^Category/ }).click();
     assert.ok((await overflow(page)) <= 0);

@@ -1,6 +1,6 @@
 /** The list of a project's jobs, and the page of one job. */
 import assert from "node:assert/strict";
-import { accessibilityFaults, overflow } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { untilFocused } from "./visitor.mjs";
 
@@ -430,13 +430,7 @@ for (const width of [1280, 360]) {
     }) => {
       const { site, page, signIn, startElsewhere, startJob, endJob, rowOf } = visitor;
       const { openJob, openComposer, sendPrompt } = visitor;
-      const check = async (state) => {
-        for (const colorScheme of ["light", "dark"]) {
-          await page.emulateMedia({ colorScheme });
-          assert.ok((await overflow(page)) <= 0, `${state} fits, ${colorScheme}`);
-          assert.deepEqual(await accessibilityFaults(page), [], `${state}, ${colorScheme}`);
-        }
-      };
+      const check = (state) => checkBothSchemes(page, state);
       await signIn();
       await page.getByText("No jobs yet").waitFor();
       await check("an empty list");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
 
 const WEIGHTS = ["400", "500", "600"];
 const SURFACES = ["--paper", "--sheet", "--well"];
@@ -101,6 +102,31 @@ test.describe("390 pixels", () => {
   });
 });
 
+for (const width of [1440, 390]) {
+  test.describe(`${width} pixels, the composer`, () => {
+    test.use({ viewport: { width, height: 844 } });
+
+    test(`appears without scrolling sideways at ${width} pixels`, async ({ visitor }) => {
+      const { page, signIn, openComposer } = visitor;
+      await signIn();
+      await openComposer();
+      const animations = await page.locator(".composer").evaluate((composer) => {
+        composer.style.animation = "none";
+        composer.getBoundingClientRect();
+        composer.style.animation = "";
+        const started = composer.getAnimations();
+        for (const animation of started) {
+          animation.pause();
+          animation.currentTime = 0;
+        }
+        return started.length;
+      });
+      assert.equal(animations, 1);
+      assert.ok((await overflow(page)) <= 0);
+    });
+  });
+}
+
 /** Returns the box after animations have ended. */
 async function settledBox(locator) {
   await locator.evaluate((element) =>
@@ -136,6 +162,7 @@ function luminance(channels) {
 }
 
 test.describe("on a phone", () => {
+  test.use({ siteOptions: SMALL_SITE });
   test.use({ viewport: { width: 390, height: 800 }, hasTouch: true });
 
   test("the first figure starts within 200 px", async ({ visitor }) => {

@@ -1,6 +1,6 @@
 /** The route of one documentation page. */
 import assert from "node:assert/strict";
-import { accessibilityFaults, overflow } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, monthOf } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -236,10 +236,6 @@ for (const width of [320, 390, 1440]) {
     for (const name of ["visitors", "feedback", "searches"]) {
       await page.getByRole("button", { name: `Load ${name}` }).click();
     }
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      assert.ok((await overflow(page)) <= 0);
-      assert.deepEqual(await accessibilityFaults(page), [], colorScheme);
-    }
+    await checkBothSchemes(page, "the page of a page");
   });
 }

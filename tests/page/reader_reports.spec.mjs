@@ -1,6 +1,6 @@
 /** The reports on searches and feedback. */
 import assert from "node:assert/strict";
-import { accessibilityFaults, overflow } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, show } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -174,11 +174,7 @@ test.describe("on a phone", () => {
       await startSession();
       await openReport(changes);
       await untilLoaded();
-      for (const colorScheme of ["light", "dark"]) {
-        await page.emulateMedia({ colorScheme });
-        assert.ok((await overflow(page)) <= 0);
-        assert.deepEqual(await accessibilityFaults(page), [], colorScheme);
-      }
+      await checkBothSchemes(page, name);
     });
   }
 });

@@ -1,5 +1,6 @@
 /** The report table: columns at every width, printing, and rows in the document. */
 import assert from "node:assert/strict";
+import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { TALL_SITE } from "./sites.mjs";
 
@@ -65,6 +66,14 @@ test.describe("tall site", () => {
       assert.ok(pages >= printed / 60, `${pages} pages for ${printed} rows`);
     });
   }
+
+  test("axe finds no fault in any of hundreds of rows", async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    assert.ok((await page.locator(".report tbody tr").count()) > 500);
+    assert.deepEqual(await accessibilityFaults(page, { allRows: true }), []);
+  });
 
   test("printing hides controls and counts the omitted rows", async ({ visitor }) => {
     const { page, startSession, openReport } = visitor;
