@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { CountedTrend } = await importSource("analytics/counted_trend.ts");
-const { CountedTrends } = await importSource("analytics/counted_trends.ts");
+const { CountedTrendCache } = await importSource("analytics/counted_trend_cache.ts");
 
 const RANGE = { from: "2026-10-01", to: "2026-10-05" };
 const DAYS = ["2026-10-01", "2026-10-02", "2026-10-03", "2026-10-04", "2026-10-05"];
@@ -175,7 +175,7 @@ test("loading with the reserve protects it again when more requests are free", a
 });
 
 const openTrends = () =>
-  new CountedTrends(fakeClient(), signalOf(null), new AbortController().signal);
+  new CountedTrendCache(fakeClient(), signalOf(null), new AbortController().signal);
 
 test("an opened chart is cached by report, range and interval", () => {
   const trends = openTrends();

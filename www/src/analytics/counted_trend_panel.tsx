@@ -7,16 +7,16 @@ import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { reserveOf } from "../shell/rate_limit.ts";
 import { counted } from "../shell/wording.ts";
 import type { CountedReport, CountedTrend } from "./counted_trend.ts";
-import type { CountedTrends } from "./counted_trends.ts";
+import type { CountedTrendCache } from "./counted_trend_cache.ts";
 import { IntervalChoice } from "./interval_choice.tsx";
 import { keepFocus } from "./notices.tsx";
 import { costSentence, requestsLeft } from "./partial_notice.ts";
 import type { DayRange } from "./range.ts";
 import { today } from "./today.ts";
 import { chartDays, groupOf, groupsFor, MEASURES, type TrendGroup, trendPoints } from "./trend.ts";
+import { TREND_SPACE } from "./trend_space.tsx";
 import "../styles/counted_trend.css";
 
-const TREND_SPACE = <div class="trend-space" aria-hidden="true" />;
 const DrawnTrend = defer(async () => (await import("./drawn_trend.tsx")).DrawnTrend, TREND_SPACE);
 
 /** The maximum number of requests for one chart. The hourly budget of an organization is 100. */
@@ -25,7 +25,7 @@ const MAX_BARS = 92;
 interface CountedTrendPanelProps {
   name: CountedReport;
   range: DayRange;
-  trends: CountedTrends;
+  trends: CountedTrendCache;
 }
 
 /** Offers charts of visitors or searches with their cost in requests, and shows the chosen one. */
@@ -100,27 +100,27 @@ function costSuffix(requests: number): string {
 }
 
 /** Reads the clock only if no request is left, because the clock renders every second. */
-function requestsLeftIn({ limit }: CountedTrends): number | null {
+function requestsLeftIn({ limit }: CountedTrendCache): number | null {
   const { value } = limit;
   if (value === null || value.left > 0) return value?.left ?? null;
   return requestsLeft(value, now.value);
 }
 
 /** Shows the requests left if only the reserve remains. */
-function ScarcityNote({ trends }: { trends: CountedTrends }) {
+function ScarcityNote({ trends }: { trends: CountedTrendCache }) {
   const limit = trends.limit.value;
   if (limit === null || !isScarce(trends)) return null;
   return <span class="hint">{costSentence(null, limit, now.value)}</span>;
 }
 
-function isScarce(trends: CountedTrends): boolean {
+function isScarce(trends: CountedTrendCache): boolean {
   const limit = trends.limit.value;
   const left = requestsLeftIn(trends);
   return limit !== null && left !== null && left <= reserveOf(limit);
 }
 
 /** Shows how many bars are loaded, with a button that stops or resumes. */
-function ChartProgress({ trend, trends }: { trend: CountedTrend; trends: CountedTrends }) {
+function ChartProgress({ trend, trends }: { trend: CountedTrend; trends: CountedTrendCache }) {
   const missing = trend.missing.value;
   const bars = trend.points.value.length;
   const problem = trend.problem.value;
@@ -152,7 +152,7 @@ function ChartProgress({ trend, trends }: { trend: CountedTrend; trends: Counted
 }
 
 /** Loads missing bars. Uses the reserve only if `ScarcityNote` is visible. */
-async function loadBars(trend: CountedTrend, trends: CountedTrends): Promise<void> {
+async function loadBars(trend: CountedTrend, trends: CountedTrendCache): Promise<void> {
   const isEnded = await trend.load(isScarce(trends) ? "all" : "above reserve");
   if (!isEnded) return;
   const bars = trend.points.peek().length;

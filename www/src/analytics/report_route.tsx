@@ -44,12 +44,12 @@ import { focusFilter, Toolbar } from "./toolbar.tsx";
 import { TotalsStrip } from "./totals_strip.tsx";
 import { chartDays, type TrendSubject } from "./trend.ts";
 import { TrendOff } from "./trend_off.tsx";
+import { TREND_SPACE } from "./trend_space.tsx";
 
 const SiteDialog = defer(async () => (await import("./site_dialog.tsx")).SiteDialog);
 const EmptyTable = defer(async () => (await import("./empty_table.tsx")).EmptyTable);
 const SitemapDialog = defer(async () => (await import("./sitemap_dialog.tsx")).SitemapDialog);
 
-const TREND_SPACE = <div class="trend-space" aria-hidden="true" />;
 /** Loaded on demand, because most gateways have no archive. */
 const ArchivedTrend = defer(
   async () => (await import("./archived_trend.tsx")).ArchivedTrend,

@@ -1,11 +1,11 @@
 import { untracked } from "@preact/signals";
 import type { Session } from "../session/session.ts";
 import { recall, remember } from "../session/tab_storage.ts";
-import { CountedTrends } from "./counted_trends.ts";
+import { CountedTrendCache } from "./counted_trend_cache.ts";
 import { ListingCache } from "./listing_cache.ts";
 
 const caches = new WeakMap<Session, ListingCache>();
-const trends = new WeakMap<Session, CountedTrends>();
+const trends = new WeakMap<Session, CountedTrendCache>();
 
 /** Returns the report listings of a session's project. */
 export function viewsOf(session: Session): ListingCache {
@@ -21,10 +21,10 @@ function openCache(session: Session): ListingCache {
 }
 
 /** Returns the session's charts of visitors and searches. */
-export function trendsOf(session: Session): CountedTrends {
+export function trendsOf(session: Session): CountedTrendCache {
   const kept = trends.get(session);
   if (kept !== undefined) return kept;
-  const opened = new CountedTrends(session.client, viewsOf(session).limit, session.end.signal);
+  const opened = new CountedTrendCache(session.client, viewsOf(session).limit, session.end.signal);
   trends.set(session, opened);
   return opened;
 }

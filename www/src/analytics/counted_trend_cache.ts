@@ -8,7 +8,7 @@ import type { TrendGroup } from "./trend.ts";
 const TRENDS_KEPT = 12;
 
 /** Caches recent charts of visitors and searches. Returning to one costs no request. */
-export class CountedTrends {
+export class CountedTrendCache {
   /** The rate limit from the latest response. */
   readonly limit: Signal<Limit | null>;
   readonly #client: Client;
