@@ -106,7 +106,8 @@ describe("job", () => {
     assert.equal(word("completed"), "No changes");
     assert.equal(word("failed"), "Failed");
     assert.equal(word("archived"), "Archived");
-    assert.equal(word("waiting for review"), "waiting for review");
+    assert.equal(word("waiting for review"), "Waiting for review");
+    assert.equal(word("needs_review"), "Needs review");
     assert.equal(word(null), "Not known yet");
     assert.equal(jobState(null).word, "Not known yet");
   });

@@ -5,6 +5,7 @@ import { countRatings, type Ratings, sumRatings } from "./feedback_rows.ts";
 import type { Report, ReportName, ReportRow, Totals } from "./report.ts";
 import { sumClicks } from "./search_clicks.ts";
 import { type Change, changeOf, toneOf } from "./sums.ts";
+import "../styles/totals.css";
 
 const HEADINGS: Record<ReportName, string> = {
   views: "Total page views",

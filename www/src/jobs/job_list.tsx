@@ -39,7 +39,7 @@ export function JobList({ session }: { session: Session }) {
       </h2>
       <div class="job-toolbar">
         {mayRead && <JobFilters session={session} />}
-        {allows(claims, "jobs:create") && <NewJobButton book={book} />}
+        {allows(claims, "jobs:create") && <NewJobButton book={book} isMain />}
       </div>
       {mayRead && <Listed session={session} heading={heading} />}
       {mayRead && book.list.listing.value !== null && <ListFoot book={book} />}

@@ -51,7 +51,7 @@ export function JobPage({ id, session }: { id: string; session: Session }) {
     >
       <div class="job-toolbar">
         {facts !== null && job !== null && <StateLine job={job} facts={facts} />}
-        {mayWrite && <NewJobButton book={book} />}
+        {mayWrite && <NewJobButton book={book} isMain={false} />}
       </div>
       {problem && job && <Trouble job={job} facts={facts} book={book} projectId={projectId} />}
       {facts === null && problem === null && <p class="hint">{JOB_WORDS.loading}</p>}

@@ -10,8 +10,14 @@ export function focusNewJob(): void {
   requestAnimationFrame(() => shown?.focus());
 }
 
+interface NewJobButtonProps {
+  book: JobBook;
+  /** Whether a new job is the main action of the page. */
+  isMain: boolean;
+}
+
 /** Opens the panel for a new job. */
-export function NewJobButton({ book }: { book: JobBook }) {
+export function NewJobButton({ book, isMain }: NewJobButtonProps) {
   const isOpen = book.composing.value;
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -25,7 +31,7 @@ export function NewJobButton({ book }: { book: JobBook }) {
     <button
       ref={button}
       type="button"
-      class={isOpen ? "" : "primary"}
+      class={isMain && !isOpen ? "primary" : ""}
       aria-expanded={isOpen}
       onClick={() => openComposer(book)}
     >

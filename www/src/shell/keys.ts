@@ -28,8 +28,14 @@ export function switchKeys(enabled: boolean): void {
 
 const registered = signal<readonly KeyGroup[]>([]);
 
-/** The active shortcuts by group. */
-export const keyGroups = computed(() => registered.value);
+/** The active shortcuts. Each owner has one group, although it can register several times. */
+export const keyGroups = computed(() => {
+  const groups = new Map<string, readonly KeyBinding[]>();
+  for (const { owner, bindings } of registered.value) {
+    groups.set(owner, [...(groups.get(owner) ?? []), ...bindings]);
+  }
+  return Array.from(groups, ([owner, bindings]): KeyGroup => ({ owner, bindings }));
+});
 
 /** Activates shortcuts until the returned function is called. */
 export function registerKeys(owner: string, bindings: readonly KeyBinding[]): () => void {
