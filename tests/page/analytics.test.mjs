@@ -14,7 +14,7 @@ const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
 const { REPORTS, toFeedbackRow } = await importSource("analytics/report.ts");
 const { matchSentence } = await importSource("analytics/match_sentence.ts");
 
-const KEYS = { key: "path", main: "total" };
+const KEYS = { key: "path", compared: "total" };
 const VIEWS = REPORTS.views;
 
 describe("comparison of rows", () => {
@@ -65,6 +65,27 @@ describe("comparison of rows", () => {
     assert.equal(change(unknown, row("/a", 3, 0)), null);
   });
 
+  test("changes of people leave out AI, also for pages that are gone", () => {
+    const rows = compareRows(
+      { rows: [row("/a", 3, 90), row("/new", 2, 0)], isComplete: true },
+      { rows: [row("/a", 5, 1), row("/gone", 4, 7), row("/ai", 0, 9)], isComplete: true },
+      { key: "path", compared: "human" },
+    );
+    assert.deepEqual(
+      rows.map(({ path, earlier, change, total }) => [path, earlier, change, total]),
+      [
+        ["/a", 5, -2, 93],
+        ["/new", 0, 2, 2],
+        ["/gone", 4, -4, 0],
+        ["/ai", 0, 0, 0],
+      ],
+    );
+    const pathsOf = (arrangement) =>
+      arrangeRows(rows, arrangement, "total").map(({ path }) => path);
+    assert.deepEqual(pathsOf("people-rises"), ["/new"]);
+    assert.deepEqual(pathsOf("people-falls"), ["/a", "/gone"]);
+  });
+
   test("pages that are gone count neither in sums nor as least read", () => {
     const rows = compareRows(
       { rows: now, isComplete: true },
@@ -82,7 +103,7 @@ describe("comparison of rows", () => {
     const [term] = compareRows(
       { rows: [{ query: "auth", hits: 9 }], isComplete: true },
       { rows: [{ query: "auth", hits: 4 }], isComplete: true },
-      { key: "query", main: "hits" },
+      { key: "query", compared: "hits" },
     );
     assert.deepEqual([term.earlier, term.change], [4, 5]);
   });

@@ -83,6 +83,31 @@ test.describe("comparison", () => {
     assert.equal(await first(), signed(Math.min(...changes)));
   });
 
+  test("Lost people lists the pages that lost the most views by people", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    const now = await monthOf(site, project, -1);
+    const earlier = await monthOf(site, project, -2);
+    const people = new Map(now.views.map(({ path, human }) => [path, human]));
+    const losses = earlier.views
+      .map(({ path, human }) => [path, (people.get(path) ?? 0) - human])
+      .sort(([, one], [, other]) => one - other);
+    const [[path, loss]] = losses;
+    await show(page, /^Lost people/);
+    await page.getByRole("columnheader", { name: "People change" }).waitFor();
+    const first = page.locator("tbody tr").first();
+    assert.equal(await first.locator(".column-change").textContent(), signed(loss));
+    assert.equal(await cell(page, path, "change"), signed(loss));
+    assert.equal(
+      await page.locator("tbody .column-change").count(),
+      losses.filter(([, change]) => change < 0).length,
+    );
+    await first.getByRole("button", { name: /^Start a job/ }).click();
+    const prompt = await page.getByLabel("Prompt", { exact: true }).inputValue();
+    assert.ok(prompt.includes(`${signed(loss)} people vs `), prompt);
+  });
+
   test("the address selects the comparison with last year, or none", async ({ visitor }) => {
     const { page, startSession, openReport, untilLoaded } = visitor;
     await startSession();

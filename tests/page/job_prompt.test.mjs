@@ -18,6 +18,7 @@ test("the prompt about a page has its path, figures and change", () => {
   assert.match(prompt, /: 1,234 views \(1,000 people, 234 AI\), −467 vs Nov\s1\s–\s30,\s2025\./);
   assert.match(prompt, /\[What should change, and why\.\]$/);
   assert.doesNotMatch(jobPrompt(REPORTS.views, { ...row, change: null }, DAYS), / vs /);
+  assert.match(jobPrompt(REPORTS.views, row, { ...DAYS, compared: "human" }), /\d people vs /);
 });
 
 test("the prompt about a search has its term and click rate", () => {

@@ -30,6 +30,8 @@ const ARRANGEMENT_IDS = [
   "never-read",
   "rises",
   "falls",
+  "people-rises",
+  "people-falls",
   "no-clicks",
   "low-click-rate",
   "by-page",

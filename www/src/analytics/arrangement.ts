@@ -57,6 +57,18 @@ export const ARRANGEMENTS: readonly ArrangementDefinition[] = [
     reports: ["views", "visitors", "searches"],
   },
   {
+    id: "people-rises",
+    label: "Gained people",
+    hint: "Without AI, vs previous period",
+    reports: ["views", "visitors"],
+  },
+  {
+    id: "people-falls",
+    label: "Lost people",
+    hint: "Without AI, vs previous period",
+    reports: ["views", "visitors"],
+  },
+  {
     id: "no-clicks",
     label: "No clicks",
     hint: "No reader opened a result",
@@ -87,8 +99,15 @@ export function arrangementsOf({ name, many }: Report): readonly ArrangementDefi
   return offered.map((one) => (one.id === "pages" ? { ...one, label: `All ${rows}` } : one));
 }
 
+const COMPARED: readonly Arrangement[] = ["rises", "falls", "people-rises", "people-falls"];
+
 export function needsComparison(arrangement: Arrangement): boolean {
-  return arrangement === "rises" || arrangement === "falls";
+  return COMPARED.includes(arrangement);
+}
+
+/** Returns the column whose changes an arrangement shows. */
+export function comparedColumn(arrangement: Arrangement, main: Column): Column {
+  return arrangement === "people-rises" || arrangement === "people-falls" ? "human" : main;
 }
 
 export function usualSorting(arrangement: Arrangement, { main, name }: Report): Sorting {
@@ -102,8 +121,10 @@ export function usualSorting(arrangement: Arrangement, { main, name }: Report): 
     case "never-read":
       return { column: "path", direction: "ascending" };
     case "rises":
+    case "people-rises":
       return { column: "change", direction: "descending" };
     case "falls":
+    case "people-falls":
       return { column: "change", direction: "ascending" };
     case "by-page":
       return { column: "total", direction: "descending" };
@@ -126,8 +147,10 @@ export function arrangeRows(
     case "mostly-people":
       return rows.filter((row) => numberOf(row.human) * 2 > numberOf(row.total));
     case "rises":
+    case "people-rises":
       return rows.filter((row) => numberOf(row.change) > 0);
     case "falls":
+    case "people-falls":
       return rows.filter((row) => numberOf(row.change) < 0);
     case "no-clicks":
       return rows.filter(hasNoClicks);

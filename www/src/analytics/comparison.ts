@@ -7,6 +7,12 @@ export interface Loaded {
   isComplete: boolean;
 }
 
+/** The column that identifies a row, and the one whose counts are compared. */
+interface ComparedColumns {
+  key: Column;
+  compared: Column;
+}
+
 /**
  * Adds the earlier count (`earlier`) and the difference (`change`) to current rows. Both are null
  * while the earlier row may not be loaded yet. Rows that exist only in the earlier period are
@@ -15,7 +21,7 @@ export interface Loaded {
 export function compareRows(
   now: Loaded,
   earlier: Loaded,
-  { key, main }: { key: Column; main: Column },
+  { key, compared: column }: ComparedColumns,
 ): ReportRow[] {
   const places = new Map(earlier.rows.map((row, place) => [row[key], place]));
   const isHere = new Uint8Array(earlier.rows.length);
@@ -23,14 +29,14 @@ export function compareRows(
     const place = places.get(row[key]);
     if (place !== undefined) isHere[place] = 1;
     const match = place === undefined ? undefined : earlier.rows[place];
-    const count = match ? countOf(match[main]) : earlier.isComplete ? 0 : null;
-    const now = countOf(row[main]);
+    const count = match ? countOf(match[column]) : earlier.isComplete ? 0 : null;
+    const now = countOf(row[column]);
     return withChange(row, count, count === null || now === null ? null : now - count);
   });
   if (!now.isComplete) return compared;
   for (const place of places.values()) {
     const row = earlier.rows[place];
-    if (row && isHere[place] === 0) compared.push(goneRow(row, key, main));
+    if (row && isHere[place] === 0) compared.push(goneRow(row, key, column));
   }
   return compared;
 }
@@ -50,8 +56,8 @@ function withChange(row: ReportRow, earlier: number | null, change: number | nul
   return { path, human, ai, total, share, earlier, change };
 }
 
-function goneRow(row: ReportRow, key: Column, main: Column): ReportRow {
-  const count = numberOf(row[main]);
-  const counts = main === "total" ? { human: 0, ai: 0, share: null } : {};
-  return { [key]: row[key] ?? null, ...counts, [main]: 0, earlier: count, change: -count };
+function goneRow(row: ReportRow, key: Column, column: Column): ReportRow {
+  const count = numberOf(row[column]);
+  const counts = key === "path" ? { human: 0, ai: 0, total: 0, share: null } : { [column]: 0 };
+  return { [key]: row[key] ?? null, ...counts, earlier: count, change: 0 - count };
 }

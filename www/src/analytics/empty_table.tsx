@@ -94,6 +94,10 @@ function nothingFits(arrangement: Arrangement, { many, unit }: Report): string {
       return `No ${many} gained ${unit[1]} in this period`;
     case "falls":
       return `No ${many} lost ${unit[1]} in this period`;
+    case "people-rises":
+      return `No ${many} gained people in this period`;
+    case "people-falls":
+      return `No ${many} lost people in this period`;
     case "mostly-ai":
       return "No pages with over 50% AI views";
     case "mostly-people":

@@ -1,18 +1,20 @@
 /** Prompts for jobs about a row of a report. */
 import { count, counted, signedCount, utcDay, wholePercent } from "../shell/wording.ts";
 import { type DayRange, rangeLabel } from "./range.ts";
-import type { Report, ReportRow } from "./report.ts";
+import type { Column, Report, ReportRow } from "./report.ts";
 import { countOf, textOf } from "./rows.ts";
 
 /** Maximum length of a reader's quoted text. */
 const MAX_QUOTED = 2000;
 const BLANK = "[What should change, and why.]";
 
-/** The days of a row's figures. */
+/** The days of a row's figures, and what its change counts. */
 export interface PromptDays {
   range: DayRange;
   /** The days of the comparison. */
   earlierRange: DayRange | null;
+  /** The column whose change the row has. The total if absent. */
+  compared?: Column;
 }
 
 /** Returns a prompt with the row's figures, or `null` if the row cannot start a job. */
@@ -35,7 +37,7 @@ export function jobPrompt(report: Report, row: ReportRow, days: PromptDays): str
 function promptAboutPage(
   report: Report,
   row: ReportRow,
-  { range, earlierRange }: PromptDays,
+  { range, earlierRange, compared }: PromptDays,
 ): string | null {
   const path = textOf(row.path);
   if (path === null) return null;
@@ -43,12 +45,13 @@ function promptAboutPage(
   const { human = null, ai = null, total = null } = row;
   const [all, people, machines] = [countOf(total), countOf(human), countOf(ai)];
   const change = countOf(row.change);
-  const compared =
+  const counted = compared === "human" ? " people" : "";
+  const comparison =
     change === null || earlierRange === null
       ? ""
-      : `, ${signedCount(change)} vs ${rangeLabel(earlierRange)}`;
+      : `, ${signedCount(change)}${counted} vs ${rangeLabel(earlierRange)}`;
   const figures = `${count(all)} ${report.unit[1]} (${count(people)} people, ${count(machines)} AI)`;
-  return `Update the page ${path}.\n\n${rangeLabel(range)}: ${figures}${compared}.\n\n${BLANK}`;
+  return `Update the page ${path}.\n\n${rangeLabel(range)}: ${figures}${comparison}.\n\n${BLANK}`;
 }
 
 function promptAboutSearch(row: ReportRow, range: DayRange): string | null {

@@ -65,6 +65,7 @@ const COUNTS: readonly ColumnDefinition[] = [
 ];
 
 export const CHANGE: ColumnDefinition = { id: "change", label: "Change", kind: "change" };
+export const PEOPLE_CHANGE: ColumnDefinition = { ...CHANGE, label: "People change" };
 
 const PATH: ColumnDefinition = { id: "path", label: "Path", kind: "name" };
 

@@ -433,6 +433,7 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
         lines={lines}
         columns={columns}
         sorting={sorting}
+        compared={table.compared}
         onSort={(next) => visit({ analytics: { sorting: next } })}
         site={siteOf(session.projectId)}
         linkPage={allows(session.claims, "analytics:read") ? pageLinks() : null}

@@ -26,6 +26,8 @@ interface ReportTableProps extends PageTargets {
   /** Returns whether a row suggests a job. */
   offersJob(row: ReportRow): boolean;
   onStartJob(row: ReportRow): void;
+  /** The column whose changes are shown. */
+  compared: Column;
   /** Changes with the order and the filter. The list then scrolls to its first row. */
   viewKey: string;
 }
@@ -42,7 +44,7 @@ export function ReportTable(props: ReportTableProps) {
     <>
       <table
         ref={table}
-        class={`report sorted-${sorting.column}`}
+        class={`report sorted-${sorting.column} compares-${props.compared}`}
         aria-label={label}
         aria-describedby={props.describedBy ?? undefined}
         aria-rowcount={lines.length + 1}

@@ -8,7 +8,13 @@ import {
 import { address, adjust } from "../shell/navigation.ts";
 import { toast } from "../shell/toast.ts";
 import type { Arrangement, Facets } from "./address_words.ts";
-import { arrangementsOf, arrangeRows, needsComparison, usualSorting } from "./arrangement.ts";
+import {
+  arrangementsOf,
+  arrangeRows,
+  comparedColumn,
+  needsComparison,
+  usualSorting,
+} from "./arrangement.ts";
 import { compareRows } from "./comparison.ts";
 import { filterByFacets, pickFacets } from "./facets.ts";
 import type { Line } from "./line.ts";
@@ -19,6 +25,7 @@ import {
   CHANGE,
   type Column,
   type ColumnDefinition,
+  PEOPLE_CHANGE,
   type Report,
   type ReportRow,
 } from "./report.ts";
@@ -35,6 +42,8 @@ export interface TableModel {
   earlierRange: DayRange | null;
   earlier: Listing | null;
   arrangement: Arrangement;
+  /** The column whose changes are shown. */
+  compared: Column;
   sorting: Sorting;
   filter: string;
   facets: Facets;
@@ -87,20 +96,29 @@ export function useTableModel(
     const wanted = address.value.analytics.arrangement;
     return arrangementsOf(report).some(({ id }) => id === wanted) ? wanted : "pages";
   });
+  const compared = useComputed(() => comparedColumn(arrangement.value, main));
   const columns = useComputed<readonly ColumnDefinition[]>(() => {
     if (arrangement.value === "never-read") return report.columns.slice(0, 1);
-    return hasChanges.value ? [...report.columns, CHANGE] : report.columns;
+    const change = compared.value === main ? CHANGE : PEOPLE_CHANGE;
+    return hasChanges.value ? [...report.columns, change] : report.columns;
   });
   const sorting = useSorting(report, arrangement, columns);
-  const compared = useComputed(() => {
+  const withChanges = useComputed(() => {
     const rows = listing.value?.rows.value ?? NO_ROWS;
     if (listing.value === null || earlier.value === null || !isCompared.value) return rows;
     const now = { rows, isComplete: listing.value.state.value === "complete" };
     const isComplete = earlier.value.state.value === "complete";
-    return compareRows(now, { rows: earlier.value.rows.value, isComplete }, { key, main });
+    return compareRows(
+      now,
+      { rows: earlier.value.rows.value, isComplete },
+      {
+        key,
+        compared: compared.value,
+      },
+    );
   });
   const source = useComputed(() => {
-    if (arrangement.value !== "never-read") return compared.value;
+    if (arrangement.value !== "never-read") return withChanges.value;
     return sitemap.value?.findNeverRead(listing.value?.rows.value ?? NO_ROWS) ?? NO_ROWS;
   });
   const filter = useComputed(() => address.value.analytics.filter);
@@ -128,6 +146,7 @@ export function useTableModel(
     earlierRange: wantedEarlier(report),
     earlier: earlier.value,
     arrangement: arrangement.value,
+    compared: compared.value,
     sorting: sorting.value,
     filter: filter.value,
     facets: facets.value,
