@@ -6,7 +6,7 @@ import { PROJECT } from "./recorded_gateway.mjs";
 const DAY_MS = 86_400_000;
 const CHECK_INTERVAL_MS = 25;
 
-/** Fails the test that waits, instead of the whole file. */
+/** Maximum wait. A timeout fails only the waiting test, not the whole file. */
 const PATIENCE_MS = 60_000;
 
 /** Rows per upstream page: Mintlify's maximum. */

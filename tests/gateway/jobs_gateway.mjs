@@ -19,7 +19,7 @@ export const OTHER_PROJECT = "empty-docs";
 const NEVER_MS = 24 * 3600 * 1000;
 const TERMINAL_STATUSES = ["completed", "failed", "archived"];
 const CHECK_INTERVAL_MS = 20;
-/** Fails the test that waits, instead of the whole file. */
+/** Maximum wait. A timeout fails only the waiting test, not the whole file. */
 const PATIENCE_MS = 60_000;
 
 /**
@@ -70,7 +70,7 @@ class Jobs {
     return `Bearer ${this.#token}`;
   }
 
-  /** The path for creating jobs, or of the job `id`. */
+  /** The path of the job `id`, or without an id, the path for creating jobs. */
   path(id, { project = PROJECT, rest = "" } = {}) {
     return `/v2/agent/${project}/job${id === undefined ? "" : `/${id}`}${rest}`;
   }

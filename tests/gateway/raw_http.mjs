@@ -4,7 +4,7 @@
  */
 import { connect } from "node:net";
 
-/** Fails the test that waits for a lost response, instead of the whole file. */
+/** Maximum silence of a connection. A timeout fails only the waiting test, not the whole file. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /**

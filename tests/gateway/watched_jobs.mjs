@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { startJobs } from "./jobs_gateway.mjs";
 
 export const INTERVAL_MS = 1000;
-/** Tolerance for two clocks of whole milliseconds, and for a request's latency between them. */
+/** Tolerance for two clocks that count whole milliseconds, and for the latency of a request. */
 export const CLOCK_TOLERANCE_MS = 50;
 /** Maximum wait for an event, generous for a busy machine. */
 export const PATIENCE_MS = 60_000;

@@ -46,7 +46,10 @@ function guard(call) {
   }
 }
 
-/** Guards a request to the Worker. The runtime treats a request without a timer as hung. */
+/**
+ * Guards a request to the Worker. The runtime cancels a request as hung if it has neither pending
+ * I/O nor a timer, for example while it waits for the I/O of another request. The timer prevents it.
+ */
 function guardRequest(call) {
   const result = guard(call);
   const timer = result instanceof Promise && setTimeout(() => {}, 2 ** 31 - 1);
@@ -103,7 +106,7 @@ function durableObject(Inner) {
   };
 }
 
-// A class keeps its name: Cloudflare and the local runtime find an object's stored state by it.
+// Never rename these classes: Cloudflare and the local runtime find stored state by the class name.
 export class ProjectGate extends durableObject(gateway.ProjectObject) {}
 export class OrgGate extends durableObject(gateway.OrganizationObject) {}
 export class Session extends durableObject(gateway.Session) {}

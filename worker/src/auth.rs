@@ -40,7 +40,7 @@ use crate::http::problem_kind::ProblemKind;
 pub struct Credentials<'a> {
     /// `Authorization`. When present, the others are ignored, even if this one is invalid.
     pub authorization: Option<&'a str>,
-    /// The session cookie. It precedes the assertion.
+    /// The session cookie. It takes precedence over the assertion.
     pub session: Cookie<'a>,
     /// `Cf-Access-Jwt-Assertion`, added by Cloudflare Access. It is ignored unless a trusted
     /// issuer takes its tokens from it.
@@ -180,7 +180,8 @@ pub fn identify(
     }
 }
 
-/// Identifies the caller by the record of the session in `credentials`; `None` if it has ended.
+/// Identifies the caller by the record of the session in `credentials`. `record` is `None` if the
+/// session has ended.
 ///
 /// An old cookie must not lock out a person that Cloudflare Access admits. After the session has
 /// ended, the assertion identifies its caller.

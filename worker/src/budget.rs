@@ -54,7 +54,8 @@ pub struct BudgetSnapshot {
     pub quota: Option<u32>,
     /// The ceilings that apply to the caller, and their use.
     pub ceilings: Vec<CeilingUsage>,
-    /// The end of the upstream's block, unless this request is a probe: [`upstream_block`].
+    /// The end of the upstream's block. `None` without a block, or if this request is a probe; see
+    /// [`upstream_block`].
     pub blocked_until: Option<u64>,
     /// The reservations in the window, one entry per caller.
     pub used: Vec<Used>,
@@ -184,10 +185,11 @@ struct Violation {
     until: u64,
 }
 
-/// A limit of the caller, alone or with others, in addition to the policy's limit.
+/// A limit in addition to the policy's limit: the quota of the caller's token, or a ceiling that
+/// the caller shares with others.
 struct CallerLimit {
     rule: Rule,
-    /// The suffix of its name.
+    /// The suffix that [`BudgetSnapshot::name_of`] appends to the name of the policy.
     suffix: &'static str,
     usage: CeilingUsage,
 }

@@ -13,10 +13,10 @@ pub fn parse(json: &[u8]) -> Option<Value> {
     Some(value)
 }
 
-/// Serialises a value as single-line JSON.
+/// Serializes a value as single-line JSON.
 #[must_use]
 pub fn to_text<T: Serialize>(value: &T) -> String {
-    // Serialisation fails only for maps with keys that are not strings. The gateway has none.
+    // Serialization fails only for maps with keys that are not strings. The gateway has none.
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 

@@ -1,6 +1,8 @@
 //! The gateway: a Worker that holds the admin key and gives each caller a scoped token.
 //!
-//! # The life of a request, as folders
+//! # Modules
+//!
+//! A request passes them roughly in this order:
 //!
 //! 1. [`app`] routes a request and plans it: the operation, the caller and the values.
 //! 2. [`http`] has the parts of a request and a response: heads, problems, CORS, tracing.
@@ -10,10 +12,10 @@
 //! 5. [`analytics`] has reports: queries, the page cache, exports and the daily archive.
 //! 6. [`upstream`] sends requests to Mintlify and classifies the responses.
 //! 7. [`budget`] limits the requests of callers, projects and the organization.
-//! 8. `runtime` is the Workers runtime: `fetch`, SQL, D1, timers, `WebCrypto`.
+//! 8. `runtime` wraps the Workers runtime: `fetch`, SQL, D1, timers, `WebCrypto`.
 //!
-//! Modules without the feature `runtime` perform no I/O and read no clock, so their tests run
-//! natively.
+//! Modules that are compiled without the feature `runtime` perform no I/O and read no clock, so
+//! their tests run natively.
 
 pub mod analytics;
 pub mod app;

@@ -8,7 +8,7 @@ import { queryArchive } from "../../harness/gateway.mjs";
 import { PROJECT, startGate } from "../recorded_gateway.mjs";
 
 export const DAY_MS = 86_400_000;
-/** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` matches a quarter of a large site. */
+/** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` simulates three months of a large site. */
 export const DAYS = Number(process.env.ARCHIVE_DAYS ?? 10);
 export const PAGES = Number(process.env.ARCHIVE_PAGES ?? 600);
 export const PER_THOUSAND = 50;
@@ -96,10 +96,13 @@ export async function countRequests(dates) {
   return truths.map(({ views }) => 1 + Math.max(1, Math.ceil(views.length / 250)));
 }
 export const add = (numbers) => numbers.reduce((all, number) => all + number, 0);
-/** The days fetched again after one more day: days whose counts may still change, and yesterday. */
+/** The days that are fetched again a day later, because their counts may still have changed. */
 export const unsettled = () => Array.from({ length: RECHECK_DAYS + 1 }, (_, at) => daysAgo(at + 1));
 
-/** An estimate is based on the size of a typical day, not on the size of each day. */
+/**
+ * Asserts that an estimated number of requests is plausible. An estimate is based on the size of a
+ * typical day, not on the size of each day.
+ */
 export function assertEstimated(requests, days, each) {
   const [min, max] = [days * Math.min(...each), days * Math.max(...each)];
   assert.ok(min <= requests && requests <= max, `${requests}, not ${min} to ${max}`);

@@ -1,6 +1,6 @@
 /**
- * The daily archive: cron runs alone store every day, through upstream faults and a killed gateway,
- * and series are read from the stored days.
+ * The daily archive: cron runs alone store every day, despite upstream faults and a killed gateway.
+ * Series are read from the stored days.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -13,7 +13,7 @@ const startedAt = Date.now();
 const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
 const dayNumber = (date) => Date.parse(date) / DAY_MS;
 const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
-/** Time for a run that fetches one day. On the first build of this archive, a NUL never ends. */
+/** Maximum time for a run that fetches one day. In an early build, a NUL caused an endless run. */
 const RUN_MS = 30_000;
 /** More than an archive with one day of ordinary paths takes. */
 const MAX_BYTES = 200_000;

@@ -1,6 +1,7 @@
 /**
- * Hourly budgets, judged by what reaches the upstream: what costs a slot, what the RateLimit fields
- * report, and that no burst and no restart exceeds the limit.
+ * Hourly budgets, checked against the requests that reach the upstream: which requests cost a slot,
+ * what the RateLimit fields report, and that bursts and restarts never exceed the limit. A slot is
+ * one request of a budget.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +28,7 @@ import {
   viewsRequested,
 } from "./rate_limits.mjs";
 
-/** Seconds that a request may take. Its slot may become free this much later than after an hour. */
+/** The upstream timeout, in seconds. A slot may become free this much later than after an hour. */
 const TIMEOUT = 30;
 const CREATE_LIMIT = 100;
 const MESSAGE_LIMIT = 25;

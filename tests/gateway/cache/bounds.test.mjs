@@ -1,6 +1,6 @@
 /**
  * Bounds on the cost of page views: thousands of spellings of one page, large pages, and many
- * readers of a range that includes today. The simulator and the organisation object count requests.
+ * readers of a range that includes today. The simulator and the organization object count requests.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

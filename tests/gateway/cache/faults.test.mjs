@@ -1,6 +1,7 @@
 /**
- * Page views while the upstream fails or the budget is spent. Fresh pages are served as usual and
- * stale pages are served with a mark. Without a cached page, the caller gets the error.
+ * Page views while the upstream fails or the budget is spent. Fresh pages are served as usual. For
+ * stale pages, `Cache-Status` contains the reason. Without a cached page, the caller gets the
+ * error.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";

@@ -219,7 +219,7 @@ describe("a slice equals the upstream's own response", () => {
     return first < end && first < last ? [first, end] : [first];
   }
 
-  /** Checks each slice, and that only pages that no earlier slice needed are fetched. */
+  /** Checks each slice. Asserts that the gateway fetches only pages that are not cached yet. */
   async function assertSlices(own, rows) {
     const range = closedRange();
     const slices = slicesOf(rows);

@@ -1,7 +1,7 @@
 /**
- * Writes the folder `state/` again, with the gateway of another checkout, which must be built. The
- * folder has the storage that a crash leaves, each file compressed with gzip, and `stored.json`, the
- * same state as callers saw it.
+ * Recreates the folder `state/` with the gateway of another checkout, which must be built. The
+ * folder contains the storage that a crash leaves, with each file compressed with gzip. It also
+ * contains `stored.json`, the same state as callers saw it.
  *
  * Usage: node tests/gateway/deployment/make_state.mjs <checkout>
  */
@@ -144,7 +144,10 @@ async function storeKeys() {
   };
 }
 
-/** Spends the budget for creations, which leaves a claim, and blocks the budget for follow-ups. */
+/**
+ * Spends the budget for creations and blocks the budget for follow-ups. In the stored release, a
+ * creation that the spent budget rejects leaves a row in the table `claim`.
+ */
 async function storeBusyProject() {
   const project = BUSY;
   const created = [];

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { ROOT } from "../../../scripts/versions.mjs";
 
-/** Cloudflare accepts 3 MB in its free plan. The limit keeps the start of an isolate fast. */
+/** Cloudflare accepts 3 MB in its free plan. This lower limit keeps the start of isolates fast. */
 const MAX_WASM_BYTES = 450_000;
 const MAX_JAVASCRIPT_LINES = 120;
 

@@ -29,7 +29,7 @@ const MAX_TEST_DURATION_MS = 15 * 60_000;
 const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
 const { unwatched, completed, moving, awaited, ended, elsewhere } = stored.jobs;
 const BUSY = stored.busy.project;
-/** Replaces a stored prompt with one that has letters beyond ASCII. */
+/** A prompt with letters beyond ASCII, which replaces a stored prompt. */
 const ACCENTED = "Die GRÖSSE der Übersicht";
 /** One more than the stored limit, because one project has used up its budget. */
 const CREATE_LIMIT = stored.limits.create + 1;
@@ -313,7 +313,7 @@ describe("a stored budget", () => {
     const used = stored.limits.create - stored.budgets.project["create-job"].left;
     const { left, ...rest } = (await jobs.health()).budgets["create-job"];
     assert.deepEqual(rest, { limit: CREATE_LIMIT, closedUntil: null });
-    // The crash interrupted one more, and the test above sent one.
+    // The crash interrupted one more creation, and the test above sent one.
     assert.equal(left, CREATE_LIMIT - used - 2);
     const answer = await send({});
     assert.deepEqual([answer.status, remaining(answer)], [201, left - 1]);

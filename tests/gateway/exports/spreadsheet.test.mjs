@@ -9,7 +9,7 @@ import { startUpstream } from "../../harness/upstream.mjs";
 
 const PROJECT = "acme";
 const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
-/** The package's list of each report in the gateway's path. */
+/** The package's method for each report, by the report's path segment at the gateway. */
 const REPORTS = {
   ...{ views: "views", visitors: "visitors", feedback: "feedback", searches: "searches" },
   assistant: "conversations",

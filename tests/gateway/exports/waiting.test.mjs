@@ -14,7 +14,7 @@ const PER_ORGANIZATION = 3;
 const WINDOW_SECONDS = 600;
 /** A waiting export sends nothing for this long. A refused one has ended long before. */
 const SILENCE_MS = 2000;
-/** Longer than a place is held without being renewed. */
+/** Longer than the lease of a waiting export's place. The gateway renews leases in time. */
 const LEASE_MS = 26_000;
 /** A cancelled export frees its place within this time. */
 const RELEASE_MS = LEASE_MS + 10_000;

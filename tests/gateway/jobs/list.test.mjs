@@ -14,7 +14,7 @@ const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "c
 
 useJobs("ledger");
 
-/** Reads the list from the page of `query` to its end. Calls `between` between two pages. */
+/** Reads all pages of the list, starting with `query`. Calls `between` between two pages. */
 async function readPages(query, between = async () => {}) {
   const listed = [];
   for (let { jobs: shown, nextCursor } = await page(query); ; ) {

@@ -1,4 +1,4 @@
-/** The status of listed jobs: the reads of a list upstream, their frequency, and failures. */
+/** The status of listed jobs: upstream reads that a list causes, their frequency, and failures. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";
@@ -88,7 +88,7 @@ describe("the status of a listed job", () => {
       assert.equal(news.length, 8, "no job is read again while others wait");
       for (const id of news) read.add(id);
     }
-    // These jobs were created one after another, so the last 16 are the stalest.
+    // The jobs were created in batches of ten. The oldest 16 are among the 24 stalest.
     const { jobs: listed } = await page({ limit: 100 });
     const oldest = idsOf(listed).slice(-16);
     assert.ok(

@@ -40,8 +40,8 @@ const states = (stream) =>
   stream.events.filter(({ type }) => type === "job").map(({ data }) => JSON.parse(data).status);
 
 /**
- * Waits for `count` polling intervals, measured by a new watched job of another project: a 429 delays
- * every poll of its project.
+ * Waits for `count` polling intervals, measured by a new watched job of another project. In the
+ * same project, a 429 would delay its polls.
  */
 async function waitIntervals(gateway, count) {
   const project = OTHER_PROJECT;
@@ -146,7 +146,7 @@ describe("a job that does not finish", () => {
     await waitIntervals(impatient, 3);
     assert.equal((await impatient.reads(id)).count, count);
 
-    // A resumed stream gets 204. A new one gets the state, which the gateway reads once, and the end.
+    // A resumed stream gets 204. A new one causes one read, and gets the state and an `end` event.
     const resumed = impatient.watch(id, { lastEventId: streams[0].lastEventId });
     assert.equal(await resumed.ended, "clean");
     assert.equal(resumed.status, 204);

@@ -31,7 +31,7 @@ async function find(project, query) {
   return { ids: found.map(({ id }) => id), nextCursor };
 }
 
-/** Stores jobs as a release without the search index did: `first` has its own prompt. */
+/** Stores jobs as a release without the search index did. `first` is the oldest job's prompt. */
 async function storeJobs(project, count, first) {
   await jobs.create("creates the tables", { project });
   await jobs.restartWithSql(

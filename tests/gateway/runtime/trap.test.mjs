@@ -23,7 +23,7 @@ const LIST = `/v2/agent/${PROJECT}/jobs`;
 /** The project of the watched job. The simulator never holds its polls. */
 const WATCHED = "watched-docs";
 
-// Requests in flight at the trap. The simulator holds the first three kinds until after the trap.
+// Requests in flight at the trap. The simulator holds reads, views and creations until after it.
 const READS = 15;
 const VIEWS = 15;
 /** The number of view requests that go upstream concurrently. The others wait in their object. */
@@ -88,7 +88,10 @@ function openAt(other, { gate, authorization }, target) {
   return new Exchange(other.port, gate.bytes({ target, authorization, host }));
 }
 
-/** Waits for the whole response and its time. The response is incomplete if the request hangs. */
+/**
+ * Reads the whole response. Returns it with its arrival time. The response is incomplete if the
+ * request hangs.
+ */
 async function readAnswer(exchange) {
   const answer = await exchange.until(({ complete }) => complete);
   const at = performance.now();
@@ -176,7 +179,7 @@ for (const [index, place] of PLACES.entries()) {
     let watchers;
     /** Reads in flight on the other gateway. */
     let otherReads;
-    /** Whether one of them got a response while the simulator held it. */
+    /** Whether one of these reads got a response while the simulator held it. */
     let otherAnswered;
     let trapAnswer;
     let answers;

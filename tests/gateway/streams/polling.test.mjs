@@ -17,7 +17,7 @@ import {
 } from "../watched_jobs.mjs";
 
 const SLOW_INTERVAL_S = 3;
-/** A project of one test, which counts its watchers. */
+/** A project that only one test uses, because the test counts the project's watchers. */
 const OWN_PROJECT = "own-docs";
 
 /** A gateway with a longer polling interval and the default upstream timeout. */

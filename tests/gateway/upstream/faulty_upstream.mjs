@@ -69,12 +69,12 @@ export function newDay() {
   return new Date(Date.UTC(2015, 0, days)).toISOString().slice(0, 10);
 }
 
-/** Two ways to send a request: raw HTTP and the package. */
+/** A read of page views, sent by raw HTTP (`raw`) or by the package (`call`). */
 export const READ = {
   raw: () => gate.get(`${VIEWS}?dateFrom=${newDay()}`),
   call: () => client.analytics.views({ dateFrom: newDay() }),
 };
-/** An operation without a budget. Its response body is passed on verbatim. */
+/** A read of a job. The gateway returns the upstream's body verbatim. */
 export const READ_JOB = {
   raw: () => gate.get(`${JOBS}/j1`),
   call: () => client.agentJobs.get("j1"),

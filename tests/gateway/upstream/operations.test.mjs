@@ -103,7 +103,7 @@ function newViews() {
   return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;
 }
 
-/** The upstream target for page views: a whole page. */
+/** The upstream target for page views. The gateway always requests a whole page. */
 const pageOf = (views) => `${views}&limit=250&offset=0`;
 
 async function createdJob() {
@@ -344,7 +344,7 @@ describe("bodies in parts", () => {
     await gate.upstream.fault({ fault });
     const exchange = gate.open(gate.bytes({ target: `${JOBS}/${id}` }));
     await gate.untilCounters(({ inFlight }) => inFlight === 1);
-    // A later request has its response. The first bytes would have arrived before it.
+    // This later request completes first. The job's first bytes would have arrived before that.
     assertViews(await gate.get(newViews()));
     assert.equal((await gate.upstream.counters()).inFlight, 1, "the upstream is still sending");
     assert.equal(exchange.answer.hasHead, false, "the gateway has started its response");
@@ -381,7 +381,7 @@ describe("bodies in parts", () => {
     const exchange = gate.open(Buffer.concat([bytes, Buffer.from('{"prompt":"half of')]));
     await exchange.sent;
     exchange.leave();
-    // A later request has its response. The aborted one would have gone upstream before it.
+    // This later request completes. The aborted one would have gone upstream before it.
     const views = newViews();
     assertViews(await gate.get(views));
     assert.deepEqual((await receivedOnce()).target, pageOf(views));

@@ -1,4 +1,7 @@
-/** Admin keys that the upstream rejects or repeats. Only the log has the reason, and nothing the key. */
+/**
+ * Admin keys that the upstream rejects or repeats in a response. Only the log contains the reason
+ * for a rejection. Neither responses nor the log contain the key.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ServerError } from "../../../pkg/dist/node.js";

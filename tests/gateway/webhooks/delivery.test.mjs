@@ -304,7 +304,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       await job.next();
       await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0, project);
       await jobs.upstream.setJob(job.id, { status: "archived" });
-      // Wait for the polling interval of another project.
+      // Wait for a polling interval, measured by a job of another project.
       const clock = await jobs.create("tick");
       const ticking = await jobs.watching(clock.id);
       await jobs.untilReads(clock.id, 2);

@@ -24,12 +24,12 @@ use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The maximum number of days in a series: ten years.
+/// The maximum number of days in a requested range: about ten years.
 const MAX_RANGE: u32 = 3_660;
-/// The maximum number of failed days in a status.
+/// The maximum number of failed days that a status lists.
 const MAX_FAILURES: usize = 100;
 
-/// The pages that a series counts. Paths are encoded as the archive stores them.
+/// The pages that a series counts. Paths are encoded by [`encode_controls`], as in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The whole site.
@@ -41,8 +41,10 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Returns the counts of a stored day without a row for this subject: zero, or unknown for a path
-    /// that exceeds the archive's limits. The archive counts such paths only in their prefixes.
+    /// Returns the counts for a stored day on which the archive has no row for this subject.
+    ///
+    /// They are zero, unless the subject's path exceeds the archive's limits. The archive counts
+    /// the views of that path only in a prefix above it, so the path's own counts are unknown.
     #[must_use]
     pub fn counts_without_row(&self) -> Counts {
         match self {
@@ -140,7 +142,7 @@ fn is_prefix(text: &str) -> bool {
     text == "/" || (text.starts_with('/') && !text.ends_with('/'))
 }
 
-/// Reads a cursor: the first day of any page but the first.
+/// Reads a cursor: the first day of a page after the first page. A group starts on this day.
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
     let day = Day::from_text(cursor.as_str());
     let day = day.filter(|day| begin < *day && *day < end && begin_of_group(group, *day) == *day);
@@ -167,7 +169,7 @@ fn end_of_group(group: DayGroup, day: Day) -> Day {
     }
 }
 
-/// Numbers of views or visitors. `None` means that the platform did not count them.
+/// Numbers of views or visitors. `None` is an unknown number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// By people.
@@ -210,10 +212,10 @@ pub struct StoredDay {
     pub day: Day,
     /// When it was fetched.
     pub fetched: Millis,
-    /// The views. For a prefix, a day can have two entries, the page itself and the pages below it. Their
-    /// counts are added.
+    /// The subject's views. A prefix can have two entries per day: one for the page with this path,
+    /// and one for the pages below it. [`write_series`] adds them.
     pub views: Counts,
-    /// The site's visitors.
+    /// The site's visitors. `None` for other subjects.
     pub visitors: Option<Counts>,
 }
 
@@ -282,7 +284,7 @@ pub struct ProjectRecord {
     pub first: Day,
     /// The recorded days in order.
     pub days: Vec<DayRecord>,
-    /// The problem of the last request for a day, if it failed.
+    /// The days whose last request failed, each with the problem of that request.
     pub problems: Vec<(Day, String)>,
 }
 
@@ -307,7 +309,7 @@ impl ProjectRecord {
     }
 }
 
-/// Returns the first retained day.
+/// Returns the first day that the archive retains. It deletes earlier days.
 #[must_use]
 pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
     Day::of(now).minus(settings.retention_days)
@@ -323,14 +325,15 @@ fn estimate_gaps(wanted: Wanted<'_>, settings: &ArchiveSettings, now: Millis) ->
     (gaps, estimate(gaps, wanted.pages_per_day(), rate))
 }
 
-/// Returns when a backfill is complete, if that is known.
+/// Returns the estimated time at which every missing day is stored. `None` if [`Estimate::hours`]
+/// is `None`.
 fn completion_time(estimate: Estimate, now: Millis) -> Option<String> {
     let hours = estimate.hours?;
     let instant = now.plus(Millis::from_seconds(hours.saturating_mul(3600)));
     Some(DateBound::from_instant(instant).as_str().to_owned())
 }
 
-/// Writes the body of a status.
+/// Writes the body of a project's status. `bytes` is the size of the database.
 #[must_use]
 pub fn write_status(
     record: &ProjectRecord,
@@ -391,7 +394,8 @@ pub fn write_status(
     }))
 }
 
-/// Returns the first day to archive after a backfill starts at `from`.
+/// Returns the project's first day to archive after the start of a backfill from `from`. It is not
+/// before the first retained day, and not after the current first day.
 #[must_use]
 pub fn begin_of_backfill(
     record: &ProjectRecord,
@@ -424,12 +428,13 @@ pub fn write_backfill(
     }))
 }
 
-/// A run of the daily archive.
+/// The metrics of a run of the daily archive, for the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ArchiveRun {
-    /// The number of requests sent. Retries are not counted.
+    /// The number of requests, including those that could not be sent. Immediate retries are not
+    /// counted.
     pub requests: u64,
-    /// The number of failed requests.
+    /// The number of requests that failed, or whose responses could not be stored.
     pub failures: u64,
     /// The number of completed days.
     pub days: u64,

@@ -58,7 +58,8 @@ impl ExportQuery {
         })
     }
 
-    /// Starts the export and sets its total wait. Appends the head to `out`, unless the export is resumed.
+    /// Starts the export, which may wait for `seconds` in total. Appends the head to `out`, unless
+    /// the export is resumed.
     pub fn begin(&mut self, seconds: u64, out: &mut Vec<u8>) {
         self.export.allow_wait(Millis::from_seconds(seconds));
         if !self.is_resumed {

@@ -11,13 +11,13 @@ use crate::upstream::breaker;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationHealth {
-    /// The breaker's state.
+    /// The state of the circuit breakers for analytics: open if the breaker of any project is.
     pub breaker: breaker::State,
     /// The budgets by name.
     pub budgets: OrganizationBudgets,
     /// The number of stored pages.
     pub cached_pages: u64,
-    /// The number of requests of isolates for key sets since the object was opened.
+    /// The number of requests for key sets since the object was opened. Isolates send them.
     pub key_set_calls: u64,
 }
 

@@ -49,7 +49,8 @@ const STEPS: [&str; 8] = [
 /// The class that the runtime instantiates.
 #[durable_object(fetch)]
 pub struct OrganizationObject {
-    /// The organization, or the error that occurred while opening its storage.
+    /// The organization, or the error that occurred while reading its settings or opening its
+    /// storage.
     organization: HostResult<Rc<Organization>>,
 }
 
@@ -73,7 +74,7 @@ impl OrganizationObject {
         into_promise(async move { send_back(&organization?.report(receive(call)?).await?) })
     }
 
-    /// Holds a place for an export that waits for the budget. Returns `null`, or the
+    /// Takes or renews a place for an export that waits for the budget. Returns `null`, or the
     /// `GatewayResponse` that refuses it.
     #[wasm_bindgen(js_name = holdExport)]
     pub fn hold_export(&self, export: &str, caller: &str) -> Result<JsValue, JsValue> {
@@ -90,8 +91,8 @@ impl OrganizationObject {
         Ok(())
     }
 
-    /// Returns the key set of a trusted issuer, fetched again if it lacks the key. Resolves to a
-    /// `KeySetReply`, or to `null` if no usable set is available.
+    /// Returns the key set of a trusted issuer. Fetches it first if it is old or lacks the key
+    /// `kid`. Resolves to a `KeySetReply`, or to `null` if no usable set is available.
     #[wasm_bindgen(js_name = keySet)]
     pub fn key_set(&self, address: String, kid: String) -> Promise {
         let organization = self.organization();
@@ -107,7 +108,7 @@ impl OrganizationObject {
         })
     }
 
-    /// Reopens a policy that the upstream has closed.
+    /// Removes the upstream's block of a policy.
     pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
         Ok(self.organization()?.budget.reopen(read_policy(policy)?)?)
     }

@@ -133,15 +133,15 @@ impl OrganizationStub {
         Ok(())
     }
 
-    /// Returns the key set of a trusted issuer, fetched again if it lacks the key. Returns `None` if no
-    /// usable set is available.
+    /// Returns the key set of a trusted issuer. Fetches it first if it is old or lacks the key
+    /// `kid`. Returns `None` if no usable set is available.
     pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
         let reply: Option<KeySetReply> = receive(reply)?;
         Ok(reply.and_then(|reply| KeySet::read(reply.text, Millis(reply.fetched)).ok()))
     }
 
-    /// Reopens a policy after the upstream closed it.
+    /// Removes the upstream's block of a policy.
     pub async fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
         JsFuture::from(self.0.reopen(policy.as_str())).await?;
         Ok(())

@@ -175,7 +175,7 @@ pub enum FetchedBy {
 }
 
 impl CacheStatus {
-    /// Formats the value after the cache's name.
+    /// Formats the value of `Cache-Status` after the cache's name.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {

@@ -45,12 +45,13 @@ pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 
 /// The minimum time between two deletions of expired pages.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
-/// The maximum number of stored pages: the default budget of 20 hours. A page is at most 4 MiB, and an
-/// object can store 10 GB.
+/// The maximum number of stored pages. The default budget allows fetching as many in 20 hours. A
+/// page is at most 4 MiB, and an object can store 10 GB.
 const MAX_STORED: u64 = 2_000;
 /// The number of pages left after a deletion. The margin avoids a deletion for every new page.
 const STORED_AFTERWARDS: u64 = 1_750;
-/// The maximum number of characters per row. A row is at most 2 MB, a character at most 3 bytes.
+/// The maximum number of UTF-16 code units per row. A row is at most 2 MB, and a code unit takes at
+/// most 3 bytes in UTF-8.
 const MAX_PART_LENGTH: u32 = 500_000;
 /// The maximum number of pages in memory.
 const MAX_PAGES: usize = 64;
@@ -157,12 +158,13 @@ impl PageStore {
         memory.insert(&name, page.clone(), page.bytes(), until);
     }
 
-    /// Deletes expired pages, and the oldest pages if there are too many.
+    /// Counts a page that was just stored. Deletes the oldest pages if there are too many, and
+    /// expired pages once per [`SWEEP_PERIOD`].
     fn sweep(&self, now: Millis) -> HostResult<()> {
         let stored = self.stored.get() + 1;
         self.stored.set(stored);
         if stored > MAX_STORED {
-            // Each stored page gets the highest row id.
+            // A stored page gets the highest row id, so the oldest pages have the lowest ids.
             let delete = "DELETE FROM page WHERE rowid <=
                 (SELECT rowid FROM page ORDER BY rowid DESC LIMIT 1 OFFSET ?)";
             self.database.execute(delete, [number(STORED_AFTERWARDS)])?;

@@ -26,7 +26,7 @@ pub struct Page {
 /// The JSON parts of a page.
 #[derive(Debug)]
 struct Parts {
-    /// The rows as JSON strings.
+    /// The rows, each serialized as JSON.
     rows: Array,
     /// The page's JSON before its rows, with [`HAS_MORE`] in place of the value of `hasMore`. Each
     /// property ends with a comma.

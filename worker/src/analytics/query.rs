@@ -35,7 +35,7 @@ impl ReportQuery {
     /// Reads a call.
     ///
     /// # Errors
-    /// 400 past the last row that can be requested.
+    /// 400 if the sum of `offset` and `limit` exceeds 2^53 − 1.
     pub fn new(
         operation: Operation,
         call: &Call,
@@ -80,7 +80,7 @@ impl ReportQuery {
         }
     }
 
-    /// Returns the target of a page. Lists by offset add `limit` and `offset`.
+    /// Returns the request target of a page. With offset pagination, it adds `limit` and `offset`.
     #[must_use]
     pub fn page_target(&self, number: u64) -> String {
         match self.operation.declaration().pagination {

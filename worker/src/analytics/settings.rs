@@ -42,9 +42,9 @@ pub struct ArchiveSettings {
     pub limit: u32,
     /// The length of a window.
     pub window: Millis,
-    /// The number of stored days.
+    /// The number of days before today that the archive retains.
     pub retention_days: u32,
-    /// The number of days on which a day is fetched again after its first fetch.
+    /// The number of days on which a stored day is fetched again. Mintlify counts some views late.
     pub recheck_days: u32,
 }
 

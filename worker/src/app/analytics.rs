@@ -69,7 +69,8 @@ pub async fn read_report(
     ))
 }
 
-/// Starts an export. Its first rows arrive before the reply, so that a refusal has a status.
+/// Starts an export. Replies after the first rows have arrived, so that a refusal can still set the
+/// status.
 pub async fn export_report(
     pending: &mut PendingRequest,
     query: ExportQuery,

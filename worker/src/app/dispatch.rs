@@ -127,7 +127,8 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
     reply.await
 }
 
-/// Returns whether an action counts as a read of jobs. Each such read calls upstream or GitHub.
+/// Returns whether an action counts as a read of jobs. Each such read can cause requests to
+/// Mintlify or GitHub.
 const fn is_budgeted_read(action: &Action) -> bool {
     matches!(
         action,

@@ -56,7 +56,8 @@ pub struct RunningExport {
     output: Vec<u8>,
     /// The next page, requested while the client reads the current one.
     prefetch: Option<Prefetch>,
-    /// The place among waiting exports. The export has one after its first wait for the budget.
+    /// The place among the organization's waiting exports. `None` until the first wait for the
+    /// budget.
     place: Option<WaitingPlace>,
     /// Whether the next page may be prefetched. `HEAD` needs only the first page.
     prefetches: bool,
@@ -111,7 +112,7 @@ impl RunningExport {
         })
     }
 
-    /// Returns the next chunk, which ends with at least one row. The last chunk can be empty.
+    /// Returns the next chunk, with at least one row. Only the last chunk can have none.
     ///
     /// # Errors
     /// Returns the refusal if the next page is not available.
@@ -140,10 +141,11 @@ impl RunningExport {
         Ok(std::mem::take(&mut self.output))
     }
 
-    /// Waits for `time`, or until the client disconnects. Holds a place of the organization meanwhile.
+    /// Waits for `time`, or until the client disconnects. Meanwhile, holds one of the limited
+    /// places for waiting exports.
     ///
     /// # Errors
-    /// 429 if no place is free.
+    /// 429 if no place is free, 503 if the organization's object fails.
     async fn wait_for_budget(
         &mut self,
         time: Millis,
@@ -408,7 +410,7 @@ impl Body {
         let bytes = Uint8Array::from(&chunk[..]);
         if chunk.is_empty() || running.query.export.next().is_none() {
             running.log_end("complete");
-            // A trap after the last row loses no data.
+            // Needs no second chunk: a trap after the last row loses no data.
             return Vec::from_iter((!chunk.is_empty()).then_some(bytes));
         }
         let ending = running.write_ending(ProblemKind::Internal, None);

@@ -63,7 +63,7 @@ pub fn load_config(env: &Env) -> Result<Rc<Config>, VariableError> {
     })
 }
 
-/// Returns the configuration where it was already validated.
+/// Returns the configuration like [`load_config`], with a host error for an invalid variable.
 pub fn config(env: &Env) -> HostResult<Rc<Config>> {
     load_config(env).map_err(|error| HostError::new(error.to_string()))
 }
@@ -124,7 +124,8 @@ impl Isolate {
         Some(pages)
     }
 
-    /// Caches a page while it is fresh. Returns whether it is the newest version in the cache.
+    /// Caches a page until it is stale. Returns `false` if the cache already has a newer version
+    /// with other content.
     fn cache_page(&mut self, name: &str, page: &Page, now: Millis) -> bool {
         let until = page.head.fresh_until;
         if let Some(kept) = self.pages.get(name, now) {

@@ -17,7 +17,8 @@ use crate::auth::oidc::Checked;
 use crate::log::format_operator_line;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
 
-/// The maximum wait for another request's search. The object's requests to the issuer limit its duration.
+/// The maximum wait for another request's search. The search normally ends much earlier, because
+/// the object limits the time of its request to the issuer.
 const MAX_SEARCH: Millis = Millis::from_seconds(30);
 
 /// The remembered key set of an issuer.
@@ -38,8 +39,8 @@ thread_local! {
 /// Finds the key that a token names.
 ///
 /// # Errors
-/// The outer error is a failed call to the organization's object. The inner error is the reason
-/// for a missing key.
+/// The outer error is a failure of the runtime. The inner error is the reason for a missing key. A
+/// failed call to the organization's object is logged, and the cached set is used.
 pub async fn find_issuer_key(
     env: &Env,
     execution: &Context,

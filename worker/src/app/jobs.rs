@@ -51,7 +51,8 @@ pub async fn read(
     }
 }
 
-/// Finds the stored state of a job. An error of the object only adds a line to the log.
+/// Finds the stored state of a job. If the object fails, records the error for the log and returns
+/// `None`.
 async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Reply> {
     let found = async { pending.project_stub()?.find_stored_job(job.as_str()).await };
     let data = match found.await {

@@ -23,7 +23,7 @@ pub struct LogEntry<'a> {
     pub status: u16,
     /// The kind of problem, if the response is a problem.
     pub problem: Option<ProblemKind>,
-    /// Counts and flags of the work behind the response.
+    /// The upstream exchange, the cache status, the remaining budget and the message for operators.
     pub metrics: &'a RequestMetrics,
     /// The duration of the request in milliseconds.
     pub milliseconds: u64,

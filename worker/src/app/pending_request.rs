@@ -18,11 +18,8 @@ use crate::runtime::{Call, HostError, HostResult, read_stream};
 
 /// A planned request, with the host objects that its handler needs.
 pub struct PendingRequest {
-    /// The context.
     pub context: RequestContext,
-    /// The head of the request.
     pub head: Rc<RequestHead>,
-    /// The configuration.
     pub config: Rc<Config>,
     /// The bindings.
     pub env: Env,

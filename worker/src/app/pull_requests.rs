@@ -25,7 +25,8 @@ use crate::upstream::transport::{Outgoing, send};
 
 /// The time limit of a request to GitHub.
 const TIMEOUT: Millis = Millis::from_seconds(5);
-/// The maximum size of a response in bytes. The texts of 100 check runs can have more.
+/// The maximum size of a response in bytes. A larger response counts as a failure. 100 check runs
+/// with long texts can exceed the limit.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
 #[derive(Default)]
@@ -39,7 +40,11 @@ thread_local! {
     static SHARED: RefCell<Shared> = RefCell::default();
 }
 
-/// Returns the state of a job's pull request. The gateway must know the job.
+/// Returns the state of a job's pull request. Without a configuration for GitHub, the state is
+/// unknown.
+///
+/// # Errors
+/// 404 if the gateway does not know the job.
 pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let status = if pending.config.pull_requests.is_some() {
         let found = async { pending.project_stub()?.find_stored_job(job.as_str()).await };

@@ -39,7 +39,6 @@ pub struct RequestContext {
     pub caller: Option<Rc<Caller>>,
     /// The project, once the caller is authorized for it.
     pub project: Option<ProjectId>,
-    /// The trace.
     pub trace: Trace,
     /// The trace state of the caller, if the trace continues.
     pub tracestate: Option<String>,
@@ -47,7 +46,6 @@ pub struct RequestContext {
     pub session: Option<SessionId>,
     /// The budget headers of a read of jobs, once it is counted.
     pub budget: HeaderFields,
-    /// The metrics of the request.
     pub metrics: RequestMetrics,
     common: HeaderFields,
     route: Option<&'static str>,

@@ -59,12 +59,13 @@ pub async fn stream_events(
     })
 }
 
-/// The body of an event stream. It ends with the messages.
+/// The body of an event stream. It ends when its messages end.
 #[wasm_bindgen]
 pub struct EventBody {
     opening: Cell<Option<&'static str>>,
     messages: Rc<SocketMessages>,
-    /// Ends the messages. `next` stops it while it waits for a message.
+    /// Ends the messages if the client does not request the next chunk in time. [`Self::next`]
+    /// stops this timer, and starts another when it has a chunk.
     read_timeout: Rc<Cell<Option<Timer>>>,
 }
 
@@ -85,7 +86,7 @@ impl EventBody {
             };
             read_timeout.set(text.as_ref().map(|_| messages.end_after(READ_TIMEOUT)));
             let chunk = text.map(|text| Uint8Array::from(text.as_bytes()));
-            // A stream that ends early needs no final chunk: clients reconnect.
+            // The second chunk, for a trap, is empty: clients reconnect when a stream ends early.
             let chunk = chunk.map(|chunk| Array::of2(&chunk, &Uint8Array::new_with_length(0)));
             Ok(chunk.unwrap_or_default().into())
         })
@@ -122,8 +123,8 @@ pub async fn long_poll(
         .ok_or_else(Problem::object_unavailable)
 }
 
-/// Listens to a socket for at most `time`. Each poll of the job counts as a read of the caller, and ends
-/// the messages if the caller has no reads left.
+/// Listens to a socket for at most `time`. [`CHARGE_TEXT`] announces a poll that counts as a read
+/// of the caller. If the caller has no reads left, it ends the messages.
 fn listen(
     pending: &mut PendingRequest,
     socket: &WebSocket,

@@ -95,10 +95,10 @@ impl AccessToken {
         Ok(token)
     }
 
-    /// Checks the claims that can become invalid while the token is cached.
+    /// Checks the claims. A cached token is checked again with each request, because it can expire.
     ///
     /// # Errors
-    /// If the token is revoked or not valid at this time.
+    /// The first rule that the claims break.
     pub fn check(&self, revoked: &RevokedTokens, now: Millis) -> Result<(), &'static str> {
         let now = to_seconds(now);
         if revoked.covers_own(self.id.as_deref(), &self.caller.subject, self.issued) {

@@ -10,7 +10,8 @@ use crate::http::problem_kind::ProblemKind;
 /// The issuer of the gateway's own tokens. No trusted issuer can have this name.
 pub const ISSUER: &str = "quillgate";
 
-/// The scope for operating the gateway. Requests that name no project need no grant for one.
+/// The scope for operating the gateway. A request without a project needs this scope in any grant:
+/// [`Caller::require_operator`].
 pub const OPERATE: &str = Scope::Operate.as_str();
 
 /// Projects and the scopes that apply to each of them.
@@ -43,7 +44,8 @@ impl Grant {
     }
 }
 
-/// Maximum numbers of a caller's reservations in the window of each budget.
+/// A ceiling for each policy: the maximum number of reservations in the window of its budget.
+/// `None` sets no ceiling.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quota([Option<u32>; RateLimitPolicy::ALL.len()]);
 
@@ -122,7 +124,7 @@ pub struct Caller {
     pub claims: Option<String>,
     /// The ceilings shared with other callers.
     pub shared: Vec<SharedQuota>,
-    /// The time at which the token expires.
+    /// The time at which the token expires, or the session if it ends first.
     pub expires: Millis,
 }
 

@@ -139,7 +139,8 @@ fn count_bits(number: &[u8]) -> usize {
 pub const FRESH_FOR: Millis = Millis::from_seconds(3600);
 /// The maximum age of a set: a day. Older sets are unavailable.
 pub const MAX_AGE: Millis = Millis::from_seconds(86_400);
-/// The minimum time between two fetches for keys that the set lacks: a minute.
+/// The minimum time between two fetches for keys that the set lacks, and between two fetches that
+/// replace an old set: a minute.
 pub const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
 /// The minimum time between two fetches while there is no set: ten seconds.
 pub const FIRST_PAUSE: Millis = Millis::from_seconds(10);
@@ -274,16 +275,19 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
     last.is_none_or(|at| now.since(at) >= pause)
 }
 
-/// A key set in an isolate's memory, which shields the organization's object from strangers.
+/// A key set in an isolate's memory. It limits the calls to the organization's object that
+/// unauthenticated clients can cause.
 ///
-/// Tokens with unknown keys cause at most one call per minute, even when the set is unavailable.
-/// A known key is used immediately while its set is less than a day old, even when the object does
-/// not respond. A call that finds its key does not count, so the next new key can be requested
-/// without a pause.
+/// Tokens with unknown keys cause at most one call per minute, even when the set is unavailable. A
+/// call that finds its key does not count, so the next new key can be requested without a pause.
+///
+/// A known key is used immediately while its set is less than an hour old. After that, one request
+/// per minute first waits for a newer set. If the object does not return one, the key remains valid
+/// until its set is a day old.
 #[derive(Debug, Default)]
 pub struct RememberedSet {
     set: Option<KeySet>,
-    /// When the last call for an unknown key began, whether or not it succeeded.
+    /// When the last call for an unknown key began. `None` if that call found its key.
     searched: Option<Millis>,
     /// When the set was last replaced, or the last call for a newer one began.
     refreshed: Option<Millis>,
@@ -311,7 +315,8 @@ pub enum NoKey {
 /// The result of looking up a key in an isolate.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
-    /// The isolate has the key, or knows that no key can verify the token.
+    /// No call is required or allowed now. Contains the key, or the reason why no key can verify
+    /// the token.
     Found(Result<PublicKey, NoKey>),
     /// The isolate has the key. It must refresh the set without waiting for it.
     FoundAndRefresh(PublicKey),
@@ -322,7 +327,7 @@ pub enum Search {
 }
 
 impl RememberedSet {
-    /// Looks up a key. A call that this requests counts as begun.
+    /// Looks up a key. If the result requests a call, that call counts as begun.
     pub fn search(&mut self, kid: &str, algorithm: Algorithm, now: Millis) -> Search {
         match self.find(kid, algorithm, now) {
             Ok(key) => {

@@ -18,7 +18,7 @@ pub const LEEWAY: f64 = 60.0;
 pub const MALFORMED: &str = "the access token is not a signed JWT";
 /// A required claim is missing, or has another type.
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
-/// `typ` or `crit` is not as expected.
+/// `typ` is not accepted, or `crit` is present.
 pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
 /// The signature is not by the expected key.
 pub const WRONG_SIGNATURE: &str = "the access token's signature is wrong";

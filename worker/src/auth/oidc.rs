@@ -56,7 +56,7 @@ pub struct Verified(Checked);
 pub enum SignatureCheck {
     /// The issuer's key made the signature.
     Valid,
-    /// It did not.
+    /// The issuer's key did not make the signature, or could not verify it.
     Invalid,
 }
 
@@ -139,7 +139,8 @@ impl Checked {
         held.is_some_and(|held| *held == *value)
     }
 
-    /// Adopts the result of verifying the signature with the key from [`super::jwks`].
+    /// Returns the token as [`Verified`] if its signature is valid. The host verifies the signature
+    /// with the key from [`super::jwks`].
     ///
     /// # Errors
     /// 401 if the signature is invalid.

@@ -49,9 +49,10 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
 
 /// Describes a session as JSON: its caller, grants and expiry.
 ///
-/// The issuer distinguishes users with the same subject; it is `null` for the gateway itself. The
-/// description marks archived projects, so the page need not try a request and receive a 501. It has
-/// the part of prompts that records store, so the page can mark incomplete ones.
+/// - `issuer` distinguishes users with the same subject. It is `null` for the gateway's own tokens.
+/// - `archivedProjects` lets the page skip requests that would return a 501.
+/// - `keepsPrompts` is the value of `KEEP_PROMPTS`. With it, the page can mark prompts that records
+///   store only in part.
 #[must_use]
 pub fn describe(
     caller: &Caller,

@@ -43,8 +43,10 @@ pub enum Proof<'a> {
 }
 
 impl Proof<'_> {
-    /// Returns the first word of this credential's record. The record's latest expiry follows it, and
-    /// the claims are on the next line.
+    /// Returns the first word of this credential's record. The maximum end of the session follows
+    /// on the same line, in milliseconds since 1970. The claims are on the next line.
+    ///
+    /// The record of one of the gateway's own tokens begins with `own` instead.
     const fn record_kind(&self) -> &'static str {
         match self {
             Self::AccessToken(_) => "bearer",
@@ -71,7 +73,9 @@ pub struct NewSession {
     pub caller: Rc<Caller>,
     /// The record to store.
     pub record: String,
-    /// The index of the secret in `ACCESS_TOKEN_SECRET` on which the session depends.
+    /// The index in `ACCESS_TOKEN_SECRET` of the secret that signs the session's cookie. Removing
+    /// this secret ends the session. For one of the gateway's own tokens, it also verified the
+    /// token.
     pub secret: usize,
 }
 

@@ -43,14 +43,14 @@ pub enum Source {
 pub struct Rule {
     claims: ExpectedClaims,
     pub(super) grant: Grant,
-    /// The quota of each caller: see [`Rule::quotas`].
+    /// The quota of each caller, or of all its callers together: [`Rule::quotas`].
     quota: Quota,
     /// The names of the claims that identify a caller; if empty, `sub` does.
     caller: Vec<String>,
     /// The quota that all its callers share.
     ceiling: Quota,
-    /// The budget key of its callers: two spaces and a hash. No caller's key begins with two
-    /// spaces.
+    /// The key under which the budget counts all its callers together: two spaces and a hash. No
+    /// caller's own key begins with two spaces.
     pub(super) name: String,
 }
 
@@ -96,7 +96,7 @@ impl Rule {
 }
 
 impl ExpectedClaims {
-    /// Creates a claim with a single accepted value.
+    /// Expects one claim, with a single accepted value.
     #[must_use]
     pub fn one(name: &str, value: String) -> Self {
         Self(vec![(name.to_owned(), vec![Value::String(value)])])
@@ -111,8 +111,8 @@ impl ExpectedClaims {
         claims.filter(|claims| !claims.is_empty()).map(Self)
     }
 
-    /// Whether every claim of the token exactly equals an accepted value. In a list, one element
-    /// must be equal.
+    /// Whether the token has every expected claim with exactly an accepted value. If the token's
+    /// claim is a list, one of its elements must match.
     #[must_use]
     pub fn match_token(&self, claims: &Map<String, Value>) -> bool {
         self.0
@@ -198,7 +198,8 @@ fn read_issuer(item: Value) -> Result<TrustedIssuer, &'static str> {
     })
 }
 
-/// Rejects the gateway's own name in any case, which would make logs ambiguous.
+/// Whether a name is a valid `iss` of a trusted issuer. The gateway's own name, in upper or lower
+/// case, would make logs ambiguous.
 fn is_issuer(name: &str) -> bool {
     let visible = name.bytes().all(|byte| byte.is_ascii_graphic());
     let fits = (1..=MAX_ISSUER_LENGTH).contains(&name.len());

@@ -1,5 +1,5 @@
-//! Turnstile: an optional check that a person uses the browser that requests a change. Other
-//! clients are not checked.
+//! Turnstile: an optional check that a person, not a bot, uses the browser that creates a job or
+//! sends a message. Requests without `Origin`, from other clients, are not checked.
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -26,7 +26,7 @@ pub struct Turnstile {
     pub verify_url: String,
 }
 
-/// An unverified response.
+/// An unverified Turnstile response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TurnstileProof {
     /// The widget's response, valid for 300 s and for one verification.
@@ -71,7 +71,7 @@ impl Turnstile {
         }))
     }
 
-    /// Requires a response for a change from a page of `origin`.
+    /// Requires a Turnstile response with a write from a page of `origin`.
     ///
     /// # Errors
     /// 403 `turnstile-required`, with the site key, if there is no response to verify.

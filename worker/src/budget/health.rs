@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct BudgetHealth {
     /// The maximum number of requests in any window.
     pub limit: u32,
-    /// The number of free slots.
+    /// The number of free slots, or 0 while the upstream blocks the policy.
     pub left: u32,
     /// The end of the upstream's block, in milliseconds since the Unix epoch.
     pub closed_until: Option<u64>,

@@ -6,8 +6,8 @@
 //! is not exact either. It counts per location over 10 or 60 seconds, its limit is fixed at
 //! deployment, and it does not report the remaining requests or the reset time.
 //!
-//! Reads are counted in sixtieths of the window, so a caller takes only a few hundred bytes. Each
-//! read counts until the end of its step has left the window, so never too briefly.
+//! Reads are counted per step, a sixtieth of the window, so a caller takes about one kilobyte at
+//! most. Each read counts until the end of its step has left the window, so never too briefly.
 
 use quillgate::Millis;
 
@@ -15,7 +15,8 @@ use crate::budget;
 use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision, Used};
 use quillgate::RateLimitPolicy;
 
-/// The maximum number of counted callers. A new caller replaces the one idle for longest.
+/// The maximum number of counted callers and ceilings. A new one replaces the one that has been
+/// idle for longest.
 pub const MAX_CALLERS: usize = 1_000;
 
 const STEPS: u64 = 60;
@@ -35,7 +36,8 @@ pub struct Reader {
     pub window: Millis,
 }
 
-/// The recent reads of each caller, ordered from the longest idle to the most recent.
+/// The recent reads of each caller and under each ceiling, ordered from the longest idle to the
+/// most recent.
 #[derive(Debug, Default)]
 pub struct ReadBudget(Vec<CallerReads>);
 
@@ -89,13 +91,13 @@ impl ReadBudget {
         decision
     }
 
-    /// Returns the number of counted callers.
+    /// Returns the number of counted callers and ceilings.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether no caller is counted.
+    /// Whether no caller or ceiling is counted.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -21,13 +21,13 @@ use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision, Refused, Us
 use crate::json;
 use crate::runtime::{Database, HostResult, now, number, text};
 
-/// The budget tables, the first migration of both objects.
+/// The budget tables: the first migration of the project's and the organization's objects.
 pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
 
 /// A migration of both objects: a reservation's ceilings, as a JSON list of names or an empty
 /// string.
 pub const CEILING_COLUMN: &str = include_str!("migrations/0005_ceiling_column.sql");
-/// The next migration of both objects: the time at which a blocked policy is probed.
+/// A migration of both objects: the time of the next probe of a blocked policy.
 pub const PROBE_TABLES: &str = include_str!("migrations/0006_probe_tables.sql");
 /// A migration of both objects: drops a table that only earlier releases used.
 pub const DROP_CLAIMS: &str = include_str!("migrations/0013_drop_claims.sql");
@@ -118,7 +118,7 @@ impl BudgetStore {
             };
             let block = UpstreamBlock::new(Millis(row.until), self.limits.window, now);
             if row.probe == 0 {
-                // Earlier releases did not probe.
+                // An earlier release, which did not probe, stored this block.
                 self.store_block(policy, block)?;
             } else {
                 let probe_at = Millis(row.probe).min(block.probe_at);
@@ -230,8 +230,8 @@ impl BudgetStore {
         Ok(id)
     }
 
-    /// Restarts the timeout of a request that waited before it was sent. It then counts from the
-    /// latest possible time of its response.
+    /// Moves the reservation of a request that waited for a connection. The timeout of the request
+    /// starts only now, so its response can arrive later.
     pub fn postpone(&self, id: u64) -> HostResult<()> {
         let at = now().plus(self.request_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
@@ -247,7 +247,8 @@ impl BudgetStore {
         self.ceiling_usage.borrow_mut().release(id);
     }
 
-    /// Counts a finished request from now on.
+    /// Moves the reservation of a finished request to the present. It counts for one window from
+    /// now.
     pub fn settle(&self, id: u64) -> HostResult<()> {
         let now = now();
         let update = "UPDATE reservation SET at = ? WHERE id = ?";

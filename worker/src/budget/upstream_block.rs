@@ -24,7 +24,7 @@ pub struct UpstreamBlock {
     pub until: Millis,
     /// When the next request can be sent as a probe.
     pub probe_at: Millis,
-    /// The reservation of the latest probe.
+    /// The id of the latest probe's reservation.
     pub probe: Option<u64>,
 }
 

@@ -7,8 +7,10 @@ use quillgate::Millis;
 use crate::budget::Used;
 use quillgate::RateLimitPolicy;
 
-/// The reservations in a window, by policy and caller. One reservation can count for several
-/// callers.
+/// The reservations in a window, by policy and caller.
+///
+/// A second log counts reservations under ceilings. It has the name of a ceiling in place of a
+/// caller, and one reservation can count under several ceilings.
 #[derive(Debug)]
 pub struct Usage {
     window: Millis,

@@ -1,4 +1,4 @@
-//! The values in a request's path, query and body. The core validates them.
+//! The values in a request's path, query and body. The core (the crate `quillgate`) validates them.
 
 use quillgate::declaration::ParameterIn;
 use quillgate::value::{Pairs, Scalar, Value};
@@ -21,7 +21,7 @@ pub struct Values {
     body: Json,
 }
 
-/// A single value.
+/// The value of one parameter: from the path or query, or from the JSON body.
 enum Member {
     Pair(Pairs),
     Json(Json),
@@ -105,7 +105,7 @@ impl Values {
     }
 }
 
-/// Adapts [`Values`] to the core.
+/// The [`Value`] that the core validates: all values as an object, or one of them.
 enum View<'a> {
     All(&'a Values),
     One(Member),

@@ -1,5 +1,5 @@
-//! CORS: allowed origins, and the header fields that their pages may send and read (Fetch, section
-//! 3.2).
+//! CORS: allowed origins, and the header fields that their pages may send and read (the CORS
+//! protocol of the Fetch standard).
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
@@ -8,7 +8,8 @@ use crate::http::url::origin_of;
 /// The origin of a request, which determines the CORS fields of the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The gateway's own origin, or a client that is not a browser. No CORS fields are necessary.
+    /// The gateway's own origin, or no `Origin`, which is usual for clients other than browsers.
+    /// The response needs no `Access-Control-*` fields.
     Own,
     /// An allowed origin.
     Allowed(String),
@@ -17,8 +18,8 @@ pub enum Origin {
 /// Checks a request's `Origin`.
 ///
 /// # Errors
-/// 403 for other origins. Their pages could not read the response, and the request must not have an
-/// effect.
+/// 403 for any other origin. Without CORS fields, the browser would hide the response from the
+/// page, but the request would still take effect.
 pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origin, Problem> {
     let Some(sent) = sent else {
         return Ok(Origin::Own);

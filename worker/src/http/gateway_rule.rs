@@ -21,7 +21,7 @@ pub enum GatewayRule {
     Day,
     /// A range of the archive must have at most 3,660 days.
     LongestRange,
-    /// `prefix` must start with a slash and must not end with one.
+    /// `prefix` must be `/`, or start with a slash and not end with one.
     Prefix,
     /// `path` and `prefix` exclude each other.
     NotWithPath,

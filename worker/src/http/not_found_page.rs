@@ -5,7 +5,8 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::{RequestHead, accepts_page};
 use crate::http::response::{GatewayResponse, HeaderFields};
 
-/// Only the page's own style sheet applies. The hash is that of [`STYLE`].
+/// The page's `Content-Security-Policy`. It allows only the inline style sheet [`STYLE`], by its
+/// hash.
 const POLICY: &str = "default-src 'none'; \
     style-src 'sha256-R6fb9fyAPkBokWiDSblnwoY1e+GwSFAneseQGTE/w+o='; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -14,7 +15,7 @@ const POLICY: &str = "default-src 'none'; \
 pub const STYLE: &str = ":root{color-scheme:light dark}\
     body{max-width:32rem;margin:15vh auto;padding:0 1.5rem;font:1rem/1.5 system-ui,sans-serif}";
 
-/// Returns whether a problem is an unknown path that a browser navigated to.
+/// Returns whether to respond with the page: the path is unknown, and a browser navigated to it.
 #[must_use]
 pub fn applies(problem: &Problem, head: &RequestHead) -> bool {
     problem.kind == ProblemKind::NotFound

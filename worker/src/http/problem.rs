@@ -84,14 +84,16 @@ impl Problem {
         Self::new(ProblemKind::NotFound, detail)
     }
 
-    /// Returns 405 for a route with other methods (RFC 9110, section 15.5.6).
+    /// Returns 405 for a method that the path does not support (RFC 9110, section 15.5.6). `allow`
+    /// lists the supported methods.
     #[must_use]
     pub fn method_not_allowed(allow: &str) -> Self {
         let detail = format!("this route accepts {allow}");
         Self::new(ProblemKind::MethodNotAllowed, detail).with_header("allow", allow)
     }
 
-    /// Returns 500 for an invalid variable. The problem names it and never contains its value.
+    /// Returns 500 for a missing or invalid variable. The problem names the variable, never its
+    /// value.
     #[must_use]
     pub fn misconfigured(variable: &str, rule: &str) -> Self {
         let detail = format!("the gateway's variable {variable} {rule}");
@@ -186,7 +188,8 @@ impl Problem {
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "60")
     }
 
-    /// Returns 503 when the keys of a trusted issuer cannot be fetched.
+    /// Returns 503 when the keys of a trusted issuer cannot be fetched, or its token endpoint
+    /// fails.
     #[must_use]
     pub fn issuer_unavailable() -> Self {
         let detail = "the keys of the token's issuer cannot be fetched right now";
@@ -194,7 +197,7 @@ impl Problem {
         Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "60")
     }
 
-    /// Returns 503 when the Durable Object with the records does not respond.
+    /// Returns 503 when a Durable Object or the archive's D1 database fails.
     #[must_use]
     pub fn object_unavailable() -> Self {
         let detail = "the gateway cannot reach its own records right now";

@@ -7,7 +7,8 @@ use crate::http::url::split_url;
 pub struct RequestHead {
     /// The request's id: a valid `X-Request-Id` of the caller, or else the UUID.
     pub id: String,
-    /// A random UUID.
+    /// A random UUID. The gateway's span id derives from it. It also replaces a missing request id,
+    /// trace id or idempotency key of a Turnstile verification.
     pub uuid: String,
     /// The method.
     pub method: String,
@@ -29,7 +30,7 @@ pub struct RequestHead {
     pub cookie: Option<String>,
     /// `Origin`.
     pub origin: Option<String>,
-    /// `Sec-Fetch-Site`: the browser's relation of the calling page to the gateway.
+    /// `Sec-Fetch-Site`: the relation of the page's origin to the gateway's, such as `same-origin`.
     pub fetch_site: Option<String>,
     /// `Content-Type`.
     pub content_type: Option<String>,
@@ -115,7 +116,8 @@ fn is_harmless(id: &str) -> bool {
     id.len() <= 255 && id.bytes().all(fits)
 }
 
-/// The header fields that only writes have. An empty value is invalid, but a field may be absent.
+/// The header fields that only writes have. Unlike the other fields, an empty value does not count
+/// as absent, so that validation can reject it.
 #[derive(Debug, Clone, Default)]
 pub struct WriteHeaders {
     /// `Idempotency-Key`.

@@ -207,8 +207,10 @@ impl GatewayResponse {
 /// not serve.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
-/// Returns `Strict-Transport-Security` for responses from this URL. Responses over `http` must not
-/// contain it (section 7.2). On a loopback host, it would affect the ports of other programs.
+/// Returns `Strict-Transport-Security` for responses from this URL, or `None`.
+///
+/// Responses over `http` must not contain it (RFC 6797, section 7.2). It applies to every port of a
+/// host, so on a loopback host it would affect other programs.
 #[must_use]
 pub fn find_transport_security(url: &str) -> Option<&'static str> {
     let rest = url.strip_prefix("https://")?;

@@ -70,7 +70,7 @@ pub fn find_methods(path: &str) -> Vec<&'static str> {
 /// Returns the percent-encoded values of a path that matches a template.
 #[must_use]
 pub fn match_path<'a>(template: &'static str, path: &'a str) -> Option<PathSegments<'a>> {
-    // Most templates already differ before their first value.
+    // Fast path: most templates differ from the path before their first parameter.
     let fixed = template.split('{').next()?;
     if !path.starts_with(fixed) {
         return None;

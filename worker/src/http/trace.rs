@@ -7,8 +7,8 @@ pub struct Trace {
     pub trace_id: String,
     /// `traceparent` for the upstream, with the gateway's span.
     pub traceparent: String,
-    /// Whether the caller started the trace. A new trace must not have a `tracestate` (section
-    /// 3.3.1).
+    /// Whether the caller started the trace. Only then may the gateway parse the caller's
+    /// `tracestate` (section 3.3).
     pub continued: bool,
 }
 

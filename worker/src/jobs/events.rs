@@ -26,7 +26,7 @@ pub const MAX_SESSION_STREAM_LIFETIME: Millis = Millis::from_seconds(300);
 /// Last event of a stream when its job is no longer polled.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
 /// Message to a watcher before the gateway polls a job that it did not create. The poll counts as a
-/// read by the watcher's caller. Clients ignore it, because it is a comment.
+/// read by the watcher's caller. Clients ignore the message, because it is a comment.
 pub const CHARGE_TEXT: &str = ": poll\n\n";
 /// Maximum wait of a long poll, in seconds. Proxies time out after 30.
 const MAX_WAIT: u64 = 25;

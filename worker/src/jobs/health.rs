@@ -1,4 +1,4 @@
-//! The health of a project's object, for operators.
+//! The health of a project's Durable Object, for operators.
 
 #[cfg(doc)]
 use quillgate::RateLimitPolicy;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::budget::health::BudgetHealth;
 use crate::upstream::breaker;
 
-/// The health of a project's object.
+/// The health of a project's Durable Object.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectHealth {
@@ -15,7 +15,7 @@ pub struct ProjectHealth {
     pub breaker: breaker::State,
     /// The budgets by name.
     pub budgets: ProjectBudgets,
-    /// The number of sockets that watch changes.
+    /// The number of WebSockets of event streams and long polls.
     pub watchers: u64,
     /// The number of pending webhooks.
     pub webhooks_waiting: u64,

@@ -6,7 +6,8 @@ use quillgate::{JobStatus, Millis};
 pub const MAX_PAUSE: Millis = Millis::from_seconds(60);
 /// Time after creation in which the upstream may respond 404 to polls of a job.
 pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
-/// Time of uninterrupted 404 responses after which a job is lost.
+/// Time of uninterrupted 404 responses after which the gateway reports a job to its webhook as not
+/// found, and stops polling it for the webhook.
 pub const LOST_AFTER: Millis = Millis::from_seconds(15 * 60);
 /// Minimum wait between two polls of a job that has a webhook and no watchers.
 pub const UNWATCHED_PAUSE: Millis = Millis::from_seconds(15);
@@ -15,7 +16,7 @@ const POLLS_OF_AGE: u64 = 120;
 /// Maximum number of times that failures double the wait.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// The audience of a job.
+/// The recipients of a job's changes. The time between polls depends on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// At least one watcher.

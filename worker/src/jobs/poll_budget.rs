@@ -8,12 +8,12 @@ use quillgate::Millis;
 
 /// Polls are spaced so that the rest of the budget would last for `window / PACE_PARTS`.
 const PACE_PARTS: u64 = 6;
-/// A batch contains at most the polls that this spacing allows in `window / BURST_PARTS`, but at least
-/// one.
+/// An alarm starts at most the number of polls that fit into `window / BURST_PARTS` at the current
+/// spacing, but at least one.
 const BURST_PARTS: u64 = 60;
 /// The number of steps into which a window is divided for counting.
 const STEPS: u64 = 60;
-/// How long polls pause after a 429 that names no time.
+/// How long polls pause after a 429 without `Retry-After`.
 const DEFAULT_PAUSE: Millis = Millis::from_seconds(60);
 
 /// The maximum number of polls in any window.
@@ -32,9 +32,9 @@ pub struct PollUsage {
     pub used: u32,
     /// When the latest poll was sent.
     pub latest: Option<Millis>,
-    /// When the oldest step that has polls ends.
+    /// The end of the oldest step that contains polls.
     pub oldest_step: Option<Millis>,
-    /// Until when polls pause because Mintlify responded 429.
+    /// The end of the pause after a 429 from Mintlify.
     pub paused_until: Option<Millis>,
 }
 
@@ -94,8 +94,9 @@ impl PollBudget {
         u32::try_from(earned).unwrap_or(u32::MAX).clamp(1, left)
     }
 
-    /// Returns the number of polls that a list, a record or a new watcher may send now, without
-    /// regard to the pace. They use at most half of the budget, so that polls never stop.
+    /// Returns the number of polls that a list, a record or a new watcher may send now, regardless
+    /// of the spacing. Returns 0 once half of the budget is used, so that the rest remains for the
+    /// spaced polls.
     #[must_use]
     pub fn count_immediate(self, usage: &PollUsage, now: Millis) -> u32 {
         if usage.is_paused(now) {
@@ -105,8 +106,8 @@ impl PollBudget {
         left.saturating_sub(self.limit / 2)
     }
 
-    /// Returns the end of the step in which a poll counts. The step, and with it the poll, leaves the
-    /// window later than the poll alone would, so the count is never too low.
+    /// Returns the end of the step that contains `now`. All polls of a step leave the window
+    /// together, when its end does. The count is therefore never too low.
     #[must_use]
     pub fn find_step(self, now: Millis) -> Millis {
         let length = (self.window.0 / STEPS).max(1);

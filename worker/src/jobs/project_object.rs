@@ -61,7 +61,7 @@ const MIGRATIONS: &[&str] = &[
     DROP_CLAIMS,
     include_str!("store/migrations/0014_column_names.sql"),
 ];
-/// The number of migrations after which all prompts are also stored in lower case.
+/// Databases with fewer applied migrations contain prompts without a lower-case copy.
 const MIGRATIONS_WITH_LOWERCASE_PROMPTS: u64 = 9;
 /// The policies whose circuit breakers this object reports.
 const POLICIES: [RateLimitPolicy; 3] = [
@@ -157,7 +157,7 @@ impl ProjectObject {
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
 impl ProjectObject {
-    /// Traps.
+    /// Makes the wasm module trap, for tests.
     #[expect(
         clippy::unused_self,
         reason = "a method of the class that the entry calls"
@@ -184,7 +184,8 @@ struct Project {
     poll_log: PollStore,
     outbox: Outbox,
     connections: Connections,
-    /// Jobs with a running poll, a failed poll or a charged watcher.
+    /// The state of polls by job id, while a poll is running, after failed polls, or after a
+    /// watcher was charged for the next poll.
     polls: RefCell<HashMap<String, PollState>>,
     /// The time of the alarm, if this instance has set it.
     alarm: Cell<Option<Millis>>,

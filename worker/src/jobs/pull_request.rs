@@ -50,7 +50,7 @@ impl PullRequest {
         })
     }
 
-    /// Finds the pull request of a job, which is Mintlify's JSON.
+    /// Finds the pull request of a job. `job` is Mintlify's JSON.
     #[must_use]
     pub fn of_job(job: &str) -> Option<Self> {
         let job = json::parse(job.as_bytes())?;
@@ -84,7 +84,7 @@ impl fmt::Display for PullRequest {
     }
 }
 
-/// Names of managed users contain an underscore.
+/// Whether a name can be a user or an organization. Names of managed users contain an underscore.
 fn is_owner(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     (1..=100).contains(&name.len()) && name.bytes().all(fits)
@@ -175,7 +175,7 @@ impl PullRequestStatus {
 pub struct PullReply {
     /// The status, without checks.
     pub status: PullRequestStatus,
-    /// The last commit, if its checks matter.
+    /// The last commit of an open pull request. Its checks are fetched next.
     pub commit: Option<CommitId>,
 }
 
@@ -244,7 +244,8 @@ impl CheckRun {
 
 /// Reads the result of a commit's checks from the first page of its check runs.
 ///
-/// Returns `None` without checks, and if all known checks pass but there are unknown ones.
+/// Returns `None` without checks. Also returns `None` if no check is failing or pending, but a
+/// conclusion is unknown or the page does not contain all check runs.
 #[must_use]
 pub fn read_checks(text: &str) -> Option<ChecksState> {
     let body: ChecksBody = serde_json::from_str(text).ok()?;

@@ -1,9 +1,10 @@
 //! Search of prompts, in steps that each examine a bounded number of jobs.
 //!
-//! A trigram index finds candidates: jobs with some of the searched string's trigrams. Each candidate's
-//! prompt is then compared with the whole string. The index covers blocks of rows one by one, because a
-//! lookup of common trigrams visits a whole block. Strings shorter than a trigram, and jobs that are not
-//! in the index yet, are searched without it, newest first.
+//! A trigram index finds candidates: jobs with some of the searched string's trigrams. Each
+//! candidate's prompt is then compared with the whole string. The index is divided into blocks of
+//! rows. A lookup covers one block, because a lookup of common trigrams visits every row that it
+//! covers. Strings shorter than a trigram, and jobs that are not in the index yet, are searched
+//! without it, newest first.
 
 use quillgate::Millis;
 use serde::{Deserialize, Deserializer};
@@ -18,7 +19,7 @@ pub const MAX_CANDIDATES: u64 = 100;
 const MAX_STEPS: u32 = 16;
 /// Maximum number of trigrams in one lookup.
 const MAX_TRIGRAMS: usize = 8;
-/// Characters of a trigram.
+/// Number of characters in a trigram.
 const TRIGRAM: usize = 3;
 /// The first private-use character that can mark a block.
 const MARK_BASE: u64 = 0xF_0000;
@@ -87,7 +88,7 @@ pub struct RowRange {
 pub struct Step {
     /// Rows below this one.
     pub below: u64,
-    /// The expression of FTS5 that the jobs match, which names one block. `None` for all jobs.
+    /// The FTS5 expression that the jobs match, with the mark of one block. `None` for all jobs.
     pub expression: Option<String>,
 }
 

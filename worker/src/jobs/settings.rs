@@ -68,12 +68,13 @@ fn default_poll_limit(create_limit: u32) -> u32 {
 /// The webhooks' settings.
 #[derive(Clone)]
 pub struct WebhookSettings {
-    /// The address for jobs whose creator names none, with its host in lower case.
+    /// The address for jobs created without `Webhook-Url`. Its scheme and host are in lower case.
     pub url: Option<String>,
-    /// The secrets from which each receiver's keys are derived, of 24 to 64 bytes each; all of them
-    /// sign. Without any there are no webhooks.
+    /// The secrets, 24 to 64 bytes each. A receiver has one key per secret, and all of its keys
+    /// sign each webhook. If there are no secrets, webhooks are off.
     pub secrets: Vec<Vec<u8>>,
-    /// The hosts that a job's creator may name, as `host` or `host:port`: none when this is empty.
+    /// The hosts that `Webhook-Url` may contain, as `host` or `host:port`. If there are no hosts,
+    /// the gateway rejects every `Webhook-Url`.
     pub hosts: Vec<String>,
 }
 

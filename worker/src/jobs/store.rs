@@ -18,7 +18,7 @@ macro_rules! listed_job {
     };
 }
 
-/// Expands to the columns of a `StreamEvent` of the list, expressions over a row of `job`.
+/// Expands to the columns of a `StreamEvent` for list streams: SQL expressions over a row of `job`.
 macro_rules! list_event {
     () => {
         concat!("revision AS id, 'job' AS name, ", listed_job!(), " AS data")
@@ -73,7 +73,8 @@ impl JobStore {
         }
     }
 
-    /// Stores the lower-case copies of prompts that releases before 0009 stored without one.
+    /// Adds lower-case copies of the prompts that contain characters beyond ASCII. Releases before
+    /// migration 0009 stored prompts without such copies.
     pub fn add_lowercase_prompts(&self) -> HostResult<()> {
         let query = "SELECT id, prompt_summary FROM job WHERE prompt_summary GLOB '*[^ -~]*'";
         let update = "UPDATE job SET prompt_lowercase = ? WHERE id = ?";

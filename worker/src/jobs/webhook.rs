@@ -187,7 +187,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
             | [198, 18 | 19, ..]
             | [198, 51, 100, _]
             | [203, 0, 113, _]
-            // The host of Azure's virtual machines.
+            // Azure's platform services. Azure's virtual machines reach them at this address.
             | [168, 63, 129, 16]
     )
 }
@@ -233,11 +233,11 @@ pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &
 /// The action after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// None: the webhook was delivered.
+    /// No action: the webhook was delivered.
     Done,
     /// Another attempt after this wait.
     Again(Millis),
-    /// None: the receiver responded 410, or the last attempt failed.
+    /// No action: the receiver responded 410, or the last attempt failed.
     GivenUp,
 }
 

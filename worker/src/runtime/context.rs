@@ -13,7 +13,7 @@ pub fn now() -> Millis {
     to_millis(js_sys::Date::now())
 }
 
-/// Converts a time of `Date.now`.
+/// Converts a number of milliseconds since the Unix epoch, as returned by `Date.now`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -14,7 +14,8 @@ extern "C" {
     #[wasm_bindgen(thread_local_v2, js_name = crypto)]
     static CRYPTO: Crypto;
 
-    /// The `TextEncoder` of web-sys takes a Rust string, which would copy a page into wasm memory.
+    /// JavaScript's `TextEncoder`. The binding of web-sys takes a Rust string, which would copy a
+    /// page into the memory of the wasm module.
     type TextEncoder;
     #[wasm_bindgen(constructor)]
     fn new() -> TextEncoder;

@@ -1,4 +1,4 @@
-//! The entry's function that opens a stream.
+//! The function of the JavaScript entry that opens a stream.
 
 use std::cell::RefCell;
 
@@ -28,9 +28,10 @@ pub fn set_entry(entry: Entry) {
 
 /// Opens a stream that also ends if the module traps.
 ///
-/// `source` has two methods. `next` returns a promise of two chunks: the next one, and the one that
-/// ends the stream if the module traps before the following call. The last chunk comes without the
-/// second. `cancel` runs when the client disconnects.
+/// `source` has two methods. `next` returns a promise of one or two chunks. The first is the next
+/// chunk of the stream. The second ends the stream if the module traps before the following chunk.
+/// If the second is absent, the first is the last chunk. `cancel` is called when the client
+/// disconnects.
 ///
 /// # Errors
 /// If the entry has not attached its functions.

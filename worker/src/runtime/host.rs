@@ -59,8 +59,8 @@ pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Res
     Response::new_with_opt_readable_stream_and_init(Some(body), &init).unwrap_throw()
 }
 
-// Header fields cross the border of the wasm module as JSON. One call for all of them takes less time
-// than one for each.
+// Header fields cross the boundary of the wasm module as JSON. One call for all fields takes less
+// time than one call per field.
 
 /// Returns header fields, with names in lower case.
 pub fn read_headers(headers: &Headers) -> HeaderFields {

@@ -8,7 +8,8 @@ struct Migration {
     done: u64,
 }
 
-/// Migrates a database to the latest schema. Returns the number of steps already applied.
+/// Migrates a database to the latest schema. Returns the number of steps that were applied before
+/// this call.
 ///
 /// Never change a released step: existing databases do not run it again.
 pub fn migrate(database: &Database, steps: &[&'static str]) -> HostResult<u64> {

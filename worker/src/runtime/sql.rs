@@ -139,7 +139,8 @@ pub fn optional_text(value: Option<&str>) -> JsValue {
     value.map_or(JsValue::NULL, JsValue::from_str)
 }
 
-/// Converts an instant or a count to a bindable value. `SQLite` converts it to an integer in an integer column.
+/// Converts an instant or a count to a bindable value. It is bound as a floating-point number,
+/// which `SQLite` converts to an integer in an integer column.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)

@@ -18,7 +18,8 @@ pub fn into_promise(work: impl Future<Output = HostResult<JsValue>> + 'static) -
     begin(Box::pin(async move { Ok(work.await?) }))
 }
 
-/// Boxes futures, because each instance of `future_to_promise` adds two kilobytes to the module.
+/// Takes a boxed future, because each instance of the generic `future_to_promise` adds two
+/// kilobytes to the module.
 fn begin(work: BoxedFuture) -> Promise {
     future_to_promise(work)
 }

@@ -50,7 +50,8 @@ pub enum CallOutcome<'a> {
     Answered,
     /// The request failed.
     Failed {
-        /// The target, whose failures count once. `None` for a request that creates something.
+        /// The target of the request. Repeated failures of one target count once. With `None`, each
+        /// failure counts.
         target: Option<&'a str>,
         /// The time after which Mintlify accepts requests again.
         retry_after: Option<Millis>,

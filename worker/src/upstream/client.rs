@@ -22,7 +22,7 @@ use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Message, Outgoing, send};
 use crate::upstream::transport_error::TransportError;
 
-/// The maximum number of bytes to read of an error, for its message.
+/// The maximum number of bytes to read of an error response, for its message.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// The maximum number of bytes to read of a job. Typical jobs have 500.
 const MAX_JOB_BYTES: usize = 64 * 1024;
@@ -60,7 +60,7 @@ pub struct JobSnapshot {
     pub http_status: u16,
     /// The unchanged body.
     pub text: String,
-    /// The body without insignificant whitespace, as in tables and event streams.
+    /// The body without insignificant whitespace, as stored in tables and sent in event streams.
     pub data: String,
     /// The job's id.
     pub id: Option<String>,
@@ -77,7 +77,7 @@ impl JobSnapshot {
         let member = |name| json::text(&job, name).map(str::to_owned);
         Some(Self {
             http_status: head.status,
-            // The parsed value has another order of members.
+            // Serializing the parsed value would reorder its properties.
             data: json::compact(&body),
             id: member("id"),
             status: member("status"),
@@ -91,9 +91,9 @@ impl JobSnapshot {
 pub struct PageReply {
     /// The unchanged body, outside of the memory of the wasm module.
     pub text: JsString,
-    /// The number of rows.
+    /// The number of rows, or 1 if the report is not a list.
     pub rows: u64,
-    /// Whether another page exists.
+    /// Whether another page exists. Always `false` without offset pagination.
     pub has_more: bool,
 }
 
@@ -129,7 +129,7 @@ impl<'a> UpstreamClient<'a> {
     }
 
     /// Sends a request unless its breaker is open, and repeats it if [`Attempts`] allow it. `pay`
-    /// reserves budget for a repetition.
+    /// reserves budget for a repetition and returns whether it succeeded.
     pub async fn send(
         &self,
         request: &UpstreamRequest,

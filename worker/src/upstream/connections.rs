@@ -33,7 +33,7 @@ impl Connections {
     /// Waits for a connection, at most for `time`.
     ///
     /// # Errors
-    /// 503 `gateway-busy` if no connection is available in time.
+    /// 503 `gateway-busy` if the queue is full or no connection is available in time.
     pub async fn acquire(&self, class: ConnectionClass, time: Millis) -> Result<Permit, Problem> {
         let admission = self.0.borrow_mut().permits.ask(class);
         let has_waited = match admission {

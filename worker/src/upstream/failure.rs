@@ -155,7 +155,7 @@ pub fn classify_leak(
     })
 }
 
-/// Classifies a response that is not a success by [`UpstreamHead::is_success`].
+/// Classifies a response for which [`UpstreamHead::is_success`] returns `false`.
 #[must_use]
 pub fn classify_error(
     head: &UpstreamHead,

@@ -14,8 +14,9 @@ pub enum KeyOutcome {
 impl KeyOutcome {
     /// Returns the outcome for a status of Mintlify. `status` is `None` if no complete response arrived.
     ///
-    /// After a 408, Mintlify may have processed a part of the request. After 421 and 425, it has not
-    /// processed the request (RFC 9110, section 15.5.20; RFC 8470, section 5.2).
+    /// After a 408, Mintlify may have processed a part of the request. With 401, 403, 421, 425 and
+    /// 429, it refuses a request without processing it (RFC 9110, section 15.5.20, for 421; RFC
+    /// 8470, section 5.2, for 425).
     #[must_use]
     pub const fn from_status(status: Option<u16>) -> Self {
         match status {

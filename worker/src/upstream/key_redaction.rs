@@ -41,7 +41,8 @@ fn redact(value: &mut Value, key: &str) {
     }
 }
 
-/// Returns the name of the variable with a key that the string contains, plain or with JSON escapes.
+/// Searches a string for the gateway's keys, plain or with JSON escapes. Returns the name of the
+/// variable that contains the key.
 pub(super) fn find_key(text: &str, settings: &UpstreamSettings) -> Option<&'static str> {
     let text = unescape(text);
     let contains = |keys: &[AdminKey]| keys.iter().any(|key| text.contains(key.expose()));

@@ -20,14 +20,14 @@ pub struct RequestMetrics {
     pub upstream: Option<ExchangeMetrics>,
     /// The value of `Cache-Status` after the cache's name.
     pub cache: Option<String>,
-    /// The remaining budget.
+    /// The number of requests left in the budget.
     pub budget_left: Option<u32>,
     /// A message for the operator.
     pub operator: Option<String>,
 }
 
 impl RequestMetrics {
-    /// Returns the message for the operator, about the gateway or the upstream's key.
+    /// Returns the request's message for the operator, or else the message of its exchange.
     #[must_use]
     pub fn operator(&self) -> Option<&str> {
         let upstream = self.upstream.as_ref();

@@ -1,4 +1,4 @@
-//! The check that a page has its declared type, and its pagination properties.
+//! Checks that a page has its declared type, and reads its pagination properties.
 
 use quillgate::schema::{Field, JsonType};
 use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};

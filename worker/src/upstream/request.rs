@@ -34,7 +34,7 @@ impl UpstreamRequest {
         self.operation.declaration().method
     }
 
-    /// Returns the scope of the breaker.
+    /// Returns the policy and project that select the circuit breaker.
     #[must_use]
     pub fn scope(&self) -> Scope {
         Scope {
@@ -60,8 +60,8 @@ impl UpstreamRequest {
         headers
     }
 
-    /// Returns the outcome that the breaker records. Repeated failures of one target count once. Job
-    /// creations share one target, so each of their failures counts.
+    /// Returns the outcome that the breaker records. Repeated failures of one target count once.
+    /// Job creations have no separate targets, so each of their failures counts.
     #[must_use]
     pub fn call_outcome(&self, failure: Option<&UpstreamFailure>) -> CallOutcome<'_> {
         match failure {

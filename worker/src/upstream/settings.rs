@@ -13,9 +13,9 @@ pub struct UpstreamSettings {
     pub admin_keys: Vec<AdminKey>,
     /// Admin keys for requests that only read, newest first: none, one or two.
     pub read_keys: Vec<AdminKey>,
-    /// Timeout of a response head, and of the body of an error.
+    /// Timeout of a request, including its repetitions and the body of its response.
     pub timeout: Millis,
-    /// The window of Mintlify's limits.
+    /// The length of the window of Mintlify's limits.
     pub limit_window: Millis,
 }
 
@@ -45,7 +45,7 @@ impl UpstreamSettings {
         }
     }
 
-    /// Returns the name of the variable with [`Self::keys`].
+    /// Returns the name of the variable that contains [`Self::keys`].
     #[must_use]
     pub fn key_variable(&self, method: Method) -> &'static str {
         match method {

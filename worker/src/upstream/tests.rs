@@ -18,8 +18,8 @@ use crate::upstream::transport_error::TransportError;
 
 // --- requests to servers -------------------------------------------------
 
-/// Replaces `fetch` by a function that returns `response`, or never responds if it is `null`. The
-/// returned object has its argument `init`.
+/// Replaces `fetch` by a function that returns `response`, or never responds if `response` is
+/// `null`. The returned object records the `init` argument of the call.
 fn replace_fetch(response: &JsValue) -> JsValue {
     let script = "
         const call = {};

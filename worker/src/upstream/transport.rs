@@ -95,7 +95,8 @@ impl Timeout {
         })
     }
 
-    /// Ends the timeout of a complete response. Aborting it would have no effect.
+    /// Ends the timeout of a complete response, so that dropping the timeout does not abort the
+    /// request.
     fn finish(mut self) {
         self.is_finished = true;
     }

@@ -33,7 +33,7 @@ export const operations = (project = PROJECT) => [
   { method: "POST", target: `/v2/agent/${project}/job/j1/message`, scope: "jobs:create" },
 ];
 export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
-/** A read, a write and an operator's request. Each row of a table of tokens is tried on them. */
+/** A read, a write and an operator's request. Tests send each forged token with all three. */
 export const SAMPLE = [operations()[0], operations()[4], DEEP];
 
 /** The faults of key sets, by the name of the trusted issuer. */
@@ -145,7 +145,7 @@ export const withProperty = (object, property) =>
 // --- requests --------------------------------------------------------------
 
 export const bearer = (token) => ({ authorization: `Bearer ${token}` });
-/** A Cloudflare Access token, from the gateway's own page. */
+/** The options of a request with a Cloudflare Access token from the gateway's own page. */
 export const assertion = (token, { host } = gate) =>
   smuggled(["Cf-Access-Jwt-Assertion", token], ["Origin", `http://${host}`]);
 export const smuggled = (...headers) => ({ authorization: null, headers });

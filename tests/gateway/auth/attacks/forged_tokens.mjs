@@ -75,7 +75,8 @@ export function twinKeys() {
 }
 
 /**
- * Keys that must not verify, by their `kid`, and the private keys of most of them.
+ * A key set, and the private keys of most of its keys. None of its keys may verify a token, except
+ * that `bare` verifies RS256.
  *
  * @returns {{ rsa: import("../../../harness/issuer.mjs").SigningKey,
  *   weak: import("../../../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}

@@ -9,7 +9,7 @@ pub struct RunLock {
     held: Option<(RunId, Millis)>,
 }
 
-/// A run of the archive.
+/// The id of a run of the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunId(u64);
 

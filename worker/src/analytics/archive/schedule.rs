@@ -100,8 +100,8 @@ impl DayRecord {
         self.retry_at = now.plus(wait);
     }
 
-    /// Restarts the fetch from the first part. Needed if the day gained rows during the fetch, so
-    /// that its pages do not match.
+    /// Restarts the fetch from the first part, for example if the site's totals changed between two
+    /// pages. The pages then do not fit together.
     pub fn restart(&mut self) {
         self.progress = Progress::default();
     }
@@ -177,7 +177,7 @@ pub enum Step {
     Rest,
 }
 
-/// The part of a day that a request fetches.
+/// The target of a request: a part of one day of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The index of the project in [`Holdings::projects`].
@@ -301,7 +301,8 @@ pub struct Rate {
 /// Estimates the cost of fetching `gaps` missing days, each with `pages` pages of views and one
 /// request for visitors.
 ///
-/// The estimate subtracts the daily requests for yesterday and for the days that are fetched again.
+/// Each day, the archive also fetches yesterday and fetches stored days again. The estimate
+/// subtracts these requests from the budget for missing days.
 ///
 /// # Example
 /// ```

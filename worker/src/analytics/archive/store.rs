@@ -1,4 +1,5 @@
-//! The daily archive in D1: the records of each day, staged pages, and the queries of a series.
+//! The daily archive in D1: the record of each day, staged pages, and the queries for series and
+//! for the list of pages.
 //!
 //! Pages are staged as they arrive. The last page of a day replaces the day in one batch. D1 runs a batch
 //! as a transaction, so readers never see a partially replaced day.
@@ -20,11 +21,11 @@ use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, parse_json, stringify_json};
 use crate::upstream::client::PageReply;
 
-/// The binding of the database.
+/// The name of the D1 binding.
 const BINDING: &str = "ARCHIVE";
-/// The maximum number of expired days to delete in one run.
+/// The maximum number of expired days to delete per project and run.
 const MAX_EXPIRED: u32 = 10;
-/// The maximum number of pages without stored views to delete in one run.
+/// The maximum number of pages and prefixes without stored views to delete per project and run.
 const MAX_UNUSED: u32 = 1000;
 
 const SITE: &str = include_str!("sql/site.sql");
@@ -87,11 +88,11 @@ struct DayRow {
 
 /// A project in the database.
 pub struct StoredProject {
-    /// The project's id in the database. It is `None` before the first run.
+    /// The project's id in the database. It is `None` before the first run or backfill.
     pub id: Option<u32>,
     /// The days to archive and their records.
     pub record: ProjectRecord,
-    /// The site's totals from the staged pages, as JSON.
+    /// The days with staged pages, each with the site's totals as JSON.
     pub totals: Vec<(Day, String)>,
     /// The size of the database in bytes.
     pub bytes: Option<u64>,
@@ -320,8 +321,8 @@ impl ArchiveStore {
         self.0.batch(&[update, self.clear(key)?]).await
     }
 
-    /// Deletes the oldest days before `first`, at most [`MAX_EXPIRED`] per run, and the pages that have
-    /// no views on other days.
+    /// Deletes the oldest days before `first`, at most [`MAX_EXPIRED`]. If it deletes a day, it
+    /// also deletes pages and prefixes without views, at most [`MAX_UNUSED`].
     pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
         let query = "SELECT day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3";
         let values = [project.into(), first.number().into(), MAX_EXPIRED.into()];
@@ -353,7 +354,8 @@ impl ArchiveStore {
             self.0
                 .prepare(unused, &[project.into(), MAX_UNUSED.into()])?,
         );
-        // A prefix can be deleted before the pages below it. They are linked again when it returns.
+        // A prefix can be deleted before the pages below it. `link.sql` links them again after a
+        // later day inserts the prefix.
         let unlink = "UPDATE node SET parent = NULL WHERE project = ?1 AND parent IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM node AS above WHERE above.id = node.parent)";
         statements.push(self.0.prepare(unlink, &[project.into()])?);
@@ -379,9 +381,10 @@ fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)
 }
 
-/// Replaces each path that the archive stores in another form, and marks its row for the SQL:
-/// `quillgate.isPrefix`, and `quillgate.original`, a hash of the replaced path. The hash keeps the
-/// rows of different pages apart.
+/// Replaces each path that the archive stores in another form. Adds two properties to its row for
+/// the SQL statements: `quillgate.isPrefix` is 1 for a [`StoredPath::Prefix`].
+/// `quillgate.original`, a hash of the original path, distinguishes pages with the same stored
+/// path.
 fn replace_paths(text: &JsString) -> HostResult<JsString> {
     let page = parse_json(text)?;
     let rows: Array = Reflect::get(&page, &"views".into())?.unchecked_into();

@@ -1,4 +1,5 @@
-//! The archive's form of paths. Visitors choose paths, so limits bound the cost of each.
+//! The form in which the archive stores paths. Visitors can request any path, so limits bound the
+//! cost of each one.
 
 use std::fmt::Write as _;
 

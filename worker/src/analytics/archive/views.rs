@@ -9,7 +9,8 @@ use crate::analytics::archive::{Counts, SeriesQuery, StoredDay, Subject, read_ra
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The maximum number of stored counts that one query reads: one per page and day. D1 bills each.
+/// The approximate maximum number of rows that one query reads: one per page and day. D1 bills each
+/// row.
 const MAX_COUNTS: u64 = 400_000;
 
 /// A request for a page of the list.
@@ -65,8 +66,8 @@ pub struct StoredPage {
     pub views: Counts,
 }
 
-/// Writes the body of a page of the list. `site` contains the stored days, and `pages` the rows, with
-/// one more than the limit if another page follows.
+/// Writes the body of a page of the list. `site` contains the site's stored days in order. `pages`
+/// contains the rows, and one more row if another page follows.
 #[must_use]
 pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<StoredPage>) -> String {
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);

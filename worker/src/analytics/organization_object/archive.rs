@@ -1,5 +1,5 @@
-//! A run of the daily archive. It sends the requests that [`plan`] chooses, until
-//! its share of the budget is spent, nothing is left to fetch, or it reaches a limit of the run.
+//! A run of the daily archive. It sends the requests that [`plan`] chooses, until its share of the
+//! budget is spent, nothing is left to fetch, or it reaches a limit of the run.
 
 use std::ops::ControlFlow;
 
@@ -30,7 +30,8 @@ use crate::runtime::{
 use crate::upstream::client::PageReply;
 use crate::upstream::request::UpstreamRequest;
 
-/// The budget's caller for the archive. It cannot equal another caller: their keys contain a space.
+/// The archive's key as a caller in the budget. The keys of other callers contain a space, so they
+/// never equal it.
 const CALLER: &str = "archive";
 /// The maximum duration of a run. The next run continues.
 const RUN_TIME: Millis = Millis::from_seconds(300);
@@ -62,7 +63,7 @@ struct Run<'a> {
     empty_pages: u32,
 }
 
-/// The archive's lock. Dropping it releases it.
+/// The held lock of the archive. Dropping this value releases the lock.
 struct HeldLock<'a> {
     organization: &'a Organization,
     run: RunId,
@@ -88,7 +89,7 @@ impl Drop for HeldLock<'_> {
 }
 
 impl Organization {
-    /// Fetches missing days, unless another run is in progress.
+    /// Runs the daily archive, unless another run is in progress.
     pub(super) async fn archive(&self) -> HostResult<()> {
         let Some(store) = &self.archive else {
             let message = "ARCHIVE_PROJECTS is set, and no D1 database is bound as ARCHIVE";
@@ -237,7 +238,8 @@ enum Failure {
 }
 
 impl Run<'_> {
-    /// Stores a part of a day, unless it is inconsistent with earlier parts.
+    /// Stores a part of a day. If it is inconsistent with earlier parts, returns the failure
+    /// instead.
     async fn store_part(
         &mut self,
         target: Target,

@@ -37,7 +37,8 @@ impl PageResult {
             .is_ok_and(|(_, status)| status.is_stale())
     }
 
-    /// Returns the result for a request that waited for this fetch, without this request's metrics.
+    /// Returns the result for another request that waited for this fetch. It omits the metrics and
+    /// header fields, which belong to the request that started the fetch.
     fn collapsed(self) -> Self {
         Self {
             outcome: self
@@ -204,7 +205,8 @@ impl Organization {
         })
     }
 
-    /// Sends a request for a page and settles its reservation. Returns that of the last attempt.
+    /// Sends a request for a page. Then settles or releases its reservation. Returns the exchange,
+    /// and the reservation of its last attempt.
     pub(super) async fn send_page(
         &self,
         budget: &BudgetRequest,

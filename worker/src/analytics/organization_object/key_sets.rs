@@ -42,7 +42,8 @@ struct KeySetRow {
 }
 
 impl Organization {
-    /// Returns the key set at an address. Fetches it first if the stored set lacks the key.
+    /// Returns the key set at an address. Fetches it first if the known set is old or lacks the
+    /// key.
     pub(super) async fn key_set(
         self: Rc<Self>,
         address: &str,
@@ -99,7 +100,8 @@ impl Organization {
 
     fn with_keys<T>(&self, address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
         let mut all = self.keys.borrow_mut();
-        // Addresses come from the configuration, so the list is at most as long as that of issuers.
+        // Addresses come from the configuration, so the list has at most one entry per trusted
+        // issuer.
         let known = all.iter().position(|keys| keys.address == address);
         let at = known.unwrap_or_else(|| {
             all.push(IssuerKeys {

@@ -41,7 +41,8 @@ impl Organization {
     }
 }
 
-/// Builds the response for a missing page, with the header fields of the budget.
+/// Builds the error response for a page that is not available, with the header fields of the
+/// budget.
 fn refuse(problem: &Problem, id: &str, headers: HeaderFields) -> GatewayResponse {
     let response = GatewayResponse::problem(problem, id);
     let headers = response.headers.or(headers);

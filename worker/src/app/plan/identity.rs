@@ -86,7 +86,8 @@ impl Target {
         }
     }
 
-    /// A token does not identify the caller of [`Self::Session`].
+    /// Returns the credentials that may identify the caller. For [`Self::Session`], only the cookie
+    /// may.
     pub(super) const fn select<'a>(&self, credentials: Credentials<'a>) -> Credentials<'a> {
         match self {
             Self::Session => Credentials {

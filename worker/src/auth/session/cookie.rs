@@ -1,7 +1,7 @@
 //! The session cookie (RFC 6265bis): finding, writing and verifying it.
 //!
-//! Its value is 256 random bits and a tag over them, with a key derived from `ACCESS_TOKEN_SECRET`.
-//! Forged cookies are therefore rejected without calling an object.
+//! Its value is 256 random bits and their HMAC-SHA-256, with a key derived from
+//! `ACCESS_TOKEN_SECRET`. Forged cookies are therefore rejected without calling a Durable Object.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,8 +9,8 @@ use quillgate::Millis;
 
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
 
-/// The cookie's name. Browsers reject this prefix from another host, for another path, and without
-/// `Secure` (section 4.1.3.2).
+/// The cookie's name. Browsers reject a cookie with the prefix `__Host-` if it has a `Domain`, has
+/// a path other than `/`, or lacks `Secure` (section 4.1.3.2).
 pub const NAME: &str = "__Host-quillgate";
 /// The length of the random part, and of the tag, in bytes.
 pub const RANDOM_BYTES: usize = 32;
@@ -67,7 +67,7 @@ pub fn clear_cookie() -> String {
     write_cookie(NAME, "", SameSite::Strict, Millis(0))
 }
 
-/// The name of a session's object: a hash that does not reveal the cookie.
+/// The name of a session's Durable Object: a hash that does not reveal the cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionId(String);
 

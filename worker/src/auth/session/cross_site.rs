@@ -11,8 +11,8 @@ use crate::http::url::origin_of;
 
 /// Checks that the gateway's own page sent a request.
 ///
-/// Changes require a matching `Origin`. `Sec-Fetch-Site` must match if present. A URL that
-/// the user typed allows reading only.
+/// Changes require a matching `Origin`. If `Sec-Fetch-Site` is present, it must be `same-origin`,
+/// or `none` for a read. Browsers send `none` for a URL that the user typed.
 ///
 /// # Errors
 /// 403 for anything else.

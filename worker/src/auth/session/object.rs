@@ -8,7 +8,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `DurableObjectState` and `DurableObjectStorage`, for methods that the `worker` crate lacks.
+    /// `DurableObjectState`. It is declared here because the `worker` crate lacks methods of its
+    /// storage.
     pub type SessionState;
 
     #[wasm_bindgen(method, getter)]
@@ -51,7 +52,8 @@ impl Session {
         }
     }
 
-    /// Stores a record until an instant, in milliseconds since 1970. Returns `false` if one exists.
+    /// Stores a record until `ends`, in milliseconds since 1970. Returns `false` and stores nothing
+    /// if the object already has a record.
     pub fn open(&self, record: &str, ends: f64) -> bool {
         let kept = self.storage.kv();
         let is_free = kept.get(RECORD).is_undefined();

@@ -1,12 +1,13 @@
 //! Sign-in at an issuer: the authorization code flow of `OpenID` Connect with PKCE (RFC 6749,
 //! section 4.1; RFC 7636).
 //!
-//! A cookie stores the state of the flow: a random seed, its expiry, the issuer, the return path
-//! and the previous session. The previous session is included because browsers omit its own cookie
-//! from an issuer's redirect.
+//! A cookie stores the state of the flow: a random value, the expiry, the issuer, the return path
+//! and the previous session. The previous session is included because browsers omit the session
+//! cookie, which is `SameSite=Strict`, from an issuer's redirect.
 //!
-//! `state`, the PKCE verifier and `nonce` are derived from the cookie with a secret key. They
-//! appear nowhere in plain text, and a changed cookie has another `state`.
+//! `state`, the PKCE verifier and `nonce` are derived from the whole cookie with a secret key, so
+//! the gateway does not store them. The callback rejects a changed cookie, because it has another
+//! `state`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -235,7 +236,7 @@ pub fn read_id_token(answer: &str) -> Option<String> {
     take_text(&mut members, "id_token")
 }
 
-/// Returns the page's path that shows a failed sign-in.
+/// Returns the URL of the page, as path and query, that reports a failed sign-in.
 #[must_use]
 pub fn failure_path(kind: ProblemKind) -> String {
     format!("/?sign-in-failed={}", kind.as_str())
@@ -254,7 +255,7 @@ const VERIFIER: &[u8] = b"verifier ";
 const NONCE: &[u8] = b"nonce ";
 
 fn derive(settings: &AuthSettings) -> [u8; KEY_BYTES] {
-    // `config.rs` requires a secret. Without one, no cookie would verify.
+    // `AuthSettings::read` guarantees at least one secret.
     let secret = settings
         .token_secrets
         .first()

@@ -1,4 +1,4 @@
-//! Handles the alarm: polls, webhook deliveries and expired records.
+//! Handles the alarm: polls, webhook deliveries, the search index and expired records.
 
 use std::rc::Rc;
 
@@ -12,11 +12,13 @@ use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::runtime::{Call, HostResult, SharedTask, new_uuid, now, random, sockets};
 
-/// The delay between charging a watcher and polling. A watcher without reads leaves in this time.
+/// The delay between charging a watcher and polling. If the watcher's caller has no reads left, the
+/// Worker closes the watcher's socket in this time.
 const CHARGE_TIME: Millis = Millis::from_seconds(1);
 
 impl Project {
-    /// Starts due polls and webhook deliveries, then deletes expired records.
+    /// Starts due polls and webhook deliveries, adds older jobs to the search index, and deletes
+    /// expired records.
     pub(super) async fn on_alarm(self: Rc<Self>) -> HostResult<()> {
         self.alarm.set(None);
         self.alarms.set(self.alarms.get() + 1);

@@ -10,7 +10,7 @@ use crate::jobs::store::JobRow;
 use crate::jobs::store::search::BACKLOG_PAUSE;
 use crate::runtime::{HostResult, now};
 
-/// The interval at which the alarm deletes expired records.
+/// The interval at which the alarm deletes expired records, in milliseconds.
 const SWEEP_PERIOD: u64 = 3_600_000;
 
 impl Project {
@@ -43,8 +43,8 @@ impl Project {
         self.jobs.set_webhook_poll(job, next)
     }
 
-    /// Returns the watched jobs and when the alarm polls each or gives it up. List watchers watch all
-    /// unfinished jobs.
+    /// Returns the watched jobs, each with the time when the alarm polls it or stops polling it.
+    /// Watchers of the list watch all unfinished jobs.
     pub(super) fn find_watched_jobs(&self, usage: &PollUsage) -> HostResult<Vec<(JobRow, Millis)>> {
         let mut targets = self.find_watched_targets();
         let is_list_watched = targets.remove(LIST_TAG);
@@ -88,7 +88,7 @@ impl Project {
         Ok(watched.collect())
     }
 
-    /// Sets the alarm to the next due time. Leaves it unset if nothing is due.
+    /// Sets the alarm to the next due time. Leaves the alarm unchanged if nothing is due.
     pub(super) async fn schedule(&self) -> HostResult<()> {
         let usage = self.poll_log.usage(now())?;
         let pace = self.poll_log.budget().find_next(&usage);
@@ -122,7 +122,7 @@ impl Project {
         Ok(set?)
     }
 
-    /// Returns when jobs of earlier releases are next added to the search index.
+    /// Returns when the alarm next adds jobs that earlier releases stored to the search index.
     pub(super) fn next_indexing(&self) -> HostResult<Option<Millis>> {
         let is_open = self.jobs.has_backlog()?;
         Ok(is_open.then(|| now().plus(BACKLOG_PAUSE)))

@@ -111,7 +111,7 @@ impl Project {
     }
 }
 
-/// Makes a complete response, which replaces a WebSocket.
+/// Makes the ordinary response to a request for a WebSocket that is not opened.
 fn make_raw_response(response: GatewayResponse) -> Response {
     let kind = response.problem.map(ProblemKind::as_str);
     let mut headers = response.headers;

@@ -12,7 +12,7 @@ use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WatchCall;
 use crate::runtime::{HostResult, sockets};
 
-/// The prefix of the caller tag, which every socket has. Its other tag is the job id, which has no
+/// The prefix of a socket's caller tag. The socket's other tag is a job id, which contains no
 /// slash, or [`LIST_TAG`].
 const CALLER_TAG: char = '/';
 /// The tag of sockets that watch all jobs. Caller tags continue with a hash and never equal it.

@@ -30,7 +30,7 @@ impl Project {
             Ok(reserved)
         });
         if let (Err(_), Some(id)) = (&reserved, reservation_id) {
-            // The transaction was rolled back, but the budget also keeps its log in memory.
+            // The rollback does not remove the reservation from the budget's log in memory.
             self.budget.forget(id);
         }
         let (key, reservation) = match reserved? {
@@ -186,7 +186,8 @@ impl Project {
             if write.webhook.is_some() {
                 self.plan_webhook_poll(id)?;
             } else if self.alarm.get().is_some() && !is_watched {
-                // No caller is waiting for the new job, and any alarm deletes expired records.
+                // No caller is waiting for the new job. The alarm that is already set also plans
+                // the deletion of the job's record.
                 return Ok(());
             }
         } else {

@@ -20,7 +20,7 @@ pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
 /// The result of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// The status is known, or the gateway must not ask GitHub now.
+    /// The cached status, or [`PullRequestStatus::UNKNOWN`] while the gateway must not ask GitHub.
     Found(PullRequestStatus),
     /// The caller must fetch the status and then call [`PullRequestCache::conclude`].
     Fetch,
@@ -49,7 +49,8 @@ impl Default for PullRequestCache {
 }
 
 impl PullRequestCache {
-    /// Looks up a status. A fetch that this requests counts as begun.
+    /// Looks up a status. After [`Lookup::Fetch`], further lookups return [`Lookup::Wait`] until
+    /// the fetch ends.
     pub fn look_up(&mut self, request: &PullRequest, now: Millis) -> Lookup {
         let name = request.to_string();
         if let Some(known) = self.known.get(&name, now) {

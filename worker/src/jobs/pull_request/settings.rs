@@ -40,7 +40,8 @@ impl PullRequestSettings {
     /// # Errors
     /// The first malformed variable.
     pub fn read(variables: Variables<'_>) -> Result<Option<Self>, VariableError> {
-        // Reads all three even if off, so that a check can record every variable's name.
+        // Reads all three variables even if off, because `check_config` records the names that are
+        // read, and reports other names as unknown.
         let token = read_token(variables("GITHUB_TOKEN"))?;
         let base_url = read_base_url(variables("GITHUB_API_URL"))?;
         let is_on = match variables("PULL_REQUEST_STATES").as_deref() {

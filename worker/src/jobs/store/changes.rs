@@ -11,7 +11,8 @@ use crate::runtime::{HostResult, now, number, optional_number, text};
 /// How long deletions are stored, so that streams of the list can resume.
 const DELETION_LIFE: Millis = Millis::from_seconds(86_400);
 const MAX_DELETIONS: u64 = 1_000;
-/// Number of jobs that a new list stream starts with. Fewer jobs change between a list and its stream.
+/// Number of jobs that a new list stream starts with. Usually, fewer jobs change between loading
+/// the list and opening its stream.
 const INITIAL_JOBS: u64 = 25;
 
 #[derive(Deserialize)]
@@ -20,7 +21,7 @@ struct RevisionRow {
 }
 
 impl JobStore {
-    /// Numbers a change of a listed job. Returns the change of the list.
+    /// Assigns the next revision to a listed job. Returns the event for list streams.
     pub fn revise(&self, id: &str) -> HostResult<Option<StreamEvent>> {
         let update = concat!(
             "UPDATE job SET revision = (SELECT revision + 1 FROM project)
@@ -80,7 +81,8 @@ impl JobStore {
         Ok(events)
     }
 
-    /// Returns the numbers of changes after a position. They stop where no more can be replayed.
+    /// Counts the changes after a position. The counts stop at [`MAX_REPLAYED`] + 1, which is too
+    /// many to replay.
     fn history(&self, after: u64) -> HostResult<Option<ListHistory>> {
         let query = include_str!("sql/count_missed_changes.sql");
         self.database

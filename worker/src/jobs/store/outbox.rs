@@ -21,8 +21,10 @@ use crate::upstream::transport::{Outgoing, send};
 
 /// Maximum time for a response. Standard Webhooks recommends 15 to 30 s.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
-/// Duration of a lease. It exceeds the wait for a permit and [`TIME_LIMIT`]. If the object restarts
-/// during a delivery, the webhook is sent again after the lease.
+/// Duration of a webhook's lease. During a lease, no alarm sends the webhook again. A lease starts
+/// before the wait for a permit and again before the request. Each of them takes at most
+/// [`TIME_LIMIT`], which is shorter. If the object restarts during a delivery, the webhook is sent
+/// again after the lease.
 const LEASE: Millis = Millis::from_seconds(25);
 /// Maximum number of deliveries in flight, including those that wait for a permit.
 const MAX_IN_FLIGHT: usize = 6;

@@ -35,13 +35,14 @@ pub struct JobRow {
     #[serde(deserialize_with = "read_instant")]
     pub created_at: Millis,
     pub status: Option<String>,
-    /// The latest job of the upstream, as JSON.
+    /// The job as JSON, from the upstream's latest response.
     pub data: Option<String>,
     /// The number of the latest change, or 0 before the first.
     pub version: u64,
     #[serde(deserialize_with = "read_instant")]
     pub checked_at: Millis,
-    /// The time when work started: the creation, or a follow-up after the end.
+    /// The time when the job last started: its creation, the latest follow-up, or the poll that
+    /// found a finished job active again.
     #[serde(deserialize_with = "read_instant")]
     pub last_started_at: Millis,
     /// The earliest time that the upstream allows for the next poll.
@@ -75,7 +76,7 @@ impl JobRow {
 }
 
 impl JobStore {
-    /// Stores a new job and its state. Returns the change of the list.
+    /// Stores a new job and its state. Returns the event for list streams.
     pub fn add(
         &self,
         id: &str,
@@ -222,8 +223,9 @@ impl JobStore {
         self.database.execute(update, [text(id)])
     }
 
-    /// Deletes some of the jobs without a waiting webhook that last started at `latest` or before, and
-    /// the expired deletions. Returns the ids of the deleted jobs and the changes of the list.
+    /// Deletes at most [`MAX_JOBS_PER_ALARM`] jobs that last started at `latest` or before and are
+    /// not polled for a webhook. Also removes expired deletions. Returns the ids of the deleted
+    /// jobs and the events for list streams.
     pub fn sweep(&self, latest: Millis) -> HostResult<(Vec<String>, Vec<StreamEvent>)> {
         let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND last_started_at <= ?
             ORDER BY last_started_at LIMIT ?";
@@ -242,7 +244,7 @@ impl JobStore {
         Ok((jobs, events))
     }
 
-    /// Deletes a job with its past states and follow-ups. Returns the change of the list.
+    /// Deletes a job with its past states and follow-ups. Returns the event for list streams.
     pub fn delete(&self, id: &str) -> HostResult<Option<StreamEvent>> {
         let insert = include_str!("sql/insert_deletion.sql");
         let event = self.number_change(insert, [number(now().0), text(id)])?;
@@ -286,7 +288,7 @@ impl JobStore {
         self.database.first_due(query, [])
     }
 
-    /// Returns the earliest start of work among the jobs without a waiting webhook.
+    /// Returns the earliest last start among the jobs that are not polled for a webhook.
     pub fn oldest(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT min(last_started_at) AS due FROM job WHERE webhook_poll IS NULL";
         self.database.first_due(query, [])

@@ -1,7 +1,7 @@
 //! The search index of a project's jobs. [`crate::jobs::search`] decides the steps of a search.
 //!
-//! A row of `job_search` has [`block_mark`] and the searched part of a prompt in lower case. Alarms
-//! add the rows up to `search_backlog.last`, which an earlier release stored.
+//! A row of `job_search` contains [`block_mark`] and the searched part of a prompt in lower case.
+//! Alarms add the jobs that were stored before the index existed: rows up to `search_backlog.last`.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -21,7 +21,8 @@ use crate::runtime::{HostError, HostResult, Wait, Wake, number, text, yield_now}
 /// Pause between two alarms that add jobs to the index. Requests run meanwhile.
 pub const BACKLOG_PAUSE: Millis = Millis(20);
 const MAX_INDEXED: u64 = 100;
-/// Maximum wait for a turn. A turn starts earlier when the previous search ends.
+/// Maximum wait before a search checks again whether a turn is free. The end of the previous turn
+/// wakes it earlier.
 const MAX_TURN_WAIT: Millis = Millis::from_seconds(60);
 
 /// Returns a string in lower case. The host converts it, because Rust's tables would enlarge the Worker.

@@ -1,5 +1,7 @@
 WITH RECURSIVE
-  -- A page can be staged twice. Different pages can have the same stored path: see StoredPath.
+  -- One row per page. Two staged responses can contain the same page, so max() merges its rows.
+  -- Different pages can have the same stored path (see StoredPath), so the original path is grouped
+  -- too.
   counted (path, is_prefix, human, ai, total) AS MATERIALIZED (
     SELECT row.value ->> '$.path', coalesce(row.value ->> '$.quillgate.isPrefix', 0),
       max(row.value ->> '$.human'), max(row.value ->> '$.ai'), max(row.value ->> '$.total')
@@ -7,7 +9,8 @@ WITH RECURSIVE
     WHERE staging.project = ?1 AND staging.day = ?2
     GROUP BY 1, 2, row.value ->> '$.quillgate.original'
   ),
-  -- CROSS JOIN fixes the join order: one scan of `counted`, with an index lookup in `node` per row.
+  -- A sum is NULL if one of its counts is unknown. CROSS JOIN fixes the join order: one scan of
+  -- `counted`, with an index lookup in `node` per row.
   page (node, parent, is_prefix, human, ai, total) AS MATERIALIZED (
     SELECT node.id, node.parent, node.is_prefix,
       CASE WHEN count(human) = count(*) THEN sum(human) END,

@@ -1,5 +1,5 @@
--- Inserts a node for every staged page and for every prefix above one.
--- A page past the path limits has only the node of a prefix.
+-- Inserts a node for every staged page and for every prefix above one. A page whose path exceeds
+-- the limits is staged as a prefix, so it gets only the node of that prefix.
 INSERT OR IGNORE INTO node (project, path, is_prefix)
 WITH RECURSIVE
   page (path, is_prefix) AS (

@@ -1,4 +1,5 @@
--- Walks the index of paths, so that LIMIT ends the query early. CROSS JOIN keeps that order.
+-- Reads nodes in the order of the index of paths, so that LIMIT ends the query early. CROSS JOIN
+-- fixes this join order.
 SELECT node.path AS path,
   CASE WHEN count(views.human) = count(*) THEN sum(views.human) END AS human,
   CASE WHEN count(views.ai) = count(*) THEN sum(views.ai) END AS ai,
