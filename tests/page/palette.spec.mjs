@@ -41,6 +41,12 @@ for (const width of [1280, 360]) {
       await page.keyboard.type("last month");
       await page.keyboard.press("Enter");
       await page.waitForURL(/range=last-month/);
+
+      await open(page);
+      await page.keyboard.type("lost");
+      await dialog.getByRole("option", { name: "Lost people", selected: true }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/show=people-falls/);
     });
   });
 }

@@ -12,6 +12,7 @@ import type { Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
+import { useArrangementCommands } from "./arrangement_commands.ts";
 import type { CountedReport } from "./counted_trend.ts";
 import { jobPrompt } from "./job_prompt.ts";
 import type { Listing } from "./listing.ts";
@@ -115,6 +116,8 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
     // Choosing another view of feedback replaces the menu.
     keepFocus("h1");
   }
+
+  useArrangementCommands(report, arrange);
 
   function takeSitemap(read: Sitemap) {
     sitemap.value = read;
