@@ -63,11 +63,15 @@ class RecordedGateway {
     this.host = `127.0.0.1:${this.gateway.port}`;
   }
 
-  /** Kills the Worker, as a crash would, and starts it again with its stored state. */
-  async restart() {
+  /**
+   * Kills the Worker, as a crash would, runs `meanwhile`, and starts the Worker again with its stored
+   * state.
+   */
+  async restart(meanwhile = async () => {}) {
     assert.ok(this.settings.state, "restart needs a gateway that was started with a `state`");
     const ended = this.gateway;
     await ended.kill();
+    await meanwhile();
     const started = await startGateway(this.settings);
     this.gateway = { ...started, log: () => ended.log() + started.log() };
     this.host = `127.0.0.1:${started.port}`;

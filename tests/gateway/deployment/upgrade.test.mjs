@@ -10,15 +10,13 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
-import { startGateway } from "../../harness/gateway.mjs";
 import { signatureProblem, startReceiver } from "../../harness/receiver.mjs";
 import { assertViews, withoutQuota } from "../analytics_requests.mjs";
 import { runSql, startJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { configWith } from "../wrangler_config.mjs";
+import { moveStoredTimes } from "../stored_clock.mjs";
 
 const STATE = fileURLToPath(new URL("state", import.meta.url));
-const CLOCK_WORKER = fileURLToPath(new URL("../workers/clock.mjs", import.meta.url));
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 /** Maximum wait for an alarm and a webhook, generous for a busy machine. */
@@ -78,27 +76,17 @@ function decompressState() {
 }
 
 /** Moves stored timestamps so that the state is as old as when the gateway was killed. */
-async function moveTimestamps(state) {
-  const { config, dispose } = configWith({ path: CLOCK_WORKER });
-  const clock = await startGateway({ config, state });
-  try {
-    const change = {
-      objects: [
-        ["PROJECT_GATE", PROJECT],
-        ["PROJECT_GATE", BUSY],
-        ["ORG_GATE", "organisation"],
-      ],
-      milliseconds: Date.now() - stored.madeAt,
-      from: stored.origin,
-      to: receiver.url,
-    };
-    const body = JSON.stringify(change);
-    const response = await fetch(`${clock.url}/v1/clock`, { method: "POST", body });
-    assert.equal(await response.text(), "moved");
-  } finally {
-    await clock.stop();
-    dispose();
-  }
+function moveTimestamps(state) {
+  return moveStoredTimes(state, {
+    objects: [
+      ["PROJECT_GATE", PROJECT],
+      ["PROJECT_GATE", BUSY],
+      ["ORG_GATE", "organisation"],
+    ],
+    milliseconds: Date.now() - stored.madeAt,
+    from: stored.origin,
+    to: receiver.url,
+  });
 }
 
 /** Adds the stored jobs to the simulator. One has completed since the crash. */

@@ -11,10 +11,10 @@ import { startGateway } from "../../harness/gateway.mjs";
 import { signatureProblem, startReceiver, verify } from "../../harness/receiver.mjs";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { assertInvalid, PROJECT } from "../recorded_gateway.mjs";
+import { moveStoredTimes } from "../stored_clock.mjs";
 import { configWith } from "../wrangler_config.mjs";
 
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
-const CLOCK = new URL("../workers/clock.mjs", import.meta.url).pathname;
 const QUARTER_HOUR_MS = 15 * 60_000;
 /** Maximum wait for a retry, or for a poll of an unwatched job. */
 const PATIENCE_MS = 60_000;
@@ -74,21 +74,11 @@ async function deliver(receiver, path, { project } = {}) {
 
 /** Kills the gateway and moves its stored job timestamps into the past before it starts again. */
 async function ageJobs(milliseconds, project = PROJECT) {
-  await jobs.restart("kill", async () => {
-    const { config, dispose } = configWith({ path: CLOCK });
-    const clock = await startGateway({ config, state: jobs.state });
-    try {
-      const timestamps = ["created_at", "missing_since"].map((column) => ["job", column]);
-      const objects = [["PROJECT_GATE", project]];
-      const change = { objects, milliseconds: -milliseconds, from: "-", to: "-", timestamps };
-      const body = JSON.stringify(change);
-      const response = await fetch(`${clock.url}/v1/clock`, { method: "POST", body });
-      assert.equal(await response.text(), "moved");
-    } finally {
-      await clock.stop();
-      dispose();
-    }
-  });
+  const timestamps = ["created_at", "missing_since"].map((column) => ["job", column]);
+  const objects = [["PROJECT_GATE", project]];
+  await jobs.restart("kill", () =>
+    moveStoredTimes(jobs.state, { objects, milliseconds: -milliseconds, timestamps }),
+  );
 }
 
 /** Makes the simulator respond 404 for a job until its faults are cleared. */

@@ -1,0 +1,24 @@
+/** Moves timestamps in the storage of a stopped gateway, instead of waiting. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { startGateway } from "../harness/gateway.mjs";
+import { configWith } from "./wrangler_config.mjs";
+
+const CLOCK_WORKER = fileURLToPath(new URL("workers/clock.mjs", import.meta.url));
+
+/**
+ * @param {string} state folder of the durable storage
+ * @param {object} change see `workers/clock.mjs`
+ */
+export async function moveStoredTimes(state, change) {
+  const { config, dispose } = configWith({ path: CLOCK_WORKER });
+  const clock = await startGateway({ config, state });
+  try {
+    const body = JSON.stringify({ from: "-", to: "-", ...change });
+    const response = await fetch(`${clock.url}/v1/clock`, { method: "POST", body });
+    assert.equal(await response.text(), "moved");
+  } finally {
+    await clock.stop();
+    dispose();
+  }
+}
