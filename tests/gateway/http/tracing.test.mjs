@@ -16,6 +16,7 @@ let gate;
 
 before(async () => {
   gate = await startGate("tracing", {
+    upstream: { pages: 600 },
     gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
   });
 });
@@ -231,6 +232,18 @@ describe("Server-Timing", () => {
     await gate.upstream.fault({ fault: { kind: "hang" } });
     const answer = await gate.get(`${JOBS}/none`);
     assert.ok(Number(DURATION.exec(answer.header("server-timing"))[1]) >= 1000 * TIMEOUT_SECONDS);
+  });
+
+  test("returns Server-Timing if only the first of two pages came from the upstream", async () => {
+    const range = "dateFrom=2024-01-01&dateTo=2024-06-01";
+    assert.equal((await gate.get(`${VIEWS}?${range}&offset=250`)).status, 200);
+    await gate.upstream.fault({ fault: { kind: "delay", ms: 300 } });
+    const both = await gate.get(`${VIEWS}?${range}&offset=100&limit=200`);
+    assert.equal(both.status, 200, both.text);
+    const [, milliseconds] = DURATION.exec(both.header("server-timing") ?? "") ?? [];
+    assert.ok(Number(milliseconds) >= 300, `${milliseconds} ms`);
+    const line = await gate.logged(both.header("x-request-id"));
+    assert.equal(line.upstreamMilliseconds, Number(milliseconds));
   });
 
   test("omits Server-Timing when no request went upstream", async () => {

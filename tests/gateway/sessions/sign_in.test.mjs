@@ -352,6 +352,8 @@ describe("sign-in at an issuer", () => {
       [{ body: "{}" }, 503, "issuer-unavailable"],
       [{ body: "<html>" }, 503, "issuer-unavailable"],
       [{ status: 400 }, 400, "sign-in-failed"],
+      [{ status: 401 }, 503, "issuer-unavailable"],
+      [{ status: 429 }, 503, "issuer-unavailable"],
       [{ status: 500 }, 503, "issuer-unavailable"],
       [{ status: 302 }, 503, "issuer-unavailable"],
     ]) {
@@ -362,6 +364,17 @@ describe("sign-in at an issuer", () => {
       assert.equal(browser.cookie, undefined);
     }
     issuer.setTokenFault();
+  });
+
+  test("tells the operator that the issuer does not accept the gateway as a client", async () => {
+    issuer.setTokenFault({ status: 401 });
+    const { browser, location } = await startSignIn();
+    const answer = await followCallback(browser, issuer.signIn(location));
+    issuer.setTokenFault();
+    assertRejected(answer, 503, "issuer-unavailable");
+    assert.doesNotMatch(answer.json.detail, /keys|SIGN_IN/);
+    const { operator } = await gate.logged(answer.header("x-request-id"));
+    assert.match(operator, /Acme SSO .*SIGN_IN_CLIENT_SECRET/);
   });
 
   test("rejects a callback with the issuer's error", async () => {

@@ -33,7 +33,7 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let cookies = head.cookie.as_deref();
     let callback = sign_in::read_callback(&config.auth, &head.url, cookies, now())?;
     consume(pending, &callback).await?;
-    let token = request_token(&callback).await?;
+    let token = request_token(pending, &callback).await?;
     let proof = Proof::IdToken {
         token: &token,
         client: callback.issuer,
@@ -76,16 +76,37 @@ async fn consume(pending: &mut PendingRequest, callback: &Callback<'_>) -> Resul
 }
 
 /// Requests the ID token for the code of a callback.
-async fn request_token(callback: &Callback<'_>) -> Result<String, Problem> {
+async fn request_token(
+    pending: &mut PendingRequest,
+    callback: &Callback<'_>,
+) -> Result<String, Problem> {
     let headers = HeaderFields::default()
         .with("accept", JSON)
         .with("content-type", "application/x-www-form-urlencoded");
     let sent = post(&callback.issuer.token_endpoint, headers, &callback.body);
-    let response = sent.await.map_err(|status| match status {
-        Some(400..=499) => sign_in::failed_problem("the issuer has not accepted the code"),
-        _ => Problem::issuer_unavailable(),
-    })?;
-    sign_in::read_id_token(&response).ok_or_else(Problem::issuer_unavailable)
+    let name = &callback.issuer.name;
+    let response = match sent.await {
+        Ok(response) => response,
+        Err(Some(401)) => {
+            pending.context.metrics.operator = Some(format!(
+                "the token endpoint of {name} does not accept the gateway as a client: check \
+                 `clientId` in SIGN_IN_ISSUERS and SIGN_IN_CLIENT_SECRET"
+            ));
+            return Err(Problem::token_endpoint_failed());
+        }
+        Err(Some(429) | None) => return Err(Problem::token_endpoint_failed()),
+        Err(Some(400..=499)) => {
+            return Err(sign_in::failed_problem(
+                "the issuer has not accepted the code",
+            ));
+        }
+        Err(Some(_)) => return Err(Problem::token_endpoint_failed()),
+    };
+    sign_in::read_id_token(&response).ok_or_else(|| {
+        pending.context.metrics.operator =
+            Some(format!("the token endpoint of {name} returned no ID token"));
+        Problem::token_endpoint_failed()
+    })
 }
 
 fn redirect_to(status: u16, location: String, cookie: String) -> Reply {

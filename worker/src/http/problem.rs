@@ -188,8 +188,14 @@ impl Problem {
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "60")
     }
 
-    /// Returns 503 when the keys of a trusted issuer cannot be fetched, or its token endpoint
-    /// fails.
+    /// Returns 503 when an issuer's token endpoint fails, so that nobody can sign in.
+    #[must_use]
+    pub fn token_endpoint_failed() -> Self {
+        let detail = "the issuer cannot complete the sign-in right now";
+        Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "60")
+    }
+
+    /// Returns 503 when the keys of a trusted issuer cannot be fetched.
     #[must_use]
     pub fn issuer_unavailable() -> Self {
         let detail = "the keys of the token's issuer cannot be fetched right now";

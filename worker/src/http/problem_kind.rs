@@ -397,7 +397,8 @@ problem_kinds! {
         optional_members: [],
         headers: ["Retry-After"],
     }
-    /// The gateway cannot fetch the keys of the access token's issuer at the moment.
+    /// The gateway cannot fetch the keys of the access token's issuer at the moment, or the issuer
+    /// cannot complete a sign-in.
     IssuerUnavailable {
         kind: "issuer-unavailable",
         status: Always(503),

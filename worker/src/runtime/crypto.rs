@@ -21,13 +21,6 @@ extern "C" {
     fn new() -> TextEncoder;
     #[wasm_bindgen(method)]
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
-    #[wasm_bindgen(method, js_name = encodeInto)]
-    fn encode_into(this: &TextEncoder, text: &JsString, bytes: &mut [u8]) -> EncodedLength;
-
-    /// The result of `encodeInto`.
-    type EncodedLength;
-    #[wasm_bindgen(method, getter)]
-    fn written(this: &EncodedLength) -> usize;
 }
 
 /// The number of leading bytes of the SHA-256 hash to encode: the fewest that fill a tag.

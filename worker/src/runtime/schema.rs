@@ -18,7 +18,9 @@ pub fn migrate(database: &Database, steps: &[&'static str]) -> HostResult<u64> {
         database.execute(table, [])?;
         let row: Option<Migration> = database.first("SELECT done FROM migration", [])?;
         let done = row.map_or(0, |row| row.done);
-        if done == steps.len() as u64 {
+        // After a rollback, a newer release has already applied more steps. Recording fewer would make
+        // that release repeat its own after the next upgrade.
+        if done >= steps.len() as u64 {
             return Ok(done);
         }
         let pending = steps.iter().zip(0..).filter(|(_, at)| *at >= done);

@@ -1,7 +1,9 @@
 //! Waits with a time limit.
 
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use js_sys::{Function, Promise};
@@ -43,6 +45,8 @@ impl Drop for Timer {
 /// runtime from cancelling the request as hung.
 pub struct Wait {
     promise: JsFuture,
+    /// Whether the wait was dropped, so that nobody notices a wake any more.
+    is_over: Rc<Cell<bool>>,
     _timer: Option<Timer>,
 }
 
@@ -51,17 +55,28 @@ impl Wait {
     pub fn begin(time: Millis, keep: impl FnOnce(Wake)) -> Self {
         let mut timer = None;
         let mut wake = None;
+        let is_over = Rc::new(Cell::new(false));
         let promise = Promise::new(&mut |resolve, _| {
             timer = Some(Timer::begin(time, &resolve));
-            wake = Some(Wake(resolve));
+            wake = Some(Wake {
+                resolve,
+                is_over: Rc::clone(&is_over),
+            });
         });
         if let Some(wake) = wake {
             keep(wake);
         }
         Self {
             promise: promise.into(),
+            is_over,
             _timer: timer,
         }
+    }
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        self.is_over.set(true);
     }
 }
 
@@ -75,13 +90,17 @@ impl Future for Wait {
 }
 
 /// Ends a [`Wait`].
-pub struct Wake(Function);
+pub struct Wake {
+    resolve: Function,
+    is_over: Rc<Cell<bool>>,
+}
 
 impl Wake {
-    /// Ends the wait. Has no effect if the wait has already ended.
-    pub fn wake(&self) {
+    /// Ends the wait. Returns `false`, and has no effect, if its future has already ended or was dropped.
+    pub fn wake(&self) -> bool {
         // Resolving a promise cannot throw.
-        drop(self.0.call0(&JsValue::UNDEFINED));
+        drop(self.resolve.call0(&JsValue::UNDEFINED));
+        !self.is_over.get()
     }
 }
 

@@ -13,6 +13,19 @@ pub struct ExchangeMetrics {
     pub operator: Option<String>,
 }
 
+impl ExchangeMetrics {
+    /// Combines two exchanges of a request, one after the other: their durations add up, and the
+    /// first message for the operator stays.
+    #[must_use]
+    pub fn then(self, later: Self) -> Self {
+        Self {
+            status: later.status,
+            milliseconds: self.milliseconds + later.milliseconds,
+            operator: self.operator.or(later.operator),
+        }
+    }
+}
+
 /// Metrics of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestMetrics {
@@ -27,6 +40,14 @@ pub struct RequestMetrics {
 }
 
 impl RequestMetrics {
+    /// Adds an exchange to those before it.
+    pub fn add_exchange(&mut self, exchange: ExchangeMetrics) {
+        self.upstream = Some(match self.upstream.take() {
+            Some(earlier) => earlier.then(exchange),
+            None => exchange,
+        });
+    }
+
     /// Returns the request's message for the operator, or else the message of its exchange.
     #[must_use]
     pub fn operator(&self) -> Option<&str> {

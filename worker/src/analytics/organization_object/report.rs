@@ -16,8 +16,10 @@ impl Organization {
         let mut cache: Option<CacheStatus> = None;
         for slice in slice_pages(call.query.offset, call.query.limit) {
             let result = self.page(&call, slice.number).await?;
-            reply.metrics.upstream = result.upstream;
-            reply.metrics.budget_left = result.budget_left;
+            if let Some(exchange) = result.upstream {
+                reply.metrics.add_exchange(exchange);
+            }
+            reply.metrics.budget_left = result.budget_left.or(reply.metrics.budget_left);
             reply.headers = result.headers.or(reply.headers);
             let (page, status) = match result.outcome {
                 Ok(found) => found,

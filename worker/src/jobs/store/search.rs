@@ -187,8 +187,49 @@ impl Turns {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.0.is_taken.set(false);
-        if let Some(next) = self.0.queue.borrow_mut().pop_front() {
-            next.wake();
+        // A wait that has timed out left its wake in the queue. Waking it would wake no search.
+        while let Some(next) = self.0.queue.borrow_mut().pop_front() {
+            if next.wake() {
+                break;
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::task::Poll;
+
+    use quillgate::Millis;
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::Turns;
+    use crate::runtime::limit_time;
+
+    /// Polls a future once, so that it waits for its turn.
+    async fn begin(future: std::pin::Pin<&mut impl Future>) {
+        let mut future = future;
+        poll_fn(|context| {
+            assert!(future.as_mut().poll(context).is_pending());
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    #[wasm_bindgen_test]
+    async fn the_next_search_gets_its_turn_although_one_before_it_no_longer_waits() {
+        let turns = Turns::default();
+        let first = turns.take().await;
+        {
+            let abandoned = pin!(turns.take());
+            begin(abandoned).await;
+        }
+        let mut next = pin!(turns.take());
+        begin(next.as_mut()).await;
+        drop(first);
+        let turn = limit_time(Millis::from_seconds(5), next).await;
+        assert!(turn.is_some(), "the turn came within 5 s");
     }
 }

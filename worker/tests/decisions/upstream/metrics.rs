@@ -50,3 +50,21 @@ fn metrics_message_has_stable_property_names() {
     });
     assert_eq!(serde_json::to_value(&metrics).unwrap(), expected);
 }
+
+#[test]
+fn the_metrics_of_two_exchanges_add_up_and_keep_the_first_message() {
+    let exchange = |milliseconds, operator: Option<&str>| ExchangeMetrics {
+        status: Some(200),
+        milliseconds,
+        operator: operator.map(str::to_owned),
+    };
+    let mut metrics = RequestMetrics::default();
+    metrics.add_exchange(exchange(30, Some("the first key was refused")));
+    metrics.add_exchange(ExchangeMetrics {
+        status: Some(503),
+        ..exchange(12, None)
+    });
+    assert_eq!(metrics.server_timing().unwrap(), "upstream;dur=42");
+    assert_eq!(metrics.operator(), Some("the first key was refused"));
+    assert_eq!(metrics.upstream.unwrap().status, Some(503));
+}
