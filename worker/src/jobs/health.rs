@@ -15,7 +15,7 @@ pub struct ProjectHealth {
     pub breaker: breaker::State,
     /// The budgets by name.
     pub budgets: ProjectBudgets,
-    /// The number of WebSockets of event streams and long polls.
+    /// The number of `WebSocket`s of event streams and long polls.
     pub watchers: u64,
     /// The number of pending webhooks.
     pub webhooks_waiting: u64,
