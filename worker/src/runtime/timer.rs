@@ -45,7 +45,7 @@ impl Drop for Timer {
 /// runtime from cancelling the request as hung.
 pub struct Wait {
     promise: JsFuture,
-    /// Whether the wait was dropped, so that nobody notices a wake any more.
+    /// Whether the wait was dropped, so that a wake has no effect.
     is_over: Rc<Cell<bool>>,
     _timer: Option<Timer>,
 }
