@@ -99,13 +99,32 @@ test.describe("comparison", () => {
     const first = page.locator("tbody tr").first();
     assert.equal(await first.locator(".column-change").textContent(), signed(loss));
     assert.equal(await cell(page, path, "change"), signed(loss));
-    assert.equal(
-      await page.locator("tbody .column-change").count(),
-      losses.filter(([, change]) => change < 0).length,
-    );
+    const lost = losses.filter(([, change]) => change < 0).length;
+    const rowCount = await page.getByRole("table").getAttribute("aria-rowcount");
+    assert.equal(Number(rowCount), lost + 1);
     await first.getByRole("button", { name: /^Start a job/ }).click();
     const prompt = await page.getByLabel("Prompt", { exact: true }).inputValue();
     assert.ok(prompt.includes(`${signed(loss)} people vs `), prompt);
+  });
+
+  test("Gained people of visitors loads the previous period, also without a comparison", async ({
+    visitor,
+  }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    const address = { route: "visitors", range: "last-month", compare: "none" };
+    await openReport({ ...address, show: "people-rises" });
+    const header = page.getByRole("columnheader", { name: "People change" });
+    await header.waitFor();
+    assert.equal(await header.getAttribute("aria-sort"), "descending");
+    const changes = page.locator("tbody .column-change");
+    await changes.nth(1).waitFor();
+    const numbers = (await changes.allTextContents()).map((text) => Number(text.replace(/,/g, "")));
+    assert.ok(numbers.every((change) => change > 0));
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((one, other) => other - one),
+    );
   });
 
   test("the address selects the comparison with last year, or none", async ({ visitor }) => {

@@ -138,7 +138,8 @@ export async function checkBothSchemes(page, state) {
 }
 
 /**
- * Returns axe's violations of WCAG 2.2 AA and its best practices: rule, element and reason.
+ * Returns axe's violations of WCAG 2.2 AA and its best practices: rule, element and reason. The page
+ * must be scrolled to its top.
  *
  * @param {import("playwright-core").Page} page
  * @param {object} [options]
@@ -161,12 +162,13 @@ export async function accessibilityFaults(page, options = {}) {
       const sheet = new CSSStyleSheet();
       if (hidden) sheet.replaceSync(`${hidden} { display: none; }`);
       document.adoptedStyleSheets.push(sheet);
-      const { violations } = await globalThis.axe.run(
-        { exclude },
-        { runOnly: rules, resultTypes: ["violations"] },
-      );
-      document.adoptedStyleSheets.pop();
-      return violations;
+      try {
+        const options = { runOnly: rules, resultTypes: ["violations"] };
+        return (await globalThis.axe.run({ exclude }, options)).violations;
+      } finally {
+        const others = document.adoptedStyleSheets.filter((other) => other !== sheet);
+        document.adoptedStyleSheets = others;
+      }
     },
     {
       rules,

@@ -13,8 +13,21 @@ const REPORTS = {
   feedback: { route: "feedback" },
   "feedback by page": { route: "feedback", show: "by-page" },
   conversations: { route: "conversations" },
+  "lost people": { route: "views", show: "people-falls" },
 };
 const ALL_REPORTS = "jobs:create analytics:read analytics:conversations";
+
+async function countRows(page) {
+  return Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
+}
+
+/** Waits until a table of up to 1,000 rows has all of them in the document. */
+function untilDrawn(page, rowCount) {
+  return page.waitForFunction(
+    (count) => document.querySelectorAll(".report tbody tr[aria-rowindex]").length === count,
+    rowCount,
+  );
+}
 
 test.describe("tall site", () => {
   test.use({ siteOptions: TALL_SITE });
@@ -52,7 +65,7 @@ test.describe("tall site", () => {
       const { page, token, startSession, openReport } = visitor;
       await startSession(token({ scope: ALL_REPORTS }));
       await openReport({ ...LAST_MONTH, ...query });
-      const rowCount = Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
+      const rowCount = await countRows(page);
       await page.evaluate(() => {
         addEventListener("afterprint", () => {
           globalThis.hasPrinted = true;
@@ -71,7 +84,7 @@ test.describe("tall site", () => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     await openReport(LAST_MONTH);
-    assert.ok((await page.locator(".report tbody tr").count()) > 500);
+    await untilDrawn(page, await countRows(page));
     assert.deepEqual(await accessibilityFaults(page, { allRows: true }), []);
   });
 
@@ -79,7 +92,7 @@ test.describe("tall site", () => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     await openReport(LAST_MONTH);
-    const rowCount = Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
+    const rowCount = await countRows(page);
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     await page.getByText(`and ${rowCount - 500} more`).waitFor();
@@ -98,16 +111,11 @@ test.describe("tall site", () => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     await openReport(LAST_MONTH);
-    const rowCount = Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
-    const untilDrawn = () =>
-      page.waitForFunction(
-        (count) => document.querySelectorAll(".report tbody tr[aria-rowindex]").length === count,
-        rowCount,
-      );
+    const rowCount = await countRows(page);
     assert.ok(rowCount > 500 && rowCount <= 1000, `${rowCount} rows`);
-    await untilDrawn();
+    await untilDrawn(page, rowCount);
     await page.getByRole("columnheader", { name: "People" }).getByRole("button").click();
-    await untilDrawn();
+    await untilDrawn(page, rowCount);
     const client = await page.context().newCDPSession(page);
     const { nodes } = await client.send("Accessibility.getFullAXTree");
     const roles = nodes.filter(({ ignored }) => !ignored).map(({ role }) => role?.value);

@@ -45,6 +45,8 @@ for (const width of [1280, 360]) {
       const close = messages.getByRole("button", { name: "Close" });
       while ((await close.count()) > 0) await close.first().click();
 
+      await checkBothSchemes(page, "a partly loaded list");
+
       // Make the window as high as puts the head of the table behind the bar.
       await page.evaluate(() => scrollTo(0, 0));
       const { y, height } = await head.boundingBox();

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => jobs?.stop());
 
-test("keeps the number of migrations of a newer release, which must not repeat its own", async () => {
+test("keeps the number of migrations that a newer release has recorded", async () => {
   const { id } = await jobs.create("before the rollback");
   const [{ done }] = await jobs.restartWithSql([
     ["UPDATE migration SET done = done + 2"],

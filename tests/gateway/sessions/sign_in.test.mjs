@@ -366,15 +366,22 @@ describe("sign-in at an issuer", () => {
     issuer.setTokenFault();
   });
 
-  test("tells the operator that the issuer does not accept the gateway as a client", async () => {
-    issuer.setTokenFault({ status: 401 });
-    const { browser, location } = await startSignIn();
-    const answer = await followCallback(browser, issuer.signIn(location));
-    issuer.setTokenFault();
-    assertRejected(answer, 503, "issuer-unavailable");
-    assert.doesNotMatch(answer.json.detail, /keys|SIGN_IN/);
-    const { operator } = await gate.logged(answer.header("x-request-id"));
-    assert.match(operator, /Acme SSO .*SIGN_IN_CLIENT_SECRET/);
+  test("tells the operator why the issuer's token endpoint failed, but not the person", async () => {
+    for (const [status, message] of [
+      [401, /Acme SSO .*SIGN_IN_CLIENT_SECRET/],
+      [429, /Acme SSO responded with 429/],
+      [400, /Acme SSO responded with 400/],
+    ]) {
+      issuer.setTokenFault({ status });
+      const { browser, location } = await startSignIn();
+      const answer = await followCallback(browser, issuer.signIn(location));
+      issuer.setTokenFault();
+      const failed = status === 400 ? [400, "sign-in-failed"] : [503, "issuer-unavailable"];
+      assertRejected(answer, ...failed);
+      assert.doesNotMatch(answer.json.detail, /keys|SIGN_IN/);
+      const { operator } = await gate.logged(answer.header("x-request-id"));
+      assert.match(operator, message);
+    }
   });
 
   test("rejects a callback with the issuer's error", async () => {

@@ -85,28 +85,36 @@ async fn request_token(
         .with("content-type", "application/x-www-form-urlencoded");
     let sent = post(&callback.issuer.token_endpoint, headers, &callback.body);
     let name = &callback.issuer.name;
-    let response = match sent.await {
-        Ok(response) => response,
-        Err(Some(401)) => {
-            pending.context.metrics.operator = Some(format!(
-                "the token endpoint of {name} does not accept the gateway as a client: check \
-                 `clientId` in SIGN_IN_ISSUERS and SIGN_IN_CLIENT_SECRET"
-            ));
-            return Err(Problem::token_endpoint_failed());
-        }
-        Err(Some(429) | None) => return Err(Problem::token_endpoint_failed()),
-        Err(Some(400..=499)) => {
-            return Err(sign_in::failed_problem(
-                "the issuer has not accepted the code",
-            ));
-        }
-        Err(Some(_)) => return Err(Problem::token_endpoint_failed()),
+    let (problem, reason) = match sent.await {
+        Ok(response) => match sign_in::read_id_token(&response) {
+            Some(token) => return Ok(token),
+            None => (
+                Problem::token_endpoint_failed(),
+                "returned no ID token".to_owned(),
+            ),
+        },
+        Err(None) => (
+            Problem::token_endpoint_failed(),
+            "did not respond".to_owned(),
+        ),
+        Err(Some(401)) => (
+            Problem::token_endpoint_failed(),
+            "does not accept the gateway as a client: check `clientId` in SIGN_IN_ISSUERS and \
+             SIGN_IN_CLIENT_SECRET"
+                .to_owned(),
+        ),
+        Err(Some(status)) => (
+            match status {
+                400..=428 | 430..=499 => {
+                    sign_in::failed_problem("the issuer has not accepted the code")
+                }
+                _ => Problem::token_endpoint_failed(),
+            },
+            format!("responded with {status}"),
+        ),
     };
-    sign_in::read_id_token(&response).ok_or_else(|| {
-        pending.context.metrics.operator =
-            Some(format!("the token endpoint of {name} returned no ID token"));
-        Problem::token_endpoint_failed()
-    })
+    pending.context.metrics.operator = Some(format!("the token endpoint of {name} {reason}"));
+    Err(problem)
 }
 
 fn redirect_to(status: u16, location: String, cookie: String) -> Reply {

@@ -188,7 +188,7 @@ impl Problem {
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "60")
     }
 
-    /// Returns 503 when an issuer's token endpoint fails, which stops sign-ins.
+    /// Returns 503 when an issuer's token endpoint fails.
     #[must_use]
     pub fn token_endpoint_failed() -> Self {
         let detail = "the issuer cannot complete the sign-in right now";

@@ -96,7 +96,7 @@ pub struct Wake {
 }
 
 impl Wake {
-    /// Ends the wait. Returns `false`, and has no effect, if its future has already ended or was dropped.
+    /// Ends the wait. Returns `false`, and has no effect, if the wait was dropped.
     pub fn wake(&self) -> bool {
         // Resolving a promise cannot throw.
         drop(self.resolve.call0(&JsValue::UNDEFINED));

@@ -59,13 +59,13 @@ export const ARRANGEMENTS: readonly ArrangementDefinition[] = [
   {
     id: "people-rises",
     label: "Gained people",
-    hint: "Without AI, vs previous period",
+    hint: "Compared without AI",
     reports: ["views", "visitors"],
   },
   {
     id: "people-falls",
     label: "Lost people",
-    hint: "Without AI, vs previous period",
+    hint: "Compared without AI",
     reports: ["views", "visitors"],
   },
   {

@@ -25,7 +25,7 @@ export function compareRows(
 ): ReportRow[] {
   const places = new Map(earlier.rows.map((row, place) => [row[key], place]));
   const isHere = new Uint8Array(earlier.rows.length);
-  const compared = now.rows.map((row): ReportRow => {
+  const rows = now.rows.map((row): ReportRow => {
     const place = places.get(row[key]);
     if (place !== undefined) isHere[place] = 1;
     const match = place === undefined ? undefined : earlier.rows[place];
@@ -33,12 +33,12 @@ export function compareRows(
     const now = countOf(row[column]);
     return withChange(row, count, count === null || now === null ? null : now - count);
   });
-  if (!now.isComplete) return compared;
+  if (!now.isComplete) return rows;
   for (const place of places.values()) {
     const row = earlier.rows[place];
-    if (row && isHere[place] === 0) compared.push(goneRow(row, key, column));
+    if (row && isHere[place] === 0) rows.push(goneRow(row, key, column));
   }
-  return compared;
+  return rows;
 }
 
 /** Returns whether a row has counts in the earlier period only. */

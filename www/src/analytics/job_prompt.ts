@@ -45,11 +45,11 @@ function promptAboutPage(
   const { human = null, ai = null, total = null } = row;
   const [all, people, machines] = [countOf(total), countOf(human), countOf(ai)];
   const change = countOf(row.change);
-  const counted = compared === "human" ? " people" : "";
+  const measure = compared === "human" ? " people" : "";
   const comparison =
     change === null || earlierRange === null
       ? ""
-      : `, ${signedCount(change)}${counted} vs ${rangeLabel(earlierRange)}`;
+      : `, ${signedCount(change)}${measure} vs ${rangeLabel(earlierRange)}`;
   const figures = `${count(all)} ${report.unit[1]} (${count(people)} people, ${count(machines)} AI)`;
   return `Update the page ${path}.\n\n${rangeLabel(range)}: ${figures}${comparison}.\n\n${BLANK}`;
 }

@@ -44,7 +44,7 @@ export function ReportTable(props: ReportTableProps) {
     <>
       <table
         ref={table}
-        class={`report sorted-${sorting.column} compares-${props.compared}`}
+        class={`report sorted-${sorting.column} ${props.compared === "human" ? "compares-human" : ""}`}
         aria-label={label}
         aria-describedby={props.describedBy ?? undefined}
         aria-rowcount={lines.length + 1}

@@ -39,7 +39,7 @@ export function registerCommands(owner: string, list: () => readonly Command[]):
   };
 }
 
-/** Returns all commands: those with shortcuts, the latest first, then those of the sources. */
+/** Returns all commands: those with shortcuts, the latest owner first, then those of the sources. */
 export function allCommands(): CommandGroup[] {
   const groups = new Map<string, Command[]>();
   const add = (owner: string, commands: readonly Command[]) =>

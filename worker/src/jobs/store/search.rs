@@ -187,7 +187,7 @@ impl Turns {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.0.is_taken.set(false);
-        // A wait that has timed out left its wake in the queue. Waking it would wake no search.
+        // A wait that was dropped, after a timeout or with its search, left its wake in the queue.
         while let Some(next) = self.0.queue.borrow_mut().pop_front() {
             if next.wake() {
                 break;
