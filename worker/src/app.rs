@@ -1,4 +1,5 @@
-//! The application: routes, plans and one handler file per resource.
+//! The application: plans an action from the head of each request, and passes it to a handler. Each
+//! resource has one handler file.
 
 pub mod action;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]

@@ -161,7 +161,10 @@ const sum = (rows) =>
     { human: 0, ai: 0, total: 0 },
   );
 
-/** The first day of a day's group. Computed differently from the gateway, as a cross-check. */
+/**
+ * Returns the first day of the week or month that contains `date`, or `date` itself if grouped by day.
+ * Computed differently from the gateway, as a cross-check.
+ */
 function groupOf(group, date) {
   const at = new Date(`${date}T00:00:00Z`);
   if (group === "week") at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));

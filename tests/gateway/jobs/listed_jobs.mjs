@@ -15,7 +15,7 @@ export function useJobs(name) {
     jobs = await startJobs(name, { vars: { KEEP_PROMPTS: "first-line" } });
   });
   after(() => jobs?.stop());
-  // The simulator's jobs stay, because the tests count the reads of each.
+  // Not `reset()`, which also deletes the simulator's jobs. The gateway still lists them.
   beforeEach(() => jobs.upstream.clearFaults());
 }
 

@@ -1,6 +1,6 @@
 /**
- * Upstream faults. Each becomes a clear problem for callers of the gateway and a clear error for
- * users of the package, and never a success.
+ * Upstream faults. Unless a retry succeeds, callers of the gateway receive a clear problem, and users
+ * of the package a clear error.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

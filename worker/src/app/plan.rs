@@ -214,7 +214,8 @@ impl<'a> Planner<'a> {
         Ok(Step::Act(action))
     }
 
-    /// Plans the rest for an identified caller, or returns the action that identifies the caller.
+    /// Plans the rest of the request if the caller is identified. Otherwise returns the action that
+    /// obtains evidence of the caller's identity.
     fn resume(&mut self, target: Target, identified: Identified) -> Result<Action, Problem> {
         let caller = match identified {
             Identified::Caller(caller) => Rc::clone(self.caller.insert(caller)),

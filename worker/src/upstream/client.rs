@@ -22,12 +22,12 @@ use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Message, Outgoing, send};
 use crate::upstream::transport_error::TransportError;
 
-/// The maximum number of bytes to read of an error response, for its message.
+/// The maximum size of an error response whose message is read, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
-/// The maximum number of bytes to read of a job. Typical jobs have 500.
+/// The maximum size of a response with a job, in bytes. A typical job has 500 bytes.
 const MAX_JOB_BYTES: usize = 64 * 1024;
-/// The maximum number of bytes to read of a page of analytics. A typical page of 250 rows has 30 kB;
-/// one with paths of 16 kB, the maximum of common servers, still fits.
+/// The maximum size of a page of analytics, in bytes. A typical page of 250 rows has 30 kB. One with
+/// paths of 16 kB, the maximum of common servers, still fits.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A finished request.

@@ -236,7 +236,7 @@ pub fn read_id_token(answer: &str) -> Option<String> {
     take_text(&mut members, "id_token")
 }
 
-/// Returns the URL of the page, as path and query, that reports a failed sign-in.
+/// Returns the path and query of the page that reports a failed sign-in.
 #[must_use]
 pub fn failure_path(kind: ProblemKind) -> String {
     format!("/?sign-in-failed={}", kind.as_str())

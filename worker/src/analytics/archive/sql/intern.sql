@@ -1,5 +1,5 @@
--- Inserts a node for every staged page and for every prefix above one. A page whose path exceeds
--- the limits is staged as a prefix, so it gets only the node of that prefix.
+-- Inserts a node for every staged page and for each prefix above it. A page whose path exceeds the
+-- limits is staged as a prefix, so it gets prefix nodes only.
 INSERT OR IGNORE INTO node (project, path, is_prefix)
 WITH RECURSIVE
   page (path, is_prefix) AS (
