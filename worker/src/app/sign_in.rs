@@ -103,15 +103,15 @@ async fn request_token(
              SIGN_IN_CLIENT_SECRET"
                 .to_owned(),
         ),
-        Err(Some(status)) => (
-            match status {
-                400..=428 | 430..=499 => {
-                    sign_in::failed_problem("the issuer has not accepted the code")
-                }
-                _ => Problem::token_endpoint_failed(),
-            },
-            format!("responded with {status}"),
-        ),
+        Err(Some(status)) => {
+            let is_code_rejected = (400..500).contains(&status) && status != 429;
+            let problem = if is_code_rejected {
+                sign_in::failed_problem("the issuer has not accepted the code")
+            } else {
+                Problem::token_endpoint_failed()
+            };
+            (problem, format!("responded with {status}"))
+        }
     };
     pending.context.metrics.operator = Some(format!("the token endpoint of {name} {reason}"));
     Err(problem)

@@ -1,7 +1,7 @@
 /** Filters by the values of a column. */
+import { spell } from "../shell/wording.ts";
 import { FACET_NAMES, type FacetName, type Facets } from "./address_words.ts";
 import type { ReportName, ReportRow } from "./report.ts";
-import { spell } from "./report_cell.tsx";
 
 export interface Facet {
   name: FacetName;

@@ -1,5 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { count, dayAndTime, signedCount, utcDayAndTime, wholePercent } from "../shell/wording.ts";
+import {
+  count,
+  dayAndTime,
+  signedCount,
+  spell,
+  utcDayAndTime,
+  wholePercent,
+} from "../shell/wording.ts";
 import type { Cell, CellKind } from "./report.ts";
 
 /** Formats a value for its column. Isolates strings, which may contain right-to-left letters. */
@@ -20,9 +27,4 @@ export function formatCell(value: Cell, kind: CellKind): ComponentChildren {
   }
   if (kind === "share") return wholePercent(value);
   return kind === "change" ? signedCount(value) : count(value);
-}
-
-/** Spells an API value in words: "Thumbs only" for "thumbs_only". */
-export function spell(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1).replaceAll("_", " ");
 }

@@ -108,14 +108,8 @@ export function useTableModel(
     if (listing.value === null || earlier.value === null || !isCompared.value) return rows;
     const now = { rows, isComplete: listing.value.state.value === "complete" };
     const isComplete = earlier.value.state.value === "complete";
-    return compareRows(
-      now,
-      { rows: earlier.value.rows.value, isComplete },
-      {
-        key,
-        compared: compared.value,
-      },
-    );
+    const before = { rows: earlier.value.rows.value, isComplete };
+    return compareRows(now, before, { key, compared: compared.value });
   });
   const source = useComputed(() => {
     if (arrangement.value !== "never-read") return withChanges.value;

@@ -1,4 +1,5 @@
 import type { AgentJob } from "quillgate";
+import { spell } from "../shell/wording.ts";
 import { STATE_WORDS } from "./words.ts";
 
 export type Tone = "working" | "ready" | "done" | "failed" | "archived" | "unknown";
@@ -12,7 +13,7 @@ const TERMINAL = ["completed", "archived", "failed"];
 /** The maximum length of a title: about two lines of a narrow window. */
 const MAX_TITLE = 100;
 
-/** Returns a job's state in words. An unknown status becomes words: "needs_review", "Needs review". */
+/** Returns a job's state in words. An unknown status is spelled: "Needs review" for "needs_review". */
 export function jobState(job: Pick<AgentJob, "status" | "prLink"> | null): JobState {
   switch (job?.status ?? null) {
     case "active":
@@ -28,13 +29,8 @@ export function jobState(job: Pick<AgentJob, "status" | "prLink"> | null): JobSt
     case null:
       return { tone: "unknown", word: STATE_WORDS.unknown };
     default:
-      return { tone: "unknown", word: inWords(String(job?.status)) };
+      return { tone: "unknown", word: spell(String(job?.status)) };
   }
-}
-
-function inWords(status: string): string {
-  const words = status.replace(/[_-]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export function isFinished(job: Pick<AgentJob, "status"> | null): boolean {

@@ -132,3 +132,8 @@ export function moment(time: number, now: number): string {
   const isToday = new Date(time).toDateString() === new Date(now).toDateString();
   return isToday ? clockTime(time) : dayAndTime(time);
 }
+
+/** Spells an API value in words: "Thumbs only" for "thumbs_only". */
+export function spell(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).replaceAll("_", " ");
+}

@@ -199,7 +199,7 @@ impl Drop for Turn<'_> {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
-    use std::pin::pin;
+    use std::pin::{Pin, pin};
     use std::task::Poll;
 
     use quillgate::Millis;
@@ -209,8 +209,7 @@ mod tests {
     use crate::runtime::limit_time;
 
     /// Polls a future once, so that it waits for its turn.
-    async fn begin(future: std::pin::Pin<&mut impl Future>) {
-        let mut future = future;
+    async fn begin(mut future: Pin<&mut impl Future>) {
         poll_fn(|context| {
             assert!(future.as_mut().poll(context).is_pending());
             Poll::Ready(())
