@@ -114,9 +114,9 @@ export class AgentJobs {
    * follow-up or changes, and the id of every job whose record is deleted.
    *
    * The first jobs it yields are those that changed most recently, so you miss no change between
-   * `list` and `watchAll`. It reconnects when the stream ends. It stops when you leave the loop,
-   * when you abort the signal, or on a permanent error. After a long interruption it yields `reset`:
-   * some changes are missing, so load the list again.
+   * `list` and `watchAll`. It reconnects when the stream ends. It throws permanent errors, the
+   * error of the fifth failed attempt in a row, and the reason of an aborted signal. After a long
+   * interruption, it yields `reset`: some changes are missing, so load the list again.
    *
    * @example
    * ```ts
@@ -136,8 +136,8 @@ export class AgentJobs {
   /**
    * Waits until a job is `completed`, `archived` or `failed`, and resolves to the job.
    *
-   * A gateway streams the changes of a job. Without a stream, the client polls: first after 2 s,
-   * then at growing intervals of up to 30 s, or as `Retry-After` requests. It tries a stream again
+   * A gateway streams the changes of a job. Without a stream, the client polls: the interval grows
+   * from 2 s to 30 s, and is never shorter than `Retry-After`. The client tries a stream again
    * after a minute.
    *
    * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
@@ -201,7 +201,7 @@ export class AgentJobs {
   }
 }
 
-/** Time to poll a job before the client tries to stream it again, in milliseconds. */
+/** How long a client polls its jobs before it tries a stream again, in milliseconds. */
 const STREAM_PAUSE = 60_000;
 
 /** Loads the code for event streams, which most clients never need. */

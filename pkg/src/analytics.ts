@@ -16,8 +16,9 @@ import type {
 } from "./types.js";
 
 /**
- * Reports on how people and AI agents use your documentation. All reports share one budget: 100
- * requests per hour for the whole organization. Responses from a gateway's cache don't count.
+ * Reports on how people and AI agents use your documentation. Mintlify's reports share one budget:
+ * 100 requests per hour for the whole organization. Responses from a gateway's cache or archive
+ * don't count.
  */
 export class Analytics {
   readonly #transport: Transport;
@@ -146,7 +147,7 @@ export class Analytics {
   }
 
   /**
-   * Lists feedback from readers. `source` is the kind of each entry.
+   * Lists feedback from readers. The `source` of an entry determines its other properties.
    *
    * @example
    * ```ts

@@ -4,7 +4,7 @@ import { toValidationError } from "./errors.js";
 import { RULE_BASE_URL, RULE_SECURE_BASE_URL } from "./generated/protocol.js";
 import type { ResolvedOptions } from "./options.js";
 
-/** A host and a path of visible ASCII characters without `"`, `#`, `<`, `>`, `?`, `@` and `\`. */
+/** Host and path may contain visible ASCII characters except `"`, `#`, `<`, `>`, `?`, `@`, `\`. */
 const HTTP_URL = /^https?:\/\/(?![/:])[!$-;=A-[\]-~]+$/;
 const HTTP_TO_OTHER_MACHINE = /^http:\/\/(?!(localhost|127\.0\.0\.1|\[::1\])(:\d*)?(\/|$))/;
 

@@ -1,6 +1,6 @@
 /** Decodes the strings of `scripts/byte_text.mjs`. Its comments describe the format. */
 
-/** Bytes below this number are one character. */
+/** Bytes below this number are encoded as one character. */
 const ONE_CHARACTER_BYTES = 90;
 /** The size of the alphabet. */
 const DIGITS = 92;

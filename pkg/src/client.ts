@@ -69,7 +69,8 @@ export class Client {
 
   /**
    * Builds the request of an operation without sending it, so that you can send it with another
-   * HTTP client. Its headers contain the credential.
+   * HTTP client. Its headers contain the token or the admin key. They contain an `Idempotency-Key`
+   * only if you set `idempotencyKey`.
    */
   buildRequest<Name extends keyof Operations>(
     operation: Name,
@@ -126,7 +127,7 @@ function resolveOptions(options: ClientOptions): ResolvedOptions {
  * Checks the credential, and that a browser may have it. The default is a token from the environment.
  *
  * @throws {ValidationError}
- * @throws {QuillgateError} for an admin key in a browser
+ * @throws {QuillgateError} for an admin key in a browser without `dangerouslyAllowBrowser`
  */
 function readAuth(given: Auth | undefined): Auth {
   const token = given === undefined ? variable("QUILLGATE_TOKEN") : undefined;

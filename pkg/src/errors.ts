@@ -72,7 +72,7 @@ export class ApiError extends QuillgateError {
   readonly retryAfter: number | null;
   /** The headers of the response. */
   readonly headers: Headers;
-  /** The parsed body if it is a JSON object, otherwise `null`. Gateways send RFC 9457 problems. */
+  /** The parsed body if it is a JSON object or array, otherwise `null`. Gateways send problems. */
   readonly problem: Problem | null;
 
   constructor(message: string, data: ApiErrorData) {
@@ -370,7 +370,8 @@ export function locate(error: unknown, site: Error, signal?: AbortSignal): unkno
 }
 
 /**
- * The package's folder as it appears in stack frames: a URL in Node.js, a file path under loaders such
- * as tsx. `undefined` in workerd and in bundles, where the caller's code is in the same file.
+ * The path of the package's folder. Stack frames contain it as part of a URL in Node.js, and alone
+ * under loaders such as tsx. `undefined` in workerd and in bundles, where the caller's code is in
+ * the same file.
  */
 const HERE = /(\/[^/].*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];

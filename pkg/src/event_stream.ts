@@ -33,7 +33,7 @@ export class EventParser {
   /**
    * Returns the events that a chunk completes.
    *
-   * @throws {TypeError} if a line is too long
+   * @throws {TypeError} if an unfinished line is too long
    */
   push(chunk: string): StreamEvent[] {
     const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);

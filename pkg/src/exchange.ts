@@ -21,7 +21,7 @@ export interface Tools {
 
 /** A request without a complete response. */
 export interface NoAnswer {
-  /** The error of `fetch`, or the reason of the abort. */
+  /** The error of `fetch` or of reading the body, or the reason of the abort. */
   cause: unknown;
   /** Whether the timeout expired. */
   expired: boolean;

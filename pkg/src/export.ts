@@ -36,7 +36,7 @@ const iterators = new WeakMap<object, AsyncGenerator<FormattedPage<ListName>, vo
 /**
  * Adds the next page of an export to its stream.
  *
- * @param left aborted when the stream is cancelled
+ * @param left aborted when the stream is cancelled, or when a signal of the caller aborts
  * @internal
  */
 export async function pull<Name extends ListName>(
@@ -71,7 +71,7 @@ export async function pull<Name extends ListName>(
   }
 }
 
-/** Yields the formatted rows of each page. Waits for the budget if the options allow it. */
+/** Yields the formatted rows of each page. After a 429, waits and retries if `wait` allows it. */
 async function* formatPages<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
@@ -151,7 +151,10 @@ function refuse<Name extends ListName>(
   }
 }
 
-/** Returns the `Retry-After` of a 429 in milliseconds, at least 1000; `NaN` for other errors. */
+/**
+ * Returns the `Retry-After` of a 429 in milliseconds, at least 1000. Returns `NaN` for other errors,
+ * and for a 429 without that header.
+ */
 function readWait(error: unknown): number {
   const { status, retryAfter } = error as Partial<ApiError>;
   if (status !== 429 || retryAfter == null) return Number.NaN;

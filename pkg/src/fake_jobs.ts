@@ -61,7 +61,7 @@ export class FakeJobs {
     this.#settings = settings;
   }
 
-  /** All jobs, oldest first. */
+  /** All jobs, in the order in which they were added. */
   get all(): FakeJob[] {
     this.settle();
     return [...this.#stored.values()].map(({ job, messages }) => {
@@ -79,7 +79,7 @@ export class FakeJobs {
     }
   }
 
-  /** Returns when the next job finishes, in milliseconds since 1970. */
+  /** Returns when the next job finishes, in milliseconds since 1970; `Infinity` if none will. */
   get nextEnd(): number {
     const ends = [...this.#stored.values()].map((stored) => this.#endOf(stored));
     return Math.min(...ends.filter((end) => end !== undefined));
@@ -90,7 +90,6 @@ export class FakeJobs {
     return startedAt + this.#settings.duration;
   }
 
-  /** Creates a job. */
   create(given: Pick<FakeJob, "prompt" | "createdBy"> & Partial<FakeJob>): FakeJob {
     const now = this.#settings.now();
     const createdAt = given.createdAt ?? new Date(now).toISOString();
@@ -151,7 +150,7 @@ export class FakeJobs {
     return stored && toAgentJob(stored.job);
   }
 
-  /** Returns the job with its prompt, follow-ups and webhook address. */
+  /** Returns a job with its prompt and webhook address. Its `messages` contain no follow-ups. */
   find(id: string): FakeJob | undefined {
     return this.#stored.get(id)?.job;
   }
@@ -166,7 +165,7 @@ export class FakeJobs {
     return TERMINAL.includes(this.#stored.get(id)?.job.status ?? null);
   }
 
-  /** Lists the recorded jobs that match, newest first. */
+  /** Lists the recorded jobs that match. The job added last comes first. */
   list({ state, author, text }: Record<string, unknown>): ListedJob[] {
     const needle = String(text ?? "").toLowerCase();
     const rows = [...this.#stored.values()].filter(({ isRecorded }) => isRecorded).reverse();
@@ -185,7 +184,7 @@ export class FakeJobs {
     return changed.map((stored) => ({ job: toListedJob(stored), revision: stored.revision }));
   }
 
-  /** Returns the record of a job. */
+  /** Returns the record of a job; `undefined` for an unknown job and after `deleteRecord`. */
   record(id: string): JobRecord | undefined {
     const stored = this.#stored.get(id);
     if (!stored?.isRecorded) return undefined;

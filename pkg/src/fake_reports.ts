@@ -24,8 +24,9 @@ export type Supplied<T> = T | ((params: FakeParams) => T);
 export type SuppliedRows<Row> = Supplied<readonly Partial<Row>[]>;
 
 /**
- * The data of the reports. Lists without data are empty. The fake applies `limit`, `offset` and
- * `cursor`; supply a function to apply other parameters, such as dates.
+ * The data of the reports. Lists without data are empty, except those of the archive. The fake
+ * applies `limit`, `offset` and `cursor`. To apply other parameters, such as dates, supply a
+ * function.
  */
 export interface FakeReports {
   views?: SuppliedRows<PageView> | undefined;
@@ -37,7 +38,7 @@ export interface FakeReports {
   /** The conversations with their messages, by `threadId`. */
   threads?: readonly ConversationThread[] | undefined;
   callerStats?: Supplied<Partial<CallerStats>> | undefined;
-  /** The series of the archive. Without it, the request fails with status 501. */
+  /** The series of the archive, as one page. Without it, the request fails with status 501. */
   dailyViews?: SuppliedRows<GroupedViews> | undefined;
   /** The pages of the archive. Without them, the request fails with status 501. */
   archivedViews?: SuppliedRows<PageView> | undefined;

@@ -6,7 +6,7 @@ import type { ProblemCode } from "./types.js";
 /** The name of a problem: its `code` without `/problems/`. */
 export type ProblemName = ProblemCode extends `/problems/${infer Name}` ? Name : never;
 
-/** A response that is not sent yet. */
+/** A response before it is sent. */
 export interface Reply {
   status: number;
   headers: Record<string, string>;

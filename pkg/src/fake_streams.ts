@@ -2,7 +2,7 @@
 
 import type { FakeJobs } from "./fake_jobs.js";
 
-/** Interval of the comments that keep a stream open. */
+/** Interval of the comments that keep a stream open, in milliseconds. */
 const HEARTBEAT = 15_000;
 const OPENING = "retry: 3000\n\n";
 /** Maximum number of jobs that a stream of the list starts with. */

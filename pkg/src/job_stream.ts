@@ -11,7 +11,7 @@ import type { OpenStream, Transport } from "./transport.js";
 /** Maximum number of consecutive streams without a `job` event before polling takes over. */
 const MAX_BREAKS = 3;
 
-/** The watch of a job. */
+/** The arguments of {@link streamJob}. */
 export interface JobWatch {
   transport: Transport;
   watch: Task;
@@ -79,7 +79,7 @@ async function* streamJobEvents(
       }
     } catch (error) {
       if (signal.aborted) throw error;
-      // Poll if the gateway has no stream, or if the first connection fails: CORS may block this
+      // Poll if the response is not a stream, or if the first connection fails: CORS may block this
       // path for pages of another origin.
       if (!streamed || "headers" in (error as object)) return;
     } finally {

@@ -259,7 +259,11 @@ async function* readPages<Name extends ListName>(
   }
 }
 
-/** Returns the parameters of the first page. Throws for `null`, the position after the last page. */
+/**
+ * Returns the parameters of the first page.
+ *
+ * @throws {ValidationError} if `resumeFrom` is not an object. After the last page, it is `null`.
+ */
 function readParams<Name extends ListName>({ params }: Source<Name>): object {
   const { resumeFrom } = (params ?? {}) as { resumeFrom?: unknown };
   if (resumeFrom === undefined) return params;
@@ -314,7 +318,7 @@ function makePage<Name extends ListName>(
   }) as ListPage<Name>;
 }
 
-/** Returns `r` of the `RateLimit` field, see draft-ietf-httpapi-ratelimit-headers. */
+/** Returns the requests left: `r` in `RateLimit`, see draft-ietf-httpapi-ratelimit-headers. */
 function requestsLeft(headers: Headers): number | null {
   const left = /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
   return left === undefined ? null : Number(left);

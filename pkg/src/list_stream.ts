@@ -11,7 +11,7 @@ import type { ListedJob } from "./types.js";
 
 /** Consecutive failed attempts before the error is thrown. The default delays add up to 45 s. */
 const MAX_FAILURES = 5;
-/** The operation that streams. */
+/** The name of the operation in logs and hooks, and for the decoder. */
 const OPERATION = "agentJobs.allEvents";
 
 /** Yields changes to the list of jobs. Reconnects when the stream ends, until the signal aborts. */
@@ -77,11 +77,15 @@ function isRetryable(error: unknown): boolean {
   return name === "ConnectionError" || status === 429 || status >= 500;
 }
 
-/** @throws {import("./errors.js").DecodeError} */
+/**
+ * Returns the change that an event reports; `undefined` for events of other types.
+ *
+ * @throws {import("./errors.js").DecodeError}
+ */
 function readChange(transport: Transport, { event, data }: StreamEvent): JobListChange | undefined {
   if (event === "reset") return { reset: true };
   if (event !== "job" && event !== "deleted") return undefined;
-  // A deleted record has at least the id of its job.
+  // The data of a `deleted` event is an object with the job's id.
   const job = transport.decodeEvent(OPERATION, data) as ListedJob;
   return event === "job" ? { job } : { deleted: job.id };
 }

@@ -24,7 +24,7 @@ export type ListOptions = RequestOptions;
 
 /** The progress of {@link List.all}. */
 export interface ListProgress<Name extends ListName> {
-  /** Number of rows received. */
+  /** Number of rows so far, at most `maxRows`. */
   rows: number;
   /** Number of pages received. Each page is one request. */
   pages: number;

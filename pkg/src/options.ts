@@ -24,8 +24,8 @@ export interface TokenAuth {
 }
 
 /**
- * Authenticates with a session cookie. For pages that the gateway at `baseUrl` serves. `POST /session`
- * sets the cookie.
+ * Authenticates with the session cookie of a page that the gateway at `baseUrl` serves.
+ * `POST /session` sets the cookie.
  */
 export interface SessionAuth {
   session: true;
@@ -100,7 +100,7 @@ export interface ClientOptions {
    *
    * The client retries after connection errors, timeouts, 408, 429 and 5xx, except an
    * `OutcomeUnknownError`. The delay grows from 0.5 s to 8 s with jitter. A `Retry-After` of up to
-   * 60 s replaces it.
+   * 60 s replaces it. After a longer one, the client does not retry.
    * @default 2
    */
   maxRetries?: number | undefined;
@@ -172,7 +172,7 @@ export interface WriteOptions extends RequestOptions {
   force?: boolean | undefined;
 }
 
-/** Options of the creation of a job. */
+/** Options for creating a job. */
 export interface CreateOptions extends WriteOptions {
   /**
    * The URL that receives a webhook when the job ends: https, at a host that the gateway's operator

@@ -104,7 +104,7 @@ export interface Delivery {
   done: boolean;
 }
 
-/** The parameters that continue a list. */
+/** The parameters of the next page of a list. */
 export type Position = Record<string, string | number>;
 
 /** A running operation. */

@@ -70,14 +70,14 @@ export interface FakeGatewayOptions {
 
 /** A request that the fake received. */
 export interface FakeRequest {
-  /** The operation, or `null` without a matching route. Streams have the name of their operation. */
+  /** The operation, such as `agentJobs.get` or `agentJobs.events`; `null` if no route matches. */
   operation: keyof Operations | (string & {}) | null;
   method: string;
   url: string;
   headers: Headers;
   /** The parameters from the path, the query and the body. */
   params: Record<string, unknown>;
-  /** The status of the response; `null` until the fake responds, and after a connection error. */
+  /** The status of the response; `null` until the fake responds, or if it never does. */
   status: number | null;
 }
 
@@ -141,17 +141,22 @@ export class FakeGateway {
     this.#streams = new FakeStreams(this.#jobs, this.#now);
   }
 
-  /** All jobs, oldest first. */
+  /** All jobs, in the order in which they were added. */
   get jobs(): FakeJob[] {
     return this.#jobs.all;
   }
 
-  /** Adds a job, as if it were created now, or at `createdAt`. */
+  /** Adds a job. `createdAt` defaults to now. The time until the job finishes always starts now. */
   addJob(job: { prompt: string } & Partial<FakeJob>): FakeJob {
     return this.#jobs.create({ createdBy: this.#author, ...job });
   }
 
-  /** Changes a job, for example its `status`. It then no longer finishes on its own. */
+  /**
+   * Changes a job, for example its `status`. The job then no longer finishes on its own, unless it
+   * receives a follow-up.
+   *
+   * @throws {TypeError} if there is no such job
+   */
   updateJob(id: string, change: FakeJobChange): FakeJob {
     return this.#jobs.update(id, change);
   }
@@ -166,7 +171,7 @@ export class FakeGateway {
   }
 
   /**
-   * Makes the next request fail.
+   * Makes the next request fail, or the next `times` requests.
    *
    * @example
    * ```ts
@@ -182,6 +187,7 @@ export class FakeGateway {
    * with {@link FakeGateway.webhookKey}.
    *
    * @param type the type of the event; by default, the type for the job's status
+   * @throws {TypeError} if there is no such job, or if it has not finished and you omit `type`
    */
   async createWebhook(jobId: string, type?: WebhookEventType): Promise<Request> {
     this.#jobs.settle();
@@ -215,7 +221,7 @@ export class FakeGateway {
     };
   }
 
-  /** Responds to a request like `fetch`. It accepts every base URL. */
+  /** Responds to a request like `fetch`. It ignores the origin of the URL. */
   async fetch(request: Request): Promise<Response> {
     request.signal.throwIfAborted();
     const { method, url, headers } = request;

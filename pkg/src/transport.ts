@@ -32,7 +32,7 @@ export interface OpenStream {
   observer?: Observer | undefined;
 }
 
-/** A request that was not sent. Its headers contain the credential. */
+/** A request that was not sent. Its headers contain the token or the admin key. */
 export interface BuiltRequest {
   method: string;
   url: string;
@@ -113,7 +113,7 @@ export class Transport {
     const credential = adminKey ?? token;
     const needed: Record<string, string> = { accept };
     if (userAgent) needed["user-agent"] = call.headers?.get("user-agent") ?? userAgent;
-    // Browsers don't let a page set `User-Agent`. Gateways accept this header from other origins.
+    // Chrome drops a page's `User-Agent`. Gateways accept this header from pages of other origins.
     else if (adminKey === undefined) needed["quillgate-client"] = USER_AGENT;
     // With a session, the cookie identifies the caller.
     if (credential !== undefined) needed.authorization = `Bearer ${credential}`;
@@ -192,7 +192,7 @@ export class Transport {
   }
 
   /**
-   * Returns a function that opens an event stream. To its log and hooks, the streams are
+   * Returns a function that opens an event stream. Logs and hooks report its connections as
    * attempts of one call.
    */
   streamOpener<Name extends keyof Operations>(

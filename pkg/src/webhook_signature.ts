@@ -46,7 +46,7 @@ export function parseSignatures(header: string): Uint8Array[] {
   return versioned.flatMap((part) => decodeBase64(part.slice(VERSION_PREFIX.length)) ?? []);
 }
 
-/** Compares in a time that depends only on the lengths. */
+/** Compares in constant time for a given length, so that timing reveals nothing about the bytes. */
 export function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;

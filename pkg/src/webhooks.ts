@@ -72,7 +72,7 @@ export type WebhookRule =
   | "key"
   /** `webhook-id`, `webhook-timestamp` or `webhook-signature` is missing. */
   | "headers"
-  /** `webhook-timestamp` is not an integer. */
+  /** `webhook-timestamp` is not an integer of 1 to 15 digits. */
   | "timestamp"
   /** The timestamp is older than the tolerance: the message may be replayed. */
   | "too-old"
@@ -109,7 +109,8 @@ export class WebhookVerificationError extends QuillgateError {
  * @param headers `Headers`, or an object such as `request.headers` in Node.js
  * @param key the key of this receiver, which `npx quillgate webhook key` prints, with or
  *   without `whsec_`. Pass several while you rotate keys: one match is enough.
- * @throws {WebhookVerificationError} if the webhook is forged, changed, too old or malformed
+ * @throws {WebhookVerificationError} if the webhook or a key breaks a {@link WebhookRule}
+ * @throws {TypeError} if `body` is neither a string nor bytes
  *
  * @example
  * ```ts
