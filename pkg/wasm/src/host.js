@@ -15,7 +15,7 @@ export function attach(objects, listen) {
 /** The value that was read last. */
 let value;
 
-/** Reads a property of a source and returns its type as a number (`Argument::property` in `host.rs`). */
+/** Reads a property of a source. Returns its type as a number, see `Argument::member` in `host.rs`. */
 export function read(source, name) {
   value = get(sources[source], name);
   return kindOf(value);
@@ -23,7 +23,7 @@ export function read(source, name) {
 
 /**
  * Reads the name of the own property at an index. Properties that are `undefined` do not count.
- * Returns `false` if the index is out of range.
+ * Returns `false` if the index is out of range or the source is not an object.
  */
 export function readName(source, index) {
   const object = sources[source];

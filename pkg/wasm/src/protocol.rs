@@ -31,9 +31,10 @@ numbers! {
     pub enum Mode {
         /// One call.
         Once,
-        /// A list, page by page, from the page that the parameters name.
+        /// A list, page by page, from the page that the parameters select.
         Pages,
-        /// A whole list, in pages of the maximum size. A missing `dateTo` becomes the current time.
+        /// A whole list, in pages of the maximum size unless `limit` is set. A missing `dateTo`
+        /// becomes the current time.
         Everything,
         /// A watch of the job that the operation reads.
         Watch,

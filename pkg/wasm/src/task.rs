@@ -215,7 +215,7 @@ impl RunningTask {
     }
 }
 
-/// Emits a string with a duration. Timers accept less than 2^31 ms, so the number fits.
+/// Emits a string with a duration. Durations are below 2^31 ms, the limit of timers, so they fit.
 fn emit_duration(kind: Output, duration: Millis, text: &str) {
     emit(kind, u32::try_from(duration.0).unwrap_or(u32::MAX), text);
 }
