@@ -26,7 +26,7 @@ the operation's budget. A member of a result that may be `null` may also be miss
 server sends; the package reads it as `null`.
 ";
 
-/// Returns the document.
+/// Returns the content of `docs/reference.md`.
 pub fn markdown() -> String {
     let mut text = String::from(HEAD);
     text.push_str("\n| operation | what it does |\n| --- | --- |\n");
@@ -240,7 +240,7 @@ fn inner(at: &str, kind: &'static JsonType, text: &mut String) {
     }
 }
 
-/// Appends rows for the fields that all variants share, then for those of each variant.
+/// Appends rows for the fields that all variants share, then for the other fields of each variant.
 fn variants(at: &str, union: &'static Union, text: &mut String) {
     let JsonType::Object(common) = union.otherwise else {
         return;

@@ -12,7 +12,7 @@ use quillgate::documentation::join_lines;
 use quillgate::documentation::named_types;
 use quillgate_openapi::problem_uri;
 
-/// Returns the module `dist/types.d.ts`.
+/// Returns the module `pkg/dist/types.d.ts`.
 pub fn typescript() -> String {
     let mut module = String::from("// Generated from the Rust types: do not edit.\n");
     let types = named_types();
@@ -232,8 +232,8 @@ fn row_type(operation: Operation, rows: &str) -> Option<String> {
     }
 }
 
-/// Returns the type of a position in a list by offset: the list's parameters, with `limit` and
-/// `offset` required.
+/// Returns the type of a position in a list by offset: the list's parameters without `page`, and
+/// with `limit` and `offset` required.
 fn position_type(declared: &Declaration) -> String {
     let mut members = String::new();
     for parameter in declared.parameters {
