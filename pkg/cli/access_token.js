@@ -30,15 +30,15 @@ const MIN_SECRET_BYTES = 32;
 /** @type {Record<string, number>} */
 const UNITS = { s: 1, m: 60, h: 3600, d: 24 * 3600 };
 
-/** Thrown for a token that the gateway would reject, or for a secret that is too short. */
+/** Thrown for a malformed option, a token that the gateway would reject or a short secret. */
 export class TokenError extends Error {
   /** @override */
   name = "TokenError";
 }
 
 /**
- * @typedef {number | Record<string, number>} Quota maximum requests per window, for all policies or by
- *   policy
+ * @typedef {number | Record<string, number>} Quota maximum requests per window, for all policies or
+ *   by policy
  *
  * @typedef {object} Claims
  * @property {string} iss
@@ -65,7 +65,8 @@ export class TokenError extends Error {
  * @param {MintOptions} options
  * @param {() => string | Promise<string>} readSecret called after the options have been validated
  * @returns {Promise<{ token: string, claims: Claims }>}
- * @throws {TokenError} if the gateway would reject the token, or the secret is too short
+ * @throws {TokenError} if an option is malformed, the gateway would reject the token, or the secret
+ *   has fewer than 32 bytes
  */
 export async function mintFromOptions(options, readSecret) {
   if (options.jti === "") throw new TokenError("--jti must not be empty");
@@ -210,8 +211,8 @@ export function newSecret() {
 /**
  * Returns a random token id, which operators use to revoke the token.
  *
- * 96 bits are enough to avoid collisions. They are also short: REVOKED_TOKENS, of at most 5 kB, can
- * list about 250 ids.
+ * 96 bits are enough to avoid collisions. An id has only 16 characters, so that REVOKED_TOKENS,
+ * which has at most 5 kB, can list about 250 ids.
  */
 function newTokenId() {
   return randomBytes(12).toString("base64url");

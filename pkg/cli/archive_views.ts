@@ -64,7 +64,10 @@ function toTable(rows: readonly PageView[], maxRows: number, width: number | und
   return writeTable(most, columns, { width: width === 0 ? undefined : width });
 }
 
-/** Warns if the counts leave out days. Every page of the list has the same missing days. */
+/**
+ * Warns if the counts leave out days. Every page of the list names all of them, so this requests
+ * only one page.
+ */
 async function warnOfMissingDays(output: Output, list: ArchivedViewsList): Promise<void> {
   const { missing } = await list;
   if (missing.length === 0) return;

@@ -19,7 +19,7 @@ for (const [signal, name] of [
     controller.abort(new Interruption(code));
   });
 }
-// The reader of stdout, such as `head`, has closed the pipe. Exit without an error message.
+// Exit without a message when the reader of stdout, such as `head`, closes the pipe.
 process.stdout.on("error", () => process.exit(getExitCode("brokenPipe")));
 process.stderr.on("error", () => {});
 

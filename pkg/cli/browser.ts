@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import type { Host } from "./host.js";
 
-/** Programs that open a URL, by `process.platform`. */
+/** Programs that open a URL, by `process.platform`. Other platforms use `xdg-open`. */
 const OPENERS: Readonly<Record<string, readonly string[]>> = {
   darwin: ["open"],
   // Not `start`, which would interpret a `&` in the URL.

@@ -9,7 +9,7 @@ export interface Budget {
   limit: number | null;
   /** The length of the window in seconds; `null` if unknown. */
   window: number | null;
-  /** The number of seconds until another request is allowed; `null` if unknown. */
+  /** The number of seconds until `left` increases; `null` if unknown. */
   next: number | null;
 }
 

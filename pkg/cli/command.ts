@@ -10,7 +10,7 @@ export interface Option {
   /** The allowed values. By default, any value is allowed. */
   choices?: readonly string[];
   default?: string;
-  /** The environment variable to read if the flag is absent. */
+  /** The environment variable that can replace the flag. Only the help uses this. */
   variable?: string;
   summary: string;
 }
@@ -32,8 +32,8 @@ export interface Example {
 }
 
 /**
- * A command's declaration. The parser, the help, `docs/cli.md` and the completion scripts derive from
- * it.
+ * A command's declaration. The parser, the help, the man page, `docs/cli.md` and the completion
+ * scripts derive from it.
  */
 export interface Command {
   /** The command as typed: one or two words. */
@@ -43,10 +43,7 @@ export interface Command {
   summary: string;
   /** Further paragraphs of the help. */
   description?: readonly string[];
-  /**
-   * Whether the command sends requests to a gateway or to Mintlify. If so, it accepts the connection
-   * flags.
-   */
+  /** Whether the command accepts the connection flags and uses the proxy of the environment. */
   connects: boolean;
   arguments: readonly Argument[];
   options: Readonly<Record<string, Option>>;

@@ -69,8 +69,8 @@ function listChoiceFlags(command: Command): [string, readonly string[]][] {
 }
 
 /**
- * Returns a loop for bash and zsh that finds the command on the line. It takes a flag's value for a
- * command only if both are spelled the same.
+ * Returns a loop for bash and zsh that finds the command on the line. It mistakes a flag's value
+ * for part of a command only if the value is spelled like one.
  */
 function writeFinder(commands: readonly Command[]): string {
   const names = [...listNextWords(commands).keys(), ...commands.map(({ name }) => name)];
@@ -186,7 +186,7 @@ function writeFish(commands: readonly Command[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Returns {@link listNextWords} with a description of each word. */
+/** Returns {@link listNextWords} and the flags of every command, each with a description. */
 function listCandidates(commands: readonly Command[]): Map<string, [string, string][]> {
   const candidates = new Map<string, [string, string][]>();
   for (const [before, words] of listNextWords(commands)) {

@@ -10,7 +10,7 @@ import { type Credential, readSettings, type Settings } from "./settings.js";
 export type Watch = Pick<ClientOptions, "onRequest" | "onResponse">;
 
 /**
- * Creates the client of a command. Imports its code on demand, because `--help` does not need it.
+ * Creates the client of a command.
  *
  * @throws {UsageError} if a setting is missing or invalid
  */
@@ -33,7 +33,11 @@ export async function connectToGateway(context: Context) {
   return connectWith(context, settings, {});
 }
 
-/** Creates a client. Warns if it would send the token unencrypted. */
+/**
+ * Creates a client. Warns if it would send the token unencrypted.
+ *
+ * Imports the client on demand, because `--help` does not need it.
+ */
 export async function connectWith(
   context: Context,
   { baseUrl, projectId, credential }: CompleteSettings,
@@ -94,13 +98,16 @@ function warnOfPlainHttp(
   output.warn("the base URL is not https: others can read the token");
 }
 
-/** Returns whether requests to a URL are encrypted or stay on this machine. */
+/**
+ * Returns whether requests to a URL are encrypted or stay on this machine. Also returns `true` for
+ * a malformed URL, to which no request is sent.
+ */
 export function isPrivate(baseUrl: string): boolean {
   if (!URL.canParse(baseUrl)) return true;
   return new URL(baseUrl).protocol !== "http:" || isLocal(baseUrl);
 }
 
-/** Returns whether a URL has a loopback address. */
+/** Returns whether the host of a valid URL is `localhost` or a loopback address. */
 export function isLocal(baseUrl: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 }

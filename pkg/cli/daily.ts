@@ -67,7 +67,9 @@ function writeViews(views: GroupedViews[], format: Format, width: number | undef
   }
 }
 
-/** Formats a CSV record. Numbers and dates need no quotes. */
+/**
+ * Formats a CSV record of numbers and dates. Removes other characters, so no field needs quotes.
+ */
 function writeRecord({ missing, visitors, ...counts }: GroupedViews): string {
   const row: Record<string, unknown> = {
     ...counts,

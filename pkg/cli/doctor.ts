@@ -26,9 +26,12 @@ interface Finding {
 }
 
 const TIMEOUT_MS = 15_000;
-/** A larger difference is a problem, because the gateway checks a token's times with its own clock. */
+/**
+ * The tolerated difference between this machine's clock and the gateway's. The gateway checks a
+ * token's times with its own clock.
+ */
 const MAX_SKEW_S = 30;
-/** How long before a token's expiry the doctor warns. */
+/** The doctor warns about a token that expires within this time. */
 const EXPIRY_WARNING_S = 3 * 86_400;
 const DAY_MS = 86_400_000;
 /** The gateway's variables that must be secrets. */
@@ -196,7 +199,7 @@ async function* examineGateway(
   yield examineClock(health.response, started, ended, isLocal(baseUrl));
   yield* examineVersion(baseUrl, signal);
   if (credential === undefined || projectId === undefined) return;
-  // The token is for another project, which an earlier check has reported. Every request would fail.
+  // An earlier check has reported that the token is for another project. Every request would fail.
   if (!mayAccess(credential, projectId)) return;
   yield* examineAccess(baseUrl, projectId, credential, signal);
 }
@@ -249,9 +252,11 @@ async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGener
 }
 
 /**
- * Checks that the gateway accepts the token, with one request per scope of the token.
+ * Checks that the gateway accepts the token for `jobs:read`, `analytics:read` and
+ * `gateway:operate`, with one request for each of these scopes that the token has. If it has none,
+ * tests `jobs:read`.
  *
- * Tests only the scope `jobs:read` if the token has no scope that this function knows.
+ * After `analytics:read`, also checks the archive. Stops after a failure that other requests share.
  */
 async function* examineAccess(
   baseUrl: string,

@@ -53,7 +53,8 @@ export interface DateRange {
  * Converts the flags to parameters. `--last 28d` means the 28 days before today, in UTC.
  *
  * @param now in milliseconds since 1970
- * @throws {UsageError} if `--last` is malformed, or combined with `--from` or `--to`
+ * @throws {UsageError} if `--last` is malformed or more than 3660 days, or combined with `--from`
+ *   or `--to`
  */
 export function readRange({ from, to, last }: DayFlags, now: number): DateRange {
   if (last === undefined) {
@@ -92,12 +93,12 @@ const RELATIVE_UNITS = [
   ["minute", 60_000],
   ["second", 1000],
 ] as const;
-/** Instants further away than this are formatted as dates. */
+/** Instants at least this far away are formatted as dates. */
 const MAX_RELATIVE_MS = 30 * DAY_MS;
 
 /**
- * Formats an instant relative to now, such as `5 minutes ago`, or as a date if that is longer than 30
- * days away.
+ * Formats an instant relative to now, such as `5 minutes ago`, or as a UTC date if it is at least
+ * 30 days away.
  *
  * @param time an ISO 8601 date-time; another string is returned unchanged
  * @param now in milliseconds since 1970

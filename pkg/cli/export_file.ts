@@ -75,8 +75,8 @@ export class ExportFile {
    * Resumes an interrupted export. Without a state file, begins a new export and overwrites an
    * existing file, so a scheduled command can always use `--resume`.
    *
-   * @throws {UsageError} if the file belongs to another export, is shorter than recorded or is
-   *   missing
+   * @throws {UsageError} if the state file is invalid or belongs to another export, or the export
+   *   is missing or shorter than recorded
    */
   static async resume(
     path: string,
@@ -192,7 +192,8 @@ function isTexts(value: unknown): boolean {
 }
 
 /**
- * Checks that the command line belongs to the interrupted export. It may omit flags that select rows.
+ * Checks that the command line belongs to the interrupted export. It may omit flags that select
+ * rows.
  *
  * @throws {UsageError} if the exports differ
  */

@@ -14,8 +14,8 @@ const BY_EXTENSION: Record<string, Format> = {
 };
 
 /**
- * Returns the format that the flags or the file's extension select. The default is `table` on a
- * terminal and `ndjson` elsewhere.
+ * Returns the format that the flags or the file's extension select. Without either, it is `table`
+ * on a terminal and `ndjson` elsewhere.
  *
  * @throws {UsageError} if the flags contradict each other, or the extension is unknown
  */

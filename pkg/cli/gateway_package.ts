@@ -20,9 +20,9 @@ export interface CheckModule {
     secretsFile: string | undefined;
   }): Promise<{
     problems: ConfigProblem[];
-    /** The number of variables read. */
+    /** The number of variables and secrets read. */
     count: number;
-    /** Required secrets in neither file. They may be set at Cloudflare. */
+    /** Required secrets that neither file contains. They may be set at Cloudflare. */
     unchecked: string[];
   }>;
 }

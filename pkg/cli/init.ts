@@ -39,7 +39,10 @@ function quote(word: string): string {
 /** Set in the process that npx starts below, so that it does not start npx again. */
 const RERUN = "QUILLGATE_INIT_RERUN";
 
-/** Runs this command again with npx, which downloads the gateway package after asking the user. */
+/**
+ * Runs this command again with npx, which downloads the gateway package. On a terminal, it asks
+ * first.
+ */
 async function runFromRegistry(context: Context, directory: string): Promise<number> {
   const { host } = context;
   const version = readVersion();

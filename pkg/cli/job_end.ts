@@ -15,10 +15,11 @@ const UNFINISHED_CODES = [
 ];
 
 /**
- * Parses `--timeout`, in milliseconds. The default is 30 minutes.
+ * Parses `--timeout`, a duration such as `30m`, which is the default.
  *
  * Call this before the first request, so that an invalid timeout creates no job.
  *
+ * @returns milliseconds
  * @throws {UsageError} if the timeout is malformed
  */
 export function readTimeout(context: Context): number {

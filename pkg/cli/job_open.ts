@@ -22,8 +22,8 @@ export async function run(context: Context): Promise<undefined> {
 }
 
 /**
- * Returns an http or https URL. Rejects other schemes, because a URL from a server could otherwise
- * start any program on this machine.
+ * Returns an http or https URL, or `undefined` for any other. A server's URL with another scheme
+ * could start any program on this machine.
  */
 function readWebUrl(url: string | null): string | undefined {
   if (url === null || !URL.canParse(url)) return undefined;
@@ -31,7 +31,7 @@ function readWebUrl(url: string | null): string | undefined {
   return protocol === "https:" || protocol === "http:" ? href : undefined;
 }
 
-/** Returns the URL of the gateway's web page for a job. */
+/** Returns the URL of the gateway's web page for a job, or `undefined` without a gateway. */
 function buildJobUrl(
   baseUrl: string | null,
   projectId: string,

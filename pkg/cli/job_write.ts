@@ -10,7 +10,8 @@ import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
 import { toLine } from "./table.js";
 
 /**
- * Runs a write and prints the job. With `--wait`, also waits until the job finishes.
+ * Sends a write request and prints the job's id, or with `--json` the job. With `--wait`, also
+ * waits until the job finishes and prints its pull request.
  *
  * @param write sends the request
  * @returns the exit code
@@ -56,7 +57,7 @@ export async function runWrite(
   return findExitCodeOfJob(ended);
 }
 
-/** Tells users how to repeat a failed write without creating a second job. */
+/** Adds hints on how to repeat a write that may have succeeded. */
 function hintAtRetry(
   { output, signal }: Context,
   error: unknown,

@@ -27,7 +27,7 @@ export async function run(context: Context): Promise<undefined> {
  * Returns the gateway and the project to log in to. Flags take precedence over variables, and
  * variables over the stored profile.
  *
- * @throws {UsageError} if one is missing, or a flag names another credential
+ * @throws {UsageError} if one is missing, or for `--token-file`, `--admin-key-file` or `--config`
  */
 async function readTarget(
   context: Context,
@@ -58,7 +58,8 @@ async function readToken(context: Context): Promise<string> {
 /**
  * Checks that the gateway accepts a token.
  *
- * A 403 is enough: the gateway has verified the token, which only lacks the scope `jobs:read`.
+ * The problem `insufficient-scope` is enough: the gateway has verified the token, which only lacks
+ * `jobs:read`.
  */
 async function verifyToken(
   context: Context,

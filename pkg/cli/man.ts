@@ -62,7 +62,7 @@ function writeTerm(term: string, text: string): string[] {
   return [".TP", `\\fB${escapeRoff(term)}\\fR`, escapeRoff(text)];
 }
 
-/** Escapes the characters that roff interprets. */
+/** Escapes the characters that roff interprets, and removes backticks. */
 function escapeRoff(text: string): string {
   const escaped = text
     .replaceAll("\\", "\\e")

@@ -55,13 +55,13 @@ const ADVICE: Readonly<Record<string, string>> = {
     "by npx wrangler secret put REVOKED_TOKENS",
 };
 
-/** Words that {@link parse} handles in the place of a command. */
+/** Words that {@link parse} accepts instead of a command. */
 const KEYWORDS = ["help"];
 
 /**
  * Checks a command line that has only flags.
  *
- * @throws {UsageError} for a flag that needs a command
+ * @throws {UsageError} for a flag that not every command shares
  */
 function refuseUnknown(flags: readonly string[]): void {
   const unknown = flags
@@ -138,7 +138,10 @@ function readFlags(
   }
 }
 
-/** Returns the first words of a command line, at most three, without shared flags and their values. */
+/**
+ * Returns the first words of a command line, at most three, without flags. Recognizes only the
+ * values of shared flags, so the value of another flag counts as a word.
+ */
 function readLeadingWords(args: readonly string[]): string[] {
   const words: string[] = [];
   for (let at = 0; at < args.length && words.length < 3; at++) {
@@ -167,7 +170,7 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
 /**
  * Returns the topic of a help request: a command, a group, or an empty string for the program.
  *
- * @throws {UsageError} if the words name no command
+ * @throws {UsageError} if the words name neither a command nor a group
  */
 function findTopic(words: readonly string[], commands: readonly Command[]): string {
   if (words.length === 0 || KEYWORDS.includes(words[0] as string)) return "";

@@ -6,7 +6,7 @@ import type { Output, StatusLine } from "./output.js";
 import { toLine, writeNumber } from "./table.js";
 
 const BAR = 20;
-/** Without a terminal, a line of progress appears after this number of requests. */
+/** Without a terminal, the minimum number of requests between two lines of progress. */
 const REQUESTS_PER_LINE = 10;
 const TICK_MS = 500;
 
@@ -136,7 +136,7 @@ export class RowProgress extends LiveLine {
     return `${this.#label}: ${writeNumber(this.#rows)} rows in ${requests}${cached}${left}`;
   }
 
-  /** The bar shows the rows, or the used budget if the number of rows is unknown. */
+  /** The bar shows the rows, or the used budget if there is no maximum number of rows. */
   protected override line(): string {
     const max = this.#max;
     const share = max === undefined ? this.#budgetShare() : this.#rows / max;

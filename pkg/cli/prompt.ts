@@ -1,4 +1,4 @@
-/** Reads a job's prompt from an argument, a file or stdin. */
+/** Reads a job's prompt from an argument, a file, stdin or the user's editor. */
 
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";

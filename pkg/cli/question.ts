@@ -26,7 +26,7 @@ export async function askSecret(context: Context, question: string): Promise<str
 }
 
 async function read({ signal }: Context, reader: Interface, question: string): Promise<string> {
-  // The reader takes Ctrl-C for a key, so send the signal here.
+  // The reader handles Ctrl-C as a key, so send the signal here.
   reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   // Ctrl-D closes the reader without an answer.
   const closed = new Promise<never>((_, reject) => {

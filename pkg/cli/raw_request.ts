@@ -16,7 +16,7 @@ export interface Answered {
 /**
  * Sends a GET request and returns the response, whatever its status.
  *
- * Redirects are not followed, because they would forward the credential.
+ * Does not follow redirects, so that the credential reaches only this URL.
  *
  * @param timeout in milliseconds
  * @throws {ConnectionError} if there is no response
@@ -46,7 +46,8 @@ export async function send(
 /**
  * Returns the URL of a path of the gateway.
  *
- * @throws {UsageError} if the base URL is malformed, or has credentials, a query or a fragment
+ * @throws {UsageError} if the base URL is not an http or https URL, or has credentials, a query or
+ *   a fragment
  */
 export function toUrl(baseUrl: string, path: string): string {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {

@@ -7,7 +7,7 @@ import { toArgument, toImperative, toKebabCase, toOption } from "./operations.js
 import { FORMAT, OUTPUT, RANGE } from "./row_options.js";
 
 const PREFIX = "analytics.";
-/** Parameters that `--from`, `--to`, `--last` and `--rows` set. */
+/** Parameters that `--from`, `--to`, `--last`, `--rows` or the client's pagination sets. */
 const COMMON_PARAMETERS = ["dateFrom", "dateTo", "limit", "offset", "page", "cursor"];
 
 const ROWS: Option = {

@@ -68,9 +68,9 @@ const MAX_SECRET = 16_384;
 /**
  * Reads the settings.
  *
- * @param onRefusal called with the error if the credential is unusable; by default, the error is
- *   thrown
- * @throws {UsageError} if a settings file is unusable, or one source has two credentials
+ * @param onRefusal called with the error if the credential is unusable, for example because one
+ *   source has two; by default, the error is thrown
+ * @throws {UsageError} if a settings file or the profile is unusable
  */
 export async function readSettings(
   context: Context,
@@ -106,8 +106,8 @@ export async function readSettings(
     onRefusal(error);
     return undefined;
   });
-  // For an admin key, only the flag counts. Other sources name a gateway, which must not receive the
-  // key.
+  // For an admin key, only `--base-url` counts. Other sources name a gateway, which must not
+  // receive the key.
   const addresses = credential?.kind === "adminKey" ? [flags] : sources;
   return {
     baseUrl: addresses.find(({ baseUrl }) => baseUrl !== undefined)?.baseUrl,
@@ -137,7 +137,10 @@ async function findSources(context: Context, given: readonly Source[]): Promise<
   return stored === undefined ? sources : [...sources, stored];
 }
 
-/** @throws {UsageError} if the profile does not exist, or `--base-url` would redirect its token */
+/**
+ * @throws {UsageError} if the profile is missing or invalid, `--config` is set, or `--base-url`
+ *   would redirect the token
+ */
 async function readNamedProfile(context: Context, name: string): Promise<Source> {
   if (readText(context, "config") !== undefined) {
     throw new UsageError("--config cannot be combined with a profile");
@@ -167,7 +170,8 @@ function findUserFile({ env, home }: Pick<Host, "env" | "home">): string {
 /**
  * Reads the default settings files: `quillgate.json` in the current folder, then the user's file.
  *
- * @throws {UsageError} if `quillgate.json` has properties that only a named file may have
+ * @throws {UsageError} if a file is unusable, or `quillgate.json` has a property that it must not
+ *   have
  */
 async function findFiles(host: Host): Promise<SettingsFile[]> {
   const inFolder = await readSettingsFile(join(host.folder, "quillgate.json"));

@@ -32,7 +32,7 @@ export async function run(context: Context): Promise<undefined> {
   }
 }
 
-/** Calls the operation, with its required parameter as the first argument of the method. */
+/** Calls the operation's method with the parameters. `conversation` takes only the thread's id. */
 async function callReport(
   { analytics }: Awaited<ReturnType<typeof connect>>["client"],
   name: string,

@@ -99,8 +99,8 @@ export function writeNumber(value: number): string {
 }
 
 /**
- * Replaces control characters, except line feeds, and characters that change the direction
- * of writing.
+ * Replaces characters that change the direction of writing, and control characters other than line
+ * feeds.
  *
  * Otherwise a terminal would execute escape sequences in a server's strings.
  */
