@@ -72,7 +72,7 @@ for (const [time, expected] of [
   });
 }
 
-/** Starts an HTTP proxy that forwards requests and counts them. */
+/** Starts an HTTP proxy that forwards requests and records their targets. */
 async function startProxy(t) {
   const seen = [];
   const server = createServer((received, response) => {

@@ -113,7 +113,7 @@ test("the doctor finds a token for another project", async () => {
     !server.requests.some(({ path }) => path.startsWith("/v")),
     "the doctor sent the token all the same",
   );
-  // A token of an issuer names no projects; only the gateway can judge it.
+  // A trusted issuer's token names no projects, so only the gateway can check them.
   override = ({ path }) =>
     path.startsWith("/v") ? problem(403, "project-not-allowed", "not for this project") : undefined;
   const refused = await findOnly({ env: { QUILLGATE_TOKEN: token({ projects: undefined }) } });
@@ -210,7 +210,7 @@ test("the doctor finds a spent budget behind a cached response", async () => {
   };
   override = ({ path, headers }) => {
     if (!path.startsWith("/v1") || isArchive({ path })) return undefined;
-    // A cached response has budget headers only when the request bypasses the cache.
+    // The gateway's cached response has budget fields only if the request has `no-cache`.
     const bypassesCache = headers["cache-control"] === "no-cache";
     return {
       headers: bypassesCache ? cached : {},

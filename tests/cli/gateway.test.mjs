@@ -29,7 +29,7 @@ before(async () => {
   const settings = { upstreamUrl: upstream.url, adminKey: key, secret, archive: true, vars };
   gateway = await startGateway(settings);
   folder = mkdtempSync(join(tmpdir(), "quillgate-cli-gateway-"));
-  // Minted with the operator's command.
+  // Mint the token with the command that operators use.
   const args = ["token", "mint", "--sub", "alice", "--project", PROJECT, "--scope", SCOPES];
   const minted = await runCommand(args, { env: { ACCESS_TOKEN_SECRET: secret } });
   assert.equal(minted.code, 0, minted.stderr);

@@ -84,7 +84,7 @@ test("job show reports a gateway error for the record instead of omitting it", a
   assert.equal((await quillgate(["show", "job_1"])).code, 3);
 });
 
-/** Writes a program that stores its last argument, and returns its path. */
+/** Writes an executable shell script and returns its path. */
 function writeProgram(name, script) {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -16,7 +16,7 @@ const NAMES = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].
   ([, name]) => name,
 );
 
-/** Starts a server with two rows for each report, until the test ends. */
+/** Starts a server for one test. Each paginated report has two rows. */
 async function startReports(t) {
   const server = await startStandIn({ rows: 2 });
   t.after(() => server.stop());

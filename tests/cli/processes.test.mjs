@@ -32,7 +32,7 @@ async function setUp(t) {
     server,
     folder,
     env,
-    /** Sets a function that may return its own response to a request. */
+    /** Sets a function that returns the response to a request, or `undefined` for the default. */
     respondWith(respond) {
       override = respond;
     },

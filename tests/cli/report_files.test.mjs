@@ -23,7 +23,7 @@ import {
 } from "./exported_reports.mjs";
 import { problem } from "./stand_in.mjs";
 
-/** Returns a test's own response to a request. */
+/** Set by a test to override responses. Returns `undefined` for the stand-in's default. */
 let override;
 
 useStandIn((...args) => override?.(...args));

@@ -18,7 +18,7 @@ import {
 import { budgetFields, problem, startStandIn } from "./stand_in.mjs";
 
 const REPORTS = ["views", "visitors", "feedback", "searches"];
-/** Returns a test's own response to a request. */
+/** Set by a test to override responses. Returns `undefined` for the stand-in's default. */
 let override;
 
 useStandIn((...args) => override?.(...args));
@@ -75,7 +75,7 @@ for (const count of [3, 250, 251, 5000]) {
       assert.equal(server.requests.length, pages, "requests");
       if (format === "json") assert.deepEqual(JSON.parse(stdout), expected.map(JSON.parse));
       else if (format === "csv") {
-        // Every path has a line break, so that each row takes two lines.
+        // Every path has a line feed, so split at the CRLF that ends each record.
         const lines = csv.split("\r\n").slice(0, 1 + expected.length);
         assertSame(stdout, `${lines.join("\r\n")}\r\n`);
       } else assertSame(stdout, `${expected.join("\n")}\n`);

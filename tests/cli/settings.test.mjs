@@ -249,7 +249,7 @@ test("warns about an unencrypted connection unless it stays on this machine", as
   const list = LIST.slice(0, 2);
   const env = variables({ QUILLGATE_BASE_URL: "http://gate.invalid" });
   const https = variables({ QUILLGATE_BASE_URL: "https://gate.invalid" });
-  // Concurrent commands, because each retries while the name does not resolve.
+  // Run the commands concurrently, because each retries while the name does not resolve.
   const results = await Promise.all([
     quillgate(list, { env }),
     quillgate(["archive", "status"], { env }),

@@ -10,7 +10,10 @@ const AGENT = `/v2/agent/${PROJECT}`;
 const LIMIT = 100;
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
 
-/** The reports: the property with their rows, how a row is made, and how pages are addressed. */
+/**
+ * The paginated reports: the property that has the rows, a function that makes a row, and whether
+ * pages are requested by offset instead of by cursor.
+ */
 const REPORTS = {
   views: { property: "views", makeRow: makePageRow, byOffset: true },
   visitors: { property: "visitors", makeRow: makePageRow, byOffset: true },
@@ -23,7 +26,7 @@ function makePageRow(at) {
   return { path: `/guides/${at}, "so"\nto say`, human: at, ai: 2 * at, total: 3 * at };
 }
 
-/** A page of the archive's list of pages: three rows on two pages. */
+/** Returns the first or the second part of the archive's list, which has three rows. */
 function makeArchivedPage(query) {
   const isFirst = query.get("cursor") === null;
   const views = (isFirst ? [1, 2] : [3]).map(makePageRow);
@@ -83,7 +86,7 @@ export async function startStandIn({ rows = 1100, override } = {}) {
   return { ...server, refillBudget };
 }
 
-/** The response headers with the remaining budget. */
+/** Returns header fields for `left` remaining requests. More are available in `next` seconds. */
 export function budgetFields(left, next) {
   return {
     "ratelimit-policy": `"analytics";q=${LIMIT};w=3600`,
@@ -91,7 +94,7 @@ export function budgetFields(left, next) {
   };
 }
 
-/** A problem response in the gateway's format. */
+/** Returns a problem response in the gateway's format. */
 export function problem(status, type, detail, headers = {}) {
   const json = { type: `/problems/${type}`, title: type, status, detail };
   return { status, headers: { "x-request-id": "request-1", ...headers }, json };
@@ -176,7 +179,7 @@ const RECORD = {
   changes: [{ at: "2026-01-01T00:02:00Z", status: "completed", prLink: null }],
 };
 const THREAD_ID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
-/** The reports that one response contains, by their path. */
+/** The responses of reports without pages, by path. */
 const SINGLE_REPORTS = {
   "feedback/by-page": {
     feedback: [{ path: "/guides/start", thumbsUp: 12, thumbsDown: 3, code: null, total: 15 }],

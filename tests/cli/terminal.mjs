@@ -1,8 +1,8 @@
 /**
  * Runs the command line in a real pseudo-terminal and reads its screen.
  *
- * `script` provides the terminal. Every Linux distribution includes it, so no native module is
- * needed.
+ * The program `script` of util-linux provides the terminal. Most Linux distributions include it, so
+ * no native module is needed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
   const words = [process.execPath, BIN, ...args].map(quote).join(" ");
   const line = `stty rows ${ROWS} cols ${columns}; exec ${words} ${redirect}`;
   const { PATH, HOME, LANG = "C.UTF-8" } = process.env;
-  // Arguments of util-linux: quiet, flush after each write, return the program's exit code.
+  // `-q` is quiet, `-e` returns the program's exit code, and `-f` flushes after each write.
   const child = spawn("script", ["-qefc", line, "/dev/null"], {
     cwd: folder,
     env: { PATH, HOME, LANG, TERM: "xterm", SHELL: "/bin/sh", ...env },
@@ -40,11 +40,10 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
   return {
     /** Returns the output, including escape sequences. */
     raw: () => raw,
-    /** Returns the present lines of the screen. */
+    /** Returns the current lines of the screen. */
     screen: () => drawScreen(raw),
-    /** Presses keys. */
     press: (keys) => child.stdin.write(keys),
-    /** Waits until the screen has matched. */
+    /** Waits until the current or an earlier screen matches. Rejects if the program ends first. */
     async waitForScreen(pattern) {
       await new Promise((resolve, reject) => {
         const check = (ended = false) => {
@@ -66,7 +65,7 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
   };
 }
 
-/** Splits the output into screens: after each status line and each line break. */
+/** Matches the end of a screen in the output: after each status line and each line break. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals interpret this sequence.
 const SCREEN_END = /(?<=\u001b\[K|\n)/;
 

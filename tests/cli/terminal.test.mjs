@@ -33,11 +33,11 @@ async function setUp(t) {
     server,
     folder,
     env,
-    /** Sets a function that may return its own response to a request. */
+    /** Sets a function that returns the response to a request, or `undefined` for the default. */
     respondWith(respond) {
       override = respond;
     },
-    /** Leaves all requests from this number on without a response. */
+    /** Sends no response from this request on. Requests are counted from 0. */
     stallFrom(number) {
       override = (_, at) => (at >= number ? { stall: "head" } : undefined);
     },
@@ -103,7 +103,7 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
     const running = start(["config", "check"]);
     await running.waitForScreen(/^busy$/m);
     const ended = running.ended.then(() => "ended");
-    // Two signals in quick succession can arrive as one, so the key is pressed until the program ends.
+    // Two signals in quick succession can arrive as one, so press the key until the program ends.
     while ((await Promise.race([ended, delay(50)])) !== "ended") running.press(CTRL_C);
     assert.equal(await running.ended, 130);
     assert.ok(
