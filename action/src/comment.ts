@@ -1,7 +1,8 @@
 /**
  * Writes the step's comment on a pull request. All runs of a step update the same comment.
  *
- * The comment has one entry per run. An HTML comment, invisible to readers, starts each entry.
+ * The comment consists of entries, each for one run. An HTML comment, invisible to readers, starts
+ * each entry.
  */
 
 import { createHash } from "node:crypto";
@@ -29,7 +30,7 @@ export interface CommentPlace {
   step: string;
   /** The run's id. A run replaces its own earlier entry. */
   run: string;
-  /** Whether the comment keeps the job entries of earlier runs. */
+  /** Whether a new job entry keeps the entries of other runs. */
   keepsEarlier: boolean;
 }
 

@@ -5,13 +5,15 @@ import type { Runner } from "./runner.js";
 
 /** Provides the bearer tokens of requests to the gateway. */
 export interface Identity {
-  /** Returns a token that has not expired. */
+  /** Returns a token, renewed first if necessary. */
   token(signal?: AbortSignal): Promise<string>;
-  /** The claims of the last identity token. `undefined` for access tokens, which are opaque. */
+  /**
+   * The claims of the last identity token. `undefined` before the first one and for access tokens.
+   */
   readonly claims: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Thrown when no token is available. The message has the reason and the fix. */
+/** Thrown when no token is available. The message has the reason. */
 export class IdentityError extends Error {
   /** Whether a retry may succeed. */
   readonly isRetryable: boolean;
@@ -22,7 +24,10 @@ export class IdentityError extends Error {
   }
 }
 
-/** An access token of the gateway, from the input `token`. Unlike identity tokens, it is fixed. */
+/**
+ * An access token of the gateway, from the input `token`. Unlike identity tokens, it is never
+ * renewed.
+ */
 export class AccessToken implements Identity {
   readonly claims = undefined;
   readonly #token: string;

@@ -20,7 +20,7 @@ export interface Inputs {
   githubToken: string | undefined;
 }
 
-/** Thrown for an invalid input. The message names the input. */
+/** Thrown for an invalid input. The message names the input or its file. */
 export class InputError extends Error {}
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };

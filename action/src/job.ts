@@ -120,7 +120,7 @@ export function deriveIdempotencyKey(env: NodeJS.ProcessEnv, prompt: string): st
 /**
  * Creates the job. If the step is cancelled, still waits a few seconds for the job's id.
  *
- * @throws {QuillgateError | IdentityError}
+ * @throws {QuillgateError | IdentityError} or the signal's reason if the step is cancelled
  */
 export async function createJob(
   connection: Connection,
@@ -159,7 +159,7 @@ export async function createJob(
   }
 }
 
-/** Waits until the job finishes, the timeout expires or the step is cancelled. */
+/** Waits until the job finishes, the timeout expires, the step is cancelled or waiting fails. */
 export async function waitForJob(
   { client, identityLost, reachability }: Connection,
   created: AgentJob,
@@ -175,7 +175,7 @@ export async function waitForJob(
   const { timeout, after, signal, onUpdate } = options;
   const end = performance.now() + timeout;
   let job = created;
-  /** Why waiting failed since the last update of the job. */
+  /** Why waiting last failed; `undefined` after an update of the job. */
   let failure: string | undefined;
   const expire = (): Outcome => {
     return { kind: "timed-out", job, after, trouble: reachability.outage ?? failure };
@@ -212,8 +212,8 @@ function isRetryable(error: unknown): boolean {
 }
 
 /**
- * Returns whether the job may exist although its creation failed. `false` only if no request was
- * sent or the gateway rejected it.
+ * Returns whether the job may exist although its creation failed. It cannot exist if no request
+ * reached a gateway, or if the gateway rejected the request.
  */
 export function mayHaveStarted(error: unknown, connection: Connection): boolean {
   const { reachability, failedAttempts } = connection;
@@ -222,8 +222,8 @@ export function mayHaveStarted(error: unknown, connection: Connection): boolean 
     return failedAttempts.some((earlier) => mayHaveStarted(earlier, connection));
   }
   if (error instanceof ApiError) {
-    // The gateway's own errors have a code. Without one, a proxy responded, which may have forwarded
-    // the request.
+    // The gateway's own errors have a code. Without one, a proxy responded and may have forwarded the
+    // request.
     return error instanceof OutcomeUnknownError || (error.status >= 500 && error.code === null);
   }
   if (error instanceof DecodeError) return !isForeign(error);

@@ -22,8 +22,8 @@ const CONNECT_FAILURES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name",
 };
 /**
- * How long a request must wait, in milliseconds, before its abort counts as an outage. After an
- * earlier abort, the gateway may still be reachable.
+ * How long a request must wait, in milliseconds, before its abort counts as an outage. If it is
+ * aborted sooner, the gateway may still be reachable.
  */
 const MIN_WAIT_FOR_OUTAGE = 10_000;
 

@@ -6,8 +6,8 @@ export type Outcome =
   | { kind: "started"; job: AgentJob }
   | { kind: "ended"; job: AgentJob }
   /**
-   * `trouble` is the reason why the step could not follow the job, such as an outage of the gateway.
-   * It is a sentence without a full stop.
+   * `trouble` is the reason why the step could not follow the job, such as an outage of the
+   * gateway. It is a sentence without a full stop.
    */
   | { kind: "timed-out"; job: AgentJob; after: string; trouble: string | undefined }
   /** Without a `job`, it is unknown whether one was created. */

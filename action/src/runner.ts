@@ -66,7 +66,7 @@ export class Runner {
 
   setOutput(name: string, value: string): void {
     const text = this.#redact(value);
-    // A random delimiter: otherwise a value could contain it, end early and set another output.
+    // The delimiter is random. Otherwise a value could contain it and set another output.
     const delimiter = `quillgate-${randomUUID()}`;
     this.#append("GITHUB_OUTPUT", `${name}<<${delimiter}\n${text}\n${delimiter}\n`);
   }
@@ -98,8 +98,8 @@ export class Runner {
 }
 
 /**
- * Returns text as one line that the runner does not execute. The runner takes a line for a command if
- * it begins with `::` or contains `##[`.
+ * Returns text as one line that the runner does not execute. The runner executes a line that begins
+ * with `::` or contains `##[`.
  */
 function neutralize(text: string): string {
   const line = text.replace(/[\r\n]+/g, " ").replaceAll("##[", "## [");
