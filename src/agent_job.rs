@@ -212,7 +212,7 @@ impl HasJsonType for JobStatus {
 record! {
     /// The repository that a job works on.
     pub struct Source {
-        /// The repository, such as `acme/docs`.
+        /// The repository: a URL, or a name such as `acme/docs`.
         pub repository as "repository": Option<String>,
         /// The branch, or another Git reference.
         pub reference as "ref": Option<String>,
@@ -255,7 +255,7 @@ operation! {
 }
 
 impl CreateAgentJob {
-    /// Creates a job with this instruction.
+    /// Creates the operation that creates a job with this instruction.
     #[must_use]
     pub const fn new(prompt: Prompt) -> Self {
         Self { prompt }
@@ -277,7 +277,7 @@ operation! {
 }
 
 impl GetAgentJob {
-    /// Reads this job.
+    /// Creates the operation that reads this job.
     #[must_use]
     pub const fn new(id: JobId) -> Self {
         Self { id }
@@ -301,7 +301,7 @@ operation! {
 }
 
 impl SendMessage {
-    /// Sends this instruction to this job.
+    /// Creates the operation that sends this instruction to this job.
     #[must_use]
     pub const fn new(id: JobId, prompt: Prompt) -> Self {
         Self { id, prompt }

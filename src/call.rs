@@ -71,8 +71,8 @@ impl Call {
     /// Converts `page` to `offset`.
     ///
     /// # Errors
-    /// [`Rule::Unknown`] if the operation does not have a parameter of that name. Otherwise the
-    /// first rule that an argument breaks.
+    /// [`Rule::Unknown`] if the operation does not have a parameter that `params` names. Otherwise
+    /// the first rule that an argument breaks.
     pub fn parse<V: Value>(
         declaration: &'static Declaration,
         params: &V,
@@ -138,7 +138,7 @@ impl Call {
     /// Returns the date range given by `dateFrom` and `dateTo`. A missing bound is open.
     ///
     /// # Errors
-    /// [`Rule::BeforeDateTo`] if `dateFrom` is not before `dateTo`.
+    /// [`Rule::BeforeDateTo`] if the two can be compared and `dateFrom` is not before `dateTo`.
     pub fn range(&self) -> Result<DateRange, ValidationError> {
         let bound = |field| {
             let text = self.text(field);
@@ -179,7 +179,7 @@ impl Call {
     /// unchanged.
     ///
     /// # Errors
-    /// [`Rule::BeforeDateTo`] if `dateFrom` is not before `now`.
+    /// [`Rule::BeforeDateTo`] if `dateFrom` is a date-time with an offset and not before `now`.
     pub fn freeze(mut self, now: Millis) -> Result<Self, ValidationError> {
         if self.declaration.parameter("dateTo").is_some() && self.text("dateTo").is_none() {
             let end = freeze_end(self.text("dateFrom"), now);
@@ -258,7 +258,7 @@ impl Call {
             target.push_str(before);
             let segment = match name {
                 "projectId" => project.as_str(),
-                // Never empty: `parse` rejects calls without a path parameter.
+                // Never empty, because path parameters are required.
                 name => self.text(name).unwrap_or(""),
             };
             push_percent_encoded(&mut target, segment);
@@ -340,8 +340,8 @@ fn read_argument(parameter: &Parameter, value: Scalar) -> Result<Option<String>,
 }
 
 impl Parameter {
-    /// Validates an argument in the form in which it is sent. Every way of setting an argument calls
-    /// this function.
+    /// Validates an argument in the form in which it is sent. [`Call::parse`] and typed operations
+    /// share this function, so they accept the same values.
     ///
     /// # Errors
     /// The rule that the argument breaks.

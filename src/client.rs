@@ -17,8 +17,8 @@
 //!   values such as a [`JobId`](crate::JobId). An invalid string is an error of `send` or `next`.
 //! - **Each attempt has a timeout**, including the response body, and a call can have a total
 //!   timeout. Transient failures are retried after growing delays or after `Retry-After`.
-//! - **Writes to a gateway carry a random [`IdempotencyKey`]**, so the gateway processes them only
-//!   once. Mintlify has no such keys: a `POST` is never sent to it twice.
+//! - **Each `POST` to a gateway carries an [`IdempotencyKey`]**, random by default, so the gateway
+//!   processes it only once. Mintlify has no such keys: a `POST` is never sent to it twice.
 //! - **Redirects are not followed**, because a credential must not reach another server.
 //! - **Dropping a future aborts its request and clears its timers.** Lists and watches lose
 //!   nothing: their `next` requests the same page or job again. In WebAssembly, an `AbortSignal`

@@ -1,4 +1,4 @@
-//! Conversions from strings: `FromStr`, `TryFrom`, `Display`, `AsRef<str>` and serde.
+//! Conversions from and to strings: `FromStr`, `TryFrom`, `Display`, `AsRef<str>` and serde.
 //!
 //! Methods of the client take `impl TryInto<T, Error: Into<ValidationError>>`, so callers can pass
 //! a string or a value that was checked earlier.
@@ -23,7 +23,8 @@ use crate::job_list::{JobAuthor, PromptText};
 use crate::parameters::{ConversationCursor, Cursor};
 use crate::project::ProjectId;
 
-/// Lets methods accept values that need no conversion: their `TryInto` has the error [`Infallible`].
+/// Lets methods accept values that need no conversion. The error of their `TryInto` is
+/// [`Infallible`].
 impl From<Infallible> for ValidationError {
     fn from(never: Infallible) -> Self {
         match never {}
@@ -117,7 +118,7 @@ to_strings! {
 /// Returns the job's id.
 ///
 /// # Errors
-/// [`Rule::Required`] if the server sent the job without an id.
+/// [`Rule::Required`] if the server sent the job without an id. Otherwise as [`JobId::new`].
 impl TryFrom<&AgentJob> for JobId {
     type Error = ValidationError;
 
@@ -141,7 +142,7 @@ fn range(from: Option<&str>, to: Option<&str>) -> Result<DateRange, ValidationEr
     DateRange::new(from.transpose()?, to.transpose()?)
 }
 
-/// From the first date to the day before the second.
+/// From the first date (inclusive) to the second (exclusive).
 ///
 /// ```
 /// use quillgate::DateRange;
@@ -159,7 +160,7 @@ impl TryFrom<Range<&str>> for DateRange {
     }
 }
 
-/// From a date on.
+/// From a date (inclusive) on.
 impl TryFrom<RangeFrom<&str>> for DateRange {
     type Error = ValidationError;
 
@@ -168,7 +169,7 @@ impl TryFrom<RangeFrom<&str>> for DateRange {
     }
 }
 
-/// Until the day before a date.
+/// Until a date (exclusive).
 impl TryFrom<RangeTo<&str>> for DateRange {
     type Error = ValidationError;
 

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, Unexpected, Visitor};
 use crate::schema::{HasJsonType, JsonType};
 use crate::text::{MAX_SAFE_INTEGER, to_exact_integer};
 
-/// A count: 0 to 2^53 − 1, which every JSON parser reads exactly.
+/// A count from 0 to 2^53 − 1, the largest integer that every JSON parser reads exactly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "json", derive(Serialize))]
 pub struct Count(u64);

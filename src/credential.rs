@@ -1,5 +1,5 @@
-//! Base URLs and credentials, and the checks that need no request. Errors never contain a
-//! credential.
+//! Base URLs, credentials, idempotency keys and webhook URLs, with the checks that need no request.
+//! Errors never contain a credential.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl BaseUrl {
     ///
     /// # Errors
     /// [`Rule::BaseUrl`] if `url` is not an absolute `http:` or `https:` URL without credentials,
-    /// query and fragment.
+    /// query or fragment.
     ///
     /// # Example
     /// ```
@@ -256,7 +256,7 @@ pub fn check_idempotency_key(key: &str) -> Result<(), ValidationError> {
 /// The maximum length of a webhook URL, in bytes.
 const MAX_WEBHOOK_URL: usize = 2048;
 
-/// The URL that receives the webhook of a job's end, sent as `Webhook-Url`. Only gateways send
+/// The URL that receives a webhook when a job ends, sent as `Webhook-Url`. Only gateways send
 /// webhooks.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookUrl(String);
@@ -266,7 +266,7 @@ impl WebhookUrl {
     ///
     /// # Errors
     /// [`Rule::WebhookUrl`] if `url` is not an absolute `https:` URL, or an `http:` URL on this
-    /// machine, of at most 2,048 visible ASCII characters without credentials, backslash and
+    /// machine, of at most 2,048 visible ASCII characters without credentials, backslash or
     /// fragment.
     ///
     /// # Example

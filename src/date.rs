@@ -120,7 +120,7 @@ impl DateBound {
         }
     }
 
-    /// Returns the bound as a string, unchanged from the input.
+    /// Returns the bound as it is sent.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -165,7 +165,7 @@ pub(crate) fn check_date(text: &str) -> Result<(), Rule> {
     read_point(text.as_bytes()).map(drop)
 }
 
-/// Checks that `from` is before `to` if both are present and comparable.
+/// Checks that `from` is before `to` if both are present, valid and comparable.
 pub(crate) fn check_order(from: Option<&str>, to: Option<&str>) -> Result<(), ValidationError> {
     let (Some(from), Some(to)) = (from, to) else {
         return Ok(());
@@ -222,7 +222,8 @@ impl DateRange {
     /// with `dateTo` stay unchanged.
     ///
     /// # Errors
-    /// [`Rule::BeforeDateTo`] if `dateFrom` is not before `now`.
+    /// [`Rule::BeforeDateTo`] if `dateFrom` is a date-time with an offset and not before `now`.
+    /// Other kinds of bounds cannot be compared with `now`.
     ///
     /// # Example
     /// ```

@@ -1,8 +1,9 @@
-//! The declaration of an operation: name, route, parameters, scope, budget, pagination and result.
+//! The declaration of an operation: name, route, parameters, scope, budget and pagination.
 //!
-//! The `operation!` macro ([`crate::endpoint`]) declares an operation. Everything else derives from
-//! the declaration: requests and argument validation ([`crate::call`]), the gateway's route and
-//! budget, the package's types and decoders, the gateway's `OpenAPI` description and the reference.
+//! The `operation!` macro ([`crate::endpoint`]) declares an operation and the type of its result.
+//! Everything else derives from them: requests and argument validation ([`crate::call`]), the
+//! gateway's route and budget, the package's types and decoders, the gateway's `OpenAPI`
+//! description and the reference.
 //!
 //! [`Declaration`] and [`Documentation`] are separate constants, so that the package's wasm does
 //! not contain documentation.
@@ -273,6 +274,6 @@ pub(crate) const fn join<T: Copy, const N: usize>(lists: &[&[T]], filler: T) -> 
 }
 
 impl Parameter {
-    /// The element that [`join`] fills the array with before it copies.
+    /// The initial element of the array in [`join`], which overwrites it.
     pub(crate) const FILLER: Self = Self::optional("", ParameterIn::Query, ParameterKind::Text);
 }

@@ -6,7 +6,8 @@ use crate::text::push_part;
 ///
 /// Encodes every character except RFC 3986's unreserved characters (`A-Z a-z 0-9 - . _ ~`). The
 /// result never contains a literal `/`, `?`, `#`, `&` or `+`, and `%` appears only in escapes. So
-/// it cannot change the surrounding path or query (RFC 3986, section 2.3).
+/// it cannot change the surrounding path or query (RFC 3986, section 2.3), except as the path
+/// segment `.` or `..`, which stays unchanged.
 ///
 /// ```
 /// use quillgate::encode::percent_encode;

@@ -52,7 +52,7 @@ pub enum Rule {
     Credential,
     /// The URL of a webhook must be valid: see [`crate::credential::WebhookUrl::new`].
     WebhookUrl,
-    /// The option needs a gateway. Mintlify itself does not have it.
+    /// The option needs a gateway, because Mintlify itself does not support it.
     GatewayOnly,
     /// The operation must have a parameter of this name.
     Unknown,
@@ -323,7 +323,7 @@ pub struct Violation {
     pub field: Cow<'static, str>,
     /// The rule that the value breaks.
     pub rule: Rule,
-    /// The received value as text, or empty. Never contains a secret or a prompt.
+    /// Describes the received value, or is empty. Never contains a secret or a prompt.
     pub found: Cow<'static, str>,
 }
 
@@ -396,7 +396,7 @@ pub struct ApiError {
     /// Additional messages: `details[].message` of an analytics error and `errors[].detail` of a
     /// problem. At most 20 from each list.
     pub details: Vec<String>,
-    /// The `type` of a problem (RFC 9457). `None` if the response is not a problem.
+    /// The body's `type`, which identifies a problem (RFC 9457). `None` if it is not a string.
     pub code: Option<String>,
     /// The `X-Request-Id` of the response, if any.
     pub request_id: Option<String>,
@@ -417,7 +417,7 @@ impl std::error::Error for ApiError {}
 pub struct DecodeError {
     /// The JSON path of the invalid value, such as `views[3].human`. Empty for the whole body.
     pub at: String,
-    /// The reason.
+    /// The reason, such as `must be a string, found a number`.
     pub what: String,
 }
 

@@ -98,13 +98,13 @@ text_parameter! {
 }
 
 record! {
-    /// An agent job in a gateway's list: its prompt, and its state at the gateway's last poll.
+    /// An agent job in a gateway's list. Its state is from the gateway's last poll.
     pub struct ListedJob {
         /// The job's identifier.
         pub id as "id": String,
         /// The job's state. `null` while it is unknown.
         pub status as "status": Option<JobStatus>,
-        /// The instruction that the job was created with.
+        /// The prompt's first line that is not blank, shortened to 120 characters.
         pub prompt as "prompt": Option<String>,
         /// The subject of the access token that created the job.
         pub created_by as "createdBy": Option<String>,

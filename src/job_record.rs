@@ -1,4 +1,5 @@
-//! A gateway's record of an agent job that was created through it. Mintlify stores no prompts.
+//! A gateway's record of an agent job that was created through it. Mintlify's API does not return
+//! prompts.
 
 use crate::agent_job::{JobId, JobStatus};
 use crate::declaration::{Pagination, RateLimitPolicy};
@@ -7,7 +8,8 @@ use crate::job_list::ListedJob;
 record! {
     /// A follow-up sent through the gateway.
     pub struct RecordedMessage {
-        /// The instruction. Only its first line unless the gateway stores whole prompts.
+        /// The instruction. Only its first line, shortened to 120 characters, unless the gateway
+        /// stores whole prompts.
         pub prompt as "prompt": Option<String>,
         /// The subject of the access token that sent it.
         pub author as "author": Option<String>,
@@ -34,8 +36,8 @@ record! {
     pub struct JobRecord {
         /// The job, as in the list.
         pub job as "job": ListedJob,
-        /// The instruction that the job was created with. Only its first line unless the gateway
-        /// stores whole prompts.
+        /// The instruction that the job was created with. Only its first line, shortened to 120
+        /// characters, unless the gateway stores whole prompts.
         pub prompt as "prompt": Option<String>,
         /// The last 100 follow-ups sent through the gateway, in order, of at most 4 MiB in total.
         pub messages as "messages": Vec<RecordedMessage>,
@@ -59,7 +61,7 @@ operation! {
 }
 
 impl GetAgentJobRecord {
-    /// Reads the record of this job.
+    /// Creates the operation that reads the record of this job.
     #[must_use]
     pub const fn new(id: JobId) -> Self {
         Self { id }

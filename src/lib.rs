@@ -4,9 +4,9 @@
 //!
 #![cfg_attr(feature = "client", doc = concat!("```\n", include_str!("../tests/client/examples/overview.rs"), "```"))]
 //!
-//! The other modules are the core. It decides what a request looks like, whether a response is
-//! valid, whether another page exists, and when to poll or retry. It performs no I/O: callers pass in
-//! the time and randomness. The npm package, the client and the gateway share it.
+//! The other modules are the core. It builds requests, validates responses, and decides whether
+//! another page exists and when to poll or retry. It performs no I/O: callers pass in the time and
+//! randomness. The npm package, the client and the gateway share it.
 //!
 //! ```
 //! use quillgate::{CreateAgentJob, Endpoint, ProjectId, Prompt};
@@ -27,7 +27,7 @@
 //! | `client` | yes | the module `client`: reqwest, rustls and tokio in native programs; gloo-net, wasm-bindgen and web-sys in WebAssembly |
 //! | `json` | with `client` | serde implementations of results, and [`response`]'s decoders; uses `serde_json` |
 //! | `documentation` | no | documentation of operations and types as strings, for generated files |
-//! | `gateway` | with `client` | operations that only a gateway has |
+//! | `gateway` | with `client` | the gateway's event streams and exports |
 //!
 //! Your own WebAssembly module can use this crate: it adds no exports and sets no allocator.
 //!

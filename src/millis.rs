@@ -7,13 +7,13 @@ use std::time::Duration;
 pub struct Millis(pub u64);
 
 impl Millis {
-    /// Converts seconds to milliseconds.
+    /// Converts seconds to milliseconds. Saturates at 2^64 − 1 ms.
     #[must_use]
     pub const fn from_seconds(seconds: u64) -> Self {
         Self(seconds.saturating_mul(1000))
     }
 
-    /// Adds a duration.
+    /// Adds a duration. Saturates at 2^64 − 1 ms.
     #[must_use]
     pub const fn plus(self, later: Self) -> Self {
         Self(self.0.saturating_add(later.0))

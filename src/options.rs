@@ -38,10 +38,10 @@ impl Default for CallOptions {
 impl CallOptions {
     /// Reads options from an object.
     ///
-    /// Reads `timeout`, `totalTimeout`, `maxRetries`, `idempotencyKey`, `deduplicated`, `webhookUrl`
-    /// and `gateway`. Set `deduplicated` to `true` if the server deduplicates calls by their key. It
-    /// has no effect without a key. Set `gateway` to `true` unless the server is Mintlify's, which
-    /// sends no webhooks.
+    /// The properties are `timeout`, `totalTimeout`, `maxRetries`, `idempotencyKey`,
+    /// `deduplicated`, `webhookUrl` and `gateway`. Set `deduplicated` to `true` if the server
+    /// deduplicates calls by their key. It has no effect without a key. Set `gateway` to `true`
+    /// unless the server is Mintlify's, which sends no webhooks.
     ///
     /// # Errors
     /// The first rule that an option breaks.

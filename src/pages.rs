@@ -110,11 +110,11 @@ impl Pages {
 
     /// Creates an iteration over all rows from this call on.
     ///
-    /// Requests the largest pages if the call has no `limit`. Sets a missing `dateTo`; see
-    /// [`Call::freeze`].
+    /// If the call has no `limit`, requests the largest pages, up to [`MAX_ROWS`] rows. Sets a
+    /// missing `dateTo`; see [`Call::freeze`].
     ///
     /// # Errors
-    /// [`crate::Rule::BeforeDateTo`] if `dateFrom` is not before `now`.
+    /// As [`Call::freeze`].
     pub fn through_everything(call: Call, now: Millis) -> Result<Self, ValidationError> {
         let mut call = call.freeze(now)?;
         let declared = call.declaration().parameter("limit");

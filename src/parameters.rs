@@ -173,7 +173,8 @@ macro_rules! text_parameter {
             /// Validates `text`. It is sent unchanged.
             ///
             /// # Errors
-            /// The rule of [`ParameterKind`]($crate::declaration::ParameterKind) that `text` breaks.
+            /// The rule of [`ParameterKind`]($crate::declaration::ParameterKind) that `text`
+            /// breaks.
             pub fn new(text: impl Into<String>) -> Result<Self, $crate::error::ValidationError> {
                 const PARAMETER: $crate::declaration::Parameter =
                     <$name as $crate::parameters::ParameterType>::PARAMETER;
@@ -209,13 +210,14 @@ macro_rules! text_parameter {
 pub(crate) use text_parameter;
 
 text_parameter! {
-    /// The position of a list's next page: the `nextCursor` of the page before.
+    /// The position of a list's next page: the `nextCursor` of the previous page.
     pub struct Cursor, Query "cursor", Text,
     "Where the list starts: the `nextCursor` of the previous page."
 }
 
 text_parameter! {
-    /// The position of the next page of conversations: a ULID, the `nextCursor` of the page before.
+    /// The position of the next page of conversations: a ULID, the `nextCursor` of the previous
+    /// page.
     pub struct ConversationCursor, Query "cursor", Ulid,
     "Where the list starts: the `nextCursor` of the previous page."
 }

@@ -28,9 +28,10 @@ pub enum PollStep {
 
 /// A polling schedule that ends when the job finishes or the deadline passes.
 ///
-/// The interval starts at 2 s and grows by half with every poll, up to 30 s. Jitter adds up to a
-/// quarter, so that clients that start together do not poll together. Waits are never shorter than
-/// `Retry-After`. The last poll happens at the deadline.
+/// The interval starts at 2 s and grows by half with every poll. Jitter lengthens it by up to a
+/// quarter, so that clients that start together do not poll together. Waits are at most 30 s, or
+/// `Retry-After` if that is longer. The last poll happens at the deadline, even if `Retry-After`
+/// ends later.
 ///
 /// ```
 /// use quillgate::{JobStatus, Millis, Poll, PollStep};
@@ -86,7 +87,7 @@ impl Poll {
         self.wait(floor.max(hint.unwrap_or_default()), now, jitter)
     }
 
-    /// Processes a transient failure. The arguments are the same as for [`Self::on_status`].
+    /// Processes a transient failure. `hint` and `jitter` are as for [`Self::on_status`].
     pub fn on_failure(&mut self, hint: Option<Millis>, now: Millis, jitter: f64) -> PollStep {
         self.failures += 1;
         if self.failures >= MAX_FAILURES {

@@ -3,9 +3,9 @@
 use crate::encode::percent_encode;
 use crate::error::{Rule, ValidationError};
 
-/// Checks that `text` is valid as one path segment.
+/// Checks that `text` is valid as one path segment: not empty, and neither `.` nor `..`.
 ///
-/// Percent-encoding makes every other string safe. It cannot protect `.` and `..`, because URL
+/// Percent-encoding makes all other strings safe. It cannot protect `.` and `..`, because URL
 /// parsers read `%2e%2e` as `..`.
 pub(crate) fn path_segment(field: &'static str, text: String) -> Result<String, ValidationError> {
     match text.as_str() {

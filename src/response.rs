@@ -53,8 +53,8 @@ impl Head {
 
 /// Returns whether a gateway's problem has `outcome: "unknown"`.
 ///
-/// Then the gateway does not know whether Mintlify processed the request. Retries with the same
-/// idempotency key receive the same response.
+/// Then the gateway does not know whether Mintlify processed the request. It does not send the
+/// request again for a retry with the same idempotency key.
 ///
 /// ```
 /// use quillgate::response::is_outcome_unknown;
@@ -82,7 +82,7 @@ pub const DETAIL_PATHS: [(&str, &str); 2] = [("details", "message"), ("errors", 
 /// The maximum number of additional messages from each list.
 pub const MAX_DETAILS: usize = 20;
 
-/// The maximum length of a message, in characters.
+/// The maximum length of a message in characters, without the ellipsis of a truncated message.
 pub const MAX_MESSAGE: usize = 1000;
 
 fn find_message<V: Value>(body: &V) -> Option<String> {
@@ -163,6 +163,7 @@ mod json {
     ///
     /// # Errors
     /// [`DecodeError`] with the JSON path of the first value that does not have the expected type.
+    /// The path is empty if the body is not valid JSON.
     ///
     /// # Example
     /// ```

@@ -5,11 +5,11 @@ use crate::millis::Millis;
 use crate::response::is_outcome_unknown;
 use crate::value::Value;
 
-/// The problem `type` of a gateway that is still processing an earlier request with the same
-/// idempotency key.
+/// The problem `type` that a gateway returns while it is processing an earlier request with the
+/// same idempotency key.
 pub const KEY_IN_USE: &str = "/problems/idempotency-key-in-use";
 
-/// The problem `type` of a gateway if Mintlify rejected the gateway's own key.
+/// The problem `type` that a gateway returns if Mintlify rejected the gateway's own key.
 pub const UPSTREAM_CREDENTIAL: &str = "/problems/upstream-credential";
 
 /// The effect of sending a request more than once.
@@ -19,7 +19,8 @@ pub enum Idempotency {
     Idempotent,
     /// The server deduplicates requests by their idempotency key.
     WithKey,
-    /// The server processes every request. A retry could create a second job, so the client sends none.
+    /// The server processes every request. A retry could create a second job, so the client never
+    /// retries.
     NonIdempotent,
 }
 
@@ -109,10 +110,10 @@ const MAX_BACKOFF: Millis = Millis(8_000);
 
 /// The retries of one request.
 ///
-/// Before retry n, counted from 0, the wait is `min(0.5 · 2^n, 8)` seconds, reduced by up to a
-/// quarter of jitter. A `Retry-After` of up to 60 s replaces this wait.
+/// Before retry n, counted from 0, the wait is `min(0.5 · 2^n, 8)` seconds. Jitter shortens it by
+/// up to a quarter. A `Retry-After` of up to 60 s replaces this wait.
 ///
-/// If an earlier attempt is still running, the client asks for its result every second, or after a
+/// If an earlier attempt is still running, the client requests its result every second, or after a
 /// longer `Retry-After`. These requests do not count as retries.
 ///
 /// ```
@@ -174,8 +175,8 @@ impl Retry {
         Some(hint.unwrap_or_else(|| backoff.jitter(1.0, 0.75, jitter)))
     }
 
-    /// Returns the wait before asking again for the result of an earlier attempt, or `None` if the
-    /// patience is used up.
+    /// Returns the wait before the next request for the result of an earlier attempt, or `None` if
+    /// it is longer than the remaining patience.
     fn pause(&mut self, hint: Option<Millis>) -> Option<Millis> {
         let pause = hint.unwrap_or_default().max(MIN_PAUSE);
         (pause <= self.patience).then(|| {

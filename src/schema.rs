@@ -118,8 +118,8 @@ impl<T: HasJsonType> HasJsonType for Vec<T> {
     const JSON_TYPE: JsonType = JsonType::List(&T::JSON_TYPE);
 }
 
-/// Returns nothing without the feature `documentation`, so that wasm modules contain no
-/// documentation.
+/// Expands to a slice of lines. Without the feature `documentation`, it is empty, so that wasm
+/// modules contain no documentation.
 macro_rules! docs {
     ($($doc:literal),* $(,)?) => {
         if cfg!(feature = "documentation") { &[$($doc),*] } else { &[] }
@@ -266,7 +266,7 @@ mod check {
 
     /// Checks that a parsed JSON value has the expected type.
     ///
-    /// Accepts the same values as the package's decoders, with the same messages. Unknown
+    /// Rejects the same values as the package's decoders, with the same messages. Unknown
     /// properties are ignored, and nullable properties may be missing.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ use crate::retry::{Failure, Idempotency, Retry};
 
 /// The default timeout of a watch: 30 minutes.
 pub const DEFAULT_WATCH: Millis = Millis(30 * 60_000);
-/// The minimum timeout of a poll: 1 s. It lets the last poll of a watch exceed the deadline.
+/// The minimum time for the last poll of a watch: 1 s. So this poll can end after the deadline.
 const MIN_POLL_TIMEOUT: Millis = Millis(1_000);
 
 /// An event that a driver reports.
@@ -136,8 +136,8 @@ struct Watch {
 impl Task {
     /// Creates a task that runs a call once.
     ///
-    /// Another [`Event::Next`] sends the request again. For a `POST` without deduplication, it returns
-    /// [`Command::Done`] instead.
+    /// Another [`Event::Next`] sends the request again. For a `POST` without deduplication, it
+    /// returns [`Command::Done`] instead.
     #[must_use]
     pub fn new(call: Call) -> Self {
         Self::with(Work::Once(call))
@@ -195,8 +195,9 @@ impl Task {
 
     /// Processes an event and returns the next action.
     ///
-    /// `random` is a random number from 0 to 1, used for jitter. You can report [`Event::Next`] at any
-    /// time. It abandons the current request or wait, but lists and watches keep their position.
+    /// `random` is a random number from 0 to 1, used for jitter. You can report [`Event::Next`] at
+    /// any time. It abandons the current request or wait, but lists and watches keep their
+    /// position.
     pub fn step(&mut self, event: Event<'_>, now: Millis, random: f64) -> Command {
         match event {
             Event::Next(options) => self.begin(options, now),
@@ -308,7 +309,7 @@ impl Attempts {
         Self {
             options,
             began: now,
-            // Wait for an earlier attempt that is still running as long as for a new one.
+            // An earlier attempt that is still running gets as much time as a new one.
             retry: retry.with_patience(options.timeout),
         }
     }

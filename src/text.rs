@@ -70,7 +70,7 @@ pub(crate) fn sanitize(text: &str) -> String {
     excerpt
 }
 
-/// Appends the result of [`sanitize`]. Returns whether `text` was complete.
+/// Appends the result of [`sanitize`]. Returns `false` if it truncated `text`.
 fn push_sanitized(excerpt: &mut String, text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut count = 0;

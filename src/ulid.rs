@@ -1,7 +1,7 @@
 //! ULIDs, the identifiers of conversations.
 
-/// Returns whether `text` is a ULID: 26 characters of Crockford's base 32 in either case, without `I`, `L`,
-/// `O` and `U`, and at most 128 bits.
+/// Returns whether `text` is a ULID: 26 characters of Crockford's base 32 in either case, without
+/// `I`, `L`, `O` and `U`, and at most 128 bits.
 ///
 /// ```
 /// use quillgate::ulid::is_ulid;

@@ -11,7 +11,7 @@ use crate::text::{format_integer, parse_decimal, quote, to_exact_integer};
 pub enum Scalar {
     /// The value is absent.
     Absent,
-    /// JSON `null`.
+    /// JavaScript `null`. In parsed JSON, `null` is [`Self::Absent`].
     Null,
     /// A string.
     Text(String),
@@ -27,7 +27,7 @@ pub enum Scalar {
 
 /// An untyped value.
 pub trait Value: Sized {
-    /// Returns a property, or [`Scalar::Absent`] if it does not exist or this is not an object.
+    /// Returns a property. It is [`Scalar::Absent`] if this is not an object or does not have it.
     #[must_use]
     fn member(&self, name: &'static str) -> Self;
 

@@ -16,7 +16,7 @@ pub fn days_from_civil(year: i64, month: i64, day: i64) -> Option<i64> {
     (civil_from_days(days) == (year, month, day)).then_some(days)
 }
 
-/// Returns the year, the month and the day that is `days` after 1970-01-01.
+/// Returns the year, month and day of the date that is `days` after 1970-01-01.
 pub const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

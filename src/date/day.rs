@@ -20,10 +20,10 @@ const MILLIS: u64 = 86_400_000;
 pub struct Day(u32);
 
 impl Day {
-    /// 9999-12-31, the last day with a four-digit year.
+    /// The number of 9999-12-31, the last day with a four-digit year.
     const LAST: u32 = 2_932_896;
 
-    /// Returns the day that is `days` after 1970-01-01, at most 9999-12-31.
+    /// Returns the day that is `days` after 1970-01-01. Saturates at 9999-12-31.
     #[must_use]
     pub fn from_number(days: u64) -> Self {
         Self(u32::try_from(days).map_or(Self::LAST, |days| days.min(Self::LAST)))
@@ -35,7 +35,7 @@ impl Day {
         self.0
     }
 
-    /// Returns the day of an instant, at most 9999-12-31.
+    /// Returns the day of an instant. Saturates at 9999-12-31.
     #[must_use]
     pub fn of(instant: Millis) -> Self {
         Self::from_number(instant.0 / MILLIS)
@@ -65,19 +65,19 @@ impl Day {
         Millis(self.0 as u64 * MILLIS)
     }
 
-    /// Returns the next day.
+    /// Returns the next day. Saturates at 9999-12-31.
     #[must_use]
     pub fn next(self) -> Self {
         self.plus(1)
     }
 
-    /// Returns the day `days` later, at most 9999-12-31.
+    /// Returns the day that is `days` later. Saturates at 9999-12-31.
     #[must_use]
     pub fn plus(self, days: u32) -> Self {
         Self(self.0.saturating_add(days).min(Self::LAST))
     }
 
-    /// Returns the day `days` earlier, at least 1970-01-01.
+    /// Returns the day that is `days` earlier. Saturates at 1970-01-01.
     #[must_use]
     pub const fn minus(self, days: u32) -> Self {
         Self(self.0.saturating_sub(days))
@@ -89,7 +89,7 @@ impl Day {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// Returns the Monday of the day's week (ISO 8601).
+    /// Returns the Monday of the day's week (ISO 8601). Saturates at 1970-01-01, a Thursday.
     ///
     /// ```
     /// use quillgate::Day;
@@ -117,7 +117,7 @@ impl Day {
         u32::try_from(day - 1).map_or(self, |earlier| self.minus(earlier))
     }
 
-    /// Returns the first day of the next month.
+    /// Returns the first day of the next month. In December 9999, returns 9999-12-31.
     #[must_use]
     pub fn begin_of_next_month(self) -> Self {
         let (year, month, _) = civil_from_days(self.0.into());

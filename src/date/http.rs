@@ -6,8 +6,8 @@ use crate::millis::Millis;
 
 /// Parses `Retry-After`: a number of seconds or an HTTP date (RFC 9110, sections 10.2.3 and 5.6.7).
 ///
-/// Returns the time to wait from `now`, which is 0 for a date in the past. Returns `None` for an
-/// invalid value.
+/// Returns the time to wait from `now`, which is 0 for a date in the past. Waits saturate at
+/// 2^64 − 1 ms. Returns `None` for an invalid value or a date before 1970.
 ///
 /// ```
 /// use quillgate::{Millis, date::parse_retry_after};
@@ -40,7 +40,8 @@ const MAX_WAIT: u64 = u64::MAX / 1000;
 /// Parses an HTTP date in any of its three formats (RFC 9110, section 5.6.7). Returns `None` if it
 /// is invalid or before 1970.
 ///
-/// The two-digit year of an RFC 850 date is at most 50 years after `now`.
+/// The two-digit year of an RFC 850 date is at most 50 more than the year of `now`. Months and days
+/// are not compared, so the date can be almost 51 years ahead.
 #[must_use]
 pub fn parse_http_date(text: &str, now: Millis) -> Option<Millis> {
     read_http_date(text.as_bytes(), now)
@@ -64,7 +65,8 @@ fn read_http_date(text: &[u8], now: Millis) -> Option<Millis> {
     (exists && seconds >= 0).then(|| Millis(seconds.unsigned_abs() * 1000))
 }
 
-/// Adds the century to a two-digit year. The result is 49 years before `now` to 50 years after.
+/// Adds the century to a two-digit year. The result is at most 49 years before and at most 50 years
+/// after the year of `now`.
 fn complete_year(mut fields: Fields, now: Millis) -> Fields {
     let (this_year, _, _) = civil_from_days(now.0.cast_signed() / super::DAY);
     let earliest = this_year - 49;

@@ -18,7 +18,7 @@ const MONTHS: &[u8; 36] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
 /// Matches `pattern` at the start of `text`, adds the numbers to `fields` and returns the rest.
 ///
 /// A digit in the pattern matches any digit and appends it to the field with that index. `@@@`
-/// matches the name of a month. All other characters match themselves.
+/// matches a month's name of three letters. All other characters match themselves.
 pub fn scan<'a>(pattern: &[u8], text: &'a [u8], fields: &mut Fields) -> Option<&'a [u8]> {
     let (head, rest) = text.split_at_checked(pattern.len())?;
     for (at, &expected) in pattern.iter().enumerate() {

@@ -9,7 +9,8 @@ use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
 use crate::text::quote;
 
-/// An instant with milliseconds, from 1970-01-01T00:00:00Z to the end of the year 9999.
+/// An instant, in milliseconds since 1970-01-01T00:00:00Z. As a string, instants after the year
+/// 9999 become the last millisecond of that year.
 ///
 /// Results contain instants as strings, because a server may send another format. Parse them when
 /// you need them:
