@@ -36,7 +36,7 @@ export interface CheckOptions {
   secretsFile?: string | undefined;
 }
 
-/** A mistake that would break the gateway. */
+/** A mistake that would break the gateway, have no effect or expose a secret. */
 export interface Problem {
   /** The name of the variable, or of another configuration key such as `migrations`. */
   name: string;
@@ -50,11 +50,11 @@ export interface CheckReport {
   problems: Problem[];
   /** The number of variables and secrets read. */
   count: number;
-  /** Required secrets in neither file. They may be set at Cloudflare. */
+  /** Required secrets that neither file contains. They may be set at Cloudflare. */
   unchecked: string[];
 }
 
-/** Thrown if the configuration or the file of secrets cannot be read. */
+/** Thrown if wrangler, a file or the environment is missing, or a file cannot be read. */
 export class CheckError extends Error {
   override name = "CheckError";
 }
@@ -71,7 +71,8 @@ interface Wrangler {
  * Checks a wrangler configuration, and optionally a file of secrets, against this version of the
  * gateway.
  *
- * Requires wrangler in the configuration's folder, because wrangler reads the configuration.
+ * Requires wrangler, which reads the configuration. Uses the one installed in the configuration's
+ * folder, or else the one of this package.
  *
  * @example
  * const { problems } = await checkConfig({ configFile: "wrangler.toml" });
@@ -100,7 +101,7 @@ export async function checkConfig(options: CheckOptions = {}): Promise<CheckRepo
   const needed = wrangler.unstable_readConfig({ config: TEMPLATE }, { hideWarnings: true });
   const { problems, unchecked } = checkValues(variables);
   const published = findSecrets(config.vars, file, env);
-  // The file is committed as a whole, so also look for secrets in the other environments.
+  // The file is committed as a whole, so without `env`, look for secrets in every environment.
   for (const name of env === undefined ? environments : []) {
     published.push(...findSecrets(readConfig(wrangler, configFile, name, true).vars, file, name));
   }

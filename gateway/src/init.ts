@@ -22,7 +22,7 @@ import {
 /** Configurations that make a folder unusable, because they belong to another Worker. */
 const CONFIGS = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
 
-/** How many answers a user may try per question. */
+/** The maximum number of answers per question. */
 const MAX_ATTEMPTS = 3;
 
 /** Options of {@link init}. */
@@ -70,8 +70,8 @@ export class InitError extends Error {
  * @example
  * await init({ directory: "my-gateway", project: "acme", archive: false });
  *
- * @throws InitError if the folder has one of these files, or an option or answer is missing or
- *   invalid
+ * @throws InitError if the folder has one of these files or another wrangler configuration, or an
+ *   option or answer is missing or invalid
  */
 export async function init(options: InitOptions): Promise<InitResult> {
   const directory = resolve(options.directory);

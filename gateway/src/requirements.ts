@@ -22,8 +22,8 @@ export interface WranglerConfig {
 /**
  * Lists what `config` lacks compared with `needed`.
  *
- * Operators usually upgrade by changing only a version number. They would otherwise notice after the
- * deployment that a version needs a new binding or migration.
+ * Operators usually upgrade by changing only a version number. They would otherwise notice after
+ * the deployment that a version needs a new binding or migration.
  */
 export function findGaps(config: WranglerConfig, needed: WranglerConfig): Problem[] {
   return [
@@ -71,7 +71,8 @@ function findAssetGaps(
 
 /**
  * Checks that the archive has its database and its cron trigger. If one is missing, the gateway
- * archives nothing and reports no error.
+ * archives nothing. Without the database, it only logs an error; without the trigger, it reports
+ * nothing.
  */
 function findArchiveGaps({ vars, d1_databases, triggers }: WranglerConfig): Problem[] {
   const problems: Problem[] = [];

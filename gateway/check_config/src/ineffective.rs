@@ -1,13 +1,13 @@
-//! Finds values without effect: rules that match no token, and revocations that revoke nothing. The
-//! Worker accepts them.
+//! Finds values that the Worker accepts but that have another effect than intended: rules that
+//! match no token, tokens in place of ids, and milliseconds in place of seconds.
 
 use serde_json::Value;
 
-/// Larger timestamps are probably milliseconds. In seconds, this one is in the year 5138.
+/// Timestamps from this one on are probably milliseconds. In seconds, it is in the year 5138.
 const MIN_MILLISECONDS: u64 = 100_000_000_000;
 
-/// Returns the first rule or revocation without effect. The message continues a sentence that starts
-/// with the variable's name.
+/// Returns a message about the first rule or revocation that looks wrong, or `None`. The message
+/// continues a sentence that starts with the variable's name.
 pub fn find_ineffective(name: &str, text: &str) -> Option<&'static str> {
     let value: Value = serde_json::from_str(text).ok()?;
     let items = value.as_array()?;
