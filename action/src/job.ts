@@ -222,8 +222,8 @@ export function mayHaveStarted(error: unknown, connection: Connection): boolean 
     return failedAttempts.some((earlier) => mayHaveStarted(earlier, connection));
   }
   if (error instanceof ApiError) {
-    // The gateway's own errors have a code. Without one, a proxy responded and may have forwarded the
-    // request.
+    // The gateway's own errors have a code. Without one, a proxy responded, and may have forwarded
+    // the request.
     return error instanceof OutcomeUnknownError || (error.status >= 500 && error.code === null);
   }
   if (error instanceof DecodeError) return !isForeign(error);
