@@ -62,7 +62,8 @@ impl AgentJobs<'_> {
         ApiCall::new(self.0, prepare(message))
     }
 
-    /// Lists the jobs that were created through the gateway, newest first. Mintlify has no such list.
+    /// Lists the jobs that were created through the gateway, newest first. Mintlify does not have
+    /// this list.
     ///
     /// # Errors
     /// As [`List::send`].
@@ -102,8 +103,8 @@ impl AgentJobs<'_> {
         ApiCall::new(self.0, prepare(delete))
     }
 
-    /// Watches a job until it finishes. The watch polls; only the npm package reads the gateway's event
-    /// streams.
+    /// Watches a job until it finishes. The watch polls; only the npm package reads the gateway's
+    /// event streams.
     ///
     /// # Errors
     /// As [`Watch::next`].

@@ -10,11 +10,11 @@ use crate::client::call::{ApiCall, convert, prepare};
 use crate::client::list::List;
 use crate::error::ValidationError;
 
-/// Reports of the client's project. They share a budget of 100 requests per hour for the whole
-/// organization.
+/// Reports of the client's project. Mintlify's reports share a budget of 100 requests per hour for
+/// the whole organization.
 ///
-/// The argument of a report is a range of dates, such as `"2026-10-01".."2026-11-01"` or `..`, or a
-/// struct with all arguments of the operation.
+/// The argument of most reports is a range of dates, such as `"2026-10-01".."2026-11-01"` or `..`,
+/// or a struct with all arguments of the operation. The archive's reports need both dates.
 #[derive(Debug, Clone, Copy)]
 pub struct Analytics<'a>(pub(super) &'a Client);
 
@@ -33,7 +33,7 @@ impl Analytics<'_> {
         List::new(self.0, prepare(convert(report)))
     }
 
-    /// Lists the number of visitors of each page, people and AI agents.
+    /// Lists the number of people and AI agents that visited each page.
     ///
     /// # Errors
     /// As [`List::send`]; status 429 if the hourly budget is used up.
@@ -47,7 +47,7 @@ impl Analytics<'_> {
         List::new(self.0, prepare(convert(report)))
     }
 
-    /// Lists readers' feedback.
+    /// Lists feedback from readers and AI agents.
     ///
     /// # Errors
     /// As [`List::send`]; status 429 if the hourly budget is used up.
@@ -61,7 +61,7 @@ impl Analytics<'_> {
         List::new(self.0, prepare(convert(report)))
     }
 
-    /// Counts positive and negative feedback of each page, for at most 100 pages.
+    /// Counts positive and negative feedback on each page, for at most 100 pages.
     ///
     /// # Errors
     /// As [`ApiCall::send`]; status 429 if the hourly budget is used up.
@@ -131,7 +131,8 @@ impl Analytics<'_> {
         ApiCall::new(self.0, prepare(convert(report)))
     }
 
-    /// Lists daily, weekly or monthly views from the gateway's archive. Uses none of Mintlify's budget.
+    /// Lists daily, weekly or monthly views from the gateway's archive. Uses none of Mintlify's
+    /// budget.
     ///
     /// # Errors
     /// As [`List::send`].
@@ -160,7 +161,8 @@ impl Analytics<'_> {
         List::new(self.0, prepare(convert(days)))
     }
 
-    /// Reads which days the gateway's archive contains, which are missing, and when it will be complete.
+    /// Returns which days the gateway's archive contains, which are missing, and when it will be
+    /// complete.
     ///
     /// # Errors
     /// As [`ApiCall::send`].
@@ -191,7 +193,7 @@ impl Analytics<'_> {
         ApiCall::new(self.0, prepare(estimate))
     }
 
-    /// Starts a backfill: the gateway's archive requests all days since this one.
+    /// Starts a backfill: the gateway's archive fetches all missing days from this one on.
     ///
     /// # Errors
     /// As [`ApiCall::send`].

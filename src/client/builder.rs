@@ -11,7 +11,7 @@ use crate::credential::{AccessToken, AdminKey, BaseUrl};
 use crate::error::{Rule, ValidationError};
 use crate::project::ProjectId;
 
-/// Builds a [`Client`]. A server and a project are required. Each call can change the settings.
+/// Builds a [`Client`]. A server and a project are required. Each call can override the settings.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/settings.rs"), "```")]
@@ -34,7 +34,7 @@ impl fmt::Debug for ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Connects to a gateway, with an access token of this gateway.
+    /// Sets the server to a gateway, with an access token of this gateway.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/gateway.rs"), "```")]
@@ -51,7 +51,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Connects to Mintlify, with an admin key.
+    /// Sets the server to Mintlify, with an admin key.
     ///
     /// The key is a secret of the whole organization. Use it on servers only, never in a page.
     ///
@@ -68,10 +68,10 @@ impl ClientBuilder {
         self
     }
 
-    /// Connects to an address other than Mintlify's, such as a simulator, with an admin key.
+    /// Sets the server to another URL than Mintlify's, such as a simulator, with an admin key.
     ///
     /// [`Self::build`] fails with [`Rule::SecureBaseUrl`] for `http:`, except on this machine,
-    /// because others could read the key.
+    /// because others on the network could read the key.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/platform_at.rs"), "```")]
@@ -114,7 +114,7 @@ impl ClientBuilder {
     ///
     /// # Errors
     /// [`Rule::Required`] if the server (`baseUrl`) or the project is missing. Otherwise the first
-    /// rule that an argument breaks. Never contains a credential.
+    /// rule that an argument breaks. The error never contains a credential.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/gateway.rs"), "```")]

@@ -61,10 +61,10 @@ impl<E> fmt::Debug for ApiCall<E> {
 }
 
 impl ApiCall<CreateAgentJob> {
-    /// Sets the URL that receives a webhook when the job ends. Needs a gateway whose operator allows
-    /// the URL's host. Without it, the gateway uses the operator's URL, if one is set.
+    /// Sets the URL that receives a webhook when the job ends. The gateway's operator must allow
+    /// the URL's host. Default: the operator's URL, if one is set.
     ///
-    /// Requests fail with [`Rule::GatewayOnly`] if the client calls Mintlify directly.
+    /// [`Self::send`] fails with [`Rule::GatewayOnly`] if the client calls Mintlify directly.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/webhook_url.rs"), "```")]
@@ -92,10 +92,11 @@ impl<E: Operation> ApiCall<E> {
 
     settings!();
 
-    /// Sets the idempotency key of a write to a gateway. Default: a random key.
+    /// Sets the idempotency key of a write to a gateway. Default: a random key for a `POST`.
     ///
-    /// The gateway processes the first of several calls with the same key and returns its response
-    /// to all of them. It stores keys for 24 hours. Mintlify ignores the key.
+    /// The gateway processes the first of several equal calls with the same key and returns its
+    /// response to all of them. It rejects a different call with the key, and stores keys for 24
+    /// hours. Mintlify does not support idempotency keys.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/idempotency_key.rs"), "```")]
@@ -110,8 +111,9 @@ impl<E: Operation> ApiCall<E> {
         self
     }
 
-    /// Makes the gateway process the call even if an earlier one with the same idempotency key may
-    /// have succeeded. Use it after the problem `/problems/outcome-unknown`. Disables retries.
+    /// Makes the gateway process the call again if an earlier one with the same idempotency key
+    /// failed with a 5xx or has an unknown outcome. The earlier call may have succeeded. Use this
+    /// after the problem `/problems/outcome-unknown`. The client does not retry a forced `POST`.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/force.rs"), "```")]
@@ -124,7 +126,8 @@ impl<E: Operation> ApiCall<E> {
     ///
     /// # Errors
     /// [`Error::Validation`] if an argument or an option is invalid. Otherwise the failure of the
-    /// last attempt: [`Error::Api`], [`Error::Decode`], [`Error::Connection`] or [`Error::Timeout`].
+    /// last attempt: [`Error::Api`], [`Error::Decode`], [`Error::Connection`] or
+    /// [`Error::Timeout`]. In WebAssembly, also `Error::Aborted`.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/create.rs"), "```")]

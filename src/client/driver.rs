@@ -23,7 +23,7 @@ pub struct Delivery<T> {
 
 /// A failed attempt.
 enum AttemptError {
-    /// Nothing was sent, because an argument is invalid.
+    /// Nothing was sent, because the base URL is invalid.
     Final(Error),
     /// The task decides whether to retry.
     Failed {
@@ -139,8 +139,8 @@ fn jitter(client: &Client) -> f64 {
     f64::from(u32::from_le_bytes([a, b, c, d])) / f64::from(u32::MAX)
 }
 
-/// Returns the options for the task. A forced call is not retried, because the gateway would
-/// process every attempt.
+/// Returns the options for the task. A forced `POST` is not retried, because the gateway might
+/// process each attempt.
 fn call_options(client: &Client, settings: &Settings) -> CallOptions {
     CallOptions {
         is_deduplicated: client.server.deduplicates()

@@ -81,7 +81,7 @@ impl From<ApiError> for Error {
 }
 
 impl Error {
-    /// Returns the delay that the server requested with `Retry-After`.
+    /// Returns the delay that the server requested with `Retry-After`, if any.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/errors.rs"), "```")]

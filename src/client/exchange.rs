@@ -88,7 +88,7 @@ fn build_request(
     Ok(request)
 }
 
-/// Parses a URL. Returns `None` if it is invalid or its port is above 65535.
+/// Parses a URL. Returns `None` if it is invalid, or if its port is empty or above 65535.
 fn read_url(url: &str) -> Option<Uri> {
     let uri: Uri = url.parse().ok()?;
     let authority = uri.authority()?;
@@ -96,8 +96,8 @@ fn read_url(url: &str) -> Option<Uri> {
     (after_host.is_empty() || authority.port_u16().is_some()).then_some(uri)
 }
 
-/// Converts a credential, an idempotency key or a webhook URL. All consist of visible ASCII
-/// characters.
+/// Converts a credential, an idempotency key or a webhook URL. This cannot fail, because all
+/// consist of visible ASCII characters.
 fn header_value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
@@ -110,7 +110,7 @@ fn read(response: HostResponse) -> Result<Answer, HostError> {
     };
     match response.into_body() {
         Ok(body) => Ok(Answer { head, body }),
-        // For other responses than 2xx, the status is enough.
+        // For responses other than 2xx, the status is enough.
         Err(cause) if head.is_success() => Err(cause),
         Err(_) => Ok(Answer {
             head,

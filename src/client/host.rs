@@ -62,13 +62,14 @@ pub trait Host: MaybeSend + MaybeSync + 'static {
     /// with the error as its body.
     fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>>;
 
-    /// Waits. Dropping the future must release its timer.
+    /// Waits for `duration`. Dropping the future must release its timer.
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
 
     /// Returns the current time.
     fn now(&self) -> Timestamp;
 
     /// Returns random bytes for idempotency keys and for jitter, or `None` if there is no source of
-    /// secure randomness. Writes then have no idempotency key, so they are not retried.
+    /// secure randomness. Then a `POST` has no random key, so it is retried only if the caller sets
+    /// a key.
     fn random(&self) -> Option<[u8; 16]>;
 }

@@ -77,8 +77,8 @@ lists! {
     }
 }
 
-/// A list: [`send`](Self::send) returns one page, [`pages`](Self::pages) and [`rows`](Self::rows)
-/// iterate over all of it.
+/// A list. [`send`](Self::send) returns one page. [`pages`](Self::pages) and [`rows`](Self::rows)
+/// iterate over the whole list.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/views.rs"), "```")]
@@ -113,7 +113,7 @@ impl<E: ListEndpoint> List<E> {
     ///
     /// # Errors
     /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Decode`] also if the page has
-    /// more rows than requested.
+    /// more rows than requested, or if its cursor is missing or repeats the requested one.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/views.rs"), "```")]
@@ -124,9 +124,10 @@ impl<E: ListEndpoint> List<E> {
         page.ok_or_else(|| Error::from_core(DecodeError::new("", "is missing").into(), None))
     }
 
-    /// Returns all pages, starting with this one. Without a `limit`, the pages have the maximum
-    /// size. A missing `dateTo` becomes the current time, rounded down to five minutes, so that all
-    /// pages are of the same range.
+    /// Returns all pages, starting with the requested one. Without a `limit`, the pages have the
+    /// maximum size, but at most 250 rows. A missing `dateTo` becomes the current time, rounded
+    /// down to five minutes, so that all pages come from one range; see
+    /// [`DateRange::freeze`](crate::DateRange::freeze).
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/pages.rs"), "```")]
@@ -180,15 +181,15 @@ impl<E> fmt::Debug for Pages<E> {
 }
 
 impl<E: ListEndpoint> Pages<E> {
-    /// Returns the next page, or `None` after the last. An empty page may not be the last.
+    /// Returns the next page, or `None` after the last. An empty page is not necessarily the last.
     ///
     /// After a failure or a dropped future, the next call requests the same page.
     ///
     /// # Errors
-    /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Validation`] also if the range
-    /// does not start before the current time. [`Error::Decode`] also if a page has more rows than
-    /// requested, after 5 empty pages in a row, and if a cursor is missing or repeated. Such a
-    /// decode error ends the list.
+    /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Validation`] also if `dateTo`
+    /// is missing, and `dateFrom` is a date-time with an offset and not before the current time.
+    /// [`Error::Decode`] also if a page has more rows than requested, after 5 empty pages in a row,
+    /// and if a cursor is missing or repeated. These decode errors end the list.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/pages.rs"), "```")]
@@ -200,8 +201,8 @@ impl<E: ListEndpoint> Pages<E> {
         Ok(page.await?.map(|delivery| delivery.value))
     }
 
-    /// Returns the operation that requests the next page. Store it to resume the list later. Returns
-    /// `None` after the last page.
+    /// Returns the operation that requests the next page. Store it to resume the list later.
+    /// Returns `None` after the last page, or if the arguments are invalid.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/next_request.rs"), "```")]

@@ -13,8 +13,8 @@ use crate::date::Timestamp;
 /// The default host of native programs. It uses reqwest, with rustls and the certificates of the
 /// operating system, and tokio's timers.
 ///
-/// Futures must run on a tokio runtime with I/O and time enabled. The first request creates the HTTP
-/// client, so it reports missing certificates.
+/// Futures must run on a tokio runtime with I/O and time enabled. The first request creates the
+/// HTTP client, so it reports missing certificates.
 #[derive(Debug, Default)]
 pub struct ReqwestHost(OnceLock<Result<reqwest::Client, HostError>>);
 

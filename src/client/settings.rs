@@ -44,7 +44,8 @@ macro_rules! settings {
         /// Sets the timeout of each attempt, including the response body: 1 ms to 2^31 − 1 ms.
         /// Default: 60 s.
         ///
-        /// Requests fail with [`Rule::MILLISECONDS`](crate::Rule) if the duration is out of bounds.
+        /// Outside these bounds, `build`, `send` or `next` fails with
+        /// [`Rule::MILLISECONDS`](crate::Rule).
         ///
         /// # Example
         #[doc = concat!("```\n", include_str!("../../tests/client/examples/settings.rs"), "```")]
@@ -55,9 +56,11 @@ macro_rules! settings {
         }
 
         /// Sets the timeout of the whole call, including retries and the delays between them: 1 ms
-        /// to 2^31 − 1 ms. Default: no limit. Watches ignore it.
+        /// to 2^31 − 1 ms. Default: no limit. In a list, it applies to each page. Watches ignore
+        /// it.
         ///
-        /// Requests fail with [`Rule::MILLISECONDS`](crate::Rule) if the duration is out of bounds.
+        /// Outside these bounds, `build`, `send` or `next` fails with
+        /// [`Rule::MILLISECONDS`](crate::Rule).
         ///
         /// # Example
         #[doc = concat!("```\n", include_str!("../../tests/client/examples/settings.rs"), "```")]
@@ -70,7 +73,8 @@ macro_rules! settings {
         /// Sets the maximum number of retries after a transient failure: 0 to 10. Default: 2.
         /// Watches ignore it.
         ///
-        /// Requests fail with [`Rule::RETRY_COUNT`](crate::Rule) if the number is out of bounds.
+        /// Outside these bounds, `build`, `send` or `next` fails with
+        /// [`Rule::RETRY_COUNT`](crate::Rule).
         ///
         /// # Example
         #[doc = concat!("```\n", include_str!("../../tests/client/examples/settings.rs"), "```")]
@@ -91,8 +95,8 @@ macro_rules! settings {
             self
         }
 
-        /// Aborts requests and waits when `signal` aborts. The error is `Error::Aborted` with the
-        /// signal's reason.
+        /// Aborts the call when `signal` aborts, also during the delay before a retry or a poll.
+        /// The error is `Error::Aborted` with the signal's reason.
         ///
         /// # Example
         #[doc = concat!("```no_run\n", include_str!("../../tests/client_web/examples/signal.rs"), "```")]

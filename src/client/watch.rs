@@ -17,10 +17,10 @@ use crate::error::{IntegerRule, ValidationError};
 use crate::millis::Millis;
 use crate::task::{DEFAULT_WATCH, Event, Task};
 
-/// A job whose state differs from the previous one.
+/// A change of a watched job, in any of its properties.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobChange {
-    /// The current state of the job.
+    /// The job after the change.
     pub job: AgentJob,
     /// Whether the job has finished, so that no further change follows.
     pub is_final: bool,
@@ -29,8 +29,8 @@ pub struct JobChange {
 /// A watch of a job. [`next`](Self::next) returns each change, and [`wait`](Self::wait) returns the
 /// finished job.
 ///
-/// The first `next` starts the watch. It polls the job after delays that grow from 2 to 30 s, or
-/// after `Retry-After`. It fails after 5 transient failures in a row.
+/// The first `next` starts the watch. It polls the job after delays that grow from 2 to 30 s. A
+/// longer `Retry-After` extends a delay. It fails after 5 transient failures in a row.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch.rs"), "```")]
@@ -67,7 +67,10 @@ impl Watch {
         }
     }
 
-    /// Sets the duration of the watch: 1 ms to 2^31 − 1 ms. Default: 30 minutes.
+    /// Sets the timeout of the watch, from its first `next`: 1 ms to 2^31 − 1 ms. Default: 30
+    /// minutes.
+    ///
+    /// Outside these bounds, `next` or `wait` fails with [`Rule::MILLISECONDS`](crate::Rule).
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch_timeout.rs"), "```")]
@@ -83,8 +86,8 @@ impl Watch {
     /// A dropped future loses no change.
     ///
     /// # Errors
-    /// [`Error::WatchTimeout`] with the last known state. Others as
-    /// [`ApiCall::send`](crate::client::ApiCall::send).
+    /// [`Error::WatchTimeout`], with the last known state, if the job does not finish in time.
+    /// Otherwise as [`ApiCall::send`](crate::client::ApiCall::send).
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch.rs"), "```")]
