@@ -5,7 +5,7 @@ use crate::declaration::Pagination;
 use crate::list::Limit;
 use crate::parameters::Cursor;
 
-/// The maximum number of pages of the site per page of the list: 1 to 1,000.
+/// The page size of archived views: 1 to 1,000 rows.
 pub type ArchivedPageSize = Limit<1000, 1000>;
 
 record! {
@@ -15,7 +15,7 @@ record! {
         pub totals as "totals": ViewTotals,
         /// The rows of this page, in order of their paths.
         pub views as "views": Vec<PageView>,
-        /// The days of the range that are not archived. They do not count, not even as zero.
+        /// The days of the range that are not archived. The counts do not include them.
         pub missing as "missing": Vec<String>,
         /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,

@@ -62,7 +62,7 @@ operation! {
 }
 
 impl GetConversation {
-    /// Reads this conversation.
+    /// Creates the operation that reads this conversation.
     #[must_use]
     pub const fn new(thread_id: ThreadId) -> Self {
         Self { thread_id }

@@ -9,7 +9,7 @@ use crate::list::Limit;
 use crate::parameters::{Cursor, ParameterType, text_parameter};
 use crate::text::quote;
 
-/// The maximum number of groups per page: 1 to 1,000.
+/// The page size of a series of views: 1 to 1,000 groups.
 pub type SeriesPageSize = Limit<1000, 366>;
 
 record! {
@@ -18,7 +18,8 @@ record! {
         /// The first day, `YYYY-MM-DD`. Weeks start on Monday and months on the 1st, even if the
         /// range begins later.
         pub date as "date": String,
-        /// Views by people on the archived days. `null` if Mintlify did not count them.
+        /// Views by people on the archived days. `null` if Mintlify's count of any of these days is
+        /// missing.
         pub human as "human": Option<Count>,
         /// Views by AI.
         pub ai as "ai": Option<Count>,
@@ -39,7 +40,7 @@ record! {
     pub struct DailyViews {
         /// The groups with at least one archived day, in order.
         pub views as "views": Vec<GroupedViews>,
-        /// All days of this page that are not archived. They do not count, not even as zero.
+        /// All days of this page that are not archived. The counts do not include them.
         pub missing as "missing": Vec<String>,
         /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
@@ -81,7 +82,7 @@ record! {
         pub complete as "complete": Count,
         /// The number of days that are partially fetched and not archived yet.
         pub partial as "partial": Count,
-        /// The number of days that are not archived because requests for them failed.
+        /// The number of days that are not archived and whose last request failed.
         pub failed as "failed": Count,
         /// All days that are not archived, including partial and failed days.
         pub missing as "missing": Vec<MissingDays>,
@@ -92,7 +93,8 @@ record! {
         /// The estimated number of hours for these requests within the archive's share of the
         /// budget. `null` if the share is too small.
         pub hours as "hours": Option<Count>,
-        /// When the archive will be complete, as an ISO 8601 date-time.
+        /// When the archive will be complete by this estimate, as an ISO 8601 date-time. `null` if
+        /// `hours` is `null`.
         pub complete_at as "completeAt": Option<String>,
         /// The size of the database in bytes, for all projects together.
         pub bytes as "bytes": Option<Count>,
@@ -102,7 +104,8 @@ record! {
 record! {
     /// The estimate of a backfill.
     pub struct Backfill {
-        /// The first day of the backfill, within the archive's retention.
+        /// The first day to archive: the requested day, but not before the archive's retention and
+        /// not after the current first day.
         pub date_from as "dateFrom": String,
         /// The number of missing days from that day on.
         pub days as "days": Count,
@@ -111,7 +114,8 @@ record! {
         /// The estimated number of hours for these requests within the archive's share of the
         /// budget. `null` if the share is too small.
         pub hours as "hours": Option<Count>,
-        /// When the archive will be complete, as an ISO 8601 date-time.
+        /// When the archive will be complete by this estimate, as an ISO 8601 date-time. `null` if
+        /// `hours` is `null`.
         pub complete_at as "completeAt": Option<String>,
     }
 }

@@ -6,7 +6,8 @@ use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::export::{ClosedRange, ExportCursor, ExportFormat};
 use crate::operation::Operation;
 
-/// Declares an export. Besides the format, the range and the cursor, it has the filters of its list.
+/// Declares an export. Besides the format, the range and the cursor, it has the filters of its
+/// list.
 macro_rules! export {
     (
         $(#[doc = $doc:literal])+

@@ -13,7 +13,7 @@ record! {
         pub search_query as "searchQuery": Option<String>,
         /// The number of searches for the term.
         pub hits as "hits": Option<Count>,
-        /// The click-through rate.
+        /// The click-through rate. Mintlify does not specify its scale.
         pub ctr as "ctr": Option<Number>,
         /// The path of the most clicked result.
         pub top_clicked_page as "topClickedPage": Option<String>,

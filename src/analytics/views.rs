@@ -38,8 +38,8 @@ record! {
         pub totals as "totals": ViewTotals,
         /// The rows of this page: at most `limit`.
         pub views as "views": Vec<PageView>,
-        /// Whether more rows follow this page. Only `false` ends the list: an empty page may not be
-        /// the last.
+        /// Whether more rows follow this page. Only `false` ends the list: an empty page is not
+        /// necessarily the last.
         pub has_more as "hasMore": bool,
     }
 }

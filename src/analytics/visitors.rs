@@ -6,7 +6,7 @@ use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::{Offset, PageSize};
 
 record! {
-    /// Visitors of the whole site in the date range.
+    /// Visitors of the whole site in the date range. All numbers are approximate.
     pub struct VisitorTotals {
         /// People.
         pub human as "human": Option<Count>,
@@ -18,7 +18,7 @@ record! {
 }
 
 record! {
-    /// Visitors of one page in the date range.
+    /// Visitors of one page in the date range. All numbers are approximate.
     pub struct PageVisitors {
         /// The page's path, such as `/guides/start`.
         pub path as "path": Option<String>,
