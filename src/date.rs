@@ -120,7 +120,7 @@ impl DateBound {
         }
     }
 
-    /// Returns the bound as it is sent.
+    /// Returns the string that is sent.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
