@@ -1,6 +1,6 @@
 /**
  * `npm run build [-- PART… --verbose]`: builds the named parts, or all of them, in the order of
- * {@link PARTS}. It imports only Node.js itself until setup has installed the npm packages.
+ * {@link PARTS}. It imports npm packages only after {@link setup} has installed them.
  */
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -29,7 +29,10 @@ export { buildStartWorker, buildTrapWorker, buildWorker, START_MAIN } from "./bu
 /** Needs of a build, for {@link setup}. */
 export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true });
 
-/** The parts by name. Each needs some of those before it. */
+/**
+ * The parts by name, in build order. The page contains the package. The gateway contains the Worker
+ * and the page.
+ */
 export const PARTS = Object.freeze({
   package: buildPackage,
   worker: buildWorker,
@@ -56,7 +59,7 @@ export async function build(context, parts = PARTS) {
   for (const [name, buildPart] of Object.entries(parts)) {
     const started = performance.now();
     const work = { compiled: [], made: [] };
-    // The line below replaces this one.
+    // `\r` lets the message below overwrite this one.
     if (process.stdout.isTTY) process.stdout.write(`build: ${name} …\r`);
     await buildPart({ ...context, ...work });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);

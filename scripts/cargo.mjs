@@ -16,8 +16,8 @@ export const LOCKED = "--locked";
  */
 
 /**
- * Runs a Cargo command that compiles, and returns its artifacts, whatever target folder the user has
- * configured.
+ * Runs a Cargo command that compiles, and returns the artifacts that Cargo reports. This works with
+ * any target folder that the user has configured.
  *
  * @param {string} step describes the command in error messages
  * @param {string} command such as `build`
@@ -48,7 +48,10 @@ export async function cargo(step, command, args, options = {}) {
   }));
 }
 
-/** The id is `…#serde@1.0.228`, or `…/worker#0.1.0` if the folder has the name of the crate. */
+/**
+ * Returns the name of an artifact's crate. Its id is `…#serde@1.0.228`, or `…/worker#0.1.0` if the
+ * folder has the name of the crate.
+ */
 function crateOf({ package_id: id }) {
   const [, source, name] = /^(.*)#(.*)$/.exec(id);
   return name.includes("@") ? name.split("@")[0] : basename(source);
@@ -92,8 +95,9 @@ export async function cargoBuildProgram(step, crate, args, options) {
 }
 
 /**
- * Returns the argument for a separate target folder, for builds with their own flags or features. A
- * folder holds one result of a `cdylib`: builds that share it compile the crate again in turn.
+ * Returns the arguments for a separate target folder, for builds with their own flags or features.
+ * A target folder holds only one build of a `cdylib`: builds that share it recompile the crate in
+ * turn.
  */
 export function targetFolder(name) {
   return ["--target-dir", join(ROOT, "target", name.replaceAll(" ", "-"))];

@@ -1,7 +1,7 @@
 /**
- * `npm run check-config -- [--config <file>] [--env <name>] [--secrets <file>]`: checks variables and
- * secrets with the Worker's own rules. Variables come from the wrangler configuration. Secrets come
- * from a file in one of the formats of `wrangler secret bulk`: `NAME=value` lines or JSON.
+ * `npm run check-config -- [--config <file>] [--env <name>] [--secrets <file>]`: checks variables
+ * and secrets with the Worker's own rules. Variables come from the wrangler configuration. Secrets
+ * come from a file in one of the formats of `wrangler secret bulk`: `NAME=value` lines or JSON.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

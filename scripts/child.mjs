@@ -1,6 +1,6 @@
 /**
- * Child processes. Each one leads its own process group: stopping it stops everything it started, and
- * no group outlives this process.
+ * Child processes. Each one leads its own process group: stopping it stops everything it started,
+ * and no group outlives this process, unless SIGKILL ends this process.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,7 +24,8 @@ let exitCodeOnSignal;
  *
  * @param {string} command
  * @param {string[]} args
- * @param {import("node:child_process").SpawnOptions} [options] `cwd` defaults to the repository's root
+ * @param {import("node:child_process").SpawnOptions} [options] `cwd` defaults to the repository's
+ *   root
  */
 export function spawnGroup(command, args, options = {}) {
   watchSignals();
@@ -41,7 +42,8 @@ export function spawnGroup(command, args, options = {}) {
 }
 
 /**
- * Sends SIGTERM to a group, and SIGKILL if its leader is still alive after a while.
+ * Sends SIGTERM to a group, and SIGKILL if its leader is still alive after `graceMs` (5 seconds by
+ * default). Resolves when the leader has exited.
  *
  * @param {import("node:child_process").ChildProcess} child
  * @param {{ graceMs?: number }} [options]
@@ -61,7 +63,8 @@ export function hasEnded(child) {
 }
 
 /**
- * Sets the exit code for when a signal ends this process, for programs that run until then.
+ * Sets the exit code after a signal, for programs that run until they receive one. By default, it
+ * is 128 plus the number of the signal.
  *
  * @param {number} code
  */
@@ -81,13 +84,15 @@ export function signalsEndWith(code) {
  */
 
 /**
- * Runs a command until it ends. Its output is shown only if it fails, unless the options say otherwise.
+ * Runs a command until it ends. Its output is shown only if it fails, unless the options say
+ * otherwise.
  *
  * @param {string} step describes the command in error messages
  * @param {string} command
  * @param {string[]} args
  * @param {RunOptions} [options]
  * @throws {StepError} if the command cannot start, or if its exit code is not 0
+ * @throws the reason of `signal`, if it has aborted before the start
  */
 export async function run(step, command, args, options = {}) {
   const { cwd, env, verbose, onOutput, onStdout, signal } = options;
@@ -117,7 +122,7 @@ export async function run(step, command, args, options = {}) {
 
 /**
  * Runs a command and returns its output. Never rejects: the code is `null` if the command cannot
- * start or was killed.
+ * start or was killed, for example after `timeoutMs`.
  *
  * @param {string} command
  * @param {string[]} args
@@ -141,8 +146,8 @@ export async function capture(command, args, { cwd, env, timeoutMs } = {}) {
 }
 
 /**
- * Ends this process when npm, its parent, has gone. On Ctrl-C npm signals its shell, and the shell
- * does not always pass the signal on.
+ * Ends this process after its parent, npm or npm's shell, has ended. On Ctrl-C npm signals its
+ * shell, and the shell does not always pass the signal on.
  */
 export function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -154,7 +159,7 @@ export function endWithNpm() {
 }
 
 /**
- * Runs the main function of a script. The process then exits with code 1 if the function rejects.
+ * Runs the main function of a script. If it rejects, prints the error and sets the exit code to 1.
  *
  * @param {() => Promise<unknown>} body
  */
@@ -187,7 +192,10 @@ function watchSignals() {
   });
 }
 
-/** A terminal and npm may both pass on the same Ctrl-C: only the first signal counts. */
+/**
+ * Stops all groups and exits. Only the first signal counts, because a terminal and npm may both
+ * pass on the same Ctrl-C.
+ */
 async function shutDown(signal) {
   if (isStopping) return;
   isStopping = true;

@@ -1,8 +1,11 @@
-/** The demo of `npm start` and of the screenshots: jobs in eight states, an archive of ninety days. */
+/** The demo of `npm start` and of the screenshots: eight jobs and an archive of ninety days. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { accessClaims, mintToken } from "./token.mjs";
 
-/** Options of the simulated platform. Archiving a day takes one request, because its pages fit on one. */
+/**
+ * Options of the simulated platform. A day takes one request to archive, because its 240 rows fit
+ * on one page.
+ */
 export const DEMO_SITE = {
   data: "demo",
   pages: 240,
@@ -75,9 +78,10 @@ const JOBS = [
  *
  * @param {object} site
  * @param {string} site.project
- * @param {string} site.secret for access tokens
+ * @param {string} site.secret signs access tokens
  * @param {{ url: string, runCron: () => Promise<void> }} site.gateway
- * @param {Awaited<ReturnType<typeof import("../tests/harness/upstream.mjs").startUpstream>>} site.upstream
+ * @param {Awaited<ReturnType<typeof import("../tests/harness/upstream.mjs").startUpstream>>}
+ *   site.upstream
  */
 export async function fillDemo(site) {
   await Promise.all([createJobs(site), fillArchive(site)]);

@@ -1,10 +1,10 @@
 /**
  * Signs a browser in to the demo of `npm start` when it opens an address on this machine.
  *
- * The token never reaches the browser. The address contains a random code that works once. The first
- * request with the code makes this process open a session at the gateway. The response sets the
- * session's cookie and redirects to the page. Browsers share cookies between the ports of a host, so
- * the page receives it. A used code from a history or a log has no effect.
+ * The token never reaches the browser. The address contains a random code that works once. The
+ * first request with the code makes this process open a session at the gateway. The response sets
+ * the session's cookie and redirects to the page. Browsers share cookies between the ports of a
+ * host, so the page receives it. A used code from a history or a log has no effect.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
@@ -56,7 +56,7 @@ function newCode() {
   return randomBytes(32).toString("base64url");
 }
 
-/** Returns whether a person opened the address, rather than a browser that prefetches it. */
+/** Returns whether a request has the current code and was not made by a browser that prefetches. */
 function isIntended({ method, url, headers }, server, code) {
   if (method !== "GET" || !url.startsWith(PATH)) return false;
   // Another host name could be DNS rebinding by a foreign page.

@@ -12,7 +12,8 @@ const EDITOR_FILE = /^\.#|^#.*#$|~$|\.sw[a-z]$|^4913$/;
 const DEBOUNCE_MS = 50;
 
 /**
- * Hashes the content of files and folders, except generated folders inside them.
+ * Hashes the paths and the content of files and folders. Skips generated folders and files of
+ * editors inside them. A missing file changes the digest, too.
  *
  * @param {string[]} paths
  * @returns {Promise<string>}
@@ -52,7 +53,8 @@ function isSource(name) {
  * @param {string[]} paths
  * @param {string} digest from {@link digestFiles}; changes since then are reported immediately
  * @param {(since: number) => void} onChange receives the `performance.now()` of the first change
- * @returns {Promise<() => Promise<void>>} resolves when the watch has begun, to a function that stops it
+ * @returns {Promise<() => Promise<void>>} resolves when the watch has begun, to a function that
+ *   stops it
  */
 export async function watchFiles(paths, digest, onChange) {
   // Imported here because this file is loaded before the npm packages are installed.

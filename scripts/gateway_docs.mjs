@@ -1,6 +1,9 @@
 import { posix } from "node:path";
 
-/** Documents in the npm package `quillgate-gateway`, by their path in the package. */
+/**
+ * Documents of the npm package `quillgate-gateway`: paths in the repository, by path in the
+ * package.
+ */
 export const GATEWAY_DOCS = Object.freeze({
   "CHANGELOG.md": "CHANGELOG.md",
   "dist/deploy.md": "docs/deploy.md",

@@ -1,8 +1,8 @@
 import { StepError } from "./child.mjs";
 
-/** Path of the installed package. */
+/** Path of the installed package's files. */
 const PACKAGE = "node_modules/quillgate-gateway/dist";
-/** Paths in the repository, and in a folder with the package installed. */
+/** Strings in the repository's configuration, and their replacements. */
 const REPLACEMENTS = [
   ["#:schema ../node_modules/", "#:schema node_modules/"],
   ['main = "build/index.js"', `main = "${PACKAGE}/index.js"`],
@@ -12,8 +12,8 @@ const REPLACEMENTS = [
 ];
 
 /**
- * Converts the Worker's wrangler configuration to one for deployments of the npm package. Both deploy
- * the same Worker.
+ * Converts the Worker's wrangler configuration to one for deployments of the npm package. Both
+ * deploy the same Worker.
  *
  * @param {string} config content of `worker/wrangler.toml`
  * @returns {string}

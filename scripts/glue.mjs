@@ -5,8 +5,8 @@
  */
 
 /**
- * Removes repeated keys from the object of imported modules in glue for the web. wasm-bindgen lists a
- * module once for each function that the wasm imports from it, and bundlers warn about that.
+ * Removes repeated keys from the object of imported modules in glue for the web. wasm-bindgen lists
+ * a module once for each function that the wasm imports from it, and bundlers warn about that.
  *
  * @param {string} glue wasm-bindgen's JavaScript
  * @returns {string}
@@ -25,12 +25,13 @@ export function withoutRepeatedKeys(glue) {
 
 /**
  * Converts glue for bundlers to a module that exports the wasm's `imports` under their short names.
- * wasm-bindgen's names contain hashes that do not compress.
- * Its importer passes the instance's exports to `setExports`.
+ * wasm-bindgen's names contain hashes that do not compress. The importer of the module passes the
+ * instance's exports to `setExports`.
  *
  * @param {string} glue wasm-bindgen's JavaScript
  * @param {ShortNames} names
- * @param {Map<string, string>} modules paths of the crate's modules, by a part of their address
+ * @param {Map<string, string>} modules new paths of the crate's modules, by the end of their old
+ *   ones
  * @returns {string}
  */
 export function asImports(glue, { imports, exports }, modules) {
@@ -72,8 +73,8 @@ export function asImports(glue, { imports, exports }, modules) {
 }
 
 /**
- * Code that the package does not need: fallbacks for features of every supported runtime, a branch
- * that never runs, and an unused method.
+ * Code that the package does not need: fallbacks for features that every supported runtime has, a
+ * workaround for Safari, a branch that never runs, and an unused method.
  */
 const UNNEEDED = [
   // Safari's decoder fails after 2 GiB of text, which takes seven million calls of this package.
@@ -127,8 +128,8 @@ const UNNEEDED = [
 ];
 
 /**
- * Decodes every name of a parameter once. Names are constants in the wasm, each shorter than 64 bytes,
- * so the address and the length identify one.
+ * Decodes each property name only once. Names are constants in the wasm, each shorter than 64
+ * bytes, so the address and the length identify one.
  */
 const NAMES_ONCE = [
   "read(arg0 >>> 0, getStringFromWasm0(arg1, arg2));\n    return ret;\n}\n",

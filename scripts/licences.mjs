@@ -14,7 +14,7 @@ import { ROOT } from "./versions.mjs";
 /** Path of the committed list. */
 export const THIRD_PARTY = join(ROOT, "THIRD_PARTY.md");
 
-/** Shipped wasm modules by title: arguments that select the crate. */
+/** Arguments that select the crate of each shipped wasm module, by the module's title. */
 const WASM = {
   "The Worker": ["-p", "quillgate-worker"],
   "The npm package": PACKAGE_CRATE,
@@ -146,7 +146,7 @@ async function collectTexts(dependencies) {
         .replace(/[ \t]+$/gm, "")
         .trim();
       if (content === "") continue;
-      // Copies that differ only in their line breaks count as one.
+      // Copies that differ only in whitespace count as one.
       const hash = createHash("sha256").update(content.replace(/\s+/g, " ")).digest("hex");
       const entry = byHash.get(hash) ?? { content, owners: new Set() };
       entry.owners.add(`${name} ${version}`);
@@ -162,7 +162,7 @@ async function collectTexts(dependencies) {
   return without.length === 0 ? texts : [`${WITHOUT_FILE} ${without.join(", ")}.`, ...texts];
 }
 
-/** Chooses the licence files: only that of the MIT licence where it is one of several options. */
+/** Chooses the licence files. If MIT is one of several options, only its file and notices count. */
 function chooseFiles(names, licence) {
   const files = names.filter((name) => LICENCE_FILE.test(name)).sort();
   const hasChoice =

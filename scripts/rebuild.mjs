@@ -5,13 +5,13 @@ import { StepError } from "./child.mjs";
 import { digestFiles, watchFiles } from "./files.mjs";
 import { ROOT } from "./versions.mjs";
 
-/** Sources of all parts. */
+/** The watched sources. */
 const SOURCES = [
   ...["Cargo.lock", "Cargo.toml", "pkg", "src"],
   ...["worker/Cargo.toml", "worker/entry", "worker/src", "www"],
 ].map((path) => join(ROOT, path));
 
-/** The Worker first, because it takes seconds and the package takes longer. */
+/** The parts in build order. The Worker comes first, because it builds faster than the package. */
 const PARTS = [
   { name: "Worker", build: START_PARTS.worker, served: START_MAIN },
   { name: "package", build: START_PARTS.package },
@@ -24,13 +24,13 @@ export function digestSources() {
 }
 
 /**
- * Builds and serves every change until this process ends. A newer change stops the running build. If
- * a build fails, the gateway continues with the previous one.
+ * Builds and serves every change until this process ends. A newer change stops the running build.
+ * If a build fails, the gateway continues with the previous one.
  *
  * @param {import("./setup.mjs").Context} context
  * @param {import("./restartable_gateway.mjs").RestartableGateway} gateway
  * @param {string} digest of the sources of the running gateway
- * @returns {Promise<never>} rejects if the gateway does not restart after a change
+ * @returns {Promise<never>} rejects if the gateway does not restart, or if watching fails
  */
 export function rebuildOnChange(context, gateway, digest) {
   return new Promise((_, reject) => {

@@ -16,7 +16,8 @@ const TAG = /^v(\d+\.\d+\.\d+(-[\da-z.-]+)?)$/;
 /**
  * @typedef {object} Release
  * @property {string} version such as `1.2.3`
- * @property {string} line tag that every release of the same major version moves, such as `v1`
+ * @property {string} line tag that every stable release of the same major version moves, such as
+ *   `v1`
  * @property {"latest" | "next"} channel tag on npm; prereleases have `next`
  * @property {string} notes the changelog's section, in Markdown
  */
@@ -47,7 +48,7 @@ export function describeRelease(tag, { versions, changelog }) {
 }
 
 /**
- * Returns the tag that every release of a major version moves.
+ * Returns the tag that every stable release of a major version moves.
  *
  * @param {string} version such as `1.2.0`
  */

@@ -1,7 +1,7 @@
 /**
- * `npm start [-- --verbose]`: the page, the gateway and a simulated platform on this machine, with new
- * secrets each time. Changes of the sources are built and served while it runs. `--verbose` shows the
- * output of every build.
+ * `npm start [-- --verbose]`: runs the page, the gateway and a simulated platform on this machine,
+ * with new secrets each time. Meanwhile, it builds and serves changes of the sources. `--verbose`
+ * shows the output of every build.
  */
 import { once } from "node:events";
 import { createServer } from "node:net";

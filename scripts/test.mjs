@@ -4,10 +4,10 @@
  *   npm test                                  every suite
  *   npm test -- gateway core                  these suites
  *   npm test -- gateway/archive               the files of a suite whose path contains a string
- *   npm test -- --changed [commit]            suites of the files changed since a commit (HEAD)
+ *   npm test -- --changed [commit]            suites that cover the changes since a commit (HEAD)
  *   npm run test:matrix                       every suite with its wide matrices
  *
- * It runs before `npm ci` has, so it imports nothing but Node.js until setup is done.
+ * It runs before `npm ci` has, so it imports no npm package until setup is done.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
 /**
- * `npm run token -- --sub alice --project demo-docs --scope "jobs:create jobs:read"`: prints an access
- * token for the gateway, like `quillgate token mint` but without a build. Its id and its permissions
- * go to stderr. The secret comes from the variable ACCESS_TOKEN_SECRET or from stdin, because other
- * users of the machine could read an argument.
+ * `npm run token -- --sub alice --project demo-docs --scope "jobs:create jobs:read"`: prints an
+ * access token for the gateway, like `quillgate token mint` but without a build. Its id and its
+ * permissions go to stderr. The secret comes from the variable ACCESS_TOKEN_SECRET or from stdin,
+ * because other users of the machine could read an argument.
  */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

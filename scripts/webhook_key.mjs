@@ -1,7 +1,8 @@
 /**
  * `npm run -s webhook-key -- --project demo-docs --url https://hooks.example/quillgate`: prints the
- * keys that verify a project's webhooks at a receiver, one for each secret. The secrets come from the
- * variable WEBHOOK_SECRET or from stdin, because other users of the machine could read an argument.
+ * keys that verify a project's webhooks at a receiver, one for each secret. The secrets come from
+ * the variable WEBHOOK_SECRET or from stdin, because other users of the machine could read an
+ * argument.
  */
 import { hkdfSync } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -11,7 +12,10 @@ import { parseArgs } from "node:util";
 const PREFIX = "whsec_";
 const KEY_BYTES = 32;
 const MAX_URL_LENGTH = 2048;
-/** https, or http on this machine: visible ASCII without credentials, backslashes or a fragment. */
+/**
+ * https, or http on this machine, without credentials, backslashes or a fragment. The path and the
+ * query are visible ASCII. Only the gateway checks the rest of the host.
+ */
 const ADDRESS =
   /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/?]|$))[^/?#@\\]+(?:[/?][!"$-[\]-~]*)?$/i;
 /** Strings that cannot be a single segment of a path. */
@@ -99,7 +103,8 @@ function readSecrets() {
 }
 
 /**
- * Runs the command. The npm package `quillgate-gateway` contains a copy of this file and calls this.
+ * Runs the command. The npm package `quillgate-gateway` contains a copy of this file and calls
+ * this.
  *
  * @param {string[]} args
  * @param {string} called the command as the user typed it

@@ -7,7 +7,7 @@ export async function replaceTree(source, copy) {
   await cp(source, copy, { recursive: true });
 }
 
-/** Removes everything in a folder except some names. */
+/** Removes everything in a folder except the entries with these names. */
 export async function keepOnly(folder, names) {
   const others = (await readdir(folder)).filter((name) => !names.includes(name));
   await Promise.all(others.map((name) => rm(join(folder, name), { recursive: true })));

@@ -14,7 +14,7 @@ import { WORKER, WORKER_MODULES } from "./worker.mjs";
 const GATEWAY = join(ROOT, "gateway");
 const DIST = join(GATEWAY, "dist");
 const TOOLS = join(DIST, "tools");
-/** Copies, by their path in the package. */
+/** Files and folders to copy: their paths in the repository, by their paths in the package. */
 const COPIES = Object.freeze({
   LICENSE: "LICENSE",
   "THIRD_PARTY.md": "THIRD_PARTY.md",
@@ -26,7 +26,8 @@ const COPIES = Object.freeze({
 const RULES = { crate: "quillgate-check-config", module: "check_config" };
 
 /**
- * Builds `gateway/dist/`, ready for `npm pack`. Needs the Worker and the page.
+ * Builds `gateway/dist/` and copies documents to `gateway/`, ready for `npm pack`. The Worker and
+ * the page must have been built.
  *
  * @param {import("../build.mjs").Context} context
  */

@@ -17,15 +17,15 @@ export const PACKAGE = join(ROOT, "pkg");
 export const PACKAGE_DIST = join(PACKAGE, "dist");
 /** The command line, which only the published package contains. */
 const CLI = join(PACKAGE, "cli");
-/** Writes the man page. */
+/** The script that writes the man page. */
 const MAN_PAGE = join(ROOT, "scripts", "man_page.mjs");
 const CLI_GENERATED = join(CLI, "generated");
 /** Generated TypeScript. */
 const GENERATED = join(PACKAGE, "src", "generated");
 const CRATE = "quillgate-wasm";
-/** The module through which the wasm reads JavaScript values. */
+/** The module through which the wasm reads JavaScript values and emits strings. */
 const HOST = join(PACKAGE, "wasm", "src", "host.js");
-/** The end of its address in wasm-bindgen's output. */
+/** The end of its import path in wasm-bindgen's glue. */
 const HOST_ADDRESS = "src/host.js";
 /** Files of the core. */
 const CORE = ["core.js", "core.d.ts", "core_bg.wasm", "host.js"];
@@ -62,7 +62,7 @@ const FLAGS = [
   ...["-Zmir-opt-level=3", "-Zinline-mir-threshold=300", "-Zinline-mir-hint-threshold=100"],
 ];
 
-/** Types of what {@link asImports} adds to the glue. */
+/** Declarations of the exports that {@link asImports} adds to the glue. */
 const IMPORTS_TYPES = `
 /** Imports of an instance, in the module "a". */
 export const imports: WebAssembly.ModuleImports;
@@ -76,7 +76,7 @@ export function setExports(exports: WebAssembly.Exports): void;
  * @property {string} out folder of the files
  * @property {string[]} cargoArgs
  * @property {string[]} flags for the compiler
- * @property {NodeJS.ProcessEnv} variables for Cargo
+ * @property {NodeJS.ProcessEnv} variables additional environment variables for Cargo
  */
 
 /** The package that is published. */
@@ -127,7 +127,8 @@ export async function buildPackage(context, variant = RELEASE) {
   await whenChanged({ name, inputs: paths, outputs: [out], made }, async () => {
     await keepOnly(out, ["types.d.ts", ...CORE, ...EMBEDDED]);
     const args = ["-p", PACKAGE, "--outDir", out];
-    // Editors show the comments of declarations. Those of the JavaScript only make the package larger.
+    // Editors show the comments of declarations. Those of the JavaScript only make the package
+    // larger.
     const javascript = [...args, "--declaration", "false", "--removeComments"];
     const declarations = [...args, "--emitDeclarationOnly"];
     await run("compiling the package's TypeScript", bin.tsc, javascript, context);
@@ -155,7 +156,7 @@ export async function buildPackage(context, variant = RELEASE) {
  */
 export async function buildStartPackage(context) {
   await buildPackage(context, START);
-  // Names the modules with side effects, which a bundler must keep.
+  // The manifest names the modules with side effects, which a bundler must keep.
   const manifest = "package.json";
   await copyFile(join(PACKAGE, manifest), join(START.out, "..", manifest));
 }

@@ -14,7 +14,7 @@ import { PACKAGE, PACKAGE_DIST, START_PACKAGE } from "./package.mjs";
 
 const PAGE = join(ROOT, "www");
 
-/** The page that the gateway serves. */
+/** The page that is tested and deployed. */
 const RELEASE = Object.freeze({
   name: "page",
   packageFolder: PACKAGE_DIST,

@@ -7,7 +7,7 @@ import { whenChanged } from "../freshness.mjs";
 import { withoutRepeatedKeys } from "../glue.mjs";
 import { ROOT } from "../versions.mjs";
 
-/** wasm-opt uses only the wasm features that the module declares. */
+/** Without `--enable-*` options, wasm-opt uses only the wasm features that the module declares. */
 const WASM_OPT_ARGS = ["-Oz", "--strip-producers", "--strip-target-features"];
 /** Folder of JavaScript that wasm-bindgen copies from crates. */
 const SNIPPETS = "snippets";
@@ -44,7 +44,7 @@ export function withoutLocalPaths(env, flags = []) {
  * Writes the glue and the wasm of a module that an importer instantiates.
  *
  * @param {WebModule} options
- * @param {string} wasm as Cargo compiled it
+ * @param {string} wasm path of the file that Cargo compiled
  * @param {import("../build.mjs").Context} context
  */
 export async function bindForWeb({ name, module, out, args = [], optimise }, wasm, context) {
@@ -69,7 +69,7 @@ export function filesOf(module) {
  * Runs wasm-bindgen.
  *
  * @param {string} name of the step
- * @param {string} wasm as Cargo compiled it
+ * @param {string} wasm path of the file that Cargo compiled
  * @param {string[]} args
  * @param {import("../build.mjs").Context} context
  */
@@ -84,7 +84,7 @@ export async function runBindgen(name, wasm, args, context) {
  * @param {string} path
  * @param {string[]} args for wasm-opt
  * @param {import("../build.mjs").Context} context
- * @returns {Promise<string>} what wasm-opt prints
+ * @returns {Promise<string>} the stdout of wasm-opt
  */
 export async function optimiseWasm(name, path, args, context) {
   const optimised = `${path}.tmp`;

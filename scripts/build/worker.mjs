@@ -11,7 +11,8 @@ import { bindForWeb, withoutLocalPaths } from "./wasm.mjs";
 /**
  * @typedef {object} Variant
  * @property {string} name unique, because it also names the records of the steps
- * @property {"worker" | "start"} profile of Cargo: small, or quick to compile
+ * @property {"worker" | "start"} profile of Cargo: `worker` for deployments, `start` to compile
+ *   quickly
  * @property {string[]} features of the crate
  * @property {string} out folder of `index.js`
  */
@@ -19,7 +20,7 @@ import { bindForWeb, withoutLocalPaths } from "./wasm.mjs";
 export const WORKER = join(ROOT, "worker");
 const ENTRY = join(WORKER, "entry");
 const BUILD = join(WORKER, "build");
-/** A module, because strings inside the script delay every start until they are parsed. */
+/** The OpenAPI document. A text module, because a string in the script would delay every start. */
 const DESCRIPTION = "openapi.txt";
 const MODULES = ["index.js", "gateway_bg.wasm", DESCRIPTION];
 /** Files of the deployed Worker. */
@@ -43,7 +44,7 @@ const TRAP = Object.freeze({
   out: join(BUILD, "trap"),
 });
 
-/** After a trap, the entry instantiates the module again. */
+/** Adds `__wbg_reset_state`, with which the entry replaces the instance after a trap. */
 const BINDGEN_ARGS = ["--experimental-reset-state-function"];
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Chromium, a chromedriver of the same major version and, where apt has it, the headless shell. Browser
- * tests use the shell, because it takes less processor time.
+ * Chromium, a chromedriver of the same major version and, where apt has it, the headless shell.
+ * Browser tests use the shell, because it takes less processor time.
  */
 import { StepError } from "../child.mjs";
 import { canUseApt, installWithApt } from "./apt.mjs";

@@ -81,7 +81,7 @@ function localTool({ title, programs, features = [] }) {
   };
 }
 
-/** A tool from crates.io. If the PATH has the pinned version, that one is used. */
+/** A tool from crates.io. It is not installed if the PATH has the pinned version. */
 function registryTool(crate, key) {
   const version = VERSIONS[key];
   const programs = { [key]: crate };

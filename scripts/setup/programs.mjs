@@ -5,7 +5,8 @@ import { delimiter, join } from "node:path";
 import { capture } from "../child.mjs";
 
 /**
- * Finds the first program with a name on the PATH. A path is returned unchanged if it is executable.
+ * Finds the first program with a name on the PATH. A path is returned unchanged if it is
+ * executable.
  *
  * @param {string} name
  * @param {NodeJS.ProcessEnv} env
@@ -41,7 +42,7 @@ export async function versionOf(program, env) {
   return /\d+\.\d+(?:\.\d+)?(?:[-.][\w.]+)?/.exec(stdout)?.[0];
 }
 
-/** Returns a negative number if `a` is the older of two dotted versions. */
+/** Compares versions of three numbers. Returns a negative number if `a` is older than `b`. */
 export function compareVersions(a, b) {
   const [left, right] = [a, b].map((version) => version.split(".").map(Number));
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];

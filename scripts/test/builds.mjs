@@ -30,7 +30,7 @@ export const BUILDS = {
   "start page": { after: ["start package"], build: START_PARTS.page },
 };
 
-/** Adds the builds that the named ones need. */
+/** Returns the named builds and those that they need, in the order in which they start. */
 export function withPrerequisites(names) {
   const needed = new Set();
   const add = (name) => {

@@ -7,7 +7,10 @@ export const CLIENT = ["--test", "client_web"];
 export const CORE_TESTS = ["nextest", "run", "--locked", "--workspace", "--no-fail-fast"];
 export const DOC_TESTS = ["test", "--locked", "--workspace", "--doc", "--no-fail-fast"];
 
-/** The arguments of each `cargo clippy`: no code depends on the absence of a feature. */
+/**
+ * The arguments of each `cargo clippy`. Enabling all features is enough, because no code depends on
+ * the absence of a feature.
+ */
 export const LINTS = [
   ["--workspace", "--all-targets", ...STRICT],
   [

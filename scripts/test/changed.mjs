@@ -2,7 +2,7 @@
 import { capture, StepError } from "../child.mjs";
 
 /**
- * Suites that test the files below a path. The first entry whose path matches decides.
+ * Suites by the paths of the files that they test. The first matching pattern decides.
  *
  * @type {[RegExp, string[]][]}
  */

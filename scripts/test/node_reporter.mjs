@@ -16,7 +16,7 @@ export default async function* reportAsJson(events) {
     if (type !== "test:pass" && type !== "test:fail") continue;
     const { error, type: kind } = data.details;
     if (kind !== "suite") count(counts, type, data);
-    // The failed tests inside are listed themselves.
+    // `subtestsFailed` only repeats the failed tests inside, which are listed themselves.
     if (type === "test:fail" && error.failureType !== "subtestsFailed") {
       const name = [...path.slice(0, data.nesting), data.name].join(" › ");
       counts.failures.push({ name, message: String(error.cause?.message ?? error.message) });

@@ -91,7 +91,10 @@ export async function writeTimes(path, results, seconds) {
   await writeFile(path, `${JSON.stringify(report, undefined, 2)}\n`);
 }
 
-/** The results by suite. `sum` adds the seconds of its tasks, `from` and `to` are when they ran. */
+/**
+ * Groups the results by suite. `sum` adds the seconds of its tasks. `from` and `to` are the start
+ * of the first and the end of the last, in seconds since the run began.
+ */
 function suitesOf(results) {
   const suites = new Map();
   for (const { suite, passed, failed, skipped = 0, seconds, startedAt } of results) {

@@ -12,7 +12,9 @@ import { BUILDS, withPrerequisites } from "./builds.mjs";
 import { readCargo, readNextest, readPlaywright } from "./results.mjs";
 import { ALONE, SUITES, testFiles, WAITING } from "./suites.mjs";
 
-/** Test files mostly wait for servers, so one more than the cores. With two more, timeouts came near. */
+/**
+ * One more than the cores, because test files mostly wait. With two more, some almost timed out.
+ */
 export const SLOTS = availableParallelism() + 1;
 const TIMEOUT_MS = 15 * 60_000;
 const NODE_REPORTER = new URL("node_reporter.mjs", import.meta.url).href;
@@ -28,7 +30,7 @@ const BUILT_FOLDERS = ["pkg/dist", "worker/build", "gateway/dist", "www/dist"];
  */
 
 /**
- * One task for each build that the suites need.
+ * Returns one task for each build that the suites need.
  *
  * @param {string[]} suites
  * @param {Context} context
@@ -51,7 +53,7 @@ export function buildTasks(suites, context) {
 }
 
 /**
- * One task for each test file and command.
+ * Returns one task for each test file and command.
  *
  * @param {Map<string, string[]>} selection suites, with parts of the paths of the files to run
  * @param {boolean} matrix whether to include the wide matrices
@@ -75,7 +77,7 @@ export async function testTasks(selection, matrix, context) {
 }
 
 /**
- * Searches all that the run wrote or built for the admin key of the run.
+ * Returns the task that searches the logs and the built files for the admin key of the run.
  *
  * @param {string[]} suites the suites that run completely
  * @param {Context} context
@@ -160,13 +162,13 @@ async function countTests({ report, results }, { output, problem }) {
   return { passed: problem ? 0 : 1, failed: problem ? 1 : 0 };
 }
 
-/** Reads what the reporter wrote. A file that ended early wrote nothing. */
+/** Reads the reporter's output. It is missing or empty if the test file ended early. */
 async function readNodeReport(path) {
   const report = await readFile(path, "utf8").catch(() => "");
   return report === "" ? { passed: 0, failed: 0 } : JSON.parse(report);
 }
 
-/** A process that failed without a failed test counts as one failure. */
+/** A process that failed without a failed test, or ran no test, counts as one failure. */
 function conclude({ log, output, problem }, counts) {
   const tests = counts.passed + counts.failed + (counts.skipped ?? 0);
   const found = counts.failed > 0 ? "tests failed" : problem;
@@ -209,7 +211,7 @@ function exitOf(code, signal) {
   return signal ? `ended by ${signal}` : `exited with code ${code}`;
 }
 
-/** The variables that have wasm-bindgen's test runner use headless Chromium. */
+/** Returns the variables that make wasm-bindgen's test runner use headless Chromium. */
 async function chromeEnv(name, { env, bin }) {
   const capabilities = logOf(name, "webdriver.json");
   const args = ["--disable-gpu", "--no-first-run", "--disable-background-networking"];
