@@ -37,9 +37,9 @@ const RunningExport = defer(
 const Palette = defer(async () => (await import("./shell/palette.tsx")).Palette, null, null);
 const KeyList = defer(async () => (await import("./shell/key_list.tsx")).KeyList);
 
-/** Other routes wait this long before they follow jobs, to keep their first load fast. */
+/** Routes other than jobs wait this long before they follow jobs, to keep their first load fast. */
 const FOLLOW_AFTER_MS = 3000;
-/** How long to wait before retrying a failed load of that code. */
+/** The delay before a retry if the code that follows jobs fails to load. */
 const FOLLOW_AGAIN_MS = 30_000;
 
 export function App() {
@@ -163,12 +163,12 @@ function CurrentRoute({ claims, screen, allowed }: CurrentRouteProps) {
 
 interface ScreenProps {
   title: string;
-  /** Whether the navigation marks the route. Phones then hide its heading. */
+  /** Whether the navigation marks the route. Phones then hide the route's own heading. */
   isInNavigation?: boolean;
   children: ComponentChildren;
 }
 
-/** A route below its heading. The heading is also the title of the browser's tab. */
+/** A route below its heading. Also sets the title of the browser's tab. */
 function Screen({ title, isInNavigation = false, children }: ScreenProps) {
   const mark = titleMark.value;
   const own = pageTitle.value;

@@ -5,7 +5,7 @@ export interface RouteScreen {
   id: Route;
   /** The heading and the link in the masthead. */
   title: string;
-  /** The key that opens the route after "g". */
+  /** The key to press after "g" to open the route. */
   key: string;
   /** At least one of these scopes is required. */
   scopes: readonly Scope[];

@@ -9,7 +9,7 @@ import { groupsFor } from "./trend.ts";
 import { TrendOff, type TrendProps } from "./trend_off.tsx";
 
 /**
- * Daily views from the gateway's archive, or the reason why they are missing. The height is the
+ * The chart of the views in the gateway's archive, or the reason for its absence. The height is the
  * same in every state, so that the rows below never move.
  */
 export function ArchivedTrend({ client, ended, ...query }: TrendProps) {

@@ -17,8 +17,8 @@ export function areWholeDays({ dateFrom, dateTo }: Bounds): boolean {
 }
 
 /**
- * Reads all pages with views from the gateway's archive, which costs no request to Mintlify. Returns
- * `null` if a day is missing or the archive does not answer.
+ * Reads all pages with views from the gateway's archive, which costs no request to Mintlify.
+ * Returns `null` if the archive lacks a day or a request fails.
  */
 export async function readArchivedViews(
   client: Client,

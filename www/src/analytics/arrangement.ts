@@ -135,7 +135,7 @@ export function usualSorting(arrangement: Arrangement, { main, name }: Report): 
   }
 }
 
-/** Returns the rows of an arrangement. */
+/** Returns the rows that an arrangement selects, in their order. */
 export function arrangeRows(
   rows: readonly ReportRow[],
   arrangement: Arrangement,

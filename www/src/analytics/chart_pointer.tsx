@@ -5,7 +5,7 @@ import type { Bar } from "./chart_layout.ts";
 import type { DrawableTrend, TrendPoint } from "./trend.ts";
 import { pointLabel, pointLines } from "./trend_words.ts";
 
-/** Half of the tooltip's width in pixels, which keeps it within the chart. */
+/** Half of the tooltip's width in pixels, to keep the tooltip within the chart. */
 const TIP_REACH = 112;
 
 interface ChartPointerProps {
@@ -19,14 +19,14 @@ interface ChartPointerProps {
 
 /** A pressed mouse button, pen or finger. */
 interface Press {
-  /** The selection before the press. */
+  /** The selection before the press; null for a mouse, which needs no second tap. */
   before: BarSelection | null;
 }
 
 /**
- * Covers the chart and shows a tooltip at the pointer, finger or arrow keys. A click, a second tap
- * or Enter opens the bar's days. Dragging or Shift with an arrow key selects several bars. Screen
- * readers see a slider over the bars.
+ * Covers the chart and shows a tooltip at the bar that a pointer or the arrow keys select. Dragging
+ * or Shift with an arrow key selects several bars. A click, a second tap, the end of a drag or
+ * Enter opens the days of the selection. Screen readers see a slider over the bars.
  */
 export function ChartPointer({ trend, bars, left, selection, onOpen }: ChartPointerProps) {
   const press = useRef<Press | null>(null);
@@ -158,7 +158,7 @@ function linesOf(trend: DrawableTrend, selection: BarSelection): string[] {
   if (!measure.isAdditive && first < last) {
     return [pointLabel(point), `Select one bar to see its ${measure.title.toLowerCase()}`];
   }
-  // A shorter comparison has no counterpart for all selected bars.
+  // A shorter comparison lacks counterparts for some of the selected bars.
   const compared = last < earlier.length ? sumSelected(earlier, selection) : undefined;
   return pointLines(point, compared, trend);
 }

@@ -79,7 +79,7 @@ function Message({ author, who, text, at }: MessageProps) {
 
 function Transcript({ thread }: { thread: ConversationThread }) {
   const region = useRef<HTMLDivElement>(null);
-  // The button that had the focus was removed.
+  // Take over the focus, because the focused button was removed.
   useEffect(() => region.current?.focus(), []);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs

@@ -62,7 +62,7 @@ export class CountedTrend {
     this.points = signal(trendPoints(range, group, []));
   }
 
-  /** Loads missing bars, latest first. Returns `false` if `stop` ended it. */
+  /** Loads missing bars, latest first. Returns `false` if it was stopped or is already loading. */
   async load(goal: CountGoal): Promise<boolean> {
     if (this.#controller !== null) return false;
     const controller = new AbortController();

@@ -21,7 +21,7 @@ export class CountedTrendCache {
     this.#ended = ended;
   }
 
-  /** Returns a chart; null if it was never opened. */
+  /** Returns a chart; null if it is not cached. */
   find(name: CountedReport, range: DayRange, group: TrendGroup): CountedTrend | null {
     const isWanted = (kept: CountedTrend) =>
       kept.name === name && kept.group === group && isSameRange(kept.range, range);

@@ -99,7 +99,7 @@ function costSuffix(requests: number): string {
   return requests === 0 ? "" : ` (${counted(requests, "request")})`;
 }
 
-/** Reads the clock only if no request is left, because the clock renders every second. */
+/** Reads the clock only if no request is left, because that renders the caller every second. */
 function requestsLeftIn({ limit }: CountedTrendCache): number | null {
   const { value } = limit;
   if (value === null || value.left > 0) return value?.left ?? null;

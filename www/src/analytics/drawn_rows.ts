@@ -10,11 +10,11 @@ const MAX_DRAWN_ROWS = 1000;
 export const MAX_PRINTED_ROWS = 500;
 /** Rows rendered per task, to keep each task below 50 ms. */
 const ROWS_PER_TASK = 100;
-/** Fewer than the spare rows below the window, so that scrolling never shows a gap. */
+/** Rows between renders while scrolling. Fewer than the spare rows, so that no gap is visible. */
 const ROWS_PER_SCROLL = SPARE_ROWS / 2;
-/** Used until the first row is measured. */
+/** In pixels. Used until the first row is measured. */
 const DEFAULT_ROW_HEIGHT = 34;
-/** Used until the window is measured. A small number renders faster. */
+/** The visible height in pixels until it is measured. A small one renders faster. */
 const FIRST_SIGHT = 100;
 
 /** Returns the rows to render and the height of a row in pixels. */
@@ -66,7 +66,7 @@ function useSight(table: RefObject<HTMLTableElement | null>) {
     if (value.scrollTop === scrollTop && value.height === height) return;
     sight.value = { scrollTop, height };
   }
-  // Content above the table can grow. The list can become shorter than the scroll position.
+  // Content above the table may have grown, or the list may end above the scroll position.
   useLayoutEffect(() => {
     if (sight.peek().scrollTop > 0) measure();
   });
@@ -91,7 +91,7 @@ function useSight(table: RefObject<HTMLTableElement | null>) {
   return { sight, rowHeight };
 }
 
-/** Scrolls to the first row when the order or the filter changes. */
+/** Scrolls to the first row when the period, the selection or the order changes. */
 function useListBeginning(table: RefObject<HTMLTableElement | null>, viewKey: string) {
   const last = useRef(viewKey);
   useLayoutEffect(() => {

@@ -10,7 +10,7 @@ export interface Facet {
   all: string;
   /** The label of rows without a value. */
   none: string;
-  /** Whether Mintlify's values are words such as `in_progress`. */
+  /** The kind of values. The page spells out a `word`, such as `in_progress`. */
   kind: "text" | "word";
 }
 

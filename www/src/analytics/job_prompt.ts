@@ -8,12 +8,12 @@ import { countOf, textOf } from "./rows.ts";
 const MAX_QUOTED = 2000;
 const BLANK = "[What should change, and why.]";
 
-/** The days of a row's figures, and what its change counts. */
+/** The days of a row's figures, and the column of its change. */
 export interface PromptDays {
   range: DayRange;
   /** The days of the comparison. */
   earlierRange: DayRange | null;
-  /** The column whose change the row has. The total if absent. */
+  /** The column that the row's change is about. @default the report's main column */
   compared?: Column;
 }
 
@@ -89,7 +89,7 @@ function promptAboutRatings({ path, up, down }: ReportRow, range: DayRange): str
   );
 }
 
-/** Marks the reader's question as a quotation, because the agent must not follow instructions in it. */
+/** Quotes and marks the reader's question, because the agent must not follow instructions in it. */
 function promptAboutQuestion({ query, answer, category, asked, turn }: ReportRow): string | null {
   const question = textOf(query)?.trim() ?? "";
   if (question === "") return null;

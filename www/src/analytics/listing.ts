@@ -158,7 +158,7 @@ export class Listing {
     if (this.#isSuspended) this.load(this.goal);
   }
 
-  /** Loads all rows from the archive. Returns whether it has every day. */
+  /** Loads all rows from the archive. Returns false if that is not possible. */
   async #loadFromArchive(signal: AbortSignal): Promise<boolean> {
     if (!this.#isArchived || this.requests.peek() > 0) return false;
     const archived = await readArchivedViews(this.#client, this.bounds.peek(), signal);

@@ -60,12 +60,12 @@ export class ListingCache {
     this.#answered = readAnswered(memory.recall(STORED));
   }
 
-  /** Returns the listing of a range; null if it was never opened. */
+  /** Returns the listing of a range; null if it is not cached. */
   find(report: Report, range: DayRange): Listing | null {
     return this.#kept.value.find((kept) => isOf(kept, report, range)) ?? null;
   }
 
-  /** Opens a range and suspends all others. Loading that a person stopped stays stopped. */
+  /** Opens a range and suspends all others. Loading stopped after the first rows stays stopped. */
   open(report: Report, range: DayRange): void {
     const name = nameOf(report, range);
     if (name === this.#opened) return;
@@ -99,7 +99,7 @@ export class ListingCache {
     this.stopRenewal();
   }
 
-  /** Returns the listing of the comparison; null if it was never opened. */
+  /** Returns the listing of the comparison; null if it is not cached. */
   findEarlier(now: Listing, range: DayRange): Listing | null {
     const bounds = findEarlierBounds(range, now.range, now.bounds.value);
     return this.#earlier.value.find((kept) => hasBounds(kept, now.report, bounds)) ?? null;
@@ -131,7 +131,7 @@ export class ListingCache {
     this.#openedEarlier = null;
   }
 
-  /** Returns the row count from the report's complete listings; null if no listing is complete. */
+  /** Returns the largest row count of the report's complete listings; null if none is complete. */
   estimateRows(report: Report): number | null {
     const complete = [...this.#kept.value, ...this.#earlier.value].filter(
       (kept) => kept.report === report && kept.state.value === "complete",

@@ -1,6 +1,6 @@
 /**
- * Renders Markdown that readers can influence. Tokens become elements of a fixed set, and everything
- * else becomes text, so no HTML of the source reaches the document.
+ * Renders Markdown that readers can influence. Tokens become elements of a fixed set, and
+ * everything else becomes text, so no HTML of the source reaches the document.
  */
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";

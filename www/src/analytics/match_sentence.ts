@@ -13,7 +13,7 @@ interface Matching {
   matches: Sums;
 }
 
-/** Returns "62 pages · 1,234 views (1,000 people, 234 AI)"; empty if all rows are shown. */
+/** Returns "62 pages · 1,234 views (1,000 people, 234 AI)"; empty if all rows or none match. */
 export function matchSentence(shown: Matching): string {
   const { report, isComplete, arrangement, filter, facets = {}, matches } = shown;
   const { one, many, unit, isAdditive, name } = report;

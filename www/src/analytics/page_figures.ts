@@ -12,7 +12,7 @@ export function countsOfPage(listing: Listing | null, path: string): Totals | nu
   return { human: countOf(row.human), ai: countOf(row.ai), total: countOf(row.total) };
 }
 
-/** Returns a row for the prompt of a job. Unknown counts are absent. */
+/** Returns a row for the prompt of a job. Unknown counts are absent or null. */
 export function rowOfPage(path: string, now: Totals | null, earlier: Totals | null): ReportRow {
   if (now === null) return { path };
   const isCompared = now.total !== null && earlier !== null && earlier.total !== null;

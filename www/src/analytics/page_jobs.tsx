@@ -9,7 +9,7 @@ import { mentionsPage } from "./page_path.ts";
 import { PAGE_WORDS } from "./page_words.ts";
 import "../styles/jobs.css";
 
-/** The gateway searches for the path as a substring, so some of the matches are of other pages. */
+/** The API's maximum, because some matches are about other pages: the gateway finds substrings. */
 const MAX_JOBS = 100;
 
 interface FoundJobs {

@@ -18,7 +18,7 @@ export function readSite(text: string): SiteReading {
   return { ok: true, site: origin + pathname.replace(/\/+$/, "") };
 }
 
-/** Returns the address of a page; null for a path that would leave the site. */
+/** Returns the address of a page; null if the site is unknown or the path would leave it. */
 export function linkToPage(site: string | null, path: string | null): string | null {
   if (site === null || path === null || !/^\/(?![/\\])/.test(path)) return null;
   const segments = path.split("/").map(encodeSegment);

@@ -11,8 +11,8 @@ export function isPagePath(text: string | null): text is string {
 
 /**
  * Returns whether a prompt is about a page rather than about a longer path that contains its path.
- * The gateway sends only the start of a long prompt. If the path is not in it, the gateway found
- * the path in the rest.
+ * The gateway sends only the start of a long prompt. If the path is not in it, returns true,
+ * because the gateway found the path in the rest.
  */
 export function mentionsPage(prompt: string, path: string): boolean {
   if (!prompt.toLowerCase().includes(path.toLowerCase())) return true;

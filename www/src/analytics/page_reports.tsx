@@ -124,7 +124,7 @@ interface LoadedPartProps {
   isFound: boolean;
 }
 
-/** Shows how much of a list is loaded, with a button for the rest. Empty if that changes nothing. */
+/** Shows how much of a list is loaded, with a button for the rest. Empty if no more is needed. */
 export function LoadedPart({ listing, isFound }: LoadedPartProps) {
   const { report, rows, state } = listing;
   // A page has one row in the reports of counts.

@@ -47,7 +47,7 @@ const REPORT = REPORTS.views;
 interface PageRouteProps {
   session: Session;
   path: string;
-  /** Whether the person came from another route, so that the focus moves to the heading. */
+  /** Whether the person came from the report or another page. If so, focuses the heading. */
   isMove: boolean;
 }
 
@@ -120,7 +120,7 @@ function StartJob({ session, prompt }: { session: Session; prompt: string }) {
   );
 }
 
-/** Quieter than the notice of a route: the rest of the page is useful without the scope. */
+/** Less prominent than `ScopeNotice`, because the rest of the page works without the scope. */
 function MissingScope({ scope, lost }: { scope: string; lost: string }) {
   return (
     <p class="hint">

@@ -91,7 +91,7 @@ export function costLabel(what: string, expected: number | null): string {
   return expected === null ? what : `${what} (${about(expected)})`;
 }
 
-/** Returns the estimated number of requests for the rest, capped at its maximum. */
+/** Estimates the requests for the rest, at most `remainder.requests`; null if unknown. */
 export function estimateRequests(list: PartialList, rowsElsewhere: number | null): number | null {
   const { report, loaded, remainder } = list;
   if (rowsElsewhere !== null && rowsElsewhere > loaded) {

@@ -62,7 +62,7 @@ function Step({ range, step, label, sign }: StepProps) {
   );
 }
 
-/** Moves the period by its own length. */
+/** Opens the previous or the next period, if it has begun. */
 export function stepPeriod(step: -1 | 1): void {
   const { range } = address.peek().analytics;
   const day = today.peek();

@@ -174,9 +174,9 @@ function addMonths(day: Day, months: number): Day {
 }
 
 /**
- * Returns the bounds to request. A running range ends at `now`, rounded down to the gateway's
- * cache lifetime. All callers within that time request the same bounds, so only the first request
- * reaches Mintlify.
+ * Returns the bounds to request. A running range ends at `now`, rounded down to a multiple of the
+ * gateway's cache lifetime. All callers within that time request the same bounds, so only the first
+ * request reaches Mintlify.
  */
 export function boundsOf(range: DayRange, now: number, freshness = DEFAULT_FRESHNESS_MS): Bounds {
   const end = addDays(range.to, 1);
@@ -189,7 +189,7 @@ export function boundsOf(range: DayRange, now: number, freshness = DEFAULT_FRESH
   return { dateFrom: range.from, dateTo: instantOf(frozenAt), frozenAt };
 }
 
-/** Returns bounds of an earlier range that end at the same distance from the range's end. */
+/** Returns the bounds of an earlier range, with as much time cut off its end as off `range`. */
 export function findEarlierBounds(earlier: DayRange, range: DayRange, bounds: Bounds): Bounds {
   const whole = { dateFrom: earlier.from, dateTo: addDays(earlier.to, 1), frozenAt: null };
   if (bounds.frozenAt === null) return whole;
@@ -219,7 +219,7 @@ export function axisDay(day: Day): string {
   return utcAxisDay(startOf(day));
 }
 
-/** "Oct 26 – Nov 22, 2026". */
+/** Returns "Oct 26 – Nov 22, 2026". */
 export function rangeLabel({ from, to }: DayRange): string {
   return from === to ? shortDay(from) : utcDays(startOf(from), startOf(to));
 }

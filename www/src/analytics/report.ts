@@ -43,11 +43,11 @@ export interface Report {
   many: string;
   /** The noun for a count, singular and plural: "view", "views". */
   unit: readonly [string, string];
-  /** The column that identifies a row. */
+  /** The column that names a row, and that the filter searches. */
   key: Column;
   /** The column that breaks ties; null to keep the order of the API. */
   tieBreak: Column | null;
-  /** The column to compare; null for rows without counts. */
+  /** The column to compare; null for reports without a comparison. */
   main: Column | null;
   columns: readonly ColumnDefinition[];
   /** Rows per request. */

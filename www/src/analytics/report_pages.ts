@@ -66,7 +66,7 @@ export async function* readReport(
   }
 }
 
-/** Feedback by page is complete after one request, so its rows are exported instead. */
+/** Feedback by page has a single page, so its loaded rows are exported instead. */
 export type ExportedReport = Exclude<ReportName, "feedbackByPage">;
 
 /** Opens the whole report as a byte stream. */

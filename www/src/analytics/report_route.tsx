@@ -61,7 +61,7 @@ const ConversationDialog = defer(
 );
 const EntryDialog = defer(async () => (await import("./entry_dialog.tsx")).EntryDialog);
 
-/** As high as the buttons of a chart. */
+/** Takes the place of a chart's buttons while their code loads. */
 const OFFER_SPACE = <div class="offer-space" aria-hidden="true" />;
 const CountedTrendPanel = defer(
   async () => (await import("./counted_trend_panel.tsx")).CountedTrendPanel,
@@ -183,7 +183,7 @@ function close(dialog: Signal<OpenDialog>): void {
   dialog.value = null;
 }
 
-/** Opens the listing of the address. Opens its comparison once its own first rows arrive. */
+/** Opens the listing of the address, and its comparison once the first rows have arrived. */
 export function useOpenListings(cache: ListingCache, report: Report): void {
   // During render rather than in an effect, to avoid a second render.
   useMemo(() => untracked(() => cache.open(report, wantedRange())), [cache, report]);
@@ -208,7 +208,7 @@ export function useOpenListings(cache: ListingCache, report: Report): void {
   );
 }
 
-/** A page has no filter. */
+/** The route with the shortcuts. The route of one page has no filter. */
 type KeyTarget = "report" | "one page";
 
 export function useReportKeys(
@@ -388,7 +388,7 @@ function Answer(props: AnswerProps) {
   );
 }
 
-/** Adds the number of loaded rows to a rate limit problem, because loading resumes there. */
+/** Rewords a rate limit problem: names the loaded rows, because loading resumes after them. */
 function inContext(problem: Problem, { rows, report }: Listing): Problem {
   const loaded = rows.value.length;
   if (!problem.isLimit || loaded === 0) return problem;

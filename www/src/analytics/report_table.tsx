@@ -13,7 +13,7 @@ import "../styles/report_table.css";
 
 interface ReportTableProps extends PageTargets {
   label: string;
-  /** The id of the notice about missing rows; null for a complete list. */
+  /** The id of the bar with notices about the rows; null without a bar. */
   describedBy: string | null;
   lines: readonly Line[];
   columns: readonly ColumnDefinition[];
@@ -23,12 +23,12 @@ interface ReportTableProps extends PageTargets {
   onToggle(folder: string): void;
   /** Shows an entry in full. */
   onOpen(row: ReportRow): void;
-  /** Returns whether a row suggests a job. */
+  /** Returns whether a row has a button to start a job. */
   offersJob(row: ReportRow): boolean;
   onStartJob(row: ReportRow): void;
   /** The column whose changes are shown. */
   compared: Column;
-  /** Changes with the order and the filter. The list then scrolls to its first row. */
+  /** Changes with the period, selection and order. The list then scrolls to its first row. */
   viewKey: string;
 }
 

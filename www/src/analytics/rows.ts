@@ -8,7 +8,7 @@ export interface Sorting {
   direction: Direction;
 }
 
-/** String columns sort ascending by default, counts descending. */
+/** The columns that sort ascending by default. All others sort descending. */
 const TEXTS: readonly Column[] = [
   "path",
   "query",
@@ -45,7 +45,7 @@ export function sortRows<Row extends ReportRow>(
 
 const ranked = new WeakMap<readonly ReportRow[], { key: Column; ranks: Uint32Array }>();
 
-/** Returns each row's rank by name, which breaks ties in every order. */
+/** Returns each row's rank in the order of a column, to break ties. */
 function ranksOf(rows: readonly ReportRow[], key: Column): Uint32Array {
   const before = ranked.get(rows);
   if (before?.key === key) return before.ranks;
@@ -57,7 +57,7 @@ function ranksOf(rows: readonly ReportRow[], key: Column): Uint32Array {
   return ranks;
 }
 
-/** Returns the matching rows. Paths use {@link parsePathFilter}; search terms match by words. */
+/** Returns the matching rows. Queries match by words; other keys use {@link parsePathFilter}. */
 export function filterRows<Row extends ReportRow>(
   rows: readonly Row[],
   query: string,
@@ -104,7 +104,7 @@ export function repeatedPaths(rows: readonly ReportRow[]): number {
   return rows.length - new Set(rows.map((row) => row.path)).size;
 }
 
-/** Returns the highest value of a column; 0 if it has no numbers. */
+/** Returns the largest absolute value of a column; 0 if it has no numbers. */
 export function mostOf(rows: readonly ReportRow[], column: Column): number {
   return rows.reduce((most, row) => Math.max(most, Math.abs(numberOf(row[column]))), 0);
 }

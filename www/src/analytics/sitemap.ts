@@ -8,7 +8,7 @@ export interface Sitemap {
   findNeverRead(rows: readonly ReportRow[]): readonly ReportRow[];
 }
 
-/** Normalizes a path for comparison: decoded, without a trailing slash, `index` or `.html`. */
+/** Decodes a path for comparison. Removes the query, `.html` or `.md`, and a final `/` or `/index`. */
 export function comparablePath(path: string): string {
   const decoded = decodePath(path.replace(/[?#].*$/s, ""));
   const short = decoded.replace(/(?:\/index)?(?:\.html?|\.mdx?)?\/*$/i, "");
@@ -23,7 +23,7 @@ export function findNeverRead(paths: readonly string[], rows: readonly ReportRow
     .map((path) => ({ path, human: 0, ai: 0, total: 0, share: null, earlier: null, change: null }));
 }
 
-/** Decodes a path. Returns invalid escapes unchanged. */
+/** Decodes a path. Returns a path with an invalid escape unchanged. */
 export function decodePath(path: string): string {
   try {
     return decodeURI(path);

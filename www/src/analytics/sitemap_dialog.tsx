@@ -8,7 +8,7 @@ interface SitemapDialogProps {
   onClose(): void;
 }
 
-/** Reads a sitemap from the clipboard or a file. The page never requests one from another host. */
+/** Reads a sitemap from pasted text or files. The page never requests one from another host. */
 export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
   const pasted = useSignal("");
   const complaint = useSignal<string | null>(null);

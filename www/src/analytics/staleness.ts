@@ -30,7 +30,7 @@ export function isFromCache(headers: Headers): boolean {
   return /;\s*hit(?=$|[\s;,])/.test(headers.get("cache-status") ?? "");
 }
 
-/** Returns the cache lifetime in milliseconds; null if the response names none. */
+/** Returns the cache lifetime in milliseconds; null if the response has none or 0. */
 export function freshnessOf(headers: Headers): number | null {
   const seconds = /(?:^|[\s,])max-age=(\d+)/.exec(headers.get("cache-control") ?? "")?.[1];
   return seconds === undefined || seconds === "0" ? null : Number(seconds) * 1000;

@@ -84,7 +84,7 @@ export function useTableModel(
     return days === null || listing.value === null ? null : cache.findEarlier(listing.value, days);
   });
   const isCompared = useComputed(() => (earlier.value?.requests.value ?? 0) > 0);
-  /** The column of changes appears before they are known, so that no other column moves later. */
+  /** The column of changes appears before the changes load, so that no other column moves later. */
   const hasChanges = useComputed(() => {
     if (isCompared.value) return true;
     if (wantedEarlier(report) === null) return false;
@@ -155,7 +155,7 @@ export function useTableModel(
 /** The module that groups rows by folder. It loads on first use. */
 const folders = signal<typeof import("./folder_tree.ts") | null>(null);
 
-/** Loads the module. After a failure, the plain list stays. */
+/** Loads the module. After a failure, returns to the plain list. */
 function useFolders(isTree: ReadonlySignal<boolean>): void {
   useSignalEffect(() => {
     if (!isTree.value || folders.peek() !== null) return;
@@ -175,7 +175,7 @@ function useFolders(isTree: ReadonlySignal<boolean>): void {
 
 /**
  * Returns the order in the address if its column exists, else the default order. The result stays
- * the same object until the order changes: other changes of the address sort nothing again.
+ * the same object until the order changes, so that other changes of the address sort nothing.
  */
 function useSorting(
   report: Report,

@@ -34,7 +34,10 @@ interface ToolbarProps {
   onArrange(arrangement: Arrangement): void;
 }
 
-/** Period, comparison, arrangement, filter, saved views and export. On phones, a button shows all but the first. */
+/**
+ * Period, comparison, arrangement, filters, saved views and export. On phones, a button shows all
+ * but the period.
+ */
 export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
   const id = useId();
   const offered = arrangementsOf(report);

@@ -10,7 +10,7 @@ export interface TrendPoint {
   from: Day;
   /** Its last day within the range. */
   to: Day;
-  /** By people. For searches, all searches. */
+  /** The count for people. For searches, the count of all searches. */
   human: number;
   ai: number;
   /** The number of days with data. The counts cover only these. */
@@ -57,8 +57,9 @@ export interface DrawableTrend {
   isWithoutToday: boolean;
 }
 
-/** More bars would be too thin to tell apart. */
+/** The longest range, in days, with bars per day by default. */
 const MAX_DAYS = 92;
+/** The longest range, in days, with bars per week by default. It can also have bars per day. */
 const MAX_WEEKS = 400;
 
 export const TREND_GROUPS: readonly TrendGroup[] = ["day", "week", "month"];

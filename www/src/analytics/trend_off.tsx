@@ -22,7 +22,7 @@ export function TrendOff({ client, ended, ...query }: TrendProps) {
     <details
       class="trend-off hint"
       onToggle={({ currentTarget }) => {
-        // After a failure, the gateway's reason is simply missing.
+        // If the code does not load, the gateway's reason is missing.
         if (currentTarget.open) ask().catch(() => {});
       }}
     >

@@ -17,7 +17,7 @@ export function readKept(name: string): unknown {
   return readStored(PREFIX + name);
 }
 
-/** Stores a value. If storage is full or disabled, the page works until it is reloaded. */
+/** Stores a value. If storage is full or disabled, a reload loses it. */
 export function keep(name: string, value: unknown): void {
   store(PREFIX + name, value);
 }

@@ -62,7 +62,7 @@ export function Composer({ book }: { book: JobBook }) {
     started.current = { id, title: titleOf(prompt), from };
   }
 
-  /** Opens the started job, unless the person has moved to another route or job. */
+  /** Opens the started job. If the address changed or reading is forbidden, shows a toast. */
   function finish() {
     drafts.leaveSent(draft);
     book.setComposing(false);

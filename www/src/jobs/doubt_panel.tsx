@@ -18,7 +18,7 @@ interface DoubtPanelProps {
   onKeep(): void;
 }
 
-/** Shown when a request may have been processed. Only the person can risk sending it twice. */
+/** Shown when a request may have been processed. Only the person may decide to send it again. */
 export function DoubtPanel({ problem, words, onSend, onKeep }: DoubtPanelProps) {
   const { title, advice, places } = words;
   return (

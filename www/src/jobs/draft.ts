@@ -23,7 +23,7 @@ export interface SendOptions {
 
 export type Submit = (prompt: string, options: SendOptions) => Promise<void>;
 
-/** Gateways remember a key for 24 hours. A later retry could start a second job. */
+/** Gateways remember a key for an hour longer. A later retry could start a second job. */
 const KEY_LIFE_MS = 23 * 3_600_000;
 
 /**
@@ -65,7 +65,7 @@ export class Draft {
     this.problem.value = this.#doubt();
   }
 
-  /** Returns whether the prompt was sent without a definite response. */
+  /** Returns whether this prompt was sent without a definite response. */
   hasSent(text: string): boolean {
     return this.#attempt?.text === text;
   }

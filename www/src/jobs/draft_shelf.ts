@@ -31,7 +31,7 @@ export class DraftShelf {
     this.current.value = draft;
   }
 
-  /** Opens a draft with a prompt, next to the existing ones. Returns whether there was room. */
+  /** Opens a draft with a prompt and keeps all others. Returns whether there was room. */
   write(text: string): boolean {
     const drafts = this.#drafts.peek();
     const free =
@@ -44,7 +44,7 @@ export class DraftShelf {
     return true;
   }
 
-  /** Sends a draft. Reuses the key of another draft whose attempt with the same prompt is open. */
+  /** Sends a draft. Reuses the key of another draft that has an open attempt with this prompt. */
   send(draft: Draft, submit: Submit): Promise<boolean> {
     const text = draft.text.peek();
     const other = this.#drafts.peek().find((one) => one !== draft && one.hasSent(text));
@@ -52,7 +52,7 @@ export class DraftShelf {
     return draft.send(submit);
   }
 
-  /** Opens an empty draft, next to the existing ones. Returns whether there was room. */
+  /** Opens an empty draft and keeps all others. Returns whether there was room. */
   startEmpty(): boolean {
     return this.write("");
   }
@@ -70,7 +70,7 @@ export class DraftShelf {
     };
   }
 
-  /** Opens another draft after this one was sent. */
+  /** Removes a draft that was sent, and opens another one. */
   leaveSent(draft: Draft): void {
     if (draft.isEmpty.peek()) this.#leave(draft);
   }

@@ -28,8 +28,9 @@ import { SentTextMemory } from "./sent_texts.ts";
 import { TemplateShelf } from "./templates.ts";
 import { JOB_WORDS, LIST_WORDS } from "./words.ts";
 
-/** Interval of list requests while the stream is down, and while it is up. */
+/** The interval of list requests while the stream is down. */
 const POLL_MS = 10_000;
+/** The interval of list requests while the stream is up. */
 const CHECK_MS = 300_000;
 /** How frequently to check whether a list request is due. */
 const TICK_MS = 2_000;
@@ -105,7 +106,7 @@ export class JobBook {
     // A connecting stream usually delivers within a moment.
     const isLive = ["live", "connecting"].includes(this.feed.state.value);
     const unwatchable = this.#unwatchable.value;
-    // The project's stream includes only jobs with a record, and that is unknown until it loads.
+    // Wait for the record: the project's stream includes only jobs with one.
     if (isLive && opened?.loading.value) return null;
     const isTold = isLive && opened !== null && opened.record.value !== null;
     const facts = opened?.facts.value ?? null;
@@ -251,7 +252,7 @@ export class JobBook {
       this.opened.peek()?.load();
       announce(JOB_WORDS.followUpSent);
     } catch (error) {
-      // The job may be running although the request failed.
+      // The job may be running although the request failed, so load its state.
       const opened = this.opened.peek();
       const mayHaveArrived = error instanceof OutcomeUnknownError || signal.aborted;
       if (mayHaveArrived && opened?.id === id) this.checkAgain(opened);
@@ -295,7 +296,7 @@ export class JobBook {
     this.#note(job.id, job);
   }
 
-  /** Compares a job with its last known state. Announces it if it finished. */
+  /** Records a job's state. Announces the end of an own job, and any change of the open job. */
   #note(id: string, job: Pick<ListedJob, "status" | "prLink" | "prompt" | "createdBy">): void {
     const before = this.#seen.peek().get(id);
     const { prompt } = this.sent.of(id);
@@ -358,7 +359,7 @@ export class JobBook {
   }
 }
 
-/** Drops the oldest finished jobs, which no longer change. */
+/** Drops the finished jobs that were seen first, because they rarely change. */
 function forgetOldest(seen: Map<string, SeenJob>): Map<string, SeenJob> {
   for (const [id, job] of seen) {
     if (seen.size <= MAX_SEEN) break;

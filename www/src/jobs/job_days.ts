@@ -30,7 +30,7 @@ function labelOf({ createdAt }: ListedJob, today: number): string | null {
   return calendarDay(day, today);
 }
 
-/** Adjusts the date, because days with a clock change do not have 24 hours. */
+/** Subtracts a calendar day, because days with a clock change do not have 24 hours. */
 function yesterdayOf(today: number): number {
   const date = new Date(today);
   return date.setDate(date.getDate() - 1);

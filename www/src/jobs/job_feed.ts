@@ -53,8 +53,8 @@ const CONNECT_MS = 5_000;
 const MAX_SILENCE_MS = 25_000;
 
 /**
- * Receives the changes of a project's jobs. All tabs of this browser share one stream: each stream
- * occupies one of the six HTTP/1.1 connections that a browser opens to a gateway.
+ * Receives the changes of a project's jobs. All tabs of this browser share one stream, because each
+ * stream occupies one of the six HTTP/1.1 connections that a browser opens to a gateway.
  */
 export class JobFeed {
   readonly state: Signal<FeedState> = signal("connecting");
@@ -94,7 +94,7 @@ export class JobFeed {
 
   async #stream(): Promise<void> {
     let wait = FIRST_PAUSE_MS;
-    // This tab takes over from another one, so changes may have been missed.
+    // This tab may have taken over from another one, so changes may have been missed.
     if (this.#isLeader) this.#options.onGap();
     while (!this.#ended.aborted) {
       const startedAt = Date.now();
@@ -123,7 +123,7 @@ export class JobFeed {
       }
       return true;
     } catch (error) {
-      // Older gateways have no such route, and tokens without `jobs:read` cannot use it.
+      // Don't retry: older gateways lack the route, and it requires the scope `jobs:read`.
       return ![401, 403, 404].includes((error as { status?: number }).status ?? 0);
     }
   }

@@ -31,7 +31,7 @@ export function isFiltered({ states, authors, text }: JobFilter): boolean {
   return states.length > 0 || authors.length > 0 || text.trim() !== "";
 }
 
-/** Returns the part of a filter that the gateway can apply: one state and one author. */
+/** Returns the part of a filter that the gateway can apply: one state, one author and `text`. */
 export function filterParams({ states, authors, text }: JobFilter): Omit<JobListParams, "limit"> {
   const [state, ...otherStates] = new Set(states.map(gatewayState));
   const [author, ...otherAuthors] = authors;
@@ -56,7 +56,7 @@ export function meetsStateAndAuthor(job: ListedJob, { states, authors }: JobFilt
   return hasState && (authors.length === 0 || authors.includes(job.createdBy ?? ""));
 }
 
-/** Returns the authors to choose from: those of the jobs seen so far, and those in the filter. */
+/** Returns the authors to choose from, sorted: those seen so far, and those in `named`. */
 export function authorChoices(
   seen: ReadonlySet<string>,
   named: readonly (string | null)[],

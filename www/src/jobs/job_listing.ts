@@ -23,7 +23,7 @@ export function toListing({ jobs, nextCursor }: JobPage): JobListing {
 
 /** Replaces the newest jobs of a list with a fresh first page. */
 export function renewListing(shown: JobListing, page: JobPage): JobListing {
-  // The search ended before its first match. The shown jobs came with later pages.
+  // The gateway stopped searching before the first match. The shown jobs came with later pages.
   if (page.jobs.length === 0 && page.nextCursor !== null) return shown;
   const ids = new Set(page.jobs.map(({ id }) => id));
   const last = shown.jobs.findLastIndex(({ id }) => ids.has(id));

@@ -62,7 +62,7 @@ export function JobPage({ id, session }: { id: string; session: Session }) {
   );
 }
 
-/** Makes the job's title the page's heading. Focuses it if the person came from the list. */
+/** Makes the job's title the page's heading. Focuses it if the list or another job was open. */
 function useJobTitle(id: string, job: OpenJob | null, state: string | null): void {
   const [prompt] = job?.thread.value ?? [];
   const heading = titleOf(prompt?.text ?? "") || LIST_WORDS.untitled(id);

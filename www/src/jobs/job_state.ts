@@ -13,7 +13,7 @@ const TERMINAL = ["completed", "archived", "failed"];
 /** The maximum length of a title: about two lines of a narrow window. */
 const MAX_TITLE = 100;
 
-/** Returns a job's state in words. An unknown status is spelled: "Needs review" for "needs_review". */
+/** Returns a job's state in words. Spells an unknown status: "Needs review" for "needs_review". */
 export function jobState(job: Pick<AgentJob, "status" | "prLink"> | null): JobState {
   switch (job?.status ?? null) {
     case "active":
@@ -58,7 +58,7 @@ export function firstLine(prompt: string): string {
   return prompt.trim().split(/\r?\n/, 1)[0] ?? "";
 }
 
-/** Returns a title: the prompt's first line without Markdown heading marks, cut between words. */
+/** Returns the prompt's first line as a title: without heading marks, cut between words if long. */
 export function titleOf(prompt: string): string {
   const line = firstLine(prompt).replace(/^#+\s+/, "");
   if (line.length <= MAX_TITLE) return line;

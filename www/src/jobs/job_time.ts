@@ -5,7 +5,7 @@ import type { WorkSpan } from "./timeline.ts";
 /** A job's time in words. */
 export interface JobTime {
   text: string;
-  /** The instant behind the words, in milliseconds since the epoch. */
+  /** The start or end that the words are about, in milliseconds since the epoch. */
   instant: number;
 }
 
@@ -14,7 +14,7 @@ const JUST_MS = 2_000;
 
 /**
  * Describes how long a job ran or has been running. If it took days or its end is unknown,
- * describes its start.
+ * describes its start. Returns null if the start is unknown.
  */
 export function describeJobTime(
   job: { status: string | null; createdAt: string | null } | null,
@@ -38,7 +38,7 @@ export function describeJobTime(
   return { text: `Started ${moment(start, now)}`, instant: start };
 }
 
-/** How long an active job has been running, in words. */
+/** Returns how long an active job has been running, in words. */
 export function runningFor(milliseconds: number): string {
   return milliseconds < JUST_MS ? "Just started" : `Running for ${duration(milliseconds)}`;
 }

@@ -46,7 +46,7 @@ function useNewJobKey(book: JobBook, mayWrite: boolean): void {
   }, [book, mayWrite]);
 }
 
-/** Focuses the opened job, or its row when the person returns to the list. */
+/** Focuses the title of an opened job, or its row when the person returns to the list. */
 function useFocusOnMove(id: string | null): void {
   const before = useRef<string | null | undefined>(undefined);
   useEffect(() => {

@@ -5,7 +5,7 @@ import { MAX_DRAFTS } from "./draft_shelf.ts";
 import type { JobBook } from "./job_book.ts";
 import { COMPOSER_WORDS } from "./words.ts";
 
-/** Whether the panel's text box takes the focus when it is rendered. */
+/** Whether the panel's text box must take the focus. */
 export const promptWanted = signal(false);
 
 /** Opens the panel for a new job and focuses its prompt. */
@@ -14,13 +14,13 @@ export function openComposer(book: JobBook): void {
   promptWanted.value = true;
 }
 
-/** Opens the panel with a prompt in a new draft. */
+/** Opens the panel with a draft of a prompt, unless there are too many drafts. */
 export function compose(book: JobBook, text: string): void {
   if (book.drafts.write(text)) openComposer(book);
   else tellOfTooMany();
 }
 
-/** Opens the panel if the outcome of a draft is unknown and the person must decide. */
+/** Opens the panel if the outcome of the current draft is unknown and the person must decide. */
 export function useOpenDoubt(book: JobBook): void {
   useEffect(() => {
     if (book.drafts.current.peek().problem.peek() !== null) book.setComposing(true);

@@ -35,7 +35,7 @@ export interface OpenJobSource {
 export class OpenJob {
   readonly id: string;
   readonly problem = signal<Problem | null>(null);
-  /** Whether Mintlify answered 404. */
+  /** Whether the last load failed with a 404. */
   readonly isMissing = signal(false);
   readonly loading = signal(false);
   /** The time of the gateway's latest answer or event about the job. */
@@ -163,9 +163,7 @@ export class OpenJob {
     }
   }
 
-  /**
-   * Returns null if the job was created elsewhere, or if the gateway is too old to have records.
-   */
+  /** Returns null if the gateway has no record of the job, or if the request fails. */
   async #loadRecord(options: { signal: AbortSignal }): Promise<JobRecord | null> {
     try {
       return (await this.#api.record?.(this.id, options)) ?? null;

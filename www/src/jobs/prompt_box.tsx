@@ -21,13 +21,13 @@ interface PromptBoxProps {
   /** The words for an unknown outcome. */
   doubt: DoubtWords;
   submit: Submit;
-  /** Sends the draft. @default its own `send` */
+  /** Sends the draft. @default `draft.send` */
   send?: (submit: Submit) => Promise<boolean>;
   onSent?: () => void;
   /** Called after a failure. The draft has the reason. */
   onKept?: () => void;
   box?: RefObject<HTMLTextAreaElement | null>;
-  /** More actions. */
+  /** More actions, next to the send button. */
   children?: ComponentChildren;
 }
 
@@ -59,7 +59,7 @@ export function PromptBox(props: PromptBoxProps) {
     keepFocus();
   }
 
-  /** The pressed button may have disappeared. */
+  /** Focuses the prompt if the pressed button has disappeared. */
   function keepFocus() {
     requestAnimationFrame(() => {
       if (document.activeElement === document.body) box.current?.focus();

@@ -7,7 +7,7 @@ import { PULL_REQUEST_WORDS } from "./words.ts";
 interface PullRequestBadgeProps {
   session: Session;
   jobId: string;
-  /** A change of the job, after which the state is read again. */
+  /** A string that changes with the job. Each change reads the state again. */
   version: string;
 }
 

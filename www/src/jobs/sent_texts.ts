@@ -14,8 +14,8 @@ const MAX_CHARACTERS = 1_000_000;
 const NOTHING: SentTexts = { prompt: null, messages: [] };
 
 /**
- * The prompts and follow-ups that this browser sent to a project's jobs, newest job first. For
- * gateways that store only first lines, this is the only complete copy.
+ * The prompts and follow-ups that this browser sent to a project's jobs. The job with the latest
+ * message comes first. For gateways that store only first lines, this is the only complete copy.
  */
 export class SentTextMemory {
   readonly #entries = signal<readonly SentEntry[]>([]);

@@ -82,7 +82,7 @@ export class TemplateShelf {
   }
 }
 
-/** Returns the position of the first part to replace. */
+/** Returns the position of the first part to replace; null without one. */
 export function firstBlank(text: string): { start: number; end: number } | null {
   const found = /\[[^\]\n]+\]/.exec(text);
   return found && { start: found.index, end: found.index + found[0].length };

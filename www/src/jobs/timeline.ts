@@ -7,7 +7,7 @@ export interface TimelineEvent {
   /** In milliseconds since the epoch. */
   at: number;
   text: string;
-  /** How long the job ran before this event, in milliseconds; null if it was not running. */
+  /** How long the job ran until this event, in milliseconds; null unless it ends a run. */
   worked: number | null;
 }
 
@@ -55,7 +55,7 @@ export function lastWorkSpan(
   return span;
 }
 
-/** Returns all steps in order, without repeated starts. */
+/** Returns all steps in order, without changes to "active" while the job is running. */
 function stepsOf(
   thread: readonly ThreadMessage[],
   changes: readonly RecordedChange[],

@@ -10,10 +10,10 @@ interface NameFormProps {
   /** The name to change; empty for a new view. */
   name: string;
   onSubmit(name: string): ViewOutcome;
-  /** Replaces the view with the same name; null if that makes no sense. */
+  /** Replaces the view with the same name; null if the form must not replace views. */
   onReplace: ((name: string) => ViewOutcome) | null;
   onDone(name: string, applied: Applied): void;
-  /** Called by Escape and the cancel button; null without one. */
+  /** Called by Escape and the cancel button; null for a form without that button. */
   onCancel: (() => void) | null;
 }
 
@@ -25,7 +25,7 @@ export function NameForm(props: NameFormProps) {
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
 
-  // The pressed button was replaced by this form.
+  // When renaming, this form replaces the pressed button, so it takes over the focus.
   useLayoutEffect(() => {
     if (name === "") return;
     input.current?.focus();

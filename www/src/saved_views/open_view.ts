@@ -5,7 +5,7 @@ import { visit } from "../shell/navigation.ts";
 import type { SavedView } from "./view_storage.ts";
 import { VIEW_WORDS } from "./words.ts";
 
-/** Returns a report's address without the project, the open folders and the page. */
+/** Returns a report's address without the project, the open folders and the open page. */
 export function searchOf({ route, analytics, jobs }: Address): string {
   const report = { ...analytics, page: null, openFolders: [] };
   return formatAddress({ route, project: null, analytics: report, jobs });
@@ -16,7 +16,7 @@ export function openView({ name, search }: SavedView): void {
   const { route, analytics } = parseAddress(search);
   visit({ route, analytics });
   announce(VIEW_WORDS.opened(name));
-  // Another report replaces the toolbar with its focused button.
+  // Opening another report removes the toolbar, and with it the focused button.
   requestAnimationFrame(() => {
     if (document.activeElement === document.body) focusHeading();
   });

@@ -53,17 +53,17 @@ export function onViewsStoredElsewhere(
   onStoredElsewhere(own, check, ended);
 }
 
-/** Returns the view with a name. Case does not distinguish names. */
+/** Returns the view with a name, ignoring case. */
 export function findView(views: readonly SavedView[], name: string): SavedView | undefined {
   return views.find((view) => view.name.toLowerCase() === name.toLowerCase());
 }
 
-/** Returns a typed name without surrounding and repeated spaces. */
+/** Returns a typed name in Unicode NFC, without surrounding or repeated spaces. */
 export function normalizeName(typed: string): string {
   return typed.trim().replace(/\s+/g, " ").normalize();
 }
 
-/** Returns the length of a name as people count it: an emoji is one character. */
+/** Returns the length of a name in Unicode code points, so that most emoji count as one. */
 export function lengthOf(name: string): number {
   return [...name].length;
 }

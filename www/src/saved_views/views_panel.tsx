@@ -120,7 +120,7 @@ function ViewRow({ view: { name, search }, describe, onOpen, onRename, onDelete 
 interface RenameFormProps {
   shelf: ViewShelf;
   view: SavedView;
-  /** Called with the view's name at the end. */
+  /** Called with the view's current name when renaming ends or is canceled. */
   onEnd(name: string): void;
 }
 

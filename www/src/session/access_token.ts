@@ -1,7 +1,7 @@
 import { dayAndTime } from "../shell/wording.ts";
 import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 
-/** Returns the problem with a pasted token; null if only the gateway can find one. */
+/** Returns the problem with a pasted token; null if the page finds none. */
 export function complainAboutToken(text: string, now: number): string | null {
   const token = text.trim();
   if (token === "") return SIGN_IN_WORDS.empty;

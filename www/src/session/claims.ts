@@ -18,7 +18,7 @@ export interface Claims {
 export type Scope = "jobs:create" | "jobs:read" | "analytics:read" | "analytics:conversations";
 
 /**
- * Returns a person's identity. The issuer is part of it, because subjects are unique per issuer.
+ * Returns a person's identity. It includes the issuer, because a subject is unique only within one.
  */
 export function personOf({ issuer, subject }: Pick<Claims, "issuer" | "subject">): string {
   return JSON.stringify([issuer, subject]);

@@ -1,6 +1,6 @@
-/** Stores when the session ends, so that a new page knows whether to request it. */
+/** The storage key of the session's expiry. New pages read it before requesting the session. */
 export const UNTIL = "quillgate.signed-in-until";
-/** The query parameter of the address to which an external sign-in returns. */
+/** The query parameter that marks a return from an external sign-in. */
 export const ARRIVAL = "signed-in";
 
 /** Returns whether the person has just returned from an external sign-in. */

@@ -2,7 +2,7 @@ import { Client } from "quillgate";
 import type { Claims } from "./claims.ts";
 import type { Session } from "./session.ts";
 
-/** Creates the session of one project. It loads after sign-in, to keep the sign-in route small. */
+/** Creates the session of one project. This module is separate to keep the sign-in route small. */
 export function openSession(projectId: string, claims: Claims): Session {
   return { projectId, claims, client: openClient(projectId), end: new AbortController() };
 }

@@ -42,16 +42,16 @@ export type SessionPhase =
   | { name: "signed in"; claims: Claims }
   | { name: "unreachable"; problem: Problem };
 
-/** Why the last session ended, unless the person signed out here. */
+/** The notice on the sign-in route, such as why the last session ended. */
 export interface Farewell {
   text: string;
-  /** A button label, while the cookie may still be valid; null afterwards. */
+  /** The label of a button that signs out; null unless the cookie may still be valid. */
   offer: string | null;
 }
 
 export const phase = signal<SessionPhase>({ name: "signed out" });
 
-/** Null before sign-in, and while the address names a project outside the session. */
+/** Null while signed out, and if the session lacks the project of the address or has none. */
 export const session = signal<Session | null>(null);
 
 export const farewell = signal<Farewell | null>(null);
@@ -60,7 +60,7 @@ const WARNING_MS = 5 * 60_000;
 /** The person whose data this tab stores. */
 const TAB_PERSON = "person";
 
-/** Increases with every change of the session, so that late responses are ignored. */
+/** Increases when a check, a sign-in or a sign-out starts, so that late responses are ignored. */
 let generation = 0;
 
 /** The latest sign-out request. The gateway may not have received it yet. */
@@ -83,7 +83,7 @@ export function followSession(): void {
   if (mayBeSignedIn(location.search, Date.now())) takeUpSession("on arrival");
 }
 
-/** Asks the gateway whether the browser's cookie belongs to a session. */
+/** Enters the session of the browser's cookie. Without a valid one, shows the sign-in form. */
 export async function takeUpSession(when: "on arrival" | "changed elsewhere"): Promise<void> {
   const turn = ++generation;
   if (when === "on arrival") phase.value = { name: "checking" };
@@ -99,7 +99,7 @@ export async function takeUpSession(when: "on arrival" | "changed elsewhere"): P
   }
 }
 
-/** Continues with a new session, unless the session changed again meanwhile. */
+/** Opens a session and enters it, unless another change started meanwhile. Notifies other tabs. */
 export async function takeUp(open: () => Promise<Claims>): Promise<void> {
   const turn = ++generation;
   // The response to a sign-out deletes the cookie, even a new one.
@@ -168,7 +168,7 @@ let openProject: (projectId: string) => Session = () => {
   throw new Error("not signed in");
 };
 
-/** Opens the project of the address, or else the session's first project. */
+/** Opens the project of the address. Without one, keeps the open project or opens the first. */
 function followProject(): void {
   const { project } = address.value;
   const current = phase.value;
@@ -184,7 +184,7 @@ function followProject(): void {
     untracked(closeProject);
     session.value = openProject(wanted);
   }
-  // Keep the project in links to the current content.
+  // Add the project to the address, so that links to the current content include it.
   if (project !== wanted) adjust({ project: wanted });
 }
 
@@ -195,7 +195,7 @@ function closeProject(): void {
 
 let warnedOf = 0;
 
-/** Warns shortly before the session ends, and ends it on time. */
+/** Warns up to five minutes before the session ends, and ends it on time. */
 function endInTime(): void {
   const current = phase.value;
   if (current.name !== "signed in") return;
@@ -222,7 +222,7 @@ function endHere(reason: string | null, what: "keep" | "forget"): void {
   phase.value = { name: "signed out" };
 }
 
-/** Deletes the data of another person from this browser and this tab. */
+/** Records the person. Deletes data of another person from this browser and this tab. */
 function takeOver(person: string): void {
   if (isSomebodyElse(person)) forgetAll();
   const before = recall(TAB_PERSON);
@@ -231,7 +231,7 @@ function takeOver(person: string): void {
   remember(TAB_PERSON, person);
 }
 
-/** Deletes everything that this browser stores about the person. */
+/** Deletes the person's stored data, except for templates and preferences. */
 function forgetAll(): void {
   forgetEverything();
   forgetJobs();

@@ -35,14 +35,14 @@ export function noteLeft(): void {
   hasLeftHere = true;
 }
 
-/** Stores the sign-out across pages, where an automatic sign-in is possible. */
+/** Stores the sign-out, so that later pages do not sign in automatically. */
 export function keepLeft(): void {
   try {
     localStorage.setItem(LEFT, "");
   } catch {}
 }
 
-/** Stores the expiry. Without storage, every new page requests the session. */
+/** Records a sign-in and its expiry. Without storage, every new page requests the session. */
 export function noteSignedIn(until: number): void {
   hasLeftHere = false;
   try {

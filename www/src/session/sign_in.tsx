@@ -18,10 +18,10 @@ import {
 import { TokenHelp } from "./token_help.tsx";
 import "../styles/sign_in.css";
 
-/** Used until the gateway has answered. A token always works. */
+/** Used until the gateway answers, and if that fails. A token always works. */
 const TOKEN_ONLY: SignInMethods = { access: false, issuers: [] };
 
-// Requested while the form is drawn.
+// Request them before the form renders.
 readSignInMethods().catch(() => {});
 
 export function SignIn() {
@@ -62,7 +62,7 @@ export function SignIn() {
       <p class="lead">{SIGN_IN_WORDS.lead}</p>
       <FarewellNotice />
       <FailureNotice />
-      {/* Reserves space, so that nothing below moves. */}
+      {/* Reserves space while the methods load, so that nothing below moves. */}
       <div class={known ? "card sign-in-form" : "card sign-in-form waiting-form"}>
         {issuers.map((issuer) => (
           <IssuerLink key={issuer.href} issuer={issuer} />
@@ -102,7 +102,7 @@ function FarewellNotice() {
   );
 }
 
-/** Reasons for a failed sign-in at an issuer. */
+/** Messages by the reason in the address after a failed sign-in at an issuer. */
 const FAILURES: Record<string, string> = {
   "issuer-unavailable": SIGN_IN_WORDS.issuerUnavailable,
   "sign-in-failed": SIGN_IN_WORDS.signInFailed,
@@ -181,7 +181,6 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
   );
 }
 
-/** Describes a failed sign-in. */
 function describeRefusal(error: unknown): Problem {
   const problem = describeProblem(error, Date.now());
   if (error instanceof CookieRefused) {

@@ -10,7 +10,7 @@ export interface Issuer {
 }
 
 export interface SignInMethods {
-  /** Whether Cloudflare Access has authenticated the browser, so that no token is needed. */
+  /** Whether the gateway accepts Cloudflare Access, which makes a token unnecessary. */
   access: boolean;
   issuers: readonly Issuer[];
 }
@@ -24,7 +24,7 @@ export class CookieRefused extends Error {
   }
 }
 
-/** Signs in with a token, or without one through Cloudflare Access. Throws if that fails. */
+/** Signs in with a token, or without one through Cloudflare Access. Rejects if that fails. */
 export function signIn(token: string | null): Promise<void> {
   return takeUp(async () => {
     const claims = await startSession(token);
@@ -41,7 +41,7 @@ async function startSession(token: string | null): Promise<Claims> {
   return claimsOf(await request("POST", "/session", token === null ? {} : { token }));
 }
 
-/** Returns whether the browser stored the cookie. Without `https:`, some browsers don't. */
+/** Returns whether the browser stored the cookie. Without `https:`, some don't, so it checks. */
 async function keepsSession(): Promise<boolean> {
   if (location.protocol === "https:" && navigator.cookieEnabled) return true;
   return (await readSession()) !== null;
@@ -49,7 +49,7 @@ async function keepsSession(): Promise<boolean> {
 
 let known: Promise<SignInMethods> | null = null;
 
-/** Returns the gateway's sign-in methods. Requests them once. */
+/** Returns the gateway's sign-in methods. Requests them once, and again after a failure. */
 export function readSignInMethods(): Promise<SignInMethods> {
   known ??= requestSignInMethods();
   known.catch(() => {

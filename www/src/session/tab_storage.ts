@@ -10,7 +10,7 @@ export function recall(name: string): unknown {
   }
 }
 
-/** Stores a value. If storage is full or disabled, the page works until it is reloaded. */
+/** Stores a value. If storage is full or disabled, a reload loses it. */
 export function remember(name: string, value: unknown): void {
   try {
     sessionStorage.setItem(PREFIX + name, JSON.stringify(value));

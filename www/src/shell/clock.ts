@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 
 const MINUTE_MS = 60_000;
 
-/** The current time, updated every second. */
+/** The current time, updated every second while the page is visible. */
 export const now = signal(Date.now());
 
 /** The start of the current minute, for components that need not update every second. */

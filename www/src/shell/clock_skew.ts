@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The `Date` header has whole seconds, and the response takes time to arrive. */
+/** Smaller differences are ignored: `Date` has whole seconds, and responses take time to arrive. */
 const IGNORED_SKEW_MS = 2_000;
 
 /** How far this browser's clock is ahead of the gateway's, in milliseconds. */
@@ -11,7 +11,7 @@ export function noteGatewayDate(date: string | null): void {
   clockSkew.value = skewOf(date, Date.now());
 }
 
-/** Returns how far `now` is ahead of a `Date` header; 0 for small differences. */
+/** Returns how far `now` is ahead of a `Date` header; 0 if only slightly or if it is invalid. */
 export function skewOf(date: string | null, now: number): number {
   const skew = now - Date.parse(date ?? "");
   return Math.abs(skew) > IGNORED_SKEW_MS ? skew : 0;

@@ -25,9 +25,9 @@ export const paletteOpen = signal(false);
 const sources = signal<readonly CommandSource[]>([]);
 /** The maximum number of entries that the palette shows. */
 const MAX_MATCHES = 30;
-/** The maximum number of entries of a group without a query, so that the next groups stay visible. */
+/** The maximum number of entries per group without a query, so that other groups stay visible. */
 const MAX_PER_GROUP = 15;
-/** Shortcuts that move within a list, which the palette would leave. */
+/** Shortcuts that move within a list. The palette omits them, because it takes the focus. */
 const MOVES = new Set(["j", "k"]);
 
 /** Adds commands to the palette until the returned function is called. */
@@ -39,7 +39,7 @@ export function registerCommands(owner: string, list: () => readonly Command[]):
   };
 }
 
-/** Returns all commands: those with shortcuts, the latest owner first, then those of the sources. */
+/** Returns all commands by owner: first the shortcuts, latest owner first, then the sources. */
 export function allCommands(): CommandGroup[] {
   const groups = new Map<string, Command[]>();
   const add = (owner: string, commands: readonly Command[]) =>
@@ -76,7 +76,7 @@ export function matchCommands(groups: readonly CommandGroup[], query: string): C
   return start === "" ? found : found.sort((one, other) => rank(one) - rank(other));
 }
 
-/** Opens the palette with Ctrl+K or ⌘K, in text boxes too. */
+/** Opens and closes the palette with Ctrl+K or ⌘K, in text boxes too. */
 export function listenForPalette(): void {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { announce } from "./announcer.tsx";
 
 interface CopyButtonProps {
-  /** The button's label: "Copy id". */
+  /** The button's label, such as "Copy ID". */
   label: string;
   text: string;
 }

@@ -5,7 +5,7 @@ import { LoadFailure } from "./load_failure.tsx";
 
 /**
  * Returns a component that loads its code on first render. If that fails, it shows `failure` and
- * retries when the browser is back online or when it is rendered again.
+ * retries when the browser is back online or when the component is mounted again.
  */
 export function defer<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

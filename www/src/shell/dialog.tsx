@@ -11,7 +11,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A modal dialog. Escape closes it, and the focus returns to the previous element. */
+/** A modal dialog. Escape or a click outside closes it and returns the focus to its opener. */
 export function Dialog(props: DialogProps) {
   return props.open ? <OpenDialog {...props} /> : null;
 }

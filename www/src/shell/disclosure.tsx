@@ -8,7 +8,7 @@ interface DisclosureProps {
   panelClass: string;
   /** The content of the button. */
   label: ComponentChildren;
-  /** Called before the panel opens, to load its code. */
+  /** Called when the button gets the pointer or the focus, to preload the panel's code. */
   onIntent?: () => void;
   /** The content of the panel. `close` closes it and moves the focus to the button. */
   children(close: () => void): ComponentChildren;

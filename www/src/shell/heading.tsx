@@ -7,7 +7,7 @@ export const HEADING_ID = "page-title";
 let isFirst = true;
 let shown: HTMLHeadingElement | null = null;
 
-/** Focuses the route's heading: for screen readers, and when the focused element was removed. */
+/** Focuses the route's heading. Scrolls to the top, unless the browser restores the position. */
 export function focusHeading(): void {
   if (!wasRestored()) scrollTo(0, 0);
   shown?.focus({ preventScroll: true });

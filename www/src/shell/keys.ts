@@ -58,7 +58,7 @@ export function listenForKeys(): void {
   let first: { key: string; at: number } | null = null;
   document.addEventListener("keydown", (event) => {
     const prefix = first !== null && event.timeStamp - first.at < SEQUENCE_MS ? first.key : null;
-    // Some keys, such as "?", need Shift.
+    // Shift does not end a sequence, because keys such as "?" need it.
     if (event.key === "Shift") return;
     first = null;
     if (!keysEnabled.peek() || !isShortcut(event)) return;

@@ -34,7 +34,7 @@ export function storedKeys(prefix: string): string[] {
   }
 }
 
-/** Calls `changed` with each key that another tab changes. */
+/** Calls `changed` when another tab changes a key that starts with `prefix`. */
 export function onStoredElsewhere(
   prefix: string,
   changed: (key: string) => void,

@@ -12,7 +12,7 @@ export const address = signal<Address>(parseAddress(""));
 
 let isRestored = false;
 
-/** Returns whether the back or forward button led here, so that the browser restores the scroll position. */
+/** Returns whether the back or forward button led here. The browser then restores the scrolling. */
 export function wasRestored(): boolean {
   return isRestored;
 }

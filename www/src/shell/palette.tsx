@@ -52,7 +52,7 @@ export function Palette() {
       <div class="palette">
         <input
           type="text"
-          // `showModal` focuses it. An effect could run before the dialog is shown.
+          // `showModal` focuses this input. An effect could run before the dialog is shown.
           autofocus
           role="combobox"
           aria-label={WORDS.search}

@@ -48,7 +48,7 @@ export function RequestId({ of: { requestId } }: { of: Problem }) {
 function RetryTime({ at }: { at: number }) {
   const left = at - now.value;
   if (left <= 0) return <p>You can try again now.</p>;
-  // Screen readers would announce the countdown every second.
+  // Hide the countdown from screen readers, which would announce it every second.
   return (
     <p>
       Try again at <strong>{clockTime(at)}</strong>{" "}

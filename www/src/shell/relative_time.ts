@@ -5,7 +5,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const MAX_RELATIVE_MS = 7 * DAY_MS;
 
-/** Returns "just now", "5 min ago", "3 h ago" or "2 days ago". Older times become a date. */
+/** Returns "just now", "5 min ago", "3 h ago" or "2 days ago". After seven days, returns a date. */
 export function relativeTime(time: number, now: number): string {
   const age = now - time;
   if (age < MINUTE_MS) return "just now";

@@ -1,6 +1,6 @@
 let handle: (reason: string) => void = () => {};
 
-/** Sets the handler for parts of the page that need a new session. */
+/** Sets the function that `requestSignIn` calls. */
 export function onSignInRequest(handler: (reason: string) => void): void {
   handle = handler;
 }

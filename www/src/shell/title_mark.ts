@@ -1,4 +1,4 @@
 import { signal } from "@preact/signals";
 
-/** A prefix of the window's title that shows events while the tab is hidden: "(2) ". */
+/** A prefix of the window's title: "(2) " for running jobs, "✓ " or "✗ " for unseen results. */
 export const titleMark = signal("");

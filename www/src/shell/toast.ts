@@ -22,7 +22,7 @@ export function toast(message: Toast): void {
   announce(message.text);
 }
 
-/** Drops a message without an action first. */
+/** If there is no room, drops the oldest message, preferably one without an action. */
 function makeRoom(all: readonly ShownToast[]): readonly ShownToast[] {
   if (all.length < MAX_SHOWN) return all;
   const plain = all.findIndex(({ action }) => action === undefined);

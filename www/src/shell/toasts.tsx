@@ -4,7 +4,10 @@ import { Cross } from "./icons.tsx";
 import { type ShownToast, shown } from "./toast.ts";
 import "../styles/toasts.css";
 
-/** How long a message stays. Messages with an action stay until it is used or they are closed. */
+/**
+ * How long a message stays. It stays longer with the pointer or the focus on it, and until it is
+ * closed if it has an action.
+ */
 const SHOWN_MS = 8000;
 
 function close(id: number): void {

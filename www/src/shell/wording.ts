@@ -80,7 +80,7 @@ export function compactCount(value: number): string {
   return compact().format(value);
 }
 
-/** Returns "12%", or "1.3%" for small values. */
+/** Returns "12%", or "1.3%" for values below 10%. */
 export function percent(part: number): string {
   return part < 0.1 ? inFinePercent().format(part) : wholePercent(part);
 }
