@@ -68,7 +68,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the server to another URL than Mintlify's, such as a simulator, with an admin key.
+    /// Sets the server to a URL other than Mintlify's, such as a simulator, with an admin key.
     ///
     /// [`Self::build`] fails with [`Rule::SecureBaseUrl`] for `http:`, except on this machine,
     /// because others on the network could read the key.
