@@ -152,8 +152,8 @@ function refuse<Name extends ListName>(
 }
 
 /**
- * Returns the `Retry-After` of a 429 in milliseconds, at least 1000. Returns `NaN` for other errors,
- * and for a 429 without that header.
+ * Returns the `Retry-After` of a 429 in milliseconds, at least 1000. Returns `NaN` for other
+ * errors, and for a 429 without that header.
  */
 function readWait(error: unknown): number {
   const { status, retryAfter } = error as Partial<ApiError>;

@@ -175,9 +175,10 @@ export interface WriteOptions extends RequestOptions {
 /** Options for creating a job. */
 export interface CreateOptions extends WriteOptions {
   /**
-   * The URL that receives a webhook when the job ends: https, at a host that the gateway's operator
-   * allows. `unwrap` from `quillgate/webhooks` verifies it. Mintlify itself sends no webhooks, so a
-   * client with an `adminKey` throws a `ValidationError`.
+   * The URL that receives a webhook when the job ends: https (http only for `localhost`,
+   * `127.0.0.1` and `[::1]`), at a host that the gateway's operator allows. `unwrap` from
+   * `quillgate/webhooks` verifies it. Mintlify itself sends no webhooks, so a client with an
+   * `adminKey` throws a `ValidationError`.
    * @default the operator's webhook URL, if one is set
    */
   webhookUrl?: string | undefined;
