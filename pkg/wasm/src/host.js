@@ -15,7 +15,7 @@ export function attach(objects, listen) {
 /** The value that was read last. */
 let value;
 
-/** Reads a property of a source. Returns its type as a number, see `Argument::member` in `host.rs`. */
+/** Reads a property of a source. Returns its type as a number; see `Argument` in `host.rs`. */
 export function read(source, name) {
   value = get(sources[source], name);
   return kindOf(value);

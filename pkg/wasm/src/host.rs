@@ -29,7 +29,7 @@ pub fn emit(kind: Output, number: u32, text: &str) {
     emit_text(kind as u32, number, text);
 }
 
-/// Passes strings to the driver as one text, each followed by a line feed.
+/// Passes strings to the driver in one string, each followed by a line feed.
 pub fn emit_lines(kind: Output, number: u32, lines: &[&str]) {
     let mut text = String::new();
     for line in lines {
