@@ -19,6 +19,6 @@ import "./behaviour/job_lists.mjs";
 import "./behaviour/browsers.mjs";
 
 after(() => {
-  // A name pattern may have left some out.
+  // `--test-name-pattern` may have skipped some rows.
   if (rows.every(({ ran }) => ran)) writeTable("behaviour", rows);
 });

@@ -41,7 +41,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** Sets the coming responses and clears the recorded requests. */
+/** Sets the next responses and clears the recorded requests. */
 function respondWith(...given) {
   responses = given;
   requests.length = 0;

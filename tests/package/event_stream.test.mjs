@@ -14,7 +14,7 @@ const TOKEN = "stream-test-token";
 /** A stream without a byte for this long counts as broken. */
 const MAX_SILENCE_MS = 45_000;
 
-/** Handlers of the coming connections to the stream, in order. */
+/** Handlers of the next connections to the stream, in order. */
 let connections = [];
 /** The connections to the stream, and the number of polls. */
 let seen = { streams: [], polls: 0 };
@@ -59,7 +59,7 @@ function notFound(response) {
   response.end('{"type":"/problems/not-found","title":"Not found","status":404}');
 }
 
-/** Sends a stream of these chunks, which then ends, breaks or stays open. */
+/** Returns a handler that streams these chunks. The stream then ends, breaks or stays open. */
 function streams(chunks, end = "end") {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -205,7 +205,10 @@ test("the client polls if its stream reader cannot be loaded", async () => {
   assert.deepEqual([seen.streams.length, seen.polls], [0, 1]);
 });
 
-/** Replaces the clock. Delays of up to 30 s end immediately, and move the clock. */
+/**
+ * Replaces `setTimeout` and `Date.now` until the end of the test. Delays of up to 30 s end
+ * immediately and advance the clock.
+ */
 function skipDelays(context) {
   const { setTimeout } = globalThis;
   const { now } = Date;

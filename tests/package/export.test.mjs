@@ -156,7 +156,7 @@ test("an unpaired surrogate becomes U+FFFD in CSV and stays escaped in NDJSON", 
 
 describe("Exports from the simulated platform", () => {
   const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
-  /** The reports as the simulator names them. */
+  /** The simulator's name for the report of each list. */
   const REPORTS = {
     ...{ views: "views", visitors: "visitors", feedback: "feedback", searches: "searches" },
     conversations: "assistant",

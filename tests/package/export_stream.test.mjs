@@ -52,7 +52,7 @@ test("the memory of an export does not grow with its rows", async () => {
   const rows = Array.from({ length: 250 }, (_, at) => view(at).tokens[0]).join();
   let pages = 0;
   const fetch = async () => {
-    await turn(); // As over a network. Objects that a turn releases are collected after its end.
+    await turn(); // As a network does. Objects released in a turn can be collected only after it.
     const text = `{"totals":{},"views":[${rows}],"hasMore":${++pages < 2_000}}`;
     return new Response(text, { headers: { "content-type": "application/json" } });
   };

@@ -103,7 +103,7 @@ function writeString(random, text) {
     const escaped = `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
     return random.chance(0.1) ? escaped : JSON.stringify(unit).slice(1, -1);
   });
-  // `JSON.stringify` escapes a surrogate without its pair.
+  // Surrogates are always escaped, because `JSON.stringify` receives each without its pair.
   return `"${characters.join("")}"`;
 }
 
@@ -176,7 +176,7 @@ function cellOf(tokens) {
 /** Returns a cursor after `at` rows. It is a ULID, as conversations require. */
 const cursorOf = (at) => `01ARZ3NDEKTSV4RRFF${String(at).padStart(8, "0")}`;
 
-/** Responds with the requested page, with random white space in its JSON. */
+/** Returns a script that responds with the requested page, with random white space in its JSON. */
 export function pageOf(list, rows, random) {
   return (received) => {
     const query = queryOf(received);

@@ -28,13 +28,13 @@ const TOOLS = join(HERE, "tools", "node_modules");
 /** Tarballs and their installations, by the hash of the package's files. */
 const CACHE = join(ROOT, "node_modules", ".cache", "quillgate-package");
 const TARBALL = "quillgate.tgz";
-/** Entries of the cache that no test run can still be using. */
+/** Maximum age of a cache entry. No test run can still be using an older one. */
 const MAX_CACHE_AGE_MS = 24 * 3_600_000;
 
 let home;
 let cached;
 
-/** Returns a folder for this process, which removes it when it exits. */
+/** Returns a temporary folder, which this process removes when it exits. */
 function temporary() {
   if (home === undefined) {
     home = mkdtempSync(join(tmpdir(), "quillgate-package-"));
@@ -82,7 +82,7 @@ async function fillCache(entry) {
   try {
     renameSync(made, entry);
   } catch (error) {
-    // Another process has made the same entry.
+    // Another process may have created the same entry.
     if (!existsSync(entry)) throw error;
     rmSync(made, { recursive: true });
   }
@@ -103,7 +103,7 @@ async function npm(args, cwd) {
 }
 
 /**
- * Installs the tarball, as npm does, in an empty folder.
+ * Creates a folder with the package, and copies npm's installation of the tarball from the cache.
  *
  * @param {string} name of the folder
  * @param {Record<string, string>} [files] other files of the folder, by path
@@ -129,7 +129,7 @@ export function write(folder, files) {
   }
 }
 
-/** Copies a file of this folder, given by its path in it. */
+/** Copies a file of tests/package, given by its path there, to the top level of a folder. */
 export function copy(folder, path) {
   cpSync(join(HERE, path), join(folder, basename(path)));
 }

@@ -57,7 +57,7 @@ describe("Empty pages", () => {
 });
 
 describe("Repeated cursors", () => {
-  /** A page whose next cursor is the one after `at` rows. */
+  /** Returns a page whose `nextCursor` is the cursor after `at` rows. */
   const leadingTo = (list, at) => ({
     json: {
       ...list.base,

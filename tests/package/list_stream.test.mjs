@@ -25,7 +25,7 @@ const JOB = {
   checkedAt: "2026-11-21T08:55:00.000Z",
 };
 
-/** Handlers of the coming requests, in order. The last one repeats. */
+/** Handlers of the next requests, in order. The last one repeats. */
 let handlers;
 /** The received requests. `closed` resolves when the connection ends. */
 let requests;
@@ -54,7 +54,7 @@ after(() => {
   server.close();
 });
 
-/** Sends a stream of these chunks, which then ends, breaks or stays open. */
+/** Returns a handler that streams these chunks. The stream then ends, breaks or stays open. */
 function streams(chunks, end = "open") {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
@@ -74,7 +74,7 @@ function respondWith(status, body, headers = {}) {
 const event = (id, name, data) => `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 const jobEvent = (id, changes = {}) => event(id, "job", { ...JOB, ...changes });
 
-/** Returns the first changes of `watchAll()`. */
+/** Returns the first `count` changes of `watchAll()`. */
 async function take(count, options) {
   const changes = [];
   for await (const change of client.agentJobs.watchAll(options)) {

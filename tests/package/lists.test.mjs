@@ -22,7 +22,7 @@ import { queryOf } from "./scripted_server.mjs";
 
 for (const name of NAMES) {
   const list = LISTS[name];
-  /** The paging parameters of the page that starts at a row. */
+  /** Returns the paging parameters of the page that starts at a row. */
   const pagingFrom = (from, limit) => {
     const at = list.by === "offset" ? { offset: String(from) } : { cursor: cursorOf(list, from) };
     return { limit: String(limit), ...(from > 0 || list.by === "offset" ? at : {}) };
@@ -212,7 +212,7 @@ describe("`buildRequest()`", () => {
 });
 
 describe("Invalid input", () => {
-  /** Every way to use a list. None may send a request. */
+  /** Every way to use a list. With invalid input, none may send a request. */
   const USES = {
     awaited: (made) => made,
     iterated: (made) => collect(made),

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { Client } from "quillgate";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/** The names in the generated interface `Operations`. */
+// The names of all operations, from the generated interface `Operations`.
 const types = await readFile(join(ROOT, "pkg", "dist", "types.d.ts"), "utf8");
 const [, operations] = types.split("export interface Operations {");
 const names = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].map(

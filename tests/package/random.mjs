@@ -1,6 +1,6 @@
 /** Reproducible random numbers. */
 
-/** Mixes integers into one of 32 bits (the finalizer of MurmurHash3). */
+/** Hashes integers to an unsigned 32-bit integer, similar to the finalizer of MurmurHash3. */
 function mix(...numbers) {
   let hash = 0x9e3779b9;
   for (const number of numbers) {
@@ -11,7 +11,7 @@ function mix(...numbers) {
   return hash >>> 0;
 }
 
-/** A sequence of random choices that its seed determines. */
+/** A sequence of pseudorandom choices. The same seed yields the same sequence. */
 export class Random {
   #seed;
   #drawn = 0;

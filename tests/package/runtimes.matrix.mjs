@@ -57,6 +57,6 @@ describe("Server-side rendering", () => {
 });
 
 after(() => {
-  // A name pattern may have left some out.
+  // `--test-name-pattern` may have skipped some rows.
   if (rows.every(({ ran }) => ran)) writeTable("runtimes", rows);
 });

@@ -57,13 +57,16 @@ export const rowOf = (list, at) => ({
   ...(list.rows === "feedback" ? { source: "agent" } : {}),
 });
 
-/** Returns a cursor after `at` rows: a ULID for conversations, otherwise a string that needs encoding. */
+/**
+ * Returns a cursor after `at` rows: a ULID for conversations, otherwise a string that needs
+ * encoding.
+ */
 export const cursorOf = (list, at) =>
   list.rows === "conversations" ? `01ARZ3NDEKTSV4RRFF${String(at).padStart(8, "0")}` : `é/${at}+=&`;
 
 export const rowsBefore = (cursor) => Number(/(\d+)(?:\+=&)?$/.exec(cursor.slice(-10))[1]);
 
-/** Responds with the requested page of a list. */
+/** Returns a script that responds with the requested page of a list of `total` rows. */
 export function pageOf(list, total = ROWS) {
   return (received) => {
     const query = queryOf(received);

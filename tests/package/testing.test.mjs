@@ -22,7 +22,7 @@ function start(options) {
   return { gateway, client };
 }
 
-/** Reads until the end of the microtasks and timers that are due. */
+/** Waits 50 ms, so that pending events of a stream arrive. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 describe("jobs of the fake gateway", () => {

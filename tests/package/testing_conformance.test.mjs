@@ -22,7 +22,7 @@ let gateway;
 let real;
 let fake;
 let fakeGateway;
-/** The ids of jobs that both gateways have, by a common name. */
+/** The ids of each job in the real and in the fake gateway, by the test's name for the job. */
 const ids = new Map();
 
 before(async () => {
@@ -50,7 +50,10 @@ before(async () => {
 });
 after(() => Promise.all([gateway?.stop(), upstream?.stop()]));
 
-/** Sends a request to both gateways and asserts that the responses agree. `{name}` is a job's id. */
+/**
+ * Sends a request to both gateways and asserts that the responses agree. Replaces `{job:name}` in
+ * `path` by the id of the job that each gateway created with that name.
+ */
 async function assertAlike(path, options) {
   const results = [];
   for (const [side, at] of [
@@ -65,7 +68,7 @@ async function assertAlike(path, options) {
   return results.map(({ json }) => json);
 }
 
-/** Creates a job in both gateways. */
+/** Creates a job in both gateways, and stores its ids under `name`. */
 async function create(name, options = {}) {
   const json = options.json ?? { prompt: `Prompt of ${name}` };
   const created = await assertAlike(`${JOBS}/job`, { method: "POST", json, ...options });

@@ -16,7 +16,7 @@ import { startUpstream } from "../harness/upstream.mjs";
 import { launchBrowser } from "../page/browser.mjs";
 import { checkWebhooks } from "./webhooks/checks.mjs";
 
-/** The values of the test suites of Standard Webhooks. */
+/** Values from the test suites of Standard Webhooks. */
 const SECRET = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const KEY = `whsec_${SECRET}`;
 const ID = "msg_p5jXN8AQM9LWM0D4loKWxJek";
@@ -66,7 +66,10 @@ describe("the vectors of Standard Webhooks", () => {
     "webhook-timestamp": String(SECONDS),
     "webhook-signature": signature,
   });
-  /** The vectors sign a body that is not an event of the gateway, which only a valid signature reveals. */
+  /**
+   * Asserts that `unwrap` accepts the signature of a vector. It then rejects the body by the rule
+   * `event`, because the signed body is not an event of the gateway.
+   */
   const accepts = (signature, key = KEY, options = { now }) =>
     assertRejected("event", VECTOR_BODY, headers(signature), key, options);
   const rejects = (rule, fields, options = { now }) =>

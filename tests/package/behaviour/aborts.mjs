@@ -1,4 +1,4 @@
-/** Calls that their signal aborts. */
+/** Calls that a signal aborts. */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import {
@@ -141,7 +141,10 @@ describe("Aborts", () => {
   );
 });
 
-/** The package's timers that have neither fired nor been cleared. */
+/**
+ * Replaces the global timer functions until the end of the test. Returns the set of the package's
+ * timers that have neither fired nor been cleared.
+ */
 function trackTimers(context) {
   const pending = new Set();
   const { setTimeout, clearTimeout } = globalThis;

@@ -11,7 +11,7 @@ import { describe, folder, when } from "./fixtures.mjs";
 describe("Browsers", () => {
   let browser;
   let site;
-  /** Responses that replace the first ones of the wasm file. */
+  /** Responses to the first requests for the wasm file. Later requests receive the file. */
   let wasmResponses;
 
   before(async () => {

@@ -15,7 +15,7 @@ import {
   when,
 } from "./fixtures.mjs";
 
-/** The exit of a program that no timer keeps alive. A leaked time limit would take 60 s. */
+/** Maximum run time of the program. A leaked timeout would keep it alive for 60 s. */
 const MAX_EXIT_MS = 20_000;
 
 describe("Client options", () => {

@@ -1,4 +1,4 @@
-/** The output of prints, logs and hooks. */
+/** Credentials in output, error responses, logs and hooks. */
 import assert from "node:assert/strict";
 import { format, inspect } from "node:util";
 import {
@@ -120,7 +120,8 @@ describe("Credentials, logs and hooks", () => {
           for (const secret of secrets) assert.ok(!text.includes(secret), text);
           counts.push(lines.length);
         }
-        // There are seven attempts, and two waits for each of the two GET requests.
+        // `warn` logs two retries of each of the two GET requests. `info` adds the responses of all
+        // seven attempts, and `debug` adds their requests.
         assert.deepEqual(counts, [0, 0, 4, 4 + 7, 4 + 7 + 7]);
       }),
   );

@@ -40,7 +40,7 @@ export function describe(name, define) {
   suite(name, define);
 }
 
-/** Defines a test and its row in the table, which also shows a failure. */
+/** Defines a test and its row in the table. The row shows whether the test passed. */
 export function when(subject, behaviour, body) {
   const row = { section, subject, behaviour, result: "fails", ran: false };
   rows.push(row);
@@ -52,7 +52,10 @@ export function when(subject, behaviour, body) {
   });
 }
 
-/** Runs `body` with a client and the scripted server that it talks to, directly unless `options` say otherwise. */
+/**
+ * Runs `body` with a client and a scripted server. The client has an admin key, unless `options`
+ * contain another credential.
+ */
 export async function against(script, body, options = {}) {
   const respond = typeof script === "function" ? script : () => script;
   const server = await startScriptedServer(respond);
@@ -69,12 +72,15 @@ export async function against(script, body, options = {}) {
   }
 }
 
-/** Responds with each in order, and then repeats the last. */
+/** Returns a script that sends each response in order, and then repeats the last one. */
 export function inTurn(...responses) {
   return (_, number) => responses[Math.min(number, responses.length - 1)];
 }
 
-/** Skips the package's waits between requests. Returns their intended lengths. */
+/**
+ * Replaces `setTimeout` until the end of the test, to skip the package's waits between requests.
+ * Returns an array to which each skipped wait adds its length in milliseconds.
+ */
 export function skipWaits(context) {
   const waits = [];
   const { setTimeout } = globalThis;
@@ -105,7 +111,7 @@ export function assertBetween(number, low, high) {
   assert.ok(number >= low && number <= high, `${number} is not from ${low} to ${high}`);
 }
 
-/** Responds to requests for page views, of which there are `total`. */
+/** Returns a script that responds with the requested page of `total` page views. */
 export function pageOf(total) {
   return ({ path }) => {
     const query = new URL(path, "http://x").searchParams;

@@ -92,7 +92,7 @@ describe("Lists of page views", () => {
       let count = 0;
       for await (const _ of analytics.views()) {
         count += 1;
-        // A turn per row, so that a request would have been sent.
+        // Wait for a turn, in which a prefetch would send its request.
         await nextTurn();
         if (count === 125) assert.equal(server.requests.length, 1);
         if (count === 126) {

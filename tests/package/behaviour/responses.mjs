@@ -197,7 +197,7 @@ describe("Bad responses", () => {
   );
 });
 
-/** Counts attempts in the client: a busy server may not see one before its timeout. */
+/** Counts attempts in the client, because a busy server may not receive one before it times out. */
 function countAttempts(client) {
   let count = 0;
   const onRequest = () => {

@@ -1,4 +1,4 @@
-/** Which requests are retried, and after which wait. */
+/** Retries, and the waits before them. */
 import assert from "node:assert/strict";
 import {
   against,

@@ -7,7 +7,7 @@ const MEGABYTE = 1_000_000;
 /** wasm memory grows by pages. A new peak of concurrent calls can require one more. */
 const WASM_PAGE = 65_536;
 const CONCURRENT_CALLS = 20;
-/** A full table doubles. Leaking an entry per call would add more than this. */
+/** Initial size of a wasm table. A full table doubles. A leak of one entry per call adds more. */
 const INITIAL_ENTRIES = 512;
 
 /**

@@ -47,7 +47,7 @@ let requests = 0;
 let responses = 0;
 let polls = 0;
 
-/** Responds by the path, and as over a network: after another turn of the event loop. */
+/** Responds according to the path, in a later turn of the event loop, as a network does. */
 async function respond(input, init) {
   const request = new Request(input, init);
   requests++;
@@ -111,7 +111,7 @@ function brokenBody() {
   });
 }
 
-/** One change of a job, and then nothing until the caller closes the stream. */
+/** Returns a stream with one change of a job. It stays open until the caller aborts the request. */
 function eventStream(signal) {
   const body = new ReadableStream({
     start(controller) {
@@ -328,10 +328,10 @@ async function run() {
   return settle();
 }
 
-// The first run warms up: it compiles code and creates what exists once.
+// The first run warms up: it compiles code and creates objects that exist only once.
 const before = await run();
 for (const kind of Object.keys(counts)) delete counts[kind];
 const after = await run();
 console.log(`MEMORY ${JSON.stringify({ before, after, counts, memories: memories.size })}`);
-// Time limits of the dropped calls are still pending.
+// Exit explicitly, because pending timeouts of the dropped calls keep the process alive.
 process.exit();

@@ -42,7 +42,7 @@ function pageWith(script, head = "") {
   return `<!doctype html><meta charset="utf-8"><title>quillgate</title>${head}<script type="module">${script}</script>`;
 }
 
-/** Throws unless a content security policy blocks \`eval\`. */
+/** Throws unless a content security policy blocks `eval` and `new Function`. */
 const ASSERT_NO_EVAL = `
 let allowed = true;
 try { new Function(""); } catch { allowed = false; }

@@ -1,4 +1,7 @@
-/** Shared by the checks of runtimes: the platform, a gateway, the installed package and the rows of the table. */
+/**
+ * The simulated platform, a gateway, the installed package and the rows of the table, which the
+ * checks of all runtimes share.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { canaryKey } from "../../harness/canary.mjs";
@@ -72,7 +75,7 @@ export function exported(value) {
   return `export default ${JSON.stringify(value)};`;
 }
 
-/** Settings of a client that talks to the platform. */
+/** Returns settings with a client that calls the platform directly. */
 export function direct(baseUrl, dangerouslyAllowBrowser) {
   const auth = { adminKey: KEY, dangerouslyAllowBrowser };
   const client = { baseUrl, projectId: PROJECT, auth };
@@ -80,7 +83,7 @@ export function direct(baseUrl, dangerouslyAllowBrowser) {
   return { client, stranger, pages: PAGES };
 }
 
-/** Settings of a client that talks to the gateway. */
+/** Returns settings with a client that calls the gateway. */
 export function viaGateway() {
   const scope = "jobs:create jobs:read analytics:read analytics:conversations";
   const claims = accessClaims({ sub: "package-test", projects: [PROJECT], scope });
@@ -131,7 +134,7 @@ export function resultsIn(output) {
   return JSON.parse(line.slice("CONFORMANCE ".length));
 }
 
-/** Defines a test and its row in the table, which also shows a failure. */
+/** Defines a test and its row in the table. The row says `failed` until `run` sets its result. */
 export function cell(runtime, way, run) {
   const row = { runtime, version: "", way, result: "failed", ran: false };
   rows.push(row);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copy, runProgram } from "../installed.mjs";
 import { cell, folder } from "./fixtures.mjs";
 
-/** The core's glue creates text coders. Every runtime has them, and they have no effect. */
+/** wasm-bindgen's glue uses these on import. Every runtime has them, without side effects. */
 const HARMLESS = ["TextDecoder", "TextEncoder"];
 
 export function checkRendering() {
@@ -17,7 +17,7 @@ export function checkRendering() {
       const { byImport, byClient, added } = JSON.parse(output);
       const reads = byImport.reads.filter((name) => !HARMLESS.includes(name));
       assert.deepEqual({ reads, writes: byImport.writes }, { reads: [], writes: [] });
-      // The client checks its `baseUrl`, which has no effect either.
+      // The client checks its `baseUrl` with `URL`, which has no side effects either.
       const used = byClient.filter((name) => name !== "URL");
       assert.deepEqual({ used, added }, { used: [], added: [] });
       row.result = "no fetch, no wasm, no timer, nothing defined";

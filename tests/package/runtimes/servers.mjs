@@ -64,7 +64,7 @@ export async function runInBun(file, cwd) {
 }
 
 export async function runInDeno(file, cwd) {
-  // Without access to the environment. The package then treats every variable as unset.
+  // Deno denies access to the environment, so the package must treat every variable as unset.
   const allowed = ["--allow-net=127.0.0.1", "--allow-read=."];
   const args = ["run", "--no-prompt", "--no-remote", ...allowed, file];
   return resultsIn(await runProgram("deno", DENO, args, { cwd, env: denoEnv(cwd) }));

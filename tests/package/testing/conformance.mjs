@@ -1,6 +1,9 @@
 /** Sends the same requests to a real gateway and to the fake one, and describes the responses. */
 
-/** Header fields that both gateways must send. Their values may differ, except for those in `EXACT`. */
+/**
+ * Header fields that both gateways must send or both must omit. The values of the fields in `EXACT`
+ * must also be equal.
+ */
 const FIELDS = ["x-request-id", "retry-after", "ratelimit", "location"];
 const EXACT = ["content-type", "cache-control", "www-authenticate", "allow", "idempotent-replayed"];
 /** Properties of problems whose values must be equal. */
@@ -68,7 +71,10 @@ export function shapeOf(value) {
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Reads a stream until it ends or has `count` events. Returns their names and the shapes of their data. */
+/**
+ * Reads a stream until it ends or has `count` events. Returns its media type and the fields of its
+ * events, with the shapes of their data.
+ */
 export async function readStream(side, path, count) {
   const leave = new AbortController();
   const headers = { authorization: `Bearer ${side.token}`, accept: "text/event-stream" };
