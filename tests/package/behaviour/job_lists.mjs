@@ -6,7 +6,7 @@ import { against, describe, GATEWAY, inTurn, quillgate, rejectionOf, when } from
 describe("Lists of jobs", () => {
   const JOBS = Array.from({ length: 5 }, (_, at) => ({ id: `j${at}`, status: "active" }));
 
-  /** Returns a page of `limit` jobs (default: 2). A cursor is the number of jobs before the page. */
+  /** Returns a page of `limit` jobs (default: 2). A cursor is the number of jobs before a page. */
   function jobPages({ path }) {
     const query = new URL(path, "http://x").searchParams;
     const from = Number(query.get("cursor") ?? 0);
