@@ -11,7 +11,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 const OK: &str = r#"{"status":200,"json":{"id":"j1"}}"#;
 const BUSY: &str = r#"{"status":503,"headers":{"retry-after":"30"}}"#;
 
-/// Abort reasons of every type. Each must be returned unchanged.
+/// Abort reasons: an error, an object, a string and `null`. Each must be returned unchanged.
 fn reasons() -> [JsValue; 4] {
     [
         js_sys::Error::new("enough").into(),

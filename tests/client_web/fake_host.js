@@ -17,7 +17,7 @@ export class HostState {
   #turning = false;
   #responses = [];
   #requests = [];
-  /** Requests that make progress without the clock advancing. */
+  /** The number of requests that make progress. The clock stands still while it is not 0. */
   #busy = 0;
   #listeners = 0;
 
@@ -30,7 +30,7 @@ export class HostState {
     Math.random = () => 0;
   }
 
-  /** Restores the real clock and `fetch`. */
+  /** Restores the real clock, `Math.random` and `fetch`. */
   end() {
     if (current !== this) return;
     current = undefined;
@@ -89,7 +89,10 @@ export class HostState {
 
   // --- the signal ----------------------------------------------------------
 
-  /** A signal that aborts with `reason` after `ms`: immediately for 0, never for `undefined`. */
+  /**
+   * Returns a signal that aborts with `reason` after `ms`: immediately for 0, never for
+   * `undefined`.
+   */
   signal(ms, reason) {
     const controller = new AbortController();
     const { signal } = controller;
@@ -112,12 +115,13 @@ export class HostState {
   /**
    * Queues a response: `{ status, headers?, json? | text? }`, with optional faults.
    *
-   * - `stall: "head" | "body"`: stops there until the request is aborted
+   * - `stall: "head" | "body"`: stops before the head or within the body until the request is
+   *   aborted
    * - `deaf`: with `stall`, ignores the abort
    * - `after`: delays the response by that many milliseconds
-   * - `broken`: rejects with a `TypeError` with this message
-   * - `thrown`: throws a `RangeError` with this message
-   * - `nothing: { value }`: returns `value` instead of a `Response`
+   * - `broken`: `fetch` rejects with a `TypeError` with this message
+   * - `thrown`: `fetch` throws a `RangeError` with this message
+   * - `nothing: { value }`: `fetch` returns `value` instead of a promise
    */
   enqueueResponse(json) {
     this.#responses.push(JSON.parse(json));

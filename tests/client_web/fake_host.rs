@@ -95,7 +95,7 @@ impl FakeHost {
         JsFuture::from(self.0.sleep(ms)).await.unwrap();
     }
 
-    /// The method, address, body and time of every request so far.
+    /// The method, URL, headers, redirect mode, body and time of every request so far.
     pub fn requests(&self) -> JsValue {
         self.0.requests()
     }
@@ -136,12 +136,11 @@ pub fn get_job(client: &Client) -> ApiCall<GetAgentJob> {
     client.agent_jobs().get("j1")
 }
 
-/// Creates a job.
+/// Creates a job with the prompt `p`.
 pub fn create(client: &Client) -> ApiCall<CreateAgentJob> {
     client.agent_jobs().create("p")
 }
 
-/// Parses JSON.
 pub fn json(text: &str) -> JsValue {
     JSON::parse(text).expect("a test's JSON is well-formed")
 }
