@@ -270,7 +270,7 @@ fn changing_any_byte_of_a_body_yields_a_job_or_a_decode_error_with_a_path() {
         for damage in 0..=255 {
             let mut body = original.to_vec();
             body[at] = damage;
-            // `model` is a number, which is invalid. Only a changed name or value makes the job valid.
+            // `model` must be a string. Only a change in this field can make the body valid.
             match decode::<GetAgentJob>(&body) {
                 Ok(job) => assert!(job.model.is_none() && at >= 49, "{at} {damage}"),
                 Err(error) => {

@@ -64,7 +64,7 @@ fn sample(name: &str, kind: ParameterKind) -> serde_json::Value {
 
 /// All parameters of an operation except one.
 ///
-/// Also omits `page`, which excludes `offset`.
+/// Also omits `page`, which cannot be combined with `offset`.
 fn params_without(operation: Operation, omitted: &str) -> serde_json::Value {
     let parameters = operation.declaration().parameters.iter();
     parameters

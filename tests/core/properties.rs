@@ -233,9 +233,9 @@ fn advance(pages: &mut Pages, rows: u64, has_more: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// A list of the upstream: its page size, the first offset, and its positions.
+/// A list of the upstream: the page size, the first offset, and whether each position has a row.
 ///
-/// A filter has emptied the positions that are `false`.
+/// A filter removed the rows of the other positions.
 fn upstream() -> impl Strategy<Value = (u64, u64, Vec<bool>)> {
     (1..=250_u64, 0..20_u64, 0..400_usize, 0..5_usize).prop_flat_map(
         |(size, start, filled, empty_pages)| {
@@ -385,7 +385,7 @@ pub fn hint() -> impl Strategy<Value = Option<Millis>> {
     option::of(prop_oneof![0..100_000_u64, any::<u64>()].prop_map(Millis))
 }
 
-/// One poll of a job: the result, or `Err` for a failed request, and the time since the last one.
+/// One poll of a job: its result, or `Err` for a failed request, and the time until it arrives.
 #[derive(Debug, Clone)]
 struct Observation {
     result: Result<Option<JobStatus>, ()>,

@@ -1,4 +1,4 @@
-//! Whether and when a request is retried.
+//! Retries: whether and when a request is sent again.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -169,7 +169,7 @@ fn a_refused_key_of_the_gateway_is_not_retried() {
     assert!(!failure.is_transient());
     let mut retry = Retry::new(Idempotency::Idempotent, 2);
     assert_eq!(retry.after(failure, None, 0.5), None);
-    // Other problems of the same status may pass.
+    // Other problems with the same status are transient.
     let other = json!({ "type": "/problems/upstream-failed", "status": 502 });
     assert!(Failure::of_answer(502, &other).is_transient());
 }

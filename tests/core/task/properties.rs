@@ -34,7 +34,7 @@ fn any_failure() -> impl Strategy<Value = Failure> {
     ]
 }
 
-/// A call of each method.
+/// A call whose method is `GET`, `DELETE` or `POST`.
 fn any_call() -> impl Strategy<Value = Call> {
     prop::sample::select(vec![get(), delete(), create()])
 }
@@ -202,7 +202,8 @@ proptest! {
         let options = CallOptions { is_deduplicated: true, ..options };
         let mut driver = Driver::new(Task::new(create()));
         let run = drive(&mut driver, options, std::iter::repeat(&attempt));
-        // Attempts that time out use up retries. All others use up the timeout of an attempt.
+        // Each attempt that times out uses up a retry. Each other one uses up at least 1 s of the
+        // patience, which equals the timeout of an attempt.
         let max = 1 + u64::from(options.max_retries) + options.timeout.0 / 1_000;
         prop_assert!(u64::from(run.sends) <= max, "{:?}", run);
     }
@@ -260,7 +261,7 @@ proptest! {
                     driver.step(event)
                 }
                 (Some(_), Command::Retry(time)) => driver.end_wait(time.0),
-                // Also during an attempt or a delay.
+                // Request the next page, even during an attempt or a delay.
                 _ => driver.next(),
             };
             delivered += u64::from(command == Command::Yield);
