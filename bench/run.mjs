@@ -69,7 +69,9 @@ function parseArguments(args) {
   return { selections: parseSelections(positionals), options };
 }
 
-/** Parses arguments such as `package` and `gateway:job-read`. Without arguments, selects all parts. */
+/**
+ * Parses arguments such as `package` and `gateway:job-read`. Without arguments, selects all parts.
+ */
 function parseSelections(args) {
   const known = Object.entries(PARTS).flatMap(([name, { sections }]) => [
     name,

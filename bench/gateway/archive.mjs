@@ -27,7 +27,7 @@ const date = (day) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
 /**
  * @typedef {object} ArchiveCost
- * @property {number} rows
+ * @property {number} rows of pages; the rows of sections are not counted
  * @property {number} bytes size of the database
  * @property {Record<string, number[]>} milliseconds from request to response, by subject
  *

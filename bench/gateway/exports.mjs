@@ -72,7 +72,7 @@ export const SOURCES = {
 
 let ranges = 0;
 
-/** Builds an export of the given length and a new range. */
+/** Returns the parameters of an export with the given length and a new range. */
 function buildExport(format, rows) {
   ranges += 1;
   const dateFrom = new Date(Date.UTC(2000, 0, 1) - ranges * 86_400_000).toISOString().slice(0, 10);
@@ -86,8 +86,8 @@ const projects = [ROWS, ...LENGTHS].map((rows) => `rows-${rows}`);
  * @property {number} rate rows per second
  * @property {number} cpu workerd's processor time per thousand rows, in microseconds
  *
- * @typedef {Record<number, number[]>} ExportMemory the largest resident memory of each run in bytes,
- *   by the length of an export
+ * @typedef {Record<number, number[]>} ExportMemory the largest resident memory of each run in
+ *   bytes, by the length of an export
  *
  * @param {import("./servers.mjs").Bench} bench
  * @returns {Promise<{ speed: Record<string, Record<string, ExportSample[]>>,

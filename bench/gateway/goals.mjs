@@ -32,8 +32,8 @@ const MAX_JOB_GROWTH = 1.5;
  * Compares the gateway with another Worker of its group, round by round.
  *
  * @param {import("./throughput.mjs").Group} group
- * @returns {{ cpu: number[], rate: number[] }} the gateway's processor time and rate, divided by the
- *   other Worker's
+ * @returns {{ cpu: number[], rate: number[] }} the gateway's processor time and rate, divided by
+ *   the other Worker's
  */
 export function compare(group, other) {
   const pairs = group.quillgate.map((own, round) => [own, group[other][round]]);
@@ -72,7 +72,7 @@ function judge(ratios, { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_I
 }
 
 /**
- * Judges cold starts, memory, size and the self-test.
+ * Judges jobs, exports, cold starts, memory, size and the self-test.
  *
  * @param {import("./measure.mjs").Measured} measured
  * @returns {{ what: string, value: string, isReached: boolean, isClose?: boolean }[]}

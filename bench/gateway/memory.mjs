@@ -1,8 +1,8 @@
 /**
  * Resident memory of workerd before and after thousands of distinct requests for rows of one page,
- * which cost their caller nothing. The same request is first sent as many times: V8 needs memory for
- * any work, and the difference shows what the gateway retains for distinct requests. (wrangler is not
- * used, because its inspector stores the whole log.)
+ * which cost their caller nothing. The same request is first sent as many times: V8 needs memory
+ * for any work, and the difference shows what the gateway retains for distinct requests. (wrangler
+ * is not used, because its inspector stores the whole log.)
  */
 import { readResident } from "./resident.mjs";
 import { PROJECT, startServer } from "./servers.mjs";
@@ -68,7 +68,7 @@ async function measureHeap(bench, { heap, v8Flags }) {
   }
 }
 
-/** Calls `run` with each number below {@link REQUESTS}, on {@link CONNECTIONS} concurrently. */
+/** Calls `run` with each number below {@link REQUESTS}: {@link CONNECTIONS} calls at a time. */
 async function repeat(run) {
   let next = 0;
   const work = async () => {
@@ -81,7 +81,7 @@ async function repeat(run) {
   await Promise.all(Array.from({ length: CONNECTIONS }, work));
 }
 
-/** Returns a query that differs from those of all other numbers. */
+/** Returns a query that differs from those of most other numbers: about 5 % are repeated. */
 function buildDistinctQuery(at) {
   const zeros = "0".repeat(1 + ((at * 37) % MAX_ZEROS));
   const dateTo = DATE_FORMATS[at % DATE_FORMATS.length](zeros);

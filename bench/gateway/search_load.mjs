@@ -3,8 +3,8 @@
  *
  *     node bench/gateway/search_load.mjs [rounds]
  *
- * It uses the Worker in `worker/build` and fails when a creation takes more than twice its idle time
- * plus 500 ms.
+ * It uses the Worker in `worker/build`. It fails when a creation fails, or takes more than twice
+ * the median of idle creations plus 500 ms.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { setup } from "../../scripts/setup.mjs";
@@ -18,12 +18,12 @@ const ROUNDS = Number(process.argv[2] ?? 3);
 /** The searches arrive at the gateway before the creation. */
 const HEAD_START_MS = 100;
 const PATIENCE_MS = 1_800_000;
-/** Numbers of jobs and the lengths of their prompts. */
+/** Numbers of jobs, the lengths of their prompts, and how much of a prompt is stored. */
 const LEDGERS = [
   { count: 216_000, length: 120, keep: "first-line" },
   { count: 60_000, length: 4_000, keep: "whole" },
 ];
-/** Searched strings: none occurs, but the trigrams of the second occur in every job. */
+/** Searched strings: none occurs, but most trigrams of the second occur in every job. */
 const SEARCHES = { rare: "zzz", "common trigrams": "pages/guide", short: "zz" };
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 
@@ -66,7 +66,10 @@ async function measureLedger({ count, length, keep }) {
   }
 }
 
-/** SQL that stores jobs: their number, the length of a prompt and the time of the first creation. */
+/**
+ * Returns SQL that stores jobs. Its parameters are their number, the length of a prompt and the
+ * time of the first creation.
+ */
 function fill(keep) {
   const prompt = `substr('Update the guides/page-' || number || replace(hex(zeroblob(?2 / 8)),
     '00', ' ' || hex(number * 7919) || ' guide pages'), 1, ?2)`;
@@ -79,7 +82,7 @@ function fill(keep) {
       ${keep === "whole" ? prompt : "NULL"}, ?3 + number, 'completed', '{}', 1, ?3, ?3 FROM one`;
 }
 
-/** Waits until a search reaches the oldest job with one request. */
+/** Waits until the index is complete: one request then searches all jobs. */
 async function waitForIndex(jobs, count) {
   const startedAt = performance.now();
   for (;;) {

@@ -1,6 +1,7 @@
 /**
- * Checks that all Workers do the same work, without which a comparison is worthless. Each rejects the
- * same requests before they reach upstream, forwards the same header fields and caches the same pages.
+ * Checks that the compared Workers do the same work: otherwise, a comparison is worthless. Each
+ * rejects the same requests before they reach upstream and forwards the same header fields. All
+ * except `hono`, which only reads jobs, also cache the same pages.
  */
 import { ALLOWED_ORIGIN, PROJECT, startServer } from "./servers.mjs";
 
@@ -126,7 +127,7 @@ const CREATIONS = [
 ];
 
 /**
- * Tests every Worker and returns Quillgate's deviations from the others.
+ * Tests `hono`, `hand` and `quillgate`, and returns Quillgate's deviations from the others.
  *
  * @param {import("./servers.mjs").Bench} bench
  * @returns {Promise<string[]>}
@@ -305,7 +306,10 @@ async function checkIdempotency(gateway) {
   });
 }
 
-/** Checks that concurrent requests share one fetch of a page, and that it is cached with its entity tag. */
+/**
+ * Checks that concurrent requests share one fetch of a page, and that it is cached with its entity
+ * tag.
+ */
 async function checkCache(gateway) {
   // The upstream delays this page.
   const target = `${VIEWS}?limit=250&offset=250001250`;

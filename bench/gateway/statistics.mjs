@@ -5,8 +5,8 @@ export function median(values) {
 }
 
 /**
- * Estimates the error of a median as half of its 95 % confidence interval (McGill, Tukey and Larsen,
- * "Variations of Box Plots", 1978).
+ * Estimates the error of a median as half of its 95 % confidence interval (McGill, Tukey and
+ * Larsen, "Variations of Box Plots", 1978).
  */
 export function estimateError(values) {
   const spread = quantile(values, 0.75) - quantile(values, 0.25);

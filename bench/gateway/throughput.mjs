@@ -73,7 +73,7 @@ function findOthers(round) {
   return Math.max(...Object.values(round).map(({ others }) => others));
 }
 
-/** Reverses odd rounds, and starts every second round with another Worker. */
+/** Rotates the order after every second round, and reverses it in odd rounds. */
 function orderNames(names, round) {
   const first = Math.floor(round / 2) % names.length;
   const order = [...names.slice(first), ...names.slice(0, first)];

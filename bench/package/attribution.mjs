@@ -1,4 +1,6 @@
-/** Attributes the package's bytes to files of its JavaScript and to groups of its wasm functions. */
+/**
+ * Attributes the package's bytes to files of its JavaScript and to groups of its wasm functions.
+ */
 
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";

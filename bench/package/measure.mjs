@@ -18,7 +18,7 @@ import { timeDecoders } from "./cases.mjs";
  * @property {Record<string, { raw: number, gzip: number, brotli: number }>} sizes
  * @property {Record<string, number>} script bytes by file
  * @property {Record<string, number>} wasm bytes by group of functions
- * @property {number} page length of the decoded page
+ * @property {number} page length of the page's JSON, in UTF-16 code units
  * @property {string} browser
  * @property {{ Node: Timed, Chromium: Timed }} decoding
  * @property {{ host: Timed, custom: Timed }} calls by the `fetch` that sends them

@@ -6,11 +6,12 @@ import { estimateError, median } from "../gateway/statistics.mjs";
 const WARM_UP = 20;
 
 /**
- * Times functions in alternating rounds, so that a disturbance of the machine affects all of them. Odd
- * rounds are in reversed order.
+ * Times functions in alternating rounds, so that a disturbance of the machine affects all of them.
+ * Odd rounds are in reversed order.
  *
- * `turn` waits for the event loop after each run, as a network would. Work that a run defers, including
- * garbage collection, then counts. The time of an empty turn is measured in each round and subtracted.
+ * `turn` waits for the event loop after each run, as a network would. Work that a run defers,
+ * including garbage collection, then counts. The time of an empty turn is measured in each round
+ * and subtracted.
  *
  * @param {Record<string, () => unknown>} cases
  * @param {object} [options]
@@ -49,7 +50,9 @@ async function time(run, runs, turn) {
   return ((performance.now() - started) * 1000) / runs;
 }
 
-/** Divides the time of a case by that of another. Returns the median over the rounds and its error. */
+/**
+ * Divides the time of a case by that of another. Returns the median over the rounds and its error.
+ */
 export function compare(times, name, other) {
   const ratios = times[name].map((time, round) => time / times[other][round]);
   return { ratio: median(ratios), error: estimateError(ratios) };

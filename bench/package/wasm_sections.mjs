@@ -9,8 +9,8 @@ const FUNCTION_NAMES = 1;
 
 /**
  * @param {Buffer} module
- * @returns {{ sections: Record<string, number>, functions: { name: string, size: number }[] }} sizes in
- *   bytes, including headers; a function without a name is called by its index
+ * @returns {{ sections: Record<string, number>, functions: { name: string, size: number }[] }}
+ *   sizes in bytes, including headers; a function without a name is called by its index
  */
 export function readSections(module) {
   const sections = {};
@@ -32,7 +32,9 @@ export function readSections(module) {
   return { sections, functions };
 }
 
-/** Yields the sections after the module's first 8 bytes. `header` is the size of a section's header. */
+/**
+ * Yields the sections after the module's first 8 bytes. `header` is the size of a section's header.
+ */
 function* sectionsOf(module) {
   const reader = new Reader(module.subarray(8));
   while (!reader.isAtEnd) {

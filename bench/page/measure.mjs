@@ -1,4 +1,4 @@
-/** Runs Lighthouse on every route of the page, with a mid-range phone emulated. */
+/** Runs Lighthouse on all routes except the conversations, with a mid-range phone emulated. */
 
 import { constants, getPriority, setPriority } from "node:os";
 import { canaryKey } from "../../tests/harness/canary.mjs";
@@ -16,7 +16,7 @@ const AUDITS = {
   tbt: "total-blocking-time",
   cls: "cumulative-layout-shift",
 };
-/** Storage that Lighthouse clears before a run. Cookies are handled here. */
+/** Storage that Lighthouse clears before a run. This module sets the cookies. */
 const CLEARED_STORAGE = [
   ...["local_storage", "indexeddb", "file_systems"],
   ...["shader_cache", "service_workers", "cache_storage"],
@@ -78,7 +78,8 @@ async function startSite(env) {
   const port = await freePort();
   const browser = await launchBrowser([`--remote-debugging-port=${port}`]);
   const devtools = await browser.newBrowserCDPSession();
-  // In production, the servers and Lighthouse run elsewhere, so they must not slow down the browser.
+  // In production, the servers and Lighthouse run elsewhere, so they must not slow down the
+  // browser.
   changePriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const key = canaryKey();
   const secret = newSecret();

@@ -1,6 +1,6 @@
 /**
- * The checks of the hand-written Worker, in the gateway's order: origin, route, token, project, scope,
- * query, body.
+ * The checks of the hand-written Worker, in the gateway's order: origin, route, token, project,
+ * scope, query, body.
  */
 import { env } from "cloudflare:workers";
 import {

@@ -21,7 +21,7 @@ export class Budget {
   #sql;
   #policy;
   #limit;
-  /** Start times of settled requests, ascending. */
+  /** Start times of the windows of settled requests, ascending. */
   #settled;
   #pending = 0;
   #lastId = 0;
@@ -65,7 +65,7 @@ export class Budget {
     return { headers, reservation: this.#lastId };
   }
 
-  /** Starts the window of a request that upstream has received. */
+  /** Starts the window of a request that has ended, successfully or not. */
   settle(reservation) {
     const now = Date.now();
     this.#pending -= 1;

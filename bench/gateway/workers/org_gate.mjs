@@ -1,7 +1,7 @@
 /**
- * The counterpart of the gateway's organization object. It has the analytics budget and caches pages
- * in SQLite and in memory. Concurrent requests for a page share one fetch. It caches responses
- * verbatim, so it neither cuts pages nor joins them.
+ * The counterpart of the gateway's organization object. It has the analytics budget and caches
+ * pages in SQLite and in memory. Concurrent requests for a page share one fetch. It caches
+ * responses verbatim, so it neither cuts pages nor joins them.
  */
 import { DurableObject, env as variables } from "cloudflare:workers";
 import { Budget } from "./budget.mjs";

@@ -1,6 +1,6 @@
 /**
- * The gateway with two more routes: `/recorded/{project}/record/{count}` records that many jobs, and
- * `/recorded/{project}/runAlarm/{count}` runs the project's alarm that many times.
+ * The gateway with two more routes: `/recorded/{project}/record/{count}` records that many jobs,
+ * and `/recorded/{project}/runAlarm/{count}` runs the project's alarm that many times.
  */
 // Imports the build's output, so this file does not depend on how it is built.
 import worker, { ProjectGate as Project } from "../../../worker/build/index.js";

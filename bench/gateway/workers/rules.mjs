@@ -1,4 +1,6 @@
-/** Validation rules of the gateway's core, shared by the hand-written Worker and the Hono Worker. */
+/**
+ * Validation rules of the gateway's core, shared by the hand-written Worker and the Hono Worker.
+ */
 
 /** Maximum request body, in bytes. */
 export const MAX_BODY = 128 * 1024;
@@ -51,7 +53,9 @@ function parseOffset(zone) {
   return (zone[0] === "-" ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** Whether a range can contain a date. Bounds of different kinds cannot be compared. */
+/**
+ * Whether a range can contain a date. Bounds of different kinds pass, as they cannot be compared.
+ */
 export function isRange(dateFrom, dateTo) {
   if (dateFrom === undefined || dateTo === undefined) return true;
   const from = parseDate(dateFrom);
@@ -103,7 +107,7 @@ export function isJsonType(type) {
   return type?.split(";", 1)[0].trim().toLowerCase() === "application/json";
 }
 
-/** Whether JSON is a job. Any property may be absent, `null` or unknown. */
+/** Whether JSON is a job. Every property may be absent or `null`. Unknown ones are ignored. */
 export function isJob(value) {
   if (!isObject(value) || !hasStrings(value, JOB_STRINGS)) return false;
   const { source } = value;

@@ -1,7 +1,7 @@
 /**
- * A stand-in for Mintlify's API, in a separate workerd. Its responses have a fixed size. It requires the
- * admin key, so every gateway must replace the caller's token. A job's id, a prompt or an offset selects
- * an invalid response for the self-test.
+ * A stand-in for Mintlify's API, in a separate workerd. Its responses have a fixed size. It
+ * requires the admin key, so every gateway must replace the caller's token. A job's id, a prompt or
+ * an offset selects an invalid response for the self-test.
  */
 
 const JSON_HEAD = {
@@ -67,7 +67,7 @@ export default {
   },
 };
 
-/** A list whose project names its number of rows, which ends with `hasMore: false`. */
+/** Matches a finite list: the project's name contains the number of rows, such as `rows-1000`. */
 const FINITE_LIST = /\/rows-(\d+)\/views\?.*&offset=(\d+)$/;
 
 async function listViews(url) {

@@ -1,4 +1,4 @@
-/** Sends requests upstream, for the hand-written Worker and its Durable Objects. */
+/** Sends requests upstream. The Hono Worker uses only the timeout and the readers of responses. */
 import { env } from "cloudflare:workers";
 import { isJsonType } from "./rules.mjs";
 
