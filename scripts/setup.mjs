@@ -1,11 +1,11 @@
 /**
- * Installs what the other scripts need. It changes nothing that is already there, and imports only
- * Node.js itself, because it runs before the npm packages are installed.
+ * Installs what the other scripts need, and skips what is already installed. It imports no npm
+ * packages, because it runs before they are installed.
  */
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runMain, StepError } from "./child.mjs";
-import { firefox, shells, spreadsheet } from "./setup/apt.mjs";
+import { cliPrograms, firefox, spreadsheet } from "./setup/apt.mjs";
 import { browser } from "./setup/browser.mjs";
 import {
   cargoDeny,
@@ -32,7 +32,7 @@ const OPTIONAL = {
   browser,
   firefox,
   spreadsheet,
-  shells,
+  cliPrograms,
 };
 
 /**
@@ -58,7 +58,7 @@ const OPTIONAL = {
  * @param {Needs} [needs]
  * @param {{ verbose?: boolean }} [options]
  * @returns {Promise<Context>}
- * @throws {StepError} if something is missing that only the user can install
+ * @throws {StepError} if an installation fails, or if only the user can install what is missing
  */
 export async function setup(needs = {}, { verbose = false } = {}) {
   const started = performance.now();

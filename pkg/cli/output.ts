@@ -23,38 +23,48 @@ export class Output {
   /** Whether to draw a status line on stderr and to ask questions. */
   readonly interactive: boolean;
   readonly #host: Host;
+  #stdout: Stream;
   #status: StatusLine | undefined;
   readonly #hints: string[] = [];
 
   constructor(host: Host, { json, quiet }: OutputOptions) {
     this.#host = host;
+    this.#stdout = host.stdout;
     this.json = json;
     this.quiet = quiet;
     this.interactive = !quiet && !json && host.stderr.isTTY === true && host.env.TERM !== "dumb";
   }
 
+  /** Sends the result through a filter instead of directly to stdout. */
+  filterWith(filter: Stream): void {
+    this.#stdout = filter;
+  }
+
   get isTerminal(): boolean {
-    return this.#host.stdout.isTTY === true;
+    return this.#stdout.isTTY === true;
   }
 
   /** Whether stdout shows colors. */
   get hasColor(): boolean {
-    return supportsColor(this.#host.stdout, this.#host.env);
+    return supportsColor(this.#stdout, this.#host.env);
   }
 
   /** Whether stdout shows hyperlinks. */
   get hasLinks(): boolean {
-    return supportsLinks(this.#host.stdout, this.#host.env);
+    return supportsLinks(this.#stdout, this.#host.env);
   }
 
-  /** Formats an instant: relative to now on a terminal, unchanged elsewhere. */
+  /**
+   * Formats an instant for a terminal: relative to now, or as a date if it is at least 30 days
+   * away. Elsewhere, or if the string is not an instant, returns it unchanged.
+   */
   showTime(time: string | null): string | null {
     return time === null || !this.isTerminal ? time : showRelativeTime(time, Date.now());
   }
 
   /** The width of stdout in characters; `undefined` if stdout is not a terminal. */
   get columns(): number | undefined {
-    return this.isTerminal ? this.#host.stdout.columns : undefined;
+    return this.isTerminal ? this.#stdout.columns : undefined;
   }
 
   /** The width of stderr in characters; 80 if unknown. */
@@ -83,7 +93,7 @@ export class Output {
   async write(data: string | Uint8Array): Promise<void> {
     // The status line is on the same terminal, so the result would be appended to it.
     if (this.isTerminal) this.#status?.erase();
-    await writeAll(this.#host.stdout, data);
+    await writeAll(this.#stdout, data);
     if (this.isTerminal) this.#status?.draw();
   }
 
@@ -111,7 +121,7 @@ export class Output {
     this.#hints.push(text);
   }
 
-  /** Reports why a command failed, with all hints. */
+  /** Reports why a command failed, with all hints. `--quiet` without `--json` omits the hints. */
   fail(error: ErrorReport): void {
     const hints = [...error.hints, ...this.#hints];
     if (this.json) {
@@ -127,7 +137,7 @@ export class Output {
     if (!this.quiet) for (const hint of hints) this.#say(`  ${hint}`);
   }
 
-  /** Writes text of the status line to stderr, without a line break. */
+  /** Writes the status line or the help to stderr, verbatim. */
   draw(text: string): void {
     this.#host.stderr.write(text);
   }
@@ -158,7 +168,8 @@ export interface ErrorReport {
   hints: readonly string[];
 }
 
-function writeAll(stream: Stream, data: string | Uint8Array): Promise<void> {
+/** Writes to a stream. Resolves when the stream has processed the data. */
+export function writeAll(stream: Stream, data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(data, (error) => (error ? reject(error) : resolve()));
   });

@@ -1,7 +1,7 @@
 /** Runs a command line. */
 
 import { findCause } from "./cause.js";
-import type { Context } from "./command.js";
+import { type Context, type Run, readText } from "./command.js";
 import { COMMANDS } from "./commands.js";
 import { showWait } from "./duration.js";
 import { Interruption, UsageError } from "./errors.js";
@@ -18,8 +18,12 @@ import { toLine } from "./table.js";
  * @param args the arguments, without the program's name
  */
 export async function run(args: readonly string[], host: Host): Promise<number> {
-  // Both flags also apply to the error of a command line that cannot be parsed.
-  const options = { json: args.includes("--json"), quiet: args.includes("--quiet") };
+  // These flags also apply to the error of a command line that cannot be parsed.
+  const isFiltered = args.some((arg) => arg === "--jq" || arg.startsWith("--jq="));
+  const options = {
+    json: isFiltered || args.includes("--json"),
+    quiet: args.includes("--quiet"),
+  };
   const output = new Output(host, options);
   try {
     const parsed = parse(args, COMMANDS);
@@ -47,7 +51,9 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
       signal,
     };
     const { run: carryOut } = await command.load();
-    return (await raceWithSignal(carryOut(context), signal)) ?? getExitCode("ok");
+    const filter = readText(context, "jq");
+    const work = filter === undefined ? carryOut(context) : runFiltered(carryOut, context, filter);
+    return (await raceWithSignal(work, signal)) ?? getExitCode("ok");
   } catch (error) {
     if (isBrokenPipe(error)) return getExitCode("brokenPipe");
     // An interruption can cause other errors, so report the interruption itself.
@@ -55,6 +61,33 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
   } finally {
     output.setStatus(undefined);
   }
+}
+
+/**
+ * Runs a command and filters its result with jq. An error of the command takes precedence over an
+ * error of jq.
+ */
+async function runFiltered(
+  carryOut: Run,
+  context: Context,
+  filter: string,
+): Promise<number | undefined> {
+  const { startJq } = await import("./jq.js");
+  const jq = await startJq(filter, context.host);
+  context.output.filterWith(jq);
+  let code: number | undefined;
+  try {
+    code = await carryOut(context);
+  } catch (error) {
+    if (!isBrokenPipe(error)) {
+      await jq.end();
+      throw error;
+    }
+    // jq ended before the command. Its exit code tells whether it failed.
+  }
+  const failure = await jq.end();
+  if (failure !== undefined) throw failure;
+  return code;
 }
 
 /** Sends requests through the proxy of the environment, or warns that Node.js cannot. */
@@ -174,8 +207,8 @@ function explainsItself({ status, problem }: Failure): boolean {
 }
 
 /**
- * Returns whether a 404 may mean that the job does not exist. If the route is unknown, the gateway
- * returns another code.
+ * Returns whether a 404 may mean that the job does not exist. For an unknown route, the gateway's
+ * code ends in `/not-found`.
  */
 function namesJob(error: unknown, args: readonly string[]): boolean {
   const { code } = error as { code?: string | null };

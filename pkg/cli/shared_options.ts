@@ -2,7 +2,7 @@
 
 import type { Command, Option } from "./command.js";
 
-/** The flags of every command that connects to a gateway or to Mintlify. */
+/** The flags of every command with `connects`. */
 export const CONNECTION_OPTIONS: Readonly<Record<string, Option>> = {
   "base-url": {
     type: "text",
@@ -46,6 +46,11 @@ export const CONNECTION_OPTIONS: Readonly<Record<string, Option>> = {
 /** The flags of every command. */
 export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   json: { type: "switch", summary: "Print JSON, and errors as one line of JSON." },
+  jq: {
+    type: "text",
+    value: "FILTER",
+    summary: "Filter the JSON with the program jq. Implies --json.",
+  },
   quiet: { type: "switch", summary: "Print only the result and errors: no progress and no hints." },
   help: { type: "switch", summary: "Print the help of the command." },
 };

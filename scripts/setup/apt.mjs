@@ -2,7 +2,7 @@
 import { run, StepError } from "../child.mjs";
 import { findOnPath } from "./programs.mjs";
 
-/** One update for each process. */
+/** The update of the package lists, which runs at most once per process. */
 let updating;
 
 /**
@@ -65,19 +65,22 @@ function aptProgram({ title, names, packages, variable, key }) {
 }
 
 /**
- * Shells whose completions are tested where they are installed.
+ * Programs of the command line's tests. Tests are skipped where their program is missing.
  *
  * @type {import("../setup.mjs").Requirement}
  */
-export const shells = {
-  title: "zsh and fish",
+export const cliPrograms = {
+  title: "zsh, fish and jq",
   async find(env) {
-    const missing = missingShells(env);
+    const missing = missingPrograms(env);
     return missing.length === 0 || !canUseApt(env) ? { missing } : undefined;
   },
-  install: (context) => installWithApt("zsh and fish", missingShells(context.env), context),
+  install(context) {
+    const missing = missingPrograms(context.env);
+    return installWithApt(missing.join(", "), missing, context);
+  },
 };
 
-function missingShells(env) {
-  return ["zsh", "fish"].filter((name) => !findOnPath(name, env));
+function missingPrograms(env) {
+  return ["zsh", "fish", "jq"].filter((name) => !findOnPath(name, env));
 }

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { ROOT } from "../versions.mjs";
 import { BINDINGS, CLIENT, CORE_TESTS, DOC_TESTS, LINTS } from "./cargo_commands.mjs";
 
-/** Tasks that keep every core busy take all slots but one or two. */
+/** Slots of a command that keeps every core busy: all but one. */
 const ALL_CORES = availableParallelism();
-/** A test file that mostly waits for servers. */
+/** Slots of a command that does not keep every core busy. */
 const ONE_SLOT = 1;
 
 /**
  * @typedef {object} Suite
  * @property {import("../setup.mjs").Needs} [needs] what setup must provide
- * @property {import("../setup.mjs").Needs} [matrixNeeds] what it must provide besides for the matrix
+ * @property {import("../setup.mjs").Needs} [matrixNeeds] what it must also provide for the matrix
  * @property {string[]} [builds] names in {@link import("./builds.mjs").BUILDS}
  * @property {Command[]} [commands] one task each
  * @property {boolean} [files] whether each `*.test.mjs` file of its folder is a task
@@ -22,10 +22,11 @@ const ONE_SLOT = 1;
  * @typedef {object} Command
  * @property {string} name
  * @property {number} slots
- * @property {string} [lock] Cargo commands that share a target folder would wait for each other
+ * @property {string} [lock] commands with the same lock never run concurrently: Cargo commands that
+ *   share a target folder would only wait for each other
  * @property {"cargo" | "nextest" | "playwright" | "none"} report how to count its tests
  * @property {(bin: Record<string, string>) => string[]} command program and arguments
- * @property {boolean} [alone] whether it judges time or memory
+ * @property {boolean} [alone] whether it judges time or memory, and so runs with nothing beside it
  * @property {string} [results] folder of its Playwright report and traces in `tests/.logs`
  * @property {"chrome"} [environment] variables for wasm-bindgen's test runner
  */
@@ -150,7 +151,7 @@ export const SUITES = {
     plantsCanary: true,
   },
   cli: {
-    needs: { ...BUILD, shells: true },
+    needs: { ...BUILD, cliPrograms: true },
     builds: ["package", "worker", "page", "simulator"],
     files: true,
     plantsCanary: true,
@@ -187,7 +188,9 @@ export const SUITES = {
   },
 };
 
-/** Runs a third of the page's browser tests. All of them exceed a task's timeout on slow cores. */
+/**
+ * Runs a third of the page's browser tests. Together, they exceed a task's timeout on slow cores.
+ */
 function browserShard(shard) {
   const selection = ["--grep-invert", "@alone", `--shard=${shard}/3`];
   return playwright(`browser ${shard}`, selection, { slots: 2, results: `page-${shard}` });

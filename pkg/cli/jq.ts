@@ -1,0 +1,97 @@
+/** Filters a command's JSON with the program `jq`. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { UsageError } from "./errors.js";
+import type { Host, Stream } from "./host.js";
+import { writeAll } from "./output.js";
+import { replaceControls, toLine } from "./table.js";
+
+/** Thrown when jq fails after the command has sent its requests. */
+class JqError extends Error {
+  override name = "JqError";
+}
+
+/**
+ * Starts jq. Strings are printed without quotes. Other values are indented on a terminal, and have
+ * one line each elsewhere.
+ *
+ * @throws {UsageError} if jq is not installed or rejects the filter
+ */
+export async function startJq(filter: string, host: Host): Promise<Jq> {
+  const layout = host.stdout.isTTY === true ? [] : ["--compact-output"];
+  // With the space, jq does not read a filter such as `-.count` as a flag.
+  const args = ["--raw-output", "--unbuffered", ...layout, ` ${filter}`];
+  const options = { cwd: host.folder, env: { ...host.env } };
+  // Without input, jq compiles the filter and ends.
+  const check = spawn("jq", args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
+  const { code, message } = await waitForEnd(check, check.stderr);
+  if (code !== 0) throw new UsageError(`--jq: ${message}`);
+  const child = spawn("jq", args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
+  return new Jq(child, host.stdout);
+}
+
+/** A running jq, which reads a command's JSON and writes its own results to `stdout`. */
+export class Jq implements Stream {
+  readonly #input: Writable;
+  readonly #forwarded: Promise<void>;
+  readonly #ended: Promise<End>;
+
+  constructor(
+    child: ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable },
+    stdout: Stream,
+  ) {
+    this.#input = child.stdin;
+    // The callback of each write reports the error.
+    this.#input.on("error", () => {});
+    this.#ended = waitForEnd(child, child.stderr);
+    this.#forwarded = forward(child.stdout, stdout);
+    // `end` reports both errors.
+    this.#ended.catch(() => {});
+    this.#forwarded.catch(() => {});
+  }
+
+  write(data: string | Uint8Array, done?: (error?: Error | null) => void): boolean {
+    return this.#input.write(data, done);
+  }
+
+  /** Ends the input and waits for jq. Resolves to its error, if it failed. */
+  async end(): Promise<Error | undefined> {
+    this.#input.end();
+    await this.#forwarded;
+    const { code, message } = await this.#ended;
+    if (code === 0) return undefined;
+    return new JqError(`jq could not filter the command's result: ${message}`);
+  }
+}
+
+interface End {
+  /** The exit code; `null` after a signal. */
+  code: number | null;
+  /** The first line of jq's error. */
+  message: string;
+}
+
+async function waitForEnd(child: ChildProcess, stderr: Readable): Promise<End> {
+  let text = "";
+  stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  try {
+    const [code] = await once(child, "close");
+    const [first = ""] = text.split("\n");
+    return { code, message: toLine(first.replace(/^jq: (error)?:?\s*/, "")) };
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "ENOENT") throw error;
+    throw new UsageError("--jq needs the program jq, which is not installed", [
+      "install jq (https://jqlang.org), or use --json",
+    ]);
+  }
+}
+
+async function forward(results: Readable, stdout: Stream): Promise<void> {
+  for await (const text of results.setEncoding("utf8")) {
+    await writeAll(stdout, stdout.isTTY === true ? replaceControls(text) : text);
+  }
+}

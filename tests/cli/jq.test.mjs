@@ -1,0 +1,95 @@
+/** The flag `--jq`, with the program jq. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { runCommand } from "./command_line.mjs";
+import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
+
+const isInstalled = spawnSync("jq", ["--version"]).status === 0;
+const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
+
+describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
+  let server;
+  let override;
+
+  before(async () => {
+    server = await startStandIn({ override: (...args) => override?.(...args) });
+  });
+  after(() => server.stop());
+  beforeEach(() => {
+    override = undefined;
+    server.requests.length = 0;
+  });
+
+  function quillgate(args, { env, ...options } = {}) {
+    return runCommand(args, {
+      ...options,
+      env: {
+        ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT },
+        ...{ QUILLGATE_TOKEN: "token", PATH: process.env.PATH },
+        ...env,
+      },
+    });
+  }
+
+  test("it prints strings without quotes and other values on one line", async () => {
+    const text = await quillgate(["job", "create", "Document it", "--jq", ".status"]);
+    assert.deepEqual(text, { ...text, code: 0, stdout: "active\n", stderr: "" });
+    const rows = await quillgate(["views", ...RANGE, "--rows", "2", "--jq", ".[] | {human, ai}"]);
+    assert.equal(rows.stdout, '{"human":0,"ai":0}\n{"human":1,"ai":2}\n');
+  });
+
+  test("it filters each change that job watch prints", async () => {
+    const { code, stdout } = await quillgate(["job", "watch", "job_2", "--jq", ".status"]);
+    assert.equal(code, 7, "the code of a failed job");
+    assert.equal(stdout, "active\nfailed\n");
+  });
+
+  test("a filter may begin with a dash", async () => {
+    const negated = await quillgate(["views", ...RANGE, "--rows", "3", "--jq=-length"]);
+    assert.deepEqual([negated.code, negated.stdout], [0, "-3\n"]);
+  });
+
+  test("on a terminal it indents values and replaces control characters", async () => {
+    const job = { id: "job_1", status: "active", prLink: "\u001b[2J" };
+    override = ({ path }) => (path.endsWith("/job/job_1") ? { json: job } : undefined);
+    const args = ["job", "show", "job_1", "--jq"];
+    const raw = await quillgate([...args, ".job.prLink"], { columns: 80 });
+    assert.equal(raw.code, 0);
+    assert.ok(!raw.stdout.includes("\u001b"), JSON.stringify(raw.stdout));
+    const indented = await quillgate([...args, "{status: .job.status}"], { columns: 80 });
+    assert.equal(indented.stdout, '{\n  "status": "active"\n}\n');
+  });
+
+  test("an invalid filter is an error before any request", async () => {
+    const { code, stdout, stderr } = await quillgate(["job", "create", "a prompt", "--jq", ".["]);
+    assert.equal(code, 2);
+    assert.match(JSON.parse(stderr).error.message, /^--jq: syntax error/);
+    assert.deepEqual([stdout, server.requests.length], ["", 0]);
+  });
+
+  test("a missing jq is an error before any request", async () => {
+    const env = { PATH: "/nonexistent" };
+    const { code, stderr } = await quillgate(["job", "create", "a prompt", "--jq", "."], { env });
+    assert.equal(code, 2);
+    const { message, hints } = JSON.parse(stderr).error;
+    assert.equal(message, "--jq needs the program jq, which is not installed");
+    assert.match(hints[0], /or use --json/);
+    assert.equal(server.requests.length, 0);
+  });
+
+  test("an error of jq fails the command and names jq's reason", async () => {
+    const args = ["job", "create", "a prompt", "--jq", ".status.name"];
+    const { code, stdout, stderr } = await quillgate(args);
+    assert.deepEqual([code, stdout], [1, ""]);
+    const { message } = JSON.parse(stderr).error;
+    assert.match(message, /^jq could not filter the command's result: .*Cannot index string/);
+  });
+
+  test("an error of the command precedes an error of jq", async () => {
+    override = (_, number) => (number === 0 ? undefined : problem(403, "forbidden", "no more"));
+    const { code, stderr } = await quillgate(["views", ...RANGE, "--jq", "length"]);
+    assert.equal(code, 3);
+    assert.match(JSON.parse(stderr).error.message, /no more/);
+  });
+});
