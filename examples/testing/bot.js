@@ -5,7 +5,7 @@ import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
 /** Starts a job for a release, and returns a comment about its pull request. */
 export async function documentRelease(client, version) {
   try {
-    // The same key for every attempt, so that a release is documented only once.
+    // Use the same key for every attempt, so that a release is documented only once.
     const options = { idempotencyKey: `release-${version}` };
     const job = await client.agentJobs.create({ prompt: `Document release ${version}` }, options);
     const { status, prLink } = await client.agentJobs.wait(job.id);

@@ -1,5 +1,5 @@
 //! A page that starts an agent job through a gateway, watches it until it finishes, and shows page
-//! views in a table. Three lines of JavaScript load it; the rest is Rust.
+//! views in a table. Two lines of JavaScript load it; the rest is Rust.
 #![cfg(target_arch = "wasm32")]
 
 mod job;

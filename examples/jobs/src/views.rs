@@ -12,7 +12,7 @@ use crate::{connect, page};
 /// Maximum number of rows in the table.
 const MAX_ROWS: usize = 500;
 
-/// Shows the page views in the selected date range.
+/// Shows the page views in the selected date range, up to [`MAX_ROWS`] pages.
 pub fn show() {
     page::set_text("views-error", "");
     page::set_text("rows", "");
