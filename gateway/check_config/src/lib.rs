@@ -126,8 +126,9 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
     Ok(report)
 }
 
-/// Finds every problem in the configuration. Reading stops at the first problem, so this removes the
-/// rejected value, or adds a placeholder for a missing one, and reads again until reading succeeds.
+/// Finds every problem in the configuration. Reading stops at the first problem, so this removes
+/// the rejected value, or adds a placeholder for a missing one, and reads again until reading
+/// succeeds.
 ///
 /// Returns the names of all variables that the Worker knows.
 fn find_problems(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Vec<String> {
