@@ -12,7 +12,7 @@ test("a large site's archived days load completely without a request to Mintlify
   visitor,
 }) => {
   const { site, page, project, startSession, openReport, upstreamTargets } = visitor;
-  // A run archives yesterday.
+  // The scheduled run archives yesterday.
   await site.gateway.runCron();
   const range = { projectId: project, dateFrom: daysAgo(1), dateTo: daysAgo(0) };
   const { views, totals } = await site.upstream.views(range);

@@ -139,8 +139,8 @@ export async function checkBothSchemes(page, state) {
 }
 
 /**
- * Returns axe's violations of WCAG 2.2 AA and its best practices: rule, element and reason. The page
- * must be scrolled to its top.
+ * Returns axe's violations of WCAG 2.2 AA and its best practices: rule, element and reason. The
+ * page must be scrolled to its top.
  *
  * @param {import("playwright-core").Page} page
  * @param {object} [options]
@@ -188,7 +188,10 @@ export async function accessibilityFaults(page, options = {}) {
   );
 }
 
-/** Rows behind the bar at the lower edge scroll into view, so axe may report them wrongly. */
+/**
+ * Returns whether axe reports a row because the bar at the lower edge covers it. Such reports
+ * are wrong, because the row can be scrolled into view.
+ */
 function isRowUnderBar(failureSummary, isInRow) {
   return isInRow && failureSummary.includes("partially obscured");
 }

@@ -178,7 +178,7 @@ function answerIn(dialog) {
   return dialog.locator("section").filter({ has: heading }).locator(".message-body");
 }
 
-/** Opens the first question, whose answer is `source`. */
+/** Replaces all answers with `source`, opens the first question and returns its answer. */
 async function openAnswer(visitor, source) {
   const { page } = visitor;
   await changeAnswers(page, (turn) => ({ ...turn, response: source, sources: [] }));

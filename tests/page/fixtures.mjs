@@ -1,4 +1,4 @@
-/** Playwright Test fixtures: a site per worker, a fresh project and browser context per test. */
+/** Playwright Test fixtures: sites shared by a worker, and a fresh project and context per test. */
 import assert from "node:assert/strict";
 import { test as base } from "@playwright/test";
 import { recordTraffic } from "./browser.mjs";
@@ -53,7 +53,7 @@ export const test = base.extend({
   ],
 });
 
-/** Checks what must be true after every visit, whatever happened in it. */
+/** Checks after each passed test that the visit exposed no credential and logged no page error. */
 async function checkDiscretion({ site, page, record, everything, tokens }) {
   const all = await everything();
   assert.ok(record.received.length > 0, "the browser received something");

@@ -5,7 +5,7 @@ import { test } from "./fixtures.mjs";
 const COOKIE = "__Host-quillgate";
 test.use({ siteOptions: { issuer: true } });
 
-/** The page's address under a name that makes the issuer, at 127.0.0.1, another site. */
+/** Returns the page's origin on `localhost`, so that the issuer at 127.0.0.1 is another site. */
 function pageUrl(site) {
   const url = new URL(site.url);
   url.hostname = "localhost";

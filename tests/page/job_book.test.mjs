@@ -35,7 +35,7 @@ const listed = (id, changes = {}) => ({
 });
 const PULL_REQUEST = "https://github.com/acme/docs/pull/1";
 
-/** A client of a gateway with these jobs. An `older` gateway has no project stream and no records. */
+/** Returns a client of a gateway with these jobs. An `older` one has no job stream or records. */
 function fakeClient({ jobs = [], older = false } = {}) {
   const client = {
     jobs: new Map(jobs.map((job) => [job.id, job])),

@@ -5,7 +5,7 @@ import { importSource } from "./source.mjs";
 
 const { JobFeed } = await importSource("jobs/job_feed.ts");
 
-/** A source that returns these streams in order. The last one stays open. */
+/** Returns a source of these streams, in order. The last one stays open. */
 function fakeSource(...streams) {
   const api = { opened: 0, open: 0 };
   api.openStream = async function* ({ signal }) {
@@ -28,7 +28,7 @@ function fakeSource(...streams) {
 const ended = (signal) =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-/** A clock whose time passes only by `pass`. */
+/** Returns a clock that only `pass` advances. Its pauses end immediately. */
 function fakeClock() {
   const timers = new Set();
   return {
@@ -213,7 +213,7 @@ describe("feed", () => {
   });
 });
 
-/** A source whose streams stay open and emit the events that a test pushes. */
+/** Returns a source of streams that stay open and emit the events that a test pushes. */
 function fakeOpenSource() {
   const api = { open: 0, streams: [], listeners: [] };
   api.openStream = (options) => {

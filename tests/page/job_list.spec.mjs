@@ -60,7 +60,7 @@ test.describe("list", () => {
   }) => {
     const { page, signIn, startElsewhere, rowOf } = visitor;
     await page.clock.install();
-    // A buffering proxy holds the response back.
+    // Never answers, like a proxy that buffers the response.
     await page.route("**/jobs/events", () => {});
     await signIn();
     await page.getByText("No jobs yet").waitFor();
@@ -266,7 +266,7 @@ test.describe("event streams", () => {
     assert.ok(streams.max <= 1, `${streams.max} streams`);
   });
 
-  /** Counts the event streams that the tabs of a browser have open, and their maximum. */
+  /** Tracks `max`, the most event streams that the tabs of a browser had open at the same time. */
   function countStreams(context) {
     const open = new Set();
     const streams = { max: 0 };

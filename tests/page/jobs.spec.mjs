@@ -1,4 +1,4 @@
-/** One job on the page: from the prompt to the pull request, and everything that can fail on the way. */
+/** One job on the page: from the prompt to the pull request, and the failures on the way. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";

@@ -13,7 +13,7 @@ const PROFILES = {
 };
 
 for (const [name, profile] of Object.entries(PROFILES)) {
-  // A busy machine shows loading states that shift the layout.
+  // Runs alone, because a busy machine shows loading states that shift the layout.
   test.describe(name, { tag: "@alone" }, () => {
     test.use(profile);
 

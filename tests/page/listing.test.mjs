@@ -1,4 +1,4 @@
-/** Listings: loading pages of rows, resuming, stale rows, automatic loading, and showing rows in batches. */
+/** Listings: loading page by page, resuming, stale rows, automatic loading and batched updates. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

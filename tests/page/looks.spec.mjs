@@ -147,7 +147,7 @@ function readColours(page, names) {
   }, names);
 }
 
-/** The contrast ratio of WCAG 2. */
+/** Returns the contrast ratio of two colors as WCAG 2 defines it. */
 function contrast(one, other) {
   const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);

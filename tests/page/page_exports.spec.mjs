@@ -13,7 +13,7 @@ import {
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 
-/** Returns the offsets of last month's pages that the platform received more than once. */
+/** Returns the offsets into last month's views that were requested from the platform repeatedly. */
 async function findRepeatedOffsets(site, project) {
   const { range } = await monthOf(site, project);
   const offsets = (await site.upstream.requests())

@@ -179,7 +179,7 @@ test("a session without job scopes sees the page and which scopes it lacks", asy
   await page.getByText("jobs:create", { exact: true }).waitFor();
   await page.getByText("jobs:read", { exact: true }).waitFor();
   assert.equal(await page.getByRole("button", { name: /^Start a job/ }).count(), 0);
-  // A page without AI views shows the same number twice.
+  // Without AI views, the figures of people and of all views show the same number.
   const figure = section(page, "Views").locator(".figure-all .figure-value");
   await figure.getByText(format(total), { exact: true }).waitFor();
 });
@@ -213,7 +213,7 @@ test.describe("archived project", () => {
 
   test("the page has a chart of its days", async ({ visitor }) => {
     const { site, page, project, startSession } = visitor;
-    // A run archives yesterday.
+    // The scheduled run archives yesterday.
     await site.gateway.runCron();
     const [dateFrom, dateTo] = [-1, 0].map((days) => dayFromToday(days));
     const { views } = await site.upstream.views({ projectId: project, dateFrom, dateTo });

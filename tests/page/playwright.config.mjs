@@ -4,7 +4,7 @@ import { defineConfig } from "@playwright/test";
 import { LOGS } from "../harness/process.mjs";
 import { ACTION_TIMEOUT_MS, launchOptions } from "./browser.mjs";
 
-/** `npm test` runs the tests with the tag `@alone` separately, into another folder. */
+/** `npm test` runs the tests tagged `@alone` separately, with results in another folder. */
 const RESULTS = join(LOGS, process.env.QUILLGATE_PAGE_RESULTS || "page");
 
 export default defineConfig({
@@ -20,8 +20,8 @@ export default defineConfig({
     launchOptions: launchOptions(),
     actionTimeout: ACTION_TIMEOUT_MS,
     navigationTimeout: ACTION_TIMEOUT_MS,
-    // Snapshots, which include requests, and screenshots double the time of the tests. To record them,
-    // run a test with `--trace on`.
+    // Recording snapshots (which include requests) and screenshots doubles the time of the tests.
+    // To record them, run a test with `--trace on`.
     trace: { mode: "retain-on-failure", snapshots: false, screenshots: false },
     screenshot: "only-on-failure",
   },

@@ -1,4 +1,4 @@
-/** Notices of a report after a limit or an error stops its loading, and the headings of its figures. */
+/** Notices of a report after a limit or an error stopped loading, and headings of its figures. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, monthOf } from "./reports.mjs";
@@ -6,7 +6,7 @@ import { firstOfMonth, monthOf } from "./reports.mjs";
 const LAST_MONTH = { range: "last-month" };
 const BAD_GATEWAY = { kind: "html", status: 502 };
 
-/** Uses up requests of a caller's quota outside the page, each for other days. */
+/** Spends requests of a caller's quota outside the page, each for a different month. */
 async function spendRequests(site, project, token, requests) {
   for (let month = 1; month <= requests; month++) {
     const days = { dateFrom: firstOfMonth(-2 - month), dateTo: firstOfMonth(-1 - month) };

@@ -38,7 +38,7 @@ test.describe("tall site", () => {
     }) => {
       const { page, token, startSession, openReport } = visitor;
       await startSession(token({ scope: ALL_REPORTS }));
-      // Few rows, because the browser lays them out at every width.
+      // Shows few rows, because the browser lays them out at every width.
       await openReport({ ...LAST_MONTH, ...query, path: name === "feedback by page" ? "" : "10" });
       const faults = [];
       for (let width = 320; width <= 1440; width += 20) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 
-/** Returns the first day of a month, counted from this one. */
+/** Returns the first day of a month (UTC), counted from the current one: -1 is last month. */
 export function firstOfMonth(months) {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
@@ -51,7 +51,7 @@ export async function exportAs(page, format, part) {
   await page.getByRole("button", { name: new RegExp(`^${format}, ${label}`) }).click();
 }
 
-/** Parses CSV as of RFC 4180, independently of the page's writer. */
+/** Parses CSV (RFC 4180) independently of the page's writer. Removes the formula guard of paths. */
 export function readCsv(text) {
   assert.ok(text.startsWith("\uFEFF"), "begins with a byte order mark");
   assert.ok(text.endsWith("\r\n"), "ends with a line break");
@@ -66,7 +66,7 @@ export function readCsv(text) {
   return { header, rows: records.map(([path, ...counts]) => [withoutGuard(path), ...counts]) };
 }
 
-/** Removes the apostrophe in front of a path that a spreadsheet would run as a formula. */
+/** Removes the apostrophe before a path that a spreadsheet would run as a formula. */
 function withoutGuard(path) {
   assert.doesNotMatch(path, /^[=+\-@＝＋－＠\t\r\n]/);
   return path.replace(/^'(?=[=+\-@＝＋－＠\t\r\n])/, "");

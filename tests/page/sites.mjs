@@ -10,7 +10,7 @@ export const EMPTY_PROJECT = "empty-docs";
 /** The gateway's limit on new jobs, per project and hour. */
 export const CREATE_LIMIT = 30;
 
-/** Requests for reports per hour. All tests of a site share them. */
+/** The limit on requests for reports per hour, which all tests of a site share. */
 const ANALYTICS_LIMIT = 9999;
 /** Each test gets a fresh project, because the gateway stores everything by project. */
 const PROJECTS = Array.from({ length: 300 }, (_, number) => `docs-${number}`);

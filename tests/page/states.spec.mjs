@@ -1,4 +1,4 @@
-/** Every route and every dead end, in both colour schemes, at two widths. */
+/** The states of jobs and reports, and the dead ends, in both colour schemes at two widths. */
 import assert from "node:assert/strict";
 import { newSecret } from "../harness/token.mjs";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
@@ -47,7 +47,7 @@ for (const width of [1280, 360]) {
 
       await checkBothSchemes(page, "a partly loaded list");
 
-      // Make the window as high as puts the head of the table behind the bar.
+      // Shrink the window until the bar covers the head of the table.
       await page.evaluate(() => scrollTo(0, 0));
       const { y, height } = await head.boundingBox();
       await page.setViewportSize({ width, height: Math.round(y + height) + 8 });

@@ -14,7 +14,7 @@ test.describe("archived project", () => {
 
   test("the trend shows people and AI, and names missing days", async ({ visitor }) => {
     const { site, page, project, startSession, openReport } = visitor;
-    // A run archives yesterday, and no earlier day.
+    // The scheduled run archives yesterday, but no earlier day.
     await site.gateway.runCron();
     const range = { projectId: project, dateFrom: daysAgo(1), dateTo: daysAgo(0) };
     const { totals } = await site.upstream.views(range);

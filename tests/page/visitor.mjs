@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { accessClaims, mintToken } from "../harness/token.mjs";
 
 export const ALL_SCOPES = "jobs:create jobs:read analytics:read";
-/** The page's own key: until when the browser has a session, in milliseconds since the epoch. */
+/** The page's storage key of the session's expiry, in milliseconds since the epoch. */
 const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
 
 /**
@@ -13,7 +13,7 @@ const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
  */
 export function createVisitor(site, page, project) {
   const tokens = [];
-  /** A fresh one for each project, because a caller may open only 60 sessions per hour. */
+  /** Differs between projects, because a caller may open only 60 sessions per hour. */
   const subject = `visitor-of-${project}`;
 
   function token(changes = {}, secret = site.secret) {
@@ -119,7 +119,7 @@ export function createVisitor(site, page, project) {
     await page.waitForFunction(() => !document.querySelector(".report-route progress"));
   }
 
-  /** Opens the page views of last month, which cannot change any more, by clicking. */
+  /** Opens last month's page views, which no longer change, by clicking. Expects a partial list. */
   async function openLastMonth() {
     await page.getByRole("link", { name: "Page views" }).click();
     await page.getByRole("button", { name: /^Period/ }).click();
@@ -140,7 +140,7 @@ export function createVisitor(site, page, project) {
     return JSON.parse(text);
   }
 
-  /** Returns the targets of the requests that the platform received for this project and `others`. */
+  /** Returns the targets of requests to the platform for this project and `others`. */
   async function upstreamTargets(...others) {
     const targets = (await site.upstream.requests()).map(({ target }) => target);
     return targets.filter((target) => [project, ...others].includes(target.split("/")[3]));
