@@ -8,7 +8,7 @@ export interface Sitemap {
   findNeverRead(rows: readonly ReportRow[]): readonly ReportRow[];
 }
 
-/** Decodes a path for comparison. Removes the query, `.html` or `.md`, and a final `/` or `/index`. */
+/** Decodes a path for comparison. Drops the query, `.html` or `.md`, a final `/` and `/index`. */
 export function comparablePath(path: string): string {
   const decoded = decodePath(path.replace(/[?#].*$/s, ""));
   const short = decoded.replace(/(?:\/index)?(?:\.html?|\.mdx?)?\/*$/i, "");
