@@ -1,5 +1,6 @@
 /**
- * The canary: the admin key of a whole test run. No file that the run writes or builds may contain it.
+ * The canary: the admin key of a whole test run. It must not be in any file that the run writes or
+ * builds.
  */
 import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
@@ -28,9 +29,10 @@ export function newCanaryKey() {
 }
 
 /**
- * Records that a program received the canary. Searching for a key proves nothing if no program used it.
+ * Records that a program received the canary, and ignores other keys. Searching for a key proves
+ * nothing if no program used it.
  *
- * @param {string} where
+ * @param {string} where name of the program
  * @param {string | undefined} key
  */
 export function noteCanary(where, key) {
@@ -45,8 +47,8 @@ export function noteCanary(where, key) {
  *
  * @param {string} key
  * @param {string[]} roots files, and folders to search recursively
- * @returns {Promise<{ files: number, hits: { file: string, form: string }[] }>} the number of searched
- *   files, and each file with the form of the key in it
+ * @returns {Promise<{ files: number, hits: { file: string, form: string }[] }>} the number of
+ *   searched files, and each file with the form of the key in it
  */
 export async function scanForCanary(key, roots) {
   const needles = formsOf(key);
@@ -83,8 +85,8 @@ function formsOf(key) {
 }
 
 /**
- * Returns the part of a key's base64 that does not depend on the bytes around it, for each of the three
- * offsets at which the key can start within a group of bytes.
+ * Returns the part of a key's base64 that does not depend on the bytes around it, for each of the
+ * three offsets at which the key can start within a group of three bytes.
  */
 function shiftedBase64(bytes, form) {
   return [0, 1, 2].map((shift) => {

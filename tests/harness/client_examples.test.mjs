@@ -6,12 +6,12 @@ import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const CLIENT = join(ROOT, "src", "client");
-/** Programs that run the examples of every host, and those of the fetch host. */
+/** Folders of examples, and the programs that run them: for any host, and for the fetch host. */
 const RUNNERS = [
   ["tests/client/examples", "tests/client/examples.rs"],
   ["tests/client_web/examples", "tests/client_web/main.rs"],
 ];
-/** The public modules of `src/client/`. */
+/** The modules of `src/client/` with public items. */
 const PUBLIC = [
   ...["agent_jobs", "analytics", "builder", "call", "error", "fetch_host", "host", "list"],
   ...["reqwest_host", "settings", "watch"],

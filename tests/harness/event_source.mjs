@@ -1,6 +1,6 @@
 /**
- * A client of server-sent events. Unlike a browser's `EventSource`, it exposes the status, comments and
- * the end of a stream, and can close its connection at any moment.
+ * A client of server-sent events. Unlike a browser's `EventSource`, it exposes the status, comments
+ * and the end of a stream, and does not reconnect.
  */
 import { request } from "node:http";
 
@@ -113,8 +113,8 @@ class EventStream {
   /** Resolves with this stream at the response's head, and rejects without a response. */
   opened;
   /**
-   * Resolves when the stream ends: `clean` with its last chunk, `cut` without it, `left` if this client
-   * closed it, or `failed` without a response.
+   * Resolves when the stream ends: `clean` with its last chunk, `cut` without it, `left` if this
+   * client closed it, or `failed` without a response.
    *
    * @type {Promise<"clean" | "cut" | "left" | "failed">}
    */

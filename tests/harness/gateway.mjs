@@ -29,12 +29,14 @@ const MAX_STARTS = 3;
  * @property {string} [main] path of another build's `index.js`
  * @property {boolean | "without tables"} [archive] whether the Worker has a database for the daily
  *   archive; ARCHIVE_PROJECTS names the projects in it; defaults to false
- * @property {string} [readyPath] path that answers 200 when the Worker is ready; defaults to `/healthz`
+ * @property {string} [readyPath] path that answers 200 when the Worker is ready; defaults to
+ *   `/healthz`
  * @property {NodeJS.ProcessEnv} [env]
  */
 
 /**
- * Starts a built Worker and waits until it answers. Variables that are not given stay unset.
+ * Starts a built Worker and waits until it answers. A variable that is not given has its value from
+ * the configuration, or stays unset.
  *
  * @param {GatewayOptions} options
  */
@@ -102,7 +104,7 @@ async function startOnce(options) {
   return { url, port, log: running.output, ended: running.ended, runCron, stop, kill };
 }
 
-/** The variables and secrets that the options set. */
+/** Returns the variables and secrets that the options set. */
 export function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOrigins, vars }) {
   const variables = {
     UPSTREAM_BASE_URL: upstreamUrl,
@@ -115,7 +117,7 @@ export function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOri
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
 }
 
-/** Resolves to true when a URL answers 200, and to undefined otherwise. */
+/** Resolves to true when a URL answers 200, and to undefined for any other status. */
 export async function isReady(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(20_000) });
   await response.body?.cancel();

@@ -7,7 +7,7 @@ const CHECKS = /^\/repos\/([\w-]+\/[\w.-]+)\/commits\/([0-9a-f]{40})\/check-runs
 
 /**
  * @typedef {object} Pull
- * @property {string} [state] `open`, unless closed
+ * @property {string} [state] defaults to `open`
  * @property {string | null} [merged_at] when it was merged
  * @property {boolean} [draft]
  * @property {[status: string, conclusion: string | null][]} [checks] check runs of its last commit
@@ -17,7 +17,7 @@ const CHECKS = /^\/repos\/([\w-]+\/[\w.-]+)\/commits\/([0-9a-f]{40})\/check-runs
  * @property {Record<string, string>} [headers]
  * @property {string} [body]
  * @property {boolean} [hang] never respond
- * @property {"pulls" | "checks"} [route] the affected route; both unless set
+ * @property {"pulls" | "checks"} [route] the affected route; defaults to both
  */
 
 /** Starts a simulator without pull requests. */
@@ -60,7 +60,7 @@ class GitHub {
     this.#pulls.set(name, { ...this.#pulls.get(name), ...changes });
   }
 
-  /** Sets the response to all later requests, or clears it. @param {GitHubFault | null} fault */
+  /** Sets the fault of all later responses, or clears it. @param {GitHubFault | null} fault */
   setFault(fault) {
     this.#fault = fault;
   }

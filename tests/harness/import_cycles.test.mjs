@@ -14,7 +14,7 @@ function listModules(folder) {
   return names.filter((name) => /(?<!\.d)\.[jt]s$/.test(name)).map((name) => join(folder, name));
 }
 
-/** Returns the imported files of a folder's file. Types and `import()` couple two files as well. */
+/** Returns the files that a file imports, including imports of types and by `import()`. */
 function readImports(file) {
   const text = readFileSync(file, "utf8").replace(COMMENT, "");
   return [...text.matchAll(IMPORT)]

@@ -1,6 +1,6 @@
 /**
- * An OIDC issuer on a loopback port, with sign-in by authorization code. It mints valid tokens in the
- * forms of GitHub Actions and Cloudflare Access. This module also forges tokens.
+ * An OIDC issuer on a loopback port, with sign-in by authorization code. It mints valid tokens in
+ * the forms of GitHub Actions and Cloudflare Access. This module also forges tokens.
  */
 import {
   createHash,
@@ -60,7 +60,8 @@ const ALGORITHMS = {
  * @typedef {object} MintOptions
  * @property {"RS256" | "ES256"} [alg] defaults to RS256
  * @property {string} [kid] replaces the key's own
- * @property {Record<string, unknown>} [header] replaces fields of the header; `undefined` removes one
+ * @property {Record<string, unknown>} [header] replaces fields of the header; `undefined` removes
+ *   one
  * @property {SigningKey} [key] defaults to the issuer's current key
  */
 
@@ -192,7 +193,12 @@ class Issuer {
     this.#fault = {};
   }
 
-  /** Signs a token with exactly these claims. @param {unknown} claims @param {MintOptions} [options] */
+  /**
+   * Signs a token with exactly these claims.
+   *
+   * @param {unknown} claims
+   * @param {MintOptions} [options]
+   */
   mint(claims, { alg = "RS256", kid, header, key = this.key(alg) } = {}) {
     return signToken(claims, key, { ...(kid === undefined ? {} : { kid }), ...header });
   }
@@ -247,8 +253,8 @@ class Issuer {
   /**
    * Returns the claims of a new Cloudflare Access application token.
    *
-   * @param {{ email?: string, aud?: string | string[], now?: number } & Record<string, unknown>} [changes]
-   *   see {@link githubClaims}
+   * @param {{ email?: string, aud?: string | string[], now?: number } & Record<string, unknown>}
+   *   [changes] see {@link githubClaims}
    */
   accessClaims(changes = {}) {
     const { now = seconds(), ...claims } = changes;
@@ -387,7 +393,7 @@ export function forgeNone(claims, { alg = "none", kid, signature = "" } = {}) {
 }
 
 /**
- * Forges a token signed by HMAC with a published secret, the public key (RFC 8725, section 2.1).
+ * Forges a token signed by HMAC, with the public key as the secret (RFC 8725, section 2.1).
  *
  * @param {SigningKey} key
  * @param {{ form?: "spki" | "pkcs1" | "jwk" }} [options] format of the key that is the secret
@@ -419,8 +425,8 @@ export function withClaims(token, claims) {
 }
 
 /**
- * Forges a token signed with an attacker's key. Its header contains that key in `jwk`, and may have the
- * `kid` of a trusted key (RFC 8725, section 3.10).
+ * Forges a token signed with an attacker's key. Its header contains that key in `jwk`, and may have
+ * the `kid` of a trusted key (RFC 8725, section 3.10).
  *
  * @param {{ kid?: string, key?: SigningKey, header?: Record<string, unknown> }} [options]
  */

@@ -1,4 +1,6 @@
-/** Starts programs in the background, logs their output and stops them with everything they started. */
+/**
+ * Starts programs in the background, logs their output and stops them with everything they started.
+ */
 import { EventEmitter, once } from "node:events";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { createServer } from "node:net";
@@ -18,12 +20,12 @@ export const LOGS = join(ROOT, "tests", ".logs");
  * @property {() => string} output returns everything that it has written so far
  * @property {string} logFile contains the same
  * @property {(pattern: RegExp, timeoutMs?: number, from?: number) => Promise<RegExpExecArray>} line
- *   resolves to the first complete line that matches; `from` skips that much of the output
+ *   resolves to the first complete line that matches; `from` skips that many characters
  * @property {<T>(check: () => Promise<T | undefined>, timeoutMs?: number) => Promise<T>} until
  *   calls `check` until it resolves to something other than `undefined`
  * @property {Promise<string>} ended describes how it ended
- * @property {() => Promise<void>} stop sends SIGTERM, and SIGKILL after `graceMs`; resolves when its
- *   whole group has ended
+ * @property {() => Promise<void>} stop sends SIGTERM, and SIGKILL after `graceMs`; resolves when
+ *   its whole group has ended
  * @property {() => Promise<void>} kill kills its whole group, like a crash
  */
 
@@ -33,8 +35,8 @@ export const LOGS = join(ROOT, "tests", ".logs");
  * @param {string} name of the log file, and of the program in errors
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, graceMs?: number }} [options] `graceMs`: how long
- *   it may take to end after SIGTERM
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, graceMs?: number }} [options] `graceMs`: how
+ *   long it may take to end after SIGTERM
  * @returns {Program}
  */
 export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } = {}) {
@@ -118,7 +120,7 @@ export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } =
   };
 }
 
-/** Waits until no process of a killed group is alive and has ports or files open. */
+/** Waits until every process of a group has ended, so that its ports and files are free. */
 async function groupEnd(group) {
   const deadline = performance.now() + KILL_TIMEOUT_MS;
   for (let alive = aliveIn(group); alive.length > 0; alive = aliveIn(group)) {

@@ -61,7 +61,7 @@ class Receiver {
   }
 
   /**
-   * Sets the responses to the next deliveries. Later ones receive the default.
+   * Queues the responses to the next deliveries. Later ones receive the default.
    *
    * @param {...(number | PlannedResponse)} answers a number is a status
    */

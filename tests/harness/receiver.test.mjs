@@ -1,4 +1,6 @@
-/** The signature check of the webhook tests. A check that accepts everything would prove nothing. */
+/**
+ * The signature check of the webhook tests. A check that accepts everything would prove nothing.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signatureOf, signatureProblem, verify } from "./receiver.mjs";
@@ -7,7 +9,9 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const NOW = { now: 1614265330 };
 
-/** Builds the signed delivery of the Standard Webhooks example, with changes after its signature. */
+/**
+ * Builds the signed delivery of the Standard Webhooks example, with changes after its signature.
+ */
 function delivery(changes = {}) {
   const raw = Buffer.from('{"test": 2432232314}');
   const signed = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: "1614265330", raw };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { capture } from "../../scripts/child.mjs";
 
-/** Defaults of the CSV import dialog for a file with a byte order mark: `,`, `"`, UTF-8, from line 1. */
+/** Defaults of the CSV import dialog for files with a byte order mark: `,`, `"`, UTF-8, line 1. */
 const FILTER = "CSV:44,34,76,1";
 const ENTITIES = { amp: "&", apos: "'", quot: '"', lt: "<", gt: ">" };
 

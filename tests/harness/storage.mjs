@@ -1,10 +1,14 @@
-/** The durable storage of a Worker on this machine, in the layout of `wrangler dev --persist-to`. */
+/**
+ * The durable storage of a Worker on this machine, in the layout of `wrangler dev --persist-to`.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/** Loads Miniflare. An `import` of this large CommonJS file spends a second on finding its exports. */
+/**
+ * Loads Miniflare. An `import` of this large CommonJS file spends a second on finding its exports.
+ */
 export const loadMiniflare = () => createRequire(import.meta.url)("miniflare");
 
 const MIGRATIONS = join(ROOT, "worker", "migrations");

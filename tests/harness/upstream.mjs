@@ -22,20 +22,20 @@ export function buildUpstream(options) {
  * @property {string} key the accepted admin key, called `key` in reports
  * @property {string} [readKey] a second, read-only key, called `read-key`
  * @property {number} [port] defaults to a free one
- * @property {number} [seed] of the page data
+ * @property {number} [seed] of the generated data
  * @property {"test" | "demo"} [data] content: strings that are difficult, or a recognizable site
- * @property {number} [pages] number of pages with views
+ * @property {number} [pages] number of pages per project
  * @property {boolean} [varyingDays] whether counts differ from day to day
- * @property {number} [feedback] entries in thirty days
- * @property {number} [searches] number of search terms
- * @property {number} [conversations] turns in thirty days
+ * @property {number} [feedback] entries per project in thirty days
+ * @property {number} [searches] number of search terms per project
+ * @property {number} [conversations] turns per project in thirty days
  * @property {string[]} [projects] ids of existing projects
- * @property {number} [jobDurationMs] time until a job finishes
+ * @property {number} [jobDurationMs] time that a job takes per prompt
  * @property {number} [latencyMs] of every response
- * @property {number} [createLimit] jobs per hour
- * @property {number} [messageLimit] follow-ups per hour
+ * @property {number} [createLimit] jobs per project and hour
+ * @property {number} [messageLimit] follow-ups per project and hour
  * @property {boolean} [readsShareJobLimit] whether reads of a job count as creations
- * @property {number} [analyticsLimit] analytics requests per hour
+ * @property {number} [analyticsLimit] analytics requests per hour, for all projects together
  */
 
 /**
@@ -86,11 +86,16 @@ function controls(url) {
   }
 
   return {
-    /** Returns the number of received requests of each kind. */
+    /**
+     * Returns counters, such as `requests`, `byOperation`, `byStatus`, `jobsCreated` and `held`.
+     */
     counters: () => control("GET", "counters"),
-    /** Returns the received requests, oldest first. */
+    /** Returns the last 2,500 received requests, oldest first. */
     requests: () => control("GET", "requests"),
-    /** Resets requests, counters, faults, used limits and jobs. */
+    /**
+     * Removes requests, counters, faults, used limits, jobs, late counts and holes. Keeps the
+     * clock, keys and limits.
+     */
     reset: () => control("POST", "reset"),
     /** Adds a fault to future responses. */
     fault: (fault) => control("POST", "faults", fault),
@@ -101,8 +106,9 @@ function controls(url) {
     faultRate: () => control("GET", "fault-rate"),
     clearFaultRate: () => control("DELETE", "fault-rate"),
     /**
-     * Holds future requests until {@link release}. `operation`, `target`, `after` and `times` select
-     * them. `process` applies a request before it is held, and `next` is a fault for after its release.
+     * Holds future requests until {@link release}. `operation`, `target`, `after` and `times`
+     * select them. `process` applies a request before it is held, and `next` is a fault for after
+     * its release.
      */
     hold: ({ process, next, ...order } = {}) =>
       control("POST", "faults", { times: 0, ...order, fault: { kind: "hold", process, next } }),
@@ -117,8 +123,8 @@ function controls(url) {
       }
     },
     /**
-     * Releases the oldest `count` held requests, and returns their number. Without `count`, releases
-     * all and stops holding requests.
+     * Releases the oldest `count` held requests, and returns their number. Without `count`,
+     * releases all and stops holding requests.
      */
     release: async (count) => (await control("POST", "release", { count })).released,
     /** Returns `{ now, today }`: milliseconds since the epoch, and the day. */
@@ -126,8 +132,9 @@ function controls(url) {
     /** Moves the clock forward, and returns `{ now, today }`. */
     forwardClock: (forwardMs) => control("POST", "clock", { forwardMs }),
     /**
-     * Delays counts. `{ day, percent }` increases the counts of a day. `{ afterDays, percent }` omits a
-     * share of each day's counts until that many days after its end.
+     * Changes counts. `{ day, percent }` increases those of a day by a share of a usual working
+     * day. `{ afterDays, percent }` omits a share of each day's counts until that many days after
+     * its end.
      */
     setLate: (late) => control("POST", "late", late),
     clearLate: () => control("DELETE", "late"),
@@ -136,7 +143,10 @@ function controls(url) {
     fillHoles: () => control("DELETE", "holes"),
     /** Returns `{ create, message, analytics }`; `null` means unlimited. */
     limits: () => control("GET", "limits"),
-    /** Changes limits: `{ create?, message?, analytics?, windowMs? }`; `null` means unlimited. */
+    /**
+     * Changes limits: `{ create?, message?, analytics?, windowMs? }`. `null` means unlimited.
+     * Without `windowMs`, the window of every limit becomes an hour.
+     */
     setLimits: (limits) => control("POST", "limits", limits),
     restoreLimits: () => control("DELETE", "limits"),
     /** Returns every row of a range as `{ totals, views }`, for comparison with an export. */

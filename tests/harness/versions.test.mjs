@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/** Exact versions of the crates in a manifest whose names start with `wasm-bindgen`. */
+/** Returns the exact versions of wasm-bindgen and its command line in a manifest. */
 function pinsIn(manifest) {
   const text = readFileSync(join(ROOT, manifest), "utf8");
   const pins = text.matchAll(/^(wasm-bindgen(?:-cli|-cli-support)?) = .*"=([\d.]+)"/gm);

@@ -1,6 +1,6 @@
 /**
- * Runs a Worker in workerd until it receives a signal. `gateway.mjs` starts it as a process of its
- * own, so that a test can kill workerd as a crash would.
+ * Runs a Worker in workerd until this process receives a signal. `gateway.mjs` starts it as a
+ * separate process, so that a test can kill workerd as a crash would.
  *
  * Usage: node workerd.mjs OPTIONS, where OPTIONS is a JSON file with {@link WorkerdOptions}.
  */
@@ -19,7 +19,8 @@ import { createTables, loadMiniflare, storageOptions } from "./storage.mjs";
  * @property {Record<string, string>} variables override those of the configuration
  * @property {string} state folder of the durable storage
  * @property {string} scratch folder for temporary files
- * @property {"none" | "empty" | "migrated"} archive whether the Worker has a D1 database, and tables in it
+ * @property {"none" | "empty" | "migrated"} archive whether the Worker has a D1 database, and
+ *   tables in it
  * @property {number} port of 127.0.0.1
  */
 
@@ -52,7 +53,10 @@ try {
   process.exit(1);
 }
 
-/** Fires the cron trigger for each request, and responds when its handler has finished. */
+/**
+ * Starts a server that fires the cron trigger for each request, and responds when the trigger's
+ * handler has finished. Returns the server's address.
+ */
 async function listenForCron() {
   const server = createServer(async (_request, response) => {
     const worker = await miniflare.getWorker();

@@ -1,4 +1,7 @@
-/** A Worker under `wrangler dev`, as its developer runs it. Gateway tests use plain workerd instead. */
+/**
+ * A Worker under `wrangler dev`, as its developer runs it. Most gateway tests use plain workerd
+ * instead.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,8 +16,8 @@ const CONFIG = join(ROOT, "worker", "wrangler.toml");
 /**
  * Starts `wrangler dev` and waits until the Worker answers.
  *
- * @param {import("./gateway.mjs").GatewayOptions} options `assets`, `state`, `main` and `archive` are
- *   not supported
+ * @param {import("./gateway.mjs").GatewayOptions} options `assets`, `state`, `main` and `archive`
+ *   are not supported
  */
 export async function startWithWrangler(options = {}) {
   const { config = CONFIG, readyPath = "/healthz", env = process.env } = options;
