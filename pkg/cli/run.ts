@@ -83,7 +83,7 @@ async function runFiltered(
       await jq.end();
       throw error;
     }
-    // jq ended before the command. Its exit code tells whether it failed.
+    // jq ended before the command. Its exit code shows if it failed.
   }
   const failure = await jq.end();
   if (failure !== undefined) throw failure;
