@@ -6,7 +6,7 @@ export interface Ratings {
   all: number;
 }
 
-/** Counts the entries with a rating. Feedback on code and from agents has none. */
+/** Counts the entries with a rating, and the helpful ones. Only contextual feedback has ratings. */
 export function countRatings(rows: readonly ReportRow[]): Ratings {
   const rated = rows.filter(({ helpful }) => helpful != null);
   return { helpful: rated.filter(({ helpful }) => helpful === "Yes").length, all: rated.length };
