@@ -6,8 +6,8 @@ import { ROOT } from "../../scripts/versions.mjs";
 const TABLES = {
   runtimes: {
     title: "Where the package runs",
-    text: "Written by `npm run test:matrix -- package`. Each row ran the same checks with the packed tarball.",
-    columns: { runtime: "Runtime", version: "Version", way: "By", result: "Result" },
+    text: "`npm run test:matrix -- package` generates this table. Each row is a run of the same checks with the packed tarball.",
+    columns: { runtime: "Runtime", version: "Version", way: "How", result: "Result" },
   },
   behaviour: {
     title: "How the package behaves",
