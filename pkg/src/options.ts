@@ -168,6 +168,7 @@ export interface WriteOptions extends RequestOptions {
   /**
    * Repeats a write with an unknown outcome, even if the earlier attempt succeeded: see
    * `OutcomeUnknownError`. Sends `Idempotency-Retry: force` and disables retries of this call.
+   * Requires the `idempotencyKey` of the earlier attempt.
    * @default false
    */
   force?: boolean | undefined;

@@ -2,7 +2,13 @@
 
 import { ApiPromise, type CallResult } from "./api_promise.js";
 import { loadCore, userAgent } from "./engine.js";
-import { captureCallSite, locate, toValidationError, toWasmLoadError } from "./errors.js";
+import {
+  captureCallSite,
+  locate,
+  toRequiredError,
+  toValidationError,
+  toWasmLoadError,
+} from "./errors.js";
 import type { BodyReader } from "./exchange.js";
 import { MODE_ONCE, OUTPUT_BASE_URL, USER_AGENT } from "./generated/protocol.js";
 import { attach } from "./host.js";
@@ -157,13 +163,17 @@ export class Transport {
     return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
   }
 
-  /** Runs a write. Adds an idempotency key for a gateway, unless the caller set one. */
+  /**
+   * Runs a write. Adds an idempotency key for a gateway, unless the caller set one. A forced write
+   * gets none: it needs the key of the earlier attempt.
+   */
   write<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
     options: CreateOptions = {},
   ): ApiPromise<Operations[Name]["result"]> {
-    const made = this.#options.adminKey === undefined ? freshKey() : undefined;
+    const hasKey = this.#options.adminKey === undefined && !options.force;
+    const made = hasKey ? freshKey() : undefined;
     return this.call(operation, params, {
       ...options,
       idempotencyKey: options.idempotencyKey ?? made,
@@ -236,6 +246,7 @@ export class Transport {
   callOptions(operation: OperationName, call: CreateOptions, readBody?: BodyReader): Call {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
+    if (call.force && call.idempotencyKey === undefined) throw toRequiredError("idempotencyKey");
     return {
       // Ignore values that are not signals.
       signal: typeof call.signal === "object" ? (call.signal ?? undefined) : undefined,

@@ -115,6 +115,8 @@ impl<E: Operation> ApiCall<E> {
     /// failed with a 5xx or has an unknown outcome. The earlier call may have succeeded. Use this
     /// after the problem `/problems/outcome-unknown`. The client does not retry a forced `POST`.
     ///
+    /// Requires [`Self::idempotency_key`]: [`Self::send`] fails with [`Rule::Required`] without it.
+    ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/force.rs"), "```")]
     pub const fn force(mut self) -> Self {
@@ -141,6 +143,9 @@ impl<E: Operation> ApiCall<E> {
         let call = call?;
         if settings.webhook.is_some() && !client.server.deduplicates() {
             return Err(ValidationError::new("webhookUrl", Rule::GatewayOnly, "").into());
+        }
+        if settings.is_forced && settings.key.is_none() {
+            return Err(ValidationError::new("idempotencyKey", Rule::Required, "").into());
         }
         if call.method() == Method::Post && client.server.deduplicates() {
             let random = || client.host.random().map(IdempotencyKey::from_bytes);

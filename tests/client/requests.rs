@@ -416,6 +416,20 @@ async fn a_forced_call_is_marked_and_sent_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_forced_call_without_a_key_is_not_sent() {
+    let host = FakeHost::new([OK]);
+    let error = create(&host.client()).force().send().await.unwrap_err();
+    let Error::Validation(error) = error else {
+        panic!("not an error of validation: {error}");
+    };
+    assert_eq!(
+        (&*error.field, error.rule),
+        ("idempotencyKey", Rule::Required)
+    );
+    assert_eq!(host.count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn debug_output_hides_credentials_and_prompts() {
     let host = FakeHost::new::<&str>([]);
     for builder in [host.builder(), host.platform()] {
