@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { readTrend } = await importSource("analytics/daily_trend.ts");
+const { archiveSentence } = await importSource("analytics/archive_sentence.ts");
 
 const RANGE = { from: "2026-11-01", to: "2026-11-05" };
 const TODAY = "2026-11-05";
@@ -80,4 +81,21 @@ test("the trend reports any other error as a problem", async () => {
   const trend = await read(fakeClient({ status: 500, body: { detail: "it broke" } }));
   assert.equal(trend.state, "failed");
   assert.match(trend.problem.cause, /It broke \(500\)/);
+});
+
+test("the hint claims that the archive is on only after the gateway returned days", async () => {
+  const sentenceFor = async (response, changes) =>
+    archiveSentence(await read(fakeClient(response), changes));
+  const off = { type: "/problems/archive-not-configured", detail: "bind a D1 database" };
+  assert.equal(
+    await sentenceFor({ status: 501, body: off }),
+    "The gateway says: Bind a D1 database",
+  );
+  const failed = await sentenceFor({ status: 500, body: { detail: "it broke" } });
+  assert.equal(failed, "Couldn’t load the gateway’s reason. It broke (500)");
+  assert.equal(await sentenceFor({}, { range: { from: TODAY, to: TODAY } }), null);
+  for (const views of [[], [day("2026-11-02", 5, 1)]]) {
+    const body = { views, missing: [], nextCursor: null };
+    assert.equal(await sentenceFor({ body }), "It is on now. Reload this page.");
+  }
 });

@@ -172,3 +172,17 @@ test("without an archive, the page explains how to turn the trend on", async ({ 
   assert.equal(await page.getByRole("img").count(), 0);
   assert.deepEqual(await accessibilityFaults(page), []);
 });
+
+test("opening the hint about the archive again repeats a failed request", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport(WEEK);
+  await page.route("**/views/daily?*", (route) => route.abort());
+  const hint = page.getByText("Daily data is off. How to turn it on");
+  await hint.click();
+  await page.getByText(/^Couldn’t load the gateway’s reason\. /).waitFor();
+  await page.unroute("**/views/daily?*");
+  await hint.click();
+  await hint.click();
+  await page.getByText(/^The gateway says: /).waitFor();
+});

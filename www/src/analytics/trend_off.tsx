@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { Client } from "quillgate";
-import type { TrendQuery } from "./daily_trend.ts";
+import { archiveSentence } from "./archive_sentence.ts";
+import type { Trend, TrendQuery } from "./daily_trend.ts";
 import { today } from "./today.ts";
 
 export interface TrendProps extends TrendQuery {
@@ -8,15 +9,17 @@ export interface TrendProps extends TrendQuery {
   ended: AbortSignal;
 }
 
+/** The states in which opening the explanation asks the gateway again. */
+const UNANSWERED: readonly (Trend["state"] | undefined)[] = [undefined, "failed", "no day yet"];
+
 /** Explains how to turn on the archive. Asks the gateway for its reason only when opened. */
 export function TrendOff({ client, ended, ...query }: TrendProps) {
-  const answer = useSignal<string | null>(null);
+  const read = useSignal<Trend | null>(null);
+  const answer = read.value && archiveSentence(read.value);
   async function ask() {
-    if (answer.peek() !== null) return;
+    if (!UNANSWERED.includes(read.peek()?.state)) return;
     const { readTrend } = await import("./daily_trend.ts");
-    const read = await readTrend(client, query, today.peek(), ended);
-    answer.value =
-      read.state === "off" ? `The gateway says: ${read.detail}` : "It is on now. Reload this page.";
+    read.value = await readTrend(client, query, today.peek(), ended);
   }
   return (
     <details
@@ -31,7 +34,7 @@ export function TrendOff({ client, ended, ...query }: TrendProps) {
         Ask your gateway admin to add this project to <code>ARCHIVE_PROJECTS</code>. See “The daily
         archive” in the deployment guide.
       </p>
-      {answer.value !== null && <p>{answer.value}</p>}
+      {answer !== null && <p>{answer}</p>}
     </details>
   );
 }
