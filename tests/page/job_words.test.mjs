@@ -155,6 +155,27 @@ describe("timeline", () => {
     ]);
   });
 
+  test("a follow-up to a running job does not shorten the time of its run", () => {
+    const during = [thread[0], messageAt("follow-up", 60)];
+    const ended = buildTimeline(during, changes.slice(0, 2)).at(-1);
+    assert.deepEqual([ended.text, ended.worked], ["Completed", 120_000]);
+    const { startedAt, finishedAt } = lastWorkSpan(during, changes.slice(0, 2));
+    assert.equal(finishedAt - startedAt, ended.worked);
+  });
+
+  test("archiving a finished job does not extend the time of its run", () => {
+    const archived = [...changes.slice(0, 2), { at: at(900), status: "archived", prLink: LINK }];
+    const entries = buildTimeline(thread.slice(0, 1), archived);
+    assert.deepEqual(
+      entries.slice(-2).map(({ text, worked }) => [text, worked]),
+      [
+        ["Completed", 120_000],
+        ["Archived", null],
+      ],
+    );
+    assert.equal(lastWorkSpan(thread.slice(0, 1), archived).finishedAt, START + 120_000);
+  });
+
   test("a timeline includes work that another client started", () => {
     const elsewhere = buildTimeline(thread.slice(0, 1), changes);
     assert.deepEqual(
@@ -168,7 +189,7 @@ describe("timeline", () => {
     assert.deepEqual(buildTimeline([{ ...thread[0], sentAt: null }], unknown), []);
   });
 
-  test("the last work span runs from the latest message to its result", () => {
+  test("the last work span runs from the start of the last run to its result", () => {
     const seconds = ({ startedAt, finishedAt }) => [
       (startedAt - START) / 1000,
       finishedAt && (finishedAt - START) / 1000,
@@ -186,7 +207,7 @@ describe("duration", () => {
   const HOUR = 3_600_000;
   const describeAt = (status, span, age) => describeJobTime(job(status), span, START + age)?.text;
 
-  test("an active job shows the time since its latest message", () => {
+  test("an active job shows the time since the start of its run", () => {
     assert.equal(describeAt("active", NOTHING, 125_000), "Running for 2 min 05 s");
     assert.equal(describeAt("active", NOTHING, 1_000), "Just started");
     const again = { startedAt: START + 240 * HOUR, finishedAt: null };

@@ -34,7 +34,7 @@ export function buildTimeline(
   let since: number | null = null;
   for (const { at, text, starts, ends } of stepsOf(thread, changes)) {
     events.push({ at, text, worked: ends && since !== null ? at - since : null });
-    if (starts) since = at;
+    if (starts) since ??= at;
     if (ends) since = null;
   }
   return events;
@@ -50,7 +50,7 @@ export function lastWorkSpan(
     if (starts && (span.startedAt === null || span.finishedAt !== null)) {
       span = { startedAt: at, finishedAt: null };
     }
-    if (ends) span = { ...span, finishedAt: at };
+    if (ends) span.finishedAt ??= at;
   }
   return span;
 }
