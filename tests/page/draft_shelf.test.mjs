@@ -120,7 +120,8 @@ describe("drafts", () => {
 });
 
 describe("templates", () => {
-  const open = () => new TemplateShelf("zoë", NOT_ENDED);
+  const PERSON = { issuer: "https://id.acme.test", subject: "zoë" };
+  const open = (person = PERSON) => new TemplateShelf(person, NOT_ENDED);
 
   test("a saved template takes its first line as its name and survives signing out", () => {
     const shelf = open();
@@ -131,6 +132,14 @@ describe("templates", () => {
     ]);
     forgetJobs();
     assert.equal(open().own.value.length, 1);
+  });
+
+  test("templates belong to one person, whose subject is unique only within an issuer", () => {
+    open().save("One");
+    assert.deepEqual(open({ ...PERSON, issuer: "https://id.other.test" }).own.value, []);
+    assert.deepEqual(open({ ...PERSON, issuer: null }).own.value, []);
+    assert.deepEqual(open({ ...PERSON, subject: "ada" }).own.value, []);
+    assert.equal(open({ ...PERSON }).own.value.length, 1);
   });
 
   test("undoing a deletion restores the template", () => {

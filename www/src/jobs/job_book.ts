@@ -129,7 +129,7 @@ export class JobBook {
     this.#ended = ended;
     this.composing = this.#composing;
     this.drafts = new DraftShelf(this.#owner, ended);
-    this.templates = new TemplateShelf(claims.subject, ended);
+    this.templates = new TemplateShelf(claims, ended);
     this.sent = new SentTextMemory(this.#owner, ended);
     onKeptElsewhere((name) => {
       for (const draft of this.#followUps.values()) if (draft.name === name) draft.renew();

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { type Person, personOf } from "../session/claims.ts";
 import { keep, onKeptElsewhere, readKept } from "./browser_storage.ts";
 import { titleOf } from "./job_state.ts";
 
@@ -51,8 +52,8 @@ export class TemplateShelf {
   readonly own = signal<readonly Template[]>([]);
   readonly #name: string;
 
-  constructor(subject: string | null, ended: AbortSignal) {
-    this.#name = `templates.${subject ?? ""}`;
+  constructor(person: Person, ended: AbortSignal) {
+    this.#name = `templates.${personOf(person)}`;
     this.own.value = templatesFrom(readKept(this.#name));
     onKeptElsewhere((name) => {
       if (name === this.#name) this.own.value = templatesFrom(readKept(name));

@@ -17,10 +17,13 @@ export interface Claims {
 
 export type Scope = "jobs:create" | "jobs:read" | "analytics:read" | "analytics:conversations";
 
+/** The claims that identify a person. */
+export type Person = Pick<Claims, "issuer" | "subject">;
+
 /**
  * Returns a person's identity. It includes the issuer, because a subject is unique only within one.
  */
-export function personOf({ issuer, subject }: Pick<Claims, "issuer" | "subject">): string {
+export function personOf({ issuer, subject }: Person): string {
   return JSON.stringify([issuer, subject]);
 }
 
