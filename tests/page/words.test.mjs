@@ -7,7 +7,7 @@ import { ROOT } from "../../scripts/versions.mjs";
 import { mintToken } from "../harness/token.mjs";
 import { importSource } from "./source.mjs";
 
-const { allows, hasSameRights } = await importSource("session/claims.ts");
+const { allows, differOnlyInExpiry } = await importSource("session/claims.ts");
 const { complainAboutToken } = await importSource("session/access_token.ts");
 const { firstLine, isFinished, jobState, pullRequest } = await importSource("jobs/job_state.ts");
 const { describeProblem } = await importSource("shell/problem.ts");
@@ -82,20 +82,35 @@ describe("access token", () => {
   });
 });
 
-test("a session allows only its scopes", () => {
+describe("session", () => {
   const session = {
     issuer: null,
     subject: null,
     projects: [],
+    archivedProjects: [],
     scopes: ["jobs:read"],
+    keepsPrompts: "whole",
     expiresAt: NOW,
   };
-  assert.equal(allows(session, "jobs:read"), true);
-  assert.equal(allows(session, "jobs:create"), false);
-  assert.equal(hasSameRights(session, { ...session, expiresAt: 0 }), true);
-  for (const change of [{ issuer: "a" }, { subject: "a" }, { projects: ["a"] }, { scopes: [] }]) {
-    assert.equal(hasSameRights(session, { ...session, ...change }), false);
-  }
+
+  test("a session allows only its scopes", () => {
+    assert.equal(allows(session, "jobs:read"), true);
+    assert.equal(allows(session, "jobs:create"), false);
+  });
+
+  test("a renewal changes only the expiry of a session", () => {
+    assert.equal(differOnlyInExpiry(session, { ...session, expiresAt: 0 }), true);
+    for (const change of [
+      { issuer: "a" },
+      { subject: "a" },
+      { projects: ["a"] },
+      { archivedProjects: ["a"] },
+      { scopes: [] },
+      { keepsPrompts: "first-line" },
+    ]) {
+      assert.equal(differOnlyInExpiry(session, { ...session, ...change }), false);
+    }
+  });
 });
 
 describe("job", () => {

@@ -27,11 +27,9 @@ export function personOf({ issuer, subject }: Person): string {
   return JSON.stringify([issuer, subject]);
 }
 
-/** Returns whether two sessions have the same person, projects and scopes. */
-export function hasSameRights(a: Claims, b: Claims): boolean {
-  const rights = ({ projects, scopes, ...person }: Claims) =>
-    JSON.stringify([personOf(person), projects, scopes]);
-  return rights(a) === rights(b);
+/** Returns whether two sessions have equal claims except for their expiry. */
+export function differOnlyInExpiry(a: Claims, b: Claims): boolean {
+  return JSON.stringify({ ...a, expiresAt: 0 }) === JSON.stringify({ ...b, expiresAt: 0 });
 }
 
 export function allows(claims: Claims, scope: Scope): boolean {

@@ -11,7 +11,7 @@ import { requestedRoute } from "../shell/route_names.ts";
 import { onSignInRequest } from "../shell/sign_in_request.ts";
 import { clearToasts, toast } from "../shell/toast.ts";
 import { duration } from "../shell/wording.ts";
-import { type Claims, hasSameRights, personOf } from "./claims.ts";
+import { type Claims, differOnlyInExpiry, personOf } from "./claims.ts";
 import { deleteSession, readSession } from "./gateway_session.ts";
 import { hasArrived, mayBeSignedIn } from "./may_be_signed_in.ts";
 import {
@@ -150,7 +150,7 @@ async function enter(claims: Claims, turn: number): Promise<void> {
   if (turn !== generation) return;
   openProject = (projectId) => openSession(projectId, claims);
   const before = phase.peek();
-  const isRenewal = before.name === "signed in" && hasSameRights(before.claims, claims);
+  const isRenewal = before.name === "signed in" && differOnlyInExpiry(before.claims, claims);
   batch(() => {
     // A renewal changes only the expiry, so the content stays.
     if (!isRenewal) closeProject();
