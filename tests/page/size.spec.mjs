@@ -1,6 +1,6 @@
 /** The bytes that a route downloads on its first load, with Brotli. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { PAGE_DIST } from "../../scripts/build.mjs";
@@ -12,9 +12,9 @@ const MAX_ROUTE_BYTES = 90_000;
 const ALL_ROUTES = "jobs:create jobs:read analytics:read analytics:conversations";
 /** The chart of daily views, which loads after the rows if the gateway archives the project. */
 const MAX_TREND_BYTES = 6000;
-const TREND = /\/assets\/(archived_trend|daily_views)-/;
+const TREND = ["archived_trend", "daily_trend"];
 /** The code that follows the project's jobs from other routes. It loads seconds after the rows. */
-const DELAYED = /\/assets\/(session_jobs|job_stream)-/;
+const DELAYED = ["session_jobs", "streams"];
 
 test(`the sign-in route loads at most ${MAX_SIGN_IN_BYTES} bytes`, async ({ visitor }) => {
   const { site, page, record } = visitor;
@@ -37,7 +37,8 @@ for (const route of ["jobs", "views", "visitors", "feedback", "searches", "conve
     await page.goto(`${site.url}/?route=${route}`);
     await requested;
     await untilLoaded(page);
-    const first = record.urls.filter((url) => route === "jobs" || !DELAYED.test(url));
+    const delayed = patternOf(DELAYED);
+    const first = record.urls.filter((url) => route === "jobs" || !delayed.test(url));
     const { total, files } = weigh(first);
     testInfo.annotations.push({ type: "size", description: `${total} bytes` });
     assert.ok(files.some((name) => name.endsWith(".wasm")));
@@ -50,7 +51,7 @@ test.describe("archived project", () => {
 
   test(`the daily trend adds at most ${MAX_TREND_BYTES} bytes, after the rows`, async ({
     visitor,
-  }) => {
+  }, testInfo) => {
     const { site, page, project, record, startSession } = visitor;
     await site.gateway.runCron();
     await startSession();
@@ -59,17 +60,27 @@ test.describe("archived project", () => {
     await untilLoaded(page);
     await page.getByRole("img", { name: /^Views per day/ }).waitFor();
     const isRows = (url) => /\/views\?/.test(url);
-    const isTrend = (url) => TREND.test(url);
+    const [trendFile, delayed] = [patternOf(TREND), patternOf(DELAYED)];
+    const isTrend = (url) => trendFile.test(url);
     assert.ok(record.urls.findIndex(isTrend) > record.urls.findIndex(isRows));
     const trend = weigh(record.urls.filter(isTrend));
+    testInfo.annotations.push({ type: "size", description: `${trend.total} bytes` });
     assert.ok(
       trend.files.length > 1 && trend.total <= MAX_TREND_BYTES,
       `${trend.total} bytes: ${trend.files.join(" ")}`,
     );
-    const first = weigh(record.urls.filter((url) => !isTrend(url) && !DELAYED.test(url)));
+    const first = weigh(record.urls.filter((url) => !isTrend(url) && !delayed.test(url)));
     assert.ok(first.total <= MAX_ROUTE_BYTES, `${first.total} bytes: ${first.files.join(" ")}`);
   });
 });
+
+/** Returns a pattern for the files of chunks. Fails if the build lacks one of them. */
+function patternOf(chunks) {
+  const assets = readdirSync(join(PAGE_DIST, "assets"));
+  const missing = chunks.filter((chunk) => !assets.some((name) => name.startsWith(`${chunk}-`)));
+  assert.deepEqual(missing, [], "the build contains every named chunk");
+  return new RegExp(`/assets/(${chunks.join("|")})-`);
+}
 
 /** Waits until the route has content and is not busy. */
 async function untilLoaded(page) {
