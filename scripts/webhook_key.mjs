@@ -12,12 +12,10 @@ import { parseArgs } from "node:util";
 const PREFIX = "whsec_";
 const KEY_BYTES = 32;
 const MAX_URL_LENGTH = 2048;
-/**
- * https, or http on this machine, without credentials, backslashes or a fragment. The path and the
- * query are visible ASCII. Only the gateway checks the rest of the host.
- */
-const ADDRESS =
-  /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/?]|$))[^/?#@\\]+(?:[/?][!"$-[\]-~]*)?$/i;
+/** Absolute URLs of visible ASCII, without credentials, backslashes or a fragment. */
+const ADDRESS = /^https?:\/\/[!"$-.0->A-[\]-~]+(?:[/?][!"$-[\]-~]*)?$/i;
+/** Hosts of this machine, as `URL` writes them. Only these may have http. */
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** Strings that cannot be a single segment of a path. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it rejects control characters.
 const INVALID_SEGMENT = /^\.{0,2}$|[/\\%?#\u0000-\u001f\u007f-\u009f]/;
@@ -43,7 +41,7 @@ export function deriveKeys({ project, url }, secrets) {
   if (!project || INVALID_SEGMENT.test(project)) {
     throw new WebhookKeyError("--project must be a project's id: one segment of a path");
   }
-  if (!url || url.length > MAX_URL_LENGTH || !ADDRESS.test(url)) {
+  if (!url || url.length > MAX_URL_LENGTH || !isAddress(url)) {
     throw new WebhookKeyError(
       "--url must be an absolute https URL, or http on this machine, without credentials or fragment",
     );
@@ -53,6 +51,13 @@ export function deriveKeys({ project, url }, secrets) {
     const key = Buffer.from(hkdfSync("sha256", readSecret(secret.trim()), "", info, KEY_BYTES));
     return PREFIX + key.toString("base64");
   });
+}
+
+/** Returns whether the gateway could deliver to a URL. Only the gateway knows which hosts it allows. */
+function isAddress(url) {
+  if (!ADDRESS.test(url) || !URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || LOOPBACK.has(hostname);
 }
 
 /** Converts the scheme and the host of an address to lower case. */

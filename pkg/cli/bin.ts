@@ -19,8 +19,11 @@ for (const [signal, name] of [
     controller.abort(new Interruption(code));
   });
 }
-// Exit without a message when the reader of stdout, such as `head`, closes the pipe.
-process.stdout.on("error", () => process.exit(getExitCode("brokenPipe")));
+// Exit without a message when the reader of stdout, such as `head`, closes the pipe. Other errors
+// reach the command through the callback of its write.
+process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+  if (code === "EPIPE") process.exit(getExitCode("brokenPipe"));
+});
 process.stderr.on("error", () => {});
 
 const host: Host = {

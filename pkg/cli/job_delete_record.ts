@@ -20,7 +20,9 @@ export async function run(context: Context): Promise<undefined> {
 async function confirm(context: Context, id: string): Promise<void> {
   const { host, output } = context;
   if (host.stdin.isTTY !== true || !output.interactive) {
-    throw new UsageError("--yes is required, because stdin is not a terminal");
+    throw new UsageError("--yes is required, because the command cannot ask", [
+      "it asks on a terminal, without --json and --quiet",
+    ]);
   }
   const answer = await ask(context, `Delete the record of job ${toLine(id)}? (y/N)`);
   if (!/^y(es)?$/i.test(answer)) throw new UsageError("the record was not deleted");

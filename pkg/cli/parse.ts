@@ -17,8 +17,7 @@ export type Parsed =
 export function parse(args: readonly string[], commands: readonly Command[]): Parsed {
   const words = readLeadingWords(args);
   const command = findCommand(words, commands);
-  const end = args.indexOf("--");
-  const flags = end === -1 ? args : args.slice(0, end);
+  const flags = listFlags(args);
   if (words[0] === "help") {
     return { kind: "help", topic: findTopic(words.slice(1), commands), asked: true };
   }
@@ -41,6 +40,12 @@ export function parse(args: readonly string[], commands: readonly Command[]): Pa
     }
   }
   return readCommand(command, args);
+}
+
+/** Returns the arguments that can be flags: those before `--`. */
+export function listFlags(args: readonly string[]): readonly string[] {
+  const end = args.indexOf("--");
+  return end === -1 ? args : args.slice(0, end);
 }
 
 function readVersionCommand(commands: readonly Command[]): Parsed {

@@ -54,15 +54,20 @@ export async function run(context: Context): Promise<undefined> {
   const format = chooseFormat(context);
   const wait = readDuration(readText(context, "wait") ?? "0s", "--wait", MAX_WAIT_MS);
   const params = readReportParams(context, Date.now());
-  if (format === "table") await printTable(context, params);
+  if (format === "table") await printTable(context, params, wait);
   else await exportRows(context, format, params, wait);
 }
 
-async function printTable(context: Context, params: Record<string, string>): Promise<void> {
+async function printTable(
+  context: Context,
+  params: Record<string, string>,
+  wait: number,
+): Promise<void> {
   const { output, command, signal } = context;
   if (readSwitch(context, "resume")) {
     throw new UsageError("--resume cannot be combined with the format table");
   }
+  if (wait > 0) throw new UsageError("--wait cannot be combined with the format table");
   const max = readCount(readText(context, "rows") ?? DEFAULT_ROWS, "--rows");
   const file = await findOutputFile(context);
   const watched = watchProgress();

@@ -1,14 +1,14 @@
 /** Runs a command line. */
 
 import { findCause } from "./cause.js";
-import { type Context, type Run, readText } from "./command.js";
+import { type Command, type Context, type Run, readText } from "./command.js";
 import { COMMANDS } from "./commands.js";
 import { showWait } from "./duration.js";
 import { Interruption, UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import type { Host } from "./host.js";
 import { Output } from "./output.js";
-import { parse } from "./parse.js";
+import { listFlags, parse } from "./parse.js";
 import { hasProxy, useProxy } from "./proxy.js";
 import { toLine } from "./table.js";
 
@@ -19,10 +19,11 @@ import { toLine } from "./table.js";
  */
 export async function run(args: readonly string[], host: Host): Promise<number> {
   // These flags also apply to the error of a command line that cannot be parsed.
-  const isFiltered = args.some((arg) => arg === "--jq" || arg.startsWith("--jq="));
+  const flags = listFlags(args);
+  const isFiltered = flags.some((flag) => flag === "--jq" || flag.startsWith("--jq="));
   const options = {
-    json: isFiltered || args.includes("--json"),
-    quiet: args.includes("--quiet"),
+    json: isFiltered || flags.includes("--json"),
+    quiet: flags.includes("--quiet"),
   };
   const output = new Output(host, options);
   try {
@@ -176,8 +177,7 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
   if (error instanceof Interruption) return [];
   if (error instanceof UsageError) {
     const { hints } = error;
-    const words = args.filter((arg) => /^[a-z]+$/.test(arg)).slice(0, 2);
-    const command = COMMANDS.find(({ name }) => name === words.join(" ") || name === words[0]);
+    const command = findTyped(args);
     return [...hints, `see: quillgate ${command === undefined ? "" : `${command.name} `}--help`];
   }
   if (code === getExitCode("budget")) {
@@ -197,6 +197,12 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
   return [];
 }
 
+/** Returns the command that the user has typed, if it exists. */
+function findTyped(args: readonly string[]): Command | undefined {
+  const words = args.filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith("-")).slice(0, 2);
+  return COMMANDS.find(({ name }) => name === words.join(" ") || name === words[0]);
+}
+
 /** Returns whether the response explains the error, so there is no need to suggest `doctor`. */
 function explainsItself({ status, problem }: Failure): boolean {
   const { type, detail } = problem ?? {};
@@ -212,8 +218,9 @@ function explainsItself({ status, problem }: Failure): boolean {
  */
 function namesJob(error: unknown, args: readonly string[]): boolean {
   const { code } = error as { code?: string | null };
-  const isNamed = args.includes("watch") || args.includes("message");
-  return isNamed && typeof code === "string" && !code.endsWith("/not-found");
+  const command = findTyped(args);
+  const takesJob = command?.name.startsWith("job ") && command.arguments[0]?.name === "ID";
+  return takesJob === true && typeof code === "string" && !code.endsWith("/not-found");
 }
 
 function isBrokenPipe(error: unknown): boolean {

@@ -46,6 +46,12 @@ test("create prints the job's id and the command that waits for it", async () =>
   assert.equal(JSON.parse(json).status, "active");
 });
 
+test("a prompt after -- may look like a flag", async () => {
+  const { code, stdout } = await quillgate(["create", "--", "--json"]);
+  assert.deepEqual([code, stdout], [0, "job_1\n"]);
+  assert.equal(JSON.parse(server.requests[0].body).prompt, "--json");
+});
+
 test("create reads the prompt from an argument, standard input or a file", async () => {
   writeFileSync(join(folder, "prompt.md"), "from a file");
   for (const [args, input, prompt] of [

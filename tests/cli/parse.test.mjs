@@ -97,6 +97,10 @@ describe("invalid command lines", () => {
       ["views", "--format", "table", "--resume"],
       /--resume cannot be combined with the format table/,
     ],
+    [
+      ["views", "--format", "table", "--wait", "1h"],
+      /--wait cannot be combined with the format table/,
+    ],
     [["job", "list", "--rows", "0"], /--rows must be a whole number of at least 1/],
     [["daily"], /the days are missing/],
     [["token", "revoke", "one"], /list REVOKED_TOKENS, by npx wrangler secret put REVOKED_TOKENS/],

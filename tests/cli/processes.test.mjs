@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -78,6 +78,20 @@ describe("the program", { concurrency: CONCURRENCY }, () => {
     });
     assert.deepEqual(await once(child, "close"), [141, null]);
     assert.equal(stderr, "");
+  });
+
+  test("reports a full disk", { skip: !existsSync("/dev/full") }, async (t) => {
+    const { env, folder } = await setUp(t);
+    const full = openSync("/dev/full", "w");
+    t.after(() => closeSync(full));
+    const stdio = ["ignore", full, "pipe"];
+    const child = spawn(process.execPath, [BIN, "version"], { env, cwd: folder, stdio });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      stderr += text;
+    });
+    assert.deepEqual(await once(child, "close"), [1, null]);
+    assert.match(stderr, /^quillgate: ENOSPC: no space left on device/);
   });
 
   test("has no secret in its command line, which other processes can read", {

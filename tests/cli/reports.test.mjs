@@ -287,7 +287,10 @@ test("a 404 suggests checking the base URL, unless it is about a job", async () 
     assert.match(stderr, /is the base URL the gateway's\? to find out: quillgate doctor/);
   }
   override = () => problem(404, "upstream-refused", "Job not found");
-  const { code, stderr } = await quillgate(["job", "watch", "job_9"]);
-  assert.equal(code, 4);
-  assert.ok(!stderr.includes("doctor"), stderr);
+  for (const name of ["watch", "show", "open", "delete-record"]) {
+    const yes = name === "delete-record" ? ["--yes"] : [];
+    const { code, stderr } = await quillgate(["job", name, "job_9", ...yes]);
+    assert.equal(code, 4);
+    assert.ok(!stderr.includes("doctor"), stderr);
+  }
 });

@@ -43,7 +43,9 @@ test("derives a key per project and URL, in which the case of scheme and host do
     ["demo-doc", URL_],
   ].map(([project, url]) => key(project, url));
   assert.equal(new Set([KEY, ...others]).size, others.length + 1);
-  assert.match(key("demo-docs", "http://127.0.0.1:9000/"), /^whsec_[A-Za-z0-9+/]{43}=$/);
+  for (const local of ["127.0.0.1:9000/", "localhost/", "127.0.0.1/hook", "[::1]/x", "localhost"]) {
+    assert.match(key("demo-docs", `http://${local}`), /^whsec_[A-Za-z0-9+/]{43}=$/, local);
+  }
 });
 
 test("names an unknown flag or one without a value", async () => {
@@ -77,6 +79,11 @@ test("reports invalid arguments without printing a secret or a URL", async () =>
       `https://${hidden}@hooks.example/`,
       `https://hooks.example/#${hidden}`,
       `https://hooks.example/a ${hidden}`,
+      `https://hooks example/${hidden}`,
+      `https://hö.example/${hidden}`,
+      `https://hooks.example:99999/${hidden}`,
+      `https://@hooks.example/${hidden}`,
+      `https:///hooks.example/${hidden}`,
       `hooks.example/${hidden}`,
       `http://localhost.example/${hidden}`,
       `https://hooks.example/${hidden.repeat(200)}`,
