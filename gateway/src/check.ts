@@ -101,8 +101,9 @@ export async function checkConfig(options: CheckOptions = {}): Promise<CheckRepo
   const needed = wrangler.unstable_readConfig({ config: TEMPLATE }, { hideWarnings: true });
   const { problems, unchecked } = checkValues(variables);
   const published = findSecrets(config.vars, file, env);
-  // The file is committed as a whole, so without `env`, look for secrets in every environment.
-  for (const name of env === undefined ? environments : []) {
+  // The file is committed as a whole, so look for secrets in every part of it.
+  for (const name of [undefined, ...environments]) {
+    if (name === env) continue;
     published.push(...findSecrets(readConfig(wrangler, configFile, name, true).vars, file, name));
   }
   const others = problems.filter(({ name }) => !published.some((secret) => secret.name === name));

@@ -74,12 +74,12 @@ test("the check accepts secrets in a file", async () => {
   assert.deepEqual((await checkConfig({ configFile, secretsFile })).problems, []);
 });
 
-test("the check finds a secret in an environment, with and without its name", async () => {
-  addEnvironments(`[env.staging.vars]\nACCESS_TOKEN_SECRET = "${VALUE}-${VALUE}"`);
+test("the check finds a secret in an environment, whichever environment it checks", async () => {
+  addEnvironments(`[env.staging.vars]\nACCESS_TOKEN_SECRET = "${VALUE}-${VALUE}"\n[env.production]`);
   const message =
     "is a secret: take it out of [env.staging.vars] of wrangler.toml and use " +
     "wrangler secret put ACCESS_TOKEN_SECRET --env staging";
-  for (const env of [undefined, "staging"]) {
+  for (const env of [undefined, "staging", "production"]) {
     const { problems } = await checkConfig({ configFile, env });
     const found = problems.filter(({ name }) => name === "ACCESS_TOKEN_SECRET");
     assert.deepEqual(found, [{ name: "ACCESS_TOKEN_SECRET", message }]);
