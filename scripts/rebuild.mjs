@@ -7,8 +7,8 @@ import { ROOT } from "./versions.mjs";
 
 /** The watched sources. */
 const SOURCES = [
-  ...["Cargo.lock", "Cargo.toml", "pkg", "src"],
-  ...["worker/Cargo.toml", "worker/entry", "worker/src", "www"],
+  ...["Cargo.lock", "Cargo.toml", "gateway/check_config", "pkg", "src"],
+  ...["worker/Cargo.toml", "worker/entry", "worker/openapi", "worker/src", "www"],
 ].map((path) => join(ROOT, path));
 
 /** The parts in build order. The Worker comes first, because it builds faster than the package. */

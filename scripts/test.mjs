@@ -79,8 +79,10 @@ function selectByName(names) {
       const known = Object.keys(SUITES).join(", ");
       throw new StepError(`unknown suite ${suite}; the suites are ${known}`);
     }
-    const parts = selection.get(suite) ?? [];
-    selection.set(suite, path.length > 0 ? [...parts, path.join("/")] : parts);
+    const parts = selection.get(suite);
+    // No parts mean the whole suite, which includes every part.
+    const isWhole = path.length === 0 || parts?.length === 0;
+    selection.set(suite, isWhole ? [] : [...(parts ?? []), path.join("/")]);
   }
   return new Map([...selection].sort(([a], [b]) => orderOf(a) - orderOf(b)));
 }
