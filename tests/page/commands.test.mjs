@@ -40,6 +40,12 @@ describe("command palette", () => {
     assert.equal(labelsOf(matchCommands([fiftyJobs], "job")).length, 30);
   });
 
+  test("long groups leave room for a group with a label that begins with the query", () => {
+    const jobs = group("Agent jobs", ...Array.from({ length: 50 }, (_, at) => `Fix view ${at}`));
+    const shown = labelsOf(matchCommands([jobs, group("Go to", "Views")], "view"));
+    assert.deepEqual([shown.length, shown[0]], [30, "Views"]);
+  });
+
   test("without a query, a long group leaves room for the next one", () => {
     const shown = labelsOf(matchCommands([fiftyJobs, group("Actions", "Copy link")], ""));
     assert.deepEqual([shown.length, shown.at(-1)], [16, "Copy link"]);

@@ -60,20 +60,27 @@ export function allCommands(): CommandGroup[] {
  */
 export function matchCommands(groups: readonly CommandGroup[], query: string): CommandGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  let left = MAX_MATCHES;
-  const found = groups.flatMap(({ owner, commands }) => {
-    const matching = commands.filter(({ label }) => {
-      const text = `${owner} ${label}`.toLowerCase();
-      return words.every((word) => text.includes(word));
-    });
-    const shown = matching.slice(0, words.length === 0 ? Math.min(left, MAX_PER_GROUP) : left);
-    left -= shown.length;
-    return shown.length === 0 ? [] : [{ owner, commands: shown }];
-  });
   const start = words.join(" ");
   const rank = ({ commands }: CommandGroup) =>
     commands.some(({ label }) => label.toLowerCase().startsWith(start)) ? 0 : 1;
-  return start === "" ? found : found.sort((one, other) => rank(one) - rank(other));
+  const found = groups
+    .map((group) => matchesIn(group, words))
+    .filter(({ commands }) => commands.length > 0)
+    .sort((one, other) => rank(one) - rank(other));
+  let left = MAX_MATCHES;
+  return found.flatMap(({ owner, commands }) => {
+    const shown = commands.slice(0, start === "" ? Math.min(left, MAX_PER_GROUP) : left);
+    left -= shown.length;
+    return shown.length === 0 ? [] : [{ owner, commands: shown }];
+  });
+}
+
+function matchesIn({ owner, commands }: CommandGroup, words: readonly string[]): CommandGroup {
+  const matching = commands.filter(({ label }) => {
+    const text = `${owner} ${label}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  return { owner, commands: matching };
 }
 
 /** Opens and closes the palette with Ctrl+K or ⌘K, in text boxes too. */
