@@ -195,7 +195,10 @@ test.describe("range", () => {
     await page.getByLabel("From").fill("2026-10-05");
     await page.getByLabel("To", { exact: true }).fill("2026-10-01");
     await page.getByRole("button", { name: "Apply" }).click();
-    await page.getByRole("alert").getByText("End date must be after the start date.").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText("End date must be on or after the start date.")
+      .waitFor();
     const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
     await page.getByLabel("To", { exact: true }).fill(tomorrow);
     await page.getByRole("button", { name: "Apply" }).click();

@@ -102,7 +102,7 @@ test("a reversed, incomplete or future range is rejected with a reason", () => {
   const problem = (from, to) => rangeProblem(days(from, to), TODAY);
   assert.match(problem("", "2026-01-01"), /start date/);
   assert.match(problem("2026-01-01", ""), /end date/);
-  assert.match(problem("2026-01-02", "2026-01-01"), /must be after/);
+  assert.match(problem("2026-01-02", "2026-01-01"), /must be on or after/);
   assert.match(problem("2026-11-20", "2026-11-22"), /End date is in the future/);
   assert.match(problem("2026-11-22", "2026-11-23"), /Start date is in the future/);
   assert.equal(problem(TODAY, TODAY), null);

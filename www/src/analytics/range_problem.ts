@@ -5,7 +5,7 @@ import type { DayRange } from "./range.ts";
 export function rangeProblem({ from, to }: DayRange, today: Day): string | null {
   if (!isDay(from)) return "Choose a start date.";
   if (!isDay(to)) return "Choose an end date.";
-  if (to < from) return "End date must be after the start date.";
+  if (to < from) return "End date must be on or after the start date.";
   if (from > today) return "Start date is in the future.";
   if (to > today) return "End date is in the future.";
   return null;
