@@ -2,8 +2,10 @@ import type { ListedJob } from "quillgate";
 import { calendarDay } from "../shell/wording.ts";
 import { LIST_WORDS } from "./words.ts";
 
-/** The jobs of one day. */
+/** Consecutive jobs of one day. */
 export interface JobDay {
+  /** Unique in a list, where jobs with an unknown creation time can split a day. */
+  key: string;
   /** "Today", "Yesterday" or a date; null if the creation time is unknown. */
   label: string | null;
   jobs: ListedJob[];
@@ -16,9 +18,13 @@ export function groupByDay(jobs: readonly ListedJob[], today: number): JobDay[] 
     const label = labelOf(job, today);
     const day = days.at(-1);
     if (day !== undefined && day.label === label) day.jobs.push(job);
-    else days.push({ label, jobs: [job] });
+    else days.push({ key: `${label} ${countLabel(days, label)}`, label, jobs: [job] });
   }
   return days;
+}
+
+function countLabel(days: readonly JobDay[], label: string | null): number {
+  return days.filter((day) => day.label === label).length;
 }
 
 function labelOf({ createdAt }: ListedJob, today: number): string | null {

@@ -20,8 +20,8 @@ const DAY_MS = 86_400_000;
 export function JobRows({ jobs, isBusy }: { jobs: readonly ListedJob[]; isBusy: boolean }) {
   return (
     <>
-      {groupByDay(jobs, today.value).map(({ label, jobs }) => (
-        <div key={label ?? ""} class="job-day">
+      {groupByDay(jobs, today.value).map(({ key, label, jobs }) => (
+        <div key={key} class="job-day">
           {label !== null && <h3>{label}</h3>}
           <ol class="ledger card" aria-busy={isBusy}>
             {jobs.map((job) => (
