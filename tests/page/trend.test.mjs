@@ -61,6 +61,12 @@ describe("trend", () => {
     assert.equal(groupOf(range("2026-12-31"), "day"), "day");
   });
 
+  test("a chart offers at most 400 bars per day", () => {
+    const from = "2026-01-01";
+    assert.deepEqual(groupsFor({ from, to: "2027-02-04" }), ["day", "week", "month"]);
+    assert.deepEqual(groupsFor({ from, to: "2027-02-05" }), ["week", "month"]);
+  });
+
   test("the label of a partial week has the number of its counted days", () => {
     const range = { from: "2026-11-02", to: "2026-11-09" };
     const held = [{ date: "2026-11-09", human: 5, ai: 5, days: 1 }];

@@ -57,17 +57,19 @@ export interface DrawableTrend {
   isWithoutToday: boolean;
 }
 
-/** The longest range, in days, with bars per day by default. */
-const MAX_DAYS = 92;
-/** The longest range, in days, with bars per week by default. It can also have bars per day. */
-const MAX_WEEKS = 400;
+/** The maximum number of days of a range with bars per day by default. */
+const MAX_DAYS_BY_DAY = 92;
+/** The maximum number of days of a range with bars per week by default. */
+const MAX_DAYS_BY_WEEK = 400;
+/** The maximum number of bars per day. It leaves room for a year of days. */
+const MAX_DAY_BARS = 400;
 
 export const TREND_GROUPS: readonly TrendGroup[] = ["day", "week", "month"];
 
 /** Returns the intervals that a chart of a range can show. */
 export function groupsFor(range: DayRange): readonly TrendGroup[] {
   const days = countDays(range);
-  const fits = { day: days <= MAX_WEEKS, week: days > 7, month: days > 31 };
+  const fits = { day: days <= MAX_DAY_BARS, week: days > 7, month: days > 31 };
   return TREND_GROUPS.filter((group) => fits[group]);
 }
 
@@ -75,8 +77,8 @@ export function groupsFor(range: DayRange): readonly TrendGroup[] {
 export function groupOf(range: DayRange, chosen: TrendGroup | null = null): TrendGroup {
   if (chosen !== null && groupsFor(range).includes(chosen)) return chosen;
   const days = countDays(range);
-  if (days <= MAX_DAYS) return "day";
-  return days <= MAX_WEEKS ? "week" : "month";
+  if (days <= MAX_DAYS_BY_DAY) return "day";
+  return days <= MAX_DAYS_BY_WEEK ? "week" : "month";
 }
 
 /** Returns the days of a range that have ended; null if none has. */
