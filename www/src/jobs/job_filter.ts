@@ -1,4 +1,5 @@
 import type { ListedJob } from "quillgate";
+import { MAX_SEARCH } from "./jobs_address.ts";
 import type { GatewayState, JobListParams } from "./jobs_api.ts";
 import { STATE_WORDS } from "./words.ts";
 
@@ -13,9 +14,6 @@ export interface JobFilter {
   /** A string that the prompt contains, ignoring case. */
   text: string;
 }
-
-/** The maximum length of a search string. */
-export const MAX_SEARCH = 200;
 
 export const ALL_JOBS: JobFilter = { states: [], authors: [], text: "" };
 

@@ -14,7 +14,8 @@ declare module "../shell/address.ts" {
 }
 
 const STATES: readonly StateChoice[] = ["active", "ready", "unchanged", "failed", "archived"];
-const MAX_SEARCH = 200;
+/** The maximum length of a search string. */
+export const MAX_SEARCH = 200;
 
 export function parseJobsAddress(query: URLSearchParams): JobsAddress {
   const named = query.getAll("state");

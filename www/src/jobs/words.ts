@@ -68,8 +68,6 @@ export const JOB_WORDS = {
   copyPullRequestLink: "Copy pull request link",
   copyId: "Copy ID",
   copyPageLink: "Copy job link",
-  copied: "Copied",
-  notCopied: "Couldn’t copy",
   runAgain: "Run again with this prompt",
   incomplete: "Only the start of this prompt was saved. Complete it before you start.",
   failed: (when: string, after: string) => `This job failed${when}${after}`,

@@ -16,7 +16,6 @@ export interface Problem {
 interface ErrorFields {
   name: string;
   message: string;
-  field?: unknown;
   status?: unknown;
   code?: unknown;
   requestId?: unknown;
