@@ -11,7 +11,7 @@ const TABLES = {
   },
   behaviour: {
     title: "How the package behaves",
-    text: "Written by `npm test -- package`. Each row is a test of the packed tarball.",
+    text: "`npm test -- package` generates this table. Each row is a test of the packed tarball.",
     columns: { subject: "When", behaviour: "Then", result: "Test" },
   },
 };

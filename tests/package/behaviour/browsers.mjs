@@ -178,7 +178,7 @@ describe("Browsers", () => {
     },
   );
 
-  when("the wasm file has a wrong media type", "it is compiled nevertheless", async () => {
+  when("the wasm file has a wrong media type", "the client compiles it anyway", async () => {
     const other = await serve({ folder, types: { ".wasm": "application/octet-stream" } });
     const usual = site;
     site = other;

@@ -145,14 +145,14 @@ describe("Client options", () => {
       ),
   );
 
-  when("`idempotencyKey` is set", "it is sent to the platform, too", () =>
+  when("`idempotencyKey` is set", "the client also sends it to the platform", () =>
     against({ json: JOB }, async ({ agentJobs }, { requests }) => {
       await agentJobs.create({ prompt: "p" }, { idempotencyKey: "mine-1" });
       assert.equal(requests[0].headers["idempotency-key"], "mine-1");
     }),
   );
 
-  when("the environment names the gateway", "`new Client()` needs no options", () =>
+  when("environment variables name the gateway", "`new Client()` needs no options", () =>
     against({ json: JOB }, async (_, server) => {
       write(folder, {
         "environment.mjs": `
@@ -181,8 +181,8 @@ describe("Client options", () => {
   );
 
   when(
-    "the environment names an address and code sets an admin key",
-    "the key goes to the address in code, never over HTTP to another machine",
+    "environment variables name a URL, and code sets an admin key",
+    "the client sends the key to the URL in code, and never over HTTP to another machine",
     () =>
       against({ json: JOB }, async (_, server) => {
         write(folder, {

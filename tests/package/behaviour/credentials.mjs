@@ -76,7 +76,7 @@ describe("Credentials, logs and hooks", () => {
 
   when(
     "another script has polluted `Object.prototype`",
-    "the client uses its own options only, and sends the key nowhere else",
+    "the client reads only own properties of its options, and sends the key to no other URL",
     () =>
       against({ json: JOB }, async (client, server) => {
         await against({ json: JOB }, async (_, attacker) => {
@@ -143,7 +143,7 @@ describe("Credentials, logs and hooks", () => {
     }),
   );
 
-  when("a client has hooks", "they see every attempt, with credentials redacted", (context) =>
+  when("a client has hooks", "they receive every attempt, with credentials redacted", (context) =>
     against(
       inTurn(
         { status: 503, headers: { "set-cookie": "c=secret-cookie" } },

@@ -39,7 +39,7 @@ describe("Retries", () => {
   );
 
   when(
-    "the platform has refused the gateway's own key (502 `upstream-credential`)",
+    "the platform has rejected the gateway's own key (502 `upstream-credential`)",
     "the call rejects with ServerError and is not retried",
     () => {
       const json = { type: "/problems/upstream-credential", status: 502, detail: "refused" };

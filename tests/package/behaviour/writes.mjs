@@ -182,19 +182,22 @@ describe("Writes through a gateway", () => {
     },
   );
 
-  when("`force` is set without a key", "the write is refused before it is sent", () =>
-    against(
-      {},
-      async ({ agentJobs }, { requests }) => {
-        for (const options of [{ force: true }, { force: true, idempotencyKey: undefined }]) {
-          const error = await rejectionOf(agentJobs.create({ prompt: "p" }, options));
-          assert.equal(error.name, "ValidationError");
-          assert.deepEqual([error.field, error.rule], ["idempotencyKey", "required"]);
-        }
-        assert.equal(requests.length, 0);
-      },
-      GATEWAY,
-    ),
+  when(
+    "`force` is set without a key",
+    "the call rejects with ValidationError; nothing is sent",
+    () =>
+      against(
+        {},
+        async ({ agentJobs }, { requests }) => {
+          for (const options of [{ force: true }, { force: true, idempotencyKey: undefined }]) {
+            const error = await rejectionOf(agentJobs.create({ prompt: "p" }, options));
+            assert.equal(error.name, "ValidationError");
+            assert.deepEqual([error.field, error.rule], ["idempotencyKey", "required"]);
+          }
+          assert.equal(requests.length, 0);
+        },
+        GATEWAY,
+      ),
   );
 
   when("`force` is set", "the write sends `Idempotency-Retry: force` and is sent once", () =>
