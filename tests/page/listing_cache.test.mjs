@@ -218,7 +218,7 @@ test("a loaded period provides an estimate of the rows", async () => {
   assert.equal(cache.estimateRows(VIEWS), 600);
 });
 
-test("opening a cancelled range again resumes it only after another range", async () => {
+test("a range stopped before its first rows stays stopped when it is reopened", async () => {
   const client = fakeClient(600, { headers: RICH });
   const cache = openCache(client);
   const release = client.hold();
@@ -232,6 +232,22 @@ test("opening a cancelled range again resumes it only after another range", asyn
   cache.open(VIEWS, SEPTEMBER);
   cache.open(VIEWS, OCTOBER);
   assert.equal(cache.find(VIEWS, OCTOBER), shown);
+  assert.equal(shown.state.value, "empty");
+  shown.load("small site");
+  await until(() => shown.state.value === "complete");
+});
+
+test("a range that was left before its first rows resumes when it is reopened", async () => {
+  const client = fakeClient(600, { headers: RICH });
+  const cache = openCache(client);
+  const release = client.hold();
+  cache.open(VIEWS, OCTOBER);
+  const shown = cache.find(VIEWS, OCTOBER);
+  await until(() => client.requests.length === 1);
+  cache.open(VIEWS, SEPTEMBER);
+  assert.equal(shown.state.value, "empty");
+  release();
+  cache.open(VIEWS, OCTOBER);
   await until(() => shown.state.value === "complete");
 });
 

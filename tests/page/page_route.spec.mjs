@@ -78,6 +78,27 @@ test("Back returns to the filtered report and its place", async ({ visitor }) =>
   await page.waitForFunction((y) => Math.abs(scrollY - y) < 50, before);
 });
 
+test("the views of the page load on request after loading was cancelled in the report", async ({
+  visitor,
+}) => {
+  const { site, page, startSession } = visitor;
+  await startSession();
+  const { path, total } = await topPage(visitor);
+  await site.upstream.hold({ operation: "analytics.views" });
+  await openPage(visitor, path);
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Loading stopped.").waitFor();
+  await page.goBack();
+  const load = section(page, "Views").getByRole("button", { name: "Load views" });
+  await load.waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await site.upstream.release();
+  await load.click();
+  const figure = section(page, "Views").locator(".figure-all .figure-value");
+  await figure.getByText(format(total), { exact: true }).waitFor();
+});
+
 test("visitors, feedback and searches of the page load on request only", async ({ visitor }) => {
   const { page, site, project, startSession } = visitor;
   await startSession();

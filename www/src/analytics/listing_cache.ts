@@ -65,19 +65,19 @@ export class ListingCache {
     return this.#kept.value.find((kept) => isOf(kept, report, range)) ?? null;
   }
 
-  /** Opens a range and suspends all others. Loading stopped after the first rows stays stopped. */
+  /** Opens a range and suspends all others. Loading that the person stopped stays stopped. */
   open(report: Report, range: DayRange): void {
     const name = nameOf(report, range);
     if (name === this.#opened) return;
     const current = this.#kept.peek().find((kept) => isOf(kept, report, range)) ?? null;
     this.leave(current);
     this.#opened = name;
-    if (current !== null && isAnswered(current)) {
+    if (current !== null) {
       current.resume();
       return;
     }
-    const opened = current ?? this.#make(report, range, "kept rows");
-    if (current === null) this.#keep(opened);
+    const opened = this.#make(report, range, "kept rows");
+    this.#keep(opened);
     opened.load("small site");
   }
 

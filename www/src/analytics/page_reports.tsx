@@ -102,13 +102,7 @@ function OnDemand({ session, name, children }: OnDemandProps) {
     return <ProblemPanel problem={problem} onRetry={() => cache.openBeside(report, range)} />;
   }
   if (listing === null || isEmpty) {
-    return (
-      <LoadButton
-        label={PAGE_WORDS.load(PAGE_WORDS[name].toLowerCase())}
-        cost={Math.ceil(SMALL_SITE_ROWS / report.pageSize)}
-        onLoad={() => cache.openBeside(report, range)}
-      />
-    );
+    return <LoadButton name={name} onLoad={() => cache.openBeside(report, range)} />;
   }
   const rendered = children(listing);
   return (
@@ -143,16 +137,17 @@ export function LoadedPart({ listing, isFound }: LoadedPartProps) {
 }
 
 interface LoadButtonProps {
-  label: string;
-  cost: number;
+  name: "views" | OnDemandProps["name"];
   onLoad(): void;
 }
 
-function LoadButton({ label, cost, onLoad }: LoadButtonProps) {
+/** Loads the first rows of a report. Shows the maximum number of requests. */
+export function LoadButton({ name, onLoad }: LoadButtonProps) {
+  const cost = Math.ceil(SMALL_SITE_ROWS / REPORTS[name].pageSize);
   return (
     <p class="page-load">
       <button type="button" onClick={onLoad}>
-        {label}
+        {PAGE_WORDS.load(PAGE_WORDS[name].toLowerCase())}
       </button>
       <span class="hint">{PAGE_WORDS.cost(cost)}</span>
     </p>

@@ -14,6 +14,7 @@ import { loadOn, StaleNote } from "./notices.tsx";
 import { countsOfPage, rowOfPage } from "./page_figures.ts";
 import { linkToPage } from "./page_link.ts";
 import {
+  LoadButton,
   LoadedPart,
   PageFeedback,
   PageSearches,
@@ -182,6 +183,10 @@ function Views({ listing, counts, earlier }: ViewsProps) {
         }}
       />
     );
+  }
+  // The person stopped loading before the first rows arrived.
+  if (listing?.state.value === "empty") {
+    return <LoadButton name="views" onLoad={() => loadOn(listing, "small site")} />;
   }
   const isWaiting = counts === null && (isEmpty || listing.state.value === "loading");
   return (
