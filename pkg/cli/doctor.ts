@@ -421,7 +421,7 @@ function describeSpentBudget(
   const next = Number(headers?.get("retry-after")) || budget?.next || null;
   const left = limit === null ? "none left" : `0 of ${limit} left`;
   const more = next === null ? "" : `, more in ${showWait(next)}`;
-  const action = "wait, or let a report wait by --wait 1h; the whole organisation shares them";
+  const action = "wait, or let a report wait by --wait 1h; the whole organization shares them";
   return problem("budget", `${name}: ${left}${more}`, action);
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{DateBound, Point, read_point};
+use super::{DateBound, LAST, Point, read_point};
 use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
 use crate::text::quote;
@@ -50,14 +50,14 @@ impl Timestamp {
 /// Parses an ISO 8601 date-time with `Z` or an offset.
 ///
 /// # Errors
-/// [`Rule::DateFormat`] for another format, a date-time without an offset, or an instant before
-/// 1970. [`Rule::CalendarDate`] if the day or the time does not exist.
+/// [`Rule::DateFormat`] for another format, a date-time without an offset, or an instant before 1970
+/// or after 9999. [`Rule::CalendarDate`] if the day or the time does not exist.
 impl FromStr for Timestamp {
     type Err = ValidationError;
 
     fn from_str(text: &str) -> Result<Self, ValidationError> {
         let rule = match read_point(text.as_bytes()) {
-            Ok(Point::Instant(millis @ 0..)) => return Ok(Self(millis.unsigned_abs())),
+            Ok(Point::Instant(millis @ 0..=LAST)) => return Ok(Self(millis.unsigned_abs())),
             Ok(_) => Rule::DateFormat,
             Err(rule) => rule,
         };

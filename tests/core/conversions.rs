@@ -65,6 +65,7 @@ fn a_timestamp_converts_to_other_types_of_instants() {
 #[test]
 fn a_timestamp_needs_an_offset_and_a_year_from_1970() {
     for (text, rule) in [
+        ("9999-12-31T23:59:00-01:00", Rule::DateFormat),
         ("2024-02-29T12:00:00", Rule::DateFormat),
         ("1969-12-31T23:59:59Z", Rule::DateFormat),
         ("2024-02-30T12:00:00Z", Rule::CalendarDate),

@@ -111,16 +111,16 @@ export async function upstreamsOwn(gate, target) {
 }
 
 /** The organization's section of the operator's health report. */
-export async function organisation(gate) {
+export async function organization(gate) {
   const operator = { projects: [], scope: "gateway:operate" };
   const answer = await gate.get("/healthz?deep", caller(gate, "operator", operator));
   assert.equal(answer.status, 200, answer.text);
-  return answer.json.organisation;
+  return answer.json.organization;
 }
 
 /** The analytics budget: requests left, and when an upstream block ends. */
 export async function budget(gate) {
-  return (await organisation(gate)).budgets.analytics;
+  return (await organization(gate)).budgets.analytics;
 }
 
 /** Runs `run` and returns its result, the upstream requests it caused, and the budget it used. */

@@ -75,7 +75,9 @@ test("the check accepts secrets in a file", async () => {
 });
 
 test("the check finds a secret in an environment, whichever environment it checks", async () => {
-  addEnvironments(`[env.staging.vars]\nACCESS_TOKEN_SECRET = "${VALUE}-${VALUE}"\n[env.production]`);
+  addEnvironments(
+    `[env.staging.vars]\nACCESS_TOKEN_SECRET = "${VALUE}-${VALUE}"\n[env.production]`,
+  );
   const message =
     "is a secret: take it out of [env.staging.vars] of wrangler.toml and use " +
     "wrangler secret put ACCESS_TOKEN_SECRET --env staging";

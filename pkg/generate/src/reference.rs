@@ -111,7 +111,7 @@ fn describe_budget(policy: Option<RateLimitPolicy>) -> String {
     let counted = match policy {
         RateLimitPolicy::CreateJob => "jobs created in a project",
         RateLimitPolicy::SendMessage => "follow-ups sent in a project",
-        RateLimitPolicy::Analytics => "all requests for analytics of the organisation",
+        RateLimitPolicy::Analytics => "all requests for analytics of the organization",
         RateLimitPolicy::ReadJobs => {
             "requests of one caller that read jobs of a project; the gateway's own"
         }

@@ -318,7 +318,7 @@ test("queries a series by primary keys and without a temporary table", async () 
   }
 });
 
-// --- changes ---
+// --- days that change, fail or expire ---
 
 /** Moves the fetch times of the stored days back by this many days. */
 const age = (count) =>

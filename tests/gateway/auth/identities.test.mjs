@@ -1,4 +1,4 @@
-/** Authentication with workflow tokens and Cloudflare Access, while issuers' keys rotate or fail. */
+/** Authentication with workflow tokens and Cloudflare Access, and issuers' keys that rotate or fail. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openSession, SESSION_COOKIE } from "../browser.mjs";

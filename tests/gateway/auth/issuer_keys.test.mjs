@@ -36,7 +36,7 @@ async function keySetCalls(gate) {
   const operator = bearer(gate.token({ projects: [], scope: OPERATE }));
   const answer = await gate.get("/healthz?deep", operator);
   assert.equal(answer.status, 200, answer.text);
-  return answer.json.organisation.keySetCalls;
+  return answer.json.organization.keySetCalls;
 }
 
 describe("an attacker with 2,300 forged tokens and random kids", () => {

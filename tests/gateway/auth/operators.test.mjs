@@ -34,8 +34,8 @@ describe("an operator", () => {
     ]) {
       const answer = await gate.get(DEEP, options);
       assert.equal(answer.status, 200, answer.text);
-      const { status, organisation, trustedIssuers } = answer.json;
-      assert.deepEqual([status, organisation.breaker], ["ok", "closed"]);
+      const { status, organization, trustedIssuers } = answer.json;
+      assert.deepEqual([status, organization.breaker], ["ok", "closed"]);
       assert.deepEqual(
         trustedIssuers,
         trusted().map(({ issuer }) => issuer),

@@ -17,7 +17,7 @@ import {
   costOf,
   dayFromToday,
   NO_CACHE,
-  organisation,
+  organization,
   PAGE_ROWS,
   upstreamsOwn,
   viewsOf,
@@ -160,7 +160,7 @@ describe("the pages on disk", () => {
     const pages = Array.from({ length: MAX_PAGES + 100 }, (_, page) => page);
     const { units } = await costOf(gate, () => getAll(pages.map(target)));
     assert.equal(units, pages.length);
-    const { cachedPages } = await organisation(gate);
+    const { cachedPages } = await organization(gate);
     assert.ok(cachedPages <= MAX_PAGES && cachedPages >= MAX_PAGES / 2, String(cachedPages));
     const first = await costOf(gate, () => gate.get(target(0)));
     assert.equal(first.visits, 1);

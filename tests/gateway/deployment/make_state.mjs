@@ -68,11 +68,11 @@ async function store() {
   jobs.vars = { ...jobs.vars, JOB_POLL_SECONDS: "300" };
   await jobs.restart("kill");
   const { json: listed } = await jobs.get(`/v2/agent/${PROJECT}/jobs`);
-  const { organisation } = (await jobs.get("/healthz?deep")).json;
+  const { organization } = (await jobs.get("/healthz?deep")).json;
   const budgets = {
     project: (await jobs.health()).budgets,
     busy: (await jobs.health(BUSY)).budgets,
-    organisation: organisation.budgets,
+    organization: organization.budgets,
   };
   await untilEvicted();
   const key = "left-running";

@@ -21,7 +21,7 @@ const LIST = `/v2/agent/${PROJECT}/jobs`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 /** Maximum wait for an alarm and a webhook, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
-/** Longer than this file runs. */
+/** The maximum time between restoring the state and checking a stored deadline. */
 const MAX_TEST_DURATION_MS = 15 * 60_000;
 
 const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
@@ -345,7 +345,7 @@ describe("a stored page of views", () => {
     assertViews(answer, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
     assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
     assert.equal(await viewRequests(), 1);
-    assert.equal(remaining(answer), stored.budgets.organisation.analytics.left - 1);
+    assert.equal(remaining(answer), stored.budgets.organization.analytics.left - 1);
   });
 
   test("fetches a stored stale page again when Mintlify responds", async () => {

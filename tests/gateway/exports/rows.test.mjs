@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { caller, organisation } from "../analytics_requests.mjs";
+import { caller, organization } from "../analytics_requests.mjs";
 import {
   BYTE_ORDER_MARK,
   exportOf,
@@ -100,7 +100,7 @@ describe("an export of a list", () => {
   });
 
   test("charges an export one unit per page", async () => {
-    const left = async () => (await organisation(gate)).budgets.analytics.left;
+    const left = async () => (await organization(gate)).budgets.analytics.left;
     const before = await left();
     assertExport(await getExport("views", { format: "csv", ...newRange() }));
     assert.equal(before - (await left()), 11);

@@ -7,7 +7,7 @@ import { startGate } from "../recorded_gateway.mjs";
 import { trapWorker } from "../trap_worker.mjs";
 import { configWith } from "../wrangler_config.mjs";
 
-const LOCATIONS = { now: "in the Worker", organisation: "in the organisation's object" };
+const LOCATIONS = { now: "in the Worker", organization: "in the organization's object" };
 
 let derived;
 let gate;

@@ -12,8 +12,8 @@ const PER_CALLER = 2;
 const PER_ORGANIZATION = 3;
 /** Longer than this test, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
-/** A waiting export sends nothing for this long. A refused one has ended long before. */
-const SILENCE_MS = 2000;
+/** An export that has not ended after this time is waiting. */
+const OBSERVED_MS = 2000;
 /** Longer than the lease of a waiting export's place. The gateway renews leases in time. */
 const LEASE_MS = 26_000;
 /** A cancelled export frees its place within this time. */
@@ -41,7 +41,7 @@ after(async () => {
   await gate?.stop();
 });
 
-/** Opens an export that may wait, and collects its body until it ends or sends nothing more. */
+/** Opens an export that may wait. Returns whether it ended, and what it sent until then. */
 async function openExport(name) {
   const target = exportOf("views", { format: "ndjson", ...range });
   const { authorization } = caller(gate, name);
@@ -57,7 +57,7 @@ async function openExport(name) {
   });
   answer.on("error", () => {});
   const ended = once(answer, "end").then(() => true);
-  const hasEnded = await Promise.race([ended, sleep(SILENCE_MS, false)]);
+  const hasEnded = await Promise.race([ended, sleep(OBSERVED_MS, false)]);
   // After a FIN the client may still read, so only a reset tells workerd that it has left.
   return { hasEnded, text, cancel: () => sent.socket.resetAndDestroy() };
 }

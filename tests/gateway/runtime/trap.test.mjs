@@ -48,7 +48,7 @@ const PLACES = [
   { name: "in the Worker", query: "where=now" },
   { name: "in the Worker after an await", query: "where=later" },
   { name: "in the project object", query: `where=project&project=${PROJECT}` },
-  { name: "in the organization object", query: "where=organisation" },
+  { name: "in the organization object", query: "where=organization" },
 ];
 
 const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
@@ -116,10 +116,10 @@ function create(jobs, key) {
 async function remainingBudgets(jobs) {
   const answer = await jobs.get(`/healthz?deep&project=${PROJECT}`);
   assert.equal(answer.status, 200, answer.text);
-  const { project, organisation } = answer.json;
+  const { project, organization } = answer.json;
   return {
     creations: project.budgets["create-job"].left,
-    analytics: organisation.budgets.analytics.left,
+    analytics: organization.budgets.analytics.left,
   };
 }
 

@@ -388,8 +388,8 @@ describe("the circuit breaker", () => {
     assertOthersUnaffected());
 
   test("reports an open breaker as degraded health of the project, and the Worker as live", async () => {
-    const { status, organisation, project } = (await deep()).json;
-    const breakers = [organisation.breaker, project.breaker];
+    const { status, organization, project } = (await deep()).json;
+    const breakers = [organization.breaker, project.breaker];
     assert.deepEqual([status, ...breakers], ["degraded", "closed", "open"]);
     assert.equal((await deep(OTHER)).json.status, "ok");
     const up = await alone.get("/healthz", { authorization: null });

@@ -200,14 +200,14 @@ fn liveness() -> Value {
 fn deep() -> Value {
     json!({
         "type": "object",
-        "required": ["status", "organisation", "trustedIssuers"],
+        "required": ["status", "organization", "trustedIssuers"],
         "properties": {
             "status": {
                 "description": "`degraded`: Mintlify keeps failing, so the gateway temporarily \
                     sends no requests.",
                 "enum": ["ok", "degraded"],
             },
-            "organisation": {
+            "organization": {
                 "type": "object",
                 "required": ["breaker", "budgets", "cachedPages", "keySetCalls"],
                 "properties": {

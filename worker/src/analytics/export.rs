@@ -18,7 +18,7 @@ use crate::upstream::json_scanner::Malformed;
 /// The maximum total wait of an export in seconds: a day.
 pub const MAX_WAIT_SECONDS: u64 = 86_400;
 
-/// A request for an export.
+/// A requested export: its format, its progress and the next page to fetch.
 #[derive(Debug)]
 pub struct ExportQuery {
     /// The next page. After the last page it stays unchanged.
@@ -102,7 +102,7 @@ fn refuse_cursor() -> Problem {
     Problem::field("cursor", GatewayRule::Cursor, detail)
 }
 
-/// Builds the file name `<report>_<project>_<from>_<to>`. It is valid on every file system.
+/// Builds the file name `<report>_<project>_<from>_<to>.<format>`. It is valid on every file system.
 fn name_file(report: Operation, call: &Call, project: &ProjectId, format: ExportFormat) -> String {
     let name = report.declaration().name;
     let name = name.rsplit('.').next().unwrap_or(name);

@@ -22,7 +22,7 @@ use crate::upstream::metrics::RequestMetrics;
 pub struct KeySetReply {
     /// The JWK Set.
     pub text: String,
-    /// When the issuer sent it, in milliseconds since the Unix epoch.
+    /// When the gateway received it, in milliseconds since the Unix epoch.
     pub fetched: u64,
 }
 
@@ -127,7 +127,8 @@ impl OrganizationStub {
         self.0.release_export(export)
     }
 
-    /// Continues the daily archive until its budget share is spent or nothing is left to fetch.
+    /// Continues the daily archive until nothing is left to fetch or a limit of the run is reached.
+    /// Does nothing while another run is in progress.
     pub async fn archive(&self) -> HostResult<()> {
         JsFuture::from(self.0.archive()).await?;
         Ok(())

@@ -12,7 +12,7 @@ use crate::upstream::breaker;
 #[serde(rename_all = "camelCase")]
 pub struct Health<'a> {
     status: &'static str,
-    organisation: OrganizationHealth,
+    organization: OrganizationHealth,
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectHealth>,
     trusted_issuers: Vec<&'a str>,
@@ -22,18 +22,18 @@ impl<'a> Health<'a> {
     /// Creates the health from its parts. The status is `degraded` while a breaker is open.
     #[must_use]
     pub fn new(
-        organisation: OrganizationHealth,
+        organization: OrganizationHealth,
         project: Option<ProjectHealth>,
         trusted_issuers: Vec<&'a str>,
     ) -> Self {
         let breakers = [
-            Some(organisation.breaker),
+            Some(organization.breaker),
             project.as_ref().map(|project| project.breaker),
         ];
         let is_open = breakers.contains(&Some(breaker::State::Open));
         Self {
             status: if is_open { "degraded" } else { "ok" },
-            organisation,
+            organization,
             project,
             trusted_issuers,
         }

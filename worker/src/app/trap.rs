@@ -11,7 +11,7 @@ use crate::jobs::project_stub::ProjectStub;
 use crate::runtime::into_promise;
 use crate::runtime::trap::{trap_later, trap_now};
 
-/// Handles `POST /__trap?where=now|later|organisation|project&project=…`.
+/// Handles `POST /__trap?where=now|later|organization|project&project=…`.
 ///
 /// Returns `None` for other requests.
 pub fn handle(head: &RequestHead, env: &Env) -> Option<JsValue> {
@@ -32,7 +32,7 @@ pub fn handle(head: &RequestHead, env: &Env) -> Option<JsValue> {
     let env = env.clone();
     match pair("where").as_deref() {
         Some("now") => trap_now(),
-        Some("organisation") => Some(
+        Some("organization") => Some(
             into_promise(
                 async move { Ok(JsFuture::from(OrganizationStub::new(&env)?.trap()).await?) },
             )

@@ -77,7 +77,8 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
 /// Returns the write, and the Turnstile response to verify before it is sent.
 ///
 /// # Errors
-/// 400 for a body that is not a JSON object, and for values and header fields that break a rule.
+/// 400 for a body that is not a JSON object, and for values and header fields that break a rule. 403
+/// `turnstile-required` for a missing Turnstile response.
 pub fn plan_write(
     config: &Config,
     admitted: &AdmittedWrite,
@@ -121,7 +122,11 @@ pub fn plan_write(
     Ok((write, proof))
 }
 
-/// Chooses the webhook of a job: the caller's address, or else the operator's.
+/// Chooses the webhook of a job to create: the caller's address, or else the operator's, if any. A
+/// follow-up has none.
+///
+/// # Errors
+/// 400 for a caller's address on a follow-up, without a webhook secret, or if it is not allowed.
 fn choose_webhook(
     config: &Config,
     operation: &WriteOperation,

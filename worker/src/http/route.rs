@@ -67,10 +67,11 @@ pub fn find_methods(path: &str) -> Vec<&'static str> {
     methods
 }
 
-/// Returns the percent-encoded values of a path that matches a template.
+/// Matches a path against a template. Returns its percent-encoded parameters, or `None` if the path
+/// does not match. A parameter never matches an empty segment.
 #[must_use]
 pub fn match_path<'a>(template: &'static str, path: &'a str) -> Option<PathSegments<'a>> {
-    // Fast path: most templates differ from the path before their first parameter.
+    // Fast path: many templates differ from the path before their first parameter.
     let fixed = template.split('{').next()?;
     if !path.starts_with(fixed) {
         return None;

@@ -79,11 +79,11 @@ fn unquote(rest: &str) -> Option<String> {
     }
 }
 
-/// Whether to repeat a request with an unknown outcome.
+/// Whether to repeat a request that failed with a 5xx or has an unknown outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retry {
-    /// Never repeat a request with an unknown outcome.
+    /// Never repeat it.
     Normal,
     /// Repeat it. The caller accepts a possible duplicate.
     Force,

@@ -24,7 +24,7 @@ pub struct JobSettings {
     pub retention: Millis,
     /// The maximum number of open streams per project and caller.
     pub streams_per_caller: u32,
-    /// The maximum number of open streams per job.
+    /// The maximum number of open streams of a job, and of the list of jobs.
     pub streams_per_job: u32,
     /// Webhooks for finished jobs.
     pub webhook: WebhookSettings,

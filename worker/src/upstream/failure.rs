@@ -235,7 +235,7 @@ pub fn key_refused_problem() -> Problem {
 pub fn describe_key_refusal(variable: &str, status: u16, message: &str) -> String {
     format!(
         "the upstream refused {variable} with {status}: {message}; it may have expired, be \
-         limited to read or write, to other addresses, or belong to another organisation"
+         limited to read or write, to other addresses, or belong to another organization"
     )
 }
 

@@ -24,7 +24,7 @@ fn keys(keys: &[&str]) -> Vec<AdminKey> {
         .collect()
 }
 
-/// The API error for a response with this status and body.
+/// Like [`api_error_with`], for a gateway whose only key is [`ADMIN_KEY`].
 fn api_error(status: u16, retry_after: Option<&str>, body: &str) -> ApiError {
     api_error_with(&keys(&[ADMIN_KEY]), status, retry_after, body)
 }

@@ -61,7 +61,7 @@ export function lengthened(signature) {
   return Buffer.concat([Buffer.alloc(1), bytes]).toString("base64url");
 }
 
-/** The same bytes in a non-canonical encoding: the unused bits of the last character are set. */
+/** The same bytes in a non-canonical encoding: an unused bit of the last character is set. */
 export function uncanonical(signature) {
   const last = BASE64URL[BASE64URL.indexOf(signature.at(-1)) + 1];
   const changed = signature.slice(0, -1) + last;

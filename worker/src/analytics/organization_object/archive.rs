@@ -255,7 +255,7 @@ impl Run<'_> {
         };
         let is_empty = reply.rows == 0 && reply.has_more;
         self.empty_pages = if is_empty { self.empty_pages + 1 } else { 0 };
-        if self.empty_pages > MAX_EMPTY_PAGES {
+        if self.empty_pages >= MAX_EMPTY_PAGES {
             self.empty_pages = 0;
             let problem = ProblemKind::UpstreamMalformed.type_uri();
             return Ok(Some(Failure::Whole(problem)));

@@ -12,7 +12,8 @@ use crate::http::problem::Problem;
 use crate::http::route::PathSegments;
 
 pub(super) const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
-/// The operation with the same scope and parameters.
+/// The operation whose scope and parameters this route shares. Pull requests come from GitHub, so
+/// the route is not an operation itself.
 const RECORD: Operation = Operation::GetAgentJobRecord;
 
 impl Planner<'_> {

@@ -14,7 +14,7 @@ fn budget(left: u32, closed_until: Option<u64>) -> BudgetHealth {
     }
 }
 
-fn organisation(breaker: State) -> OrganizationHealth {
+fn organization(breaker: State) -> OrganizationHealth {
     OrganizationHealth {
         breaker,
         budgets: OrganizationBudgets {
@@ -41,15 +41,15 @@ fn project(breaker: State) -> ProjectHealth {
 #[test]
 fn health_report_has_a_fixed_property_order() {
     let issuers = vec!["https://issuer.example"];
-    let health = Health::new(organisation(State::Closed), None, issuers.clone());
-    let expected = r#"{"status":"ok","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"trustedIssuers":["https://issuer.example"]}"#;
+    let health = Health::new(organization(State::Closed), None, issuers.clone());
+    let expected = r#"{"status":"ok","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"trustedIssuers":["https://issuer.example"]}"#;
     assert_eq!(health.to_json(), expected);
     let health = Health::new(
-        organisation(State::Closed),
+        organization(State::Closed),
         Some(project(State::Open)),
         Vec::new(),
     );
-    let expected = r#"{"status":"degraded","organisation":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"project":{"breaker":"open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
+    let expected = r#"{"status":"degraded","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3,"keySetCalls":4},"project":{"breaker":"open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
     assert_eq!(health.to_json(), expected);
 }
 
@@ -62,7 +62,7 @@ fn gateway_is_degraded_while_a_breaker_is_open() {
         (State::Closed, Some(State::Open), "degraded"),
         (State::Open, Some(State::Closed), "degraded"),
     ] {
-        let health = Health::new(organisation(org), own.map(project), Vec::new());
+        let health = Health::new(organization(org), own.map(project), Vec::new());
         let begins = format!("{{\"status\":\"{expected}\",");
         assert!(health.to_json().starts_with(&begins), "{org:?} {own:?}");
     }

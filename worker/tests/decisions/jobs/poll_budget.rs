@@ -12,8 +12,9 @@ const DEFAULT: PollBudget = PollBudget {
 /// A project whose polls are counted as the gateway counts them.
 struct Project {
     budget: PollBudget,
-    /// The end of each step, the number of polls in it, and the time of each poll.
+    /// The end of each step, and the number of polls in it.
     steps: Vec<(Millis, u32)>,
+    /// The time of each poll.
     sent: Vec<Millis>,
     paused_until: Option<Millis>,
 }
