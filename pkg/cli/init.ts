@@ -44,7 +44,7 @@ const RERUN = "QUILLGATE_INIT_RERUN";
  * first.
  */
 async function runFromRegistry(context: Context, directory: string): Promise<number> {
-  const { host } = context;
+  const { host, output } = context;
   const version = readVersion();
   const missing = `quillgate-gateway@${version} is not installed here`;
   if (host.env[RERUN]) throw new UsageError(missing);
@@ -55,6 +55,8 @@ async function runFromRegistry(context: Context, directory: string): Promise<num
     ...["--", "quillgate", "init"],
     ...(project === undefined ? [] : [`--project=${project}`]),
     ...(archive === undefined ? [] : [archive ? "--archive" : "--no-archive"]),
+    ...(output.json ? ["--json"] : []),
+    ...(output.quiet ? ["--quiet"] : []),
     ...["--", directory],
   ];
   const env = { ...host.env, [RERUN]: "1" };

@@ -168,14 +168,16 @@ describe("init", () => {
     mkdirSync(bin);
     const program = '#!/bin/sh\nprintf "%s\\n" "$@" > npx-arguments\nexit 2\n';
     writeFileSync(join(bin, "npx"), program, { mode: 0o755 });
-    const { code } = await init(["my-gateway", "--project", "acme", "--archive"], { PATH: bin });
+    const flags = ["--project", "acme", "--archive", "--json", "--quiet"];
+    const { code } = await init(["my-gateway", ...flags], { PATH: bin });
     assert.equal(code, 2, "init returns the exit code of npx");
     const [gateway, own, ...rest] = readFileSync(join(folder, "npx-arguments"), "utf8").split("\n");
     const { stdout: version } = await runCommand(["--version"]);
     assert.equal(gateway, `--package=quillgate-gateway@${version.trim()}`);
     assert.equal(own, `--package=quillgate@${version.trim()}`);
     assert.deepEqual(rest, [
-      ...["--", "quillgate", "init", "--project=acme", "--archive", "--", "my-gateway", ""],
+      ...["--", "quillgate", "init", "--project=acme", "--archive", "--json", "--quiet"],
+      ...["--", "my-gateway", ""],
     ]);
     const { code: failure, stderr } = await init(["my-gateway"], { PATH: "/nonexistent" });
     assert.equal(failure, 2);
