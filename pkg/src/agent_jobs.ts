@@ -142,6 +142,7 @@ export class AgentJobs {
    *
    * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
    *   last known state
+   * @throws {DecodeError} if a response or an event of the stream is not a job
    */
   async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
     const { onUpdate, ...watching } = options;
@@ -156,6 +157,7 @@ export class AgentJobs {
    *
    * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
    *   last known state
+   * @throws {DecodeError} if a response or an event of the stream is not a job
    */
   watch(id: JobId, options: WatchOptions = {}): AsyncGenerator<JobChange, void, void> {
     return this.#changes(id, options, captureCallSite());

@@ -133,7 +133,7 @@ export class TimeoutError extends QuillgateError {
 /** The response was not complete within `timeout` or `totalTimeout`. */
 export class RequestTimeoutError extends TimeoutError {}
 
-/** A 2xx response whose body does not match the operation's result type. */
+/** A 2xx response or an event with data that does not match the operation's result type. */
 export class DecodeError extends QuillgateError {
   /** The path of the invalid value, such as `views[3].human`. Empty for the whole body. */
   readonly path: string;

@@ -7,9 +7,12 @@ import type { RequestOptions } from "./options.js";
 import { DEFAULT_RETRY, readEvents, Watchdog } from "./stream_connection.js";
 import type { Task } from "./task.js";
 import type { OpenStream, Transport } from "./transport.js";
+import type { AgentJob } from "./types.js";
 
 /** Maximum number of consecutive streams without a `job` event before polling takes over. */
 const MAX_BREAKS = 3;
+/** The operation that returns the same job as the events. */
+const PARENT = "agentJobs.get";
 
 /** The arguments of {@link streamJob}. */
 export interface JobWatch {
@@ -24,6 +27,8 @@ export interface JobWatch {
 /**
  * Yields the streamed changes of a job. Returns `true` after its last change, and `false` if no stream
  * is available.
+ *
+ * @throws {import("./errors.js").DecodeError} if the data of a `job` event is not a job
  */
 export async function* streamJob(
   { transport, watch, id, call, deadline }: JobWatch,
@@ -35,13 +40,14 @@ export async function* streamJob(
   const unfollow = tools.follow(expiry, call.signal);
   const resource = {
     operation: "agentJobs.events",
-    parent: "agentJobs.get",
+    parent: PARENT,
     params: { id },
   } as const;
   const events = streamJobEvents(transport.streamOpener(resource, call), signal, tools);
   try {
-    for await (const event of events) {
-      const change = watch.processEvent(event);
+    for await (const data of events) {
+      // An invalid job ends the watch, as it does when the client polls.
+      const change = watch.processEvent(transport.decodeEvent(PARENT, data) as AgentJob);
       if (change !== undefined) yield change;
       if (change?.done) return true;
     }
@@ -61,7 +67,7 @@ async function* streamJobEvents(
   open: OpenStream,
   signal: AbortSignal,
   { follow, sleep }: Tools,
-): AsyncGenerator<unknown, void, void> {
+): AsyncGenerator<string, void, void> {
   const parser = new EventParser();
   let streamed = false;
   for (let breaks = 0; breaks < MAX_BREAKS; breaks++) {
@@ -75,7 +81,7 @@ async function* streamJobEvents(
       for await (const { event, data } of readEvents(response, parser, watchdog)) {
         if (event !== "job") continue;
         breaks = -1;
-        yield JSON.parse(data);
+        yield data;
       }
     } catch (error) {
       if (signal.aborted) throw error;

@@ -196,13 +196,8 @@ export class Task {
     }
   }
 
-  /**
-   * Processes a job from an event stream. Returns `undefined` if the job did not change.
-   *
-   * @throws {import("./errors.js").DecodeError} if `body` is not a job
-   */
-  processEvent(body: unknown): { job: AgentJob; done: boolean } | undefined {
-    const job = checkBody(this.#operation, body, null) as AgentJob;
+  /** Processes a job from an event stream. Returns `undefined` if the job did not change. */
+  processEvent(job: AgentJob): { job: AgentJob; done: boolean } | undefined {
     this.#sources[SOURCE_HEAD] = undefined;
     const command = this.#takeJob(job);
     if (command === COMMAND_WAIT) return undefined;

@@ -128,4 +128,20 @@ describe("Event streams of a gateway", () => {
         GATEWAY,
       ),
   );
+
+  when(
+    "a streamed job is not valid JSON",
+    "the wait rejects with DecodeError and sends no other request",
+    () =>
+      against(
+        { headers: STREAM, text: 'event: job\ndata: {"id":\n\n' },
+        async ({ agentJobs }, { requests }) => {
+          const error = await rejectionOf(agentJobs.wait("j1", { timeout: 1_000 }));
+          assert.ok(error instanceof quillgate.DecodeError, inspect(error));
+          assert.equal(error.message, "the body must be JSON");
+          assert.equal(requests.length, 1);
+        },
+        GATEWAY,
+      ),
+  );
 });
