@@ -86,9 +86,14 @@ export async function readBody(response: Response, read: BodyReader): Promise<un
   try {
     return await read(response);
   } catch (error) {
-    if (response.ok && (error as Error | null)?.name !== "SyntaxError") throw error;
+    if (isSuccess(response) && (error as Error | null)?.name !== "SyntaxError") throw error;
     return undefined;
   }
+}
+
+/** Checks the status, because a custom `fetch` may return a response without `ok`. */
+export function isSuccess({ status }: Response): boolean {
+  return status >= 200 && status <= 299;
 }
 
 /** Waits `ms` milliseconds. Rejects with the signal's reason as soon as it aborts. */

@@ -15,6 +15,7 @@ import {
   type Answer,
   type BodyReader,
   exchange,
+  isSuccess,
   type NoAnswer,
   readBody,
   sleep,
@@ -342,11 +343,6 @@ export class Task {
         return this.#failure;
     }
   }
-}
-
-/** Checks the status, because a custom `fetch` may return a response without `ok`. */
-function isSuccess({ status }: Response): boolean {
-  return status >= 200 && status <= 299;
 }
 
 function isEventStream({ status, headers, body }: Response): boolean {

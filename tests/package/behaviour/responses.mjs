@@ -108,6 +108,23 @@ describe("Bad responses", () => {
   );
 
   when(
+    "a 2xx body ends early and a custom `fetch` returned the response without `ok`",
+    "a GET is retried, then rejects with ConnectionError; `cause` is the error of the body",
+    (context) =>
+      against({}, async (client) => {
+        skipWaits(context);
+        const cause = new TypeError("terminated");
+        const json = () => Promise.reject(cause);
+        const fetch = async () => ({ status: 200, headers: new Headers(), json });
+        const { agentJobs, attempts } = countAttempts(client.withOptions({ fetch }));
+        const error = await rejectionOf(agentJobs.get("j1"));
+        assert.ok(error instanceof quillgate.ConnectionError);
+        assert.equal(error.cause, cause);
+        assert.equal(attempts(), 3);
+      }),
+  );
+
+  when(
     "no server listens at the address",
     "the call rejects with ConnectionError, which names the host; `cause` is the runtime's error",
     async () => {
