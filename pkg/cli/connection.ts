@@ -1,6 +1,6 @@
 /** Creates clients from a command's settings. */
 
-import type { ClientOptions } from "../index.js";
+import type { ClientOptions, LogLevel } from "../index.js";
 import type { Context } from "./command.js";
 import { showWait } from "./duration.js";
 import { UsageError } from "./errors.js";
@@ -45,8 +45,8 @@ export async function connectWith(
 ) {
   warnOfPlainHttp(context, baseUrl, credential);
   const { Client } = await import("../node.js");
-  const { output, host } = context;
-  const level = host.env.QUILLGATE_LOG ?? "off";
+  const { output } = context;
+  const logLevel = readLogLevel(context);
   const log = (message: string) => output.log(message);
   const client = new Client({
     projectId,
@@ -54,14 +54,24 @@ export async function connectWith(
       ? { auth: { token: credential.value }, baseUrl: baseUrl as string }
       : { auth: { adminKey: credential.value }, baseUrl }),
     logger: { error: log, warn: log, info: log, debug: log },
-    logLevel: level as NonNullable<ClientOptions["logLevel"]>,
+    logLevel,
     onRetry: ({ error, wait }) => {
-      if (level === "off")
+      if (logLevel === "off")
         output.note(`quillgate: ${error.message}; retry in ${showWait(wait / 1000)}`);
     },
     ...watch,
   });
   return { client, baseUrl: baseUrl ?? null, projectId };
+}
+
+const LOG_LEVELS: readonly LogLevel[] = ["off", "error", "warn", "info", "debug"];
+
+/** Returns the log level that `QUILLGATE_LOG` sets. Warns of an invalid one. */
+function readLogLevel({ output, host }: Context): LogLevel {
+  const given = host.env.QUILLGATE_LOG || "off";
+  const level = LOG_LEVELS.find((each) => each === given);
+  if (level === undefined) output.warn(`QUILLGATE_LOG must be one of ${LOG_LEVELS.join(", ")}`);
+  return level ?? "off";
 }
 
 /** Settings with a project and a credential. */

@@ -12,6 +12,7 @@ import {
   ValidationError,
 } from "./errors.js";
 import { refuseUnknown } from "./known.js";
+import { readLogLevel } from "./log.js";
 import type { Auth, ClientOptions, ResolvedOptions, WriteOptions } from "./options.js";
 import { type BuiltRequest, Transport } from "./transport.js";
 import type { Operations } from "./types.js";
@@ -45,7 +46,7 @@ export class Client {
    * Creates a client. Options that you omit come from environment variables or defaults.
    *
    * @throws {ValidationError} if an option is unknown, `baseUrl` is missing or invalid, `projectId`
-   *   is missing, or `auth` is missing or not exactly one credential
+   *   is missing, `logLevel` is invalid, or `auth` is missing or not exactly one credential
    * @throws {QuillgateError} for an admin key in a browser without `dangerouslyAllowBrowser`
    */
   constructor(options: ClientOptions = {}) {
@@ -112,6 +113,7 @@ function resolveOptions(options: ClientOptions): ResolvedOptions {
   const auth = readAuth(options.auth);
   const { token, adminKey } = auth;
   const complete: ResolvedOptions = Object.assign(ownProperties(options), { token, adminKey });
+  complete.logLevel = readLogLevel(options.logLevel);
   complete.projectId ??= variable("QUILLGATE_PROJECT_ID");
   // Only code decides where an admin key is sent. An environment variable must not redirect it.
   if (adminKey === undefined) complete.baseUrl ??= variable("QUILLGATE_BASE_URL");

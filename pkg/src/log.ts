@@ -1,9 +1,22 @@
 /** Logs the attempts of a call. Logs contain no credentials, prompts or query values. */
 
 import { variable } from "./environment.js";
+import { ValidationError } from "./errors.js";
 import type { LogLevel, ResolvedOptions } from "./options.js";
 
 const LEVELS: LogLevel[] = ["off", "error", "warn", "info", "debug"];
+
+/**
+ * Returns the log level of a client. Ignores an unknown level in the environment.
+ *
+ * @throws {ValidationError} if the option is unknown
+ */
+export function readLogLevel(option: LogLevel | undefined): LogLevel {
+  const level = (option ?? variable("QUILLGATE_LOG")) as LogLevel;
+  if (LEVELS.includes(level)) return level;
+  if (option == null) return "warn";
+  throw new ValidationError(`logLevel must be one of ${LEVELS.join(", ")}`, "logLevel", "one-of");
+}
 
 /** Headers whose values appear in logs and hooks. All other values are redacted. */
 const SHOWN = new Set([
@@ -42,10 +55,9 @@ interface AttemptLog {
 
 /** Returns the log of a call; `undefined` if logging is off. */
 export function attemptLog(options: ResolvedOptions): AttemptLog | undefined {
-  const level = LEVELS.indexOf(
-    options.logLevel ?? (variable("QUILLGATE_LOG") as LogLevel) ?? "warn",
-  );
-  if (level <= 0) return undefined;
+  // The constructor of the client sets it.
+  const level = LEVELS.indexOf(options.logLevel as LogLevel);
+  if (level === 0) return undefined;
   const logger = options.logger ?? console;
   const at = (least: LogLevel) => level >= LEVELS.indexOf(least);
   let sent = "";

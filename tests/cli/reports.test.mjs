@@ -250,6 +250,11 @@ test("--json prints only lines of JSON to standard error", async () => {
     const lines = stderr.trimEnd().split("\n").map(JSON.parse);
     assert.equal(lines.length, 11);
     assert.match(lines[0].log.message, /quillgate: /);
+    const misspelled = { ...manyEnv, QUILLGATE_LOG: "verbose" };
+    const warned = await quillgate(["views", ...RANGE, "--json"], { env: misspelled });
+    assert.equal(warned.code, 0);
+    const { warning } = JSON.parse(warned.stderr);
+    assert.equal(warning.message, "QUILLGATE_LOG must be one of off, error, warn, info, debug");
   } finally {
     await many.stop();
   }

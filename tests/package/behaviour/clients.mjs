@@ -7,10 +7,12 @@ import {
   against,
   describe,
   folder,
+  inTurn,
   JOB,
   KEY,
   pageOf,
   quillgate,
+  skipWaits,
   TOKEN,
   when,
 } from "./fixtures.mjs";
@@ -177,6 +179,23 @@ describe("Client options", () => {
       assert.ok(!output.includes(TOKEN));
       assert.equal(server.requests[0].path, "/v2/agent/from-env/job/j1");
       assert.equal(server.requests[0].headers.authorization, `Bearer ${TOKEN}`);
+    }),
+  );
+
+  when("`QUILLGATE_LOG` is unknown", "the client ignores it and logs only retries", (context) =>
+    against(inTurn({ status: 503 }, { json: JOB }), async (client) => {
+      skipWaits(context);
+      const lines = [];
+      const write = (line) => lines.push(line);
+      const logger = { error: write, warn: write, info: write, debug: write };
+      process.env.QUILLGATE_LOG = "verbose";
+      try {
+        await client.withOptions({ logLevel: undefined, logger }).agentJobs.get("j1");
+      } finally {
+        delete process.env.QUILLGATE_LOG;
+      }
+      assert.equal(lines.length, 1);
+      assert.match(lines[0], /ServerError, again in \d+ ms$/);
     }),
   );
 

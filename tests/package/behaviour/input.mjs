@@ -145,6 +145,18 @@ describe("Invalid input", () => {
     }
   });
 
+  when("`logLevel` is unknown", "`new Client()` throws ValidationError", () => {
+    const base = { projectId: "acme", auth: { adminKey: KEY } };
+    for (const logLevel of ["verbose", "", "WARN", "toString", 1, true]) {
+      assert.throws(() => new quillgate.Client({ ...base, logLevel }), {
+        name: "ValidationError",
+        field: "logLevel",
+        rule: "one-of",
+        message: "logLevel must be one of off, error, warn, info, debug",
+      });
+    }
+  });
+
   when("`buildRequest()` gets the name of no operation", "it rejects with ValidationError", () =>
     against({ json: JOB }, async (client) => {
       const onlyOfGateways = ["agentJobs.events", "analytics.views.export"];
