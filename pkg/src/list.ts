@@ -119,7 +119,7 @@ export class List<Name extends ListName>
     const rows: Row<Name>[] = [];
     const run = new PageIterator(this.#source);
     try {
-      run.refuse(others);
+      run.refuse(most, others);
       for (let pages = 1; rows.length < most; pages++) {
         const result = await run.next();
         if (result === null) break;
@@ -216,10 +216,11 @@ class PageIterator<Name extends ListName> {
     this.#leave = follow(this.#left, options.signal);
   }
 
-  /** Throws if `options` is not empty. */
-  refuse(options: object): void {
+  /** Throws if an option of `all()` is invalid. */
+  refuse(maxRows: number, others: object): void {
     try {
-      refuseUnknown(options, []);
+      refuseUnknown(others, []);
+      checkMaxRows(maxRows);
     } catch (error) {
       throw locate(error, this.#source.site);
     }
@@ -270,6 +271,12 @@ function readParams<Name extends ListName>({ params }: Source<Name>): object {
   if (typeof resumeFrom === "object" && resumeFrom !== null) return resumeFrom;
   const message = "resumeFrom must be the position of a page that exists, not null";
   throw new ValidationError(message, "resumeFrom", "required");
+}
+
+/** @throws {ValidationError} */
+function checkMaxRows(maxRows: number): void {
+  if (maxRows === Number.POSITIVE_INFINITY || (Number.isInteger(maxRows) && maxRows >= 0)) return;
+  throw new ValidationError("maxRows must be an integer from 0", "maxRows", "page-size");
 }
 
 async function fetchPage<Name extends ListName>(

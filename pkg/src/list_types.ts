@@ -40,7 +40,7 @@ export interface ListProgress<Name extends ListName> {
 
 /** Options of {@link List.all}. */
 export interface AllOptions<Name extends ListName> {
-  /** Maximum number of rows. @default no limit */
+  /** Maximum number of rows: an integer from 0. @default Infinity */
   maxRows?: number | undefined;
   /** Called after every page. */
   onProgress?: ((progress: ListProgress<Name>) => void) | undefined;

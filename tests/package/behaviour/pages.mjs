@@ -1,5 +1,6 @@
 /** Lists of page views. */
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import {
   against,
   describe,
@@ -169,6 +170,24 @@ describe("Lists of page views", () => {
         [300, 2],
       ]);
     }),
+  );
+
+  when(
+    "`maxRows` is neither an integer from 0 nor `Infinity`",
+    "`all()` rejects with ValidationError; nothing is sent",
+    () =>
+      against(pageOf(2), async ({ analytics }, { requests }) => {
+        for (const maxRows of [Number.NaN, -1, 1.5, Number.NEGATIVE_INFINITY, null, "5", 5n, {}]) {
+          const error = await rejectionOf(analytics.views().all({ maxRows }));
+          assert.ok(error instanceof quillgate.ValidationError, inspect(error));
+          assert.deepEqual([error.field, error.rule], ["maxRows", "page-size"]);
+        }
+        assert.deepEqual(await analytics.views().all({ maxRows: 0 }), []);
+        assert.equal(requests.length, 0);
+        for (const maxRows of [2, undefined, Number.POSITIVE_INFINITY]) {
+          assert.equal((await analytics.views().all({ maxRows })).length, 2);
+        }
+      }),
   );
 
   when("`onProgress` throws", "`all()` rejects with the same error", () =>
