@@ -64,9 +64,7 @@ export class FakeJobs {
   /** All jobs, in the order in which they were added. */
   get all(): FakeJob[] {
     this.settle();
-    return [...this.#stored.values()].map(({ job, messages }) => {
-      return { ...job, messages: messages.map(({ prompt }) => prompt) };
-    });
+    return [...this.#stored.values()].map(({ job }) => ({ ...job }));
   }
 
   /** Finishes every job whose duration has passed. */
@@ -105,11 +103,19 @@ export class FakeJobs {
       ...given,
       createdAt,
     };
-    const [messages, changes]: [StoredJob["messages"], StoredJob["changes"]] = [[], []];
-    const stored = { job, startedAt: now, messages, changes, revision: 0, isRecorded: true };
-    const complete = { ...stored, checkedAt: createdAt };
-    this.#stored.set(job.id, complete);
-    this.#apply(complete, {}, now);
+    const stored: StoredJob = {
+      job,
+      startedAt: now,
+      messages: job.messages.map((prompt) => {
+        return { prompt, author: job.createdBy, sentAt: createdAt };
+      }),
+      changes: [],
+      revision: 0,
+      isRecorded: true,
+      checkedAt: createdAt,
+    };
+    this.#stored.set(job.id, stored);
+    this.#apply(stored, {}, now);
     return job;
   }
 
@@ -119,6 +125,7 @@ export class FakeJobs {
     if (stored === undefined) return undefined;
     const now = this.#settings.now();
     stored.messages.push({ prompt, author, sentAt: new Date(now).toISOString() });
+    stored.job = { ...stored.job, messages: [...stored.job.messages, prompt] };
     stored.startedAt = now;
     this.#apply(stored, { status: "active" }, now);
     return toAgentJob(stored.job);
@@ -150,7 +157,7 @@ export class FakeJobs {
     return stored && toAgentJob(stored.job);
   }
 
-  /** Returns a job with its prompt and webhook address. Its `messages` contain no follow-ups. */
+  /** Returns a job with its prompt, follow-ups and webhook address. */
   find(id: string): FakeJob | undefined {
     return this.#stored.get(id)?.job;
   }
