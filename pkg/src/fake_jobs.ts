@@ -88,11 +88,13 @@ export class FakeJobs {
     return startedAt + this.#settings.duration;
   }
 
+  /** @throws {TypeError} if there is already a job with this id */
   create(given: Pick<FakeJob, "prompt" | "createdBy"> & Partial<FakeJob>): FakeJob {
+    const { id = this.#findFreeId() } = given;
+    if (this.#stored.has(id)) throw new TypeError(`there is already a job ${id}`);
     const now = this.#settings.now();
     const createdAt = given.createdAt ?? new Date(now).toISOString();
     const job: FakeJob = {
-      id: `job-${this.#stored.size + 1}`,
       status: "active",
       source: { repository: "acme/docs", ref: "main" },
       model: "fake-model",
@@ -101,6 +103,7 @@ export class FakeJobs {
       messages: [],
       webhookUrl: null,
       ...given,
+      id,
       createdAt,
     };
     const stored: StoredJob = {
@@ -117,6 +120,12 @@ export class FakeJobs {
     this.#stored.set(job.id, stored);
     this.#apply(stored, {}, now);
     return job;
+  }
+
+  #findFreeId(): string {
+    let number = this.#stored.size + 1;
+    while (this.#stored.has(`job-${number}`)) number++;
+    return `job-${number}`;
   }
 
   /** Adds a follow-up, which resumes the job. Returns `undefined` for an unknown job. */

@@ -146,7 +146,11 @@ export class FakeGateway {
     return this.#jobs.all;
   }
 
-  /** Adds a job. `createdAt` defaults to now. The time until the job finishes always starts now. */
+  /**
+   * Adds a job. `createdAt` defaults to now. The time until the job finishes always starts now.
+   *
+   * @throws {TypeError} if there is already a job with this id
+   */
   addJob(job: { prompt: string } & Partial<FakeJob>): FakeJob {
     return this.#jobs.create({ createdBy: this.#author, ...job });
   }

@@ -80,6 +80,26 @@ describe("jobs of the fake gateway", () => {
     assert.deepEqual(gateway.jobs[0].messages, ["Shorter"]);
   });
 
+  test("have unique ids", async () => {
+    const { gateway, client } = start();
+    gateway.addJob({ id: "job-2", prompt: "One" });
+    const two = await client.agentJobs.create({ prompt: "Two" });
+    const three = gateway.addJob({ prompt: "Three", id: undefined });
+    assert.equal(new Set(["job-2", two.id, three.id]).size, 3);
+    assert.throws(() => gateway.addJob({ id: "job-2", prompt: "Again" }), {
+      name: "TypeError",
+      message: "there is already a job job-2",
+    });
+    assert.deepEqual(
+      gateway.jobs.map(({ id, prompt }) => [id, prompt]),
+      [
+        ["job-2", "One"],
+        [two.id, "Two"],
+        [three.id, "Three"],
+      ],
+    );
+  });
+
   test("include their follow-ups in every result", async () => {
     const finished = [];
     const finish = ({ messages }) => {
