@@ -39,8 +39,9 @@ function refuse(methods: string[]): Refusal {
   return new Refusal(problemReply("method-not-allowed", detail, {}, { allow }));
 }
 
+/** Returns the pattern of a route. A request's path may start with the path of a base URL. */
 function toPattern(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+  return new RegExp(`${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 }
 
 function decodeSegments(segments: Record<string, string>): Record<string, string> {

@@ -225,7 +225,7 @@ export class FakeGateway {
     };
   }
 
-  /** Responds to a request like `fetch`. It ignores the origin of the URL. */
+  /** Responds to a request like `fetch`. It ignores the base URL. */
   async fetch(request: Request): Promise<Response> {
     request.signal.throwIfAborted();
     const { method, url, headers } = request;

@@ -263,6 +263,16 @@ describe("requests to the fake gateway", () => {
     assert.ok(gateway.requests[0].headers.get("idempotency-key"));
   });
 
+  test("may have any base URL", async () => {
+    const { gateway, client } = start();
+    const { id } = gateway.addJob({ prompt: "Document it" });
+    for (const baseUrl of ["http://localhost:8788", "https://docs.example/a/gateway/"]) {
+      const { agentJobs } = client.withOptions({ baseUrl });
+      assert.equal((await agentJobs.get(id)).id, id);
+      assert.equal((await agentJobs.list()).jobs[0].id, id);
+    }
+  });
+
   test("are rejected when they are aborted", async () => {
     const { gateway, client } = start();
     const { id } = await client.agentJobs.create({ prompt: "Document it" });
