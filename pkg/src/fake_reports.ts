@@ -38,7 +38,7 @@ export interface FakeReports {
   /** The conversations with their messages, by `threadId`. */
   threads?: readonly ConversationThread[] | undefined;
   callerStats?: Supplied<Partial<CallerStats>> | undefined;
-  /** The series of the archive, as one page. Without it, the request fails with status 501. */
+  /** The series of the archive. Without it, the request fails with status 501. */
   dailyViews?: SuppliedRows<GroupedViews> | undefined;
   /** The pages of the archive. Without them, the request fails with status 501. */
   archivedViews?: SuppliedRows<PageView> | undefined;
@@ -109,11 +109,6 @@ function pageByCursor(name: string, rows: readonly Row[], params: FakeParams): R
   return { [name]: page, nextCursor, hasMore: nextCursor !== null };
 }
 
-function archivedPage(rows: readonly Row[], params: FakeParams): object {
-  const { page, nextCursor } = sliceByCursor(rows, params);
-  return { totals: sumCounts(rows), views: page, missing: [], nextCursor };
-}
-
 function searchesPage(rows: readonly Row[], params: FakeParams): object {
   const { page, nextCursor } = sliceByCursor(rows, params);
   return { searches: page, totalSearches: sum(rows, "hits"), nextCursor };
@@ -152,10 +147,10 @@ function replyFromArchive(
 ): Reply {
   if (reports[name] === undefined) return archiveMissing();
   if (name === "archiveStatus") return jsonReply(resolve(reports.archiveStatus, params));
-  if (name === "archivedViews")
-    return jsonReply(archivedPage(rowsOf(reports[name], params), params));
-  const views = rowsOf(reports.dailyViews, params);
-  return jsonReply({ views, missing: [], nextCursor: null });
+  const rows = rowsOf(reports[name], params);
+  const { page, nextCursor } = sliceByCursor(rows, params);
+  const totals = name === "archivedViews" && { totals: sumCounts(rows) };
+  return jsonReply({ ...totals, views: page, missing: [], nextCursor });
 }
 
 function archiveMissing(): Reply {

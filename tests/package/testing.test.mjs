@@ -174,6 +174,32 @@ describe("reports of the fake gateway", () => {
     assert.deepEqual(rows, [100, 100, 50]);
   });
 
+  test("of the archive continue by cursor", async () => {
+    const dates = ["2026-10-01", "2026-10-02", "2026-10-03"];
+    const { client } = start({
+      reports: {
+        dailyViews: dates.map((date) => ({ date, days: 1, missing: [], visitors: {} })),
+        archivedViews: dates.map((date) => ({ path: `/${date}`, human: 1 })),
+      },
+    });
+    const range = { dateFrom: "2026-10-01", dateTo: "2026-10-04", limit: 2 };
+    const first = await client.analytics.dailyViews(range);
+    assert.deepEqual(
+      first.views.map(({ date }) => date),
+      dates.slice(0, 2),
+    );
+    const second = await first.nextPage();
+    assert.deepEqual(
+      second.views.map(({ date }) => date),
+      dates.slice(2),
+    );
+    assert.equal(await second.nextPage(), null);
+    const archived = await client.analytics.archivedViews(range);
+    assert.equal(archived.views.length, 2);
+    assert.equal(archived.totals.human, 3);
+    assert.equal((await archived.nextPage()).views.length, 1);
+  });
+
   test("can depend on the parameters and change during a test", async () => {
     const searches = ({ dateFrom }) => [{ searchQuery: dateFrom, hits: 3 }];
     const { gateway, client } = start({ reports: { searches } });
