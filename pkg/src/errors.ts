@@ -72,7 +72,7 @@ export class ApiError extends QuillgateError {
   readonly retryAfter: number | null;
   /** The headers of the response. */
   readonly headers: Headers;
-  /** The parsed body if it is a JSON object or array, otherwise `null`. Gateways send problems. */
+  /** The parsed body if it is a JSON object, otherwise `null`. Gateways send problems. */
   readonly problem: Problem | null;
 
   constructor(message: string, data: ApiErrorData) {
@@ -84,7 +84,8 @@ export class ApiError extends QuillgateError {
     this.retryAfter = data.retryAfter;
     this.headers = data.headers;
     const { body } = data;
-    this.problem = typeof body === "object" && body !== null ? (body as Problem) : null;
+    const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+    this.problem = isObject ? (body as Problem) : null;
   }
 }
 

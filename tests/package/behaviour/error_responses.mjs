@@ -86,6 +86,15 @@ describe("Error responses", () => {
     },
   );
 
+  when("the body is not a JSON object", "`problem` of the error is `null`", async () => {
+    for (const json of [[{ error: "busy" }], [], "a string", 5, true, null]) {
+      await against({ status: 404, json }, async ({ agentJobs }) => {
+        const error = await rejectionOf(agentJobs.get("j1"));
+        assert.equal(error.problem, null);
+      });
+    }
+  });
+
   when(
     "an error comes from another copy of the package",
     "`isQuillgateError()` recognizes it, unlike `instanceof`",
