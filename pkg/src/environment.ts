@@ -1,7 +1,7 @@
 /** Detects the runtime and reads environment variables. */
 
 interface Host {
-  process?: { env?: Record<string, string | undefined>; versions?: { node?: string } };
+  process?: { env?: Record<string, string | undefined> };
   Deno?: unknown;
   Bun?: unknown;
   EdgeRuntime?: unknown;
