@@ -25,7 +25,8 @@ export async function receiveWebhook(request, { key, post }) {
     if (type === "agent_job.completed" && data.prLink) await post(`Please review ${data.prLink}.`);
     return new Response(null, { status: 204 });
   } catch (error) {
-    if (!(error instanceof WebhookVerificationError)) throw error;
+    // With an invalid key, throw: the gateway repeats the webhook after a 5xx.
+    if (!(error instanceof WebhookVerificationError) || error.rule === "key") throw error;
     return new Response(null, { status: 400 });
   }
 }

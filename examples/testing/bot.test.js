@@ -78,6 +78,9 @@ test("posts the pull request of a webhook and rejects a forged one", async () =>
   const forged = new Request("https://bot.example/", { method: "POST", headers, body: "{}" });
   expect((await receiveWebhook(forged, options)).status).toBe(400);
   expect(post).toHaveBeenCalledTimes(1);
+
+  const keyless = receiveWebhook(await gateway.createWebhook(id), { key: "", post });
+  await expect(keyless).rejects.toMatchObject({ rule: "key" });
 });
 
 test("finds the pages that only AI agents read", async () => {

@@ -83,7 +83,10 @@ export type WebhookRule =
   /** The signature is valid, but the body is not an event. */
   | "event";
 
-/** A webhook that is not authentic, or not an event. Respond with 400, unless `rule` is `key`. */
+/**
+ * A webhook that is not authentic, or not an event. Respond with 400. If `rule` is `key`, respond
+ * with 5xx, so that the gateway repeats the webhook.
+ */
 export class WebhookVerificationError extends QuillgateError {
   /** The rule that the webhook breaks. */
   readonly rule: WebhookRule;
@@ -122,8 +125,9 @@ export class WebhookVerificationError extends QuillgateError {
  *     if (event.type === "agent_job.completed") console.log(event.data.prLink);
  *     return new Response(null, { status: 204 });
  *   } catch (error) {
- *     if (error instanceof WebhookVerificationError) return new Response(error.rule, { status: 400 });
- *     throw error;
+ *     // With an invalid key, throw: the gateway repeats the webhook after a 5xx.
+ *     if (!(error instanceof WebhookVerificationError) || error.rule === "key") throw error;
+ *     return new Response(error.rule, { status: 400 });
  *   }
  * }
  * ```

@@ -1,8 +1,10 @@
 /** `quillgate/webhooks`: vectors of Standard Webhooks, attacks, and a message from a real gateway. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import { Miniflare, NoOpLog } from "miniflare";
 import { isQuillgateError } from "quillgate";
 import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
@@ -279,6 +281,35 @@ describe("a running gateway", () => {
     const other = deriveKeys({ project: "other", url }, secrets);
     await assertRejected("signature", raw, headers, other, {});
   });
+});
+
+describe("the documented receiver", () => {
+  /** Returns the function of the example in a file of the package. */
+  async function receiverIn(file) {
+    const text = await readFile(join(ROOT, "pkg", file), "utf8");
+    const [, example] = /^import \{ unwrap.*?\n(.*?)^```/ms.exec(text.replace(/^ \* ?/gm, ""));
+    const { code } = await transform(example.replace("export ", ""), { loader: "ts" });
+    const names = ["unwrap", "WebhookVerificationError"];
+    return new Function(...names, `${code}\nreturn POST;`)(unwrap, WebhookVerificationError);
+  }
+  const request = (body, headers) =>
+    new Request("https://hooks.example/", { method: "POST", body, headers });
+
+  for (const file of ["README.md", "src/webhooks.ts"]) {
+    test(`in ${file} responds with 400 to a forged webhook and throws for an invalid key`, async () => {
+      const receive = await receiverIn(file);
+      const headers = signed(BODY, { seconds: Math.floor(Date.now() / 1000) });
+      try {
+        process.env.WEBHOOK_KEY = KEY;
+        assert.equal((await receive(request(BODY, headers))).status, 204);
+        assert.equal((await receive(request("{}", headers))).status, 400);
+        process.env.WEBHOOK_KEY = "";
+        await assert.rejects(receive(request(BODY, headers)), { rule: "key" });
+      } finally {
+        delete process.env.WEBHOOK_KEY;
+      }
+    });
+  }
 });
 
 describe("other runtimes", () => {
