@@ -376,13 +376,13 @@ async function* streamJob({ transport, watch, id, call, deadline }, tools) {
   const unfollow = tools.follow(expiry, call.signal);
   const resource = {
     operation: "agentJobs.events",
-    parent: "agentJobs.get",
+    parent: PARENT,
     params: { id }
   };
   const events = streamJobEvents(transport.streamOpener(resource, call), signal, tools);
   try {
-    for await (const event of events) {
-      const change = watch.processEvent(event);
+    for await (const data of events) {
+      const change = watch.processEvent(transport.decodeEvent(PARENT, data));
       if (change !== void 0)
         yield change;
       if (change?.done)
@@ -414,7 +414,7 @@ async function* streamJobEvents(open, signal, { follow: follow2, sleep: sleep2 }
         if (event !== "job")
           continue;
         breaks = -1;
-        yield JSON.parse(data);
+        yield data;
       }
     } catch (error) {
       if (signal.aborted)
@@ -426,13 +426,14 @@ async function* streamJobEvents(open, signal, { follow: follow2, sleep: sleep2 }
     }
   }
 }
-var MAX_BREAKS;
+var MAX_BREAKS, PARENT;
 var init_job_stream = __esm({
   "pkg/dist/job_stream.js"() {
     "use strict";
     init_event_stream();
     init_stream_connection();
     MAX_BREAKS = 3;
+    PARENT = "agentJobs.get";
   }
 });
 
@@ -904,7 +905,8 @@ var ApiError = class extends QuillgateError {
     this.retryAfter = data.retryAfter;
     this.headers = data.headers;
     const { body } = data;
-    this.problem = typeof body === "object" && body !== null ? body : null;
+    const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+    this.problem = isObject ? body : null;
   }
 };
 var BadRequestError = class extends ApiError {
@@ -1126,10 +1128,13 @@ async function readBody(response, read2) {
   try {
     return await read2(response);
   } catch (error) {
-    if (response.ok && error?.name !== "SyntaxError")
+    if (isSuccess(response) && error?.name !== "SyntaxError")
       throw error;
     return void 0;
   }
+}
+function isSuccess({ status }) {
+  return status >= 200 && status <= 299;
 }
 function sleep(ms, signal) {
   return new Promise((resolve2, reject) => {
@@ -1655,8 +1660,7 @@ var Task2 = class {
       }
     }
   }
-  processEvent(body) {
-    const job = checkBody(this.#operation, body, null);
+  processEvent(job) {
     this.#sources[SOURCE_HEAD] = void 0;
     const command = this.#takeJob(job);
     if (command === COMMAND_WAIT)
@@ -1787,9 +1791,6 @@ var Task2 = class {
     }
   }
 };
-function isSuccess({ status }) {
-  return status >= 200 && status <= 299;
-}
 function isEventStream({ status, headers, body }) {
   const type = headers.get("content-type") ?? "";
   return status === 200 && type.startsWith("text/event-stream") && body !== null;
@@ -1863,7 +1864,7 @@ var List = class {
     const rows = [];
     const run3 = new PageIterator(this.#source);
     try {
-      run3.refuse(others);
+      run3.refuse(most, others);
       for (let pages = 1; rows.length < most; pages++) {
         const result = await run3.next();
         if (result === null)
@@ -1926,9 +1927,10 @@ var PageIterator = class {
     });
     this.#leave = follow(this.#left, options.signal);
   }
-  refuse(options) {
+  refuse(maxRows, others) {
     try {
-      refuseUnknown(options, []);
+      refuseUnknown(others, []);
+      checkMaxRows(maxRows);
     } catch (error) {
       throw locate(error, this.#source.site);
     }
@@ -1969,6 +1971,11 @@ function readParams({ params }) {
     return resumeFrom;
   const message = "resumeFrom must be the position of a page that exists, not null";
   throw new ValidationError(message, "resumeFrom", "required");
+}
+function checkMaxRows(maxRows) {
+  if (maxRows === Number.POSITIVE_INFINITY || Number.isInteger(maxRows) && maxRows >= 0)
+    return;
+  throw new ValidationError("maxRows must be an integer from 0", "maxRows", "page-size");
 }
 async function fetchPage(source2, pages, signal) {
   const { transport, name, options, readBody: readBody2 } = source2;
@@ -2151,32 +2158,16 @@ function checkBaseUrl({ baseUrl, adminKey }) {
   }
 }
 
-// pkg/dist/api_promise.js
-var ApiPromise = class {
-  #result;
-  constructor(result) {
-    this.#result = result;
-  }
-  async withResponse() {
-    const { data, response } = await this.#result;
-    return { data, response, requestId: response.headers.get("x-request-id") };
-  }
-  then(onFulfilled, onRejected) {
-    return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
-  }
-  catch(onRejected) {
-    return this.then(null, onRejected);
-  }
-  finally(onFinally) {
-    return this.then().finally(onFinally);
-  }
-  get [Symbol.toStringTag]() {
-    return "ApiPromise";
-  }
-};
-
 // pkg/dist/log.js
 var LEVELS = ["off", "error", "warn", "info", "debug"];
+function readLogLevel(option) {
+  const level = option ?? variable("QUILLGATE_LOG");
+  if (LEVELS.includes(level))
+    return level;
+  if (option == null)
+    return "warn";
+  throw new ValidationError(`logLevel must be one of ${LEVELS.join(", ")}`, "logLevel", "one-of");
+}
 var SHOWN = /* @__PURE__ */ new Set([
   "accept",
   "age",
@@ -2201,8 +2192,8 @@ function redactHeaders(headers) {
   return copy;
 }
 function attemptLog(options) {
-  const level = LEVELS.indexOf(options.logLevel ?? variable("QUILLGATE_LOG") ?? "warn");
-  if (level <= 0)
+  const level = LEVELS.indexOf(options.logLevel);
+  if (level === 0)
     return void 0;
   const logger = options.logger ?? console;
   const at = (least) => level >= LEVELS.indexOf(least);
@@ -2231,6 +2222,30 @@ function attemptLog(options) {
     }
   };
 }
+
+// pkg/dist/api_promise.js
+var ApiPromise = class {
+  #result;
+  constructor(result) {
+    this.#result = result;
+  }
+  async withResponse() {
+    const { data, response } = await this.#result;
+    return { data, response, requestId: response.headers.get("x-request-id") };
+  }
+  then(onFulfilled, onRejected) {
+    return this.#result.then(({ data }) => data).then(onFulfilled, onRejected);
+  }
+  catch(onRejected) {
+    return this.then(null, onRejected);
+  }
+  finally(onFinally) {
+    return this.then().finally(onFinally);
+  }
+  get [Symbol.toStringTag]() {
+    return "ApiPromise";
+  }
+};
 
 // pkg/dist/observer.js
 function observe(client, operation) {
@@ -2368,7 +2383,8 @@ var Transport = class {
     return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
   }
   write(operation, params, options = {}) {
-    const made = this.#options.adminKey === void 0 ? freshKey() : void 0;
+    const hasKey = this.#options.adminKey === void 0 && !options.force;
+    const made = hasKey ? freshKey() : void 0;
     return this.call(operation, params, {
       ...options,
       idempotencyKey: options.idempotencyKey ?? made
@@ -2421,6 +2437,8 @@ var Transport = class {
   callOptions(operation, call, readBody2) {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);
+    if (call.force && call.idempotencyKey === void 0)
+      throw toRequiredError("idempotencyKey");
     return {
       signal: typeof call.signal === "object" ? call.signal ?? void 0 : void 0,
       timeout: call.timeout ?? client.timeout,
@@ -2518,6 +2536,7 @@ function resolveOptions(options) {
   const auth = readAuth(options.auth);
   const { token, adminKey } = auth;
   const complete = Object.assign(ownProperties(options), { token, adminKey });
+  complete.logLevel = readLogLevel(options.logLevel);
   complete.projectId ??= variable("QUILLGATE_PROJECT_ID");
   if (adminKey === void 0)
     complete.baseUrl ??= variable("QUILLGATE_BASE_URL");

@@ -133,7 +133,7 @@ export interface ClientOptions {
   onRetry?: ((event: RetryEvent) => void) | undefined;
   /** The logger. Messages contain no credentials, prompts or query values. @default console */
   logger?: Logger | undefined;
-  /** The log level. @default the environment variable `QUILLGATE_LOG`, otherwise "warn" */
+  /** The log level. @default a valid level in the environment variable `QUILLGATE_LOG`, or "warn" */
   logLevel?: LogLevel | undefined;
 }
 
