@@ -11,6 +11,8 @@ const PROFILES = {
   phone: { viewport: { width: 412, height: 823 }, isMobile: true, hasTouch: true },
   desktop: { viewport: { width: 1280, height: 800 } },
 };
+/** How much slower the processor of a phone is. A slow one shows states that a fast one skips. */
+const SLOWDOWN = { phone: 4, desktop: 1 };
 
 for (const [name, profile] of Object.entries(PROFILES)) {
   // Runs alone, because a busy machine shows loading states that shift the layout.
@@ -27,6 +29,8 @@ for (const [name, profile] of Object.entries(PROFILES)) {
 
     test(`nothing moves while a route loads on a ${name}`, async ({ visitor }) => {
       const { site, page, project, startSession, token } = visitor;
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN[name] });
       await startSession(token({ scope: `${ALL_SCOPES} analytics:conversations` }));
       await recordShifts(page);
       for (const route of ROUTES) {

@@ -1,15 +1,14 @@
 import { batch, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { nextTask } from "../shell/next_task.ts";
 import { isPrinting } from "./printing.ts";
 import { type Slice, SPARE_ROWS, visibleSlice } from "./rows.ts";
 
 /** Lists up to this length are rendered in full, for find in page, copying and screen readers. */
 const MAX_DRAWN_ROWS = 1000;
 export const MAX_PRINTED_ROWS = 500;
-/** Rows rendered per task, to keep each task below 50 ms. */
-const ROWS_PER_TASK = 100;
+/** Rows rendered per frame, to keep each task below 50 ms even on a phone. */
+export const ROWS_PER_BLOCK = 10;
 /** Rows between renders while scrolling. Fewer than the spare rows, so that no gap is visible. */
 const ROWS_PER_SCROLL = SPARE_ROWS / 2;
 /** In pixels. Used until the first row is measured. */
@@ -31,13 +30,10 @@ export function useDrawnRows(
   const isDrawnWhole = count <= MAX_DRAWN_ROWS;
   useEffect(() => {
     if (!isDrawnWhole || end >= count) return;
-    let isLeft = false;
-    nextTask().then(() => {
-      if (!isLeft) drawn.value = { viewKey, end: end + ROWS_PER_TASK };
+    const frame = requestAnimationFrame(() => {
+      drawn.value = { viewKey, end: end + ROWS_PER_BLOCK };
     });
-    return () => {
-      isLeft = true;
-    };
+    return () => cancelAnimationFrame(frame);
   }, [isDrawnWhole, count, end, viewKey]);
   const slice = isPrinting.value
     ? { start: 0, end: Math.min(count, MAX_PRINTED_ROWS) }

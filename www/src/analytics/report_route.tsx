@@ -130,17 +130,17 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
       <Toolbar session={session} report={report} table={table} onArrange={arrange} />
       <RangeLine session={session} report={report} table={table} dialog={dialog} />
       <InvalidLink range={table.range} />
+      {listing && cache.renewal.value && <Renewal cache={cache} listing={listing} />}
+      {listing && <StaleNote listing={listing} />}
+      <TotalsStrip
+        report={report}
+        totals={listing?.totals.value ?? null}
+        earlier={table.earlier?.totals.value ?? null}
+        isWaiting={listing === null || listing.state.value === "loading"}
+        rows={listing?.rows.value ?? []}
+        isComplete={listing?.state.value === "complete"}
+      />
       <Later>
-        {listing && cache.renewal.value && <Renewal cache={cache} listing={listing} />}
-        {listing && <StaleNote listing={listing} />}
-        <TotalsStrip
-          report={report}
-          totals={listing?.totals.value ?? null}
-          earlier={table.earlier?.totals.value ?? null}
-          isWaiting={listing === null || listing.state.value === "loading"}
-          rows={listing?.rows.value ?? []}
-          isComplete={listing?.state.value === "complete"}
-        />
         {isCounted(report.name) && chartDays(table.range, today.value) !== null && (
           <CountedTrendPanel name={report.name} range={table.range} trends={trendsOf(session)} />
         )}

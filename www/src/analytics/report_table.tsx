@@ -1,13 +1,22 @@
+import { Fragment, type VNode } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { announce } from "../shell/announcer.tsx";
 import { Plus } from "../shell/icons.tsx";
 import { count } from "../shell/wording.ts";
-import { MAX_PRINTED_ROWS, useDrawnRows } from "./drawn_rows.ts";
+import { MAX_PRINTED_ROWS, ROWS_PER_BLOCK, useDrawnRows } from "./drawn_rows.ts";
 import { isNode, type Line, rowOf } from "./line.ts";
 import { type PageTargets, renderPageCell, renderPageName } from "./page_name.tsx";
 import { type Column, type ColumnDefinition, type ReportRow, shareOf } from "./report.ts";
 import { formatCell } from "./report_cell.tsx";
-import { countOf, mostOf, nextSorting, numberOf, type Sorting, textOf } from "./rows.ts";
+import {
+  countOf,
+  mostOf,
+  nextSorting,
+  numberOf,
+  type Slice,
+  type Sorting,
+  textOf,
+} from "./rows.ts";
 import { toneOf } from "./sums.ts";
 import "../styles/report_table.css";
 
@@ -39,12 +48,13 @@ export function ReportTable(props: ReportTableProps) {
   const { slice, rowHeight } = useDrawnRows(table, lines.length, viewKey);
   const { start, end } = slice;
   const tint = useMemo(() => tintOf(lines, columns, sorting), [lines, columns, sorting.column]);
+  const blocks = useMemo(() => new Map<string, VNode>(), [props]);
 
   return (
     <>
       <table
         ref={table}
-        class={`report sorted-${sorting.column} ${props.compared === "human" ? "compares-human" : ""}`}
+        class={classOf(props)}
         aria-label={label}
         aria-describedby={props.describedBy ?? undefined}
         aria-rowcount={lines.length + 1}
@@ -52,9 +62,7 @@ export function ReportTable(props: ReportTableProps) {
         <Headings columns={columns} sorting={sorting} onSort={props.onSort} />
         <tbody>
           <Gap rows={start} rowHeight={rowHeight} />
-          {lines
-            .slice(start, end)
-            .map((line, index) => renderRow(props, line, start + index, tint))}
+          {renderBlocks(props, slice, tint, blocks)}
           <Gap rows={lines.length - end} rowHeight={rowHeight} />
         </tbody>
       </table>
@@ -63,6 +71,19 @@ export function ReportTable(props: ReportTableProps) {
       )}
     </>
   );
+}
+
+/** Returns classes for styles that depend on the columns. `:has()` would restyle all rows for each new one. */
+function classOf({ columns, sorting, compared }: ReportTableProps): string {
+  const hasColumn = (column: Column) => columns.some(({ id }) => id === column);
+  return [
+    `report sorted-${sorting.column}`,
+    compared === "human" && "compares-human",
+    hasColumn("human") && "has-people",
+    hasColumn("up") && "has-ratings",
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 interface HeadingsProps {
@@ -121,6 +142,35 @@ function tintOf(
   return { column: tinted, most: mostOf(lines.map(rowOf), tinted) };
 }
 
+/**
+ * Renders rows in blocks. Preact skips blocks that it has rendered before, so the cost of new rows
+ * does not depend on the number of earlier ones.
+ */
+function renderBlocks(
+  props: ReportTableProps,
+  { start, end }: Slice,
+  tint: Tint,
+  blocks: Map<string, VNode>,
+): VNode[] {
+  const rendered = [];
+  for (let from = start; from < end; ) {
+    const block = Math.floor(from / ROWS_PER_BLOCK);
+    const to = Math.min(end, (block + 1) * ROWS_PER_BLOCK);
+    const name = `${from}-${to}`;
+    let rows = blocks.get(name);
+    if (rows === undefined) {
+      const first = from;
+      const lines = props.lines.slice(first, to);
+      const children = lines.map((line, index) => renderRow(props, line, first + index, tint));
+      rows = <Fragment key={`block ${block}`}>{children}</Fragment>;
+      blocks.set(name, rows);
+    }
+    rendered.push(rows);
+    from = to;
+  }
+  return rendered;
+}
+
 /** Rows are plain functions, because thousands of stateless components would be slow. */
 function renderRow(props: ReportTableProps, line: Line, position: number, tint: Tint) {
   const row = rowOf(line);
@@ -139,7 +189,7 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
             scope="row"
             // biome-ignore lint/a11y/noRedundantRoles: Safari takes rows that are flex boxes for layout
             role="rowheader"
-            class={`cell-${kind} column-${id}`}
+            class={`cell-${kind} column-${id} ${row.turn ? "has-question" : ""} ${hasJobButton ? "has-job" : ""}`}
             // The job button is not part of the row's name.
             aria-label={hasJobButton ? (textOf(row[id]) ?? undefined) : undefined}
           >
