@@ -14,7 +14,7 @@ const KEY_BYTES = 32;
 const MAX_URL_LENGTH = 2048;
 /** Absolute URLs of visible ASCII, without credentials, backslashes or a fragment. */
 const ADDRESS = /^https?:\/\/[!"$-.0->A-[\]-~]+(?:[/?][!"$-[\]-~]*)?$/i;
-/** Hosts of this machine, as `URL` writes them. Only these may have http. */
+/** Hosts of this machine. Only these may have http. */
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** Strings that cannot be a single segment of a path. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it rejects control characters.
@@ -56,8 +56,9 @@ export function deriveKeys({ project, url }, secrets) {
 /** Returns whether the gateway could deliver to a URL. Only the gateway knows which hosts it allows. */
 function isAddress(url) {
   if (!ADDRESS.test(url) || !URL.canParse(url)) return false;
-  const { protocol, hostname } = new URL(url);
-  return protocol === "https:" || LOOPBACK.has(hostname);
+  // `URL` would turn other spellings into these hosts, but the gateway compares what is written.
+  const [, host] = /^http:\/\/(\[[^\]]*\]|[^/?:]*)/i.exec(url) ?? [];
+  return host === undefined || LOOPBACK.has(host.toLowerCase());
 }
 
 /** Converts the scheme and the host of an address to lower case. */

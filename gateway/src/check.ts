@@ -100,13 +100,14 @@ export async function checkConfig(options: CheckOptions = {}): Promise<CheckRepo
   const variables = { ...config.vars, ...secrets };
   const needed = wrangler.unstable_readConfig({ config: TEMPLATE }, { hideWarnings: true });
   const { problems, unchecked } = checkValues(variables);
-  const published = findSecrets(config.vars, file, env);
+  const own = findSecrets(config.vars, file, env);
+  const published = [...own];
   // The file is committed as a whole, so look for secrets in every part of it.
   for (const name of [undefined, ...environments]) {
     if (name === env) continue;
     published.push(...findSecrets(readConfig(wrangler, configFile, name, true).vars, file, name));
   }
-  const others = problems.filter(({ name }) => !published.some((secret) => secret.name === name));
+  const others = problems.filter(({ name }) => !own.some((secret) => secret.name === name));
   return {
     problems: [...published, ...others, ...findGaps({ ...config, vars: variables }, needed)],
     count: Object.keys(variables).length,

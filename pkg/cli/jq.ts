@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { UsageError } from "./errors.js";
 import type { Host, Stream } from "./host.js";
@@ -23,11 +24,11 @@ export async function startJq(filter: string, host: Host): Promise<Jq> {
   const layout = host.stdout.isTTY === true ? [] : ["--compact-output"];
   // With the space, jq does not read a filter such as `-.count` as a flag.
   const args = ["--raw-output", "--unbuffered", ...layout, ` ${filter}`];
-  const options = { cwd: host.folder, env: { ...host.env } };
+  const options = { cwd: host.folder, env: withoutSecrets(host.env) };
   // Without input, jq compiles the filter and ends.
   const check = spawn("jq", args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
   const { code, message } = await waitForEnd(check, check.stderr);
-  if (code !== 0) throw new UsageError(`--jq: ${message}`);
+  if (code !== 0) throw new UsageError(`--jq: ${message || "jq rejects the filter"}`);
   const child = spawn("jq", args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
   return new Jq(child, host.stdout);
 }
@@ -52,36 +53,46 @@ export class Jq implements Stream {
     this.#forwarded.catch(() => {});
   }
 
+  /** Passes JSON to jq. Fails with the code `EPIPE` if jq has ended. */
   write(data: string | Uint8Array, done?: (error?: Error | null) => void): boolean {
-    return this.#input.write(data, done);
+    return this.#input.write(data, (error) => {
+      done?.(error && Object.assign(new Error("jq has ended"), { code: "EPIPE" }));
+    });
   }
 
-  /** Ends the input and waits for jq. Resolves to its error, if it failed. */
+  /** Ends the input and waits for jq. Resolves to its error, if it failed for any value. */
   async end(): Promise<Error | undefined> {
     this.#input.end();
     await this.#forwarded;
-    const { code, message } = await this.#ended;
-    if (code === 0) return undefined;
-    return new JqError(`jq could not filter the command's result: ${message}`);
+    const { code, signal, message } = await this.#ended;
+    // The exit code of jq is that of the last value.
+    if (code === 0 && message === "") return undefined;
+    const reason = message || `it ended with ${signal ?? `exit code ${code}`}`;
+    return new JqError(`jq could not filter the command's result: ${reason}`);
   }
 }
 
 interface End {
   /** The exit code; `null` after a signal. */
   code: number | null;
-  /** The first line of jq's error. */
+  signal: NodeJS.Signals | null;
+  /** The first error of jq; empty without one. */
   message: string;
 }
 
+/** Removes this program's variables, which can contain secrets: a filter can read the environment. */
+function withoutSecrets(env: Host["env"]): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("QUILLGATE_")));
+}
+
 async function waitForEnd(child: ChildProcess, stderr: Readable): Promise<End> {
-  let text = "";
-  stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    text += chunk;
+  let message = "";
+  createInterface({ input: stderr }).on("line", (line) => {
+    message ||= toLine(/^jq: error(?: \(at [^)]*\))?: (.*)/.exec(line)?.[1] ?? "");
   });
   try {
-    const [code] = await once(child, "close");
-    const [first = ""] = text.split("\n");
-    return { code, message: toLine(first.replace(/^jq: (error)?:?\s*/, "")) };
+    const [code, signal] = await once(child, "close");
+    return { code, signal, message };
   } catch (error) {
     if ((error as { code?: unknown }).code !== "ENOENT") throw error;
     throw new UsageError("--jq needs the program jq, which is not installed", [
@@ -91,7 +102,9 @@ async function waitForEnd(child: ChildProcess, stderr: Readable): Promise<End> {
 }
 
 async function forward(results: Readable, stdout: Stream): Promise<void> {
+  const replaceAll = (text: string) => text.split("\t").map((part) => replaceControls(part));
   for await (const text of results.setEncoding("utf8")) {
-    await writeAll(stdout, stdout.isTTY === true ? replaceControls(text) : text);
+    // The filter `@tsv` writes tabs.
+    await writeAll(stdout, stdout.isTTY === true ? replaceAll(text).join("\t") : text);
   }
 }

@@ -147,7 +147,7 @@ function readFlags(
  * Returns the first words of a command line, at most three, without flags. Recognizes only the
  * values of shared flags, so the value of another flag counts as a word.
  */
-function readLeadingWords(args: readonly string[]): string[] {
+export function readLeadingWords(args: readonly string[]): string[] {
   const words: string[] = [];
   for (let at = 0; at < args.length && words.length < 3; at++) {
     const arg = args[at] as string;
@@ -163,7 +163,10 @@ function readLeadingWords(args: readonly string[]): string[] {
 }
 
 /** Returns the command at the start of `words`. A name of two words takes precedence. */
-function findCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
+export function findCommand(
+  words: readonly string[],
+  commands: readonly Command[],
+): Command | undefined {
   for (const length of [2, 1]) {
     const name = words.slice(0, length).join(" ");
     const found = commands.find((command) => command.name === name);

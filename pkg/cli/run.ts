@@ -1,14 +1,14 @@
 /** Runs a command line. */
 
 import { findCause } from "./cause.js";
-import { type Command, type Context, type Run, readText } from "./command.js";
+import { type Context, type Run, readText } from "./command.js";
 import { COMMANDS } from "./commands.js";
 import { showWait } from "./duration.js";
 import { Interruption, UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import type { Host } from "./host.js";
 import { Output } from "./output.js";
-import { listFlags, parse } from "./parse.js";
+import { findCommand, listFlags, parse, readLeadingWords } from "./parse.js";
 import { hasProxy, useProxy } from "./proxy.js";
 import { toLine } from "./table.js";
 
@@ -73,6 +73,9 @@ async function runFiltered(
   context: Context,
   filter: string,
 ): Promise<number | undefined> {
+  if (readText(context, "output") !== undefined) {
+    throw new UsageError("--jq cannot be combined with --output");
+  }
   const { startJq } = await import("./jq.js");
   const jq = await startJq(filter, context.host);
   context.output.filterWith(jq);
@@ -81,7 +84,7 @@ async function runFiltered(
     code = await carryOut(context);
   } catch (error) {
     if (!isBrokenPipe(error)) {
-      await jq.end();
+      await jq.end().catch(() => {});
       throw error;
     }
     // jq ended before the command. Its exit code shows if it failed.
@@ -177,7 +180,7 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
   if (error instanceof Interruption) return [];
   if (error instanceof UsageError) {
     const { hints } = error;
-    const command = findTyped(args);
+    const command = findCommand(readLeadingWords(args), COMMANDS);
     return [...hints, `see: quillgate ${command === undefined ? "" : `${command.name} `}--help`];
   }
   if (code === getExitCode("budget")) {
@@ -197,12 +200,6 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
   return [];
 }
 
-/** Returns the command that the user has typed, if it exists. */
-function findTyped(args: readonly string[]): Command | undefined {
-  const words = args.filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith("-")).slice(0, 2);
-  return COMMANDS.find(({ name }) => name === words.join(" ") || name === words[0]);
-}
-
 /** Returns whether the response explains the error, so there is no need to suggest `doctor`. */
 function explainsItself({ status, problem }: Failure): boolean {
   const { type, detail } = problem ?? {};
@@ -218,7 +215,7 @@ function explainsItself({ status, problem }: Failure): boolean {
  */
 function namesJob(error: unknown, args: readonly string[]): boolean {
   const { code } = error as { code?: string | null };
-  const command = findTyped(args);
+  const command = findCommand(readLeadingWords(args), COMMANDS);
   const takesJob = command?.name.startsWith("job ") && command.arguments[0]?.name === "ID";
   return takesJob === true && typeof code === "string" && !code.endsWith("/not-found");
 }

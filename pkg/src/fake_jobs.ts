@@ -100,9 +100,9 @@ export class FakeJobs {
       model: "fake-model",
       prLink: null,
       archivedAt: null,
-      messages: [],
       webhookUrl: null,
       ...given,
+      messages: [...(given.messages ?? [])],
       id,
       createdAt,
     };

@@ -57,6 +57,8 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
     const raw = await quillgate([...args, ".job.prLink"], { columns: 80 });
     assert.equal(raw.code, 0);
     assert.ok(!raw.stdout.includes("\u001b"), JSON.stringify(raw.stdout));
+    const tabs = await quillgate([...args, "[1, .job.prLink] | @tsv"], { columns: 80 });
+    assert.equal(tabs.stdout, "1\t\uFFFD[2J\n");
     const indented = await quillgate([...args, "{status: .job.status}"], { columns: 80 });
     assert.equal(indented.stdout, '{\n  "status": "active"\n}\n');
   });
@@ -84,6 +86,32 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
     assert.deepEqual([code, stdout], [1, ""]);
     const { message } = JSON.parse(stderr).error;
     assert.match(message, /^jq could not filter the command's result: .*Cannot index string/);
+  });
+
+  test("an error of jq for one of several values fails the command", async () => {
+    const filter = 'if .status == "active" then error("no") else .status end';
+    const { code, stdout, stderr } = await quillgate(["job", "watch", "job_1", "--jq", filter]);
+    assert.equal(stdout, "completed\n");
+    assert.equal(code, 1);
+    assert.match(JSON.parse(stderr).error.message, /result: no/);
+  });
+
+  test("a filter cannot read the token from the environment", async () => {
+    const { stdout } = await quillgate(["version", "--jq", "env.QUILLGATE_TOKEN"]);
+    assert.equal(stdout, "null\n");
+  });
+
+  test("--output is an error, because files get whole reports", async () => {
+    const args = ["views", ...RANGE, "-o", "views.json", "--jq", "length"];
+    const { code, stderr } = await quillgate(args);
+    assert.equal(code, 2);
+    assert.match(stderr, /--jq cannot be combined with --output/);
+    assert.equal(server.requests.length, 0);
+  });
+
+  test("a filter may end before the command", async () => {
+    const { code } = await quillgate(["views", ...RANGE, "--jq", "length, error"]);
+    assert.equal(code, 1);
   });
 
   test("an error of the command precedes an error of jq", async () => {

@@ -84,6 +84,7 @@ test("reports invalid arguments without printing a secret or a URL", async () =>
       `https://hooks.example:99999/${hidden}`,
       `https://@hooks.example/${hidden}`,
       `https:///hooks.example/${hidden}`,
+      `http://127.1/${hidden}`,
       `hooks.example/${hidden}`,
       `http://localhost.example/${hidden}`,
       `https://hooks.example/${hidden.repeat(200)}`,

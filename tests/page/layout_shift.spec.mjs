@@ -11,7 +11,7 @@ const PROFILES = {
   phone: { viewport: { width: 412, height: 823 }, isMobile: true, hasTouch: true },
   desktop: { viewport: { width: 1280, height: 800 } },
 };
-/** How much slower the processor of a phone is. A slow one shows states that a fast one skips. */
+/** Factors by which the processor is slowed down. Slow ones show states that fast ones skip. */
 const SLOWDOWN = { phone: 4, desktop: 1 };
 
 for (const [name, profile] of Object.entries(PROFILES)) {

@@ -28,7 +28,8 @@ export function useDrawnRows(
   const end = drawn.value.viewKey === viewKey ? drawn.value.end : 0;
   const visible = visibleSlice(sight.value, rowHeight.value, count);
   const isDrawnWhole = count <= MAX_DRAWN_ROWS;
-  useEffect(() => {
+  // Not `useEffect`, which would take another frame.
+  useLayoutEffect(() => {
     if (!isDrawnWhole || end >= count) return;
     const frame = requestAnimationFrame(() => {
       drawn.value = { viewKey, end: end + ROWS_PER_BLOCK };

@@ -145,7 +145,7 @@ export class ListingCache {
    * loaded. Returns whether the new listing replaced it.
    */
   async refresh(shown: Listing): Promise<boolean> {
-    shown.stop();
+    shown.suspend();
     const pending = this.renewal.peek();
     const renewal =
       pending?.report === shown.report && isSameRange(pending.range, shown.range)

@@ -73,7 +73,10 @@ export function ReportTable(props: ReportTableProps) {
   );
 }
 
-/** Returns classes for styles that depend on the columns. `:has()` would restyle all rows for each new one. */
+/**
+ * Returns classes for styles that depend on the columns. `:has()` would restyle all rows for each
+ * new row.
+ */
 function classOf({ columns, sorting, compared }: ReportTableProps): string {
   const hasColumn = (column: Column) => columns.some(({ id }) => id === column);
   return [
@@ -152,18 +155,18 @@ function renderBlocks(
   tint: Tint,
   blocks: Map<string, VNode>,
 ): VNode[] {
-  const rendered = [];
+  const rendered: VNode[] = [];
   for (let from = start; from < end; ) {
     const block = Math.floor(from / ROWS_PER_BLOCK);
     const to = Math.min(end, (block + 1) * ROWS_PER_BLOCK);
-    const name = `${from}-${to}`;
-    let rows = blocks.get(name);
+    const range = `${from}-${to}`;
+    let rows = blocks.get(range);
     if (rows === undefined) {
       const first = from;
       const lines = props.lines.slice(first, to);
       const children = lines.map((line, index) => renderRow(props, line, first + index, tint));
       rows = <Fragment key={`block ${block}`}>{children}</Fragment>;
-      blocks.set(name, rows);
+      blocks.set(range, rows);
     }
     rendered.push(rows);
     from = to;
