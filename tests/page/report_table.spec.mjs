@@ -164,3 +164,24 @@ for (const width of [390, 768]) {
     });
   });
 }
+
+test.describe("touch screen", () => {
+  test.use({ viewport: { width: 412, height: 823 }, isMobile: true, hasTouch: true });
+
+  for (const name of ["views", "conversations"]) {
+    test(`the job button of ${name} covers no text on a touch screen`, async ({ visitor }) => {
+      const { page, token, startSession, openReport } = visitor;
+      await startSession(token({ scope: ALL_REPORTS }));
+      await openReport({ ...LAST_MONTH, ...REPORTS[name] });
+      await page.locator(".row-job").first().waitFor();
+      const overlaps = await page.locator("th:has(.row-job)").evaluateAll((cells) =>
+        cells.map((cell) => {
+          const text = cell.querySelector(".path").getBoundingClientRect();
+          return text.right - cell.querySelector(".row-job").getBoundingClientRect().left;
+        }),
+      );
+      assert.ok(overlaps.length > 0);
+      assert.ok(Math.max(...overlaps) <= 0, `${Math.max(...overlaps)} pixels`);
+    });
+  }
+});
