@@ -77,9 +77,13 @@ export class JobComment {
   }
 
   /**
-   * Adds an entry to the comment. Creates the comment if it does not exist.
+   * Writes an entry to the comment. Creates the comment if it does not exist.
    *
-   * @throws {CommentError}
+   * A note replaces the run's earlier note. A job replaces every entry of its run and, unless
+   * `keepsEarlier` is set, the entries of all other runs. The comment keeps at most
+   * {@link MAX_ENTRIES} entries, and always the latest job.
+   *
+   * @throws {CommentError} if the comment cannot be read or written
    */
   async write(entry: Entry, signal?: AbortSignal): Promise<void> {
     const { repository, number } = this.#place;

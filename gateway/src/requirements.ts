@@ -70,9 +70,11 @@ function findAssetGaps(
 }
 
 /**
- * Checks that the archive has its database and its cron trigger. If one is missing, the gateway
- * archives nothing. Without the database, it only logs an error; without the trigger, it reports
- * nothing.
+ * Checks the id of the archive's database. If `ARCHIVE_PROJECTS` is set, also checks that the
+ * database and a cron trigger exist.
+ *
+ * Without one of them, the gateway archives nothing. A missing database shows only in the log and in
+ * responses about the archive, a missing trigger nowhere.
  */
 function findArchiveGaps({ vars, d1_databases, triggers }: WranglerConfig): Problem[] {
   const problems: Problem[] = [];

@@ -10,8 +10,10 @@ import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
 import { toLine } from "./table.js";
 
 /**
- * Sends a write request and prints the job's id, or with `--json` the job. With `--wait`, also
- * waits until the job finishes and prints its pull request.
+ * Sends a write request and prints the job's id. With `--wait`, then waits until the job finishes
+ * and prints the link of its pull request, if it has one.
+ *
+ * With `--json`, prints only the job: as the response returned it, or with `--wait` as it finished.
  *
  * @param write sends the request
  * @returns the exit code

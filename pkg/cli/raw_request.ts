@@ -44,8 +44,9 @@ export async function send(
 }
 
 /**
- * Returns the URL of a path of the gateway.
+ * Appends a path to the gateway's base URL, without the base URL's trailing slashes.
  *
+ * @param path starts with `/`
  * @throws {UsageError} if the base URL is not an http or https URL, or has credentials, a query or
  *   a fragment
  */

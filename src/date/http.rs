@@ -34,7 +34,7 @@ pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
     })
 }
 
-/// The largest number of seconds that fits a `u64` in milliseconds.
+/// The largest number of seconds that still fits in a `u64` when converted to milliseconds.
 const MAX_WAIT: u64 = u64::MAX / 1000;
 
 /// Parses an HTTP date in any of its three formats (RFC 9110, section 5.6.7). Returns `None` if it

@@ -9,9 +9,9 @@ import { ROOT } from "../../scripts/versions.mjs";
 import { runCommand } from "./command_line.mjs";
 import { PROJECT, startStandIn } from "./stand_in.mjs";
 
-/** The names in the generated interface `Operations`. */
 const types = await readFile(join(ROOT, "pkg", "dist", "types.d.ts"), "utf8");
 const [, operations] = types.split("export interface Operations {");
+/** The names in the generated interface `Operations`. */
 const NAMES = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].map(
   ([, name]) => name,
 );

@@ -202,8 +202,8 @@ proptest! {
         let options = CallOptions { is_deduplicated: true, ..options };
         let mut driver = Driver::new(Task::new(create()));
         let run = drive(&mut driver, options, std::iter::repeat(&attempt));
-        // Each attempt that times out uses up a retry. Each other one uses up at least 1 s of the
-        // patience, which equals the timeout of an attempt.
+        // An attempt that times out uses up a retry. After any other attempt, a pause of at least
+        // 1 s counts against the patience, which equals the timeout of an attempt.
         let max = 1 + u64::from(options.max_retries) + options.timeout.0 / 1_000;
         prop_assert!(u64::from(run.sends) <= max, "{:?}", run);
     }

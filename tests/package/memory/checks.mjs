@@ -7,7 +7,10 @@ const MEGABYTE = 1_000_000;
 /** wasm memory grows by pages. A new peak of concurrent calls can require one more. */
 const WASM_PAGE = 65_536;
 const CONCURRENT_CALLS = 20;
-/** Initial size of a wasm table. A full table doubles. A leak of one entry per call adds more. */
+/**
+ * The initial size of a wasm table, which is also the growth to tolerate: a full table doubles. A
+ * leak of one entry per call would add more entries than this.
+ */
 const INITIAL_ENTRIES = 512;
 
 /**
