@@ -2604,9 +2604,13 @@ var JobComment = class {
     this.#marker = `<!-- quillgate-action ${digest} -->`;
   }
   /**
-   * Adds an entry to the comment. Creates the comment if it does not exist.
+   * Writes an entry to the comment. Creates the comment if it does not exist.
    *
-   * @throws {CommentError}
+   * A note replaces the run's earlier note. A job replaces every entry of its run and, unless
+   * `keepsEarlier` is set, the entries of all other runs. The comment keeps at most
+   * {@link MAX_ENTRIES} entries, and always the latest job.
+   *
+   * @throws {CommentError} if the comment cannot be read or written
    */
   async write(entry, signal) {
     const { repository, number: number3 } = this.#place;
