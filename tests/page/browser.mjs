@@ -195,3 +195,12 @@ export async function accessibilityFaults(page, options = {}) {
 function isRowUnderBar(failureSummary, isInRow) {
   return isInRow && failureSummary.includes("partially obscured");
 }
+
+/** Waits until a table of up to 1,000 rows has all of them in the document. */
+export function untilDrawn(page) {
+  return page.waitForFunction(() => {
+    const table = document.querySelector(".report");
+    const rows = table?.querySelectorAll("tbody tr[aria-rowindex]").length;
+    return rows === Number(table?.getAttribute("aria-rowcount")) - 1;
+  });
+}

@@ -1,6 +1,6 @@
 /** The route of readers' questions to the assistant. */
 import assert from "node:assert/strict";
-import { accessibilityFaults, checkBothSchemes, overflow } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes, overflow, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -43,11 +43,11 @@ async function changeAnswers(page, change) {
 }
 
 const unanswered = ({ resolutionStatus }) => resolutionStatus === "unanswered";
-const questionsIn = async (table) =>
-  await table
-    .getByRole("rowheader")
-    .getByRole("button", { name: /^(?!Start a job)/ })
-    .allTextContents();
+async function questionsIn(table) {
+  await untilDrawn(table.page());
+  const questions = table.getByRole("rowheader").getByRole("button", { name: /^(?!Start a job)/ });
+  return questions.allTextContents();
+}
 
 test("unanswered questions come first, each group with the newest on top", async ({ visitor }) => {
   const table = await openConversations(visitor);

@@ -1,6 +1,6 @@
 /** The reports on searches and feedback. */
 import assert from "node:assert/strict";
-import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, show } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -17,7 +17,10 @@ function reportOfLastMonth({ site, project }, report) {
   return site.upstream.report({ report, projectId: project, ...range });
 }
 
-const firstCells = (page) => page.locator("tbody th").allTextContents();
+async function firstCells(page) {
+  await untilDrawn(page);
+  return page.locator("tbody th").allTextContents();
+}
 const percent = (part) =>
   part.toLocaleString("en-US", { style: "percent", maximumFractionDigits: 1 });
 const figure = (page, region, name) =>
@@ -116,6 +119,7 @@ test("feedback by page has its own address, totals and jobs", async ({ visitor }
   await untilLoaded();
   const { feedback: pages } = await reportOfLastMonth(visitor, "feedback/by-page");
   const shown = pages.slice(0, 100);
+  await untilDrawn(page);
   const paths = await table.getByRole("rowheader").allTextContents();
   assert.deepEqual(
     new Set(paths.map((path) => path.replace(/Start a job.*$/, ""))),

@@ -1,6 +1,6 @@
 /** The report table: columns at every width, printing, and rows in the document. */
 import assert from "node:assert/strict";
-import { accessibilityFaults } from "./browser.mjs";
+import { accessibilityFaults, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { TALL_SITE } from "./sites.mjs";
 
@@ -19,14 +19,6 @@ const ALL_REPORTS = "jobs:create analytics:read analytics:conversations";
 
 async function countRows(page) {
   return Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
-}
-
-/** Waits until a table of up to 1,000 rows has all of them in the document. */
-function untilDrawn(page, rowCount) {
-  return page.waitForFunction(
-    (count) => document.querySelectorAll(".report tbody tr[aria-rowindex]").length === count,
-    rowCount,
-  );
 }
 
 test.describe("tall site", () => {
@@ -86,7 +78,7 @@ test.describe("tall site", () => {
     await openReport(LAST_MONTH);
     const rowCount = await countRows(page);
     assert.ok(rowCount > 500 && rowCount <= 1000, `${rowCount} rows`);
-    await untilDrawn(page, rowCount);
+    await untilDrawn(page);
     assert.deepEqual(await accessibilityFaults(page, { allRows: true }), []);
   });
 
@@ -115,9 +107,9 @@ test.describe("tall site", () => {
     await openReport(LAST_MONTH);
     const rowCount = await countRows(page);
     assert.ok(rowCount > 500 && rowCount <= 1000, `${rowCount} rows`);
-    await untilDrawn(page, rowCount);
+    await untilDrawn(page);
     await page.getByRole("columnheader", { name: "People" }).getByRole("button").click();
-    await untilDrawn(page, rowCount);
+    await untilDrawn(page);
     const client = await page.context().newCDPSession(page);
     const { nodes } = await client.send("Accessibility.getFullAXTree");
     const roles = nodes.filter(({ ignored }) => !ignored).map(({ role }) => role?.value);
