@@ -2160,13 +2160,14 @@ function checkBaseUrl({ baseUrl, adminKey }) {
 
 // pkg/dist/log.js
 var LEVELS = ["off", "error", "warn", "info", "debug"];
-function readLogLevel(option) {
-  const level = option ?? variable("QUILLGATE_LOG");
-  if (LEVELS.includes(level))
-    return level;
-  if (option == null)
-    return "warn";
+function checkLogLevel(level) {
+  if (level == null || LEVELS.includes(level))
+    return;
   throw new ValidationError(`logLevel must be one of ${LEVELS.join(", ")}`, "logLevel", "one-of");
+}
+function readVariable() {
+  const level = variable("QUILLGATE_LOG");
+  return LEVELS.includes(level) ? level : "warn";
 }
 var SHOWN = /* @__PURE__ */ new Set([
   "accept",
@@ -2192,7 +2193,7 @@ function redactHeaders(headers) {
   return copy;
 }
 function attemptLog(options) {
-  const level = LEVELS.indexOf(options.logLevel);
+  const level = LEVELS.indexOf(options.logLevel ?? readVariable());
   if (level === 0)
     return void 0;
   const logger = options.logger ?? console;
@@ -2536,7 +2537,7 @@ function resolveOptions(options) {
   const auth = readAuth(options.auth);
   const { token, adminKey } = auth;
   const complete = Object.assign(ownProperties(options), { token, adminKey });
-  complete.logLevel = readLogLevel(options.logLevel);
+  checkLogLevel(options.logLevel);
   complete.projectId ??= variable("QUILLGATE_PROJECT_ID");
   if (adminKey === void 0)
     complete.baseUrl ??= variable("QUILLGATE_BASE_URL");

@@ -12,7 +12,7 @@ import {
   ValidationError,
 } from "./errors.js";
 import { refuseUnknown } from "./known.js";
-import { readLogLevel } from "./log.js";
+import { checkLogLevel } from "./log.js";
 import type { Auth, ClientOptions, ResolvedOptions, WriteOptions } from "./options.js";
 import { type BuiltRequest, Transport } from "./transport.js";
 import type { Operations } from "./types.js";
@@ -113,7 +113,7 @@ function resolveOptions(options: ClientOptions): ResolvedOptions {
   const auth = readAuth(options.auth);
   const { token, adminKey } = auth;
   const complete: ResolvedOptions = Object.assign(ownProperties(options), { token, adminKey });
-  complete.logLevel = readLogLevel(options.logLevel);
+  checkLogLevel(options.logLevel);
   complete.projectId ??= variable("QUILLGATE_PROJECT_ID");
   // Only code decides where an admin key is sent. An environment variable must not redirect it.
   if (adminKey === undefined) complete.baseUrl ??= variable("QUILLGATE_BASE_URL");

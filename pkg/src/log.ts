@@ -6,16 +6,16 @@ import type { LogLevel, ResolvedOptions } from "./options.js";
 
 const LEVELS: LogLevel[] = ["off", "error", "warn", "info", "debug"];
 
-/**
- * Returns the log level of a client. Ignores an unknown level in the environment.
- *
- * @throws {ValidationError} if the option is unknown
- */
-export function readLogLevel(option: LogLevel | undefined): LogLevel {
-  const level = (option ?? variable("QUILLGATE_LOG")) as LogLevel;
-  if (LEVELS.includes(level)) return level;
-  if (option == null) return "warn";
+/** @throws {ValidationError} if the level is unknown */
+export function checkLogLevel(level: LogLevel | undefined): void {
+  if (level == null || LEVELS.includes(level)) return;
   throw new ValidationError(`logLevel must be one of ${LEVELS.join(", ")}`, "logLevel", "one-of");
+}
+
+/** Returns the level of `QUILLGATE_LOG`, or "warn" if it is unset or unknown. */
+function readVariable(): LogLevel {
+  const level = variable("QUILLGATE_LOG") as LogLevel;
+  return LEVELS.includes(level) ? level : "warn";
 }
 
 /** Headers whose values appear in logs and hooks. All other values are redacted. */
@@ -55,8 +55,7 @@ interface AttemptLog {
 
 /** Returns the log of a call; `undefined` if logging is off. */
 export function attemptLog(options: ResolvedOptions): AttemptLog | undefined {
-  // The constructor of the client sets it.
-  const level = LEVELS.indexOf(options.logLevel as LogLevel);
+  const level = LEVELS.indexOf(options.logLevel ?? readVariable());
   if (level === 0) return undefined;
   const logger = options.logger ?? console;
   const at = (least: LogLevel) => level >= LEVELS.indexOf(least);
