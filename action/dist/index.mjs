@@ -2165,10 +2165,6 @@ function checkLogLevel(level) {
     return;
   throw new ValidationError(`logLevel must be one of ${LEVELS.join(", ")}`, "logLevel", "one-of");
 }
-function readVariable() {
-  const level = variable("QUILLGATE_LOG");
-  return LEVELS.includes(level) ? level : "warn";
-}
 var SHOWN = /* @__PURE__ */ new Set([
   "accept",
   "age",
@@ -2193,7 +2189,9 @@ function redactHeaders(headers) {
   return copy;
 }
 function attemptLog(options) {
-  const level = LEVELS.indexOf(options.logLevel ?? readVariable());
+  let level = LEVELS.indexOf(options.logLevel ?? variable("QUILLGATE_LOG"));
+  if (level < 0)
+    level = LEVELS.indexOf("warn");
   if (level === 0)
     return void 0;
   const logger = options.logger ?? console;

@@ -12,12 +12,6 @@ export function checkLogLevel(level: LogLevel | undefined): void {
   throw new ValidationError(`logLevel must be one of ${LEVELS.join(", ")}`, "logLevel", "one-of");
 }
 
-/** Returns the level of `QUILLGATE_LOG`, or "warn" if it is unset or unknown. */
-function readVariable(): LogLevel {
-  const level = variable("QUILLGATE_LOG") as LogLevel;
-  return LEVELS.includes(level) ? level : "warn";
-}
-
 /** Headers whose values appear in logs and hooks. All other values are redacted. */
 const SHOWN = new Set([
   "accept",
@@ -55,7 +49,9 @@ interface AttemptLog {
 
 /** Returns the log of a call; `undefined` if logging is off. */
 export function attemptLog(options: ResolvedOptions): AttemptLog | undefined {
-  const level = LEVELS.indexOf(options.logLevel ?? readVariable());
+  let level = LEVELS.indexOf(options.logLevel ?? (variable("QUILLGATE_LOG") as LogLevel));
+  // The variable is unset or unknown.
+  if (level < 0) level = LEVELS.indexOf("warn");
   if (level === 0) return undefined;
   const logger = options.logger ?? console;
   const at = (least: LogLevel) => level >= LEVELS.indexOf(least);

@@ -419,13 +419,10 @@ async fn a_forced_call_is_marked_and_sent_once() {
 async fn a_forced_call_without_a_key_is_not_sent() {
     let host = FakeHost::new([OK]);
     let error = create(&host.client()).force().send().await.unwrap_err();
-    let Error::Validation(error) = error else {
-        panic!("not an error of validation: {error}");
-    };
-    assert_eq!(
-        (&*error.field, error.rule),
-        ("idempotencyKey", Rule::Required)
-    );
+    assert!(matches!(
+        error,
+        Error::Validation(error) if error.field == "idempotencyKey" && error.rule == Rule::Required
+    ));
     assert_eq!(host.count(), 0);
 }
 

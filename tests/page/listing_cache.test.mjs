@@ -218,13 +218,19 @@ test("a loaded period provides an estimate of the rows", async () => {
   assert.equal(cache.estimateRows(VIEWS), 600);
 });
 
-test("a range stopped before its first rows stays stopped when it is reopened", async () => {
+/** Opens October. Its first request stays unanswered until `release` is called. */
+async function openUnanswered() {
   const client = fakeClient(600, { headers: RICH });
   const cache = openCache(client);
   const release = client.hold();
   cache.open(VIEWS, OCTOBER);
   const shown = cache.find(VIEWS, OCTOBER);
   await until(() => client.requests.length === 1);
+  return { cache, shown, release };
+}
+
+test("a range stopped before its first rows stays stopped when it is reopened", async () => {
+  const { cache, shown, release } = await openUnanswered();
   shown.stop();
   cache.open(VIEWS, OCTOBER);
   assert.equal(shown.state.value, "empty");
@@ -238,12 +244,7 @@ test("a range stopped before its first rows stays stopped when it is reopened", 
 });
 
 test("a range that was left before its first rows resumes when it is reopened", async () => {
-  const client = fakeClient(600, { headers: RICH });
-  const cache = openCache(client);
-  const release = client.hold();
-  cache.open(VIEWS, OCTOBER);
-  const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => client.requests.length === 1);
+  const { cache, shown, release } = await openUnanswered();
   cache.open(VIEWS, SEPTEMBER);
   assert.equal(shown.state.value, "empty");
   release();

@@ -7,8 +7,8 @@ import { type Slice, SPARE_ROWS, visibleSlice } from "./rows.ts";
 /** Lists up to this length are rendered in full, for find in page, copying and screen readers. */
 const MAX_DRAWN_ROWS = 1000;
 export const MAX_PRINTED_ROWS = 500;
-/** Lists up to this length are rendered at once. */
-const MAX_ROWS_AT_ONCE = 100;
+/** Lists up to this length are rendered in one task. */
+const MAX_ROWS_PER_TASK = 100;
 /** Rows of longer lists rendered per frame, to keep each task below 50 ms even on a phone. */
 export const ROWS_PER_BLOCK = 10;
 /** Rows between renders while scrolling. Fewer than the spare rows, so that no gap is visible. */
@@ -34,7 +34,7 @@ export function useDrawnRows(
   useLayoutEffect(() => {
     if (!isDrawnWhole || end >= count) return;
     const frame = requestAnimationFrame(() => {
-      drawn.value = { viewKey, end: count <= MAX_ROWS_AT_ONCE ? count : end + ROWS_PER_BLOCK };
+      drawn.value = { viewKey, end: count <= MAX_ROWS_PER_TASK ? count : end + ROWS_PER_BLOCK };
     });
     return () => cancelAnimationFrame(frame);
   }, [isDrawnWhole, count, end, viewKey]);
