@@ -265,7 +265,7 @@ impl CreateAgentJob {
 operation! {
     /// Reads an agent job.
     pub struct GetAgentJob -> AgentJob {
-        /// The job.
+        /// The job's id.
         pub id: JobId,
     }
     name: "agentJobs.get",
@@ -287,7 +287,7 @@ impl GetAgentJob {
 operation! {
     /// Sends a follow-up message to an agent job, which resumes it.
     pub struct SendMessage -> AgentJob {
-        /// The job.
+        /// The job's id.
         pub id: JobId,
         /// The follow-up instruction.
         pub prompt: Prompt,
@@ -311,7 +311,7 @@ impl SendMessage {
 operation! {
     /// Streams an agent job's changes as Server-Sent Events until the job finishes.
     pub struct StreamAgentJobEvents -> AgentJob {
-        /// The job.
+        /// The job's id.
         pub id: JobId,
     }
     name: "agentJobs.events",

@@ -49,7 +49,7 @@ record! {
 operation! {
     /// Reads the gateway's record of an agent job: its prompt, follow-ups and states.
     pub struct GetAgentJobRecord -> JobRecord {
-        /// The job.
+        /// The job's id.
         pub id: JobId,
     }
     name: "agentJobs.record",
@@ -71,7 +71,7 @@ impl GetAgentJobRecord {
 operation! {
     /// Deletes the gateway's record of an agent job. The job itself continues.
     pub struct DeleteAgentJobRecord -> () {
-        /// The job.
+        /// The job's id.
         pub id: JobId,
     }
     name: "agentJobs.deleteRecord",

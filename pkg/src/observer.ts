@@ -12,7 +12,10 @@ export interface Observer {
   onRetry(error: QuillgateError, wait: number): void;
 }
 
-/** Returns the log and hooks of one call; `undefined` if the client has neither. */
+/**
+ * Returns an observer that reports the attempts of a call to the client's log and hooks, or
+ * `undefined` if the client has neither.
+ */
 export function observe(client: ResolvedOptions, operation: OperationName): Observer | undefined {
   const { onRequest, onResponse, onRetry } = client;
   const log = attemptLog(client);

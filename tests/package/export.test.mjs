@@ -182,7 +182,7 @@ describe("Exports from the simulated platform", () => {
         lines.map((line) => JSON.parse(line)),
         rows,
       );
-      // Numbers keep their spelling.
+      // The CSV must contain each number exactly as the NDJSON does.
       const numberIn = (line, column) => new RegExp(`"${column}":([^,}]+)`).exec(line)[1];
       const records = rows.map((row, at) => {
         const tokens = Object.keys(list.columns).map((column) => {

@@ -20,8 +20,8 @@ pub fn find_ineffective(name: &str, text: &str) -> Option<&'static str> {
     }
 }
 
-/// Finds a claim that no token of GitHub has. GitHub sends even ids as strings, and the Worker
-/// compares whole values.
+/// Returns a message about a rule for GitHub that no token can match: a claim that is a number,
+/// because GitHub sends ids as strings, or one with `*`, because the Worker has no wildcards.
 fn find_unmatched_claim(issuer: &Value) -> Option<&'static str> {
     let name = issuer["issuer"].as_str()?;
     let is_github =

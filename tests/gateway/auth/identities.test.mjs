@@ -1,4 +1,4 @@
-/** Authentication with workflow tokens and Cloudflare Access, and issuers' keys that rotate or fail. */
+/** Authentication with workflow tokens and Cloudflare Access. Issuers rotate their keys, or cannot serve them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openSession, SESSION_COOKIE } from "../browser.mjs";

@@ -1,4 +1,4 @@
-/** Uses the other entries of the package. It is compiled and never run. */
+/** Uses `quillgate/testing` and `quillgate/webhooks`. This file is compiled but never run. */
 import { type AgentJob, Client } from "quillgate";
 import { createFakeGateway, type FakeGateway, type FakeRequest } from "quillgate/testing";
 import { unwrap, type WebhookEvent, WebhookVerificationError } from "quillgate/webhooks";

@@ -12,7 +12,7 @@ use crate::jobs::idempotency::Retry;
 /// A request that changes the upstream and runs at most once.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
-    /// The rate limit policy.
+    /// The policy that limits the request.
     pub policy: RateLimitPolicy,
     /// The caller's [`Caller::key`].
     pub caller: String,

@@ -1,4 +1,4 @@
-/** Tokens that contain or name another key, and published keys that must not verify. */
+/** Tokens that contain or name another key, and published keys that the gateway must not use. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { forgeEmbeddedJwk, forgeHs256, jwkOf, signToken } from "../../../harness/issuer.mjs";
@@ -118,7 +118,7 @@ describe("a header that leads to another key", () => {
   });
 });
 
-describe("a published key that must not verify", () => {
+describe("a published key that the gateway must not use", () => {
   const claims = () => workflow({}, issuers.odd);
   const signedByOdd = (kid) => () => signToken(claims(), { ...odd.rsa, kid });
   const signed = (kid, alg, sign) => () => tokenOf({ alg, kid }, claims(), sign);

@@ -1,4 +1,4 @@
-/** Valid tokens for a project or an operation that they do not cover. */
+/** Valid tokens, used for a project or an operation that they do not cover. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertProblem, EVERY_SCOPE, JOBS, PROJECT } from "../../recorded_gateway.mjs";

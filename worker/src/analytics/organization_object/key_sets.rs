@@ -78,7 +78,7 @@ impl Organization {
             if let Some(set) = &set
                 && let Err(error) = organization.store_key_set(&name, set)
             {
-                // The set is used from memory. The stored copy only matters during an outage.
+                // Not fatal: the set is in memory. The stored copy serves the object after a restart.
                 log_error(&format_operator_line(&error.to_string()));
             }
             organization.with_keys(&name, |keys| {

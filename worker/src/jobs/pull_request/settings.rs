@@ -8,7 +8,7 @@ use crate::http::response::HeaderFields;
 use crate::upstream::request::USER_AGENT;
 use crate::variable::{VariableError, Variables};
 
-/// The base URL of GitHub's API.
+/// The default of `GITHUB_API_URL`.
 const GITHUB_API: &str = "https://api.github.com";
 /// The version of GitHub's API.
 const API_VERSION: &str = "2022-11-28";

@@ -326,7 +326,7 @@ fn poll_budget_defaults_to_a_fifth_of_the_creation_limit() {
     };
     assert_eq!(limit(None), 20);
     assert_eq!(limit(Some("1000")), 200);
-    // Mintlify's limit stays the same when the operator permits fewer creations.
+    // A lower limit does not lower the default, a fifth of Mintlify's own limit of 100.
     assert_eq!(limit(Some("5")), 20);
 }
 

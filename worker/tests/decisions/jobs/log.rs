@@ -1,4 +1,4 @@
-//! Log lines about webhooks, by exact JSON.
+//! The exact JSON of the log line about an abandoned webhook.
 
 use quillgate_worker::jobs::log::format_given_up_webhook;
 

@@ -1,6 +1,6 @@
--- Links each new node to the prefix directly above it. The expression with rtrim returns the path
--- without its last segment. For a path with a NUL it returns the path itself, so the query excludes
--- the node as its own parent.
+-- Links each node without a parent to the prefix directly above it. The rtrim expression removes the
+-- last segment of the path. It stops at a NUL and can then return the path itself, so the condition
+-- on ids keeps a node from becoming its own parent.
 UPDATE node SET parent = (
   SELECT above.id FROM node AS above
   WHERE above.project = ?1 AND above.is_prefix = 1 AND above.id <> node.id AND above.path =
