@@ -217,14 +217,14 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_the_worker_takes_are_right() {
+    fn valid_variables_have_no_problem() {
         assert_eq!(with("ALLOWED_ORIGINS", &json!("")), NONE);
         assert_eq!(with("REVOKED_TOKENS_4", &json!("[\"a\"]")), NONE);
         assert_eq!(with("TURNSTILE_SITE_KEY", &json!("")), NONE);
     }
 
     #[test]
-    fn a_typo_is_found_and_its_value_is_not_repeated() {
+    fn a_typo_is_reported_without_its_value() {
         let long = "x".repeat(MAX_VALUE_BYTES + 1);
         for (name, value, words) in [
             ("TRUSTED_ISSUERS", json!("[hunter2]"), "must be a JSON list"),
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_no_token_is_a_problem_although_the_worker_takes_it() {
+    fn a_valid_rule_that_matches_no_token_is_a_problem() {
         let github = "https://token.actions.githubusercontent.com";
         let enterprise = "https://github.hunter2.example/_services/token";
         let issuers = |issuer: &str, claims: Value| {
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issuer_of_sign_in_has_to_be_trusted_and_its_secret_is_not_repeated() {
+    fn a_sign_in_issuer_must_be_trusted_and_its_secret_is_not_printed() {
         let issuers = json!([{
             "name": "Acme", "issuer": "https://login.example", "clientId": "page",
             "authorizationEndpoint": "https://login.example/authorize",
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn every_variable_that_is_wrong_is_found_at_once() {
+    fn all_invalid_variables_are_reported_at_once() {
         let variables = json!({
             "ADMIN_API_KEY": 7,
             "UPSTREAM_BASE_URL": "http://docs.example",
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_that_are_not_given_are_named_as_not_checked() {
+    fn absent_secrets_are_reported_as_unchecked() {
         let report = check("{}").expect("an object");
         assert_eq!(report.problems, NONE);
         assert_eq!(report.unchecked, ["ADMIN_API_KEY", "ACCESS_TOKEN_SECRET"]);
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_pull_requests_are_known_and_checked() {
+    fn pull_request_settings_are_checked() {
         assert_eq!(with("GITHUB_TOKEN", &json!("github_pat_x")), NONE);
         assert_eq!(with("PULL_REQUEST_STATES", &json!("off")), NONE);
         for (name, value) in [
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_turnstile_without_its_other_half_is_a_problem() {
+    fn a_turnstile_key_without_its_counterpart_is_a_problem() {
         let problems = with("TURNSTILE_SECRET", &json!("hunter2"));
         let names: Vec<_> = problems.iter().map(|problem| &*problem.name).collect();
         assert_eq!(names, ["TURNSTILE_SITE_KEY"]);

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_has_its_choices_and_its_maximum() {
+    fn a_parameter_lists_its_choices_and_maximum() {
         let described = describe(Operation::ListFeedback);
         let find = |name: &str| {
             let parameters = described["parameters"].as_array().expect("a list");

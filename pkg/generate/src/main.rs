@@ -96,7 +96,7 @@ mod tests {
 
     /// The reference is committed so that it can be read next to the source.
     #[test]
-    fn the_reference_is_that_of_the_declarations() {
+    fn the_reference_is_up_to_date() {
         assert_fresh(
             "docs/reference.md",
             "reference",

@@ -129,7 +129,7 @@ mod tests {
     use super::list;
 
     #[test]
-    fn an_operation_is_told_with_its_bounds_and_its_result() {
+    fn an_operation_lists_its_bounds_and_result() {
         let all = list();
         let operations = all.as_array().expect("a list");
         let views = operations
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_gateway_alone_has_is_without_a_link() {
+    fn operations_of_the_gateway_alone_have_no_link() {
         let all = list();
         let of_gateway = all.as_array().expect("a list").iter();
         let names: Vec<_> = of_gateway

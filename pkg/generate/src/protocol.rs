@@ -97,7 +97,7 @@ impl std::fmt::Debug for Reasons {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_rule_has_the_number_of_its_place() {
+    fn a_rule_is_numbered_by_its_position() {
         for (place, rule) in quillgate::Rule::ALL.into_iter().enumerate() {
             assert_eq!(rule.number() as usize, place, "{}", rule.name());
         }

@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_is_told_with_its_bounds_and_a_member_with_its_place() {
+    fn a_parameter_lists_its_bounds_and_location() {
         let text = markdown();
         for row in [
             "| `limit` | query | an integer from 1 to 250 | 50 | Rows per page. |",
@@ -347,7 +347,7 @@ mod tests {
 
     /// The reference derives the names of methods from the names of operations.
     #[test]
-    fn the_package_has_every_method_that_is_named() {
+    fn the_package_has_a_method_for_every_operation() {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
         for operation in of_package() {
             let name = operation.declaration().name;

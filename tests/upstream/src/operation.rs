@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_is_read_and_written_by_its_name() {
+    fn an_operation_parses_from_its_name_and_displays_it() {
         let name = "\"analytics.views\"";
         let views = MatchedOperation::Operation(Operation::ListPageViews);
         let read: MatchedOperation = serde_json::from_str(name).expect("a known name");

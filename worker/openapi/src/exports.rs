@@ -13,7 +13,7 @@ pub fn rows(operation: Operation, fields: &Fields) -> Value {
         |description: String| json!({ "schema": { "type": "string", "description": description } });
     json!({
         "description": "The rows. The last record of an incomplete export has the cursor to resume from.",
-        "headers": fields.described(),
+        "headers": fields.describe(),
         "content": {
             CSV: text(format!(
                 "RFC 4180 in UTF-8 with a byte order mark. Each property of `{row}` is a column. \

@@ -24,38 +24,38 @@ fn field(name: &'static str, doc: &'static str, schema: Value, example: impl Int
 }
 
 /// The header fields that every request may have.
-pub const ANY_REQUEST: [&str; 3] = ["X-Request-Id", "traceparent", "tracestate"];
+pub const ALL_REQUESTS: [&str; 3] = ["X-Request-Id", "traceparent", "tracestate"];
 
 /// Returns the schema of a string without restrictions.
-fn any() -> Value {
+fn any_string() -> Value {
     json!({ "type": "string" })
 }
 
-fn like(pattern: &str) -> Value {
+fn matching(pattern: &str) -> Value {
     json!({ "type": "string", "pattern": pattern })
 }
 
-fn of_requests() -> Vec<Field> {
+fn request_fields() -> Vec<Field> {
     vec![
         field(
             "X-Request-Id",
             "The id of the request, for the response and the gateway's log: 1 to 255 letters, \
                 digits, `_`, `-` and `=`. Other values are replaced by a new id.",
-            any(),
+            any_string(),
             "build-42",
         ),
         field(
             "traceparent",
             "The request's trace (W3C Trace Context). The gateway continues it in its requests \
                 to Mintlify. Invalid values are ignored.",
-            any(),
+            any_string(),
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         ),
         field(
             "tracestate",
             "Data of tracing systems for `traceparent`. The gateway forwards at most 512 \
                 characters, in whole list members. Invalid values are ignored.",
-            any(),
+            any_string(),
             "vendor=00f067aa0ba902b7",
         ),
         field(
@@ -64,14 +64,14 @@ fn of_requests() -> Vec<Field> {
                 For a day, the gateway sends a request with the same key once and replays the \
                 stored response. Another request with this key receives 422. Keys are separate \
                 for each caller and project.",
-            like(patterns::IDEMPOTENCY_KEY),
+            matching(patterns::IDEMPOTENCY_KEY),
             "\"8e03978e-40d5-43e8-bc93-6894a57f9324\"",
         ),
         field(
             "Idempotency-Retry",
             "`force` sends a request again if its outcome is unknown or was a 5xx. Without it, \
                 the gateway never sends such a request twice.",
-            like(patterns::FORCE),
+            matching(patterns::FORCE),
             "force",
         ),
         field(
@@ -87,7 +87,7 @@ fn of_requests() -> Vec<Field> {
             "Cf-Turnstile-Response",
             "The response of a Turnstile widget. A gateway with `TURNSTILE_SECRET` requires it \
                 from browsers and ignores it from other clients.",
-            any(),
+            any_string(),
             "0.mF3v_example",
         ),
         field(
@@ -95,64 +95,64 @@ fn of_requests() -> Vec<Field> {
             "`wait=n`: respond when the job has changed or ended, or after this many seconds, at \
                 most 25 (RFC 7240). For an export: the total time to wait for the budget, at \
                 most 86400 seconds. Other values are ignored.",
-            any(),
+            any_string(),
             "wait=25",
         ),
         field(
             "If-None-Match",
             "The entity tags that you have. For reports: 304 if they include the current one, or \
                 for `*`. For a job, with `Prefer: wait`: the state that you know.",
-            any(),
+            any_string(),
             json!(["\"3\"", "*"]),
         ),
         field(
             "Cache-Control",
             "`no-cache`: fetch from Mintlify again, within the budget. Other values are ignored.",
-            any(),
+            any_string(),
             "no-cache",
         ),
         field(
             "Last-Event-ID",
             "The id of the last event that you received. The stream resumes after it. Values \
                 that are not numbers are ignored.",
-            any(),
+            any_string(),
             "2",
         ),
     ]
 }
 
-fn of_answers() -> Vec<Field> {
+fn response_fields() -> Vec<Field> {
     vec![
         field(
             "X-Request-Id",
             "The id of the request.",
-            like(patterns::REQUEST_ID),
+            matching(patterns::REQUEST_ID),
             "build-42",
         ),
         field(
             "Cache-Control",
             "How long the response is fresh; `no-store` if it must not be stored.",
-            like("^(?:no-store|private, (?:no-cache|no-store|max-age=[0-9]+)|public, max-age=60)$"),
+            matching(patterns::CACHE_CONTROL),
             "private, max-age=300",
         ),
         field(
             "Server-Timing",
             "The duration of the request to Mintlify in milliseconds, if there was one.",
-            like("^upstream;dur=[0-9]+$"),
+            matching("^upstream;dur=[0-9]+$"),
             "upstream;dur=87",
         ),
         field(
             "RateLimit-Policy",
             "The budget: the number of requests (`q`) per window in seconds (`w`). A second item \
                 is the token's own quota.",
-            like(r#"^"[a-z-]+";q=[0-9]+;w=[0-9]+(?:, "[a-z-]+";q=[0-9]+;w=[0-9]+)?$"#),
+            matching(patterns::RATE_LIMIT_POLICY),
             "\"create-job\";q=100;w=3600",
         ),
         field(
             "RateLimit",
             "The number of requests left (`r`), and the seconds until the next one is available \
                 (`t`).",
-            like(r#"^"[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?(?:, "[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?)?$"#),
+            matching(patterns::RATE_LIMIT),
             "\"create-job\";r=41;t=1800",
         ),
         field(
@@ -164,7 +164,7 @@ fn of_answers() -> Vec<Field> {
         field(
             "ETag",
             "For reports: equal for equal content. For a job with `Prefer: wait`: its state.",
-            like(r#"^"[A-Za-z0-9_.+-]+"$"#),
+            matching(r#"^"[A-Za-z0-9_.+-]+"$"#),
             "\"3\"",
         ),
         field(
@@ -176,7 +176,7 @@ fn of_answers() -> Vec<Field> {
         field(
             "Cache-Status",
             "Whether the response came from the cache (RFC 9211).",
-            like("^quillgate; (?:hit|fwd=)"),
+            matching("^quillgate; (?:hit|fwd=)"),
             "quillgate; hit; ttl=283",
         ),
         field(
@@ -188,13 +188,13 @@ fn of_answers() -> Vec<Field> {
         field(
             "Preference-Applied",
             "The maximum wait that the gateway applied, in seconds.",
-            like("^wait=[0-9]{1,5}$"),
+            matching("^wait=[0-9]{1,5}$"),
             "wait=25",
         ),
         field(
             "Content-Disposition",
             "The file's name: report, project and range.",
-            like(r#"^attachment; filename="[A-Za-z0-9._-]+"$"#),
+            matching(r#"^attachment; filename="[A-Za-z0-9._-]+"$"#),
             "attachment; filename=\"views_acme_2024-01-01_2024-02-01.csv\"",
         ),
         field(
@@ -206,13 +206,13 @@ fn of_answers() -> Vec<Field> {
         field(
             "WWW-Authenticate",
             "The required credentials (RFC 6750).",
-            like(r#"^Bearer realm="quillgate""#),
+            matching(r#"^Bearer realm="quillgate""#),
             "Bearer realm=\"quillgate\", error=\"invalid_token\"",
         ),
         field(
             "Allow",
             "The methods that the path supports.",
-            like("^[A-Z]+(?:, [A-Z]+)*$"),
+            matching("^[A-Z]+(?:, [A-Z]+)*$"),
             "GET, HEAD, OPTIONS",
         ),
         field(
@@ -236,7 +236,7 @@ pub fn parameters() -> Map<String, Value> {
         });
         (field.name.to_owned(), described)
     };
-    of_requests().into_iter().map(parameter).collect()
+    request_fields().into_iter().map(parameter).collect()
 }
 
 /// Returns the `examples` of a parameter, named `1`, `2` and so on.
@@ -249,28 +249,28 @@ fn examples(examples: Value) -> Map<String, Value> {
     (1..).zip(examples).map(example).collect()
 }
 
-/// Returns `components.headers`: each field that `answers` references. A field has separate entries
+/// Returns `components.headers`: each field that `paths` references. A field has separate entries
 /// for responses that may have it and responses that always have it.
-pub fn headers(answers: &Map<String, Value>) -> Map<String, Value> {
-    let answers = Value::Object(answers.clone()).to_string();
-    let is_used = |name: &str| answers.contains(&reference("headers", name).to_string());
+pub fn headers(paths: &Map<String, Value>) -> Map<String, Value> {
+    let paths = Value::Object(paths.clone()).to_string();
+    let is_used = |name: &str| paths.contains(&reference("headers", name).to_string());
     let mut headers = Map::new();
-    for field in of_answers() {
+    for field in response_fields() {
         let described = json!({
             "description": field.doc,
             "schema": field.schema,
             "example": field.example,
         });
-        let mut certain = described.clone();
-        certain["required"] = true.into();
+        let mut required = described.clone();
+        required["required"] = true.into();
         headers.insert(field.name.to_owned(), described);
-        headers.insert(always(field.name), certain);
+        headers.insert(required_name(field.name), required);
     }
     headers.retain(|name, _| is_used(name));
     headers
 }
 
-fn always(name: &str) -> String {
+fn required_name(name: &str) -> String {
     format!("{name}.always")
 }
 
@@ -286,28 +286,28 @@ impl Fields {
 
     /// Adds fields that are always present.
     pub fn with(self, names: &[&'static str]) -> Self {
-        self.and(names, true)
+        self.add(names, true)
     }
 
     /// Adds fields that may be present.
-    pub fn perhaps(self, names: &[&'static str]) -> Self {
-        self.and(names, false)
+    pub fn with_optional(self, names: &[&'static str]) -> Self {
+        self.add(names, false)
     }
 
-    fn and(mut self, names: &[&'static str], certain: bool) -> Self {
+    fn add(mut self, names: &[&'static str], is_required: bool) -> Self {
         for name in names {
             if !self.0.iter().any(|(known, _)| known == name) {
-                self.0.push((name, certain));
+                self.0.push((name, is_required));
             }
         }
         self
     }
 
     /// Returns the `headers` property of a Response Object.
-    pub fn described(&self) -> Map<String, Value> {
-        let place = |(name, certain): &(&str, bool)| {
-            let key = if *certain {
-                always(name)
+    pub fn describe(&self) -> Map<String, Value> {
+        let place = |(name, is_required): &(&str, bool)| {
+            let key = if *is_required {
+                required_name(name)
             } else {
                 (*name).to_owned()
             };
@@ -318,7 +318,7 @@ impl Fields {
 }
 
 /// Returns references to the parameters of these header fields.
-pub fn taken(names: &[&str]) -> Vec<Value> {
+pub fn parameter_references(names: &[&str]) -> Vec<Value> {
     names
         .iter()
         .map(|name| reference("parameters", name))

@@ -7,7 +7,7 @@ use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
-use super::problems::{self, ADMISSION, PLAIN};
+use super::problems::{self, ADMISSION, UNAUTHENTICATED};
 use super::schemas::path_segment;
 use super::{JSON, pull_requests, schema, sessions};
 
@@ -18,11 +18,11 @@ pub fn paths() -> Map<String, Value> {
         ("/healthz", both(health())),
         (
             "/healthz/closures/analytics",
-            json!({ "delete": reopening("gateway.reopenAnalytics", vec![]) }),
+            json!({ "delete": reopen_operation("gateway.reopenAnalytics", vec![]) }),
         ),
         (
             "/healthz/closures/{policy}",
-            json!({ "delete": reopening("gateway.reopen", of_project()) }),
+            json!({ "delete": reopen_operation("gateway.reopen", policy_parameters()) }),
         ),
         ("/openapi.json", both(description())),
         pull_requests::path(),
@@ -33,7 +33,7 @@ pub fn paths() -> Map<String, Value> {
 }
 
 /// Returns the parameters that select a per-project policy.
-fn of_project() -> Vec<Value> {
+fn policy_parameters() -> Vec<Value> {
     let closable = [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage];
     vec![
         json!({
@@ -55,8 +55,8 @@ fn of_project() -> Vec<Value> {
     ]
 }
 
-fn reopening(id: &str, mut parameters: Vec<Value>) -> Value {
-    parameters.extend(fields::taken(&fields::ANY_REQUEST));
+fn reopen_operation(id: &str, mut parameters: Vec<Value>) -> Value {
+    parameters.extend(fields::parameter_references(&fields::ALL_REQUESTS));
     let own = [
         ProblemKind::InvalidRequest,
         ProblemKind::ProjectNotAllowed,
@@ -68,7 +68,7 @@ fn reopening(id: &str, mut parameters: Vec<Value>) -> Value {
         "204".to_owned(),
         json!({
             "description": "The policy is open.",
-            "headers": Fields::common().described(),
+            "headers": Fields::common().describe(),
         }),
     );
     json!({
@@ -127,14 +127,14 @@ fn health() -> Value {
             "example": "demo-docs",
         }),
     ];
-    parameters.extend(fields::taken(&fields::ANY_REQUEST));
+    parameters.extend(fields::parameter_references(&fields::ALL_REQUESTS));
     let own = [ProblemKind::InvalidRequest, ProblemKind::ProjectNotAllowed];
     let mut responses = problems::responses(&[ADMISSION, &own].concat(), &[]);
     responses.insert(
         "200".to_owned(),
         json!({
             "description": "The Worker is running.",
-            "headers": Fields::common().described(),
+            "headers": Fields::common().describe(),
             "content": { JSON: { "schema": { "oneOf": [schema("Liveness"), schema("Health")] } } },
         }),
     );
@@ -151,12 +151,12 @@ fn health() -> Value {
 }
 
 fn description() -> Value {
-    let mut responses = problems::responses(PLAIN, &[]);
+    let mut responses = problems::responses(UNAUTHENTICATED, &[]);
     responses.insert(
         "200".to_owned(),
         json!({
             "description": "The document.",
-            "headers": Fields::common().described(),
+            "headers": Fields::common().describe(),
             "content": { JSON: { "schema": {
                 "type": "object",
                 "required": ["openapi", "info", "paths"],
@@ -169,7 +169,7 @@ fn description() -> Value {
         "tags": ["gateway"],
         "summary": "Returns this document.",
         "security": [],
-        "parameters": fields::taken(&fields::ANY_REQUEST),
+        "parameters": fields::parameter_references(&fields::ALL_REQUESTS),
         "responses": responses,
     })
 }
@@ -178,8 +178,8 @@ fn description() -> Value {
 pub fn schemas() -> Map<String, Value> {
     let schemas = [
         ("Liveness", liveness()),
-        ("Health", deep()),
-        ("ProjectHealth", project()),
+        ("Health", deep_health()),
+        ("ProjectHealth", project_health()),
         ("Budget", budget()),
     ];
     schemas
@@ -197,7 +197,7 @@ fn liveness() -> Value {
     })
 }
 
-fn deep() -> Value {
+fn deep_health() -> Value {
     json!({
         "type": "object",
         "required": ["status", "organization", "trustedIssuers"],
@@ -230,7 +230,7 @@ fn deep() -> Value {
     })
 }
 
-fn project() -> Value {
+fn project_health() -> Value {
     json!({
         "type": "object",
         "required": ["breaker", "budgets", "watchers", "webhooksWaiting", "alarms"],

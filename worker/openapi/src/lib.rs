@@ -7,6 +7,7 @@
 //! validated: the gateway accepts exactly the requests that match the document. Schemas of 2xx
 //! responses allow additional properties, because the upstream may add some.
 
+mod details;
 mod exports;
 mod fields;
 mod gateway;

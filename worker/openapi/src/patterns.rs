@@ -51,19 +51,30 @@ pub const WEBHOOK_URL: &str = concat!(
 /// The value of `X-Request-Id` in a response.
 pub const REQUEST_ID: &str = "^[A-Za-z0-9_=-]{1,255}$";
 
+/// The value of `Cache-Control` in a response.
+pub const CACHE_CONTROL: &str =
+    "^(?:no-store|private, (?:no-cache|no-store|max-age=[0-9]+)|public, max-age=60)$";
+
+/// The value of `RateLimit-Policy`: one or two items.
+pub const RATE_LIMIT_POLICY: &str =
+    r#"^"[a-z-]+";q=[0-9]+;w=[0-9]+(?:, "[a-z-]+";q=[0-9]+;w=[0-9]+)?$"#;
+
+/// The value of `RateLimit`: one or two items.
+pub const RATE_LIMIT: &str =
+    r#"^"[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?(?:, "[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?)?$"#;
+
 /// A ULID that `quillgate::ulid::is_ulid` accepts.
 pub const ULID: &str = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$";
 
 /// The cursor of an export of a list by offset: the number of rows that the caller already has.
-pub const ROWS_HAD: &str = "^[0-9]{1,15}$";
+pub const ROW_COUNT_CURSOR: &str = "^[0-9]{1,15}$";
 
 /// The start of a cursor of an export of a list by cursor: the number of rows to skip in a page.
 /// The page's own cursor follows.
-pub const PLACE_IN_PAGE: &str = "^[0-9]{1,15}~";
+pub const PAGE_CURSOR: &str = "^[0-9]{1,15}~";
 
-/// Like [`PLACE_IN_PAGE`], for lists with ULIDs as cursors.
-pub const PLACE_IN_PAGE_OF_ULID: &str =
-    "^[0-9]{1,15}~(?:[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25})?$";
+/// Like [`PAGE_CURSOR`], for lists with ULIDs as cursors.
+pub const ULID_PAGE_CURSOR: &str = "^[0-9]{1,15}~(?:[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25})?$";
 
 /// The characters of a cursor of the job list. The gateway also checks its content.
-pub const CURSOR: &str = "^[A-Za-z0-9_-]+$";
+pub const JOB_LIST_CURSOR: &str = "^[A-Za-z0-9_-]+$";

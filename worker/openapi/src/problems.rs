@@ -73,7 +73,7 @@ pub const UPSTREAM: &[ProblemKind] = &[
     ProblemKind::UpstreamTimeout,
 ];
 /// The problems of paths without access tokens.
-pub const PLAIN: &[ProblemKind] = &[
+pub const UNAUTHENTICATED: &[ProblemKind] = &[
     ProblemKind::OriginNotAllowed,
     ProblemKind::CrossSite,
     ProblemKind::MethodNotAllowed,
@@ -307,12 +307,12 @@ fn response(kinds: &[ProblemKind], status: Option<u16>, may_have: &[&'static str
         fields = if kinds.iter().all(has) {
             fields.with(&[name])
         } else {
-            fields.perhaps(&[name])
+            fields.with_optional(&[name])
         };
     }
     let asked = [BUDGET, UPSTREAM].concat();
     if kinds.iter().any(|kind| asked.contains(kind)) {
-        fields = fields.perhaps(may_have);
+        fields = fields.with_optional(may_have);
     }
     let names: Vec<_> = kinds
         .iter()
@@ -328,7 +328,7 @@ fn response(kinds: &[ProblemKind], status: Option<u16>, may_have: &[&'static str
     };
     json!({
         "description": format!("A problem: {}.", names.join(" or ")),
-        "headers": fields.described(),
+        "headers": fields.describe(),
         "content": { PROBLEM: { "schema": schema } },
     })
 }

@@ -32,14 +32,14 @@ fn read() -> Value {
         segment("projectId", "The project's identifier.", "demo-docs"),
         segment("id", "The job's identifier.", "job_01"),
     ];
-    parameters.extend(fields::taken(&fields::ANY_REQUEST));
+    parameters.extend(fields::parameter_references(&fields::ALL_REQUESTS));
     let kinds = [ADMISSION, PROJECT, BUDGET, RECORD].concat();
     let mut responses = problems::responses(&kinds, &BUDGET_FIELDS);
     responses.insert(
         "200".to_owned(),
         json!({
             "description": "The state, or `unknown`.",
-            "headers": Fields::common().perhaps(&BUDGET_FIELDS).described(),
+            "headers": Fields::common().with_optional(&BUDGET_FIELDS).describe(),
             "content": { JSON: { "schema": schema("PullRequestStatus") } },
         }),
     );

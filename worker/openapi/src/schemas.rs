@@ -2,6 +2,7 @@
 
 use quillgate::declaration::{Parameter, ParameterKind};
 use quillgate::schema::{JsonType, Object, OpenEnum, Union};
+use quillgate::text::MAX_SAFE_INTEGER;
 use serde_json::{Map, Value, json};
 
 use super::{patterns, schema};
@@ -74,7 +75,9 @@ fn object(object: &Object) -> Value {
 pub fn of(kind: &JsonType) -> Value {
     match kind {
         JsonType::String => json!({ "type": "string" }),
-        JsonType::SafeInteger => json!({ "type": "integer", "minimum": 0, "maximum": MOST }),
+        JsonType::SafeInteger => {
+            json!({ "type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER })
+        }
         JsonType::Tag(known) => open_text(known),
         JsonType::Number => json!({ "type": "number" }),
         JsonType::Boolean => json!({ "type": "boolean" }),
@@ -93,16 +96,15 @@ pub fn of(kind: &JsonType) -> Value {
     }
 }
 
-/// 2^53 − 1, the largest integer that all JSON parsers read exactly.
-const MOST: u64 = (1 << 53) - 1;
-
 /// Returns the schema of a parameter.
 pub fn of_parameter(parameter: &Parameter) -> Value {
     match parameter.kind {
         ParameterKind::Integer { rule, default } => json!({
             "type": "integer", "minimum": rule.min, "maximum": rule.max, "default": default,
         }),
-        ParameterKind::Page => json!({ "type": "integer", "minimum": 1, "maximum": MOST }),
+        ParameterKind::Page => {
+            json!({ "type": "integer", "minimum": 1, "maximum": MAX_SAFE_INTEGER })
+        }
         ParameterKind::Date => json!({ "type": "string", "pattern": patterns::DATE }),
         ParameterKind::Id => path_segment(),
         ParameterKind::Ulid => json!({ "type": "string", "pattern": patterns::ULID }),

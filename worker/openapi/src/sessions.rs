@@ -5,7 +5,7 @@ use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::{self, Fields};
-use super::problems::{self, ADMISSION, BODY, PLAIN};
+use super::problems::{self, ADMISSION, BODY, UNAUTHENTICATED};
 use super::{JSON, gateway, schema};
 
 /// The name of the security scheme.
@@ -100,14 +100,14 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     vec![("Session", session), ("SessionMethods", methods)]
 }
 
-fn described(id: &str, summary: &str, description: &str, responses: &Map<String, Value>) -> Value {
+fn operation(id: &str, summary: &str, description: &str, responses: &Map<String, Value>) -> Value {
     json!({
         "operationId": id,
         "tags": ["gateway"],
         "summary": summary,
         "description": description,
         "security": [],
-        "parameters": fields::taken(&fields::ANY_REQUEST),
+        "parameters": fields::parameter_references(&fields::ALL_REQUESTS),
         "responses": responses,
     })
 }
@@ -116,7 +116,7 @@ fn read() -> Value {
     let own = [ProblemKind::ObjectUnavailable];
     let mut responses = problems::responses(&[ADMISSION, &own].concat(), &[]);
     responses.insert("200".to_owned(), of_session("The session.", json!({})));
-    let mut read = described(
+    let mut read = operation(
         "gateway.session",
         "Returns the session of the browser's cookie.",
         "Ignores access tokens, which have no session.",
@@ -141,7 +141,7 @@ fn open() -> Value {
             the browser ends. {SAME_ORIGIN}"
     );
     let summary = "Opens a session. Scripts cannot read its cookie.";
-    let mut open = described("gateway.openSession", summary, &description, &responses);
+    let mut open = operation("gateway.openSession", summary, &description, &responses);
     open["requestBody"] = json!({
         "required": true,
         "content": { JSON: { "schema": {
@@ -157,27 +157,27 @@ fn open() -> Value {
 
 fn end() -> Value {
     let own = [ProblemKind::ObjectUnavailable];
-    let mut responses = problems::responses(&[PLAIN, &own].concat(), &[]);
+    let mut responses = problems::responses(&[UNAUTHENTICATED, &own].concat(), &[]);
     responses.insert(
         "204".to_owned(),
         json!({ "description": "The session has ended.", "headers": with_common(sets_cookie()) }),
     );
     let description = format!("Its cookie is no longer valid. {SAME_ORIGIN}");
     let summary = "Ends the browser's session, if any.";
-    described("gateway.endSession", summary, &description, &responses)
+    operation("gateway.endSession", summary, &description, &responses)
 }
 
 fn methods() -> Value {
-    let mut responses = problems::responses(PLAIN, &[]);
+    let mut responses = problems::responses(UNAUTHENTICATED, &[]);
     responses.insert(
         "200".to_owned(),
         json!({
             "description": "The ways to open a session.",
-            "headers": Fields::common().described(),
+            "headers": Fields::common().describe(),
             "content": { JSON: { "schema": schema("SessionMethods") } },
         }),
     );
-    described(
+    operation(
         "gateway.sessionMethods",
         "Lists the ways to open a session.",
         "`issuers` are those of `SIGN_IN_ISSUERS`. To sign in with one, open its `href` in the \
@@ -188,12 +188,12 @@ fn methods() -> Value {
 
 fn start() -> Value {
     let own = [ProblemKind::InvalidRequest, ProblemKind::NotFound];
-    let mut responses = problems::responses(&[PLAIN, &own].concat(), &[]);
+    let mut responses = problems::responses(&[UNAUTHENTICATED, &own].concat(), &[]);
     responses.insert(
         "302".to_owned(),
         redirect("Redirects to the issuer's authorization endpoint."),
     );
-    let mut start = described(
+    let mut start = operation(
         "gateway.startSignIn",
         "Redirects the browser to an issuer to sign in.",
         "Uses the authorization code flow with PKCE. Users must finish within ten minutes, in \
@@ -219,9 +219,9 @@ fn callback() -> Value {
         ProblemKind::IssuerUnavailable,
         ProblemKind::ObjectUnavailable,
     ];
-    let mut responses = problems::responses(&[PLAIN, &own].concat(), &[]);
+    let mut responses = problems::responses(&[UNAUTHENTICATED, &own].concat(), &[]);
     responses.insert("303".to_owned(), concluded());
-    let mut callback = described(
+    let mut callback = operation(
         "gateway.concludeSignIn",
         "Opens a session after a sign-in with an issuer.",
         "The redirect target of issuers, valid once for each sign-in. The browser's earlier \
@@ -290,7 +290,7 @@ fn sets_cookie() -> Value {
 }
 
 fn with_common(headers: Value) -> Map<String, Value> {
-    let mut all = Fields::common().described();
+    let mut all = Fields::common().describe();
     if let Value::Object(headers) = headers {
         all.extend(headers);
     }

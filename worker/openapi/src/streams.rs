@@ -74,7 +74,7 @@ fn numbered(mut event: Value) -> Value {
 fn stream(fields: &Fields, doc: &str, events: &[Value], example: &str) -> Value {
     json!({
         "description": doc,
-        "headers": fields.described(),
+        "headers": fields.describe(),
         "content": { EVENT_STREAM: {
             "schema": {
                 "type": "object",

@@ -66,7 +66,7 @@ fn find(operation: Operation) -> Value {
 }
 
 #[test]
-fn every_operation_of_the_table_is_described_and_nothing_else() {
+fn the_document_describes_exactly_the_declared_operations() {
     let id = |operation: &Value| operation["operationId"].as_str().map(str::to_owned);
     let described: BTreeSet<_> = operations()
         .into_iter()
@@ -94,7 +94,7 @@ fn every_operation_of_the_table_is_described_and_nothing_else() {
 }
 
 #[test]
-fn an_operation_needs_the_scope_that_the_table_says() {
+fn operations_require_their_declared_scope() {
     for operation in Operation::ALL.iter().copied() {
         let security = &find(operation)["security"];
         let operation = operation.declaration();
@@ -117,7 +117,7 @@ fn an_operation_needs_the_scope_that_the_table_says() {
 }
 
 #[test]
-fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
+fn operations_have_exactly_their_declared_parameters() {
     for operation in Operation::ALL.iter().copied() {
         let described = find(operation);
         let operation = operation.declaration();
@@ -172,7 +172,7 @@ fn an_operation_takes_the_parameters_of_the_table_and_no_others() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_resolves() {
     fn references(value: &Value, found: &mut Vec<String>) {
         match value {
             Value::Object(members) => {
@@ -203,7 +203,7 @@ fn every_reference_leads_somewhere() {
 }
 
 #[test]
-fn every_kind_of_problem_is_described_and_occurs_somewhere() {
+fn every_kind_of_problem_is_described_and_referenced() {
     let document = description();
     let responses = document["paths"].to_string();
     for kind in ProblemKind::ALL.iter().copied() {
@@ -225,7 +225,7 @@ fn every_kind_of_problem_is_described_and_occurs_somewhere() {
 }
 
 #[test]
-fn every_rule_and_every_policy_is_described() {
+fn rules_and_policies_are_listed() {
     let document = description();
     let problem = &document["components"]["schemas"]["Problem"]["properties"];
     let rules = &problem["errors"]["items"]["properties"]["rule"]["enum"];
@@ -249,7 +249,7 @@ fn every_rule_and_every_policy_is_described() {
 }
 
 #[test]
-fn a_page_may_send_and_read_every_header_field_that_is_described() {
+fn pages_may_send_and_read_the_described_header_fields() {
     let named = |section: &str| -> BTreeSet<String> {
         let document = description();
         let names = document["components"][section]

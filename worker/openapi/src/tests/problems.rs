@@ -59,7 +59,7 @@ fn assert_described(problem: &Problem) {
 }
 
 #[test]
-fn problems_are_as_their_kinds_are_described() {
+fn problems_match_their_schemas() {
     let problems = [
         simple_problems(),
         problems_of_callers(),

@@ -1,0 +1,287 @@
+//! What the document says about each operation beyond its declaration.
+
+use quillgate::Operation;
+use quillgate::declaration::Pagination;
+
+use super::problems::{ARCHIVE, BODY, BUDGET, RECORD, STREAM, UPSTREAM, WRITING};
+use quillgate_worker::http::problem_kind::ProblemKind;
+
+/// The parts of an operation's description that its declaration does not contain.
+#[derive(Clone, Copy)]
+pub struct Details {
+    /// The operation's `description`. Omitted from the document if empty.
+    pub doc: &'static str,
+    /// The 2xx responses.
+    pub success: Success,
+    /// The header fields that its requests may have, in addition to [`ALL_REQUESTS`](super::fields::ALL_REQUESTS).
+    pub request_fields: &'static [&'static str],
+    /// The header fields that its responses may have after the gateway has checked the budget or
+    /// called the upstream.
+    pub response_fields: &'static [&'static str],
+    /// The problems that it can cause, in addition to those of every operation.
+    pub problems: &'static [&'static [ProblemKind]],
+}
+
+/// The source of a 2xx response, with its description.
+#[derive(Clone, Copy)]
+pub enum Success {
+    /// From the upstream: the usual status, the description, and the header fields that the
+    /// response may have.
+    Forwarded(&'static str, &'static str, &'static [&'static str]),
+    /// From the gateway itself, with status 200.
+    Generated(&'static str),
+    /// From the gateway's cache, with status 200 or 304.
+    Cached(&'static str),
+    /// From the archive, with status 200 or 304.
+    Archived(&'static str),
+    /// From the gateway, which continues the work after the response, with status 202.
+    Accepted(&'static str),
+    /// An event stream of one job. Status 204 if no event can follow.
+    Streamed,
+    /// An event stream of the job list, which has no end.
+    ListStreamed,
+    /// A stream of exported rows.
+    Exported,
+    /// A response without a body, with status 204.
+    Empty(&'static str),
+}
+
+/// The header fields of a checked budget.
+pub const RATE_LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
+
+/// The defaults of operations that read from the upstream.
+const READS: Details = Details {
+    doc: "",
+    success: Success::Forwarded("200", "The response of Mintlify.", &[]),
+    request_fields: &[],
+    response_fields: &["RateLimit-Policy", "RateLimit", "Server-Timing"],
+    problems: &[UPSTREAM, BUDGET],
+};
+
+/// The defaults of operations that write to the upstream.
+const WRITES: Details = Details {
+    doc: "",
+    success: Success::Forwarded("201", "The response of Mintlify.", &[]),
+    request_fields: &[
+        "Idempotency-Key",
+        "Idempotency-Retry",
+        "Cf-Turnstile-Response",
+    ],
+    response_fields: &[
+        "RateLimit-Policy",
+        "RateLimit",
+        "Server-Timing",
+        "Idempotent-Replayed",
+    ],
+    problems: &[UPSTREAM, BUDGET, WRITING],
+};
+
+const CREATE: Details = Details {
+    doc: "The default budget is 100 jobs per project in any 60 minutes.",
+    success: Success::Forwarded("201", "The started job.", &[]),
+    request_fields: &[
+        "Idempotency-Key",
+        "Idempotency-Retry",
+        "Cf-Turnstile-Response",
+        "Webhook-Url",
+    ],
+    ..WRITES
+};
+
+const SEND: Details = Details {
+    doc: "The default budget is 100 follow-ups per project in any 60 minutes. `Webhook-Url` is \
+        rejected, because it belongs to the creation of a job.",
+    success: Success::Forwarded("200", "The job, active again.", &[]),
+    ..WRITES
+};
+
+const GET: Details = Details {
+    doc: "With `Prefer: wait`, the response waits for a change, at most until the access token \
+        expires. It then has the state's `ETag` and `Preference-Applied`. While it waits, it \
+        counts as a stream. If Mintlify fails temporarily, the response has the latest stored \
+        state, and `Cache-Status` has `detail=stale`.",
+    success: Success::Forwarded(
+        "200",
+        "The job.",
+        &[
+            "ETag",
+            "Preference-Applied",
+            "Content-Language",
+            "Cache-Status",
+        ],
+    ),
+    request_fields: &["Prefer", "If-None-Match"],
+    problems: &[UPSTREAM, STREAM],
+    ..READS
+};
+
+const LIST: Details = Details {
+    doc: "The gateway stores this list, by default for 90 days. Jobs that have not ended have \
+        the state that Mintlify last reported. Each request polls at most 8 of them, those that \
+        were polled the longest ago. All pages of a list must have the same `state`, `author` \
+        and `text`.",
+    success: Success::Generated("The jobs, newest first."),
+    response_fields: &RATE_LIMIT,
+    problems: &[BUDGET],
+    ..READS
+};
+
+const REPORT: Details = Details {
+    doc: "Cached for a day if `dateTo` is before yesterday (UTC), and by default for five \
+        minutes otherwise. If Mintlify fails or the budget of 100 requests in any 60 minutes is \
+        used up, cached rows are served for another day, and `Cache-Status` shows it. `dateFrom` \
+        must be before `dateTo`. `offset` plus `limit` must be at most 9007199254740991.",
+    success: Success::Cached("The rows."),
+    request_fields: &["If-None-Match", "Cache-Control"],
+    response_fields: &["RateLimit-Policy", "RateLimit", "Server-Timing"],
+    problems: &[UPSTREAM, BUDGET],
+};
+
+const WHOLE_REPORT: &str = "Cached for a day if `dateTo` is before yesterday (UTC), and by \
+    default for five minutes otherwise. If Mintlify fails or the budget of 100 requests in any \
+    60 minutes is used up, the cached report is served for another day, and `Cache-Status` shows \
+    it. `dateFrom` must be before `dateTo`.";
+
+const EVENTS: Details = Details {
+    doc: "Sends an event `job` for each change, numbered from 1. The last 100 are stored. A \
+        comment follows every 15 seconds. The stream ends after the job has ended, when the \
+        access token expires, and after an hour (five minutes in a session). Then connect again. \
+        By default, polling stops after one day, and an event `end` announces it. By default, a \
+        caller can have 100 open streams per project, and a job 1,000.",
+    success: Success::Streamed,
+    request_fields: &["Last-Event-ID"],
+    problems: &[UPSTREAM, STREAM],
+    ..READS
+};
+
+const LIST_EVENTS: Details = Details {
+    doc: "Sends an event `job` with the listed job for each job that is new, changed or received \
+        a follow-up, and an event `deleted` for each deleted record. Events are numbered per \
+        project. Without `Last-Event-ID`, the stream starts with the 25 jobs that changed last. \
+        With it, the stream starts with the changes since then: at most 250 jobs, each once in \
+        its current state, and 250 deletions of the last day. If some of these changes are no \
+        longer stored, the stream starts like a new one, followed by an event `reset`: load the \
+        list again. While a stream is open, the gateway polls the latest 50 jobs that have not \
+        ended. A comment follows every 15 seconds. The stream ends when the access token \
+        expires, and after an hour (five minutes in a session). Then connect again. By default, \
+        a caller can have 100 open streams per project, and the list 1,000.",
+    success: Success::ListStreamed,
+    problems: &[BUDGET, STREAM],
+    ..EVENTS
+};
+
+const READ_RECORD: Details = Details {
+    doc: "For jobs that were created through the gateway. Prompts are complete, unless the \
+        operator stores only their first line (`KEEP_PROMPTS=first-line`). The gateway polls a \
+        job that has not ended, as for a list.",
+    success: Success::Generated("The record."),
+    response_fields: &RATE_LIMIT,
+    problems: &[BUDGET, RECORD],
+    ..READS
+};
+
+const EXPORT: Details = Details {
+    doc: "Streams every row of the range page by page, with the cache and budget of the report. \
+        Rows also have properties that the gateway does not know. An export that cannot continue \
+        ends with a last record with the reason and the cursor to resume from: `{\"incomplete\": \
+        {\"cursor\", \"problem\", \"retryAfter\"}}` in NDJSON, a record with `#incomplete` in \
+        the first cell in CSV. With a cursor, CSV has no byte order mark and no header, so that \
+        the joined parts equal the whole. With `Prefer: wait`, the export waits for the budget: \
+        at most that many seconds in total, and at most a day. By default, 10 exports of a \
+        caller and 100 of the organization can wait at the same time. The export ends when the \
+        access token expires. If the connection closes before the last chunk, the export is \
+        incomplete.",
+    success: Success::Exported,
+    request_fields: &["Prefer", "Cache-Control"],
+    problems: &[UPSTREAM, BUDGET, STREAM],
+    ..READS
+};
+
+const DELETE_RECORD: Details = Details {
+    doc: "For operators. Deletes the job's entry in the list, its prompt, messages and changes, \
+        and pending webhooks. Streams of the job end, and streams of the list send an event. \
+        Stored responses of idempotency keys are deleted, but the keys remain in use: a repeated \
+        request receives 409 `record-deleted`. Sends no request to Mintlify.",
+    success: Success::Empty("The record was deleted."),
+    response_fields: &[],
+    problems: &[RECORD],
+    ..READS
+};
+
+const SERIES: Details = Details {
+    doc: "Returns data of the gateway's archive, which stores each finished day (UTC) of the \
+        projects that the operator lists. Sends no request to Mintlify. `missing` lists days \
+        that are not stored and not counted. `path` and `prefix` must not both be set, \
+        `dateFrom` must be before `dateTo`, and the range has at most 3660 days. The response is \
+        fresh for a day if none of its days can change any more, and for five minutes otherwise.",
+    success: Success::Archived("The groups with at least one stored day, in order."),
+    request_fields: &["If-None-Match"],
+    response_fields: &[],
+    problems: &[ARCHIVE],
+};
+
+const ARCHIVED_VIEWS: Details = Details {
+    doc: "Sums the views of each page over the stored days (UTC) of the range. Sends no request to \
+        Mintlify. `missing` lists days that are not stored and not counted. `dateFrom` must be \
+        before `dateTo`, and the range has at most 3660 days. Ranges of more than 400 days have \
+        pages of fewer rows. Paths of more than 16 segments or 1,024 bytes are not listed, but \
+        count in `totals`. The response is fresh for a day if none of its days can change any \
+        more, and for five minutes otherwise.",
+    success: Success::Archived("The pages with views, in order of their paths."),
+    ..SERIES
+};
+
+const ARCHIVE_STATUS: Details = Details {
+    doc: "",
+    success: Success::Generated("The stored and the missing days."),
+    request_fields: &[],
+    ..SERIES
+};
+
+const BACKFILL_ESTIMATE: Details = Details {
+    doc: "For operators. Excludes days that the archive does not retain.",
+    success: Success::Generated("The estimate."),
+    ..ARCHIVE_STATUS
+};
+
+const BACKFILL: Details = Details {
+    doc: "For operators. The cron trigger fetches the days, oldest first, within the archive's \
+        share of the budget. Repeating the request changes nothing. A later day does not shorten \
+        a backfill.",
+    success: Success::Accepted("The backfill has started. Contains its estimate."),
+    problems: &[ARCHIVE, BODY],
+    ..ARCHIVE_STATUS
+};
+
+/// Returns the details of an operation.
+pub fn details(operation: Operation) -> Details {
+    match operation {
+        Operation::CreateAgentJob => CREATE,
+        Operation::SendMessage => SEND,
+        Operation::GetAgentJob => GET,
+        Operation::ListAgentJobs => LIST,
+        Operation::StreamAgentJobEvents => EVENTS,
+        Operation::StreamProjectJobEvents => LIST_EVENTS,
+        Operation::GetAgentJobRecord => READ_RECORD,
+        Operation::DeleteAgentJobRecord => DELETE_RECORD,
+        export if export.exported().is_some() => EXPORT,
+        Operation::ListDailyViews => SERIES,
+        Operation::ListArchivedViews => ARCHIVED_VIEWS,
+        Operation::GetArchiveStatus => ARCHIVE_STATUS,
+        Operation::EstimateBackfill => BACKFILL_ESTIMATE,
+        Operation::BeginBackfill => BACKFILL,
+        report => describe_report(report.declaration().pagination),
+    }
+}
+
+/// Returns the parts that all analytics reports with this pagination share.
+const fn describe_report(pagination: Pagination) -> Details {
+    match pagination {
+        Pagination::Offset { .. } => REPORT,
+        Pagination::Cursor { .. } | Pagination::None => Details {
+            doc: WHOLE_REPORT,
+            success: Success::Cached("The report."),
+            ..REPORT
+        },
+    }
+}
