@@ -1,4 +1,4 @@
-/** Tests of the bot, without a network and without waiting. */
+/** Tests the bot without network requests and without real waits. */
 import { Client } from "quillgate";
 import { createFakeGateway } from "quillgate/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

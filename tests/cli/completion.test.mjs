@@ -1,4 +1,4 @@
-/** Shell completion. */
+/** The completion scripts for shells, and the words that they offer. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** The flag `--jq`, with the program jq. */
+/** The flag `--jq`, which filters the output with the program jq. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { after, before, beforeEach, describe, test } from "node:test";

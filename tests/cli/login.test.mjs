@@ -1,4 +1,7 @@
-/** Profiles: login, logout and their precedence among the settings. */
+/**
+ * Profiles: how `login` stores one and `logout` deletes it, and which settings take precedence over
+ * a profile.
+ */
 
 import assert from "node:assert/strict";
 import {

@@ -1,4 +1,4 @@
-/** Every declared operation has a command. */
+/** Checks that every declared operation has a command. */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

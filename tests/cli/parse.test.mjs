@@ -1,4 +1,4 @@
-/** Parsing of the command line, and its help. */
+/** How the command line is parsed, and the help texts. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";

@@ -1,4 +1,4 @@
-/** The program as a process: installation, signals and closed pipes. */
+/** The installed program as a process: how it reacts to signals and closed pipes. */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** docs/cli.md is generated from the declarations of the commands. */
+/** Checks that docs/cli.md is up to date. It is generated from the declarations of the commands. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

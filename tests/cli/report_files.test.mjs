@@ -1,4 +1,7 @@
-/** Files of reports: interruptions, --resume, existing files and paths that cannot be written. */
+/**
+ * Reports written to files: interruptions, `--resume`, existing files, and paths that cannot be
+ * written.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

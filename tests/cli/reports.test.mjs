@@ -1,4 +1,7 @@
-/** The report commands: formats, tables, limits, a spent budget, and what they print about errors. */
+/**
+ * The commands that print reports: their formats, tables and limits, and their messages about
+ * errors and a spent budget.
+ */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { beforeEach, describe, test } from "node:test";

@@ -1,4 +1,7 @@
-/** The sources of settings and their restrictions. */
+/**
+ * Where settings come from: flags, variables and files, their precedence, and what each may
+ * contain.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

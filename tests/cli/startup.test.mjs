@@ -1,4 +1,7 @@
-/** Start-up of the program: help must not load the client, and the client must not load the program. */
+/**
+ * What the program loads when it starts. Its help must not load the client, and the client must not
+ * load the program.
+ */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-//! Decoding an agent job.
+//! Decoding of an agent job from Mintlify's JSON.
 
 use quillgate::response::decode;
 use quillgate::{

@@ -1,4 +1,4 @@
-//! Validating a call's arguments and building its request.
+//! Validation of a call's arguments, and the request that is built from them.
 
 use quillgate::value::Pairs;
 use quillgate::{

@@ -1,4 +1,4 @@
-//! The columns of a list's rows.
+//! The columns into which the rows of a list are exported.
 
 use quillgate::Operation;
 use quillgate::columns::{Column, columns, row_columns};

@@ -1,4 +1,4 @@
-//! Conversions of parameters and instants from strings and to strings.
+//! Conversion of parameters and instants from strings, and back to strings.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,4 @@
-//! Declarations of operations: they agree with requests, validation and documentation.
+//! Checks that the declarations of operations agree with requests, validation and documentation.
 
 use quillgate::declaration::{Pagination, ParameterIn, ParameterKind};
 use quillgate::{

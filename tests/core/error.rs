@@ -1,4 +1,4 @@
-//! Messages and names of errors.
+//! The names of errors, and their messages.
 
 use std::error::Error as _;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Requesting and decoding a page of the job list.
+//! The request for a page of the job list, and the decoding of its response.
 
 use quillgate::response::decode;
 use quillgate::value::Pairs;

@@ -1,4 +1,4 @@
-//! Per-call options.
+//! Validation of per-call options.
 
 use quillgate::{CallOptions, Idempotency, Method, Millis, Rule, ValidationError};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Decoding a page of page views.
+//! Decoding of a page of page views.
 
 use quillgate::response::decode;
 use quillgate::{Count, DecodeError, ListPageViews, PageViews};

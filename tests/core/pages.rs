@@ -1,4 +1,4 @@
-//! Finding the next page of a list.
+//! How the next page of a list is found.
 
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Call, Error, Millis, Operation, PageError, PageInfo, Pages, Rule};

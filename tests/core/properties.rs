@@ -1,4 +1,4 @@
-//! Properties that hold for any input.
+//! Property tests: rules that hold for any input.
 
 use std::cmp::Ordering;
 

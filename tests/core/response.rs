@@ -1,4 +1,4 @@
-//! Success and error responses.
+//! How success and error responses are classified.
 
 use std::time::Duration;
 

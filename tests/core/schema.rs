@@ -1,4 +1,4 @@
-//! The description of each type matches the Rust type.
+//! Checks that the description of each type matches its Rust type.
 
 use quillgate::response::decode;
 use quillgate::schema::{HasJsonType, JsonType, Object};

@@ -1,4 +1,4 @@
-//! Recognition of ULIDs.
+//! Which strings are valid ULIDs.
 
 use quillgate::ulid::is_ulid;
 

@@ -1,4 +1,7 @@
-/** Analytics requests, and checks of their cache status and their cost. */
+/**
+ * Sends analytics requests, and checks the `Cache-Status` of the responses and the number of
+ * upstream requests.
+ */
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { PROJECT } from "./recorded_gateway.mjs";

@@ -1,4 +1,4 @@
-/** A browser with a cookie jar, and checks of what its session can access. */
+/** Simulates a browser with a cookie jar, and checks what its session can access. */
 import assert from "node:assert/strict";
 import { assertProblem, JOBS, PROJECT, VIEWS } from "./recorded_gateway.mjs";
 

@@ -1,4 +1,7 @@
-/** The exportable reports, the expected bytes of their exports, and readers of received exports. */
+/**
+ * Describes the reports that can be exported, computes the expected bytes of an export, and parses
+ * received ones.
+ */
 import assert from "node:assert/strict";
 import { PROJECT } from "./recorded_gateway.mjs";
 

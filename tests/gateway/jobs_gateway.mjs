@@ -1,4 +1,4 @@
-/** A gateway with limits that allow many jobs, and methods to create, change and watch them. */
+/** Starts a gateway with limits that allow many jobs, and creates, changes and watches jobs. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

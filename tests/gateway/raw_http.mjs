@@ -1,6 +1,6 @@
 /**
- * A raw HTTP/1.1 client. It sends bytes verbatim that `fetch` would normalize, reject or repair,
- * and shows how a response ends.
+ * A raw HTTP/1.1 client. It sends bytes verbatim, including those that `fetch` would normalize,
+ * reject or repair, and shows how a response ends.
  */
 import { connect } from "node:net";
 

@@ -1,4 +1,4 @@
-/** The gateway of a test file about watched jobs, and checks of its event streams and polls. */
+/** Starts the gateway of a test file about watched jobs, and checks its event streams and polls. */
 import assert from "node:assert/strict";
 import { startJobs } from "./jobs_gateway.mjs";
 

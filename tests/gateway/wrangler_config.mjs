@@ -1,4 +1,4 @@
-/** The gateway's wrangler configuration with another script. */
+/** Copies the gateway's wrangler configuration and replaces the script in it. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,6 @@
-/** The examples in the Rust client's documentation. */
+/**
+ * Checks that the Rust client's documentation has all examples, and that tests run each of them.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,4 +1,4 @@
-/** The links of the documentation. */
+/** Checks that the links in the documentation lead to existing files and headings. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The imports of the package and of the command line form no cycle. */
+/** Checks that the imports of the package and of the command line form no cycle. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

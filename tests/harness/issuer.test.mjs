@@ -1,6 +1,7 @@
 /**
- * The forged tokens of the gateway's attack tests. Each must have exactly the flaw in its name:
- * a malformed forgery would be rejected anyway, and its attack test would prove nothing.
+ * Checks the forged tokens of the gateway's attack tests. Each must have exactly the flaw in its
+ * name. A forgery with another flaw would be rejected because of that, and the attack test would
+ * prove nothing.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";

@@ -1,4 +1,4 @@
-/** Links and anchors of Markdown. */
+/** Finds the links and the anchors in a Markdown file. */
 
 /** Returns the relative links outside of code. */
 export function findLinks(text) {

@@ -1,5 +1,6 @@
 /**
- * The signature check of the webhook tests. A check that accepts everything would prove nothing.
+ * Tests the check that webhook tests apply to signatures. A check that accepts everything would
+ * prove nothing.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** SECURITY.md covers every known attack, and every test that it names exists. */
+/** Checks that SECURITY.md covers every known attack, and that every test that it names exists. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The checks of the soak test. A check that accepts everything would hide every fault. */
+/** Tests the checks of the soak test. A check that accepts everything would hide every fault. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { growthAfterWarmUp, windowsAfterWarmUp } from "../soak/memory.mjs";

@@ -1,4 +1,4 @@
-/** Malformed results of every operation, and absent properties. */
+/** How the results of every operation are decoded if they are malformed or lack properties. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, DecodeError } from "quillgate";

@@ -1,4 +1,4 @@
-/** Waiting for a job at a gateway that streams its changes. */
+/** How a client waits for a job at a gateway that streams the job's changes. */
 
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Exports of lists as CSV and NDJSON: their bytes, and their rows after random failures. */
+/**
+ * Exports of lists as CSV and NDJSON: their exact bytes, and that random failures neither lose nor
+ * repeat a row.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { inspect } from "node:util";

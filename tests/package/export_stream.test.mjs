@@ -1,4 +1,7 @@
-/** Streams of exports: requests per read, memory, positions, failures, waits, aborts and options. */
+/**
+ * Exports as streams: how many requests a read sends, memory, positions, failures, waits, aborts
+ * and options.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";

@@ -1,4 +1,6 @@
-/** Lists with random rows, and a plain implementation of their exports. */
+/**
+ * Generates lists with random rows, and exports them with a simple implementation to compare with.
+ */
 import assert from "node:assert/strict";
 import { queryOf } from "./scripted_server.mjs";
 

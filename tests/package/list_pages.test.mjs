@@ -1,4 +1,7 @@
-/** Pages of lists: empty pages, repeated cursors, `hasMore` without a cursor, and page numbers. */
+/**
+ * How pages follow each other in lists: empty pages, repeated cursors, `hasMore` without a cursor,
+ * and page numbers.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";

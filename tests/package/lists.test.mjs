@@ -1,4 +1,4 @@
-/** Every list and report of the package: reading it, its request, and the input that it rejects. */
+/** Every list and report of the package: its requests, its rows, and the input that it rejects. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";

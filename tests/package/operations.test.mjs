@@ -1,4 +1,4 @@
-/** Every declared operation has a method and a section of the reference. */
+/** Checks that every declared operation has a method, and a section in the reference. */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

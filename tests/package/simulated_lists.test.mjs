@@ -1,4 +1,4 @@
-/** Lists and reports of the simulated platform, also when it returns faulty pages. */
+/** Lists and reports of the simulated platform, including faulty pages. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { inspect } from "node:util";

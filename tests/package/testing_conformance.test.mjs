@@ -1,4 +1,6 @@
-/** The fake gateway of `quillgate/testing` against a real gateway: both must respond alike. */
+/**
+ * Compares the fake gateway of `quillgate/testing` with a real gateway. Both must respond alike.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createFakeGateway } from "quillgate/testing";

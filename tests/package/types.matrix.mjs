@@ -1,4 +1,7 @@
-/** The packed package's types in the oldest supported TypeScript, and two checkers of packages. */
+/**
+ * Checks the packed package's types with the oldest supported TypeScript, and the package with two
+ * linters for packages.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { capture } from "../../scripts/child.mjs";

@@ -1,4 +1,7 @@
-/** `quillgate/webhooks`: vectors of Standard Webhooks, attacks, and a message from a real gateway. */
+/**
+ * `quillgate/webhooks`, with the test vectors of Standard Webhooks, with attacks, and with a
+ * message from a real gateway.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,7 @@
-/** Rows of the analytics routes: comparisons, changes, sums, folders and arrangements. */
+/**
+ * How the analytics routes compute their rows: comparisons with an earlier period, changes, sums,
+ * folders and arrangements.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { row } from "./count_rows.mjs";

@@ -1,4 +1,4 @@
-/** Whole lists of page views from the gateway's archive. */
+/** Page views that the route reads as a whole from the gateway's archive. */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

@@ -1,4 +1,4 @@
-/** Listings of page views that the gateway's archive has completely. */
+/** Listings of page views for ranges that are completely in the gateway's archive. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signal } from "@preact/signals";

@@ -1,4 +1,4 @@
-/** Rows of the report on conversations. */
+/** The rows of the report on conversations. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,4 @@
-/** The route of readers' questions to the assistant. */
+/** The route that shows the questions of readers to the assistant. */
 import assert from "node:assert/strict";
 import { accessibilityFaults, checkBothSchemes, overflow, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

@@ -1,4 +1,4 @@
-/** Charts of visitors and searches, which load on request. */
+/** The charts of visitors and searches, which load only on request. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessibilityFaults, overflow } from "./browser.mjs";

@@ -1,4 +1,7 @@
-/** Charts of visitors and searches: one request per bar, the reserve, stops and failures. */
+/**
+ * The charts of visitors and searches. Each bar takes one request. Loading stops at a reserve of
+ * requests, on request, and after a failure.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,4 @@
-/** Reading the daily trend from the archive. */
+/** How the daily trend is read from the archive. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,7 @@
-/** Decisions of the route of one documentation page. */
+/**
+ * The logic behind the route of one documentation page: valid paths, jobs about the page, and its
+ * figures.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,7 @@
-/** Drafts: idempotency keys, doubt, cancelling and reloads. */
+/**
+ * Drafts of prompts: their idempotency keys, sending with an unknown outcome, cancelling, and
+ * reloads.
+ */
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { standInForStorage } from "./browser_stand_ins.mjs";

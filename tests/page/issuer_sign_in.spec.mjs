@@ -1,4 +1,4 @@
-/** Sign-in at an issuer of another site: from the button to the cookie, and out again. */
+/** Sign-in at an issuer on another site, from the button to the session cookie, and sign-out. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 

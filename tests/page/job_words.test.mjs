@@ -1,4 +1,4 @@
-/** Descriptions of a job: title, thread, timeline, duration, and the notice of its end. */
+/** How a job is described: its title, thread, timeline and duration, and the notice of its end. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,7 @@
-/** Listings: loading page by page, resuming, stale rows, automatic loading and batched updates. */
+/**
+ * Listings: how they load page by page, resume, handle stale rows, load automatically, and batch
+ * their updates.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,6 @@
-/** The cache of listings: opening, keeping, comparing and refreshing them. */
+/**
+ * The cache of listings: how listings are reopened, refreshed and compared with an earlier period.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

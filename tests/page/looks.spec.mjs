@@ -1,4 +1,7 @@
-/** Rules of the design: font weights, colours of people and AI, place of the composer. */
+/**
+ * Rules of the design: the font weights, the colours for people and AI, and the position of the
+ * composer.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

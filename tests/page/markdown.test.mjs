@@ -1,4 +1,7 @@
-/** Markdown of the assistant's answers, which readers can influence. */
+/**
+ * How the Markdown in the assistant's answers is rendered. Readers can influence it, so it is not
+ * trusted.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,7 @@
-/** Exports of a report: the rows shown, or everything, resumed after a failure. */
+/**
+ * Exports of a report: either the rows shown, or the whole report. An export of the whole report
+ * resumes after a failure.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

@@ -1,4 +1,4 @@
-/** The command palette: jobs, reports, periods, projects and actions by name. */
+/** The command palette, which finds jobs, reports, periods, projects and actions by name. */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

@@ -1,4 +1,7 @@
-/** Partial lists: what remains to load, its estimated requests, and the notice that names them. */
+/**
+ * Lists that are not completely loaded: how many rows remain, how many requests they take, and the
+ * notice that says so.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { row } from "./count_rows.mjs";

@@ -1,4 +1,4 @@
-/** Reading the state of a pull request from a response of the gateway. */
+/** How the state of a pull request is read from the gateway's response. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,7 @@
-/** Ranges: presets, steps, comparisons and the bounds of requests. */
+/**
+ * Date ranges: presets, steps to the range before or after, comparisons, and the bounds that
+ * requests contain.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";

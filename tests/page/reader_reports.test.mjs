@@ -1,4 +1,4 @@
-/** Decisions of the reports on searches and feedback. */
+/** The logic behind the reports on searches and feedback: their filters, shares and labels. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

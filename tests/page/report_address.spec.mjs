@@ -1,4 +1,4 @@
-/** Links to reports: invalid dates, open folders, the back button, and the time zone. */
+/** Links to reports, with invalid dates and open folders, the back button, and other time zones. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";

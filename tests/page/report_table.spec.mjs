@@ -1,4 +1,7 @@
-/** The report table: columns at every width, printing, and rows in the document. */
+/**
+ * The report table: its columns at every width, how it prints, and the rows that are in the
+ * document.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

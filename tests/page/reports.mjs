@@ -1,4 +1,4 @@
-/** Helpers for tests of reports: days, the simulator's data, and downloaded files. */
+/** Computes days, reads the simulator's data and reads downloaded files, for tests of reports. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 

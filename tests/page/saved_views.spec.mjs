@@ -1,4 +1,7 @@
-/** Saved views: a report under a name, in the menu of reports and in the command palette. */
+/**
+ * Saved views. A report saved under a name appears in the menu of reports and in the command
+ * palette.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

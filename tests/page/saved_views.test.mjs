@@ -1,4 +1,7 @@
-/** Saved views of reports: names, limits, what survives in the browser, and the words. */
+/**
+ * Saved views of reports: their names and limits, how the browser stores them, and how they are
+ * described.
+ */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";

@@ -1,4 +1,4 @@
-/** Sitemaps, and links from paths to the pages of a site. */
+/** How sitemaps are read, and how a path becomes a link to a page of the site. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { row } from "./count_rows.mjs";

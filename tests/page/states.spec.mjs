@@ -1,4 +1,7 @@
-/** The states of jobs and reports, and the dead ends, in both colour schemes at two widths. */
+/**
+ * Accessibility and layout of every state of jobs and reports, in both colour schemes and at two
+ * widths.
+ */
 import assert from "node:assert/strict";
 import { newSecret } from "../harness/token.mjs";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";

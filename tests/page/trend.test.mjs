@@ -1,4 +1,4 @@
-/** Trends of human and AI views: intervals, labels and the layout of their chart. */
+/** Trends of views by people and AI: their intervals and labels, and the layout of their chart. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";

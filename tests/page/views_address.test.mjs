@@ -1,4 +1,7 @@
-/** The address of a report: defaults, invalid dates, open folders and columns. */
+/**
+ * How the address of a report is written and parsed: defaults, invalid dates, open folders and
+ * columns.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,4 @@
-/** Exports of a whole report: resuming, cancelling, and the JSON document. */
+/** Exports of a whole report: how they resume, how they are cancelled, and their JSON document. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

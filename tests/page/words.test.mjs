@@ -1,4 +1,7 @@
-/** Texts and rules of the page: tokens, jobs, problems, addresses, limits and stale responses. */
+/**
+ * Texts of the page, and the rules that select them: tokens, jobs, problems, addresses, limits and
+ * stale responses.
+ */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-//! Analytics: report queries, cached pages, exports and the daily archive.
+//! Analytics: requests for reports, the cache of their pages, exports and the daily archive.
 
 pub mod archive;
 pub mod export;

@@ -1,5 +1,5 @@
-//! The application: plans an action from the head of each request, and passes it to a handler. Each
-//! resource has one handler file.
+//! The application. It plans an action from the head of each request, and runs the handler of that
+//! action. The handlers of one resource share a file.
 
 pub mod action;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]

@@ -1,5 +1,5 @@
-//! Strict parsing of untrusted JSON. A single parser instead of code per type makes the wasm a tenth
-//! smaller.
+//! Strict parsing of untrusted JSON. All callers share one parser, because deserialization code for
+//! each type would make the wasm module a tenth larger.
 
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};

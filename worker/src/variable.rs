@@ -1,4 +1,4 @@
-//! The Worker's variables: parsers and errors.
+//! Parsers for the Worker's variables, and the error for an invalid one.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A table of page views, filled row by row.
+//! A table of page views. Rows are added as they arrive.
 
 use quillgate::client::Error;
 use quillgate::{Count, DateBound, DateRange, ListPageViews, PageView};

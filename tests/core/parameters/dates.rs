@@ -1,4 +1,4 @@
-//! Dates and date ranges.
+//! Validation of dates and of date ranges.
 
 use quillgate::{Call, DateBound, DateRange, Endpoint, ListPageViews, Millis, Operation, Rule};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Limits and offsets.
+//! Validation of limits and offsets.
 
 use quillgate::{Endpoint, ListPageViews, Offset, PageSize, Rule};
 use serde_json::json;

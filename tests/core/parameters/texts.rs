@@ -1,4 +1,4 @@
-//! Ids and prompts.
+//! Validation of ids and prompts.
 
 use quillgate::{
     CreateAgentJob, Endpoint, GetAgentJob, JobId, ProjectId, Prompt, Rule, SendMessage,

@@ -1,4 +1,4 @@
-//! Properties that hold for any server, caller and clock.
+//! Property tests: rules that hold for any server, caller and clock.
 
 use proptest::collection::vec;
 use proptest::option;

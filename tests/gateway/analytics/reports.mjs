@@ -1,4 +1,7 @@
-/** All analytics reports, a gateway that serves them, and the cost of its upstream requests. */
+/**
+ * Describes each analytics report, starts a gateway that serves them, and counts its upstream
+ * requests.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * Every analytics report through the gateway: scopes, budget, caching and storage. The simulator's
- * counters show how many requests went upstream.
+ * Every analytics report as the gateway serves it: the required scopes, the budget, the cache, and
+ * what is stored. The simulator counts the requests that went upstream.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,7 @@
-/** A gateway with a daily archive, its stored days, and the simulator's counts to compare them with. */
+/**
+ * Starts a gateway with a daily archive, and compares the days that it stores with the simulator's
+ * counts.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * The daily archive: cron runs alone store every day, despite upstream faults and a killed gateway.
- * Series are read from the stored days.
+ * The daily archive. Cron runs store every day without any request from a caller, even if the
+ * upstream fails or the gateway is killed. Series come from the stored days.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** The daily archive with paths that a visitor can choose: control characters, and very long paths. */
+/**
+ * Paths that a visitor can choose to harm the daily archive: with control characters, with
+ * thousands of segments, or very long.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** The list of pages with views in a range, summed from the archive's stored days. */
+/**
+ * The list of the pages that had views in a range. Their counts are sums over the archive's stored
+ * days.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertInvalid, assertProblem, PROJECT } from "../recorded_gateway.mjs";

@@ -1,4 +1,7 @@
-/** Authentication with workflow tokens and Cloudflare Access. Issuers rotate their keys, or cannot serve them. */
+/**
+ * Authentication with the tokens of GitHub workflows and of Cloudflare Access, also while an issuer
+ * rotates its keys or cannot serve them.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openSession, SESSION_COOKIE } from "../browser.mjs";

@@ -1,6 +1,6 @@
 /**
- * Issuer key sets: forged tokens cause few calls to a Durable Object, and callers with a known key
- * stay signed in during an issuer's outage.
+ * The key sets of issuers. Forged tokens cause few calls to the organization's object. Tokens with
+ * a known key are accepted while their issuer is unreachable.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";

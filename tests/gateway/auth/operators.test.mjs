@@ -1,4 +1,7 @@
-/** Health reports for operators, and liveness for every caller. */
+/**
+ * Health reports, which only operators can read, and the liveness route, which every caller can
+ * read.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { accessClaims, mintToken } from "../../harness/token.mjs";

@@ -1,4 +1,4 @@
-/** Revoked tokens, and gateway tokens while secrets rotate. */
+/** Revoked tokens, and the gateway's own tokens while its secrets rotate. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { mintToken, newSecret } from "../../harness/token.mjs";

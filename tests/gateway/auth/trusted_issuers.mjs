@@ -1,4 +1,7 @@
-/** A gateway with trusted issuers, rotated secrets and revoked tokens, and tokens for it. */
+/**
+ * Starts a gateway that has trusted issuers, rotated secrets and revoked tokens, and mints tokens
+ * for it.
+ */
 import assert from "node:assert/strict";
 import { after, before, beforeEach } from "node:test";
 import { startIssuer } from "../../harness/issuer.mjs";

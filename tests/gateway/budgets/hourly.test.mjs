@@ -1,7 +1,7 @@
 /**
- * Hourly budgets, checked against the requests that reach the upstream: which requests cost a slot,
- * what the RateLimit fields report, and that bursts and restarts never exceed the limit. A slot is
- * one request of a budget.
+ * Hourly budgets, compared with the requests that reach the upstream: which requests use up a slot,
+ * what the RateLimit fields report, and that neither bursts nor restarts exceed the limit. Each
+ * request that a budget allows has one slot.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
 /**
- * Polls of jobs stay within a budget: the project's for its own jobs, the watcher's reads for others.
+ * Polls of jobs stay within a budget. Jobs that the gateway created use the project's poll budget.
+ * Polls of other jobs count as reads of the watcher.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,7 @@
-/** Callers of a gateway with budgets, the RateLimit fields they receive, and arrivals upstream. */
+/**
+ * Sends the requests of a caller, parses the RateLimit fields of the responses, and lists when
+ * requests reached the upstream.
+ */
 import assert from "node:assert/strict";
 import { assertProblem } from "../recorded_gateway.mjs";
 

@@ -1,4 +1,4 @@
-/** The read budget: reads of jobs per caller and project are limited. */
+/** The read budget, which limits how many jobs a caller can read in a project. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";

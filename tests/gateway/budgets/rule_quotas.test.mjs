@@ -1,6 +1,7 @@
 /**
- * Quotas of issuer rules. A workflow chooses its environment and so its `sub`. Quotas therefore
- * count by the claims that a rule names, and a ceiling counts all callers of a rule.
+ * Quotas in the rules of issuers. A workflow chooses its environment, and with it its `sub`. A
+ * quota therefore counts by the claims that its rule names, and a ceiling counts all callers of a
+ * rule together.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** The sliding window of a budget: no bursts at an edge, and exact waiting times. */
+/**
+ * The sliding window of a budget: it has no edge at which the limit could be exceeded, and
+ * `Retry-After` is exact.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

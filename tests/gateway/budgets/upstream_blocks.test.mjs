@@ -1,4 +1,7 @@
-/** An upstream 429 blocks a policy for at most its own window. */
+/**
+ * Blocks after an upstream 429. A block lasts at most one window, and ends earlier after a
+ * successful probe or when an operator unblocks the policy.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

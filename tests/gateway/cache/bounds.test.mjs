@@ -1,6 +1,7 @@
 /**
- * Bounds on the cost of page views: thousands of spellings of one page, large pages, and many
- * readers of a range that includes today. The simulator and the organization object count requests.
+ * Limits on the number of requests for page views, even if one page is requested in thousands of
+ * spellings, if pages are large, or if many readers request a range that includes today. The
+ * simulator and the organization object count the requests.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** A gateway with many rows of page views, and the Cache-Status values of its responses. */
+/**
+ * Starts a gateway with many rows of page views, and names the `Cache-Status` values of its
+ * responses.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * Page views while the upstream fails or the budget is spent. Fresh pages are served as usual. For
- * stale pages, `Cache-Status` contains the reason. Without a cached page, the caller gets the
- * error.
+ * Page views while the upstream fails or the budget is spent. Fresh pages are served as usual.
+ * Stale pages are served too, and their `Cache-Status` contains the reason. Without a cached page,
+ * the caller receives the error.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";

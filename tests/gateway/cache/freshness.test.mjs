@@ -1,5 +1,6 @@
 /**
- * Freshness of cached page views: lifetime, validators, `no-cache`, and a restarted gateway.
+ * How long cached page views stay fresh, and how they are revalidated: ETags, `no-cache`, and a
+ * restarted gateway.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

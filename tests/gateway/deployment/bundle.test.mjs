@@ -1,4 +1,7 @@
-/** The bundle that wrangler would deploy: its parts, and no secrets, local paths or source maps. */
+/**
+ * The bundle that wrangler would deploy. It has all parts of the gateway, and contains no secrets,
+ * local paths or source maps.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

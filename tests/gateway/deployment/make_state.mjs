@@ -1,7 +1,7 @@
 /**
  * Recreates the folder `state/` with the gateway of another checkout, which must be built. The
- * folder contains the storage that a crash leaves, with each file compressed with gzip. It also
- * contains `stored.json`, the same state as callers saw it.
+ * folder contains the storage that the gateway leaves after a crash, each file compressed with
+ * gzip. It also contains `stored.json`, which describes the same state as callers saw it.
  *
  * Usage: node tests/gateway/deployment/make_state.mjs <checkout>
  */

@@ -1,4 +1,7 @@
-/** Misconfiguration: error responses and the log name the wrong variable, never its value. */
+/**
+ * A gateway with an invalid or missing variable. Error responses and the log name the variable,
+ * never its value.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";

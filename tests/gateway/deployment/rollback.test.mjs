@@ -1,4 +1,4 @@
-/** A rollback: an older release continues with the storage of a newer one. */
+/** A rollback. The older release must work with the storage of the newer one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startJobs } from "../jobs_gateway.mjs";

@@ -1,6 +1,6 @@
 /**
- * Upgrades: the gateway continues with the state of an earlier release. The fixture is the storage
- * that commit 6f04cb0 left after a crash, see `README.md`.
+ * An upgrade. The gateway must work with the storage of an earlier release: the folder `state/` has
+ * the storage that commit 6f04cb0 left after a crash, see `README.md`.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Exports of a whole range of a report as CSV or NDJSON: every row verbatim, or a last record with
- * the cursor to resume from.
+ * Exports of a whole range of a report as CSV or NDJSON. An export contains every row verbatim, or
+ * ends with a record that has the cursor from which to resume.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";

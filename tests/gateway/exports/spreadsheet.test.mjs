@@ -1,4 +1,6 @@
-/** The gateway's exports equal the package's, and a spreadsheet opens the CSV. */
+/**
+ * Exports of the gateway are the same bytes as those of the package, and LibreOffice opens the CSV.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { canaryKey } from "../../harness/canary.mjs";

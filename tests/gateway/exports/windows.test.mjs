@@ -1,6 +1,6 @@
 /**
- * Exports of more rows than an hourly budget allows: cut off at any byte and resumed, or waiting for
- * the budget.
+ * Exports of more rows than the budget of one hour allows. The client resumes an export that broke
+ * off at any byte, or lets the gateway wait for the next window.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

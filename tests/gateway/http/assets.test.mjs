@@ -1,4 +1,7 @@
-/** The page's static files, and paths that are neither a file nor a route. */
+/**
+ * The static files of the gateway's page, and the responses for paths that are neither a file nor a
+ * route.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertProblem, startGate } from "../recorded_gateway.mjs";

@@ -1,4 +1,6 @@
-/** Log lines: their fields, and secrets and user data kept out of them. */
+/**
+ * Log lines: the fields that each line has, and the secrets and user data that none may contain.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";

@@ -1,4 +1,7 @@
-/** Routing: rejected paths, methods and request lines. None of them goes upstream. */
+/**
+ * Routing: the paths, methods and request lines that the gateway rejects before anything goes
+ * upstream.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import {

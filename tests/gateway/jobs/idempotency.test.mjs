@@ -1,4 +1,7 @@
-/** Idempotency keys: a retry never creates a second job, and returns the same response. */
+/**
+ * Idempotency keys. A retry under the same key never creates a second job, and returns the first
+ * response.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertInvalid, assertProblem, JOBS, PROJECT } from "../recorded_gateway.mjs";

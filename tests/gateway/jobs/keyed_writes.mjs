@@ -1,4 +1,7 @@
-/** Write requests with an idempotency key, and checks of their responses and of what they created. */
+/**
+ * Sends write requests with an idempotency key, and checks their responses and the jobs that they
+ * created.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** The list of jobs created through the gateway: contents, pages, validation and access. */
+/**
+ * The list of the jobs that were created through the gateway: its contents, its pages, invalid
+ * queries, and who can read it.
+ */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";

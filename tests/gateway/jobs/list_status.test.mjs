@@ -1,4 +1,7 @@
-/** The status of listed jobs: upstream reads that a list causes, their frequency, and failures. */
+/**
+ * The status of listed jobs: which jobs a list reads upstream, how often, and what it shows if a
+ * read fails.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";

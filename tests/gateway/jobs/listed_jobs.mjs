@@ -1,4 +1,7 @@
-/** A gateway with a job list that only its test file changes, and requests to the list. */
+/**
+ * Starts a gateway for a single test file, so that no other test changes its job list, and reads
+ * the list.
+ */
 import assert from "node:assert/strict";
 import { after, before, beforeEach } from "node:test";
 import { startJobs } from "../jobs_gateway.mjs";

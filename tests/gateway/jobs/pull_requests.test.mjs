@@ -80,7 +80,7 @@ describe("the state of a pull request", () => {
     });
   }
 
-  test("asks GitHub with the token, its API version and a user agent", async () => {
+  test("sends GitHub the token, the API version and a user agent", async () => {
     const id = await finishedJob(github.add({ checks: [PASSED] }, "acme/docs.v2"));
     await stateOf(id);
     const [pull, checks] = paths();
@@ -109,7 +109,7 @@ describe("the state of a pull request", () => {
     assert.equal(github.requests.length, 2);
   });
 
-  test("sends one request to GitHub for concurrent readers", async () => {
+  test("sends one request to GitHub for concurrent readers of a pull request", async () => {
     const id = await finishedJob(github.add());
     const release = github.hold();
     const answers = Array.from({ length: 5 }, () => stateOf(id));
@@ -121,7 +121,7 @@ describe("the state of a pull request", () => {
     assert.equal(github.requests.length, 2, "the pull request and its checks");
   });
 
-  test("returns no body to HEAD", async () => {
+  test("returns no body to HEAD of a pull request", async () => {
     const id = await finishedJob(github.add());
     const { authorization } = jobs;
     const answer = await jobs.gate.send({ method: "HEAD", target: target(id), authorization });
@@ -137,7 +137,7 @@ describe("an unknown state", () => {
     "https://github.com/acme/../pull/1",
     "https://github.com@evil.example/acme/docs/pull/1",
   ]) {
-    test(`sends no request to GitHub for the link ${link}`, async () => {
+    test(`sends no request to GitHub for a job with the link ${link}`, async () => {
       const id = await finishedJob(link);
       assert.deepEqual(await stateOf(id), UNKNOWN);
       assert.deepEqual(paths(), []);
@@ -153,7 +153,7 @@ describe("an unknown state", () => {
     ["a body that is not a pull request", { body: '{"state":"open"}' }],
     ["a body of 2 MiB", { body: `{"padding":"${"x".repeat(2 * 1024 * 1024)}"}` }],
   ]) {
-    test(`returns unknown after ${name}, and caches it`, async () => {
+    test(`returns an unknown state after ${name} from GitHub, and caches it`, async () => {
       const id = await finishedJob(github.add());
       github.setFault(fault);
       assert.deepEqual(await stateOf(id), UNKNOWN);
@@ -163,7 +163,7 @@ describe("an unknown state", () => {
     });
   }
 
-  test("follows no redirect, so that the token reaches no other host", async () => {
+  test("does not follow GitHub's redirects, so that the token reaches no other host", async () => {
     const id = await finishedJob(github.add());
     const elsewhere = await startGitHub();
     github.setFault({ status: 302, headers: { location: `${elsewhere.url}/repos/a/b/pulls/1` } });
@@ -172,7 +172,7 @@ describe("an unknown state", () => {
     await elsewhere.stop();
   });
 
-  test("returns unknown when GitHub does not respond in time", async () => {
+  test("returns an unknown state when GitHub does not respond in time", async () => {
     const id = await finishedJob(github.add());
     github.setFault({ hang: true });
     assert.deepEqual(await stateOf(id), UNKNOWN);
@@ -193,7 +193,7 @@ describe("an unknown state", () => {
 });
 
 describe("access to a pull request", () => {
-  test("requires the project and jobs:read", async () => {
+  test("requires the project and jobs:read to read a pull request", async () => {
     const id = await finishedJob(github.add());
     const as = (changes) => `Bearer ${jobs.gate.token(changes)}`;
     for (const [authorization, status, kind] of [
@@ -208,7 +208,7 @@ describe("access to a pull request", () => {
     assert.equal(answer.status, 200);
   });
 
-  test("returns 404 for unknown jobs and for jobs of another project", async () => {
+  test("returns 404 for the pull request of an unknown job or of another project's job", async () => {
     const id = await finishedJob(github.add());
     for (const path of [target("unknown"), target(id, OTHER_PROJECT)]) {
       assertProblem(await jobs.get(path), 404, "job-not-recorded");
@@ -216,7 +216,7 @@ describe("access to a pull request", () => {
     assert.deepEqual(paths(), []);
   });
 
-  test("counts as a read of jobs", async () => {
+  test("counts a request for a pull request as a read of jobs", async () => {
     const token = jobs.gate.token({ sub: "reader", quota: { "read-jobs": 1 } });
     const id = await finishedJob(github.add());
     const read = () => jobs.gate.get(target(id), { authorization: `Bearer ${token}` });
@@ -224,7 +224,7 @@ describe("access to a pull request", () => {
     assertProblem(await read(), 429, "quota-exceeded");
   });
 
-  test("supports GET, HEAD and OPTIONS only", async () => {
+  test("supports only GET, HEAD and OPTIONS for a pull request", async () => {
     const options = await jobs.gate.send({ method: "OPTIONS", target: target("j1") });
     assert.deepEqual([options.status, options.header("allow")], [204, "GET, HEAD, OPTIONS"]);
     const answer = await jobs.gate.post(target("j1"), {});
@@ -233,7 +233,7 @@ describe("access to a pull request", () => {
 });
 
 describe("limits of GitHub", () => {
-  test("asks for no pull request while GitHub limits requests", async () => {
+  test("requests no pull request while GitHub limits requests", async () => {
     const ids = [await finishedJob(github.add()), await finishedJob(github.add())];
     github.setFault({ status: 403, headers: { "x-ratelimit-remaining": "0" } });
     assert.deepEqual(await stateOf(ids[0]), UNKNOWN);
@@ -244,7 +244,7 @@ describe("limits of GitHub", () => {
 });
 
 describe("the settings", () => {
-  test("asks GitHub without a token if switched on, and never if switched off", async () => {
+  test("sends requests to GitHub without a token if switched on, and none if switched off", async () => {
     const id = await finishedJob(github.add());
     delete jobs.vars.GITHUB_TOKEN;
     jobs.vars.PULL_REQUEST_STATES = "on";
@@ -262,12 +262,12 @@ describe("the settings", () => {
     }
   });
 
-  test("shows the token in no response and no log line", async () => {
+  test("keeps the GitHub token out of responses and the log", async () => {
     jobs.gate.known(TOKEN);
     await jobs.assertDiscreet();
   });
 
-  test("describes the route", async () => {
+  test("describes the pull request route in the OpenAPI document", async () => {
     const { json } = await jobs.get("/openapi.json");
     const { get } = json.paths["/v2/agent/{projectId}/job/{id}/pull-request"];
     assert.equal(get.operationId, "gateway.pullRequest");

@@ -1,4 +1,7 @@
-/** Job records: their contents, how much of a prompt is stored, and how the list filters jobs. */
+/**
+ * Job records: what they contain, how much of a prompt they store, and how the job list is filtered
+ * by them.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client, NotFoundError } from "../../../pkg/dist/node.js";

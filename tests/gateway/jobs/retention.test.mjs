@@ -1,4 +1,7 @@
-/** Retention of job records: age, number of events, deletion, and cost with many finished jobs. */
+/**
+ * How long job records are kept: the retention period, the maximum number of events, deletion by an
+ * operator, and the speed with many finished jobs.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startReceiver } from "../../harness/receiver.mjs";

@@ -1,4 +1,7 @@
-/** Search of prompts: jobs of earlier releases, short strings, bounded pages and NUL. */
+/**
+ * Search in prompts: jobs that an earlier release stored, strings too short for the index, the
+ * number of jobs that a request compares, and prompts with a NUL.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";

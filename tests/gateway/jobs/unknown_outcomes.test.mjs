@@ -1,6 +1,6 @@
 /**
- * Writes whose outcome is unknown, because the upstream's response is lost or the gateway is killed.
- * A retry never creates a second job unless the caller forces it.
+ * Writes with an unknown outcome: the upstream's response is lost, or the gateway is killed. A
+ * retry never creates a second job unless the caller forces it.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";

@@ -1,7 +1,7 @@
 /**
- * A panic in Rust is a trap in wasm, which leaves the instance unusable. Requests in flight on that
- * instance get 500 immediately and never hang. A new instance handles the next request, and stored
- * state is unchanged.
+ * A panic in Rust becomes a trap in wasm, after which the instance is unusable. Requests in flight
+ * on that instance receive a 500 immediately and never hang. A new instance handles the next
+ * request, and stored state is unchanged.
  *
  * The Worker under test has the cargo feature `trap-route`: `POST /__trap` makes it panic.
  */

@@ -1,4 +1,7 @@
-/** Attacks with session cookies: cross-site requests, and planted, forged or misplaced cookies. */
+/**
+ * Attacks with session cookies: requests from other sites' pages, and cookies that are planted,
+ * forged or in the wrong place.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import {

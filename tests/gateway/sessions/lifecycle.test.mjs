@@ -1,4 +1,7 @@
-/** Sessions of the page: opening, use, sign-out, expiry, and later changes of the configuration. */
+/**
+ * Sessions of the gateway's page: how they open, what they allow, how they end, and what a later
+ * change of the configuration does to them.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

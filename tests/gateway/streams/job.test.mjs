@@ -1,4 +1,7 @@
-/** Event streams of a single job: order, resumption, follow-ups, the package and restarts. */
+/**
+ * Event streams of a single job: the order of events, resumption, follow-ups, the package's client,
+ * and restarts.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client, NotFoundError } from "../../../pkg/dist/node.js";

@@ -1,4 +1,7 @@
-/** The event stream of a project's job list: changes, deletions, resumption, limits and access. */
+/**
+ * Event streams of a project's job list: changes, deletions, resumption, limits, and who can open
+ * them.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";

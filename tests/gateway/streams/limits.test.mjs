@@ -1,4 +1,7 @@
-/** Limits of event streams: they end when their token expires, and their number is capped. */
+/**
+ * Limits on event streams: a stream ends when its token expires, and the number of streams is
+ * limited.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";

@@ -1,4 +1,7 @@
-/** Polls of watched jobs: intervals, failing polls, quiet streams, and the end of polling. */
+/**
+ * How the gateway polls watched jobs: the interval, failing polls, streams without changes, and the
+ * end of polling.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";

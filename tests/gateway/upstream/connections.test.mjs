@@ -1,6 +1,6 @@
 /**
- * The six concurrent connections of a Durable Object. Requests that wait for response headers must
- * not block other kinds of requests.
+ * The six connections of a Durable Object. Requests of one kind that wait for response headers must
+ * not block requests of another kind.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";

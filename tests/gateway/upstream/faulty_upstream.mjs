@@ -1,4 +1,7 @@
-/** A gateway whose upstream fails on request, and checks of its responses and of the package's errors. */
+/**
+ * Starts a gateway with an upstream that fails on demand, and checks the gateway's responses and
+ * the package's errors.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";

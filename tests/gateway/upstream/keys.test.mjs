@@ -1,4 +1,7 @@
-/** Upstream API keys and their fallback, timeouts, retries, and the circuit breaker. */
+/**
+ * Upstream requests: which API key they use, when the other key is tried, timeouts, retries, and
+ * the circuit breaker.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

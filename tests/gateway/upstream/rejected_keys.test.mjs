@@ -1,6 +1,6 @@
 /**
- * Admin keys that the upstream rejects or repeats in a response. Only the log contains the reason
- * for a rejection. Neither responses nor the log contain the key.
+ * Admin keys that the upstream rejects, or repeats in a response. The reason for a rejection
+ * appears only in the log. The key appears neither in responses nor in the log.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,6 @@
-/** Webhook addresses: listed hosts only, and no address that leads into a private network. */
+/**
+ * Webhook addresses. The operator must list their hosts, and none may lead into a private network.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

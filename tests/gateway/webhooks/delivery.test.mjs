@@ -1,4 +1,7 @@
-/** Webhook deliveries: one signed message per finished job, retries, timing, and no leaks. */
+/**
+ * Webhook deliveries: one signed message per finished job, its retries and their timing, and
+ * secrets that must not leak.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-/** Calls that a signal aborts. */
+/** How a signal aborts a call. */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import {

@@ -1,4 +1,4 @@
-/** Pages and web workers of a browser. */
+/** The package in pages and web workers of a browser. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Client options, environment variables, and the resources that a client holds. */
+/** How a client reads its options and environment variables, and which resources it holds. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";

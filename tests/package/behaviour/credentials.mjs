@@ -1,4 +1,4 @@
-/** Credentials in output, error responses, logs and hooks. */
+/** Where credentials must not appear: in output, error responses, logs and hooks. */
 import assert from "node:assert/strict";
 import { format, inspect } from "node:util";
 import {

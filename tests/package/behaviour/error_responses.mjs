@@ -1,4 +1,4 @@
-/** The errors of responses that are not 2xx. */
+/** The errors that responses other than 2xx cause. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";

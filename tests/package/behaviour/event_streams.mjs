@@ -1,4 +1,4 @@
-/** Changes of a job in the event stream of a gateway. */
+/** How a client follows the changes of a job in the event stream of a gateway. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import {

@@ -1,4 +1,7 @@
-/** Shared by the behaviour tests: the installed package, a scripted server and the rows of the table. */
+/**
+ * Fixtures of the behaviour tests: the installed package, a scripted server, and the rows of the
+ * table in docs/behaviour.md.
+ */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";

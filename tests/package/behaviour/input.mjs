@@ -1,4 +1,4 @@
-/** Invalid arguments and options. */
+/** How invalid arguments and options are rejected. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { against, describe, JOB, KEY, quillgate, rejectionOf, when } from "./fixtures.mjs";

@@ -1,4 +1,4 @@
-/** Lists of jobs, which only a gateway has. */
+/** How a client reads the list of jobs, which only a gateway has. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { against, describe, GATEWAY, inTurn, quillgate, rejectionOf, when } from "./fixtures.mjs";

@@ -1,4 +1,4 @@
-/** Lists of page views. */
+/** How a client reads lists of page views. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import {

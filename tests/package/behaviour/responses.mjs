@@ -1,4 +1,4 @@
-/** Responses that are late, malformed or of another shape. */
+/** How a client handles responses that are late, malformed or of another shape. */
 import assert from "node:assert/strict";
 import { startScriptedServer } from "../scripted_server.mjs";
 import {

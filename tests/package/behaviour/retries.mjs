@@ -1,4 +1,4 @@
-/** Retries, and the waits before them. */
+/** Which requests are retried, and after which wait. */
 import assert from "node:assert/strict";
 import {
   against,

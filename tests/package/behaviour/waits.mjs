@@ -1,4 +1,4 @@
-/** Waiting for a job by polling. */
+/** How a client waits for a job by polling it. */
 import assert from "node:assert/strict";
 import {
   against,

@@ -1,4 +1,4 @@
-/** Writes through a gateway: their idempotency keys and their retries. */
+/** Writes through a gateway: the idempotency keys that a client sends, and its retries. */
 import assert from "node:assert/strict";
 import {
   against,

@@ -1,4 +1,4 @@
-/** Pages that load the package as plain ES modules, in Chromium and Firefox. */
+/** Loads the package as plain ES modules in pages of Chromium and Firefox. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Bundles of the package, in Chromium and on servers. */
+/** Runs bundles of the package in Chromium and on servers. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../harness/process.mjs";

@@ -1,4 +1,4 @@
-/** workerd, with a Worker that wrangler bundles. */
+/** Runs the package in workerd, in a Worker that wrangler bundles. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

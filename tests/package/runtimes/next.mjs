@@ -1,4 +1,4 @@
-/** Apps of Next.js, built for production with each of its bundlers. */
+/** Runs the package in Next.js apps, built for production with each of the Next.js bundlers. */
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Server-side rendering, where importing the package must not have side effects. */
+/** Runs the package in server-side rendering, where its import must not have side effects. */
 import assert from "node:assert/strict";
 import { copy, runProgram } from "../installed.mjs";
 import { cell, folder } from "./fixtures.mjs";

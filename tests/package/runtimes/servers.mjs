@@ -1,4 +1,4 @@
-/** Runtimes for servers: Node, Deno and Bun. */
+/** Runs the package in Node, Deno and Bun. */
 import { capture } from "../../../scripts/child.mjs";
 import { runProgram, toolPath, versionOf } from "../installed.mjs";
 import { cell, conclude, folder, INLINE, resultsIn } from "./fixtures.mjs";

@@ -1,4 +1,4 @@
-/** Uses of the package that compile, and uses that must not. Never executed. */
+/** Uses of the package that must compile, and uses that must not. This file is never run. */
 import {
   type AgentJob,
   ApiError,

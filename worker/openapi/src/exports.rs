@@ -1,4 +1,4 @@
-//! Descriptions of exported rows.
+//! Describes the rows of an export, as CSV and as newline-delimited JSON.
 
 use quillgate::Operation;
 use serde_json::{Value, json};

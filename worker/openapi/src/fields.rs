@@ -1,4 +1,4 @@
-//! Header fields of requests and responses.
+//! Describes the header fields of requests and responses.
 
 use quillgate_worker::jobs::webhook::MAX_URL_LENGTH;
 use serde_json::{Map, Value, json};

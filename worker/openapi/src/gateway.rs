@@ -1,5 +1,5 @@
-//! The gateway's own operations: health, blocked policies and the `OpenAPI` description. Other
-//! modules describe sessions and pull requests.
+//! Describes operations that only the gateway has: its health, unblocking a policy, and this
+//! description. Sessions and pull requests have their own modules.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::OPERATE;

@@ -1,4 +1,4 @@
-//! Links from a created job to the operations that take its id.
+//! Describes the links from a created job to the operations that take its id.
 
 use quillgate::Operation;
 use quillgate::declaration::Method;

@@ -1,4 +1,4 @@
-//! Operation Objects of the declared operations.
+//! Builds the Operation Object of each operation that the core declares.
 
 use quillgate::Operation;
 use quillgate::declaration::{Method, Parameter, ParameterIn, ParameterKind};

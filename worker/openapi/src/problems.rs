@@ -1,4 +1,5 @@
-//! Schemas and responses of the gateway's problems (RFC 9457), generated from [`ProblemKind`].
+//! Describes the gateway's problems (RFC 9457). Their schemas and responses are generated from
+//! [`ProblemKind`].
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The operation that reads the state of a job's pull request.
+//! Describes the operation that reads the state of a job's pull request.
 
 use quillgate::Scope;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! JSON Schemas of the core's types and of parameters.
+//! Builds the JSON Schemas of parameters and of the types that the core declares.
 
 use quillgate::declaration::{Parameter, ParameterKind};
 use quillgate::schema::{JsonType, Object, OpenEnum, Union};

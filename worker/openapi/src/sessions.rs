@@ -1,4 +1,4 @@
-//! Operations on sessions of the gateway's own page.
+//! Describes the operations with which the gateway's own page opens, reads and ends sessions.
 
 use quillgate_worker::auth::session::cookie;
 use quillgate_worker::http::problem_kind::ProblemKind;

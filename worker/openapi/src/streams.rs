@@ -1,4 +1,4 @@
-//! Descriptions of event streams.
+//! Describes the events in the streams of one job and of the job list.
 
 use quillgate::Operation;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Compares the document with the gateway's tables.
+//! Compares the document with the tables from which the gateway itself works.
 
 mod problems;
 
@@ -66,7 +66,7 @@ fn find(operation: Operation) -> Value {
 }
 
 #[test]
-fn the_document_describes_exactly_the_declared_operations() {
+fn the_document_has_exactly_the_declared_operations_and_the_gateways_own() {
     let id = |operation: &Value| operation["operationId"].as_str().map(str::to_owned);
     let described: BTreeSet<_> = operations()
         .into_iter()
@@ -94,7 +94,7 @@ fn the_document_describes_exactly_the_declared_operations() {
 }
 
 #[test]
-fn operations_require_their_declared_scope() {
+fn an_operation_requires_its_declared_scope() {
     for operation in Operation::ALL.iter().copied() {
         let security = &find(operation)["security"];
         let operation = operation.declaration();
@@ -117,7 +117,7 @@ fn operations_require_their_declared_scope() {
 }
 
 #[test]
-fn operations_have_exactly_their_declared_parameters() {
+fn an_operation_has_exactly_its_declared_parameters() {
     for operation in Operation::ALL.iter().copied() {
         let described = find(operation);
         let operation = operation.declaration();
@@ -203,7 +203,7 @@ fn every_reference_resolves() {
 }
 
 #[test]
-fn every_kind_of_problem_is_described_and_referenced() {
+fn every_problem_kind_is_described_and_used() {
     let document = description();
     let responses = document["paths"].to_string();
     for kind in ProblemKind::ALL.iter().copied() {
@@ -249,7 +249,7 @@ fn rules_and_policies_are_listed() {
 }
 
 #[test]
-fn pages_may_send_and_read_the_described_header_fields() {
+fn cors_allows_every_described_header_field() {
     let named = |section: &str| -> BTreeSet<String> {
         let document = description();
         let names = document["components"][section]

@@ -1,4 +1,4 @@
-//! The webhook that the gateway sends when a job ends.
+//! Describes the webhook that the gateway sends when a job ends.
 
 use quillgate::AgentJob;
 use quillgate::schema::HasJsonType as _;

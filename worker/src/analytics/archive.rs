@@ -1,5 +1,5 @@
-//! The responses of the daily archive: series of views, its status, and the estimate of a backfill.
-//! [`schedule::plan`] chooses the next request.
+//! Requests to the daily archive, and the bodies of its responses: a series of daily counts, the
+//! archive's status, and the estimate of a backfill. [`schedule::plan`] chooses the next request.
 
 pub mod run_lock;
 pub mod schedule;

@@ -1,4 +1,4 @@
-//! The export of a report: its request, the head of its response, and refused pages.
+//! Exports of reports: reads the request and writes the head of the response.
 
 pub mod rows;
 pub mod run;

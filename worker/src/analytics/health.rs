@@ -1,4 +1,4 @@
-//! The health of the organization's object, for operators.
+//! The health of the organization's object, as operators see it.
 
 #[cfg(doc)]
 use quillgate::RateLimitPolicy;

@@ -1,4 +1,5 @@
-//! The stub of the organization's Durable Object, and its messages.
+//! The stub of the organization's Durable Object, and the messages that its methods send and
+//! receive.
 
 use js_sys::Promise;
 use quillgate::{Millis, RateLimitPolicy};

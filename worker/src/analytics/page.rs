@@ -1,4 +1,5 @@
-//! Pages of [`PAGE_ROWS`] rows from the upstream, the reports assembled from them, and their freshness.
+//! Pages of [`PAGE_ROWS`] rows from the upstream, and the reports that the gateway assembles from
+//! them.
 //!
 //! The gateway fetches whole pages, because the hourly budget counts requests, not rows. One page holds
 //! ten reports of 25 rows.

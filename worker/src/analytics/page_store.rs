@@ -1,4 +1,6 @@
-//! The page cache: all pages in `SQLite`, the most recent also in memory.
+//! The page cache. `SQLite` stores the pages, and memory holds the most recent ones. Pages with
+//! personal data are in memory only; see
+//! [`ReportQuery::may_be_stored`](crate::analytics::query::ReportQuery::may_be_stored).
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -1,4 +1,5 @@
-//! Analytics pages, and the reports assembled from them. Page bodies stay JavaScript strings.
+//! Analytics pages, and the reports assembled from them. Bodies stay JavaScript strings, so that no
+//! page is copied into the memory of the wasm module.
 
 use std::cell::OnceCell;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! The requested report, and how long its pages stay fresh.
+//! The request for a report. Its date range decides how long the pages stay fresh.
 
 use quillgate::declaration::Pagination;
 use quillgate::{Call, DateBound, Millis, Offset, Operation, ProjectId, Scope};

@@ -1,5 +1,5 @@
-//! The exports that wait for the budget. Their number is limited, because each uses memory and retries
-//! when the budget may have room.
+//! The exports that wait until the budget has room again. Their number is limited, because each one
+//! uses memory and sends further requests.
 
 use quillgate::Millis;
 

@@ -1,4 +1,4 @@
-//! The actions that a plan can choose.
+//! The actions that a plan can choose for a request.
 
 use quillgate::{Day, JobId, RateLimitPolicy, Request};
 

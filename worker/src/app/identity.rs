@@ -1,4 +1,5 @@
-//! Evidence of a caller's identity: the record of a session, or the signature of an issuer's token.
+//! Obtains the evidence that identifies a caller: reads the record of a session, or verifies the
+//! signature of an issuer's token.
 
 use std::rc::Rc;
 

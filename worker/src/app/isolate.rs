@@ -1,5 +1,5 @@
-//! The state of an isolate that outlives a request: configuration, verified tokens, cached pages and
-//! recent reads. Its size is bounded, and no borrow spans an await.
+//! The state that an isolate keeps between requests: the configuration, verified tokens, cached
+//! pages and recent reads. Its size is bounded. No borrow is held across an await.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;

@@ -1,5 +1,5 @@
-//! The keys of trusted issuers, from memory or from the organization's object. Concurrent requests
-//! share one call of the object.
+//! Finds the keys of trusted issuers in memory, or requests them from the organization's object.
+//! Concurrent requests share one call to the object.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

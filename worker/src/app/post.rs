@@ -1,4 +1,4 @@
-//! Small requests to Turnstile and to token endpoints of issuers.
+//! Sends small POST requests to Turnstile and to the token endpoints of issuers.
 
 use quillgate::Millis;
 

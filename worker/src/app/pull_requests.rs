@@ -1,5 +1,5 @@
-//! The handler for the state of a job's pull request. Each isolate caches states. Concurrent
-//! requests share one fetch.
+//! The handler that returns the state of a job's pull request. Each isolate caches the states, and
+//! concurrent requests for one state share a fetch.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

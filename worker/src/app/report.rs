@@ -1,4 +1,5 @@
-//! Reports a request: a log line, and a data point if a dataset is bound.
+//! Reports a finished request: writes a log line, and a data point if an Analytics Engine dataset
+//! is bound.
 
 use worker::{AnalyticsEngineDataPointBuilder, Env};
 

@@ -1,4 +1,5 @@
-//! The context of a request: its identity, trace, metrics and common headers.
+//! The context of a request: its id, caller, trace and metrics, and the header fields that every
+//! response has.
 
 use std::rc::Rc;
 

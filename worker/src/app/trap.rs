@@ -1,5 +1,5 @@
-//! A route that traps, for tests of the recovery. It requires the feature `trap-route`, which is never
-//! deployed.
+//! A route that makes the wasm module trap, so that tests can check how the gateway recovers. It
+//! requires the feature `trap-route`, which is never deployed.
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;

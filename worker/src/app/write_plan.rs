@@ -1,4 +1,4 @@
-//! The plan of a request with a body. The head admits the request before the body is read.
+//! Plans a request with a body in two steps: the head must be accepted before the body is read.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! JWK Sets (RFC 7517): selects the key for a signature and decides when to fetch a set.
+//! JWK Sets (RFC 7517): selects the key for a signature, and decides when to fetch a set again.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,5 @@
-//! The header fields that describe a budget (draft-ietf-httpapi-ratelimit-headers).
+//! `RateLimit` and `RateLimit-Policy`, the header fields that describe a budget
+//! (draft-ietf-httpapi-ratelimit-headers).
 
 use crate::http::response::HeaderFields;
 

@@ -1,4 +1,4 @@
-//! Blocks of a policy by the upstream, which begin with a 429.
+//! Blocks of a policy. A block begins when the upstream responds 429.
 
 use quillgate::Millis;
 

@@ -1,4 +1,5 @@
-//! The values in a request's path, query and body. The core (the crate `quillgate`) validates them.
+//! Collects the values in a request's path, query and body. The core (the crate `quillgate`)
+//! validates them.
 
 use quillgate::declaration::ParameterIn;
 use quillgate::value::{Pairs, Scalar, Value};

@@ -1,4 +1,4 @@
-//! The gateway's validation rules.
+//! Validation rules that only the gateway has. The core declares the others.
 
 /// A validation rule of the gateway, in addition to [`quillgate::Rule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! URLs, hosts and origins as strings. A URL parser would be a third of the wasm, and would accept
-//! more than the gateway allows.
+//! Reads URLs, hosts and origins as plain strings. A URL parser would take up a third of the wasm
+//! module, and would accept more than the gateway allows.
 
 pub use quillgate::credential::is_loopback;
 

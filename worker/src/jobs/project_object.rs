@@ -1,5 +1,5 @@
-//! The Durable Object of a project: budgets, idempotency keys, job records and watchers. Its
-//! decisions are exact because one instance makes them all.
+//! The Durable Object of a project: its budgets, idempotency keys, job records and watchers. Limits
+//! are exact, because a single instance makes all decisions of a project.
 
 mod alarm;
 mod poll;

@@ -1,4 +1,4 @@
-//! Search of prompts, in steps that each examine a bounded number of jobs.
+//! Searches prompts in steps. Each step compares a limited number of jobs.
 //!
 //! A trigram index finds candidates: jobs with some of the searched string's trigrams. Each
 //! candidate's prompt is then compared with the whole string. The index is divided into blocks of

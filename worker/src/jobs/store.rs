@@ -1,4 +1,5 @@
-//! The stored jobs of a project: records, past states, follow-ups and changes of the list.
+//! The stored jobs of a project: their records, past states and follow-ups, and the changes of the
+//! job list.
 
 /// Selects the columns of a `JobRow`. The argument continues the query after the table.
 macro_rules! select_jobs {

@@ -1,4 +1,4 @@
-//! The context of a request: the clock, its ids and the variables of the Worker.
+//! The current time, the ids of a request and the variables of the Worker.
 
 use quillgate::Millis;
 use serde::{Deserialize, Serialize};

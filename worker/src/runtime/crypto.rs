@@ -1,4 +1,4 @@
-//! `WebCrypto`: hashes of pages, signatures of issuers' tokens and random ids.
+//! `WebCrypto`: hashes pages, verifies the signatures of issuers' tokens, and generates random ids.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,5 @@
-//! Messages between the Worker and its Durable Objects, as structured clones.
+//! Converts messages between the Worker and its Durable Objects to values that the structured clone
+//! algorithm can copy, and back.
 
 use quillgate::RateLimitPolicy;
 use serde::Serialize;

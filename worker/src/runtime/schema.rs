@@ -1,4 +1,4 @@
-//! The schema of a Durable Object, as a list of migrations.
+//! Migrates the schema of a Durable Object's database.
 
 use crate::runtime::{Database, HostResult, number};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Messages from a Durable Object to the Worker.
+//! Messages that the Worker receives from a Durable Object on a WebSocket.
 
 use std::cell::RefCell;
 use std::future::poll_fn;

@@ -1,5 +1,5 @@
-//! Messages to watchers. A failed socket must not stop its caller: an alarm has other jobs to poll, and
-//! a request has a response to record.
+//! Sends messages to watchers. A socket's error is logged and never returned, because the caller
+//! must continue: an alarm has further jobs to poll, and a request has a response to record.
 
 use worker::WebSocket;
 

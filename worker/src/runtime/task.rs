@@ -1,4 +1,5 @@
-//! Futures as promises, and tasks with several waiters, which continue after all waiters have left.
+//! Runs futures as promises, and lets several callers wait for one task. A task continues even if
+//! all of its callers have left.
 
 use std::cell::RefCell;
 use std::pin::Pin;

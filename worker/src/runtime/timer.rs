@@ -1,4 +1,4 @@
-//! Waits with a time limit.
+//! Timers, and waits that end at a time limit or earlier.
 
 use std::cell::Cell;
 use std::future::poll_fn;

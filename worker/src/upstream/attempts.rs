@@ -1,4 +1,4 @@
-//! Attempts to send a request.
+//! Decides with which key a request is sent, and whether it is sent again.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis};

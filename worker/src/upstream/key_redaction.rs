@@ -1,4 +1,4 @@
-//! Detection and removal of admin keys in upstream responses.
+//! Finds admin keys in upstream responses, and removes them from error messages.
 
 use std::borrow::Cow;
 

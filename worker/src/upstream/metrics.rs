@@ -1,4 +1,4 @@
-//! Metrics of a request for the log and `Server-Timing`.
+//! Metrics of a request, which the log and `Server-Timing` report.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,8 @@
 //! Permits for outgoing requests of a Durable Object.
 //!
-//! The runtime limits an object to six requests without a response head. It queues further requests
-//! while their deadlines run, so the object queues them before their deadlines start.
+//! The runtime lets an object wait for the response headers of six requests at a time, and queues
+//! further requests. A timeout would already run while its request is in that queue. The object
+//! therefore has its own queue, and starts a request's timeout when the request leaves it.
 //!
 //! Webhooks and reads have fewer permits than there are connections. Slow receivers or a slow
 //! upstream therefore never block writes.

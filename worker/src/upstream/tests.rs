@@ -142,7 +142,7 @@ const INVALID_JOBS: [&str; 4] = [
 ];
 
 #[wasm_bindgen_test]
-fn a_snapshot_keeps_what_is_known_of_a_job() {
+fn a_snapshot_has_the_id_status_and_link_of_its_job() {
     let text =
         "{\n  \"id\": \"j1\",\n  \"status\": \"done\",\n  \"prLink\": \"https://a.example/1\"\n}";
     let job = JobSnapshot::read(response(text)).unwrap();
@@ -156,7 +156,7 @@ fn a_snapshot_keeps_what_is_known_of_a_job() {
 }
 
 #[wasm_bindgen_test]
-fn what_a_job_leaves_out_is_not_known() {
+fn properties_that_a_job_lacks_are_none() {
     for text in ["{}", "{\"id\":null,\"status\":null,\"more\":{\"a\":1}}"] {
         let job = JobSnapshot::read(response(text)).unwrap();
         assert_eq!((job.id, job.status, job.pr_link), (None, None, None));
@@ -165,7 +165,7 @@ fn what_a_job_leaves_out_is_not_known() {
 }
 
 #[wasm_bindgen_test]
-fn there_is_no_snapshot_of_what_is_no_job() {
+fn a_body_that_is_not_a_job_has_no_snapshot() {
     for text in MALFORMED.into_iter().chain(INVALID_JOBS) {
         assert!(JobSnapshot::read(response(text)).is_none(), "{text}");
     }

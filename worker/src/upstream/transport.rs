@@ -1,4 +1,4 @@
-//! Requests with a timeout, and their responses.
+//! Sends requests with a timeout, and reads their responses.
 
 use js_sys::{Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};

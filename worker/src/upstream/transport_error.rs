@@ -1,4 +1,4 @@
-//! Transport errors.
+//! The reasons why a request got no response.
 
 /// The reason why no response arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

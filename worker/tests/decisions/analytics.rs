@@ -1,4 +1,4 @@
-//! Analytics: queries, pages of reports, exports and the archive.
+//! Tests of analytics: queries, pages of reports, exports and the archive.
 
 mod archive;
 mod export;

@@ -1,4 +1,4 @@
-//! The configuration, the plan of a request, the log and the health report.
+//! Tests of the application: its configuration, plans, log lines and health report.
 
 mod config;
 mod health;

@@ -1,4 +1,4 @@
-//! Authentication: access tokens, trusted issuers, sessions and sign-in.
+//! Tests of authentication: access tokens, trusted issuers, sessions and sign-in.
 
 mod access_token;
 mod caller;

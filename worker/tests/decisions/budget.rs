@@ -1,4 +1,4 @@
-//! Budgets of upstream requests.
+//! Tests of the budgets for upstream requests.
 
 mod decision;
 mod read_budget;

@@ -1,4 +1,4 @@
-//! Shared fixtures: an instant, a secret, tokens and a configuration.
+//! Fixtures that several tests share: an instant, a secret, tokens and a configuration.
 
 use std::rc::Rc;
 

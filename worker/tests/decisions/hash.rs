@@ -1,4 +1,4 @@
-//! HMAC-SHA-256 and derived keys.
+//! Verification of HMAC-SHA-256 tags, and derivation of keys.
 
 use quillgate_worker::hash::{derive_key, hmac_sha256, verify_hmac_sha256};
 

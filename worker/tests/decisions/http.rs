@@ -1,4 +1,4 @@
-//! The parts of a request and a response.
+//! Tests of the parts of requests and responses.
 
 mod content;
 mod cors;

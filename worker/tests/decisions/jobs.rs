@@ -1,4 +1,4 @@
-//! Agent jobs: idempotency, polling, pull requests, event streams, search and webhooks.
+//! Tests of agent jobs: idempotency, polling, pull requests, event streams, search and webhooks.
 
 mod events;
 mod idempotency;

@@ -1,4 +1,4 @@
-//! Log lines for the operator.
+//! The log line that carries a message to the operator.
 
 use quillgate_worker::log::format_operator_line;
 

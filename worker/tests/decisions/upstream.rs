@@ -1,4 +1,4 @@
-//! Upstream requests, and the classification of responses.
+//! Tests of upstream requests, and of how their responses are classified.
 
 mod attempts;
 mod breaker;

@@ -1,6 +1,7 @@
 /**
- * Forged, swapped and smuggled tokens and requests. Each is rejected, reaches no upstream and
- * reveals nothing. A test for an attack on another gateway names its advisory.
+ * Attacks with forged, swapped and smuggled tokens and with disguised requests. The gateway must
+ * reject each of them, send nothing upstream and reveal nothing. If an attack was successful
+ * against another gateway, its test names the advisory.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Tokens of another issuer, for another audience, at another time, or with malformed claims. */
+/**
+ * Attacks with tokens of another issuer, for another audience, outside their validity period, or
+ * with malformed claims.
+ */
 import { describe, test } from "node:test";
 import { forgeHs256, forgeNone, withWrongSignature } from "../../../harness/issuer.mjs";
 import { PROJECT } from "../../recorded_gateway.mjs";

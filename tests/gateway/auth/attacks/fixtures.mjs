@@ -1,4 +1,7 @@
-/** The gateway under attack, the issuers that it trusts, tokens, and checks of rejections. */
+/**
+ * The attacked gateway, the issuers that it trusts, functions that mint tokens, and functions that
+ * check a rejection.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";

@@ -1,4 +1,7 @@
-/** Issuers whose key set is unavailable, and tokens with unknown keys. */
+/**
+ * Attacks that depend on key sets: tokens while an issuer's key set is unavailable, and tokens that
+ * name unknown keys.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { signToken } from "../../../harness/issuer.mjs";

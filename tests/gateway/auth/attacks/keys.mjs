@@ -1,4 +1,7 @@
-/** Tokens that contain or name another key, and published keys that the gateway must not use. */
+/**
+ * Attacks with tokens that contain their own key or name another one, and with published keys that
+ * must not verify a token.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { forgeEmbeddedJwk, forgeHs256, jwkOf, signToken } from "../../../harness/issuer.mjs";

@@ -1,4 +1,7 @@
-/** Valid tokens in places that the gateway must ignore, and disguised requests. */
+/**
+ * Attacks with valid tokens in places where the gateway must ignore them, and with requests whose
+ * path, method or origin is disguised.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertProblem, JOBS, PROJECT, VIEWS } from "../../recorded_gateway.mjs";

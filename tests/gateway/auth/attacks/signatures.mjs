@@ -1,4 +1,7 @@
-/** Tokens with a missing or changed signature, or one by another key or algorithm. */
+/**
+ * Attacks with tokens that have no signature, a changed one, or one that another key or algorithm
+ * made.
+ */
 import { generateKeyPairSync } from "node:crypto";
 import { describe } from "node:test";
 import { forgeHs256, forgeNone, withClaims, withWrongSignature } from "../../../harness/issuer.mjs";

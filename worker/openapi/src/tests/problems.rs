@@ -1,4 +1,4 @@
-//! Problems of every kind match their schemas.
+//! Checks that a problem of each kind matches the schema of that kind.
 
 use super::super::description;
 use super::super::problems::schema_name;
@@ -59,7 +59,7 @@ fn assert_described(problem: &Problem) {
 }
 
 #[test]
-fn problems_match_their_schemas() {
+fn problems_match_the_schemas_of_their_kinds() {
     let problems = [
         simple_problems(),
         problems_of_callers(),

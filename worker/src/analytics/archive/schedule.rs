@@ -1,4 +1,4 @@
-//! The schedule of a gateway's daily archive: which request comes next.
+//! The schedule of the daily archive. It decides which request the archive sends next.
 //!
 //! The archive stores the views of each finished day. It fetches a day in parts: first the visitor
 //! totals, then the pages of views in order. [`plan`] chooses the next part: missing days first,

@@ -1,8 +1,9 @@
-//! The daily archive in D1: the record of each day, staged pages, and the queries for series and
-//! for the list of pages.
+//! The daily archive in D1. It stores the progress of each day, the pages of a day that is not
+//! complete yet, and the counts that series and the list of pages return.
 //!
-//! Pages are staged as they arrive. The last page of a day replaces the day in one batch. D1 runs a batch
-//! as a transaction, so readers never see a partially replaced day.
+//! A page is staged when it arrives. With the last page of a day, one batch replaces the stored day
+//! with the staged pages. D1 runs a batch as a transaction, so readers never see a partially
+//! replaced day.
 
 use js_sys::{Array, JsString, Object, Reflect};
 use quillgate::{Day, Millis};

@@ -1,5 +1,5 @@
-//! The form in which the archive stores paths. Visitors can request any path, so limits bound the
-//! cost of each one.
+//! The form in which the archive stores paths. Visitors can request any path, so the archive limits
+//! the length and depth of the paths that it stores.
 
 use std::fmt::Write as _;
 

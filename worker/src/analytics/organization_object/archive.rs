@@ -1,5 +1,6 @@
-//! A run of the daily archive. It sends the requests that [`plan`] chooses, until its share of the
-//! budget is spent, nothing is left to fetch, or it reaches a limit of the run.
+//! A run of the daily archive. It sends the requests that [`plan`] chooses, one at a time. The run
+//! ends when the archive's share of the budget is spent, when nothing is left to fetch, or at a
+//! limit of the run.
 
 use std::ops::ControlFlow;
 

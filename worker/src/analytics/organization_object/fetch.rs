@@ -1,4 +1,4 @@
-//! Pages: from the cache, or fetched from the upstream under the budget.
+//! Finds a page in the cache, or fetches it from the upstream if the budget allows it.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,4 +1,5 @@
-//! Key sets of trusted issuers: fetched once for all isolates, and stored for outages of an issuer.
+//! The key sets of trusted issuers. The object fetches a set once for all isolates. It also stores
+//! the set, so that tokens can be verified while the issuer is unreachable.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Reports: joins the pages that contain the requested rows.
+//! Collects the pages that contain the rows of a requested report.
 
 use std::rc::Rc;
 

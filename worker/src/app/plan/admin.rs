@@ -1,4 +1,5 @@
-//! Plans requests of operators: health checks, and reopening policies that Mintlify has blocked.
+//! Plans the requests of operators: health reports, and unblocking a policy that Mintlify has
+//! blocked.
 
 use quillgate::{ProjectId, RateLimitPolicy, Rule, ValidationError};
 

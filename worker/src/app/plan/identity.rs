@@ -1,4 +1,4 @@
-//! Plans that wait for the identity of their caller.
+//! Plans that resume once their caller is identified.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Plans of requests for sessions and sign-ins.
+//! Plans requests that open, read or end a session, and requests of a sign-in.
 
 use super::identity::Target;
 use super::{Planner, Step};

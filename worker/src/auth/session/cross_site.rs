@@ -1,8 +1,9 @@
 //! Rejects requests from other sites' pages. It protects callers that authenticate with a session
 //! cookie or a Cloudflare Access cookie.
 //!
-//! `SameSite=Strict` is not enough: pages of subdomains are same-site, and browsers have had gaps.
-//! A request must therefore prove that the gateway's own page sent it.
+//! `SameSite=Strict` is not enough: pages of sibling subdomains are same-site, and browsers have
+//! had bugs in enforcing it. The header fields `Origin` and `Sec-Fetch-Site` must therefore show
+//! that the gateway's own page sent the request.
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;

@@ -1,4 +1,4 @@
-//! Problems for missing and ended sessions.
+//! Problems for requests without a session, or with one that has ended.
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;

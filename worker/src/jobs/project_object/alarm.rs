@@ -1,4 +1,5 @@
-//! Handles the alarm: polls, webhook deliveries, the search index and expired records.
+//! Handles the alarm: polls jobs, delivers webhooks, extends the search index and deletes expired
+//! records.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! The sockets of watchers: limits, tags and broadcasts.
+//! The WebSockets of watchers: their tags, their limits and the messages sent to them.
 
 use std::collections::HashSet;
 

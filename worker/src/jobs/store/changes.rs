@@ -1,4 +1,5 @@
-//! Changes of the list and of single jobs, for event streams.
+//! Numbers the changes of the job list and of single jobs, so that an event stream can resume after
+//! the last one that its client received.
 
 use quillgate::Millis;
 use serde::Deserialize;

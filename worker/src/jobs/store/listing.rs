@@ -1,4 +1,4 @@
-//! Pages of jobs, and whole records, as JSON.
+//! Reads pages of the job list and the records of single jobs, as JSON.
 
 use quillgate::text::MAX_SAFE_INTEGER;
 use serde::Deserialize;

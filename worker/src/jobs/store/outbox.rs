@@ -1,4 +1,4 @@
-//! Stored webhooks and their delivery, according to Standard Webhooks.
+//! Stores webhooks until they are delivered, and sends them as Standard Webhooks specifies.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Responses of the daily archive.
+//! Queries to the daily archive, and the bodies of its responses.
 
 mod run_lock;
 mod schedule;

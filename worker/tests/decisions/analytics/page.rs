@@ -1,4 +1,4 @@
-//! Cached pages of page views, and the freshness of responses.
+//! Slices of cached pages, and the freshness of the responses made from them.
 
 use proptest::prelude::*;
 use quillgate::Millis;

@@ -1,4 +1,4 @@
-//! Equivalent page view queries, and the freshness of their responses.
+//! Which page view queries count as equal, and how long their responses stay fresh.
 
 use proptest::prelude::*;
 use proptest::string::string_regex;

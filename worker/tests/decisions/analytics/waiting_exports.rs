@@ -1,4 +1,4 @@
-//! The exports that wait for the budget.
+//! The limits on exports that wait for the budget.
 
 use quillgate::Millis;
 use quillgate_worker::analytics::waiting_exports::{

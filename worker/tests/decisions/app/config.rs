@@ -1,4 +1,4 @@
-//! Valid configurations, and errors in invalid ones.
+//! Valid configurations, and the error that each invalid one causes.
 
 mod pull_requests;
 mod webhooks;

@@ -1,4 +1,4 @@
-//! The health report, by exact JSON.
+//! The health report. Operators' monitoring depends on its exact JSON.
 
 use quillgate_worker::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use quillgate_worker::app::health::Health;

@@ -1,4 +1,4 @@
-//! The log line of a request, by exact JSON.
+//! The log line of a request. Operators' monitoring depends on its exact JSON.
 
 use quillgate_worker::app::log::LogEntry;
 use quillgate_worker::http::problem_kind::ProblemKind;

@@ -1,4 +1,4 @@
-//! Plans of requests, and the order of the checks.
+//! The plan of a request, and the order in which its checks run.
 
 mod addresses;
 mod admission;

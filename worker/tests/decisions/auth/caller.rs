@@ -1,4 +1,4 @@
-//! Permissions and quotas of callers.
+//! What a caller may access, and its quotas.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};

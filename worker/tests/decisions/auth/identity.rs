@@ -1,4 +1,4 @@
-//! Identification of callers, and the cache of verified tokens.
+//! Identification of callers by their tokens, and the cache of verified tokens.
 
 use std::rc::Rc;
 

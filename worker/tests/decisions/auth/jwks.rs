@@ -1,4 +1,4 @@
-//! JWK Sets: key selection, fetches and the cache of an isolate.
+//! JWK Sets: which key verifies a signature, and when a set is fetched.
 
 mod cache;
 

@@ -1,4 +1,5 @@
-//! Tokens of trusted issuers: validation, rules and callers.
+//! Tokens of trusted issuers: their validation, the rules that match them, and the callers that
+//! they identify.
 //!
 //! The attacks come from RFC 8725 and published advisories on JWT libraries: CVE-2015-9235,
 //! CVE-2016-10555, CVE-2018-0114, CVE-2022-23540, CVE-2026-22817 and CVE-2026-22818.

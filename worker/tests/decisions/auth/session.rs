@@ -1,4 +1,4 @@
-//! Sessions of the page: opening, ending and the order of credentials.
+//! Sessions of the page: how they open and end, and which credential takes precedence.
 
 mod cookie;
 mod cross_site;

@@ -1,4 +1,5 @@
-//! Session records: stored claims, checked against the current rules.
+//! Session records. They store a token's claims, which each request checks against the current
+//! rules.
 
 use quillgate::Millis;
 use quillgate_worker::auth::session_record::{

@@ -1,4 +1,4 @@
-//! Turnstile: variables, affected requests, verification and its result.
+//! Turnstile: its variables, the requests that need a response, and the verification of a response.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Grants and rejections: the remainder, the violated rule and when it ends.
+//! Granted and refused reservations: the reported remainder, the violated rule, and when that rule
+//! no longer refuses.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::rate_limit::RateLimitFields;

@@ -1,4 +1,4 @@
-//! The read budget of each caller in a project.
+//! The budget of job reads that each caller has in a project.
 
 use proptest::prelude::*;
 use quillgate::Millis;

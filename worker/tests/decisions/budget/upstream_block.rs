@@ -1,4 +1,4 @@
-//! Upstream blocks after a 429: duration and probes.
+//! Blocks after an upstream 429: how long they last, and when a request is sent as a probe.
 
 use quillgate::Millis;
 use quillgate_worker::budget::upstream_block::{UpstreamBlock, block_duration};

@@ -1,4 +1,4 @@
-//! The usage of a budget's window, by caller.
+//! The reservations that count in a budget's window, by caller.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -19,7 +19,7 @@ fn used(caller: &str, count: u32, oldest: Millis) -> Used {
 }
 
 #[test]
-fn new_budget_is_unused() {
+fn new_log_has_no_reservations() {
     let mut usage = Usage::new(HOUR);
     for policy in RateLimitPolicy::ALL {
         assert_eq!(usage.summarize(policy, NOW), []);

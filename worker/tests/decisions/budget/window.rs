@@ -1,4 +1,4 @@
-//! Simulations of a budget: no window exceeds the limit.
+//! Simulates callers and an upstream, and checks that no window exceeds the limit of the budget.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Decision, Used, decide};

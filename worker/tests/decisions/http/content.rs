@@ -1,4 +1,4 @@
-//! Validation of queries and bodies.
+//! Validation of the values in queries and bodies.
 
 use proptest::prelude::*;
 use quillgate::{Declaration, Operation, ProjectId, Request, ValidationError};

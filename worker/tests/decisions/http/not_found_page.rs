@@ -1,4 +1,4 @@
-//! The page for unknown paths.
+//! The page that a browser receives for an unknown path.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +14,7 @@ fn navigate(method: &str, accept: &'static str) -> RequestHead {
 }
 
 #[test]
-fn page_applies_only_to_browsers_that_read_an_unknown_path() {
+fn page_is_returned_only_to_browsers_that_navigate_to_an_unknown_path() {
     let html = "text/html,application/xhtml+xml,*/*;q=0.8";
     let unknown = Problem::not_found();
     assert!(applies(&unknown, &navigate("GET", html)));

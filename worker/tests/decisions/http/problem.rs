@@ -1,4 +1,4 @@
-//! Problem details on the wire (RFC 9457).
+//! Problems as they are sent (RFC 9457).
 
 use quillgate::{PageSize, Rule, ValidationError};
 use quillgate_worker::http::gateway_rule::GatewayRule;

@@ -1,4 +1,4 @@
-//! Reading of request heads.
+//! The values that the gateway reads from the head of a request.
 
 use proptest::prelude::*;
 use quillgate_worker::http::request_head::{RequestHead, accepts_page};

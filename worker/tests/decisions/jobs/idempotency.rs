@@ -1,4 +1,4 @@
-//! Idempotency keys: parsing, and the decision about a request.
+//! Idempotency keys: which ones are valid, and whether a request with a used key is sent again.
 
 use proptest::prelude::*;
 use quillgate::Millis;

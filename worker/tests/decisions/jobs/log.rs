@@ -1,4 +1,4 @@
-//! The exact JSON of the log line about an abandoned webhook.
+//! The log line about a webhook that is given up. Operators' monitoring depends on its exact JSON.
 
 use quillgate_worker::jobs::log::format_given_up_webhook;
 

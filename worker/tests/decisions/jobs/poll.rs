@@ -1,4 +1,4 @@
-//! Poll intervals, and finished or lost jobs.
+//! The time between the polls of a job, and the end of polling.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::poll::{

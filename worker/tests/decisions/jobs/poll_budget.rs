@@ -1,4 +1,4 @@
-//! The poll budget: pace, bursts and pauses, over simulated hours.
+//! Simulates hours of polling, and checks that the poll budget is kept and well spread.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::poll_budget::{PollBudget, PollUsage};

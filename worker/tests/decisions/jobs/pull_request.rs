@@ -1,4 +1,4 @@
-//! Pull requests: links, GitHub's responses, settings and the cache.
+//! Pull requests: parsing of links and of GitHub's responses.
 
 mod cache;
 mod failure;

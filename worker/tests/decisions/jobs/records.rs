@@ -1,4 +1,4 @@
-//! Prompt summaries and cursors of the job list.
+//! The summaries of prompts, and the cursors of the job list.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

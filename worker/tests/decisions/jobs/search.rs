@@ -1,4 +1,4 @@
-//! Search steps: the jobs compared in each, and the end of a page.
+//! The steps of a search: which jobs each step compares, and when the page is complete.
 
 use quillgate_worker::jobs::search::{
     BLOCK_ROWS, Candidate, Found, MAX_CANDIDATES, RowRange, Search, Step, block_mark, replace_nul,

@@ -1,4 +1,4 @@
-//! Webhooks: allowed URLs, signatures and deliveries.
+//! Tests of webhooks: allowed URLs, signatures and deliveries.
 
 mod address;
 mod delivery;

@@ -1,4 +1,4 @@
-//! Attempts of an upstream request: the key and repetitions.
+//! The attempts of an upstream request: which key each one uses, and which failures are repeated.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis, Operation};

@@ -1,4 +1,4 @@
-//! The circuit breakers: opening, probes and recovery.
+//! Circuit breakers: when they open, which requests pass as probes, and when they close.
 
 use proptest::prelude::*;
 use quillgate::{Millis, RateLimitPolicy};
@@ -158,7 +158,7 @@ fn success_closes_the_breaker() {
 }
 
 #[test]
-fn failing_reads_and_reports_stop_no_writes_and_no_other_project() {
+fn failing_reads_and_reports_block_neither_writes_nor_other_projects() {
     for failing in [RateLimitPolicy::ReadJobs, RateLimitPolicy::Analytics] {
         let mut breakers = Breakers::default();
         let failing = scope(failing, "acme");

@@ -1,4 +1,5 @@
-//! Classification of failed upstream requests: problem, outcome of the key, block and breaker.
+//! How a failed upstream request is classified: the caller's problem, the outcome for the
+//! idempotency key, and the effects on the budget and the circuit breaker.
 
 use std::time::Duration;
 
@@ -310,7 +311,7 @@ fn effects(failure: &UpstreamFailure) -> (KeyOutcome, bool, bool, bool) {
 }
 
 #[test]
-fn each_status_has_its_settlement_and_effects() {
+fn each_status_has_its_key_outcome_and_effects() {
     for method in [Method::Get, Method::Post] {
         for status in 0..=999 {
             for content_type in [JSON, None] {

@@ -1,4 +1,5 @@
-//! The metrics of a request: the operator message, `Server-Timing` and JSON.
+//! The metrics of a request: the operator's message, `Server-Timing`, and the JSON passed between
+//! objects.
 
 use quillgate_worker::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 

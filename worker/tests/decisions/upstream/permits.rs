@@ -1,4 +1,4 @@
-//! Permits for the connections of a Durable Object.
+//! The permits for a Durable Object's connections, and the requests that wait for one.
 
 use proptest::prelude::*;
 use quillgate_worker::upstream::permits::{
@@ -85,7 +85,7 @@ fn timed_out_request_is_rejected_unless_just_granted() {
 }
 
 #[test]
-fn queue_of_each_lane_is_bounded() {
+fn queue_of_each_class_is_bounded() {
     let mut permits = Permits::default();
     fill(&mut permits, ConnectionClass::Webhook);
     for _ in 0..MAX_WAITING {

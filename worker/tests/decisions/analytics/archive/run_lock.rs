@@ -27,7 +27,7 @@ fn a_run_that_never_ends_loses_the_lock() {
 }
 
 #[test]
-fn renewing_extends_the_hold() {
+fn renewing_extends_the_lease() {
     let mut lock = RunLock::default();
     let run = lock.acquire(START).unwrap();
     let later = START.plus(Millis(RunLock::LEASE.0 - 1));

@@ -149,7 +149,7 @@ fn a_failed_day_backs_off_while_other_days_continue() {
 }
 
 #[test]
-fn the_plan_waits_for_a_free_share_and_rests_without_work() {
+fn the_plan_waits_when_the_share_is_spent_and_rests_when_no_work_is_left() {
     let share = Share {
         left: 0,
         next_free: Millis(7),

@@ -1,4 +1,4 @@
-//! The archive's form of paths.
+//! The form in which the archive stores paths, and the limits of that form.
 
 use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, StoredPath};
 
@@ -38,7 +38,7 @@ fn control_characters_are_percent_encoded() {
 }
 
 #[test]
-fn a_deep_path_is_counted_in_a_prefix_of_the_most_segments() {
+fn a_deep_path_is_counted_in_its_prefix_of_16_segments() {
     let segments = |count| "/s".repeat(count);
     assert_eq!(StoredPath::of(&segments(16)), page(&segments(16)));
     for count in [17, 18, 6000] {

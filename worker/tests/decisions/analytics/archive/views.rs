@@ -1,4 +1,4 @@
-//! The list of pages with views on archived days.
+//! The list of the pages that had views on the archived days of a range.
 
 use quillgate::{Call, Day, Operation};
 use quillgate_worker::analytics::archive::views::{StoredPage, ViewsQuery, write_views};

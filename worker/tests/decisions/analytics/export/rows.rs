@@ -1,4 +1,4 @@
-//! Rows as CSV and as newline-delimited JSON.
+//! Conversion of rows to CSV and to newline-delimited JSON.
 
 use proptest::prelude::*;
 use quillgate::Operation;

@@ -1,4 +1,4 @@
-//! The variables of requests to GitHub.
+//! Validation of the variables that configure requests to GitHub.
 
 use super::assert_wrong;
 

@@ -1,4 +1,4 @@
-//! Settings of webhooks and revocations.
+//! Validation of the variables for webhooks and for revoked tokens.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

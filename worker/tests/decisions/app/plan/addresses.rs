@@ -1,4 +1,5 @@
-//! Plans by URL: requests are rebuilt and stay within the caller's projects.
+//! The upstream request that a URL leads to. It is rebuilt from valid values, and never leaves the
+//! caller's projects.
 
 mod projects;
 

@@ -1,4 +1,4 @@
-//! Admission: scopes, unauthenticated callers, origins and issuer tokens.
+//! Which requests are admitted, by their scopes, credentials and origins.
 
 mod issuers;
 

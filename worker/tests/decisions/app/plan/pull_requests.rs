@@ -1,4 +1,4 @@
-//! Plans of reads of a job's pull request.
+//! Plans for requests that read the state of a job's pull request.
 
 use quillgate::ProjectId;
 use quillgate_worker::app::action::Action;

@@ -1,4 +1,5 @@
-//! Plans of writes: body, header fields and fingerprint.
+//! Plans for writes: validation of the header fields and the body, and the planned upstream
+//! request.
 
 mod conditions;
 

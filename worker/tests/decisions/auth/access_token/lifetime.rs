@@ -1,4 +1,4 @@
-//! Lifetime, length, quota and revocation of access tokens.
+//! The lifetime, the maximum length, the quota and the revocation of access tokens.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

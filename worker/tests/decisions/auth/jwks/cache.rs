@@ -1,4 +1,5 @@
-//! Fetched and remembered key sets: freshness, pauses and outages.
+//! Key sets in the organization's object and in an isolate: how long a set is used, how often it is
+//! requested, and what happens while the issuer is unreachable.
 
 use proptest::prelude::*;
 use quillgate::Millis;

@@ -1,4 +1,4 @@
-//! Identification of callers by claims, shared quotas and revocation.
+//! Callers that are identified by claims, the quotas that they share, and revoked tokens.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth;

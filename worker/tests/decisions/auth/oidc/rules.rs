@@ -1,4 +1,4 @@
-//! Parsing of issuer rules, and the grants they give.
+//! Validation of `TRUSTED_ISSUERS`, and the grants that its rules give to tokens.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::Caller;
@@ -119,7 +119,7 @@ fn claim_must_equal_the_whole_value() {
 }
 
 #[test]
-fn one_common_value_is_sufficient() {
+fn claim_matches_if_any_of_its_values_is_accepted() {
     for (reference, matches) in [
         (json!("refs/heads/next"), true),
         (json!(["refs/heads/next"]), true),

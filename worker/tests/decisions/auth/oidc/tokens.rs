@@ -1,4 +1,4 @@
-//! Validation of issuer tokens: form, signature, key, issuer, audience, time and header.
+//! Validation of an issuer's token: its encoding, algorithm, key, issuer and header.
 
 mod claims;
 

@@ -1,4 +1,4 @@
-//! The session cookie: lookup and authentication.
+//! The session cookie: how it is found in a request, and how it is verified.
 
 use proptest::prelude::*;
 use quillgate::Millis;

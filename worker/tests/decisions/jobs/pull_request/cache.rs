@@ -1,4 +1,4 @@
-//! Cached states and shared fetches.
+//! The cache of pull request states, and the fetches that concurrent requests share.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::pull_request::cache::{

@@ -27,7 +27,7 @@ fn only_200_is_a_success() {
 }
 
 #[test]
-fn a_limit_pauses_until_the_time_that_github_names() {
+fn a_rate_limit_pauses_requests_until_the_time_in_the_response() {
     let reset: &str = Box::leak((SECONDS + 900).to_string().into_boxed_str());
     let spent = ("x-ratelimit-remaining", "0");
     for (status, fields, until) in [
@@ -59,7 +59,7 @@ fn a_limit_pauses_until_the_time_that_github_names() {
 }
 
 #[test]
-fn failures_are_cached_and_refusals_longer() {
+fn failures_are_cached_and_refusals_are_cached_longer() {
     assert_eq!(GitHubFailure::Failed.fresh_until(NOW), at(60));
     assert_eq!(GitHubFailure::Refused(404).fresh_until(NOW), at(600));
     assert_eq!(
@@ -69,7 +69,7 @@ fn failures_are_cached_and_refusals_longer() {
 }
 
 #[test]
-fn the_operator_learns_of_failures_that_they_can_fix() {
+fn failures_that_the_operator_can_fix_are_described() {
     let describe = |failure: GitHubFailure| failure.describe().unwrap_or_default();
     assert!(describe(GitHubFailure::Refused(401)).contains("GITHUB_TOKEN is not valid"));
     assert!(describe(GitHubFailure::Refused(404)).contains("GitHub answered 404"));

@@ -11,7 +11,7 @@ fn read(changes: &[(&'static str, Option<&'static str>)]) -> Option<PullRequestS
 }
 
 #[test]
-fn github_is_asked_only_with_a_token_or_if_switched_on() {
+fn github_requests_are_on_with_a_token_or_if_switched_on() {
     let token = ("GITHUB_TOKEN", Some(TOKEN));
     let switch = |value| ("PULL_REQUEST_STATES", Some(value));
     for (changes, is_on) in [

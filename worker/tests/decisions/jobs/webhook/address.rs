@@ -1,4 +1,4 @@
-//! Allowed webhook URLs.
+//! Which URLs may receive webhooks.
 
 mod allowed_hosts;
 

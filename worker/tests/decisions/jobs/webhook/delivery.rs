@@ -1,4 +1,4 @@
-//! Webhook payloads and the schedule of deliveries.
+//! The body of a webhook, and the schedule of its delivery attempts.
 
 use quillgate::{JobStatus, Millis};
 use quillgate_worker::jobs::webhook::{JobEnd, Next, RETRY_AFTER, format_event, plan_next};

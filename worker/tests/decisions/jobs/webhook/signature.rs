@@ -1,4 +1,4 @@
-//! Webhook signatures and their keys.
+//! The signatures of webhooks, and the keys that are derived for each receiver.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! Properties of all addresses: a request reaches only projects of its token.
+//! Property tests of arbitrary URLs: a request reaches only the projects of its token.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;

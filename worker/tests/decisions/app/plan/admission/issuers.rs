@@ -1,4 +1,4 @@
-//! Admission of tokens of trusted issuers.
+//! Which requests with a trusted issuer's token are admitted.
 
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::write_plan::plan_write;

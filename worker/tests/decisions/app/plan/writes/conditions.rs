@@ -1,4 +1,5 @@
-//! Webhooks, Turnstile and fingerprints of writes.
+//! Conditions of a write: its webhook, its Turnstile response, and the fingerprint of its
+//! idempotency key.
 
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::write_plan::plan_write;

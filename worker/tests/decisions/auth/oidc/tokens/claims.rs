@@ -1,4 +1,4 @@
-//! Claims, lifetime and header fields of issuer tokens.
+//! Validation of an issuer's token: its claims, its lifetime, and the header field that carries it.
 
 use proptest::prelude::*;
 use quillgate_worker::auth::Credentials;

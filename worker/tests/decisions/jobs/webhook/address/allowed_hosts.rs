@@ -1,4 +1,4 @@
-//! Hosts that the operator allows, and the check at delivery.
+//! The hosts that an operator allows, and the second check of a URL before its delivery.
 
 use proptest::prelude::*;
 use quillgate_worker::http::url::lowercase_origin;
