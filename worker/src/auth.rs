@@ -52,11 +52,11 @@ pub struct Credentials<'a> {
 pub enum Identified {
     /// An authenticated caller.
     Caller(Rc<Caller>),
-    /// The host must obtain this evidence first.
+    /// The caller is unknown until the host has obtained this evidence.
     Needs(Evidence),
 }
 
-/// The evidence that a caller's identity depends on.
+/// The evidence that the host must obtain to identify a caller.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Evidence {
     /// The record of a session. Pass it to [`identify_session`].
@@ -85,8 +85,8 @@ enum VerifiedToken {
 const MAX_TOKENS: usize = 1_000;
 /// The maximum size of the cache in bytes, counting tokens and their claims.
 const MAX_BYTES: usize = 1024 * 1024;
-/// The maximum time for which an issuer's token is cached. It equals the time for which an isolate
-/// uses a key set, so that a withdrawn key is not trusted for much longer.
+/// The maximum time for which an issuer's verified token is cached. It equals the time for which an
+/// isolate uses a key set, so that the cache hardly prolongs the trust in a withdrawn key.
 const FOREIGN_LIFETIME: Millis = jwks::ISOLATE_FRESH_FOR;
 
 impl Default for VerifiedTokens {
@@ -140,7 +140,7 @@ impl VerifiedTokens {
     }
 
     fn remember(&mut self, token: &str, verified: VerifiedToken, until: Millis) {
-        // The claims are about as long as the encoded token.
+        // The decoded claims take up about as much memory as the encoded token.
         self.tokens.insert(token, verified, token.len(), until);
     }
 

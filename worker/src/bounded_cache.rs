@@ -18,7 +18,7 @@ use quillgate::Millis;
 /// ```
 #[derive(Debug)]
 pub struct BoundedCache<V> {
-    /// In the order of insertion, because reads never promote an entry.
+    /// Oldest first. Reads use `peek`, which does not change the order.
     entries: LruCache<Box<str>, Entry<V>>,
     bytes: usize,
     max_entries: usize,
@@ -94,7 +94,7 @@ impl<V> BoundedCache<V> {
         self.entries.is_empty()
     }
 
-    /// Returns the number of bytes of all entries and their keys.
+    /// Returns the total size of all values and their keys, in bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.bytes

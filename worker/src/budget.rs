@@ -39,15 +39,15 @@ use crate::http::problem_kind::ProblemKind;
 /// Instants are in milliseconds since the Unix epoch, durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BudgetSnapshot {
-    /// The policy.
+    /// The policy whose budget is requested.
     pub policy: RateLimitPolicy,
     /// The maximum number of reservations in any window, at least 1.
     pub limit: u32,
-    /// The window's length.
+    /// The length of the window, in milliseconds.
     pub window: u64,
-    /// The current time.
+    /// The current time, in milliseconds since the Unix epoch.
     pub now: u64,
-    /// The requesting caller.
+    /// The key of the requesting caller.
     pub caller: String,
     /// The token's `quota` claim: the maximum number of the caller's own reservations in the
     /// window.
@@ -64,31 +64,31 @@ pub struct BudgetSnapshot {
 /// A ceiling on the reservations that several callers hold together in a budget's window.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Ceiling {
-    /// The key under which these callers are counted.
+    /// The key under which the budget counts these callers together.
     pub name: String,
-    /// The maximum number of their reservations.
+    /// The maximum number of their reservations in any window.
     pub max: u32,
 }
 
 /// The use of a [`Ceiling`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CeilingUsage {
-    /// The maximum number of reservations.
+    /// The maximum number of reservations in any window.
     pub max: u32,
-    /// The number of reservations.
+    /// The number of reservations in the current window.
     pub count: u32,
-    /// Their earliest `at`.
+    /// The earliest `at` among these reservations. `None` if there are none.
     pub oldest: Option<u64>,
 }
 
 /// The reservations of one caller in the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
-    /// The caller.
+    /// The key of the caller.
     pub caller: String,
-    /// Their number, at least 1.
+    /// The number of its reservations, at least 1.
     pub count: u32,
-    /// Their earliest `at`.
+    /// The earliest `at` among its reservations.
     pub oldest: u64,
 }
 
@@ -181,7 +181,7 @@ enum Rule {
 
 struct Violation {
     rule: Rule,
-    /// When the rule ceases to refuse.
+    /// When the rule no longer refuses, in milliseconds since the Unix epoch.
     until: u64,
 }
 

@@ -13,7 +13,7 @@ pub const KEY_BYTES: usize = 32;
 #[must_use]
 pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
     let mut tag = [0; KEY_BYTES];
-    // HMAC accepts keys of any length.
+    // This never fails, because HMAC accepts keys of any length.
     if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) {
         for part in parts {
             mac.update(part);
@@ -23,7 +23,8 @@ pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
     tag
 }
 
-/// Whether a tag is the HMAC-SHA-256 of the parts. The comparison takes constant time.
+/// Whether a tag is the HMAC-SHA-256 of the concatenated parts. The time of the comparison does not
+/// depend on the tag.
 #[must_use]
 pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
     Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mut mac| {
@@ -53,7 +54,8 @@ pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
 
 /// Returns the SHA-256 of the parts as base64url without padding.
 ///
-/// The length of each part precedes it, so different lists of parts never hash the same bytes.
+/// The hashed bytes contain the length of each part before the part, so different lists of parts
+/// never have the same bytes.
 #[must_use]
 pub fn fingerprint(parts: &[&str]) -> String {
     let mut hash = Sha256::new();

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Parses JSON and rejects duplicate members at any depth. Parsers disagree on which duplicate counts
-/// (RFC 7515, section 10.12).
+/// Parses JSON and rejects duplicate members at any depth, because parsers disagree on which one
+/// counts (RFC 7515, section 10.12).
 #[must_use]
 pub fn parse(json: &[u8]) -> Option<Value> {
     let Once(value) = serde_json::from_slice(json).ok()?;

@@ -17,9 +17,9 @@ pub fn trim_value(value: &str) -> Option<String> {
 /// A missing or malformed variable. The error never contains its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableError {
-    /// The variable's name.
+    /// The name of the variable.
     pub variable: &'static str,
-    /// The rule that the value breaks.
+    /// The rule that the value breaks, worded to follow the variable's name.
     pub rule: &'static str,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for VariableError {
     }
 }
 
-/// The range of an integer.
+/// The range of valid integers in a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Range {
     /// 1 to 100.

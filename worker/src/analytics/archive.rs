@@ -29,7 +29,8 @@ const MAX_RANGE: u32 = 3_660;
 /// The maximum number of failed days that a status lists.
 const MAX_FAILURES: usize = 100;
 
-/// The pages that a series counts. Paths are encoded by [`encode_controls`], as in the archive.
+/// The pages whose views a series counts. Paths are in the form that [`encode_controls`] returns,
+/// as in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The whole site.
@@ -57,9 +58,9 @@ impl Subject {
 /// A request for a page of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeriesQuery {
-    /// The counted pages.
+    /// The pages whose views are counted.
     pub subject: Subject,
-    /// The period of one row.
+    /// The period of each row: a day, a week or a month.
     pub group: DayGroup,
     /// The first day of the page.
     pub from: Day,
@@ -169,14 +170,14 @@ fn end_of_group(group: DayGroup, day: Day) -> Day {
     }
 }
 
-/// Numbers of views or visitors. `None` is an unknown number.
+/// Numbers of views or visitors. A number is `None` if the archive does not know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// By people.
+    /// Views or visitors that are people.
     pub human: Option<u64>,
-    /// By AI.
+    /// Views or visitors that are AI.
     pub ai: Option<u64>,
-    /// All.
+    /// Mintlify's total of both.
     pub total: Option<u64>,
 }
 
@@ -208,12 +209,12 @@ impl Counts {
 /// The stored counts of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredDay {
-    /// The day.
+    /// The day, in UTC.
     pub day: Day,
-    /// When it was fetched.
+    /// When the day's counts were completely fetched.
     pub fetched: Millis,
-    /// The subject's views. A prefix can have two entries per day: one for the page with this path,
-    /// and one for the pages below it. [`write_series`] adds them.
+    /// The subject's views. A prefix can have two entries for one day: the views of the page with
+    /// this path, and those of the pages below it. [`write_series`] adds them up.
     pub views: Counts,
     /// The site's visitors. `None` for other subjects.
     pub visitors: Option<Counts>,
@@ -264,7 +265,7 @@ pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     json::to_text(&json!({ "views": groups, "missing": all_missing, "nextCursor": next }))
 }
 
-/// Whether a response is final: each of its days is stored, and none will be fetched again.
+/// Whether a response cannot change: each of its days is stored, and none will be fetched again.
 #[must_use]
 pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
     let mut stored = stored.iter().peekable();
@@ -280,7 +281,7 @@ pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) ->
 /// A project in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectRecord {
-    /// The first day to archive. It is never before the first retained day.
+    /// The first day to archive, never before the first day that [`first_retained`] returns.
     pub first: Day,
     /// The recorded days in order.
     pub days: Vec<DayRecord>,
@@ -431,14 +432,14 @@ pub fn write_backfill(
 /// The metrics of a run of the daily archive, for the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ArchiveRun {
-    /// The number of requests, including those that could not be sent. Immediate retries are not
-    /// counted.
+    /// The number of requests, including those that could not be sent. Immediate retries of a
+    /// request do not count separately.
     pub requests: u64,
     /// The number of requests that failed, or whose responses could not be stored.
     pub failures: u64,
-    /// The number of completed days.
+    /// The number of days that the run completed.
     pub days: u64,
-    /// The duration in milliseconds.
+    /// The duration of the run, in milliseconds.
     pub milliseconds: u64,
 }
 

@@ -15,7 +15,7 @@ use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::upstream::json_scanner::Malformed;
 
-/// The maximum total wait of an export in seconds: a day.
+/// The maximum time that an export may wait for the budget in total, in seconds: a day.
 pub const MAX_WAIT_SECONDS: u64 = 86_400;
 
 /// A requested export: its format, its progress and the next page to fetch.
@@ -23,7 +23,7 @@ pub const MAX_WAIT_SECONDS: u64 = 86_400;
 pub struct ExportQuery {
     /// The next page. After the last page it stays unchanged.
     pub page: ReportQuery,
-    /// The state of the export.
+    /// The rows written so far, and the cursor from which to resume.
     pub export: Export,
     project: ProjectId,
     format: ExportFormat,
@@ -120,7 +120,7 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
     format!("{file}.{}", format.as_str())
 }
 
-/// Returns the seconds in `Retry-After` of a refusal, if present.
+/// Returns the `Retry-After` of a refused page in seconds, if it has one.
 #[must_use]
 pub fn read_retry_after(refusal: &GatewayResponse) -> Option<u64> {
     refusal.headers.get("retry-after")?.parse().ok()

@@ -7,23 +7,24 @@ use serde::{Deserialize, Serialize};
 use crate::budget::health::BudgetHealth;
 use crate::upstream::breaker;
 
-/// The health of the organization's object.
+/// The state of the organization's object in the health report.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationHealth {
-    /// The state of the circuit breakers for analytics: open if the breaker of any project is.
+    /// Open if any project's circuit breaker for analytics is open in the object's isolate.
     pub breaker: breaker::State,
     /// The budgets by name.
     pub budgets: OrganizationBudgets,
     /// The number of stored pages.
     pub cached_pages: u64,
-    /// The number of requests for key sets since the object was opened. Isolates send them.
+    /// The number of times that isolates have requested a key set since the object was constructed.
+    /// Tests use it to check that forged tokens cause few calls.
     pub key_set_calls: u64,
 }
 
 /// The budgets of the organization.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OrganizationBudgets {
-    /// [`RateLimitPolicy::Analytics`].
+    /// The budget of [`RateLimitPolicy::Analytics`], which all projects share.
     pub analytics: BudgetHealth,
 }

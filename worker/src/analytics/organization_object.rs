@@ -74,8 +74,8 @@ impl OrganizationObject {
         into_promise(async move { send_back(&organization?.report(receive(call)?).await?) })
     }
 
-    /// Takes or renews a place for an export that waits for the budget. Returns `null`, or the
-    /// `GatewayResponse` that refuses it.
+    /// Takes or renews a place for an export that waits for the budget. Returns `null`, or a
+    /// `GatewayResponse` that refuses the place.
     #[wasm_bindgen(js_name = holdExport)]
     pub fn hold_export(&self, export: &str, caller: &str) -> Result<JsValue, JsValue> {
         Ok(send_back(
@@ -122,7 +122,7 @@ impl OrganizationObject {
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
 impl OrganizationObject {
-    /// Traps.
+    /// Makes the wasm module trap, for tests.
     #[expect(
         clippy::unused_self,
         reason = "a method of the class that the entry calls"
@@ -146,12 +146,12 @@ struct Organization {
     budget: BudgetStore,
     pages: PageStore,
     connections: Connections,
-    /// The running fetches. Other requests for the same page wait for them.
+    /// The fetches in progress. Further requests for the same page wait for its fetch.
     fetches: RefCell<Vec<RunningFetch>>,
     /// The exports that wait for the budget.
     waiting_exports: RefCell<WaitingExports>,
     keys: RefCell<Vec<IssuerKeys>>,
-    /// The number of requests for key sets since the object was opened.
+    /// The number of calls of [`OrganizationObject::key_set`] since the object was constructed.
     key_set_calls: Cell<u64>,
     /// The store of the daily archive, if a database is bound.
     archive: Option<ArchiveStore>,

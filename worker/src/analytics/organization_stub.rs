@@ -18,19 +18,19 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{HostResult, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
 
-/// An issuer's keys.
+/// The reply to a request for an issuer's key set.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct KeySetReply {
-    /// The JWK Set.
+    /// The JWK Set as the issuer sent it.
     pub text: String,
     /// When the gateway received it, in milliseconds since the Unix epoch.
     pub fetched: u64,
 }
 
-/// A request for a report.
+/// A request for a report, as the Worker sends it to the object.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportCall {
-    /// The request's id.
+    /// The id of the caller's request.
     pub id: String,
     /// The `traceparent` for the upstream.
     pub traceparent: String,
@@ -50,17 +50,17 @@ pub struct ReportCall {
     pub accepts_stale: bool,
 }
 
-/// A report, or the refusal.
+/// The pages of a report, or the response that refuses it.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub struct ReportReply {
-    /// The pages that contain the rows, at most two. They are complete, so that the Worker can cut other
-    /// reports from them.
+    /// The pages that contain the rows, at most two. They are complete, so that the isolate can
+    /// cache them and cut other reports from them.
     pub pages: Vec<PageRow>,
-    /// The response that refuses the report.
+    /// The response that refuses the report. `None` if `pages` contains the rows.
     pub refusal: Option<GatewayResponse>,
     /// `RateLimit-Policy` and `RateLimit`, if the request checked the budget.
     pub headers: HeaderFields,
-    /// For the log and `Server-Timing`.
+    /// The metrics of this request, which the log and `Server-Timing` report.
     pub metrics: RequestMetrics,
 }
 
@@ -92,13 +92,13 @@ extern "C" {
 pub struct OrganizationStub(RawOrganizationStub);
 
 impl OrganizationStub {
-    /// Traps the object.
+    /// Makes the object's wasm module trap, for tests.
     #[cfg(feature = "trap-route")]
     pub fn trap(&self) -> Promise {
         self.0.trap()
     }
 
-    /// Returns the stub.
+    /// Returns the stub of the organization's object.
     pub fn new(env: &Env) -> HostResult<Self> {
         let namespace = env.durable_object("ORG_GATE")?;
         Ok(Self(namespace.get_by_name("organisation")?.into_rpc()))

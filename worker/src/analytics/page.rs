@@ -8,34 +8,34 @@ use quillgate::{Millis, PageSize};
 
 use crate::http::response::{HeaderFields, JSON};
 
-/// The rows per page: the upstream's maximum.
+/// The number of rows per page: the maximum that the upstream allows.
 pub const PAGE_ROWS: u64 = PageSize::MAX.get();
-/// How long a stale page may replace an error: one day.
+/// How long after it has become stale a page may still be served instead of an error: one day.
 pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
 
 /// The metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageHead {
-    /// A short hash of the page.
+    /// The start of the SHA-256 hash of the page's JSON, in base64url.
     pub tag: String,
-    /// The number of rows.
+    /// The number of rows on the page, at most [`PAGE_ROWS`].
     pub rows: u64,
-    /// The upstream's `hasMore`.
+    /// The upstream's `hasMore`: whether another page follows.
     pub has_more: bool,
-    /// When it was fetched.
+    /// When the page was fetched from the upstream.
     pub fetched: Millis,
-    /// When it becomes stale.
+    /// When the page becomes stale.
     pub fresh_until: Millis,
 }
 
 impl PageHead {
-    /// Whether it is fresh.
+    /// Whether the page is fresh: younger than its freshness lifetime.
     #[must_use]
     pub fn is_fresh(&self, now: Millis) -> bool {
         now < self.fresh_until
     }
 
-    /// Whether it may be served instead of an error.
+    /// Whether the page may be served instead of an error, although it may be stale.
     #[must_use]
     pub fn is_usable(&self, now: Millis) -> bool {
         now < self.fresh_until.plus(STALE_FOR)
@@ -57,16 +57,16 @@ fn seconds_until(instant: Millis, now: Millis) -> i64 {
 /// A range of rows on one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageSlice {
-    /// The page number, counted from 0.
+    /// The number of the page, counted from 0.
     pub number: u64,
-    /// The first row, counted from the start of the page.
+    /// The first row of the slice, counted from 0 at the start of the page.
     pub from: u64,
-    /// The row after the last.
+    /// The row after the last one of the slice.
     pub to: u64,
 }
 
 impl PageSlice {
-    /// Whether it is the whole page.
+    /// Whether the slice is the whole page.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.from == 0 && self.to == PAGE_ROWS
@@ -107,8 +107,8 @@ pub fn page_key(list: &str, number: u64) -> String {
     format!("{number} {list}")
 }
 
-/// Whether more rows follow a response: its last page has more rows than requested, or another page
-/// follows.
+/// Whether more rows follow the response that ends with this slice: on the same page, or on the
+/// next.
 #[must_use]
 pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
     last.has_more || last.rows > slice.to
@@ -124,14 +124,14 @@ pub enum CacheStatus {
     },
     /// From the cache, because the budget for a newer page is spent.
     BudgetSpent {
-        /// As in [`Self::Hit`].
+        /// The remaining freshness in seconds, as in [`Self::Hit`].
         ttl: i64,
     },
     /// From the upstream.
     Fetched {
-        /// The reason for the fetch.
+        /// Why the page was fetched.
         reason: FetchReason,
-        /// The request that fetched it.
+        /// Whether this request sent the upstream request or waited for another's.
         by: FetchedBy,
     },
     /// From the cache, because the upstream failed to return a newer page.
@@ -140,7 +140,7 @@ pub enum CacheStatus {
         reason: FetchReason,
         /// The upstream's status, if it answered.
         status: Option<u16>,
-        /// As in [`Self::Hit`].
+        /// The remaining freshness in seconds, as in [`Self::Hit`].
         ttl: i64,
     },
 }
@@ -231,7 +231,8 @@ impl CacheStatus {
         }
     }
 
-    /// Ranks the status: stale is worse than fetched, and fetched is worse than a cache hit.
+    /// Returns 0 for a cache hit, 1 for a fetched page, and 2 for a stale page. The highest rank
+    /// describes a response with several pages.
     const fn rank(&self) -> u8 {
         match self {
             Self::BudgetSpent { .. }
@@ -274,7 +275,7 @@ pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchR
 /// The metadata of a report response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
-    /// The entity tag.
+    /// The entity tag, in quotes, as `ETag` contains it.
     pub etag: String,
     /// When the oldest of its pages was fetched.
     pub fetched: Millis,
@@ -295,7 +296,7 @@ impl ReportHead {
         })
     }
 
-    /// Whether it is fresh.
+    /// Whether every page of the report is fresh.
     #[must_use]
     pub fn is_fresh(&self, now: Millis) -> bool {
         now < self.fresh_until

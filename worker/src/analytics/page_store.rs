@@ -45,15 +45,17 @@ pub const PAGE_PART_TABLES: &str = "
 /// Deletes pages that an earlier version stored without a tag.
 pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 
-/// The minimum time between two deletions of expired pages.
+/// The minimum time between two deletions of expired pages. A deletion also reads the whole table
+/// of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
-/// The maximum number of stored pages. The default budget allows fetching as many in 20 hours. A
-/// page is at most 4 MiB, and an object can store 10 GB.
+/// The maximum number of stored pages. With the default budget, it takes 20 hours to fetch as many.
+/// Even if each page has the maximum of 4 MiB, they fit into the 10 GB of an object.
 const MAX_STORED: u64 = 2_000;
-/// The number of pages left after a deletion. The margin avoids a deletion for every new page.
+/// The number of pages left after the oldest ones are deleted. Because of the margin to
+/// [`MAX_STORED`], not every new page causes a deletion.
 const STORED_AFTERWARDS: u64 = 1_750;
-/// The maximum number of UTF-16 code units per row. A row is at most 2 MB, and a code unit takes at
-/// most 3 bytes in UTF-8.
+/// The maximum number of UTF-16 code units of a page in one row. A code unit takes at most 3 bytes
+/// in UTF-8, so a row stays below the limit of 2 MB.
 const MAX_PART_LENGTH: u32 = 500_000;
 /// The maximum number of pages in memory.
 const MAX_PAGES: usize = 64;
@@ -107,7 +109,8 @@ impl PageStore {
             return Ok(None);
         };
         let mut page = Page::from(row);
-        // `split_text` cuts one unit earlier to keep a surrogate pair together.
+        // The first part of a longer page can be one unit shorter: `split_text` keeps surrogate
+        // pairs together.
         if page.text.length() >= MAX_PART_LENGTH - 1 {
             let query = "SELECT text FROM page_part WHERE tag = ? ORDER BY part";
             let parts: Vec<PartRow> = self.database.rows(query, [text(&page.head.tag)])?;
@@ -166,7 +169,8 @@ impl PageStore {
         let stored = self.stored.get() + 1;
         self.stored.set(stored);
         if stored > MAX_STORED {
-            // A stored page gets the highest row id, so the oldest pages have the lowest ids.
+            // `SQLite` gives a new row the highest row id, so the pages stored first have the
+            // lowest ids.
             let delete = "DELETE FROM page WHERE rowid <=
                 (SELECT rowid FROM page ORDER BY rowid DESC LIMIT 1 OFFSET ?)";
             self.database.execute(delete, [number(STORED_AFTERWARDS)])?;

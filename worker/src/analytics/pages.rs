@@ -12,10 +12,10 @@ use wasm_bindgen::JsCast;
 use crate::analytics::page::{PageHead, PageSlice, ReportHead, has_more};
 use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 
-/// An analytics page.
+/// A page of an analytics list, or a report without pages.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// The metadata.
+    /// The metadata of the page.
     pub head: PageHead,
     /// The JSON text, verbatim from the upstream.
     pub text: JsString,
@@ -29,14 +29,15 @@ pub struct Page {
 struct Parts {
     /// The rows, each serialized as JSON.
     rows: Array,
-    /// The page's JSON before its rows, with [`HAS_MORE`] in place of the value of `hasMore`. Each
-    /// property ends with a comma.
+    /// The properties before the rows as JSON, each followed by a comma. [`HAS_MORE`] stands in
+    /// place of `hasMore`.
     before: String,
-    /// The page's JSON after its rows, in the same form.
+    /// The properties after the rows, in the same form.
     after: String,
 }
 
-/// The placeholder for `hasMore` in [`Parts`]. It cannot occur in a page, because JSON escapes it.
+/// The placeholder for `hasMore` in [`Parts`]. It cannot occur in serialized JSON, which escapes
+/// control characters.
 const HAS_MORE: char = '\u{1}';
 
 impl Page {
@@ -49,8 +50,8 @@ impl Page {
         }
     }
 
-    /// Returns the maximum size in memory, with the parsed parts. A JavaScript string has at most two bytes
-    /// per code unit.
+    /// Returns the maximum size in memory, in bytes: of the text, and of the parts with the same
+    /// length. A JavaScript string has at most two bytes per code unit.
     pub fn bytes(&self) -> usize {
         count_bytes(&self.text) * 2
     }
@@ -99,7 +100,7 @@ fn count_bytes(text: &JsString) -> usize {
     text.length() as usize * 2
 }
 
-/// A page as a database row and in messages.
+/// A page in the form in which it is stored in the database and sent in messages.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct PageRow {
     #[serde(with = "serde_wasm_bindgen::preserve")]
@@ -137,12 +138,12 @@ impl From<Page> for PageRow {
     }
 }
 
-/// A report response.
+/// A report, assembled from pages.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The metadata.
+    /// The entity tag and the freshness of the report.
     pub head: ReportHead,
-    /// The body.
+    /// The JSON body of the response.
     pub body: JsString,
 }
 
@@ -158,7 +159,7 @@ impl Report {
         Ok(Self { head, body })
     }
 
-    /// Returns the maximum size of the body in memory.
+    /// Returns the maximum size of the body in memory, in bytes.
     pub fn bytes(&self) -> usize {
         count_bytes(&self.body)
     }
@@ -192,7 +193,7 @@ fn cut_body(operation: Operation, pages: &[(Page, PageSlice)]) -> HostResult<JsS
     Ok(body.concat(&JsString::from(end)))
 }
 
-/// Converts a row index, which is at most 250.
+/// Converts a row index, which is at most 250, to the type that `Array::slice` takes.
 fn index(row: u64) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX)
 }

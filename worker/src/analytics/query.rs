@@ -8,22 +8,23 @@ use crate::analytics::page::{PAGE_ROWS, page_target};
 use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
 
-/// How long a page stays fresh if its date range has ended: a day.
+/// How long a page stays fresh if its date range ended before yesterday: a day.
 const CLOSED: Millis = Millis(DAY);
 const DAY: u64 = 86_400_000;
 
 /// A request for an analytics report.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ReportQuery {
-    /// The operation.
+    /// The operation that declares the report.
     pub operation: Operation,
-    /// The project.
+    /// The id of the project.
     pub project: String,
     /// The path and query with normalized dates, used as a cache key. With offset pagination it omits
     /// `limit` and `offset`, so that all pages of a list share it. With cursor pagination, each page has
     /// its own.
     pub list: String,
-    /// The number of requested rows. Without offset pagination, it is always one page of rows.
+    /// The number of requested rows. Without offset pagination, it is always
+    /// [`PAGE_ROWS`](crate::analytics::page::PAGE_ROWS).
     pub limit: u64,
     /// The number of skipped rows.
     pub offset: u64,
@@ -89,16 +90,17 @@ impl ReportQuery {
         }
     }
 
-    /// Whether pages may be stored on disk. Personal data stays in memory.
+    /// Whether pages may be stored on disk. Conversations contain personal data, so they stay in
+    /// memory.
     #[must_use]
     pub fn may_be_stored(&self) -> bool {
         self.operation.declaration().scope != Scope::ReadConversations
     }
 }
 
-/// Whether a range ended before yesterday (UTC); `to` is exclusive. Returns `false` if that is unknown, for
-/// example for a time without an offset. The day in between allows for late counts and other time zones
-/// of the upstream.
+/// Whether a range ended before yesterday, in UTC. `to` is exclusive. Returns `false` if the end is
+/// unknown, for example for a time without a UTC offset. A range that ended yesterday does not
+/// count, because the upstream may use another time zone or count some views late.
 fn has_ended(to: Option<&DateBound>, now: Millis) -> bool {
     let yesterday = Millis(now.0 / DAY * DAY).since(Millis(DAY));
     let midnight = DateBound::from_instant(yesterday);

@@ -12,7 +12,7 @@ pub struct AnalyticsSettings {
     pub fresh_for: Millis,
     /// Maximum numbers of exports that wait for the budget.
     pub waiting_exports: WaitingLimits,
-    /// The daily archive.
+    /// The projects to archive, and the archive's share of the budget.
     pub archive: ArchiveSettings,
 }
 
@@ -38,9 +38,10 @@ impl AnalyticsSettings {
 pub struct ArchiveSettings {
     /// The projects to archive. If empty, the archive is disabled.
     pub projects: Vec<String>,
-    /// The maximum number of requests per window, at least 1.
+    /// The archive's share of the analytics budget: the maximum number of its requests per window,
+    /// at least 1.
     pub limit: u32,
-    /// The length of a window.
+    /// The length of the budget's window.
     pub window: Millis,
     /// The number of days before today that the archive retains.
     pub retention_days: u32,

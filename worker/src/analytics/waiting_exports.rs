@@ -21,7 +21,8 @@ pub struct WaitingLimits {
     pub per_organization: u32,
 }
 
-/// The exports that are waiting, or were in the last 25 seconds.
+/// The places of waiting exports. A place that is neither renewed nor released expires after 25
+/// seconds.
 #[derive(Debug, Default)]
 pub struct WaitingExports(Vec<Place>);
 
@@ -33,7 +34,7 @@ struct Place {
 }
 
 impl WaitingExports {
-    /// Takes a place for an export, or renews its place.
+    /// Takes a place for the export with this id, or renews the place that it has.
     ///
     /// # Errors
     /// 429 if the caller or the organization has no place left.

@@ -10,12 +10,13 @@ use crate::app::plan::PendingPlan;
 use crate::app::write_plan::AdmittedWrite;
 use crate::jobs::records::{JobFilter, Position};
 
-/// The next step for a request.
+/// The action that answers a request, or its next step.
 #[derive(Debug)]
 pub enum Action {
     /// Report that the Worker is up.
     AnswerLiveness,
-    /// Report the health of the gateway, of its upstream and of the plan's project, if any.
+    /// Report the health of the organization's object and, if the plan has a project, of that
+    /// project's object.
     AnswerHealth,
     /// Unblock a policy that the upstream has blocked.
     Reopen(RateLimitPolicy),
@@ -52,7 +53,7 @@ pub enum Action {
     ExportReport(Box<ExportQuery>),
     /// List the recorded jobs.
     ListJobs {
-        /// The jobs to list.
+        /// The conditions that the listed jobs meet.
         filter: JobFilter,
         /// The maximum number of jobs.
         limit: u64,

@@ -38,7 +38,8 @@ pub async fn list_views(
     let store = open_store(pending)?;
     let project = pending.project()?.clone();
     let days = query.site();
-    // A day that is stored between the two queries is listed as missing, and the response is not final.
+    // If a day is stored between the two queries, the response counts its pages but lists the day
+    // as missing. It is then not final.
     let site = store.series(project.as_str(), &days).await;
     let site = site.map_err(|error| archive_failed(pending, &error))?;
     let pages = store.pages(project.as_str(), query).await;

@@ -12,19 +12,19 @@ use crate::variable::{VariableError, split_list, trim_value};
 
 /// The Worker's configuration.
 pub struct Config {
-    /// Requests to Mintlify.
+    /// The URL of Mintlify's API, the admin keys and the timeout.
     pub upstream: UpstreamSettings,
     /// Access tokens, trusted issuers and sign-in.
     pub auth: AuthSettings,
     /// The limits of the budgets.
     pub limits: Limits,
-    /// Jobs.
+    /// Polling, job records, event streams and webhooks.
     pub jobs: JobSettings,
     /// Requests to GitHub for the states of pull requests. Off when `None`.
     pub pull_requests: Option<PullRequestSettings>,
-    /// Analytics.
+    /// The freshness of reports, exports and the daily archive.
     pub analytics: AnalyticsSettings,
-    /// The origins from which a browser may call the gateway.
+    /// The origins whose pages may call the gateway, in addition to its own.
     pub allowed_origins: Vec<String>,
     /// Turnstile, which checks that a browser belongs to a person. Off when `None`.
     pub turnstile: Option<Turnstile>,

@@ -24,8 +24,9 @@ pub const LIVENESS_BODY: &str = r#"{"status":"ok"}"#;
 
 /// The boxed future of one handler.
 ///
-/// One future for all handlers would be a function of 35 kB. V8 compiles a whole function at its first
-/// call, which is the first request that needs I/O.
+/// Without the boxes, the futures of all handlers would form a single wasm function of 35 kB. V8
+/// compiles a wasm function when it is first called, so the first request that needs I/O would wait
+/// for that.
 type PendingReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + 'a>>;
 
 /// Runs the action of a request.
@@ -117,7 +118,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
         Action::DescribeMethods => return Ok(sessions::read_methods(&pending.config)),
         Action::BeginSignIn => return sign_in::begin(pending),
         Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending)),
-        // `answer_immediately` and `identify` have handled these.
+        // `answer_immediately` and `identify` have already handled these actions.
         Action::Identify(_)
         | Action::DescribeSession
         | Action::AnswerLiveness

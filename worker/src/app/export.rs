@@ -36,10 +36,10 @@ use crate::upstream::metrics::RequestMetrics;
 /// An export in progress.
 pub struct RunningExport {
     env: Env,
-    /// The request to the object.
+    /// The request that is sent to the organization's object for each page.
     call: ReportCall,
     query: ExportQuery,
-    /// When the caller's token expires.
+    /// When the caller's token expires. The export ends then.
     expires: Millis,
     /// The caller's session, if any. The export ends with it.
     session: Option<SessionId>,
@@ -63,17 +63,18 @@ pub struct RunningExport {
     prefetches: bool,
 }
 
-/// A requested page.
+/// A request for a page that is in progress.
 struct Prefetch {
     reply: JsFuture,
     since: Millis,
 }
 
-/// The reason for a missing page.
+/// The reason why the next page is missing.
 enum Missing {
     /// The page was refused.
     Refused(GatewayResponse),
-    /// The page was refused a while ago and may be available by now.
+    /// The page was refused when it was prefetched, more than [`REFUSAL_AGE`] ago. It may be
+    /// available now.
     RefusedBefore,
     /// The client disconnected, or its token expired.
     Stopped,
@@ -81,7 +82,7 @@ enum Missing {
 
 /// The age after which the refusal of a prefetched page may be outdated.
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
-/// The number of pages before the first prefetched page.
+/// The number of pages that are fetched before prefetching starts.
 const PAGES_BEFORE_PREFETCH: u64 = 8;
 
 impl RunningExport {
@@ -410,7 +411,8 @@ impl Body {
         let bytes = Uint8Array::from(&chunk[..]);
         if chunk.is_empty() || running.query.export.next().is_none() {
             running.log_end("complete");
-            // Needs no second chunk: a trap after the last row loses no data.
+            // A second chunk would mark the export as incomplete after a trap. The export is
+            // complete, so none is needed.
             return Vec::from_iter((!chunk.is_empty()).then_some(bytes));
         }
         let ending = running.write_ending(ProblemKind::Internal, None);

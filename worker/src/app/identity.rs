@@ -16,8 +16,9 @@ use crate::auth::signature::verify_signature;
 use crate::auth::{Evidence, Identified, invalid_token};
 use crate::http::problem::Problem;
 
-/// Looks up the session or verifies the signature that a plan needs, and resumes the plan. If the
-/// session has ended, the request's assertion can still identify the caller.
+/// Reads the session's record or verifies the token's signature, whichever the plan needs, and
+/// resumes the plan. If the session has ended, the request's assertion can still identify the
+/// caller.
 ///
 /// # Errors
 /// The problem that refuses the caller.

@@ -19,10 +19,12 @@ use crate::budget::read_budget::ReadBudget;
 use crate::runtime::{Entry, HostError, HostResult, set_entry, variable};
 use crate::variable::VariableError;
 
-/// The maximum number and size of cached pages. With the reports, they use an eighth of an isolate's memory.
+/// The maximum number of cached pages, and their maximum size in bytes. Together with the reports,
+/// they use at most an eighth of an isolate's 128 MB.
 const MAX_PAGES: usize = 1_000;
 const MAX_PAGE_BYTES: usize = 12 * 1024 * 1024;
-/// The maximum number and size of cached reports. They are cached in addition to their pages.
+/// The maximum number of cached reports, and their maximum size in bytes. A report is cached in
+/// addition to its pages.
 const MAX_REPORTS: usize = 64;
 const MAX_REPORT_BYTES: usize = 4 * 1024 * 1024;
 
@@ -34,7 +36,8 @@ struct Isolate {
     /// Reports assembled from the pages, so that popular ones are assembled only once.
     reports: BoundedCache<Report>,
     reads: ReadBudget,
-    /// The `OpenAPI` description, written at build time. The entry passes it in, to keep it out of the wasm.
+    /// The `OpenAPI` description, which the build writes to a file. The JavaScript entry passes it
+    /// in, so that it is not part of the wasm module.
     description: Option<JsString>,
     /// The dataset for data points, looked up once. The inner value is `None` if no dataset is bound.
     dataset: OnceCell<Option<AnalyticsEngineDataset>>,
@@ -68,7 +71,7 @@ pub fn config(env: &Env) -> HostResult<Rc<Config>> {
     load_config(env).map_err(|error| HostError::new(error.to_string()))
 }
 
-/// Runs a closure with the verified tokens.
+/// Runs a closure with the isolate's cache of verified tokens.
 pub fn with_verified<T>(run: impl FnOnce(&mut VerifiedTokens) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.verified))
 }
@@ -81,7 +84,7 @@ pub fn find_report(query: &ReportQuery, now: Millis) -> Option<Report> {
             return Some(report.clone());
         }
         let pages = isolate.find_pages(query, now)?;
-        // A page that cannot be cut counts as a cache miss.
+        // An error while the report is assembled counts as a cache miss.
         let report = Report::cut(query.operation, &pages).ok()?;
         isolate.cache_report(&key, &report);
         Some(report)
@@ -132,7 +135,7 @@ impl Isolate {
             if kept.head.fetched >= page.head.fetched {
                 return kept.head.tag == page.head.tag;
             }
-            // Reports of the previous version must not mix with new ones.
+            // Cached reports may contain rows of the previous version.
             self.reports.clear();
         }
         if page.head.is_fresh(now) {

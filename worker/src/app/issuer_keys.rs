@@ -17,8 +17,8 @@ use crate::auth::oidc::Checked;
 use crate::log::format_operator_line;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
 
-/// The maximum wait for another request's search. The search normally ends much earlier, because
-/// the object limits the time of its request to the issuer.
+/// The maximum wait for the search of another request. A search normally ends much earlier, because
+/// the object's request to the issuer has a short timeout.
 const MAX_SEARCH: Millis = Millis::from_seconds(30);
 
 /// The remembered key set of an issuer.
@@ -61,7 +61,8 @@ pub async fn find_issuer_key(
             JsFuture::from(promise).await?;
         }
         Search::Wait => {
-            // The runtime forbids awaiting the promise of another request.
+            // Waits for its own promise. The promise of the other request never settles if the
+            // runtime cancels that request.
             Wait::begin(MAX_SEARCH, |wake| {
                 with_issuer_keys(token.jwks(), |keys| keys.waiting.push(wake));
             })

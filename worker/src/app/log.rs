@@ -9,17 +9,17 @@ use crate::upstream::metrics::RequestMetrics;
 /// A completed request.
 #[derive(Debug)]
 pub struct LogEntry<'a> {
-    /// The request's id.
+    /// The value of `X-Request-Id`.
     pub request_id: &'a str,
-    /// The request's trace.
+    /// The trace id of the request: 32 hexadecimal digits.
     pub trace_id: &'a str,
     /// The caller: the token's `sub`.
     pub subject: Option<&'a str>,
-    /// The route's pattern.
+    /// The pattern of the route, such as `/v2/agent/{projectId}/job/{id}`.
     pub route: Option<&'a str>,
-    /// The project.
+    /// The id of the project, if the caller is authorized for it.
     pub project: Option<&'a str>,
-    /// The response status.
+    /// The HTTP status of the response.
     pub status: u16,
     /// The kind of problem, if the response is a problem.
     pub problem: Option<ProblemKind>,
@@ -75,7 +75,7 @@ impl LogEntry<'_> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportEnd<'a> {
-    /// The request's id.
+    /// The value of `X-Request-Id` in the response.
     pub request_id: &'a str,
     /// The number of rows written.
     pub export_rows: u64,

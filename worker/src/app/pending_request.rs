@@ -30,7 +30,7 @@ pub struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// Returns the caller.
+    /// Returns the identified caller.
     ///
     /// # Errors
     /// 500 if no caller is identified.

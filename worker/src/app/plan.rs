@@ -75,7 +75,8 @@ impl Plan {
         Self::new(None, Err(problem))
     }
 
-    /// Returns the plan for a request whose handler crashed: a 500 that allowed origins can read.
+    /// Returns the plan for a request whose handler crashed: a 500 that pages of allowed origins
+    /// can read.
     ///
     /// The gateway may already have sent a write, so the problem reports an unknown outcome.
     #[must_use]
@@ -96,7 +97,7 @@ impl Plan {
 /// Plans a request.
 ///
 /// - `now`: the instant at which tokens are checked.
-/// - `verified`: the tokens that the isolate has verified before.
+/// - `verified`: the isolate's cache of verified tokens.
 #[must_use]
 pub fn plan(
     config: &Config,
@@ -112,7 +113,8 @@ pub fn plan(
     let mut planner = Planner::new(config, head, now);
     let sends_cookie = planner.credentials.session != Cookie::Missing
         || (origin == Origin::Own && sends_assertion(head));
-    // An issuer redirects to the callback from another site. The callback reads no credentials.
+    // The callback is exempt: the issuer's redirect comes from another site, and the callback reads
+    // no credentials.
     if head.path != CALLBACK
         && sends_cookie
         && let Err(problem) = check_same_origin(head)

@@ -5,12 +5,12 @@ use quillgate::Millis;
 use crate::http::response::HeaderFields;
 use crate::upstream::transport::{Outgoing, send};
 
-/// The time limit of a request.
+/// The timeout of a request, including its response.
 const TIMEOUT: Millis = Millis::from_seconds(10);
 /// The maximum length of a response, in bytes.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Sends a `POST` and returns the body of a 2xx response.
+/// Sends a POST request and returns the body of a 2xx response.
 ///
 /// # Errors
 /// The status of a response without a usable body, or `None` if no response arrived.

@@ -25,8 +25,8 @@ use crate::upstream::transport::{Outgoing, send};
 
 /// The time limit of a request to GitHub.
 const TIMEOUT: Millis = Millis::from_seconds(5);
-/// The maximum size of a response in bytes. A larger response counts as a failure. 100 check runs
-/// with long texts can exceed the limit.
+/// The maximum size of a response, in bytes. A larger response counts as a failure. A page of 100
+/// check runs with long texts can exceed the limit.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
 #[derive(Default)]
@@ -76,7 +76,8 @@ async fn find_status(
             JsFuture::from(promise).await?;
         }
         Lookup::Wait => {
-            // The runtime forbids awaiting the promise of another request.
+            // Waits for its own promise. The promise of the other request never settles if the
+            // runtime cancels that request.
             Wait::begin(MAX_FETCH_TIME, |wake| {
                 with_shared(|shared| {
                     let waiting = shared.waiting.entry(request.to_string());

@@ -9,7 +9,6 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 
 /// The parts of a response. The request context adds the common headers.
 pub struct Reply {
-    /// The status.
     pub status: u16,
     /// The header fields of this reply.
     pub headers: HeaderFields,

@@ -30,9 +30,9 @@ use crate::upstream::metrics::RequestMetrics;
 
 /// The facts about a request that its reply and its log line need.
 pub struct RequestContext {
-    /// The id of the request.
+    /// The value of `X-Request-Id`.
     pub id: String,
-    /// The start of the request.
+    /// When the request arrived.
     pub started: Millis,
     /// Whether the method is `HEAD`.
     pub is_head: bool,
@@ -41,11 +41,11 @@ pub struct RequestContext {
     /// The project, once the caller is authorized for it.
     pub project: Option<ProjectId>,
     pub trace: Trace,
-    /// The trace state of the caller, if the trace continues.
+    /// The caller's `tracestate`. `None` if the gateway started a new trace.
     pub tracestate: Option<String>,
     /// The caller's open session, if any.
     pub session: Option<SessionId>,
-    /// The budget headers of a read of jobs, once it is counted.
+    /// The `RateLimit` header fields, once the request has been counted as a read of jobs.
     pub budget: HeaderFields,
     pub metrics: RequestMetrics,
     common: HeaderFields,
@@ -132,7 +132,7 @@ impl RequestContext {
     }
 }
 
-/// Counts a read of jobs against the caller's limits. Returns the budget headers.
+/// Counts a read of jobs against the caller's limits. Returns the `RateLimit` header fields.
 ///
 /// # Errors
 /// 429 if a limit is reached.
@@ -141,7 +141,7 @@ pub fn reserve_read(
     project: &ProjectId,
     config: &Config,
 ) -> Result<HeaderFields, Problem> {
-    // A project id contains no line feed.
+    // The names are unique, because a project id contains no line feed.
     let name_in_project = |name: &str| format!("{}\n{name}", project.as_str());
     let mut ceilings = caller.ceilings(RateLimitPolicy::ReadJobs);
     for ceiling in &mut ceilings {

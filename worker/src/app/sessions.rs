@@ -20,7 +20,7 @@ use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{now, random_bytes};
 
-/// The maximum number of sessions that a caller may open in a window, per isolate. Each session
+/// The maximum number of sessions that a caller may open per window in one isolate. Each session
 /// creates a Durable Object.
 const MAX_SESSIONS: u32 = 60;
 
@@ -124,7 +124,7 @@ async fn verify_proof(
 fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Problem> {
     let window = pending.config.limits.window;
     let reader = Reader {
-        // No project id begins with a line feed.
+        // The name differs from those of job reads, because no project id begins with a line feed.
         name: format!("\nsession\n{}", caller.key()),
         quota: None,
         ceilings: Vec::new(),

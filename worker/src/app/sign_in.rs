@@ -40,8 +40,8 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
         nonce: &callback.nonce,
     };
     let (_, cookie) = open_with_proof(pending, proof).await?;
-    // The redirect comes from another site, so the browser withholds its old session's cookie. The
-    // sign-in recorded that session when it began.
+    // The browser does not send the `SameSite=Strict` cookie of its earlier session with a redirect
+    // from another site. The sign-in's own cookie names that session.
     if let Some(before) = &callback.before {
         end_session(pending, before).await?;
     }

@@ -86,13 +86,14 @@ impl EventBody {
             };
             read_timeout.set(text.as_ref().map(|_| messages.end_after(READ_TIMEOUT)));
             let chunk = text.map(|text| Uint8Array::from(text.as_bytes()));
-            // The second chunk, for a trap, is empty: clients reconnect when a stream ends early.
+            // The second chunk, which follows only after a trap, is empty: clients reconnect when a
+            // stream ends early.
             let chunk = chunk.map(|chunk| Array::of2(&chunk, &Uint8Array::new_with_length(0)));
             Ok(chunk.unwrap_or_default().into())
         })
     }
 
-    /// Closes the socket, because the client disconnected.
+    /// Closes the socket. The runtime calls this when the client disconnects.
     pub fn cancel(&self) {
         self.messages.end();
     }
@@ -116,7 +117,7 @@ pub async fn long_poll(
             break;
         }
     }
-    // `None` means that the socket closed before the first event.
+    // There is no response if the socket closed before the first event.
     let response = poll.to_response(seconds);
     response
         .map(Reply::from)
@@ -150,7 +151,8 @@ async fn watch(
     let watch = WatchCall {
         call: pending.call()?,
         job: job.map(|job| job.as_str().to_owned()),
-        // The key has any length, but the runtime limits a tag to 256 characters.
+        // The key can have any length, but the runtime limits the tag of a WebSocket to 256
+        // characters.
         caller: fingerprint(&[&pending.caller()?.key()]),
         after,
     };

@@ -47,13 +47,13 @@ impl WriteOperation {
     }
 }
 
-/// A write that its head admits.
+/// A write request whose head has been accepted. Its body has not been read yet.
 #[derive(Debug, Clone)]
 pub struct AdmittedWrite {
     pub(super) operation: WriteOperation,
     pub(super) project: ProjectId,
     pub(super) caller: Rc<Caller>,
-    /// The origin of the page that sent the request, if any.
+    /// The value of `Origin`, if a page sent the request.
     pub(super) origin: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     }
 }
 
-/// Plans an admitted write from its body.
+/// Plans a write from its body, after its head was accepted.
 ///
 /// Returns the write, and the Turnstile response to verify before it is sent.
 ///

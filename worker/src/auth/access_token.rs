@@ -53,7 +53,7 @@ impl AccessToken {
     /// Verifies a token's signature with any of the secrets, then reads its claims.
     ///
     /// # Errors
-    /// If the token is invalid.
+    /// Why the token is invalid. The message becomes the detail of the 401.
     pub fn verify(
         token: &Jwt<'_>,
         settings: &AuthSettings,
@@ -98,7 +98,7 @@ impl AccessToken {
     /// Checks the claims. A cached token is checked again with each request, because it can expire.
     ///
     /// # Errors
-    /// The first rule that the claims break.
+    /// The message for the first rule that the claims break.
     pub fn check(&self, revoked: &RevokedTokens, now: Millis) -> Result<(), &'static str> {
         let now = to_seconds(now);
         if revoked.covers_own(self.id.as_deref(), &self.caller.subject, self.issued) {
@@ -138,7 +138,8 @@ impl AccessToken {
 /// Verifies a token's signature and returns the index of the matching secret.
 ///
 /// # Errors
-/// If no secret matches or the token is not one of the gateway's own.
+/// Why the signature is invalid: no secret matches, or the header is not that of the gateway's own
+/// tokens.
 pub fn verify_signature(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<usize, &'static str> {
     if !token.is_kind(&["jwt"]) {
         return Err(UNKNOWN_KIND);

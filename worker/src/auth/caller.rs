@@ -17,7 +17,7 @@ pub const OPERATE: &str = Scope::Operate.as_str();
 /// Projects and the scopes that apply to each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// The exact project ids, without patterns.
+    /// The ids of the projects. An id is compared exactly and is never a pattern.
     pub projects: Vec<String>,
     /// The scopes, as named by [`Scope::as_str`].
     pub scopes: Vec<String>,
@@ -68,7 +68,7 @@ impl Quota {
         Some(quota)
     }
 
-    /// Whether it limits any policy.
+    /// Whether the quota limits any policy.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         *self != Self::default()
@@ -160,7 +160,7 @@ impl Caller {
         Err(insufficient_scope_problem(OPERATE))
     }
 
-    /// Returns the key for this caller's budgets and idempotency keys.
+    /// Returns the key under which budgets and idempotency keys are stored for this caller.
     #[must_use]
     pub fn key(&self) -> String {
         caller_key(&self.issuer, &self.subject, self.claims.as_deref())

@@ -31,7 +31,7 @@ impl Algorithm {
         }
     }
 
-    /// Returns its name in a token's header (RFC 7518, section 3.1).
+    /// Returns the value of `alg` in a token's header (RFC 7518, section 3.1).
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -40,7 +40,8 @@ impl Algorithm {
         }
     }
 
-    /// Whether a signature can have this length: the key's length for RSA, 64 bytes for P-256.
+    /// Whether a signature has a possible length: at least 256 bytes for RSA, exactly 64 bytes for
+    /// P-256.
     #[must_use]
     pub const fn fits(self, signature: &[u8]) -> bool {
         match self {
@@ -110,7 +111,8 @@ fn read_public_key(key: &Value, algorithm: Algorithm) -> Result<PublicKey, &'sta
             if count_bits(&modulus) < MIN_MODULUS_BITS {
                 return Err("the issuer's key is too short");
             }
-            // With an exponent of 1, a signature equals its message, so anyone could forge it.
+            // With an exponent of 1, a signature equals the padded hash that it signs, so anyone
+            // could forge it.
             if count_bits(&exponent) < 2 || exponent.last().is_none_or(|last| last % 2 == 0) {
                 return Err(MALFORMED);
             }
@@ -172,7 +174,7 @@ impl KeySet {
         })
     }
 
-    /// Whether it is recent enough to verify signatures.
+    /// Whether the set is recent enough to verify signatures: younger than [`MAX_AGE`].
     #[must_use]
     pub fn is_usable(&self, now: Millis) -> bool {
         now.since(self.fetched) < MAX_AGE
@@ -203,9 +205,9 @@ impl KeySet {
 
 /// The key set of an issuer in the organization's object.
 ///
-/// A set is fetched again when it is an hour old or lacks a requested key. Strangers can name any
-/// key, so missing keys cause at most one fetch per minute. If a fetch fails, the previous set
-/// remains valid until it is a day old.
+/// A set is fetched again when it is an hour old or lacks a requested key. Unauthenticated clients
+/// can name any key, so missing keys cause at most one fetch per minute. If a fetch fails, the
+/// previous set remains valid until it is a day old.
 #[derive(Debug, Default)]
 pub struct KeySource {
     /// The most recently fetched set.
@@ -224,7 +226,7 @@ pub enum Lookup {
 }
 
 impl KeySource {
-    /// Creates a source with a stored set.
+    /// Creates a source from the set that the object's database stores.
     #[must_use]
     pub fn from_stored(set: KeySet) -> Self {
         Self {
@@ -287,7 +289,8 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
 #[derive(Debug, Default)]
 pub struct RememberedSet {
     set: Option<KeySet>,
-    /// When the last call for an unknown key began. `None` if that call found its key.
+    /// When the last call for an unknown key began. `None` if that call found its key, so that the
+    /// next call need not wait.
     searched: Option<Millis>,
     /// When the set was last replaced, or the last call for a newer one began.
     refreshed: Option<Millis>,

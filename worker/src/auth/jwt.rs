@@ -14,30 +14,30 @@ const MAX_TOKEN_LENGTH: usize = 8 * 1024;
 /// The tolerated clock difference, in seconds.
 pub const LEEWAY: f64 = 60.0;
 
-/// Not a token.
+/// The detail for a string that is not three parts of base64url JSON and a signature.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
-/// A required claim is missing, or has another type.
+/// The detail for a token without a required claim, or with a claim of another type.
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
-/// `typ` is not accepted, or `crit` is present.
+/// The detail for a token whose `typ` is not accepted, or whose header has `crit`.
 pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
-/// The signature is not by the expected key.
+/// The detail for a token that the expected key did not sign.
 pub const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
-/// `iss` is not trusted.
+/// The detail for a token whose `iss` is not trusted.
 pub const OTHER_ISSUER: &str = "the access token is from another issuer";
-/// `sub` is empty.
+/// The detail for a token whose `sub` is empty.
 pub const NO_SUBJECT: &str = "the access token has no subject";
-/// `exp` has passed.
+/// The detail for a token whose `exp` has passed.
 pub const EXPIRED: &str = "the access token has expired";
-/// The operator has revoked the token.
+/// The detail for a token that the operator has revoked.
 pub const REVOKED: &str = "the access token has been revoked";
-/// `nbf` or `iat` is in the future.
+/// The detail for a token whose `nbf` or `iat` is in the future.
 pub const NOT_YET: &str = "the access token is not valid yet";
 
 /// The three parts of a token (RFC 7515, section 7.1), with a decoded header.
 pub struct Jwt<'a> {
     /// The header's parameters, without `alg`.
     pub header: Map<String, Value>,
-    /// `alg`.
+    /// The header parameter `alg`, which selects how the signature is verified.
     pub algorithm: String,
     /// The token as sent.
     pub text: &'a str,
@@ -51,7 +51,7 @@ impl<'a> Jwt<'a> {
     /// Splits a token and decodes its header; [`Self::claims`] decodes the claims.
     ///
     /// # Errors
-    /// If the token is invalid.
+    /// Why the string is not a token. The message becomes the detail of the 401.
     pub fn read(token: &'a str) -> Result<Self, &'static str> {
         if token.len() > MAX_TOKEN_LENGTH {
             return Err("the access token is too long");
@@ -80,7 +80,8 @@ impl<'a> Jwt<'a> {
 
     /// Whether `typ` is absent or one of `kinds`, and the token requires no extension (`crit`).
     ///
-    /// `kinds` are not case-sensitive (RFC 7515, section 4.1.9). No extensions are supported.
+    /// Upper and lower case of `typ` are equal (RFC 7515, section 4.1.9). The gateway supports no
+    /// extensions.
     #[must_use]
     pub fn is_kind(&self, kinds: &[&str]) -> bool {
         let is_one = |typ: &str| kinds.iter().any(|kind| typ.eq_ignore_ascii_case(kind));

@@ -1,9 +1,9 @@
 //! Tokens of trusted issuers (`OpenID` Connect Core 1.0, RFC 7519), such as GitHub Actions,
 //! Cloudflare Access or Auth0.
 //!
-//! This module checks everything but the signature. The host fetches keys and supports asymmetric
-//! algorithms, so it verifies the signature of a [`Checked`] token. Only a [`Verified`] token has a
-//! caller.
+//! This module checks everything except the signature. The host fetches keys and supports
+//! asymmetric algorithms, so it verifies the signature of a [`Checked`] token. Only a [`Verified`]
+//! token has a caller.
 //!
 //! The issuer chooses the lifetime of its tokens, from minutes (GitHub) to a month (Cloudflare
 //! Access). Only `exp` limits it, whereas the gateway's own tokens live for at most 90 days.
@@ -35,9 +35,9 @@ const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 /// A trusted issuer's token with a valid header and valid claims. Its signature is not verified.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
-    /// The id of the signing key.
+    /// The header parameter `kid`, which names the signing key in the issuer's key set.
     pub kid: String,
-    /// The signature algorithm.
+    /// The algorithm that the header parameter `alg` names.
     pub algorithm: Algorithm,
     /// The signature. For ES256 it is `r` and `s`, 32 bytes each (RFC 7518, section 3.4), the format
     /// of `WebCrypto`.
@@ -70,12 +70,12 @@ pub(super) struct CheckedClaims {
     pub(super) expires: f64,
 }
 
-/// Checks everything about an issuer's token but its signature.
+/// Checks everything about an issuer's token except its signature.
 ///
 /// With `clients`, the token must be an ID token for one of them; otherwise, an access token.
 ///
 /// # Errors
-/// If the token is invalid.
+/// Why the token is invalid. The message becomes the detail of the 401.
 pub(super) fn check(
     token: &Jwt<'_>,
     source: Source,

@@ -49,7 +49,8 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
 
 /// Describes a session as JSON: its caller, grants and expiry.
 ///
-/// - `issuer` distinguishes users with the same subject. It is `null` for the gateway's own tokens.
+/// - `issuer` distinguishes users of different issuers with the same subject. It is `null` for the
+///   gateway's own tokens.
 /// - `archivedProjects` lets the page skip requests that would return a 501.
 /// - `keepsPrompts` is the value of `KEEP_PROMPTS`. With it, the page can mark prompts that records
 ///   store only in part.

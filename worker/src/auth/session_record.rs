@@ -20,8 +20,8 @@ use crate::auth::{access_token, invalid_token, oidc};
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The maximum lifetime of a session. It equals that of the gateway's own tokens; tokens of an
-/// issuer may live longer.
+/// The maximum lifetime of a session: 90 days, like that of the gateway's own tokens. An issuer's
+/// token may live longer.
 pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 
 /// The credential that opens a session.
@@ -35,9 +35,9 @@ pub enum Proof<'a> {
     IdToken {
         /// The token.
         token: &'a str,
-        /// The sign-in issuer that returned it.
+        /// The issuer whose token endpoint returned the token.
         client: &'a SignInIssuer,
-        /// The expected nonce.
+        /// The nonce that the token must contain.
         nonce: &'a str,
     },
 }

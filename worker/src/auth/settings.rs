@@ -9,7 +9,8 @@ use crate::variable::{VariableError, Variables, read_json};
 
 /// Settings of access tokens, trusted issuers and sign-in.
 pub struct AuthSettings {
-    /// The secrets of the gateway's own access tokens. The first signs; all verify.
+    /// The secrets of the gateway's own access tokens, newest first. Each of them verifies tokens
+    /// and session cookies.
     pub token_secrets: Vec<Vec<u8>>,
     /// Other issuers of accepted access tokens.
     pub trusted_issuers: Vec<Rc<TrustedIssuer>>,

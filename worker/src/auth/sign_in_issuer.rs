@@ -17,7 +17,7 @@ const MAX_NAME_LENGTH: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignInIssuer {
-    /// The display name.
+    /// The name that the page shows, and that selects the issuer in `/session/start`.
     pub name: String,
     /// The exact `iss` of its tokens. An entry of `TRUSTED_ISSUERS` supplies its rules and keys.
     pub issuer: String,

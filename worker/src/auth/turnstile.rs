@@ -1,5 +1,6 @@
-//! Turnstile: an optional check that a person, not a bot, uses the browser that creates a job or
-//! sends a message. Requests without `Origin`, from other clients, are not checked.
+//! Turnstile: an optional check that a person and not a bot uses the browser that creates a job or
+//! sends a message. Requests without `Origin` are not checked, because they come from other clients
+//! than browsers.
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -12,7 +13,8 @@ use crate::variable::VariableError;
 
 /// The Cloudflare endpoint that verifies responses.
 const SITEVERIFY: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
-/// The maximum length of a response, according to Cloudflare's documentation.
+/// The maximum length of a Turnstile response in characters, according to Cloudflare's
+/// documentation.
 const MAX_RESPONSE_LENGTH: usize = 2048;
 
 /// The Turnstile configuration.
@@ -102,7 +104,7 @@ fn host_of(origin: &str) -> &str {
     }
 }
 
-/// Whether Cloudflare confirms a person on a page of this host.
+/// Whether Cloudflare's answer confirms a response that a page of this host received.
 #[must_use]
 pub fn is_accepted(answer: &str, hostname: &str) -> bool {
     json::parse(answer.as_bytes()).is_some_and(|answer| {
@@ -151,7 +153,8 @@ fn derive_uuid(fingerprint: &str) -> String {
     let bytes = digest.iter().take(16);
     let number = bytes.fold(0, |number: u128, byte| (number << 8) | u128::from(*byte));
     let hex = format!("{number:032x}");
-    // Sets the version and the variant to 8.
+    // The digit 8 at the start of the third group is the version. The digit 8 at the start of the
+    // fourth group is the variant of RFC 9562.
     let parts = [
         &hex[..8],
         &hex[8..12],

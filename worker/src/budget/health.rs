@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The state of a budget.
+/// The state of a budget in the health report.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetHealth {

@@ -7,15 +7,15 @@ use crate::variable::{Range, VariableError, Variables, read_integer, read_second
 /// The maximum number of requests per window and policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Created jobs per project.
+    /// The maximum number of jobs that are created in a project per window.
     pub create_job: u32,
-    /// Follow-ups per project.
+    /// The maximum number of follow-ups that are sent in a project per window.
     pub send_message: u32,
-    /// Analytics requests of the organization.
+    /// The maximum number of analytics requests of the whole organization per window.
     pub analytics: u32,
-    /// Requests that read jobs, per caller and project.
+    /// The maximum number of reads of jobs per caller, project and window, in each isolate.
     pub read_jobs: u32,
-    /// The length of a window.
+    /// The length of the window, an hour by default.
     pub window: Millis,
 }
 

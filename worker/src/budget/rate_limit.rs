@@ -13,7 +13,7 @@ pub struct RateLimitFields {
     pub rate_limit: String,
 }
 
-/// The state of a limit.
+/// The state of a limit, as `RateLimit` reports it.
 pub(super) struct PolicyState {
     pub left: u32,
     /// When the next slot becomes free.
@@ -32,7 +32,7 @@ impl PolicyState {
 }
 
 impl RateLimitFields {
-    /// Adds a limit of `max` slots per `window` seconds.
+    /// Adds a limit of `max` slots per `window` seconds to both fields.
     pub(super) fn add(&mut self, name: &str, max: u32, window: u64, state: &PolicyState, now: u64) {
         let policy = format!("\"{name}\";q={max};w={window}");
         let mut remaining = format!("\"{name}\";r={}", state.left);

@@ -24,7 +24,7 @@ const STEPS: u64 = 60;
 /// A reading caller and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader {
-    /// The key of the caller and project.
+    /// The key under which the reads of this caller in this project are counted.
     pub name: String,
     /// The token's own quota: its maximum number of reads within a window.
     pub quota: Option<u32>,
@@ -32,7 +32,7 @@ pub struct Reader {
     pub ceilings: Vec<Ceiling>,
     /// The maximum number of reads in a window.
     pub limit: u32,
-    /// The window's length.
+    /// The length of the window.
     pub window: Millis,
 }
 
@@ -44,7 +44,8 @@ pub struct ReadBudget(Vec<CallerReads>);
 #[derive(Debug)]
 struct CallerReads {
     name: String,
-    /// The end of each step and the number of its reads.
+    /// For each step with reads, its end in milliseconds since the Unix epoch and the number of
+    /// reads.
     steps: Vec<(u64, u32)>,
 }
 

@@ -8,9 +8,9 @@ use crate::budget::rate_limit::RateLimitFields;
 /// A caller's request for a reservation.
 #[derive(Debug, Clone)]
 pub struct BudgetRequest {
-    /// The policy.
+    /// The policy whose budget is requested.
     pub policy: RateLimitPolicy,
-    /// The caller.
+    /// The key of the caller, see [`crate::auth::caller::Caller::key`].
     pub caller: String,
     /// The token's own quota: its maximum number of reservations in the window.
     pub quota: Option<u32>,
@@ -21,13 +21,13 @@ pub struct BudgetRequest {
 /// A granted reservation.
 #[derive(Debug, Clone)]
 pub struct Reservation {
-    /// Its id.
+    /// The id of its row in the log.
     pub id: u64,
-    /// Its policy.
+    /// The policy whose budget it counts against.
     pub policy: RateLimitPolicy,
-    /// The budget's header fields.
+    /// The `RateLimit` header fields after this reservation.
     pub fields: RateLimitFields,
-    /// The number of slots left.
+    /// The number of slots left after this reservation.
     pub left: u32,
 }
 

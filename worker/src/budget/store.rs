@@ -58,7 +58,7 @@ pub struct BudgetStore {
     /// The maximum duration of a request in flight.
     request_timeout: Millis,
     usage: RefCell<Usage>,
-    /// The same reservations, by ceiling.
+    /// The same reservations, with the names of ceilings in place of callers.
     ceiling_usage: RefCell<Usage>,
     /// The upstream's blocks, by policy.
     blocks: RefCell<Vec<(RateLimitPolicy, UpstreamBlock)>>,
@@ -102,7 +102,7 @@ impl BudgetStore {
                 if at <= now {
                     usage.restore(policy, name, at);
                 } else {
-                    // The request was in flight when an earlier instance ended.
+                    // The request was in flight when an earlier instance of the object ended.
                     usage.begin(id, policy, name, at);
                 }
             };
@@ -206,7 +206,8 @@ impl BudgetStore {
             self.sweep(now)?;
         }
         let id = self.last_id.get() + 1;
-        // The latest possible time of the response, so that no reservation expires too early.
+        // The upstream may count the request until its timeout. The row has that time, so that its
+        // slot never becomes free too early.
         let at = now.plus(self.request_timeout);
         let insert =
             "INSERT INTO reservation (id, policy, caller, at, ceilings) VALUES (?, ?, ?, ?, ?)";
@@ -366,7 +367,7 @@ fn write_names(ceilings: &[Ceiling]) -> String {
 
 fn read_names(stored: &str) -> Vec<String> {
     let names = json::parse(stored.as_bytes()).and_then(json::into_strings);
-    // Most are empty strings, which are not JSON.
+    // Most rows have an empty string instead of JSON, and so no names.
     names.into_iter().flatten().collect()
 }
 

@@ -22,9 +22,9 @@ pub fn block_duration(retry_after: Option<Millis>, window: Millis) -> Millis {
 pub struct UpstreamBlock {
     /// When the block ends.
     pub until: Millis,
-    /// When the next request can be sent as a probe.
+    /// When the next request may be sent as a probe.
     pub probe_at: Millis,
-    /// The id of the latest probe's reservation.
+    /// The id of the reservation that the latest probe holds, if one was sent.
     pub probe: Option<u64>,
 }
 

@@ -9,8 +9,8 @@ use quillgate::RateLimitPolicy;
 
 /// The reservations in a window, by policy and caller.
 ///
-/// A second log counts reservations under ceilings. It has the name of a ceiling in place of a
-/// caller, and one reservation can count under several ceilings.
+/// A second instance counts reservations by ceiling, with the name of the ceiling in place of the
+/// caller. There, one reservation can count under several names.
 #[derive(Debug)]
 pub struct Usage {
     window: Millis,

@@ -11,7 +11,7 @@ pub enum Origin {
     /// The gateway's own origin, or no `Origin`, which is usual for clients other than browsers.
     /// The response needs no `Access-Control-*` fields.
     Own,
-    /// An allowed origin.
+    /// Another origin that `ALLOWED_ORIGINS` lists.
     Allowed(String),
 }
 
@@ -52,10 +52,12 @@ pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// Response header fields that a page may read, in addition to the safelisted ones.
+/// The response header fields that pages of allowed origins may read
+/// (`Access-Control-Expose-Headers`), in addition to the safelisted ones.
 pub const EXPOSED: &str = "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
-/// Request header fields that a page may send, in addition to the safelisted ones.
+/// The request header fields that pages of allowed origins may send
+/// (`Access-Control-Allow-Headers`), in addition to the safelisted ones.
 ///
 /// The npm package sends `Quillgate-Client` from browsers, where it cannot set `User-Agent`. The
 /// gateway ignores its value.

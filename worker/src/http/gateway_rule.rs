@@ -15,7 +15,7 @@ pub enum GatewayRule {
     WebhookHosts,
     /// The header field is only valid when a job is created.
     CreateOnly,
-    /// A search text must have at most 200 characters.
+    /// A searched string must have at most 200 characters.
     LongestText,
     /// A day of the archive must be `YYYY-MM-DD`, without a time.
     Day,
@@ -30,7 +30,7 @@ pub enum GatewayRule {
 }
 
 impl GatewayRule {
-    /// All rules.
+    /// All rules of the gateway.
     pub const ALL: [Self; 12] = [
         Self::JsonObject,
         Self::Cursor,

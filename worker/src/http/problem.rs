@@ -6,19 +6,20 @@ use serde_json::{Map, Value, json};
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem_kind::{KindStatus, ProblemKind};
 
-/// The media type of problems.
+/// The media type of a problem's JSON (RFC 9457, section 6.1).
 pub const MEDIA_TYPE: &str = "application/problem+json";
 
-/// A problem response.
+/// A problem: the body and the header fields of an error response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// The kind of the problem.
+    /// The kind, which determines `type` and `title`.
     pub kind: ProblemKind,
-    /// The HTTP status.
+    /// The status of the response: that of the kind, or the upstream's for
+    /// [`KindStatus::Upstream`].
     pub status: u16,
     /// A description of this occurrence, without credentials or prompts.
     pub detail: String,
-    /// The header fields of the response.
+    /// The header fields that the response has because of this problem, such as `Retry-After`.
     pub headers: Vec<(&'static str, String)>,
     /// The extension members (RFC 9457, section 3.2).
     pub members: Map<String, Value>,
@@ -42,7 +43,7 @@ impl Problem {
         }
     }
 
-    /// Sets the status.
+    /// Sets the status of a problem whose kind is [`KindStatus::Upstream`].
     #[must_use]
     pub const fn with_status(mut self, status: u16) -> Self {
         self.status = status;

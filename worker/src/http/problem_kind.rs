@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The status of a problem kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KindStatus {
-    /// A fixed status.
+    /// Always this status.
     Always(u16),
     /// The status of the upstream's response, from 400 to 599.
     Upstream,

@@ -7,46 +7,48 @@ use crate::http::url::split_url;
 pub struct RequestHead {
     /// The request's id: a valid `X-Request-Id` of the caller, or else the UUID.
     pub id: String,
-    /// A random UUID. The gateway's span id derives from it. It also replaces a missing request id,
-    /// trace id or idempotency key of a Turnstile verification.
+    /// A random UUID, from which the id of the gateway's span derives. If the caller sent no valid
+    /// request id or trace id, they derive from it too. It also identifies a Turnstile verification
+    /// without an idempotency key.
     pub uuid: String,
-    /// The method.
+    /// The HTTP method, such as `GET`.
     pub method: String,
-    /// The absolute URL.
+    /// The absolute URL, as the runtime has normalized it.
     pub url: String,
-    /// The path of the URL.
+    /// The path of the URL, percent-encoded.
     pub path: String,
-    /// The query of the URL.
+    /// The query of the URL without the question mark, percent-encoded.
     pub query: Option<String>,
-    /// `traceparent`.
+    /// The trace that the request belongs to (W3C Trace Context).
     pub traceparent: Option<String>,
-    /// `tracestate`.
+    /// The state that tracing systems have attached to the trace (W3C Trace Context).
     pub tracestate: Option<String>,
-    /// `Authorization`.
+    /// The value of `Authorization`.
     pub authorization: Option<String>,
-    /// `Cf-Access-Jwt-Assertion`.
+    /// The token that Cloudflare Access adds as `Cf-Access-Jwt-Assertion`.
     pub access_assertion: Option<String>,
-    /// `Cookie`.
+    /// All cookies of the request, as one `Cookie` field.
     pub cookie: Option<String>,
-    /// `Origin`.
+    /// The origin of the page that sent the request. Usually absent from clients other than
+    /// browsers.
     pub origin: Option<String>,
     /// `Sec-Fetch-Site`: the relation of the page's origin to the gateway's, such as `same-origin`.
     pub fetch_site: Option<String>,
-    /// `Content-Type`.
+    /// The media type of the body.
     pub content_type: Option<String>,
-    /// `Content-Length`.
+    /// The announced length of the body in bytes. It is not parsed yet.
     pub content_length: Option<String>,
-    /// `Cache-Control`.
+    /// `Cache-Control`; `no-cache` bypasses cached reports.
     pub cache_control: Option<String>,
-    /// `If-None-Match`.
+    /// The entity tags that the caller already has.
     pub if_none_match: Option<String>,
-    /// `Accept`.
+    /// `Accept`, which distinguishes a browser's navigation from other requests.
     pub accept: Option<String>,
-    /// `Prefer`.
+    /// `Prefer`, whose `wait` requests a long poll or lets an export wait.
     pub prefer: Option<String>,
-    /// `Last-Event-ID`.
+    /// `Last-Event-ID`, the number after which an event stream resumes.
     pub last_event_id: Option<String>,
-    /// The header fields that only writes have.
+    /// The header fields of writes.
     pub write: WriteHeaders,
 }
 
@@ -120,13 +122,13 @@ fn is_harmless(id: &str) -> bool {
 /// as absent, so that validation can reject it.
 #[derive(Debug, Clone, Default)]
 pub struct WriteHeaders {
-    /// `Idempotency-Key`.
+    /// `Idempotency-Key`, bare or quoted.
     pub idempotency_key: Option<String>,
-    /// `Idempotency-Retry`.
+    /// `Idempotency-Retry`, whose only valid value is `force`.
     pub idempotency_retry: Option<String>,
-    /// `Webhook-Url`.
+    /// `Webhook-Url`, the address of the job's webhook.
     pub webhook_url: Option<String>,
-    /// `Cf-Turnstile-Response`.
+    /// `Cf-Turnstile-Response`, the response of the Turnstile widget.
     pub turnstile: Option<String>,
 }
 

@@ -12,13 +12,13 @@ use crate::http::url::is_loopback;
 use crate::http::{cors, route};
 use crate::json;
 
-/// The media type of JSON.
+/// The media type of JSON bodies (RFC 8259).
 pub const JSON: &str = "application/json";
 
 /// Header fields with unique, lowercase names.
 ///
-/// A carriage return, line feed or NUL in a value becomes a space (RFC 9110, section 5.5). This
-/// prevents values from injecting fields.
+/// A carriage return, line feed or NUL in a value becomes a space (RFC 9110, section 5.5), so that
+/// no value can add another field to the response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeaderFields(Vec<(Cow<'static, str>, Cow<'static, str>)>);
 
@@ -101,7 +101,7 @@ impl HeaderFields {
 
 fn replace_line_breaks(value: Cow<'static, str>) -> Cow<'static, str> {
     let is_forbidden = |character| matches!(character, '\r' | '\n' | '\0');
-    // Searching bytes is faster than decoding characters.
+    // Most values are valid. Searching their bytes is faster than decoding their characters.
     if !value.bytes().any(|byte| is_forbidden(char::from(byte))) {
         return value;
     }
@@ -143,14 +143,14 @@ impl<'de> Deserialize<'de> for HeaderFields {
     }
 }
 
-/// A complete response.
+/// A response with its whole body in memory.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GatewayResponse {
-    /// The HTTP status.
+    /// The HTTP status, from 200 to 599.
     pub status: u16,
     /// The header fields, in addition to the [`common_headers`].
     pub headers: HeaderFields,
-    /// The body.
+    /// The body. `None` for a response without content.
     pub body: Option<String>,
     /// The kind of the problem, if the response is one.
     pub problem: Option<ProblemKind>,
@@ -217,8 +217,8 @@ pub fn find_transport_security(url: &str) -> Option<&'static str> {
     (!is_loopback(rest)).then_some(TRANSPORT_SECURITY)
 }
 
-/// Returns the header fields of every response: the request's id, CORS and security fields. Responses
-/// can override `no-store`.
+/// Returns the header fields of every response: `X-Request-Id`, `Cache-Control: no-store`, and the
+/// CORS and security fields. A response's own fields override them.
 #[must_use]
 pub fn common_headers(id: &str, origin: &Origin) -> HeaderFields {
     let mut headers = HeaderFields::default();

@@ -11,10 +11,10 @@ use crate::http::url::decode_percent;
 /// The names and percent-encoded values of a path's parameters.
 pub type PathSegments<'a> = Vec<(&'static str, &'a str)>;
 
-/// The operation and values of a path.
+/// The operation that a method and a path select.
 #[derive(Debug)]
 pub struct Route<'a> {
-    /// The operation.
+    /// The selected operation.
     pub operation: Operation,
     /// `projectId` and the other values of the path, percent-encoded.
     pub segments: PathSegments<'a>,
@@ -71,7 +71,7 @@ pub fn find_methods(path: &str) -> Vec<&'static str> {
 /// does not match. A parameter never matches an empty segment.
 #[must_use]
 pub fn match_path<'a>(template: &'static str, path: &'a str) -> Option<PathSegments<'a>> {
-    // Fast path: many templates differ from the path before their first parameter.
+    // Comparing the part before the first parameter is cheap and excludes most templates.
     let fixed = template.split('{').next()?;
     if !path.starts_with(fixed) {
         return None;

@@ -7,7 +7,7 @@ pub struct Trace {
     pub trace_id: String,
     /// `traceparent` for the upstream, with the gateway's span.
     pub traceparent: String,
-    /// Whether the caller started the trace. Only then may the gateway parse the caller's
+    /// Whether the trace is the caller's. Only then may the gateway forward the caller's
     /// `tracestate` (section 3.3).
     pub continued: bool,
 }
@@ -63,7 +63,7 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
         && is_id(trace_id, 32)
         && is_id(parent_id, 16)
         && is_hex(flags, 2);
-    // The sampled flag is the lowest bit.
+    // The lowest bit of the flags is the sampled flag.
     let sampled = u8::from_str_radix(flags, 16).is_ok_and(|flags| flags & 1 == 1);
     fits.then_some((trace_id, sampled))
 }
@@ -72,7 +72,7 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
 const MAX_MEMBERS: usize = 32;
 /// Maximum number of forwarded characters of a `tracestate` (section 3.3.1.5).
 const MAX_STATE_LENGTH: usize = 512;
-/// Members longer than this are dropped first.
+/// Maximum length of the members that are dropped last. Longer ones are dropped first.
 const MAX_RETAINED_LENGTH: usize = 128;
 
 /// Parses the `tracestate` of a continued trace and returns at most 512 characters of it. A longer

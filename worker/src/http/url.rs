@@ -66,7 +66,7 @@ pub fn is_secure_url(url: &str) -> bool {
     })
 }
 
-/// Whether `text` is a serialised origin (RFC 6454, section 6.2).
+/// Whether `text` is an origin in its ASCII serialization (RFC 6454, section 6.2).
 #[must_use]
 pub fn is_origin(text: &str) -> bool {
     let host = text
@@ -75,7 +75,7 @@ pub fn is_origin(text: &str) -> bool {
     host.is_some_and(is_authority)
 }
 
-/// Whether `text` is a normalised host with an optional port.
+/// Whether `text` is a normalized host with an optional port.
 #[must_use]
 pub fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
@@ -94,7 +94,8 @@ fn is_authority(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(fits)
 }
 
-/// Returns the encoded value of a query parameter. It may be empty.
+/// Returns the percent-encoded value of a query parameter. It may be empty. If the parameter is
+/// repeated, returns the first value.
 #[must_use]
 pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     query.unwrap_or("").split('&').find_map(|pair| {

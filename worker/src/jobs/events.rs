@@ -13,24 +13,24 @@ use crate::jobs::poll::is_finished;
 pub const HEARTBEAT: Millis = Millis::from_seconds(15);
 /// Comment that keeps a stream open.
 pub const HEARTBEAT_TEXT: &str = ": hb\n\n";
-/// Time after which a stream ends if nothing reads it. The runtime stops reading a stream whose client
-/// disconnected before the response, but does not cancel it.
+/// Time after which a stream ends if nothing reads it. If a client disconnects before the response,
+/// the runtime neither reads nor cancels the stream.
 pub const READ_TIMEOUT: Millis = Millis::from_seconds(5);
-/// First line of a stream. Clients wait 3 seconds before they reconnect.
+/// First line of a stream. It makes clients wait 3 seconds before they reconnect.
 pub const OPENING_TEXT: &str = "retry: 3000\n\n";
 /// Maximum lifetime of a stream. Clients then reconnect.
 pub const MAX_STREAM_LIFETIME: Millis = Millis::from_seconds(3600);
 /// Maximum lifetime of a stream that was opened with a session cookie. A stream can outlive its
 /// session by this time.
 pub const MAX_SESSION_STREAM_LIFETIME: Millis = Millis::from_seconds(300);
-/// Last event of a stream when its job is no longer polled.
+/// Last event of a stream whose job has not finished within the time for which jobs are polled.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
 /// Message to a watcher before the gateway polls a job that it did not create. The poll counts as a
 /// read by the watcher's caller. Clients ignore the message, because it is a comment.
 pub const CHARGE_TEXT: &str = ": poll\n\n";
-/// Maximum wait of a long poll, in seconds. Proxies time out after 30.
+/// Maximum wait of a long poll, in seconds. Many proxies time out after 30 seconds.
 const MAX_WAIT: u64 = 25;
-/// Maximum number of digits in an event's number.
+/// Maximum number of digits in an event's number, so that JavaScript can represent it exactly.
 const MAX_DIGITS: usize = 15;
 
 /// An event of a stream: a change of a job, or of a project's list of jobs.
@@ -159,8 +159,9 @@ pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
     })
 }
 
-/// A long poll. It ends when the job changes or finishes, or when the wait elapses. `If-None-Match`
-/// contains the caller's last known state. It defaults to the current state.
+/// A long poll. It ends when the job changes, when the job has finished, or when the wait elapses.
+/// `If-None-Match` names the state that the caller already has; without it, the current state
+/// counts as known.
 #[derive(Debug)]
 pub struct LongPoll {
     known: Option<u64>,

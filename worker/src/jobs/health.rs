@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 use crate::budget::health::BudgetHealth;
 use crate::upstream::breaker;
 
-/// The health of a project's Durable Object.
+/// The state of a project's Durable Object in the health report.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectHealth {
-    /// The breaker's state.
+    /// Open if any circuit breaker of the project is open in the object's isolate.
     pub breaker: breaker::State,
     /// The budgets by name.
     pub budgets: ProjectBudgets,
     /// The number of `WebSocket`s of event streams and long polls.
     pub watchers: u64,
-    /// The number of pending webhooks.
+    /// The number of stored webhooks that have not been delivered or given up.
     pub webhooks_waiting: u64,
-    /// The number of alarms since the object's last start.
+    /// The number of alarms since the runtime constructed the object.
     pub alarms: u64,
 }
 
@@ -27,8 +27,8 @@ pub struct ProjectHealth {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProjectBudgets {
-    /// [`RateLimitPolicy::CreateJob`].
+    /// The budget of [`RateLimitPolicy::CreateJob`].
     pub create_job: BudgetHealth,
-    /// [`RateLimitPolicy::SendMessage`].
+    /// The budget of [`RateLimitPolicy::SendMessage`].
     pub send_message: BudgetHealth,
 }

@@ -26,7 +26,8 @@ const MAX_KEY_LENGTH: usize = 255;
 pub struct Key(String);
 
 impl Key {
-    /// Parses `Idempotency-Key`: a quoted String of RFC 9651, or the bare key. Both forms are equal.
+    /// Parses `Idempotency-Key`: a String of RFC 9651, which is quoted, or the bare key. Both forms
+    /// name the same key.
     ///
     /// A bare key contains no comma, because several fields arrive joined by commas. It does not
     /// begin with a quote. Parameters after a String are an error.
@@ -118,19 +119,20 @@ fn invalid_retry_problem() -> Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyState {
-    /// In progress. After a restart, the state is [`Self::Unknown`].
+    /// The request is in progress. When the object restarts, this becomes [`Self::Unknown`].
     Running,
-    /// Complete, with a stored response.
+    /// The request is complete, and its response is stored.
     Done,
-    /// Complete. An operator has deleted the record of the job.
+    /// The request is complete, but an operator has deleted the record of its job and the stored
+    /// response.
     Deleted,
-    /// Started, with an unknown outcome.
+    /// The request was sent, and its outcome is unknown.
     #[serde(other)]
     Unknown,
 }
 
 impl KeyState {
-    /// Returns the name in the table.
+    /// Returns the name of the state in the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -149,9 +151,9 @@ pub struct KeyRecord {
     pub fingerprint: String,
     /// The state of the request.
     pub state: KeyState,
-    /// Start of the request, in milliseconds since the Unix epoch.
+    /// When the request was sent, in milliseconds since the Unix epoch.
     pub at: u64,
-    /// The status of the stored response.
+    /// The HTTP status of the stored response. `None` without one.
     pub status: Option<u16>,
     /// The header fields of the stored response, as JSON.
     pub headers: Option<String>,
@@ -172,7 +174,7 @@ impl KeyRecord {
     }
 }
 
-/// The action for a request.
+/// The action for a request with an idempotency key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KeyDecision {
     /// Send the request. The key is new or expired, or the caller forces a repetition.

@@ -12,8 +12,8 @@ struct GivenUpWebhook<'a> {
     status: Option<u16>,
 }
 
-/// Formats a line for a webhook after its last failed attempt. `status` is `None` if the receiver did
-/// not respond.
+/// Formats the log line about a webhook that is given up. `status` is the receiver's last status,
+/// or `None` if it did not respond.
 #[must_use]
 pub fn format_given_up_webhook(id: &str, status: Option<u16>) -> String {
     json::to_text(&GivenUpWebhook {

@@ -4,7 +4,8 @@ use quillgate::{JobStatus, Millis};
 
 /// Maximum wait between two polls of a job while the upstream fails.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(60);
-/// Time after creation in which the upstream may respond 404 to polls of a job.
+/// Time after its creation in which a job may be unknown to the upstream. A 404 within this time
+/// does not close the streams of its watchers.
 pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
 /// Time of uninterrupted 404 responses after which the gateway reports a job to its webhook as not
 /// found, and stops polling it for the webhook.
@@ -28,9 +29,9 @@ pub enum Audience {
 /// A watcher of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watcher {
-    /// Needs the current state.
+    /// Connects for the first time, and needs the current state.
     New,
-    /// Needs only the changes after the last one that it received.
+    /// Reconnects, and needs only the changes after the last one that it received.
     Resuming,
 }
 

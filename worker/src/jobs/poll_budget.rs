@@ -6,10 +6,11 @@
 
 use quillgate::Millis;
 
-/// Polls are spaced so that the rest of the budget would last for `window / PACE_PARTS`.
+/// The time between polls is chosen so that the remaining budget would last for this part of the
+/// window: a sixth.
 const PACE_PARTS: u64 = 6;
-/// An alarm starts at most the number of polls that fit into `window / BURST_PARTS` at the current
-/// spacing, but at least one.
+/// An alarm starts at most as many polls as fit into this part of the window, a sixtieth, at the
+/// current spacing. It starts at least one.
 const BURST_PARTS: u64 = 60;
 /// The number of steps into which a window is divided for counting.
 const STEPS: u64 = 60;
@@ -19,7 +20,7 @@ const DEFAULT_PAUSE: Millis = Millis::from_seconds(60);
 /// The maximum number of polls in any window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollBudget {
-    /// The maximum, at least 1.
+    /// The maximum number of polls in any window, at least 1.
     pub limit: u32,
     /// The length of a window, an hour by default.
     pub window: Millis,
@@ -39,7 +40,7 @@ pub struct PollUsage {
 }
 
 impl PollUsage {
-    /// Whether polls pause because Mintlify responded 429.
+    /// Whether polls are paused because Mintlify responded 429.
     #[must_use]
     pub fn is_paused(&self, now: Millis) -> bool {
         self.paused_until.is_some_and(|until| now < until)

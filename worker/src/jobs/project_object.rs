@@ -44,7 +44,8 @@ use crate::{
     runtime::Call,
 };
 
-/// The migrations of this object. Never change or reorder released ones.
+/// The migrations of this object's database. Never change or reorder released ones, because
+/// existing databases do not run them again.
 const MIGRATIONS: &[&str] = &[
     BUDGET_TABLES,
     include_str!("store/migrations/0002_idempotency.sql"),
@@ -117,7 +118,7 @@ impl ProjectObject {
         let listed = into_promise(async move {
             send_back(&reader.list(&receive(call)?, receive(query)?).await?)
         });
-        // A search must release its turn even if the caller disconnects.
+        // A search continues if the caller disconnects, so that it always releases its turn.
         project.state.as_raw().wait_until(&listed)?;
         Ok(listed)
     }
@@ -230,7 +231,7 @@ impl Project {
         let project = self.jobs.project()?;
         let breaker = match &project {
             Some(project) => breaker_state(&POLICIES, Some(project), now()),
-            // No request has been sent for this project.
+            // The project is unknown, so this object has not sent any request.
             None => breaker::State::Closed,
         };
         Ok(ProjectHealth {

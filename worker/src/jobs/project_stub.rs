@@ -17,8 +17,8 @@ use crate::jobs::write::Write;
 use crate::runtime::{Call, HostResult, parse_json, receive, send_back, stringify_json};
 use crate::upstream::metrics::RequestMetrics;
 
-/// The header field with the kind of problem that an object returns instead of a WebSocket. The Worker
-/// does not forward it.
+/// The header field in which an object names the kind of problem that it returns instead of a
+/// WebSocket. The Worker does not forward it to the caller.
 pub const PROBLEM_HEADER: &str = "problem-kind";
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -33,14 +33,15 @@ pub struct WatchCall {
     pub call: Call,
     /// The job, or `None` for all jobs in the project.
     pub job: Option<String>,
-    /// A stable identifier of the caller.
+    /// The fingerprint of the caller's key.
     pub caller: String,
     /// The number of the last change that the watcher received.
     pub after: Option<u64>,
 }
 
 impl WatchCall {
-    /// Formats the URL with which the Worker requests a WebSocket. Only `fetch` can return one.
+    /// Formats the URL with which the Worker requests a WebSocket. The object's RPC methods cannot
+    /// return one, but `fetch` can.
     pub fn to_url(&self) -> HostResult<String> {
         let json = String::from(stringify_json(&send_back(self)?)?);
         Ok(format!("https://project/?{}", percent_encode(&json)))

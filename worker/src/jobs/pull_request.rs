@@ -84,7 +84,8 @@ impl fmt::Display for PullRequest {
     }
 }
 
-/// Whether a name can be a user or an organization. Names of managed users contain an underscore.
+/// Whether a name can be that of a GitHub user or organization. Names of enterprise managed users
+/// contain an underscore.
 fn is_owner(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     (1..=100).contains(&name.len()) && name.bytes().all(fits)
@@ -116,13 +117,13 @@ impl CommitId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PullRequestState {
-    /// Neither merged nor closed.
+    /// The pull request is neither merged nor closed.
     Open,
-    /// Merged.
+    /// The pull request was merged.
     Merged,
-    /// Closed without a merge.
+    /// The pull request was closed without being merged.
     Closed,
-    /// The gateway does not know the state, or does not ask GitHub.
+    /// The gateway could not read the state, or is configured not to request it.
     Unknown,
 }
 
@@ -138,11 +139,11 @@ pub enum ChecksState {
     Pending,
 }
 
-/// The status of a pull request, as the gateway returns it.
+/// The status of a pull request, in the form of the gateway's response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PullRequestStatus {
-    /// The state.
+    /// Whether the pull request is open, merged or closed.
     pub state: PullRequestState,
     /// Whether the pull request is a draft.
     pub is_draft: bool,
@@ -159,7 +160,8 @@ impl PullRequestStatus {
         checks: None,
     };
 
-    /// Returns how long the status is cached. A closed pull request can be reopened.
+    /// Returns how long the status is cached. A closed pull request can be reopened, so even its
+    /// status expires.
     #[must_use]
     pub const fn fresh_for(&self) -> Millis {
         Millis::from_seconds(match self.state {

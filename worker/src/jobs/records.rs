@@ -13,8 +13,8 @@ const MAX_SUMMARY_LENGTH: usize = 120;
 /// Maximum number of characters in a search string.
 pub const MAX_TEXT_LENGTH: usize = 200;
 
-/// Maximum database size for storing whole prompts, in bytes. The database is full at 10 GB. The
-/// remaining fifth is reserved for summaries and states.
+/// Maximum size of the database, in bytes, up to which whole prompts are stored. The runtime limits
+/// a database to 10 GB. The last fifth is reserved for summaries and states.
 const MAX_BYTES_FOR_WHOLE: u64 = 8_000_000_000;
 
 /// Whether a database of this size has room for whole prompts.
@@ -56,9 +56,9 @@ impl KeepPrompts {
 /// A filter for a list of jobs. Jobs must meet every condition that is not `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct JobFilter {
-    /// The state.
+    /// The status of the job, such as `completed`.
     pub state: Option<String>,
-    /// The creator.
+    /// The subject of the caller that created the job.
     pub author: Option<String>,
     /// A string that the prompt contains, ignoring case.
     pub text: Option<String>,
@@ -88,9 +88,9 @@ impl JobFilter {
 /// A request for a page of jobs.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct JobQuery {
-    /// The filter.
+    /// The conditions that the jobs must meet.
     pub filter: JobFilter,
-    /// Maximum number of jobs.
+    /// Maximum number of jobs on the page.
     pub limit: u64,
     /// The end of the previous page. A cursor is a string, because its numbers can exceed JavaScript's
     /// safe integers.
@@ -115,7 +115,7 @@ pub fn summarize_prompt(prompt: &Prompt) -> String {
 /// The last job of a page. The next page contains older jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Creation of the job, in milliseconds since the Unix epoch.
+    /// When the job was created, in milliseconds since the Unix epoch.
     pub created: u64,
     /// The job's row, which orders jobs of the same millisecond.
     pub row: u64,
@@ -150,7 +150,7 @@ pub fn decode_cursor(cursor: &str) -> Result<Position, Problem> {
         })
     };
     let detail = "cursor must be the nextCursor of an earlier page";
-    // Only the canonical encoding is valid.
+    // Other base64url strings can decode to the same position. Only the canonical one is accepted.
     read()
         .filter(|before| encode_cursor(before) == cursor)
         .ok_or_else(|| Problem::field("cursor", GatewayRule::Cursor, detail))

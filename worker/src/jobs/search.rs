@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 
 /// Number of characters of a prompt that a search covers.
 pub const SEARCHED_CHARACTERS: usize = 4_096;
-/// Rows that one lookup in the index covers.
+/// Number of rows in a block. One lookup in the index covers one block.
 pub const BLOCK_ROWS: u64 = 16_384;
 /// Maximum number of jobs that one step compares with the searched string.
 pub const MAX_CANDIDATES: u64 = 100;
@@ -26,7 +26,8 @@ const MARK_BASE: u64 = 0xF_0000;
 /// Number of characters that can mark a block: each position of a mark is a digit in this base.
 const MARK_DIGITS: u64 = 0x8000;
 
-/// Prepares a string for a search: NUL becomes a space, because `SQLite` ends a string there.
+/// Prepares a string for a search. NUL becomes a space, because many functions of `SQLite` ignore
+/// everything after a NUL.
 ///
 /// ```
 /// use quillgate_worker::jobs::search::replace_nul;
@@ -55,7 +56,8 @@ pub fn block_mark(row: u64) -> String {
         .collect()
 }
 
-/// Whether pending indexing requires an alarm, or an earlier one.
+/// Whether the alarm must be set, or set to an earlier time, for jobs that are not in the index
+/// yet.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -79,14 +81,15 @@ pub struct RowRange {
     pub first: u64,
     /// The newest job.
     pub last: u64,
-    /// The index does not contain rows up to this one yet.
+    /// The last row that is not in the index yet. Rows up to it are searched without the index. 0
+    /// if the index is complete.
     pub backlog: u64,
 }
 
 /// Jobs to compare with the searched string: at most [`MAX_CANDIDATES`], newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Rows below this one.
+    /// The step compares only rows below this one.
     pub below: u64,
     /// The FTS5 expression that the jobs match, with the mark of one block. `None` for all jobs.
     pub expression: Option<String>,
@@ -156,7 +159,8 @@ impl Search {
     /// Returns the next step. Returns `None` when the page is complete or the request has used its steps.
     #[must_use]
     pub fn next_step(&self) -> Option<Step> {
-        // One match more than the page holds shows that there is another page.
+        // The search continues until it has one match more than the page holds, which shows that
+        // another page follows.
         if self.is_exhausted() || self.rows.len() > self.limit || self.steps == MAX_STEPS {
             return None;
         }
@@ -188,7 +192,7 @@ impl Search {
         };
     }
 
-    /// Returns the page.
+    /// Returns the matches of the page, and where the next page starts.
     #[must_use]
     pub fn finish(mut self) -> Found {
         let has_more = self.rows.len() > self.limit;

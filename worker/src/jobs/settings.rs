@@ -12,11 +12,11 @@ use crate::variable::{Range, VariableError, Variables, read_integer, read_second
 
 /// Settings of jobs.
 pub struct JobSettings {
-    /// The interval at which a watched job is polled.
+    /// The minimum time between two polls of a watched job.
     pub poll_interval: Millis,
     /// How long a job is polled after it last started.
     pub poll_duration: Millis,
-    /// The limit of polls of jobs that this gateway created, per project.
+    /// The maximum number of polls per project of jobs that the gateway created.
     pub poll_budget: PollBudget,
     /// The part of a prompt that a job's record stores.
     pub keep_prompts: KeepPrompts,
@@ -65,7 +65,7 @@ fn default_poll_limit(create_limit: u32) -> u32 {
     DEFAULT_POLL_LIMIT.max(create_limit / 5)
 }
 
-/// The webhooks' settings.
+/// The settings of webhooks.
 #[derive(Clone)]
 pub struct WebhookSettings {
     /// The address for jobs created without `Webhook-Url`. Its scheme and host are in lower case.

@@ -44,7 +44,7 @@ use search::{Turns, lower};
 
 pub use records::JobRow;
 
-/// Maximum number of jobs that one alarm polls or deletes.
+/// Maximum number of jobs that one alarm polls for webhooks or deletes.
 const MAX_JOBS_PER_ALARM: u64 = 20;
 
 #[derive(Deserialize)]
@@ -105,7 +105,7 @@ impl JobStore {
         if self.project.get().is_none() {
             let row: Option<IdRow> = self.database.first("SELECT id FROM project", [])?;
             if let Some(row) = row {
-                // The cell is empty: no code runs between the check and this line.
+                // This cannot fail: the cell was empty above, and no other code has run since.
                 let _ = self.project.set(row.id);
             }
         }

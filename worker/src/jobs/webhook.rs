@@ -97,7 +97,7 @@ fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
 }
 
 /// Checks an address again before each delivery, because the settings may have changed. Returns the
-/// normalised address. Returns `None` if it is no longer allowed or if no secret is set.
+/// normalized address. Returns `None` if it is no longer allowed or if no secret is set.
 #[must_use]
 pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> {
     if settings.secrets.is_empty() {
@@ -187,7 +187,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
             | [198, 18 | 19, ..]
             | [198, 51, 100, _]
             | [203, 0, 113, _]
-            // Azure's platform services. Azure's virtual machines reach them at this address.
+            // The address at which virtual machines in Azure reach services of the platform. It is
+            // not in IANA's registry.
             | [168, 63, 129, 16]
     )
 }
@@ -204,7 +205,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
 }
 
-/// Derives one key per secret for a receiver. The keys depend on the project and the normalised
+/// Derives one key per secret for a receiver. The keys depend on the project and the normalized
 /// address. A receiver can compute neither the secrets nor the keys of other receivers.
 ///
 /// The keys are 32 bytes of HKDF-SHA-256 without a salt. `info` is `quillgate webhook`, the address
@@ -233,11 +234,11 @@ pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &
 /// The action after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// No action: the webhook was delivered.
+    /// Nothing: the webhook was delivered.
     Done,
     /// Another attempt after this wait.
     Again(Millis),
-    /// No action: the receiver responded 410, or the last attempt failed.
+    /// Nothing: the receiver responded 410, or the last attempt failed. The failure is logged.
     GivenUp,
 }
 
@@ -278,7 +279,8 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
     Millis(wait.0 + wait.0 * permille / 1000)
 }
 
-/// The end of a job, which a webhook announces. Another one follows only if the job restarts.
+/// The end of a job, which a webhook announces. A job has a second end only if a follow-up restarts
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobEnd {
     /// The job completed.
@@ -294,7 +296,7 @@ pub enum JobEnd {
 }
 
 impl JobEnd {
-    /// All ends.
+    /// All ends of a job.
     pub const ALL: [Self; 5] = [
         Self::Completed,
         Self::Failed,
@@ -330,7 +332,7 @@ impl JobEnd {
 /// Formats the body of a webhook. It contains the project and the address, so that a receiver can
 /// reject events for other receivers.
 ///
-/// `end` is the name of a [`JobEnd`] and `timestamp` its time in ISO 8601. `url` is the normalised
+/// `end` is the name of a [`JobEnd`] and `timestamp` its time in ISO 8601. `url` is the normalized
 /// address. `job` is JSON, inserted verbatim.
 #[must_use]
 pub fn format_event(end: &str, timestamp: &str, project: &str, url: &str, job: &str) -> String {

@@ -12,7 +12,7 @@ use crate::jobs::idempotency::Retry;
 /// A request that changes the upstream and runs at most once.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
-    /// The policy that limits the request.
+    /// The policy whose budget the request uses.
     pub policy: RateLimitPolicy,
     /// The caller's [`Caller::key`].
     pub caller: String,
@@ -30,7 +30,7 @@ pub struct Write {
     pub fingerprint: String,
     /// Whether to repeat the request if its outcome is unknown.
     pub retry: Retry,
-    /// The path and query.
+    /// The path and query of the upstream request.
     pub target: String,
     /// The JSON body for the upstream, built from validated values.
     pub body: String,
@@ -38,7 +38,7 @@ pub struct Write {
     pub prompt_summary: String,
     /// The whole prompt, if records store it.
     pub prompt: Option<String>,
-    /// The address of the webhook.
+    /// The address that is notified when the job ends, if any.
     pub webhook: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use worker::Env;
 use crate::runtime::error::{HostError, HostResult};
 use crate::variable::{VariableError, Variables, trim_value};
 
-/// Returns the current time.
+/// Returns the current time. In workerd, the clock stands still between two I/O operations.
 pub fn now() -> Millis {
     to_millis(js_sys::Date::now())
 }

@@ -14,8 +14,8 @@ extern "C" {
     #[wasm_bindgen(thread_local_v2, js_name = crypto)]
     static CRYPTO: Crypto;
 
-    /// JavaScript's `TextEncoder`. The binding of web-sys takes a Rust string, which would copy a
-    /// page into the memory of the wasm module.
+    /// JavaScript's `TextEncoder`. The binding in web-sys takes a Rust string, so a page would be
+    /// copied into the memory of the wasm module first.
     type TextEncoder;
     #[wasm_bindgen(constructor)]
     fn new() -> TextEncoder;
@@ -23,9 +23,10 @@ extern "C" {
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
 }
 
-/// The number of leading bytes of the SHA-256 hash to encode: the fewest that fill a tag.
+/// The number of leading bytes of the SHA-256 hash that are encoded: the fewest that yield
+/// [`TAG_LENGTH`] characters.
 const TAG_BYTES: u32 = 17;
-/// The length of a tag in base64url characters. They hold 132 bits of the hash.
+/// The length of a tag in base64url characters, which contain the first 132 bits of the hash.
 const TAG_LENGTH: usize = 22;
 
 /// Returns the runtime's `SubtleCrypto`.

@@ -10,7 +10,7 @@ use crate::runtime::error::{HostError, HostResult};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The functions of the entry, `worker/entry/index.js`.
+    /// The functions that the JavaScript entry, `worker/entry/index.js`, passes to the module.
     pub type Entry;
 
     #[wasm_bindgen(method, js_name = openStream)]

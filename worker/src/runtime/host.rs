@@ -17,7 +17,8 @@ extern "C" {
     #[wasm_bindgen(js_namespace = console)]
     fn error(line: &str);
 
-    /// The binding of js-sys takes a Rust string, which would copy a page twice.
+    /// The binding in js-sys takes a Rust string, so a page would be copied into the memory of the
+    /// wasm module and back.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = parse)]
     fn json_parse(text: &JsString) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
@@ -34,17 +35,17 @@ pub fn stringify_json(value: &JsValue) -> HostResult<JsString> {
     Ok(json_stringify(value)?)
 }
 
-/// Writes a line to the log.
+/// Writes a line to the log with `console.log`.
 pub fn log_line(line: &str) {
     log(line);
 }
 
-/// Writes a line for operators to the log.
+/// Writes a line to the log with `console.error`, for messages to operators.
 pub fn log_error(line: &str) {
     error(line);
 }
 
-/// Returns a random number between 0 and 1.
+/// Returns a random number from 0 to below 1. It is not suitable for secrets.
 pub fn random() -> f64 {
     js_sys::Math::random()
 }
@@ -54,12 +55,13 @@ pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Res
     let init = ResponseInit::new();
     init.set_status(status);
     init.set_headers(&to_record(headers));
-    // web-sys has one constructor per type of body, and each accepts the other types.
+    // web-sys declares one constructor per type of body. All of them call the same JavaScript
+    // constructor, which accepts every type.
     let body = body.unchecked_ref();
     Response::new_with_opt_readable_stream_and_init(Some(body), &init).unwrap_throw()
 }
 
-// Header fields cross the boundary of the wasm module as JSON. One call for all fields takes less
+// Header fields cross the boundary of the wasm module as JSON, because a single call takes less
 // time than one call per field.
 
 /// Returns header fields, with names in lower case.

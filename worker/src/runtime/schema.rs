@@ -18,8 +18,8 @@ pub fn migrate(database: &Database, steps: &[&'static str]) -> HostResult<u64> {
         database.execute(table, [])?;
         let row: Option<Migration> = database.first("SELECT done FROM migration", [])?;
         let done = row.map_or(0, |row| row.done);
-        // After a rollback, a newer release has already applied more steps. Recording fewer would make
-        // that release repeat its own after the next upgrade.
+        // A newer release may have applied more steps before a rollback to this one. If a smaller
+        // number were recorded, the newer release would repeat its steps after the next upgrade.
         if done >= steps.len() as u64 {
             return Ok(done);
         }

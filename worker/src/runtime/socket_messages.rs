@@ -35,7 +35,8 @@ impl SocketMessages {
         accept: impl Fn(&str) -> bool + 'static,
     ) -> HostResult<Self> {
         let (sender, received) = unbounded();
-        // The listeners keep `end` alive. If `end` kept the socket, neither would ever be collected.
+        // The socket's listeners keep `end` alive. If `end` kept the socket alive in turn, neither
+        // would ever be released, because the cycle crosses the boundary of the wasm module.
         let open = RefCell::new(Some(socket.clone()));
         let channel = sender.clone();
         let end: Rc<dyn Fn()> = Rc::new(move || {

@@ -21,7 +21,8 @@ extern "C" {
         run: &mut dyn FnMut() -> Result<(), JsValue>,
     ) -> Result<(), JsValue>;
 
-    /// `SqlStorage`. The wrapper of the `worker` crate copies each value twice.
+    /// `SqlStorage`. It is declared here because the wrapper in the `worker` crate copies each
+    /// value twice.
     #[wasm_bindgen(extends = SqlStorage)]
     type PreparedStorage;
 
@@ -53,7 +54,8 @@ impl Database {
         }
     }
 
-    /// Returns the size in bytes. The method of the `worker` crate overflows at 4 GiB.
+    /// Returns the size of the database in bytes. The method of the `worker` crate returns a
+    /// `usize`, which has 32 bits in wasm and so ends at 4 GiB.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -139,8 +141,8 @@ pub fn optional_text(value: Option<&str>) -> JsValue {
     value.map_or(JsValue::NULL, JsValue::from_str)
 }
 
-/// Converts an instant or a count to a bindable value. It is bound as a floating-point number,
-/// which `SQLite` converts to an integer in an integer column.
+/// Converts an instant or a count to a bindable value. JavaScript numbers are bound as
+/// floating-point numbers. `SQLite` stores them as integers in a column with integer affinity.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)

@@ -19,8 +19,8 @@ pub fn into_promise(work: impl Future<Output = HostResult<JsValue>> + 'static) -
     begin(Box::pin(async move { Ok(work.await?) }))
 }
 
-/// Takes a boxed future, because each instance of the generic `future_to_promise` adds two
-/// kilobytes to the module.
+/// Takes a boxed future, so that the generic `future_to_promise` is instantiated only once. Each
+/// instance adds two kilobytes to the module.
 fn begin(work: BoxedFuture) -> Promise {
     future_to_promise(work)
 }

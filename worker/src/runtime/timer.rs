@@ -12,7 +12,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
-/// The maximum delay. A timer with a delay above 2^31 ms fires immediately.
+/// The maximum delay: a day, longer than any wait of the gateway. workerd accepts up to 100 years.
+/// Node.js, which runs unit tests, ends a delay of more than 2^31 − 1 ms after 1 ms.
 const MAX_DELAY: Millis = Millis::from_seconds(86_400);
 
 #[wasm_bindgen]
@@ -41,8 +42,8 @@ impl Drop for Timer {
     }
 }
 
-/// A wait until a [`Wake`] ends it or its time is up, at most a day. Its pending timer prevents the
-/// runtime from cancelling the request as hung.
+/// A wait that ends when its [`Wake`] is called or its time is up, at most a day. Because of the
+/// pending timer, the runtime does not cancel the request as hung.
 pub struct Wait {
     promise: JsFuture,
     /// Whether the wait was dropped, so that a wake has no effect.
@@ -104,7 +105,8 @@ impl Wake {
     }
 }
 
-/// Yields to the event loop, so that the runtime performs deferred work such as sending a request.
+/// Yields to the event loop, so that the runtime can do other work, such as sending a request that
+/// has been started.
 pub async fn yield_now() {
     Wait::begin(Millis(0), drop).await;
 }

@@ -51,15 +51,15 @@ impl<'a> Attempts<'a> {
         self.keys.get(self.key)
     }
 
-    /// Describes a refused key for the log. As long as the previous key works, nothing else reveals
-    /// that the new key does not.
+    /// Describes a refused key for the log. While the previous key still works, only this message
+    /// reveals that the new key does not.
     #[must_use]
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)
             .then_some("the upstream refused the first of the gateway's keys (401) and was asked with the other")
     }
 
-    /// Returns the time left for the next attempt.
+    /// Returns the time left until the deadline of the request.
     #[must_use]
     pub fn time_left(&self, now: Millis) -> Millis {
         self.deadline.since(now)

@@ -27,9 +27,9 @@ pub const MAX_BREAKERS: usize = 256;
 /// The policy and project that share a breaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
-    /// The policy, if the operation has one.
+    /// The rate-limit policy of the operation, if it has one.
     pub policy: Option<RateLimitPolicy>,
-    /// The project.
+    /// The id of the project.
     pub project: String,
 }
 
@@ -37,18 +37,18 @@ pub struct Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Allows requests.
+    /// The breaker allows requests.
     Closed,
-    /// Refuses requests.
+    /// The breaker refuses requests, except for one probe per pause.
     Open,
 }
 
 /// The outcome of a request for its breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome<'a> {
-    /// Mintlify is reachable and responded.
+    /// Mintlify responded, even if with an error that does not count as a failure.
     Answered,
-    /// The request failed.
+    /// The request failed in a way that counts against Mintlify.
     Failed {
         /// The target of the request. Repeated failures of one target count once. With `None`, each
         /// failure counts.

@@ -26,14 +26,14 @@ use crate::upstream::transport_error::TransportError;
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// The maximum size of a response with a job, in bytes. A typical job has 500 bytes.
 const MAX_JOB_BYTES: usize = 64 * 1024;
-/// The maximum size of a page of analytics, in bytes. A typical page of 250 rows has 30 kB. One with
-/// paths of 16 kB, the maximum of common servers, still fits.
+/// The maximum size of a page of analytics, in bytes. A typical page of 250 rows has 30 kB. Even
+/// 250 paths of 16 kB fit, which is the maximum length of common servers.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A finished request.
 #[derive(Clone)]
 pub struct Exchange<T> {
-    /// For the log and `Server-Timing`.
+    /// The metrics that the log and `Server-Timing` report.
     pub metrics: ExchangeMetrics,
     /// The checked response or the failure.
     pub outcome: Result<T, UpstreamFailure>,
@@ -41,7 +41,6 @@ pub struct Exchange<T> {
 
 /// A 2xx response with JSON that contains no key of the gateway.
 pub struct UpstreamResponse {
-    /// The head.
     pub head: UpstreamHead,
     /// The unchanged body.
     pub body: String,
@@ -56,7 +55,7 @@ pub fn parse_job(text: &str) -> Option<Value> {
 /// A response with a job, for storage.
 #[derive(Clone)]
 pub struct JobSnapshot {
-    /// The HTTP status of the response.
+    /// The HTTP status, which the gateway returns unchanged.
     pub http_status: u16,
     /// The unchanged body.
     pub text: String,
@@ -77,7 +76,7 @@ impl JobSnapshot {
         let member = |name| json::text(&job, name).map(str::to_owned);
         Some(Self {
             http_status: head.status,
-            // Serializing the parsed value would reorder its properties.
+            // Serializing the parsed value instead would reorder the job's properties.
             data: json::compact(&body),
             id: member("id"),
             status: member("status"),

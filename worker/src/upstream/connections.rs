@@ -17,7 +17,7 @@ pub struct Connections(Rc<RefCell<Queue>>);
 #[derive(Default)]
 struct Queue {
     permits: Permits,
-    /// The wakers of queued requests.
+    /// The number of each queued request, and the wake that ends its wait.
     waiting: Vec<(u64, Wake)>,
 }
 
@@ -56,7 +56,7 @@ impl Connections {
             self.0.borrow_mut().waiting.push((number, wake));
         })
         .await;
-        // The permit may have arrived just before the timeout.
+        // The permit may have been granted just before the timeout.
         let mut queue = self.0.borrow_mut();
         queue.waiting.retain(|(own, _)| *own != number);
         queue.permits.stop_waiting(number)

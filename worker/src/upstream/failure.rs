@@ -14,7 +14,7 @@ use crate::upstream::key_redaction::{find_key, parse_error_body};
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport_error::TransportError;
 
-/// The `Retry-After` of a 429 or 503 that the upstream sent without one.
+/// The wait after a 429 or 503 of the upstream that has no `Retry-After`: 60 s.
 pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);
 
 /// A failed request and its consequences.
@@ -24,11 +24,11 @@ pub struct UpstreamFailure {
     pub problem: Problem,
     /// The value to store under the idempotency key.
     pub key_outcome: KeyOutcome,
-    /// After a 429, how long the upstream refuses further requests.
+    /// How long the upstream refuses further requests, after a 429.
     pub closed_for: Option<Millis>,
     /// A log message for the operator.
     pub operator: Option<String>,
-    /// Whether the upstream caused the failure.
+    /// Whether the fault is the upstream's and not the caller's.
     pub is_fault: bool,
     /// Whether the request was sent.
     pub is_sent: bool,

@@ -6,15 +6,15 @@ use crate::http::response::HeaderFields;
 /// The status and relevant header fields of an upstream response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UpstreamHead {
-    /// The HTTP status.
+    /// The HTTP status of the upstream's response.
     pub status: u16,
-    /// `Content-Type`.
+    /// The media type of the body.
     pub content_type: Option<String>,
-    /// `Retry-After`.
+    /// `Retry-After`, as seconds or as a date.
     pub retry_after: Option<String>,
-    /// `X-Request-Id`.
+    /// The upstream's own id of the request.
     pub request_id: Option<String>,
-    /// `Content-Language`.
+    /// `Content-Language`, which the gateway forwards.
     pub content_language: Option<String>,
 }
 

@@ -219,7 +219,7 @@ impl<'a> Scanner<'a> {
     fn number(&mut self) -> Result<Piece, Malformed> {
         let from = self.at;
         self.skip(|byte| byte == b'-');
-        // A leading zero is not followed by more digits.
+        // In JSON, no digit may follow a leading zero.
         if !self.skip(|byte| byte == b'0') {
             self.digits()?;
         }
@@ -290,8 +290,8 @@ impl<'a> Scanner<'a> {
 fn count_plain(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHEST: u64 = ONES << 7;
-    // Sets the highest bit of each byte below `least`, which must be at most 0x80. The lowest bit
-    // set is exact, but bytes after it may be false positives.
+    // Sets the highest bit of each byte below `least`, which must be at most 0x80. Only the first
+    // such byte is certain: the subtraction can borrow from the bytes after it.
     let find_below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGHEST;
     let find = |word: u64, byte: u8| find_below(word ^ (ONES * u64::from(byte)), 1);
     let mut count = 0;

@@ -3,9 +3,9 @@
 /// The outcome to store under an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOutcome {
-    /// The response, which may be an error.
+    /// The response, which may be an error. It is replayed to callers that repeat the request.
     Store,
-    /// An unknown outcome.
+    /// An unknown outcome. Callers must force a repetition.
     Unknown,
     /// Nothing. Mintlify did not process the request, so callers may repeat it with the same key.
     Release,

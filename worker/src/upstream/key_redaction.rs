@@ -17,7 +17,7 @@ pub fn parse_error_body<'a>(
 ) -> Option<Value> {
     let mut value = json::parse(body.as_bytes())?;
     let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
-    // Longest first: a key can be a prefix of another one.
+    // The longest key comes first, because a key can be a prefix of another one.
     while let Some((at, key)) = find_longest(&keys) {
         redact(&mut value, key);
         keys.swap_remove(at);

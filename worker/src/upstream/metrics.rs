@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Metrics of an exchange with the upstream.
+/// Metrics of a request to the upstream and its response, including retries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ExchangeMetrics {
     /// The upstream's status, or `None` without a response.
     pub status: Option<u16>,
-    /// The duration in milliseconds.
+    /// The time until the response was read or the request failed, in milliseconds.
     pub milliseconds: u64,
     /// A message for the operator.
     pub operator: Option<String>,
@@ -33,7 +33,7 @@ pub struct RequestMetrics {
     pub upstream: Option<ExchangeMetrics>,
     /// The value of `Cache-Status` after the cache's name.
     pub cache: Option<String>,
-    /// The number of requests left in the budget.
+    /// The number of slots left in the budget, if the request checked it.
     pub budget_left: Option<u32>,
     /// A message for the operator.
     pub operator: Option<String>,

@@ -10,19 +10,19 @@
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// Maximum number of concurrent requests per object.
+/// Maximum number of concurrent requests per object: the runtime's limit.
 pub const MAX_CONNECTIONS: usize = 6;
 /// Maximum number of queued requests per class.
 pub const MAX_WAITING: usize = 256;
 
-/// The class of a request, which has its own limit.
+/// The class of a request. Each class has its own limit of concurrent requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionClass {
     /// A write to the upstream.
     Write,
     /// A read of a job.
     ReadJob,
-    /// A read of a page of analytics. Two connections remain for the keys of issuers.
+    /// A read of a page of analytics. It leaves two connections for requests for issuers' keys.
     ReadPage,
     /// A delivery of a webhook.
     Webhook,
@@ -68,7 +68,7 @@ pub enum Admission {
 #[derive(Debug, Default)]
 pub struct Permits {
     held: Vec<ConnectionClass>,
-    /// In order of arrival.
+    /// The number and class of each queued request, in order of arrival.
     waiting: Vec<(u64, ConnectionClass)>,
     last: u64,
 }

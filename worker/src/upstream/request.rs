@@ -13,13 +13,13 @@ pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
 /// A request to the upstream, without the base URL and the credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpstreamRequest {
-    /// The operation.
+    /// The operation, which determines the method.
     pub operation: Operation,
-    /// The project.
+    /// The id of the project.
     pub project: String,
-    /// The path and query.
+    /// The path and query, built from validated values.
     pub target: String,
-    /// The JSON body.
+    /// The JSON body of a write.
     pub body: Option<String>,
     /// The `traceparent` header field.
     pub traceparent: String,

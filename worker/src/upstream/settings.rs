@@ -13,9 +13,9 @@ pub struct UpstreamSettings {
     pub admin_keys: Vec<AdminKey>,
     /// Admin keys for requests that only read, newest first: none, one or two.
     pub read_keys: Vec<AdminKey>,
-    /// Timeout of a request, including its repetitions and the body of its response.
+    /// The timeout of a request, including retries and the body of the response.
     pub timeout: Millis,
-    /// The length of the window of Mintlify's limits.
+    /// The length of the window in which Mintlify counts requests. No block lasts longer.
     pub limit_window: Millis,
 }
 
@@ -82,7 +82,8 @@ fn read_admin_keys(
     ))
 }
 
-/// The base URL receives the admin key, so it must be `https`, except on this machine.
+/// Reads `UPSTREAM_BASE_URL`. The admin key is sent there, so the URL must be `https`, except on a
+/// loopback host.
 fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
     let url = value.unwrap_or_else(|| BaseUrl::UPSTREAM.to_owned());
     BaseUrl::for_admin_key(&url).map_err(|_| VariableError {

@@ -14,11 +14,9 @@ use crate::runtime::{Timer, read_headers, read_stream, to_record};
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::transport_error::TransportError;
 
-/// An outgoing request.
+/// A request to another server.
 pub struct Outgoing<'a> {
-    /// The method.
     pub method: &'a str,
-    /// The absolute URL.
     pub url: &'a str,
     /// The header fields.
     pub headers: HeaderFields,
@@ -61,14 +59,14 @@ impl Message {
     async fn read_chunks(&self, max_bytes: usize) -> Option<String> {
         let bytes = read_stream(self.response.body(), max_bytes).await.ok()??;
         let text = String::from_utf8_lossy(&bytes);
-        // JSON parsers reject a byte order mark.
+        // `Response.text()` also removes a byte order mark, which JSON parsers reject.
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         Some(text.to_owned())
     }
 }
 
-/// Returns `Content-Length`. The runtime delivers at most that many bytes. `None` for an encoded body,
-/// which can be longer after decoding.
+/// Returns `Content-Length`, or `None` for an encoded body, which can be longer after decoding. The
+/// runtime never delivers more bytes than `Content-Length`.
 fn plain_length(headers: &HeaderFields) -> Option<usize> {
     match headers.get("content-encoding") {
         None | Some("identity") => headers.get("content-length")?.parse().ok(),
@@ -86,7 +84,8 @@ struct Timeout {
 impl Timeout {
     fn begin(time: Millis) -> Result<Self, JsValue> {
         let controller = AbortController::new()?;
-        // A function of the host, so that the timer also works after a trap.
+        // The timer calls JavaScript's `abort` directly, so that it also works after the wasm
+        // module has trapped.
         let abort: Function = Reflect::get(&controller, &"abort".into())?.unchecked_into();
         Ok(Self {
             _timer: Timer::begin(time, &abort.bind0(&controller)),

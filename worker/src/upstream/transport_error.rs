@@ -3,7 +3,7 @@
 /// The reason why no response arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransportError {
-    /// The connection failed or broke.
+    /// The connection could not be opened, or broke before the response head arrived.
     Broken,
     /// The head of the response did not arrive in time.
     TimedOut,

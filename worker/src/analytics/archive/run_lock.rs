@@ -14,8 +14,8 @@ pub struct RunLock {
 pub struct RunId(u64);
 
 impl RunLock {
-    /// The time after which a run loses the lock unless it renews it. One request, including its retries
-    /// and D1 queries, takes less.
+    /// The time after which a run loses the lock unless it renews it: ten minutes. A run renews it
+    /// for each request, which takes less time, including retries and D1 queries.
     pub const LEASE: Millis = Millis::from_seconds(600);
 
     /// Takes the lock for a new run. Returns `None` while another run holds it.

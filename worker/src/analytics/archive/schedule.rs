@@ -15,7 +15,7 @@ const MAX_DOUBLINGS: u32 = 10;
 pub enum Part {
     /// The visitor totals.
     Visitors,
-    /// A page of views, counted from 0.
+    /// The page of views with this number, counted from 0.
     Views(u64),
 }
 
@@ -43,15 +43,15 @@ impl Progress {
 /// The state of an archived day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayRecord {
-    /// The day.
+    /// The archived day, in UTC.
     pub day: Day,
     /// The time of the last complete fetch, if any.
     pub fetched: Option<Millis>,
     /// The number of pages of views in the last complete fetch.
     pub pages: u64,
-    /// The progress of the current fetch.
+    /// The progress of the fetch that has not been completed yet.
     pub progress: Progress,
-    /// The number of consecutive failed requests.
+    /// The number of requests that have failed since the last successful one.
     pub attempts: u32,
     /// The earliest time of the next request.
     pub retry_at: Millis,
@@ -91,8 +91,8 @@ impl DayRecord {
 
     /// Records a failed request.
     ///
-    /// The next request waits for `base`. This wait doubles with every further consecutive failure,
-    /// up to ten times.
+    /// The next request must wait for `base`. Every further failure in a row doubles this wait, at
+    /// most ten times.
     pub fn record_failure(&mut self, base: Millis, now: Millis) {
         let doublings = self.attempts.min(MAX_DOUBLINGS);
         self.attempts = self.attempts.saturating_add(1);
@@ -100,8 +100,8 @@ impl DayRecord {
         self.retry_at = now.plus(wait);
     }
 
-    /// Restarts the fetch from the first part, for example if the site's totals changed between two
-    /// pages. The pages then do not fit together.
+    /// Restarts the fetch from the first part. This is necessary if the site's totals changed
+    /// between two pages, because the pages then do not fit together.
     pub fn restart(&mut self) {
         self.progress = Progress::default();
     }
@@ -116,7 +116,7 @@ impl DayRecord {
     }
 }
 
-/// Returns the first day on which a complete fetch of `day` is final.
+/// Returns the day from which on a complete fetch of `day` is final.
 fn settles_on(day: Day, recheck_days: u32) -> Day {
     day.next().plus(recheck_days)
 }
@@ -128,7 +128,7 @@ pub fn is_settled(day: Day, fetched: Millis, recheck_days: u32) -> bool {
     Day::of(fetched) >= settles_on(day, recheck_days)
 }
 
-/// The reason to fetch a day. Gaps come first.
+/// The reason to fetch a day. The order of the variants is the order of the fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
     Gap,
@@ -140,14 +140,14 @@ enum Need {
 pub struct Wanted<'a> {
     /// The first day to archive. The last is yesterday.
     pub first: Day,
-    /// The records, in order of their days.
+    /// The records of days, oldest day first. Days without a record were never requested.
     pub records: &'a [DayRecord],
 }
 
 /// The archive's share of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// The number of requests left.
+    /// The number of requests that the archive may send now.
     pub left: u32,
     /// The time at which one more request is allowed.
     pub next_free: Millis,
@@ -156,17 +156,17 @@ pub struct Share {
 /// The input of [`plan`].
 #[derive(Debug, Clone, Copy)]
 pub struct Holdings<'a> {
-    /// The projects.
+    /// The archived projects.
     pub projects: &'a [Wanted<'a>],
     /// The number of days on which a stored day is fetched again.
     pub recheck_days: u32,
     /// The archive's share of the budget.
     pub share: Share,
-    /// The current time.
+    /// The current time. The last day to archive is the day before it, in UTC.
     pub now: Millis,
 }
 
-/// The next action.
+/// The next action of the archive, which [`plan`] chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Send this request.
@@ -182,9 +182,9 @@ pub enum Step {
 pub struct Target {
     /// The index of the project in [`Holdings::projects`].
     pub project: usize,
-    /// The day.
+    /// The day to fetch, in UTC.
     pub day: Day,
-    /// The part of the day.
+    /// The part of the day to fetch.
     pub part: Part,
 }
 
@@ -280,7 +280,7 @@ impl<'a> Wanted<'a> {
 /// The cost of fetching missing days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// The number of requests.
+    /// The number of requests that fetch the missing days.
     pub requests: u64,
     /// The hours until every missing day is fetched. `None` if the daily requests leave no budget
     /// for missing days.

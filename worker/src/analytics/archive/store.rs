@@ -22,7 +22,7 @@ use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, parse_json, stringify_json};
 use crate::upstream::client::PageReply;
 
-/// The name of the D1 binding.
+/// The name of the D1 binding in the wrangler configuration.
 const BINDING: &str = "ARCHIVE";
 /// The maximum number of expired days to delete per project and run.
 const MAX_EXPIRED: u32 = 10;
@@ -93,7 +93,8 @@ pub struct StoredProject {
     pub id: Option<u32>,
     /// The days to archive and their records.
     pub record: ProjectRecord,
-    /// The days with staged pages, each with the site's totals as JSON.
+    /// The days that have staged pages, each with the site's totals of that day as JSON. A change
+    /// of the totals between two pages makes the staged pages unusable.
     pub totals: Vec<(Day, String)>,
     /// The size of the database in bytes.
     pub bytes: Option<u64>,
@@ -108,7 +109,7 @@ pub struct DayKey {
     pub day: Day,
 }
 
-/// The archive.
+/// The archive's D1 database.
 #[derive(Clone)]
 pub struct ArchiveStore(D1);
 
@@ -382,10 +383,10 @@ fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)
 }
 
-/// Replaces each path that the archive stores in another form. Adds two properties to its row for
-/// the SQL statements: `quillgate.isPrefix` is 1 for a [`StoredPath::Prefix`].
-/// `quillgate.original`, a hash of the original path, distinguishes pages with the same stored
-/// path.
+/// Replaces each path that the archive stores in another form. Adds two properties to its row,
+/// which the SQL statements read. `quillgate.isPrefix` is 1 for a [`StoredPath::Prefix`].
+/// `quillgate.original` is a hash of the original path, which distinguishes pages with the same
+/// stored path.
 fn replace_paths(text: &JsString) -> HostResult<JsString> {
     let page = parse_json(text)?;
     let rows: Array = Reflect::get(&page, &"views".into())?.unchecked_into();

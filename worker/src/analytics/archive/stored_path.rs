@@ -3,17 +3,18 @@
 
 use std::fmt::Write as _;
 
-/// The maximum number of segments in a stored path. Each prefix of a path adds a row.
+/// The maximum number of segments in a stored path. The archive stores a row for each prefix of a
+/// path, so the number of rows grows with the segments.
 pub const MAX_SEGMENTS: usize = 16;
 /// The maximum size of a stored path in bytes, after encoding.
 pub const MAX_BYTES: usize = 1024;
 
-/// Where the views of one page are counted.
+/// The path under which the archive counts the views of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredPath {
     /// Under this path, as a page.
     Page(String),
-    /// Only in this prefix, because the path has more than [`MAX_SEGMENTS`] or [`MAX_BYTES`].
+    /// Only in this prefix, because the path exceeds [`MAX_SEGMENTS`] or [`MAX_BYTES`].
     Prefix(String),
 }
 
@@ -47,7 +48,9 @@ impl StoredPath {
     }
 }
 
-/// Percent-encodes control characters. `SQLite`'s `rtrim` stops at a NUL, and the others are invisible.
+/// Percent-encodes control characters. NUL must not reach the archive's SQL: it ends the set of
+/// characters that `SQLite`'s `rtrim` removes, so the prefix of a path would be wrong. Other
+/// control characters are encoded because they are invisible.
 ///
 /// `%` stays unchanged, so that ordinary percent-encoded paths keep their stored form.
 #[must_use]
@@ -76,7 +79,8 @@ fn count_segments(path: &str) -> usize {
     path.split('/').filter(|it| !it.is_empty()).count()
 }
 
-/// Returns the longest prefix of whole segments within the limits, or `/` if the first is too long.
+/// Returns the longest prefix of whole segments within the limits, or `/` if the first segment is
+/// too long.
 fn longest_prefix(path: &str) -> &str {
     let ends = path.match_indices('/').map(|(at, _)| at);
     let prefixes = ends.map(|end| path[..end].trim_end_matches('/'));

@@ -9,20 +9,21 @@ use crate::analytics::archive::{Counts, SeriesQuery, StoredDay, Subject, read_ra
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The approximate maximum number of rows that one query reads: one per page and day. D1 bills each
-/// row.
+/// The approximate maximum number of rows that one query reads. Each listed page has a row per day,
+/// and D1 bills every row that a query reads.
 const MAX_COUNTS: u64 = 400_000;
 
 /// A request for a page of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewsQuery {
-    /// The first day.
+    /// The first day of the range, in UTC.
     pub from: Day,
-    /// The day after the last day.
+    /// The day after the last day of the range.
     pub to: Day,
     /// The last path of the previous page, as the archive stores it.
     pub after: Option<String>,
-    /// The maximum number of rows.
+    /// The maximum number of listed pages. It is lower for long ranges, so that a query reads about
+    /// 400,000 rows at most.
     pub limit: u64,
 }
 

@@ -42,9 +42,9 @@ struct Member {
 
 #[derive(Debug)]
 enum Holds {
-    /// A value in the column with this index.
+    /// A value, written to the column with this index.
     Cell(usize),
-    /// A nested record with separate columns.
+    /// A nested record, whose properties have their own columns.
     Record(Vec<Member>),
 }
 
@@ -266,7 +266,8 @@ fn push_record(out: &mut Vec<u8>, cells: &[&str]) {
     out.extend_from_slice(LINE_END);
 }
 
-/// The characters that start a formula in a spreadsheet. Some locales also accept full-width signs.
+/// The characters that start a formula in a spreadsheet. The full-width signs do so in some
+/// locales.
 const FORMULA_STARTS: [&str; 11] = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"];
 
 /// Appends a string. An apostrophe before a formula makes spreadsheets treat it as text. Visitors

@@ -15,7 +15,7 @@ use quillgate::{Call, Millis, Offset, Operation, PageInfo, Pages};
 use crate::analytics::export::rows::RowWriter;
 use crate::upstream::json_scanner::Malformed;
 
-/// A running export.
+/// An export in progress.
 #[derive(Debug)]
 pub struct Export {
     pages: Pages,

@@ -34,16 +34,16 @@ use crate::upstream::request::UpstreamRequest;
 /// The archive's key as a caller in the budget. The keys of other callers contain a space, so they
 /// never equal it.
 const CALLER: &str = "archive";
-/// The maximum duration of a run. The next run continues.
+/// The maximum duration of a run. The next cron run continues from there.
 const RUN_TIME: Millis = Millis::from_seconds(300);
-/// The maximum number of requests per run. Cloudflare allows 1,000 subrequests per invocation,
-/// including D1 queries.
+/// The maximum number of requests per run. D1 allows 1,000 queries per invocation, and the result
+/// of a request takes several.
 const MAX_REQUESTS: u64 = 100;
-/// A day's first retry delay is the window divided by this number.
+/// The wait after the first failed request for a day is the budget's window divided by this number.
 const RETRY_PART: u64 = 60;
-/// The problem of a day that changed between two of its pages.
+/// The recorded problem of a day whose totals changed between two of its pages.
 const CHANGED: &str = "changed";
-/// The problem of a day when one of its parts could not be stored.
+/// The recorded problem of a day if a part of it could not be stored.
 const STORAGE: &str = "storage";
 
 /// A project during a run.
@@ -60,7 +60,7 @@ struct Run<'a> {
     store: &'a ArchiveStore,
     projects: Vec<Project>,
     metrics: ArchiveRun,
-    /// The number of consecutive pages without rows that were not the last.
+    /// The number of consecutive pages without rows that were not the last page of their day.
     empty_pages: u32,
 }
 
@@ -230,7 +230,7 @@ impl Organization {
     }
 }
 
-/// Why a part of a day is missing.
+/// The reason why a part of a day was not stored.
 enum Failure {
     /// Its request failed, or it could not be stored.
     Day(String),
@@ -311,7 +311,7 @@ impl Project {
     }
 }
 
-/// Whether requests for other days would fail as well.
+/// Whether requests for other days would fail for the same reason, so that the run must end.
 fn is_general(problem: &Problem) -> bool {
     matches!(
         problem.kind,

@@ -20,7 +20,7 @@ use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::UpstreamRequest;
 
-/// A page and its origin, or the problem that prevented it.
+/// The result of a request for a page.
 #[derive(Clone)]
 pub(super) struct PageResult {
     pub(super) outcome: Result<(Page, CacheStatus), Problem>,
@@ -51,14 +51,14 @@ impl PageResult {
     }
 }
 
-/// A page that is being fetched.
+/// A fetch in progress, which other requests for its page can wait for.
 pub(super) struct RunningFetch {
     list: String,
     number: u64,
     task: SharedTask<HostResult<PageResult>>,
 }
 
-/// A fetch of a page.
+/// The page to fetch, and the request that causes the fetch.
 struct PageFetch {
     call: ReportCall,
     number: u64,
@@ -263,8 +263,8 @@ impl Organization {
         Ok(page)
     }
 
-    /// Reserves budget for a retry and settles the previous attempt's reservation. Returns `false`
-    /// if no budget is left or the storage fails.
+    /// Reserves budget for a retry, and settles the reservation of the previous attempt. Returns
+    /// `false` if no budget is left or the storage fails; the retry must then not be sent.
     fn pay_again(&self, budget: &BudgetRequest, reservation: &RefCell<Reservation>) -> bool {
         let Ok(Ok(next)) = self.reserve(budget) else {
             return false;

@@ -25,7 +25,7 @@ pub(super) const KEY_SET_TABLE: &str = "
 ";
 /// The time limit of a request for a key set.
 const TIME_LIMIT: Millis = Millis::from_seconds(5);
-/// The maximum size of a key set in bytes, well above the size of real ones.
+/// The maximum size of a key set, in bytes. Key sets of common issuers have a few kilobytes.
 const MAX_BYTES: usize = 128 * 1024;
 
 /// The key set of an issuer.
@@ -79,7 +79,8 @@ impl Organization {
             if let Some(set) = &set
                 && let Err(error) = organization.store_key_set(&name, set)
             {
-                // Not fatal: the set is in memory. The stored copy serves the object after a restart.
+                // The request can continue: the set is in memory. Only a restarted object needs the
+                // stored copy.
                 log_error(&format_operator_line(&error.to_string()));
             }
             organization.with_keys(&name, |keys| {

@@ -14,7 +14,7 @@ pub(super) const LIVENESS: &str = "/healthz";
 /// The prefix of the path of a blocked policy. The name of the policy follows.
 pub(super) const BLOCKED_POLICIES: &str = "/healthz/closures/";
 
-/// Returns whether a request to `/healthz` reads budgets, which only operators may.
+/// Returns whether a request to `/healthz` asks for a health report, which only operators may read.
 pub(super) fn is_deep(query: Option<&str>) -> bool {
     ["deep", "project"]
         .iter()
@@ -55,8 +55,8 @@ impl Planner<'_> {
         Ok(Action::Reopen(policy))
     }
 
-    /// Reads the parameter `project`. The caller must be an operator of that project, because reading
-    /// its state creates a Durable Object.
+    /// Reads the parameter `project`. The caller must be an operator of that project, because
+    /// reading its health creates the project's Durable Object if there is none.
     fn read_operated_project(&self, caller: &Caller) -> Result<Option<ProjectId>, Problem> {
         let Some(encoded) = find_parameter(self.query, "project") else {
             return Ok(None);

@@ -12,9 +12,9 @@ use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_s
 /// The cookie's name. Browsers reject a cookie with the prefix `__Host-` if it has a `Domain`, has
 /// a path other than `/`, or lacks `Secure` (section 4.1.3.2).
 pub const NAME: &str = "__Host-quillgate";
-/// The length of the random part, and of the tag, in bytes.
+/// The length in bytes of the cookie's random part, and of its HMAC tag.
 pub const RANDOM_BYTES: usize = 32;
-/// The length of a value, in characters.
+/// The length of the cookie's value in characters: 64 bytes in base64url.
 const VALUE_LENGTH: usize = 86;
 
 /// The cookies of a request that have a given name.

@@ -8,8 +8,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `DurableObjectState`. It is declared here because the `worker` crate lacks methods of its
-    /// storage.
+    /// `DurableObjectState`. It is declared here because the `worker` crate does not wrap the
+    /// key-value methods of its storage.
     pub type SessionState;
 
     #[wasm_bindgen(method, getter)]
@@ -24,8 +24,8 @@ extern "C" {
     #[wasm_bindgen(method, js_name = deleteAll)]
     fn delete_all(this: &SessionStorage) -> Promise;
 
-    /// Synchronous key-value storage. The first `put` creates its table, so an object that only
-    /// reads stores nothing.
+    /// The synchronous key-value storage. The runtime creates its table with the first `put`, so an
+    /// object that is only read stores nothing.
     type KeyValueStorage;
 
     #[wasm_bindgen(method)]
@@ -36,7 +36,7 @@ extern "C" {
 
 const RECORD: &str = "record";
 
-/// The Durable Object class.
+/// The class of the Durable Object.
 #[wasm_bindgen]
 pub struct Session {
     storage: SessionStorage,
@@ -58,8 +58,8 @@ impl Session {
         let kept = self.storage.kv();
         let is_free = kept.get(RECORD).is_undefined();
         if is_free {
-            // Sets the alarm first: if that fails, no record is stored without an end. The runtime
-            // holds the response until both are stored.
+            // The alarm is set first, so that no record is ever stored without an end. The runtime
+            // sends the response only after both are stored.
             let _is_safe = self.storage.set_alarm(ends);
             kept.put(RECORD, record);
         }
@@ -76,7 +76,7 @@ impl Session {
         self.storage.delete_all()
     }
 
-    /// Ends an expired session.
+    /// Ends the session when it expires. The runtime calls this at the time of the alarm.
     pub fn alarm(&self) -> Promise {
         self.end()
     }

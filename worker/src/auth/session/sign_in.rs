@@ -29,12 +29,12 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::url::{decode_percent, find_parameter, origin_of, split_url};
 use crate::json;
 
-/// The path that begins a sign-in, below [`super::SESSION`].
+/// The path that begins a sign-in, relative to [`super::SESSION`].
 pub const START: &str = "/start";
 /// The path to which the issuer redirects the browser.
 pub const CALLBACK: &str = "/session/callback";
-/// The cookie's name. The cookie must accompany a redirect from another site, so it cannot be
-/// `SameSite=Strict`.
+/// The name of the sign-in's cookie. Browsers must send the cookie with the issuer's redirect from
+/// another site, so it is `SameSite=Lax`.
 const NAME: &str = "__Host-quillgate-sign-in";
 /// The maximum duration of a sign-in.
 const LIFETIME: Millis = Millis::from_seconds(600);
@@ -96,9 +96,9 @@ fn is_own_path(path: &str) -> bool {
 /// The redirect to an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
-    /// `Location`.
+    /// The value of `Location`: the issuer's authorization endpoint with its parameters.
     pub location: String,
-    /// `Set-Cookie`.
+    /// The value of `Set-Cookie`, which stores the state of the sign-in.
     pub cookie: String,
 }
 
@@ -154,7 +154,7 @@ pub struct Callback<'a> {
     pub issuer: &'a SignInIssuer,
     /// The name of the object that marks the sign-in as used.
     pub name: String,
-    /// When the mark is deleted.
+    /// When the mark is deleted: after the sign-in can no longer be completed.
     pub ends: Millis,
     /// The expected nonce of the ID token.
     pub nonce: String,
@@ -248,8 +248,8 @@ pub fn failed_problem(detail: &str) -> Problem {
     Problem::new(ProblemKind::SignInFailed, detail)
 }
 
-// HMAC prefixes. They make `state`, the PKCE code verifier and the nonce different values, although all
-// three derive from the same seed.
+// Prefixes of the HMAC input. They make `state`, the PKCE code verifier and the nonce different,
+// although all three derive from the same cookie.
 const STATE: &[u8] = b"state ";
 const VERIFIER: &[u8] = b"verifier ";
 const NONCE: &[u8] = b"nonce ";

@@ -13,8 +13,8 @@ use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::runtime::{Call, HostResult, SharedTask, new_uuid, now, random, sockets};
 
-/// The delay between charging a watcher and polling. If the watcher's caller has no reads left, the
-/// Worker closes the watcher's socket in this time.
+/// The time between charging a watcher and polling. Within this time, the Worker closes the
+/// watcher's socket if its caller has no reads left.
 const CHARGE_TIME: Millis = Millis::from_seconds(1);
 
 impl Project {
@@ -61,8 +61,8 @@ impl Project {
         }))
     }
 
-    /// Runs slow work in the background, because the next alarm would wait for it. Then schedules the
-    /// next alarm.
+    /// Runs slow work in the background, and then schedules the next alarm. The runtime does not
+    /// start another alarm before the handler of the current one has returned.
     fn spawn(
         self: &Rc<Self>,
         work: impl Future<Output = HostResult<()>> + 'static,
@@ -91,7 +91,8 @@ impl Project {
         let awaited: Vec<_> = due.iter().map(|row| row.id.clone()).collect();
         due.extend(watched.filter(|row| !awaited.contains(&row.id)));
         due.sort_by_key(|row| row.checked_at);
-        // If this instance is evicted during the poll, the job is due again after the lease.
+        // If the runtime evicts this instance during the poll, the job is due again after the
+        // lease.
         let lease = now.plus(self.upstream.timeout);
         let mut taken = Vec::new();
         for row in due {
@@ -138,7 +139,7 @@ impl Project {
         if watchers.is_empty() {
             return;
         }
-        // A random choice charges all watchers equally.
+        // A random choice charges all watchers equally often.
         let watcher = watchers.swap_remove(pick_index(watchers.len()));
         sockets::send(&watcher, CHARGE_TEXT);
         let mut polls = self.polls.borrow_mut();

@@ -130,7 +130,7 @@ impl Project {
             self.keys.forget_job(job)?;
             self.jobs.delete(job)
         })?;
-        // The response to a running poll must not be recorded.
+        // A running poll must not store the job again.
         self.supersede_poll(job);
         self.forget_failures(job);
         self.close_watchers(job);

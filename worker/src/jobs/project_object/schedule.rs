@@ -64,8 +64,8 @@ impl Project {
         let charge_end = |id: &str| polls.get(id).and_then(|poll| poll.charge_end);
         let find_time = |row: &JobRow| {
             if is_running(&row.id) {
-                // A running poll schedules the next alarm itself, unless this instance is evicted
-                // first.
+                // A running poll schedules the next alarm when it finishes. This time applies only
+                // if the runtime evicts the instance before that.
                 return now.plus(self.upstream.timeout);
             }
             let earliest = if row.is_listed() {
@@ -99,7 +99,7 @@ impl Project {
                 .next_due()?
                 .map(|due| pace.map_or(due, |pace| due.max(pace))),
             self.outbox.next_due()?,
-            // Rounding lets one alarm delete many records.
+            // Rounding up lets one alarm delete many records.
             oldest.map(|started| round_up(started.plus(self.settings.retention))),
             self.jobs.next_deletion_expiry()?.map(round_up),
             self.next_indexing()?,

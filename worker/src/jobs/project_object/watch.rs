@@ -64,8 +64,8 @@ impl Project {
         Ok(Ok(pair))
     }
 
-    /// Polls a job if its stored state is stale. Returns a problem if the poll fails, unless the
-    /// stored state can be used.
+    /// Polls a job if its stored state is stale. Returns a response with a problem if the poll
+    /// fails and no stored state can be used.
     async fn bring_up_to_date(
         self: &Rc<Self>,
         watch: &WatchCall,
@@ -93,7 +93,7 @@ impl Project {
         let exchange = self.poll(&watch.call, &job)?.wait().await?;
         Ok(match exchange.outcome {
             Ok(_) => None,
-            // The stored state stays valid until Mintlify returns another one.
+            // The stored state is sent instead, until Mintlify returns a newer one.
             Err(failure) if is_seen && (failure.is_temporary() || failure.is_fault) => None,
             Err(failure) => Some(GatewayResponse::problem(&failure.problem, &watch.call.id)),
         })

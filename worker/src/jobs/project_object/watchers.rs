@@ -1,4 +1,4 @@
-//! The WebSockets of watchers: their tags, their limits and the messages sent to them.
+//! The sockets of watchers: their tags, their limits and the messages that they receive.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use crate::runtime::{HostResult, sockets};
 const CALLER_TAG: char = '/';
 /// The tag of sockets that watch all jobs. Caller tags continue with a hash and never equal it.
 pub(super) const LIST_TAG: &str = "/jobs";
-/// The `readyState` of an open socket.
+/// The `readyState` of an open WebSocket.
 const OPEN: u16 = 1;
 
 impl Project {
@@ -64,7 +64,8 @@ impl Project {
         events: Vec<StreamEvent>,
     ) -> HostResult<WebSocketPair> {
         let pair = WebSocketPair::new()?;
-        // The wrapper in `worker` panics if a tag is too long.
+        // The method of the `worker` crate panics if the runtime rejects a tag, so the raw method
+        // is called.
         let tags = make_tags(watch).map(JsValue::from).to_vec();
         let raw = self.state.as_raw();
         raw.accept_websocket_with_tags(pair.server.as_ref(), tags)?;

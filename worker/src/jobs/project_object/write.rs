@@ -30,7 +30,8 @@ impl Project {
             Ok(reserved)
         });
         if let (Err(_), Some(id)) = (&reserved, reservation_id) {
-            // The rollback does not remove the reservation from the budget's log in memory.
+            // The transaction was rolled back in the database only. The budget's log in memory
+            // still has the reservation.
             self.budget.forget(id);
         }
         let (key, reservation) = match reserved? {
@@ -58,7 +59,8 @@ impl Project {
             conclude()?;
             Ok(event)
         });
-        // If storing the job fails, the key and the reservation are stored without it.
+        // If storing the job fails, the outcomes of the key and of the reservation are still
+        // stored.
         if added.is_err()
             && let Err(error) = self.database.transaction(conclude)
         {

@@ -14,13 +14,14 @@ const MAX_CACHED: usize = 1_000;
 const MAX_BYTES: usize = 256 * 1024;
 /// The maximum number of concurrent fetches.
 pub const MAX_FETCHES: usize = 32;
-/// The time after which a fetch counts as abandoned. The runtime can end a fetch without a result.
+/// The time after which a fetch counts as abandoned. The runtime can cancel a fetch, so that it
+/// never reports a result.
 pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
 
 /// The result of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// The cached status, or [`PullRequestStatus::UNKNOWN`] while the gateway must not ask GitHub.
+    /// The cached status, or [`PullRequestStatus::UNKNOWN`] while no request may be sent to GitHub.
     Found(PullRequestStatus),
     /// The caller must fetch the status and then call [`PullRequestCache::conclude`].
     Fetch,
@@ -34,7 +35,7 @@ pub struct PullRequestCache {
     known: BoundedCache<PullRequestStatus>,
     /// The start of each fetch in progress.
     fetches: BTreeMap<String, Millis>,
-    /// GitHub accepts no requests until then.
+    /// Until this time, no request is sent, because GitHub's rate limit was reached.
     paused_until: Millis,
 }
 
@@ -78,7 +79,7 @@ impl PullRequestCache {
         known.copied().unwrap_or(PullRequestStatus::UNKNOWN)
     }
 
-    /// Ends a fetch and caches its result. Pauses all requests if GitHub limits them.
+    /// Ends a fetch and caches its result. Pauses all requests if GitHub's rate limit was reached.
     pub fn conclude(
         &mut self,
         request: &PullRequest,
@@ -98,7 +99,7 @@ impl PullRequestCache {
             .insert(&name, status, size_of::<PullRequestStatus>(), until);
     }
 
-    /// Pauses all requests if GitHub limits them.
+    /// Pauses all requests if the failure is a reached rate limit.
     pub fn pause(&mut self, failure: GitHubFailure) {
         if let GitHubFailure::Limited(until) = failure {
             self.paused_until = self.paused_until.max(until);

@@ -2,11 +2,11 @@
 
 use quillgate::Millis;
 
-/// The minimum wait after GitHub has limited requests, according to its documentation.
+/// The minimum wait after GitHub's rate limit was reached, according to its documentation.
 const MIN_PAUSE: Millis = Millis::from_seconds(60);
-/// The maximum wait. GitHub's limits apply per hour.
+/// The maximum wait. GitHub's primary rate limits are per hour.
 const MAX_PAUSE: Millis = Millis::from_seconds(3_600);
-/// How long a refusal is cached. A token can gain access.
+/// How long a refusal is cached. It expires, because the token can gain access.
 const REFUSED_FOR: Millis = Millis::from_seconds(600);
 /// How long another failure is cached.
 const FAILED_FOR: Millis = Millis::from_seconds(60);
@@ -14,7 +14,7 @@ const FAILED_FOR: Millis = Millis::from_seconds(60);
 /// The reason why GitHub returned no state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GitHubFailure {
-    /// GitHub accepts no more requests until then.
+    /// The rate limit was reached. GitHub accepts requests again at this time.
     Limited(Millis),
     /// GitHub refused this request with this status. The token lacks access, the pull request does
     /// not exist, or its repository was renamed.
@@ -26,8 +26,8 @@ pub enum GitHubFailure {
 impl GitHubFailure {
     /// Classifies a response. Returns `None` for a success.
     ///
-    /// GitHub answers 403 or 429 when a limit is reached. `Retry-After` or `X-RateLimit-Reset`
-    /// contain the end of the wait.
+    /// GitHub responds 403 or 429 when a rate limit is reached. `Retry-After` or
+    /// `X-RateLimit-Reset` contains the end of the wait.
     #[must_use]
     pub fn of_response<'a>(
         status: u16,

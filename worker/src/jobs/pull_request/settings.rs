@@ -10,14 +10,13 @@ use crate::variable::{VariableError, Variables};
 
 /// The default of `GITHUB_API_URL`.
 const GITHUB_API: &str = "https://api.github.com";
-/// The version of GitHub's API.
+/// The value of `X-GitHub-Api-Version`.
 const API_VERSION: &str = "2022-11-28";
 
-/// A token for GitHub's API.
+/// A token for GitHub's API. `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]
 struct GitHubToken(String);
 
-/// Hides the secret.
 impl fmt::Debug for GitHubToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("GitHubToken(…)")
@@ -34,14 +33,14 @@ pub struct PullRequestSettings {
 }
 
 impl PullRequestSettings {
-    /// Reads the settings from the Worker's variables. Returns `None` if the gateway must not ask
-    /// GitHub, which is the default without a token.
+    /// Reads the settings from the Worker's variables. Returns `None` if requests to GitHub are
+    /// off, which is the default without a token.
     ///
     /// # Errors
     /// The first malformed variable.
     pub fn read(variables: Variables<'_>) -> Result<Option<Self>, VariableError> {
-        // Reads all three variables even if off, because `check_config` records the names that are
-        // read, and reports other names as unknown.
+        // All three variables are read even if requests are off: `check_config` records which names
+        // are read, and reports other names as unknown.
         let token = read_token(variables("GITHUB_TOKEN"))?;
         let base_url = read_base_url(variables("GITHUB_API_URL"))?;
         let is_on = match variables("PULL_REQUEST_STATES").as_deref() {
@@ -72,7 +71,7 @@ impl PullRequestSettings {
     }
 }
 
-/// A key of Mintlify in the wrong variable must not reach GitHub.
+/// Reads `GITHUB_TOKEN`. Rejects an admin key of Mintlify, which must not be sent to GitHub.
 fn read_token(value: Option<String>) -> Result<Option<GitHubToken>, VariableError> {
     let fits = |token: &String| is_header_value(token) && !token.starts_with("mint_");
     match value {
@@ -84,7 +83,8 @@ fn read_token(value: Option<String>) -> Result<Option<GitHubToken>, VariableErro
     }
 }
 
-/// The base URL receives the token, so it must be `https`, except on this machine.
+/// Reads `GITHUB_API_URL`. The token is sent there, so the URL must be `https`, except on a
+/// loopback host.
 fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
     let url = value.unwrap_or_else(|| GITHUB_API.to_owned());
     BaseUrl::for_admin_key(&url).map_err(|_| VariableError {

@@ -22,7 +22,7 @@ pub struct IdempotencyStore {
 
 impl IdempotencyStore {
     pub fn open(database: Rc<Database>) -> HostResult<Self> {
-        // The outcome of requests that an earlier instance was running is lost.
+        // An earlier instance ended while these requests were running, so their outcome is unknown.
         let update = "UPDATE idempotency SET state = 'unknown' WHERE state = 'running'";
         database.execute(update, [])?;
         Ok(Self { database })
@@ -55,8 +55,8 @@ impl IdempotencyStore {
                 return Ok(Err(response.ok_or_else(unreadable)?));
             }
         }
-        // A replaced record keeps its response until the outcome is known, because `release`
-        // restores it.
+        // A forced repetition keeps the earlier response until its own outcome is known, because
+        // `release` restores the earlier record.
         let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
             VALUES (?, ?, ?, 'running', ?)
             ON CONFLICT DO UPDATE SET state = 'running', at = excluded.at";

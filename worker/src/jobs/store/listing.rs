@@ -9,8 +9,8 @@ use crate::jobs::records::{JobFilter, Position, encode_cursor};
 use crate::json;
 use crate::runtime::{HostResult, number, optional_text, text};
 
-/// Selects a [`quillgate::JobRecord`] without its lists. They are read separately, because a value
-/// has at most 2 MB, and the whole prompts of one job can exceed that.
+/// Selects a [`quillgate::JobRecord`] without its lists. The runtime limits a value in a row to 2
+/// MB, which the prompts of all follow-ups can exceed, so the lists are read row by row.
 const RECORD: &str = concat!(
     "SELECT json_object('job', ",
     listed_job!(),
@@ -49,7 +49,8 @@ impl JobStore {
             let rows = text(&json::to_text(&found.rows));
             return Ok(JobPage {
                 rows: self.database.rows(query, [rows])?,
-                // Searches continue by row alone.
+                // A search continues below a row. With the largest time, the position sorts only by
+                // its row.
                 next: found.next.map(|row| Position {
                     created: MAX_SAFE_INTEGER,
                     row,
@@ -113,7 +114,8 @@ impl JobStore {
     }
 }
 
-/// Declares the query of a page, with the index that returns its jobs in order.
+/// Expands to the query of a page. The named index returns the jobs in the order of the page, so
+/// that `SQLite` need not sort them.
 macro_rules! page_query {
     ($index:literal, $condition:literal) => {
         select_jobs!(

@@ -19,18 +19,18 @@ use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::USER_AGENT;
 use crate::upstream::transport::{Outgoing, send};
 
-/// Maximum time for a response. Standard Webhooks recommends 15 to 30 s.
+/// Timeout of a receiver's response. Standard Webhooks recommends 15 to 30 s.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
-/// Duration of a webhook's lease. During a lease, no alarm sends the webhook again. A lease starts
-/// before the wait for a permit and again before the request. Each of them takes at most
-/// [`TIME_LIMIT`], which is shorter. If the object restarts during a delivery, the webhook is sent
-/// again after the lease.
+/// Duration of a webhook's lease. Until the lease ends, no alarm sends the webhook again. A lease
+/// starts before the wait for a permit, and again before the request. Each of the two takes at most
+/// [`TIME_LIMIT`], which is shorter than a lease. If the object restarts during a delivery, the
+/// webhook is sent again after the lease.
 const LEASE: Millis = Millis::from_seconds(25);
 /// Maximum number of deliveries in flight, including those that wait for a permit.
 const MAX_IN_FLIGHT: usize = 6;
 /// Minimum wait before an alarm at the end of a lease.
 const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
-/// Wait after an attempt without a free connection.
+/// Wait before the next attempt if no connection was free.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
 #[derive(Debug, Clone, Deserialize)]
@@ -93,7 +93,8 @@ impl Outbox {
     /// a delivery schedules the alarm again.
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
         let in_flight = self.in_flight.borrow();
-        // A delivery that outlives its lease must not make the alarm fire continuously.
+        // A delivery can outlive its lease. The alarm must then not be set to a past time, or it
+        // would fire continuously.
         let earliest = now().plus(MIN_LEASE_PAUSE);
         let lease_end = in_flight.values().min().map(|end| (*end).max(earliest));
         if in_flight.len() >= MAX_IN_FLIGHT {

@@ -18,7 +18,8 @@ use crate::upstream::client::JobSnapshot;
 /// Maximum number of unfinished jobs that are polled for watchers of the list.
 const MAX_UNFINISHED: u64 = 50;
 const MAX_MESSAGES: u64 = 100;
-/// Maximum number of bytes of a job's follow-ups. A record is read as a whole, in 128 MB of memory.
+/// Maximum size of a job's stored follow-ups, in bytes. A record is read as a whole, and an isolate
+/// has 128 MB of memory.
 const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
 const MAX_PAST_STATES: u64 = 100;
 /// Maximum number of past states that one change deletes. Earlier releases stored all of them.
@@ -83,7 +84,8 @@ impl JobStore {
         write: &Write,
         job: &JobSnapshot,
     ) -> HostResult<Option<StreamEvent>> {
-        // A caller who learned the id elsewhere may already watch the job, so its row can exist.
+        // The row can already exist: a caller may have watched the job before Mintlify's response
+        // to its creation arrived.
         let insert = concat!(
             include_str!("sql/insert_job.sql"),
             "RETURNING ",
@@ -187,7 +189,7 @@ impl JobStore {
             .execute(include_str!("sql/trim_messages.sql"), values)
     }
 
-    /// Stores the time of a poll, which is now, and the earliest time of the next one.
+    /// Records that a job has just been polled, and the earliest time of the next poll.
     pub fn mark_checked(&self, id: &str, not_before: Millis) -> HostResult<()> {
         let update = "UPDATE job SET checked_at = ?, not_before = ? WHERE id = ?";
         let row = [number(now().0), number(not_before.0), text(id)];
@@ -296,8 +298,8 @@ impl JobStore {
 
     /// Returns the newest listed jobs that are still running and last started after `earliest`.
     pub fn unfinished(&self, earliest: Millis) -> HostResult<Vec<JobRow>> {
-        // Without `INDEXED BY`, SQLite uses the index by age and reads every job. The condition
-        // repeats that of the index.
+        // Without `INDEXED BY`, SQLite chooses the index by age and reads every job. SQLite uses a
+        // partial index only if the query repeats its condition.
         let query = select_jobs!(
             "INDEXED BY job_unfinished
             WHERE listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived')

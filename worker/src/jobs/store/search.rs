@@ -18,20 +18,21 @@ use crate::jobs::search::{
 };
 use crate::runtime::{HostError, HostResult, Wait, Wake, number, text, yield_now};
 
-/// Pause between two alarms that add jobs to the index. Requests run meanwhile.
+/// Pause between two alarms that add jobs to the index, in which the object handles requests.
 pub const BACKLOG_PAUSE: Millis = Millis(20);
 const MAX_INDEXED: u64 = 100;
 /// Maximum wait before a search checks again whether a turn is free. The end of the previous turn
 /// wakes it earlier.
 const MAX_TURN_WAIT: Millis = Millis::from_seconds(60);
 
-/// Returns a string in lower case. The host converts it, because Rust's tables would enlarge the Worker.
+/// Returns a string in lower case. JavaScript converts it, because Rust's conversion would add its
+/// Unicode tables to the wasm module.
 pub fn lower(text: &str) -> String {
     JsString::from(text).to_lower_case().into()
 }
 
-/// Returns the searched part of a prompt in lower case if `SQLite` can't derive it. `SQLite` changes
-/// the case of ASCII letters only, and its functions stop at NUL.
+/// Returns the searched part of a prompt in lower case, or `None` if `SQLite`'s `lower` yields the
+/// same. `lower` converts only ASCII letters and ignores everything after a NUL.
 pub fn find_lowercase(prompt: &str) -> Option<String> {
     let searched = searched_part(prompt);
     let is_plain = searched.is_ascii() && !searched.contains('\0');
@@ -187,7 +188,8 @@ impl Turns {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.0.is_taken.set(false);
-        // A wait that was dropped, after a timeout or with its search, left its wake in the queue.
+        // If a wait was dropped, after a timeout or together with its search, its wake is still in
+        // the queue and has no effect.
         while let Some(next) = self.0.queue.borrow_mut().pop_front() {
             if next.wake() {
                 break;
