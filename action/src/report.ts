@@ -121,8 +121,8 @@ export function summarize(outcome: Outcome, context: Context): string {
 }
 
 /**
- * Returns the comment for the pull request, as Markdown. It omits the prompt: an `@name` in it would
- * notify people.
+ * Returns the comment for the pull request, as Markdown. It omits the prompt: an `@name` in it
+ * would notify people.
  */
 export function composeComment(outcome: Outcome, context: Context): string {
   const { job } = outcome;

@@ -73,8 +73,8 @@ function findAssetGaps(
  * Checks the id of the archive's database. If `ARCHIVE_PROJECTS` is set, also checks that the
  * database and a cron trigger exist.
  *
- * Without one of them, the gateway archives nothing. A missing database shows only in the log and in
- * responses about the archive, a missing trigger nowhere.
+ * Without one of them, the gateway archives nothing. A missing database shows only in the log and
+ * in responses about the archive, a missing trigger nowhere.
  */
 function findArchiveGaps({ vars, d1_databases, triggers }: WranglerConfig): Problem[] {
   const problems: Problem[] = [];

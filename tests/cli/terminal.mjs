@@ -78,7 +78,9 @@ function screensOf(raw) {
     );
 }
 
-/** Interprets the escape sequences that the command line uses and returns the lines of the screen. */
+/**
+ * Interprets the escape sequences that the command line uses and returns the lines of the screen.
+ */
 export function drawScreen(text) {
   const lines = [""];
   let column = 0;

@@ -64,8 +64,8 @@ class RecordedGateway {
   }
 
   /**
-   * Kills the Worker, as a crash would, runs `meanwhile`, and starts the Worker again with its stored
-   * state.
+   * Kills the Worker, as a crash would, runs `meanwhile`, and starts the Worker again with its
+   * stored state.
    */
   async restart(meanwhile = async () => {}) {
     assert.ok(this.settings.state, "restart needs a gateway that was started with a `state`");

@@ -189,7 +189,9 @@ test("a 200 response that is not an event stream leads to polling", async () => 
   assert.deepEqual([seen.streams.length, seen.polls], [1, 1]);
 });
 
-/** Returns a client of another copy of the package, in which `change` has altered the stream reader. */
+/**
+ * Returns a client of another copy of the package, in which `change` has altered the stream reader.
+ */
 async function clientWhoseReader(name, change) {
   const folder = await install(`reader-${name}`);
   const entry = createRequire(join(folder, "x.cjs")).resolve("quillgate");

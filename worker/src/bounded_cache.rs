@@ -51,8 +51,8 @@ impl<V> BoundedCache<V> {
         (now < entry.expires).then_some(&entry.value)
     }
 
-    /// Stores a value and evicts the oldest entries to make room. A value larger than the whole cache
-    /// is not stored, and the previous value of its key is removed.
+    /// Stores a value and evicts the oldest entries to make room. A value larger than the whole
+    /// cache is not stored, and the previous value of its key is removed.
     pub fn insert(&mut self, key: &str, value: V, bytes: usize, expires: Millis) {
         if let Some(replaced) = self.entries.pop(key) {
             self.bytes -= replaced.bytes;

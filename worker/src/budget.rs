@@ -1,8 +1,8 @@
 //! Budgets: the maximum number of upstream requests of each kind in any window.
 //!
 //! A policy (`create-job`, `send-message`, `analytics`, `read-jobs`) allows `limit` reservations in
-//! any `window`. A sliding log counts them, so there are no bursts at the edges of a window. Callers
-//! are served in order of arrival.
+//! any `window`. A sliding log counts them, so there are no bursts at the edges of a window.
+//! Callers are served in order of arrival.
 //!
 //! The host stores the log, one row per reservation with its instant `at`, and passes a summary:
 //! [`BudgetSnapshot`]. A row counts while `at > now − window`; its slot becomes free exactly at
@@ -11,8 +11,8 @@
 //! stops counting the request.
 //!
 //! Two further limits are as exact as the policy's: the quota of the caller's own token, and
-//! [`Ceiling`]s on the reservations of several callers, such as all callers that a rule of an issuer
-//! admits.
+//! [`Ceiling`]s on the reservations of several callers, such as all callers that a rule of an
+//! issuer admits.
 
 pub mod health;
 pub mod limits;

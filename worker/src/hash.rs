@@ -35,8 +35,8 @@ pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
     })
 }
 
-/// Derives a key from a secret with HKDF-SHA-256 (RFC 5869), without a salt. `info` is the purpose of
-/// the key.
+/// Derives a key from a secret with HKDF-SHA-256 (RFC 5869), without a salt. `info` is the purpose
+/// of the key.
 ///
 /// # Example
 /// ```

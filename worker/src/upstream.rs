@@ -1,6 +1,7 @@
 //! Requests to Mintlify.
 //!
-//! 1. [`request`] describes a request, and [`attempts`] selects its key and decides whether to retry.
+//! 1. [`request`] describes a request, and [`attempts`] selects its key and decides whether to
+//!    retry.
 //! 2. `client` sends it through `transport`, within the limits of [`permits`] and [`breaker`].
 //! 3. [`failure`] classifies a failure by the response [`head`], or by a [`transport_error`] if no
 //!    response arrived.

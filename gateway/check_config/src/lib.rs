@@ -1,7 +1,7 @@
 //! Checks the Worker's variables before a deployment, with the code that reads them in the Worker.
 //!
-//! `npm run check-config` runs this crate natively. Users of the npm package `quillgate-gateway` need
-//! no Rust toolchain: the package contains this crate as WebAssembly.
+//! `npm run check-config` runs this crate natively. Users of the npm package `quillgate-gateway`
+//! need no Rust toolchain: the package contains this crate as WebAssembly.
 
 mod ineffective;
 
@@ -36,7 +36,8 @@ static PLACEHOLDERS: [(&str, Kind, &str); 4] = [
 /// Where a setting is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// At Cloudflare, with `wrangler secret put`. A secret that is not in the input may exist there.
+    /// At Cloudflare, with `wrangler secret put`. A secret that is not in the input may exist
+    /// there.
     Secret,
     /// In `wrangler.toml`. A variable that is not in the input does not exist.
     Variable,

@@ -396,7 +396,10 @@ describe("assistant conversations", () => {
     return hits;
   }
 
-  /** Reads the reports that contain the texts. Returns their targets, and the ids of a conversation and its message. */
+  /**
+   * Reads the reports that contain the texts. Returns their targets, and the ids of a conversation
+   * and its message.
+   */
   async function readAll() {
     const range = newRange();
     const targets = { feedback: targetOf("feedback", { ...range, limit: 100 }) };

@@ -1,4 +1,6 @@
-/** Validation of analytics requests. The gateway and the package reject them with the same errors. */
+/**
+ * Validation of analytics requests. The gateway and the package reject them with the same errors.
+ */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";
@@ -68,7 +70,9 @@ describe("invalid input, which gateway and package reject with the same errors",
     client = new Client({ ...options, maxRetries: 0 });
   });
 
-  /** Asserts that the gateway rejects a target with the same error as the package rejects a call. */
+  /**
+   * Asserts that the gateway rejects a target with the same error as the package rejects a call.
+   */
   async function assertRejected(target, call, field, rule) {
     const answer = await costing(0, () => gate.get(target, reader));
     assertInvalid(answer, field, rule);

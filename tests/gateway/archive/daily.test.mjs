@@ -162,8 +162,8 @@ const sum = (rows) =>
   );
 
 /**
- * Returns the first day of the week or month that contains `date`, or `date` itself if grouped by day.
- * Computed differently from the gateway, as a cross-check.
+ * Returns the first day of the week or month that contains `date`, or `date` itself if grouped by
+ * day. Computed differently from the gateway, as a cross-check.
  */
 function groupOf(group, date) {
   const at = new Date(`${date}T00:00:00Z`);

@@ -1,4 +1,7 @@
-/** Access checks that reject a request before anything goes upstream: tokens, schemes, projects, scopes. */
+/**
+ * Access checks that reject a request before anything goes upstream: tokens, schemes, projects,
+ * scopes.
+ */
 import assert from "node:assert/strict";
 import { createSign, generateKeyPairSync } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -377,7 +377,8 @@ describe("an hourly window", () => {
       const rejected = answers.filter(({ answer }) => answer.status !== status);
       for (const { answer, received } of rejected) {
         const wait = assertExceeded(answer, policy, { limit });
-        // No slot is free before the first one, and no Retry-After exceeds the longest possible wait.
+        // No slot is free before the first one, and no Retry-After exceeds the longest possible
+        // wait.
         assert.ok(received + wait * 1000 >= freed, `${wait} s`);
         assert.ok(wait <= HOUR + TIMEOUT, `${wait} s`);
       }

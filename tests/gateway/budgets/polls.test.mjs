@@ -14,7 +14,10 @@ const WINDOW_S = 8;
 const LIMIT = 100;
 /** A fifth of the limit, which is the default of JOB_POLLS_PER_HOUR. */
 const POLLS = LIMIT / 5;
-/** Tolerance for the latency between the gateway, which counts a poll, and the simulator, which dates it. */
+/**
+ * Tolerance for the latency between the gateway, which counts a poll, and the simulator, which
+ * dates it.
+ */
 const LATENCY_TOLERANCE_MS = 1_000;
 const PATIENCE_MS = 120_000;
 

@@ -15,7 +15,9 @@ const EVERY_SCOPE = "jobs:create jobs:read analytics:read";
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 export const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message`;
 
-/** Most tests use a separate project, and so separate budgets. Only the analytics budget is shared. */
+/**
+ * Most tests use a separate project, and so separate budgets. Only the analytics budget is shared.
+ */
 export const PROJECTS = [
   ...["count", "back", "kept", "free", "closed", "usual", "ages", "open", "own", "none", "every"],
   ...["one", "other", "burst", "talk", "crash", "edge", "told", "sole", "slow"],

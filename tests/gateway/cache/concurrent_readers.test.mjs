@@ -1,4 +1,6 @@
-/** Concurrent readers of a page. The organization object sends one upstream request for all of them. */
+/**
+ * Concurrent readers of a page. The organization object sends one upstream request for all of them.
+ */
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";

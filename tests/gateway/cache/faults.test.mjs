@@ -159,7 +159,10 @@ describe("upstream faults by state of the cache", () => {
     }
   }
 
-  /** Asserts that a failure leaves nothing in the cache: once the upstream works, the page is served. */
+  /**
+   * Asserts that a failure leaves nothing in the cache: once the upstream works, the page is
+   * served.
+   */
   async function assertRecovers({ column, target }) {
     await gate.upstream.clearFaults();
     await untilOpen(gate);

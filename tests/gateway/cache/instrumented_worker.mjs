@@ -1,4 +1,6 @@
-/** The built Worker with an instrumented organization object, which counts its calls and can fail. */
+/**
+ * The built Worker with an instrumented organization object, which counts its calls and can fail.
+ */
 import { until } from "../analytics_requests.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 

@@ -88,8 +88,8 @@ describe("a hundred thousand rows", () => {
   });
 
   /**
-   * Restarts the gateway with reservations that are an hour older, and moves the simulator's clock by
-   * an hour.
+   * Restarts the gateway with reservations that are an hour older, and moves the simulator's clock
+   * by an hour.
    */
   async function passAnHour() {
     const objects = [["ORG_GATE", "organisation"]];

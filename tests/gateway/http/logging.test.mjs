@@ -33,7 +33,9 @@ function linesOf(id) {
   return lines.filter((line) => line.includes(`"requestId":"${id}"`));
 }
 
-/** Returns the only log line of a response. A later request's line shows that no second one follows. */
+/**
+ * Returns the only log line of a response. A later request's line shows that no second one follows.
+ */
 async function lineOf(answer) {
   const id = answer.header("x-request-id");
   const line = await gate.logged(id);

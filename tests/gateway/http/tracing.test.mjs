@@ -82,7 +82,9 @@ describe("X-Request-Id", () => {
 
 describe("trace context", () => {
   let range = 0;
-  /** Requests that go upstream. Page views have a new range each time, so that no cache has them. */
+  /**
+   * Requests that go upstream. Page views have a new range each time, so that no cache has them.
+   */
   const OPERATIONS = {
     "a job": (headers) => gate.get(`${JOBS}/j1`, { headers }),
     "page views": (headers) => {

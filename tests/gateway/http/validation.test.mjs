@@ -1,4 +1,6 @@
-/** Validation of query parameters, header fields and bodies. Rejected requests never go upstream. */
+/**
+ * Validation of query parameters, header fields and bodies. Rejected requests never go upstream.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";

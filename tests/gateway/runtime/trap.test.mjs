@@ -35,8 +35,8 @@ const STREAMS = 10;
 const OTHER_READS = 3;
 
 /**
- * Longer than `IDLE_TIMEOUT_MS` of `raw_http.mjs`, so that the upstream timeout cannot end a hanging
- * request.
+ * Longer than `IDLE_TIMEOUT_MS` of `raw_http.mjs`, so that the upstream timeout cannot end a
+ * hanging request.
  */
 const UPSTREAM_TIMEOUT_SECONDS = 60;
 const ROUNDS = 20;

@@ -1,6 +1,6 @@
 /**
- * Upstream faults. Unless a retry succeeds, callers of the gateway receive a clear problem, and users
- * of the package a clear error.
+ * Upstream faults. Unless a retry succeeds, callers of the gateway receive a clear problem, and
+ * users of the package a clear error.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

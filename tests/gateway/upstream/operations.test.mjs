@@ -1,4 +1,6 @@
-/** The requests that the gateway sends upstream for each operation, and the responses it returns. */
+/**
+ * The requests that the gateway sends upstream for each operation, and the responses it returns.
+ */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import {
@@ -78,7 +80,9 @@ async function receivedOnce() {
   return requests[0];
 }
 
-/** Checks a response's status and head. Besides the common fields it has exactly those of `more`. */
+/**
+ * Checks a response's status and head. Besides the common fields it has exactly those of `more`.
+ */
 function assertResponse(answer, status, more = [], head = {}) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
   assert.match(answer.header("content-type"), /^application\/json/);

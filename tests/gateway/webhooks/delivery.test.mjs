@@ -51,7 +51,8 @@ const hook = (url) => [["Webhook-Url", url]];
 let lastNumber = 0;
 
 /**
- * Creates a job with a webhook at a unique path. `finish` finishes the job while a stream watches it.
+ * Creates a job with a webhook at a unique path. `finish` finishes the job while a stream watches
+ * it.
  */
 async function hooked(receiver, { project, path = "" } = {}) {
   lastNumber += 1;

@@ -138,7 +138,9 @@ describe("Browsers", () => {
     },
   );
 
-  /** Makes calls with a custom `fetch`. Returns the ids of their jobs, or their errors as strings. */
+  /**
+   * Makes calls with a custom `fetch`. Returns the ids of their jobs, or their errors as strings.
+   */
   function makeCalls(times) {
     return inPage(async ({ address, argument }) => {
       const { Client } = await import(address);

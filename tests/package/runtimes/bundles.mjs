@@ -78,7 +78,9 @@ export function checkServerBundles(bundler, runtime, run) {
   }
 }
 
-/** Checks the bundles of `quillgate` that esbuild makes for Node, as AWS Lambda and SST use them. */
+/**
+ * Checks the bundles of `quillgate` that esbuild makes for Node, as AWS Lambda and SST use them.
+ */
 export function checkNodeBundles() {
   checkServerBundle("esbuild", "`import`, for Node", "quillgate", runInNode);
   checkServerBundle("esbuild", "`import`, for Node, as CommonJS", "quillgate", runInNode, "cjs");

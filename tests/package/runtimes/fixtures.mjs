@@ -99,8 +99,8 @@ for (const [way, each] of Object.entries(settings)) results[way] = await conform
 `;
 
 /**
- * Returns an ES module that runs the checks and prints their results. It has no top-level `await`, so
- * that bundlers can convert it to CommonJS.
+ * Returns an ES module that runs the checks and prints their results. It has no top-level `await`,
+ * so that bundlers can convert it to CommonJS.
  */
 export function imported(specifier) {
   return `

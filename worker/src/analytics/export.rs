@@ -102,7 +102,8 @@ fn refuse_cursor() -> Problem {
     Problem::field("cursor", GatewayRule::Cursor, detail)
 }
 
-/// Builds the file name `<report>_<project>_<from>_<to>.<format>`. It is valid on every file system.
+/// Builds the file name `<report>_<project>_<from>_<to>.<format>`. It is valid on every file
+/// system.
 fn name_file(report: Operation, call: &Call, project: &ProjectId, format: ExportFormat) -> String {
     let name = report.declaration().name;
     let name = name.rsplit('.').next().unwrap_or(name);

@@ -1,5 +1,5 @@
-//! The Durable Object of the organization: its analytics budget, the cached pages, the daily archive
-//! and the key sets of trusted issuers.
+//! The Durable Object of the organization: its analytics budget, the cached pages, the daily
+//! archive and the key sets of trusted issuers.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -114,7 +114,8 @@ impl OrganizationStub {
         Ok(self.0.report(send_back(call)?))
     }
 
-    /// Takes or renews a place for an export that waits for the budget. Returns the refusal, if any.
+    /// Takes or renews a place for an export that waits for the budget. Returns the refusal, if
+    /// any.
     pub async fn hold_export(
         &self,
         export: &str,

@@ -1,8 +1,8 @@
 //! Pages of [`PAGE_ROWS`] rows from the upstream, and the reports that the gateway assembles from
 //! them.
 //!
-//! The gateway fetches whole pages, because the hourly budget counts requests, not rows. One page holds
-//! ten reports of 25 rows.
+//! The gateway fetches whole pages, because the hourly budget counts requests, not rows. One page
+//! holds ten reports of 25 rows.
 
 use quillgate::{Millis, PageSize};
 
@@ -48,7 +48,8 @@ impl PageHead {
     }
 }
 
-/// Returns the whole seconds from `now` until `instant`, rounded down. It is negative for a past instant.
+/// Returns the whole seconds from `now` until `instant`, rounded down. It is negative for a past
+/// instant.
 fn seconds_until(instant: Millis, now: Millis) -> i64 {
     let signed = |instant: Millis| i64::try_from(instant.0).unwrap_or(i64::MAX);
     signed(instant).saturating_sub(signed(now)).div_euclid(1000)
@@ -327,8 +328,8 @@ impl ReportHead {
     }
 }
 
-/// Builds the entity tag (RFC 9110, section 8.8.3) from the row ranges and the tags of the pages. Equal
-/// tags mean equal bodies.
+/// Builds the entity tag (RFC 9110, section 8.8.3) from the row ranges and the tags of the pages.
+/// Equal tags mean equal bodies.
 fn build_etag(pages: &[(&PageHead, PageSlice)]) -> String {
     let part = |(page, slice): &(&PageHead, PageSlice)| {
         if slice.is_whole() {

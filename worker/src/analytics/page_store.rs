@@ -31,8 +31,8 @@ pub const PAGE_TABLES: &str = "
   CREATE INDEX page_fresh_until ON page (fresh_until);
 ";
 
-/// The table for the rest of pages longer than [`MAX_PART_LENGTH`]. Its key is the hash of the whole
-/// page, so parts of different pages never mix.
+/// The table for the rest of pages longer than [`MAX_PART_LENGTH`]. Its key is the hash of the
+/// whole page, so parts of different pages never mix.
 pub const PAGE_PART_TABLES: &str = "
   CREATE TABLE page_part (
     tag TEXT NOT NULL,

@@ -19,8 +19,8 @@ pub struct Page {
     pub head: PageHead,
     /// The JSON text, verbatim from the upstream.
     pub text: JsString,
-    /// The parsed parts, cached at the first cut. Parsing the page for each report would create much more
-    /// garbage than the report itself.
+    /// The parsed parts, cached at the first cut. Parsing the page for each report would create
+    /// much more garbage than the report itself.
     parts: Rc<OnceCell<Parts>>,
 }
 

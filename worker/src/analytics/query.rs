@@ -19,9 +19,9 @@ pub struct ReportQuery {
     pub operation: Operation,
     /// The id of the project.
     pub project: String,
-    /// The path and query with normalized dates, used as a cache key. With offset pagination it omits
-    /// `limit` and `offset`, so that all pages of a list share it. With cursor pagination, each page has
-    /// its own.
+    /// The path and query with normalized dates, used as a cache key. With offset pagination it
+    /// omits `limit` and `offset`, so that all pages of a list share it. With cursor pagination,
+    /// each page has its own.
     pub list: String,
     /// The number of requested rows. Without offset pagination, it is always
     /// [`PAGE_ROWS`](crate::analytics::page::PAGE_ROWS).

@@ -5,8 +5,8 @@ use quillgate::Millis;
 
 use crate::http::problem::Problem;
 
-/// The time after which a place expires unless it is renewed. If a client disconnects, the runtime can
-/// drop the export before it frees its place.
+/// The time after which a place expires unless it is renewed. If a client disconnects, the runtime
+/// can drop the export before it frees its place.
 const LEASE: Millis = Millis::from_seconds(25);
 
 /// The interval between renewals of a place.

@@ -1,4 +1,5 @@
-//! A streamed export. It fetches pages from the organization's object as the client reads the stream.
+//! A streamed export. It fetches pages from the organization's object as the client reads the
+//! stream.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -234,9 +235,9 @@ impl RunningExport {
         })
     }
 
-    /// Requests the next page while the client reads this one. The first pages are not prefetched, to save
-    /// the budget if a client disconnects early. Errors are ignored here, because they recur when the page
-    /// is needed.
+    /// Requests the next page while the client reads this one. The first pages are not prefetched,
+    /// to save the budget if a client disconnects early. Errors are ignored here, because they
+    /// recur when the page is needed.
     fn prefetch_next(&mut self) {
         let now = now();
         let has_next = self.query.export.next().is_some() && now < self.expires;

@@ -39,7 +39,8 @@ struct Isolate {
     /// The `OpenAPI` description, which the build writes to a file. The JavaScript entry passes it
     /// in, so that it is not part of the wasm module.
     description: Option<JsString>,
-    /// The dataset for data points, looked up once. The inner value is `None` if no dataset is bound.
+    /// The dataset for data points, looked up once. The inner value is `None` if no dataset is
+    /// bound.
     dataset: OnceCell<Option<AnalyticsEngineDataset>>,
 }
 

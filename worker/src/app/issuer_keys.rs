@@ -74,8 +74,8 @@ pub async fn find_issuer_key(
     }))
 }
 
-/// Calls the organization's object. The call continues after its client disconnects, so that one client
-/// cannot cancel it for the others.
+/// Calls the organization's object. The call continues after its client disconnects, so that one
+/// client cannot cancel it for the others.
 fn begin_call(
     env: &Env,
     execution: &Context,

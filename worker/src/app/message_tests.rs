@@ -1,4 +1,5 @@
-//! Tests that need a JavaScript host: messages as structured clones, and pages as JavaScript strings.
+//! Tests that need a JavaScript host: messages as structured clones, and pages as JavaScript
+//! strings.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that unwraps a missing value fails right there"

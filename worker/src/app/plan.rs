@@ -139,8 +139,8 @@ pub fn plan(
     }
 }
 
-/// Returns whether an assertion may identify the caller. Cloudflare Access derives it from a cookie,
-/// which browsers also send for pages of other sites.
+/// Returns whether an assertion may identify the caller. Cloudflare Access derives it from a
+/// cookie, which browsers also send for pages of other sites.
 fn sends_assertion(head: &RequestHead) -> bool {
     head.authorization.is_none() && head.access_assertion.is_some()
 }

@@ -77,8 +77,8 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
 /// Returns the write, and the Turnstile response to verify before it is sent.
 ///
 /// # Errors
-/// 400 for a body that is not a JSON object, and for values and header fields that break a rule. 403
-/// `turnstile-required` for a missing Turnstile response.
+/// 400 for a body that is not a JSON object, and for values and header fields that break a rule.
+/// 403 `turnstile-required` for a missing Turnstile response.
 pub fn plan_write(
     config: &Config,
     admitted: &AdmittedWrite,

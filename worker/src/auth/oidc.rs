@@ -39,8 +39,8 @@ pub struct Checked {
     pub kid: String,
     /// The algorithm that the header parameter `alg` names.
     pub algorithm: Algorithm,
-    /// The signature. For ES256 it is `r` and `s`, 32 bytes each (RFC 7518, section 3.4), the format
-    /// of `WebCrypto`.
+    /// The signature. For ES256 it is `r` and `s`, 32 bytes each (RFC 7518, section 3.4), the
+    /// format of `WebCrypto`.
     pub signature: Vec<u8>,
     token: String,
     signed_length: usize,
@@ -199,7 +199,8 @@ impl CheckedClaims {
             return Err(not_mapped_problem());
         }
         // Each rule can identify callers by different claims, so each quota counts by the claims of
-        // its own rule. A caller could otherwise choose another rule and start with an unused quota.
+        // its own rule. A caller could otherwise choose another rule and start with an unused
+        // quota.
         let key = caller.key();
         for (name, quota) in quotas.into_iter().filter(|(_, quota)| quota.is_limited()) {
             let mut shared = caller.shared.iter_mut();

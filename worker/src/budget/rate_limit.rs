@@ -21,8 +21,8 @@ pub(super) struct PolicyState {
 }
 
 impl PolicyState {
-    /// Returns the state of a limit in a refusal. A limit that is not violated has no time: it could
-    /// be later than `Retry-After`, which the draft forbids.
+    /// Returns the state of a limit in a refusal. A limit that is not violated has no time: it
+    /// could be later than `Retry-After`, which the draft forbids.
     pub fn refused(violated_until: Option<u64>, left: u32) -> Self {
         Self {
             left: if violated_until.is_some() { 0 } else { left },

@@ -179,8 +179,8 @@ impl BudgetStore {
         used.into_iter().find(|used| used.caller == caller)
     }
 
-    /// Returns the use of each ceiling. If a ceiling and a caller have the same name, the caller's own
-    /// reservations count towards the ceiling too.
+    /// Returns the use of each ceiling. If a ceiling and a caller have the same name, the caller's
+    /// own reservations count towards the ceiling too.
     fn ceilings(&self, request: &BudgetRequest, used: &[Used], now: Millis) -> Vec<CeilingUsage> {
         if request.ceilings.is_empty() {
             return Vec::new();

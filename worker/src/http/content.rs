@@ -32,8 +32,8 @@ impl Values {
     /// Parses the query and adds its values to the decoded values of the path.
     ///
     /// # Errors
-    /// [`Rule::Unknown`] for an unknown parameter, [`Rule::Once`] for a duplicate one, [`Rule::Text`]
-    /// for one with a malformed encoding.
+    /// [`Rule::Unknown`] for an unknown parameter, [`Rule::Once`] for a duplicate one,
+    /// [`Rule::Text`] for one with a malformed encoding.
     pub fn new(
         operation: &'static Declaration,
         path: Vec<(&'static str, String)>,

@@ -191,8 +191,8 @@ impl GatewayResponse {
         }
     }
 
-    /// Creates a response to `OPTIONS` (RFC 9110, section 9.3.7) with `Allow` and the CORS preflight
-    /// fields.
+    /// Creates a response to `OPTIONS` (RFC 9110, section 9.3.7) with `Allow` and the CORS
+    /// preflight fields.
     #[must_use]
     pub fn options(methods: &[&str]) -> Self {
         let headers: HeaderFields = cors::preflight_headers(methods).into_iter().collect();
@@ -203,8 +203,8 @@ impl GatewayResponse {
     }
 }
 
-/// `Strict-Transport-Security` for a year (RFC 6797). It excludes subdomains, which the gateway does
-/// not serve.
+/// `Strict-Transport-Security` for a year (RFC 6797). It excludes subdomains, which the gateway
+/// does not serve.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
 /// Returns `Strict-Transport-Security` for responses from this URL, or `None`.

@@ -12,8 +12,8 @@ pub struct Trace {
     pub continued: bool,
 }
 
-/// Continues the trace in `incoming`, the caller's `traceparent`. Starts a new trace if it is missing
-/// or invalid.
+/// Continues the trace in `incoming`, the caller's `traceparent`. Starts a new trace if it is
+/// missing or invalid.
 ///
 /// `random_hex_32` consists of 32 random lowercase hexadecimal digits. The sampled flag is the only
 /// one with a meaning, so other flags are dropped. New traces are not sampled, because the gateway
@@ -47,8 +47,8 @@ pub fn continue_trace(incoming: Option<&str>, random_hex_32: &str) -> Trace {
     }
 }
 
-/// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (section 4.3).
-/// `ff` is invalid.
+/// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (section
+/// 4.3). `ff` is invalid.
 fn parse_parent(header: &str) -> Option<(&str, bool)> {
     let (version, rest) = header.split_once('-')?;
     let (trace_id, rest) = rest.split_once('-')?;

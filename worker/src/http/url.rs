@@ -50,8 +50,8 @@ pub fn decode_percent(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
-/// Whether the gateway may fetch `url`. It must be absolute, visible ASCII, and without credentials or
-/// a fragment. The scheme must be `https`, or `http` on a loopback host.
+/// Whether the gateway may fetch `url`. It must be absolute, visible ASCII, and without credentials
+/// or a fragment. The scheme must be `https`, or `http` on a loopback host.
 #[must_use]
 pub fn is_secure_url(url: &str) -> bool {
     let rest = match url.strip_prefix("http://") {

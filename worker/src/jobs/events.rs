@@ -1,7 +1,7 @@
 //! Job changes as Server-Sent Events (HTML Standard, section 9.2) and long polls (RFC 7240).
 //!
-//! The project's object sends each change on a WebSocket, in the format of an event stream. It closes
-//! the socket after the last change of a job.
+//! The project's object sends each change on a WebSocket, in the format of an event stream. It
+//! closes the socket after the last change of a job.
 
 use quillgate::Millis;
 use serde::Deserialize;
@@ -80,7 +80,8 @@ impl StreamEvent {
     }
 }
 
-/// Maximum number of changed jobs that a resumed list stream replays. Deletions have the same limit.
+/// Maximum number of changed jobs that a resumed list stream replays. Deletions have the same
+/// limit.
 pub const MAX_REPLAYED: u64 = 250;
 
 /// The changes of a list that a resumed stream can replay.
@@ -97,8 +98,8 @@ pub struct ListHistory {
 }
 
 impl ListHistory {
-    /// Whether the history contains every change after a position. Otherwise the stream sends `reset`,
-    /// and the client reloads the list.
+    /// Whether the history contains every change after a position. Otherwise the stream sends
+    /// `reset`, and the client reloads the list.
     #[must_use]
     pub const fn is_complete_after(&self, position: u64) -> bool {
         self.forgotten <= position

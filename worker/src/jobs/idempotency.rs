@@ -3,8 +3,9 @@
 //! The gateway stores a record per caller, project and key. [`decide`] compares a request with its
 //! record. [`KeyOutcome`](crate::upstream::key_outcome::KeyOutcome) is the outcome to store.
 //!
-//! An outcome is unknown if the upstream did not respond or the gateway restarted. The gateway never
-//! repeats such requests automatically. Callers can repeat them with `Idempotency-Retry: force`.
+//! An outcome is unknown if the upstream did not respond or the gateway restarted. The gateway
+//! never repeats such requests automatically. Callers can repeat them with `Idempotency-Retry:
+//! force`.
 
 use quillgate::{Millis, Rule, ValidationError};
 use serde::{Deserialize, Serialize};
@@ -188,8 +189,8 @@ pub enum KeyDecision {
 
 /// Compares a request with the record of its key and returns the action.
 ///
-/// A different request with the same key is always an error. [`Retry::Force`] repeats a request only
-/// if its outcome is unknown or its stored response is a 5xx.
+/// A different request with the same key is always an error. [`Retry::Force`] repeats a request
+/// only if its outcome is unknown or its stored response is a 5xx.
 #[must_use]
 pub fn decide(
     record: Option<&KeyRecord>,

@@ -66,8 +66,8 @@ pub fn is_finished(status: Option<&str>) -> bool {
     status.is_some_and(|status| JobStatus::from(status.to_owned()).is_terminal())
 }
 
-/// Returns the `Cache-Status` (RFC 9211) of a stored job after a failed request upstream, without the
-/// cache's name. `status` is the upstream's status, if it responded.
+/// Returns the `Cache-Status` (RFC 9211) of a stored job after a failed request upstream, without
+/// the cache's name. `status` is the upstream's status, if it responded.
 ///
 /// ```
 /// use quillgate_worker::jobs::poll::describe_stored_job;
@@ -96,8 +96,8 @@ pub struct KnownState {
 
 /// Whether to poll a job before a watcher receives its state.
 ///
-/// For new watchers, finished jobs are polled too, because other clients can restart them. A resuming
-/// watcher only needs changes.
+/// For new watchers, finished jobs are polled too, because other clients can restart them. A
+/// resuming watcher only needs changes.
 #[must_use]
 pub fn is_poll_due(
     known: Option<KnownState>,

@@ -1,8 +1,8 @@
 //! The poll budget: the maximum number of polls per project and window, and the time between them.
 //!
 //! Mintlify may count reads of jobs against the limit for creations. Polls therefore have a small
-//! budget, and their intervals stretch to fit it. Each poll slows down the next ones: a few jobs are
-//! polled often, many jobs slowly, and a new job never finds the budget empty for long.
+//! budget, and their intervals stretch to fit it. Each poll slows down the next ones: a few jobs
+//! are polled often, many jobs slowly, and a new job never finds the budget empty for long.
 
 use quillgate::Millis;
 

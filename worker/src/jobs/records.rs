@@ -92,8 +92,8 @@ pub struct JobQuery {
     pub filter: JobFilter,
     /// Maximum number of jobs on the page.
     pub limit: u64,
-    /// The end of the previous page. A cursor is a string, because its numbers can exceed JavaScript's
-    /// safe integers.
+    /// The end of the previous page. A cursor is a string, because its numbers can exceed
+    /// JavaScript's safe integers.
     pub cursor: Option<String>,
 }
 

@@ -142,7 +142,8 @@ pub struct Search {
 }
 
 impl Search {
-    /// Creates a search for `text` in the jobs below a row. `text` is lowercase and contains no NUL.
+    /// Creates a search for `text` in the jobs below a row. `text` is lowercase and contains no
+    /// NUL.
     #[must_use]
     pub fn new(text: &str, range: RowRange, below: Option<u64>, limit: usize) -> Self {
         let end = range.last.saturating_add(1);
@@ -156,7 +157,8 @@ impl Search {
         }
     }
 
-    /// Returns the next step. Returns `None` when the page is complete or the request has used its steps.
+    /// Returns the next step. Returns `None` when the page is complete or the request has used its
+    /// steps.
     #[must_use]
     pub fn next_step(&self) -> Option<Step> {
         // The search continues until it has one match more than the page holds, which shows that

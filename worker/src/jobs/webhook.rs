@@ -37,14 +37,14 @@ pub const RETRY_AFTER: [Millis; 10] = [
 /// Maximum wait between two attempts. It also limits the receiver's `Retry-After`.
 const MAX_WAIT: Millis = Millis::from_seconds(24 * 3600);
 
-/// Checks that the gateway may send webhooks to an address. This prevents server-side request forgery
-/// (OWASP). `hosts` lists the operator's allowed `host[:port]` values. Returns the address with a
-/// lowercase scheme and host.
+/// Checks that the gateway may send webhooks to an address. This prevents server-side request
+/// forgery (OWASP). `hosts` lists the operator's allowed `host[:port]` values. Returns the address
+/// with a lowercase scheme and host.
 ///
-/// The scheme must be `https`, without credentials or a fragment. The host must be a public IP address
-/// in canonical notation, or a name with at least two labels. Local names and other notations of
-/// addresses (`0x7f.1`, `127.1`, `2130706433`) are errors. If the operator lists a loopback host, it
-/// is valid, also with `http`.
+/// The scheme must be `https`, without credentials or a fragment. The host must be a public IP
+/// address in canonical notation, or a name with at least two labels. Local names and other
+/// notations of addresses (`0x7f.1`, `127.1`, `2130706433`) are errors. If the operator lists a
+/// loopback host, it is valid, also with `http`.
 ///
 /// Names are not resolved. The operator is responsible for the targets of listed names.
 ///
@@ -242,12 +242,12 @@ pub enum Next {
     GivenUp,
 }
 
-/// Returns the action after an attempt. `attempt` is its number, counted from 1. `status` is `None` if
-/// the receiver did not respond in time.
+/// Returns the action after an attempt. `attempt` is its number, counted from 1. `status` is `None`
+/// if the receiver did not respond in time.
 ///
-/// A 2xx means success and a 410 ends the attempts. Redirects are failures and are never followed. The
-/// wait comes from [`RETRY_AFTER`]. `jitter`, from 0 to 1, adds up to a tenth. With a 429 or 503, the
-/// receiver can request a longer wait, up to 24 hours.
+/// A 2xx means success and a 410 ends the attempts. Redirects are failures and are never followed.
+/// The wait comes from [`RETRY_AFTER`]. `jitter`, from 0 to 1, adds up to a tenth. With a 429 or
+/// 503, the receiver can request a longer wait, up to 24 hours.
 #[must_use]
 pub fn plan_next(
     attempt: u32,

@@ -30,8 +30,8 @@ pub fn set_entry(entry: Entry) {
 ///
 /// `source` has two methods. `next` returns a promise of at most two chunks. The first is the next
 /// chunk of the stream. The second ends the stream if the module traps before the following chunk.
-/// If the second is absent, the first is the last chunk. Without chunks, the stream ends. `cancel` is
-/// called when the client disconnects.
+/// If the second is absent, the first is the last chunk. Without chunks, the stream ends. `cancel`
+/// is called when the client disconnects.
 ///
 /// # Errors
 /// If the entry has not attached its functions.

@@ -16,8 +16,8 @@ use worker::worker_sys::ext::WebSocketExt as _;
 use crate::runtime::error::HostResult;
 use crate::runtime::timer::Timer;
 
-/// The messages of a socket. They end when the socket closes, the client disconnects or the time is up.
-/// Dropping them closes the socket.
+/// The messages of a socket. They end when the socket closes, the client disconnects or the time is
+/// up. Dropping them closes the socket.
 pub struct SocketMessages {
     received: RefCell<UnboundedReceiver<String>>,
     end: Rc<dyn Fn()>,

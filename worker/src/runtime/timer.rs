@@ -12,8 +12,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
-/// The maximum delay: a day, longer than any wait of the gateway. workerd accepts up to 100 years.
-/// Node.js, which runs unit tests, ends a delay of more than 2^31 − 1 ms after 1 ms.
+/// The maximum delay: a day, longer than any wait of the gateway. workerd accepts up to 100 years,
+/// but Node.js and browsers, which run unit tests, treat more than 2^31 − 1 ms as no delay.
 const MAX_DELAY: Millis = Millis::from_seconds(86_400);
 
 #[wasm_bindgen]

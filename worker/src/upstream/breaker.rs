@@ -5,8 +5,8 @@
 //!
 //! A breaker opens after [`MAX_FAILURES`] failures without a success between them. Failures of one
 //! target, such as a job, count once. An open breaker refuses requests for [`PAUSE`], or for the
-//! `Retry-After` of the latest failure if that is longer, but at most for [`MAX_PAUSE`]. Then it lets
-//! one request per [`PAUSE`] through as a probe. A success closes the breaker.
+//! `Retry-After` of the latest failure if that is longer, but at most for [`MAX_PAUSE`]. Then it
+//! lets one request per [`PAUSE`] through as a probe. A success closes the breaker.
 
 use quillgate::{Millis, RateLimitPolicy};
 use serde::{Deserialize, Serialize};

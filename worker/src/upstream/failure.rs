@@ -48,16 +48,16 @@ impl UpstreamFailure {
         }
     }
 
-    /// Reports whether the same request can succeed later. Until then, the gateway may return stored
-    /// data instead.
+    /// Reports whether the same request can succeed later. Until then, the gateway may return
+    /// stored data instead.
     #[must_use]
     pub fn is_temporary(&self) -> bool {
         !self.is_sent || self.closed_for.is_some() || self.counts_against_upstream()
     }
 
     /// Reports whether the breaker counts the failure. A 429 does not count: the budget blocks its
-    /// policy. Redirects and malformed responses do not count, because they show that the upstream is
-    /// reachable.
+    /// policy. Redirects and malformed responses do not count, because they show that the upstream
+    /// is reachable.
     #[must_use]
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
@@ -127,8 +127,8 @@ pub fn classify_malformed(method: Method) -> UpstreamFailure {
     UpstreamFailure::fault(mark_uncertain(problem, method))
 }
 
-/// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` if it contains no
-/// key. The outcome of a write is unknown.
+/// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` if it contains
+/// no key. The outcome of a write is unknown.
 #[must_use]
 pub fn classify_leak(
     head: &UpstreamHead,

@@ -12,7 +12,8 @@ pub enum KeyOutcome {
 }
 
 impl KeyOutcome {
-    /// Returns the outcome for a status of Mintlify. `status` is `None` if no complete response arrived.
+    /// Returns the outcome for a status of Mintlify. `status` is `None` if no complete response
+    /// arrived.
     ///
     /// After a 408, Mintlify may have processed a part of the request. With 401, 403, 421, 425 and
     /// 429, it refuses a request without processing it (RFC 9110, section 15.5.20, for 421; RFC

@@ -89,8 +89,8 @@ impl Permits {
         Admission::Queued(self.last)
     }
 
-    /// Releases a permit and grants it to the first eligible request in the queue. Returns the number of
-    /// that request.
+    /// Releases a permit and grants it to the first eligible request in the queue. Returns the
+    /// number of that request.
     pub fn release(&mut self, class: ConnectionClass) -> Option<u64> {
         let at = self.held.iter().position(|own| *own == class)?;
         self.held.swap_remove(at);

@@ -39,7 +39,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads the body. Returns `None` if it has more than `max_bytes` bytes, or is incomplete or late.
+    /// Reads the body. Returns `None` if it has more than `max_bytes` bytes, or is incomplete or
+    /// late.
     pub async fn read_text(self, max_bytes: usize) -> Option<String> {
         let text = match self.length {
             Some(length) if length <= max_bytes => self.read_whole().await?,

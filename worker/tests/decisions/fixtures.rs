@@ -177,8 +177,8 @@ pub fn identify_signed(
     }
 }
 
-/// Plans a request to its end. The signature of an issuer's token is valid, and the session has this
-/// record, or has ended.
+/// Plans a request to its end. The signature of an issuer's token is valid, and the session has
+/// this record, or has ended.
 pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&str>) -> Plan {
     let head = &head.read();
     let mut verified = VerifiedTokens::default();

@@ -135,7 +135,8 @@ describe("a token at another time", () => {
   ]);
 
   test("accepts a clock difference of less than a minute", async () => {
-    // The tokens are for another project, so 403 instead of 401 shows that their times are accepted.
+    // The tokens are for another project, so 403 instead of 401 shows that their times are
+    // accepted.
     const elsewhere = { repository: "acme/elsewhere" };
     for (const changes of [
       { exp: now() - 30 },

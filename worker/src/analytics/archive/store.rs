@@ -233,7 +233,8 @@ impl ArchiveStore {
         Ok(rows.into_iter().map(page).collect())
     }
 
-    /// Sets the first day of a project, unless an earlier day is recorded. Returns the project's id.
+    /// Sets the first day of a project, unless an earlier day is recorded. Returns the project's
+    /// id.
     pub async fn set_first_day(&self, project: &str, first: Day) -> HostResult<u32> {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)

@@ -81,7 +81,8 @@ impl SessionId {
         (Self::of_value(&value), value)
     }
 
-    /// Reads the session cookie. Returns `None` unless it is a single cookie that the gateway created.
+    /// Reads the session cookie. Returns `None` unless it is a single cookie that the gateway
+    /// created.
     #[must_use]
     pub fn read(cookie: Cookie<'_>, secrets: &[Vec<u8>]) -> Option<Self> {
         match cookie {

@@ -80,8 +80,8 @@ impl Project {
         Ok(())
     }
 
-    /// Takes the due jobs, least recently polled first. The poll budget limits only jobs that the gateway
-    /// created and still polls.
+    /// Takes the due jobs, least recently polled first. The poll budget limits only jobs that the
+    /// gateway created and still polls.
     fn take_due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
         let usage = self.poll_log.usage(now)?;
         let mut room = self.poll_log.budget().count_allowed(&usage, now);
@@ -133,7 +133,8 @@ impl Project {
     }
 
     /// Charges one watcher for the next poll of a job that the gateway did not create. The Worker
-    /// counts a read for the watcher's caller. It closes the socket if the caller has no reads left.
+    /// counts a read for the watcher's caller. It closes the socket if the caller has no reads
+    /// left.
     fn charge_watcher(&self, job: &str, now: Millis) {
         let mut watchers = self.find_watchers(job);
         if watchers.is_empty() {

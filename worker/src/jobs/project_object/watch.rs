@@ -99,8 +99,9 @@ impl Project {
         })
     }
 
-    /// Returns whether a new watcher may cause a poll now. A job that the gateway did not create does
-    /// not use the poll budget: its poll counts as a read of the caller, and only a 429 delays it.
+    /// Returns whether a new watcher may cause a poll now. A job that the gateway did not create
+    /// does not use the poll budget: its poll counts as a read of the caller, and only a 429 delays
+    /// it.
     fn has_room(&self, is_listed: bool, now: Millis) -> HostResult<bool> {
         let usage = self.poll_log.usage(now)?;
         Ok(if is_listed {

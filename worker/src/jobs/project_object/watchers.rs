@@ -21,8 +21,8 @@ pub(super) const LIST_TAG: &str = "/jobs";
 const OPEN: u16 = 1;
 
 impl Project {
-    /// Returns the open sockets of a job, the list or a caller. A closing socket accepts no messages;
-    /// its client receives missed changes when it reconnects.
+    /// Returns the open sockets of a job, the list or a caller. A closing socket accepts no
+    /// messages; its client receives missed changes when it reconnects.
     pub(super) fn find_watchers(&self, tag: &str) -> Vec<WebSocket> {
         let mut sockets = self.state.get_websockets_with_tag(tag);
         sockets.retain(is_open);

@@ -85,7 +85,8 @@ impl Project {
         })
     }
 
-    /// Reserves the idempotency key and the budget. Returns the reply if the write must not be sent.
+    /// Reserves the idempotency key and the budget. Returns the reply if the write must not be
+    /// sent.
     fn reserve<'a>(
         &self,
         call: &Call,

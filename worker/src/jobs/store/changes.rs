@@ -32,8 +32,8 @@ impl JobStore {
         self.number_change(update, [text(id)])
     }
 
-    /// Runs a statement that assigns the next revision to a change of the list. If it returns a row,
-    /// the revision of the project increases.
+    /// Runs a statement that assigns the next revision to a change of the list. If it returns a
+    /// row, the revision of the project increases.
     pub(super) fn number_change(
         &self,
         statement: &'static str,
@@ -47,9 +47,9 @@ impl JobStore {
         Ok(event)
     }
 
-    /// Returns the events that a client of the list stream has missed: the changes after its position,
-    /// in order. A new client receives the latest states. If the store no longer has all changes, the
-    /// client receives the latest states and then `reset`.
+    /// Returns the events that a client of the list stream has missed: the changes after its
+    /// position, in order. A new client receives the latest states. If the store no longer has all
+    /// changes, the client receives the latest states and then `reset`.
     pub fn list_events(&self, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let history = match after {
             Some(after) => self.history(after)?,
@@ -90,8 +90,8 @@ impl JobStore {
             .first(query, [number(after), number(MAX_REPLAYED + 1)])
     }
 
-    /// Returns the changes of a job after a version. Without a version, or if the job never had that
-    /// one, returns only the last change.
+    /// Returns the changes of a job after a version. Without a version, or if the job never had
+    /// that one, returns only the last change.
     pub fn events(&self, id: &str, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let query = "WITH own AS (SELECT version, data FROM job WHERE id = ?1 AND data IS NOT NULL)
             SELECT version AS id, 'job' AS name, data FROM (

@@ -108,8 +108,8 @@ impl IdempotencyStore {
         }
     }
 
-    /// Removes the stored responses that contain a job. Their keys stay in use, so a repeated request
-    /// creates no second job.
+    /// Removes the stored responses that contain a job. Their keys stay in use, so a repeated
+    /// request creates no second job.
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE idempotency
             SET state = 'deleted', status = NULL, headers = NULL, body = NULL

@@ -90,8 +90,8 @@ impl JobStore {
         Ok(search.finish())
     }
 
-    /// Tests the jobs of one step against `filter` and the string `wanted`. Returns every job of the step
-    /// and whether it matches.
+    /// Tests the jobs of one step against `filter` and the string `wanted`. Returns every job of
+    /// the step and whether it matches.
     fn examine(&self, step: &Step, filter: &JobFilter, wanted: &str) -> HostResult<Vec<Candidate>> {
         let mut conditions = vec!["listed = 1"];
         let mut values = Vec::new();
