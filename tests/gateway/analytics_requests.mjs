@@ -9,7 +9,10 @@ import { PROJECT } from "./recorded_gateway.mjs";
 const DAY_MS = 86_400_000;
 const CHECK_INTERVAL_MS = 25;
 
-/** Maximum wait. A timeout fails only the waiting test, not the whole file. */
+/**
+ * How long a test waits for a condition before it fails. Without this limit, the runner would end
+ * the whole file.
+ */
 const PATIENCE_MS = 60_000;
 
 /** Rows per upstream page: Mintlify's maximum. */
@@ -19,7 +22,10 @@ export const NO_CACHE = [["Cache-Control", "no-cache"]];
 
 // --- requests --------------------------------------------------------------
 
-/** The target of a page-view request: `{ project?, dateFrom?, dateTo?, limit?, offset? }`. */
+/**
+ * The target of a request for page views. Takes `{ project?, dateFrom?, dateTo?, limit?, offset?
+ * }`.
+ */
 export function viewsOf({ project = PROJECT, ...query }) {
   return `/v1/analytics/${project}/views?${new URLSearchParams(query)}`;
 }
@@ -46,7 +52,9 @@ function dateOf(milliseconds) {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/** The `authorization` of another caller, with optional claims: `{ quota?, projects?, … }`. */
+/**
+ * The `authorization` of a caller with this subject and these claims: `{ quota?, projects?, … }`.
+ */
 export function caller(gate, sub, claims = {}) {
   return { authorization: `Bearer ${gate.token({ sub, ...claims })}` };
 }

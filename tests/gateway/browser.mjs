@@ -6,7 +6,7 @@ export const SESSION_COOKIE = "__Host-quillgate";
 export const SIGN_IN_COOKIE = "__Host-quillgate-sign-in";
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 
-/** The current time in seconds, like a JWT's `exp`. */
+/** The current time in seconds since the Unix epoch, the unit of a JWT's `exp`. */
 export const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
 /** The targets of all read operations that accept a session. */

@@ -19,7 +19,10 @@ export const OTHER_PROJECT = "empty-docs";
 const NEVER_MS = 24 * 3600 * 1000;
 const TERMINAL_STATUSES = ["completed", "failed", "archived"];
 const CHECK_INTERVAL_MS = 20;
-/** Maximum wait. A timeout fails only the waiting test, not the whole file. */
+/**
+ * How long a test waits for a condition before it fails. Without this limit, the runner would end
+ * the whole file.
+ */
 const PATIENCE_MS = 60_000;
 
 /**
@@ -150,7 +153,9 @@ class Jobs {
     return stream;
   }
 
-  /** The number of times the gateway read the job upstream, and when, in milliseconds. */
+  /**
+   * How often the gateway has read the job upstream, and the times of the reads in milliseconds.
+   */
   async reads(id) {
     return (await this.upstream.job(id)).reads;
   }

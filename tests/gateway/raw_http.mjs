@@ -4,7 +4,10 @@
  */
 import { connect } from "node:net";
 
-/** Maximum silence of a connection. A timeout fails only the waiting test, not the whole file. */
+/**
+ * How long a connection may be silent before its test fails. Without this limit, the runner would
+ * end the whole file.
+ */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /**
@@ -74,7 +77,7 @@ export class Answer {
     return this.hasHead ? Number(this.#lines[0].split(" ")[1]) : undefined;
   }
 
-  /** Name and value of each header field, with lower-case names, sorted by name. */
+  /** The name in lower case and the value of each header field, sorted by name. */
   get headers() {
     const fields = this.#lines.slice(1).map((line) => {
       const at = line.indexOf(":");
@@ -110,7 +113,7 @@ export class Answer {
     return JSON.parse(this.text);
   }
 
-  /** Whether the whole response has arrived, by its own framing. */
+  /** Whether the whole response has arrived, according to its `Content-Length` or chunks. */
   get complete() {
     if (!this.hasHead) return false;
     if (this.#method === "HEAD" || this.status === 204 || this.status === 304) return true;

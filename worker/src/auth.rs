@@ -47,10 +47,10 @@ pub struct Credentials<'a> {
     pub access_assertion: Option<&'a str>,
 }
 
-/// The result of checking credentials.
+/// The result of checking credentials that are not invalid.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Identified {
-    /// An authenticated caller.
+    /// The caller is authenticated.
     Caller(Rc<Caller>),
     /// The caller is unknown until the host has obtained this evidence.
     Needs(Evidence),
@@ -81,7 +81,7 @@ enum VerifiedToken {
     Foreign { caller: Rc<Caller>, source: Source },
 }
 
-/// The maximum number of cached tokens.
+/// The maximum number of cached tokens per isolate.
 const MAX_TOKENS: usize = 1_000;
 /// The maximum size of the cache in bytes, counting tokens and their claims.
 const MAX_BYTES: usize = 1024 * 1024;

@@ -70,7 +70,7 @@ pub struct Ceiling {
     pub max: u32,
 }
 
-/// The use of a [`Ceiling`].
+/// The reservations that count under a [`Ceiling`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CeilingUsage {
     /// The maximum number of reservations in any window.
@@ -101,16 +101,16 @@ pub enum Decision {
     Refused(Refused),
 }
 
-/// A granted reservation.
+/// The consequences of a granted reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granted {
-    /// The header fields after this grant.
+    /// The `RateLimit` header fields after this grant.
     pub fields: RateLimitFields,
     /// The number of slots of the limit left after this grant.
     pub left: u32,
 }
 
-/// A refused reservation.
+/// The consequences of a refused reservation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refused {
     /// 429 `quota-exceeded`, with `Retry-After` and the budget's header fields.

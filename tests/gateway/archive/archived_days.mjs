@@ -15,7 +15,7 @@ export const DAY_MS = 86_400_000;
 export const DAYS = Number(process.env.ARCHIVE_DAYS ?? 10);
 export const PAGES = Number(process.env.ARCHIVE_PAGES ?? 600);
 export const PER_THOUSAND = 50;
-/** Requests per window. Small enough that the archive needs several windows. */
+/** Requests per window. The archive needs several windows to fetch all days. */
 const LIMIT = Number(process.env.ARCHIVE_LIMIT ?? 30);
 const WINDOW_SECONDS = 2;
 const SHARE = 33;
@@ -93,7 +93,9 @@ export async function truthOf(date) {
 }
 
 export const truths = () => Promise.all(days().map(truthOf));
-/** Requests that each day takes: one for the visitors, and one per page of 250 rows. */
+/**
+ * The number of requests that each day takes: one for the visitors, and one per page of 250 rows.
+ */
 export async function countRequests(dates) {
   const truths = await Promise.all(dates.map(truthOf));
   return truths.map(({ views }) => 1 + Math.max(1, Math.ceil(views.length / 250)));
@@ -114,7 +116,7 @@ export function assertEstimated(requests, days, each) {
 export const days = () => Array.from({ length: DAYS }, (_, at) => daysAgo(DAYS - at));
 export const counts = ({ human, ai, total }) => ({ human, ai, total });
 
-/** All stored rows of pages, without those of prefixes, ordered by day and path. */
+/** The stored rows of all pages, ordered by day and path. Rows of prefixes are left out. */
 function archivedRows() {
   return queryArchive(
     state,
@@ -124,7 +126,7 @@ function archivedRows() {
   );
 }
 
-/** Everything that the archive stores, except for the times of the fetches. */
+/** Everything that the archive stores, except the times of the fetches. */
 export const archivedState = async () => [
   await queryArchive(state, "SELECT day, node, human, ai, total FROM views ORDER BY day, node"),
   await queryArchive(

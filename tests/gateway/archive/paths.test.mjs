@@ -16,9 +16,12 @@ const startedAt = Date.now();
 const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
 const dayNumber = (date) => Date.parse(date) / DAY_MS;
 const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
-/** Maximum time for a run that fetches one day. In an early build, a NUL caused an endless run. */
+/**
+ * Maximum time for a run that fetches one day. In an early build, a run with a NUL in a path never
+ * ended.
+ */
 const RUN_MS = 30_000;
-/** More than an archive with one day of ordinary paths takes. */
+/** Maximum size of the database, more than one day of ordinary paths takes. */
 const MAX_BYTES = 200_000;
 
 /** The row of a page, with different counts for people and AI. */

@@ -15,7 +15,10 @@ const LIST = `/v2/agent/${PROJECT}/jobs`;
 const OPERATE = "gateway:operate";
 const FORGED_TOKENS = 2_300;
 const CONCURRENCY = 100;
-/** The first fetch, one for an unknown kid, and two more if the attack takes over a minute. */
+/**
+ * One fetch for the first token, one for an unknown kid, and two more if the attack takes over a
+ * minute.
+ */
 const MAX_FETCHES = 4;
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
@@ -119,7 +122,7 @@ describe("an issuer that has shut down", () => {
 
   test("accepts known keys of a stopped issuer after the Worker restarts", async () => {
     await gate.restart();
-    // An unknown kid comes first and must not discard the stored keys.
+    // The first request has an unknown kid, which must not discard the stored keys.
     const unknown = await gate.get(LIST, mint(gate, issuer, { kid: "unknown" }));
     assertProblem(unknown, 401, "invalid-token");
     for (const alg of ["RS256", "ES256"]) {

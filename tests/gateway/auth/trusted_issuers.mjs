@@ -15,10 +15,10 @@ export const REALM = 'Bearer realm="quillgate"';
 export const INVALID = `${REALM}, error="invalid_token"`;
 export const prompt = "document the release";
 
-/** Trusted issuers. Each test that changes an issuer's keys has its own. */
+/** Names of the trusted issuers. Each test that changes an issuer's keys has its own issuer. */
 const NAMES = ["github", "people", "crowded", "rotating", "keeping"];
 export const issuers = {};
-/** Faults of a key set that was fetched before. Each fault has its own issuer. */
+/** Faults that a key set has after it was fetched once. Each fault has its own issuer. */
 export const OUTAGES = {
   500: { status: 500 },
   garbage: { garbage: true },

@@ -46,7 +46,7 @@ beforeEach(() => {
   reply = { body: GOOD };
 });
 
-/** Creates a job like a page does, with the widget's response. */
+/** Creates a job as a page does, with the response of the Turnstile widget. */
 function create(response, options = {}) {
   const { prompt = "x", origin = ALLOWED_ORIGIN, headers = [], authorization } = options;
   const fields = [

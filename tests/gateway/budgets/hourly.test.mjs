@@ -28,7 +28,10 @@ import {
   viewsRequested,
 } from "./rate_limits.mjs";
 
-/** The upstream timeout, in seconds. A slot may become free this much later than after an hour. */
+/**
+ * The upstream timeout, in seconds. A slot can become free an hour and this time after its
+ * reservation.
+ */
 const TIMEOUT = 30;
 const CREATE_LIMIT = 100;
 const MESSAGE_LIMIT = 25;
@@ -42,7 +45,7 @@ describe("an hourly window", () => {
   let gate;
   let alice;
   let state;
-  /** The earliest time at which a slot can have been taken. */
+  /** The earliest time at which a slot can have been reserved. */
   let started;
 
   before(async () => {
@@ -360,7 +363,7 @@ describe("an hourly window", () => {
   });
 
   describe("concurrent requests", () => {
-    /** Asserts the result of a burst on a budget with `slots` left. */
+    /** Asserts the results of a burst of requests to a budget that had `slots` left. */
     async function assertExactly(slots, answers, { policy, limit, operation, status, since }) {
       const granted = answers.filter(({ answer }) => answer.status === status);
       assert.equal(granted.length, slots, "one request is granted per slot");
@@ -377,8 +380,8 @@ describe("an hourly window", () => {
       const rejected = answers.filter(({ answer }) => answer.status !== status);
       for (const { answer, received } of rejected) {
         const wait = assertExceeded(answer, policy, { limit });
-        // No slot is free before the first one, and no Retry-After exceeds the longest possible
-        // wait.
+        // No Retry-After ends before the first slot becomes free, and none exceeds the longest
+        // possible wait.
         assert.ok(received + wait * 1000 >= freed, `${wait} s`);
         assert.ok(wait <= HOUR + TIMEOUT, `${wait} s`);
       }

@@ -15,8 +15,7 @@ const LIMIT = 100;
 /** A fifth of the limit, which is the default of JOB_POLLS_PER_HOUR. */
 const POLLS = LIMIT / 5;
 /**
- * Tolerance for the latency between the gateway, which counts a poll, and the simulator, which
- * dates it.
+ * Tolerance for the time between the gateway's count of a poll and its arrival at the simulator.
  */
 const LATENCY_TOLERANCE_MS = 1_000;
 const PATIENCE_MS = 120_000;
@@ -36,7 +35,7 @@ describe("a Mintlify that counts reads as creations", () => {
       vars: {
         CREATE_LIMIT_PER_HOUR: String(LIMIT),
         LIMIT_WINDOW_SECONDS: String(WINDOW_S),
-        // Blank means unset.
+        // A blank value counts as unset, so that the default applies.
         JOB_POLLS_PER_HOUR: "",
       },
       prepare: (upstream) => upstream.setLimits({ create: LIMIT, windowMs: WINDOW_S * 1000 }),
@@ -48,7 +47,8 @@ describe("a Mintlify that counts reads as creations", () => {
   function keepCreating() {
     let isStopped = false;
     let count = 0;
-    // Two creations fewer, so that the order of requests at a window's edge does not matter.
+    // Two creations fewer than the limit allows, so that the order of requests at a window's edge
+    // does not matter.
     const interval = (WINDOW_S * 1000) / (LIMIT - POLLS - 2);
     const running = (async () => {
       while (!isStopped) {

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { assertProblem } from "../recorded_gateway.mjs";
 
 export const HOUR = 3600;
-/** Deadline for events that must happen eventually. */
+/** How long a test waits for something that must happen. */
 export const PATIENCE_MS = 60_000;
 /** Maximum difference between two clocks that both count whole milliseconds. */
 export const CLOCKS_MS = 2;
@@ -16,7 +16,7 @@ export const jobsOf = (project) => `/v2/agent/${project}/job`;
 export const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message`;
 
 /**
- * Most tests use a separate project, and so separate budgets. Only the analytics budget is shared.
+ * Most tests have their own project, and so their own budgets. Only the analytics budget is shared.
  */
 export const PROJECTS = [
   ...["count", "back", "kept", "free", "closed", "usual", "ages", "open", "own", "none", "every"],
@@ -32,7 +32,7 @@ export function newViews(project) {
   return `/v1/analytics/${project}/views?dateFrom=${day}&dateTo=2024-01-01`;
 }
 
-/** A caller of one gateway, with one token for every project. */
+/** A caller of a gateway, with one token that covers every project. */
 export class Caller {
   #gate;
 
@@ -97,7 +97,7 @@ export function assertExceeded(answer, policy, { limit, window = HOUR }) {
   return Number(wait);
 }
 
-/** Sends a request and records its start and end. The gateway decides in between. */
+/** Sends a request and records the times before and after it. The gateway decides between them. */
 export async function timed(ask) {
   const sent = Date.now();
   const answer = await ask();

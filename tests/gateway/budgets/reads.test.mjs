@@ -6,7 +6,10 @@ import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs
 const LIMIT = 20;
 const OTHER = "empty-docs";
 const HOUR = 3600;
-/** The window slides in sixty steps, so a read can count one step longer than the window. */
+/**
+ * The length of a step. The window slides in sixty steps, so a read can count for one step longer
+ * than the window.
+ */
 const WINDOW_STEP = HOUR / 60;
 
 let gate;

@@ -46,7 +46,7 @@ after(async () => {
   rmSync(state, { recursive: true, force: true });
 });
 
-/** `Authorization` of a workflow whose `sub` names only repository and environment. */
+/** The `Authorization` of a workflow. Its `sub` names only the repository and the environment. */
 function authorize(environment, changes) {
   const sub = `repo:acme/docs:environment:${environment}`;
   const token = gate.known(issuer.mint(issuer.githubClaims({ sub, environment, ...changes })));

@@ -31,7 +31,7 @@ const ROWS = 600;
 const MISS = "fwd=uri-miss; stored";
 const HIT = "hit; ttl=+";
 const REFETCHED = "fwd=request; stored";
-/** Concurrent requests in tests that send thousands. */
+/** Number of concurrent requests in tests that send thousands. */
 const CONCURRENCY = 8;
 const FIVE_MINUTES_MS = 300_000;
 
@@ -156,7 +156,7 @@ describe("the pages on disk", () => {
 
   test(`caches at most ${MAX_PAGES} pages on disk and evicts the oldest first`, async () => {
     const range = closedRange();
-    // After the last row: an empty page is the cheapest for the simulator.
+    // The offsets are after the last row, because the simulator returns empty pages fastest.
     const target = (page) => viewsOf({ ...range, offset: ROWS + PAGE_ROWS * (1 + page) });
     const pages = Array.from({ length: MAX_PAGES + 100 }, (_, page) => page);
     const { units } = await costOf(gate, () => getAll(pages.map(target)));

@@ -107,7 +107,7 @@ describe("the organization object", () => {
     const answers = await together(30, target, {
       async meanwhile(leader) {
         leader.leave();
-        // Each round trip to the object gives it time to notice that the reader has disconnected.
+        // During each round trip, the object can notice that the reader has disconnected.
         for (let trip = 0; trip < 3; trip += 1) await callObject();
       },
     });

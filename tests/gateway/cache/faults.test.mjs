@@ -22,7 +22,7 @@ import {
 import { assertProblem, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 const VARS = { ANALYTICS_FRESH_SECONDS: "1", UPSTREAM_TIMEOUT_SECONDS: "1" };
-/** Two upstream pages, the second one partial. */
+/** Enough rows for two upstream pages. The second one is not full. */
 const ROWS = 300;
 
 const MISS = "fwd=uri-miss; stored";

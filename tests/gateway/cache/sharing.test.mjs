@@ -201,7 +201,7 @@ describe("a slice equals the upstream's own response", () => {
     };
   }
 
-  /** Limits and offsets at every edge, and 60 random ones. */
+  /** Pairs of a limit and an offset: those at the edges of pages, and 60 random ones. */
   function slicesOf(rows) {
     const next = seededRandom(rows);
     const edges = [0, 249, 250, 251, rows - 1, rows, rows + 1, rows + 249, rows + 250, rows + 9999];
@@ -211,7 +211,10 @@ describe("a slice equals the upstream's own response", () => {
     return [...atEdges, ...upToTheEnd, ...others];
   }
 
-  /** The numbers of the pages that a slice needs. No page follows the last one. */
+  /**
+   * The numbers of the pages that the gateway fetches for a slice. It never fetches one after the
+   * last page.
+   */
   function pagesOf([limit, offset], rows) {
     const last = Math.max(0, Math.ceil(rows / PAGE_ROWS) - 1);
     const first = Math.floor(offset / PAGE_ROWS);

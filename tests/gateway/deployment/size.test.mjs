@@ -6,7 +6,10 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { ROOT } from "../../../scripts/versions.mjs";
 
-/** Cloudflare accepts 3 MB in its free plan. This lower limit keeps the start of isolates fast. */
+/**
+ * Cloudflare's free plan accepts Workers of 3 MB. This limit is lower, because a small module
+ * starts faster.
+ */
 const MAX_WASM_BYTES = 450_000;
 const MAX_JAVASCRIPT_LINES = 120;
 

@@ -52,7 +52,7 @@ function assertExport(answer) {
   return answer.text;
 }
 
-/** The problem that a plain request for these rows returns. */
+/** The problem that a request for these rows as a page returns. */
 async function plainProblem(report, query, options) {
   const answer = await gate.get(
     `/v1/analytics/${PROJECT}/${report}?${new URLSearchParams(query)}`,
@@ -294,7 +294,7 @@ describe("an export request", () => {
 });
 
 describe("an incomplete export", () => {
-  /** Gets an export that must end as incomplete, and its expected complete form. */
+  /** Gets an export that must end as incomplete, and the export that would be complete. */
   async function interrupt(report, format, range, options) {
     const lines = await rowsUpstream(gate, report, range);
     const answer = await getExport(report, { format, ...range }, options);
@@ -480,7 +480,7 @@ test("fetches at most one more page after a client disconnects during an export"
   await gate.untilCounters(({ inFlight }) => inFlight === 0);
   const requests = await gate.upstream.requests();
   const pages = requests.filter((request) => request.target.includes(own)).length;
-  // The server may notice the disconnect only when it writes again.
+  // The server may notice the disconnect only when it writes the next chunk.
   assert.ok(pages >= 3 && pages <= 4, `${pages} of 11 pages`);
 });
 

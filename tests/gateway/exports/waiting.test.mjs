@@ -10,13 +10,13 @@ import { assertProblem, startGate } from "../recorded_gateway.mjs";
 
 const PER_CALLER = 2;
 const PER_ORGANIZATION = 3;
-/** Longer than this test, so that no waiting export continues. */
+/** The budget's window, longer than this file takes, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
-/** An export that has not ended after this time is waiting. */
+/** If an export has not ended after this time, it is waiting for the budget. */
 const OBSERVED_MS = 2000;
 /** Longer than the lease of a waiting export's place. The gateway renews leases in time. */
 const LEASE_MS = 26_000;
-/** A cancelled export frees its place within this time. */
+/** The maximum time until a cancelled export has freed its place. */
 const RELEASE_MS = LEASE_MS + 10_000;
 const range = newRange();
 let gate;

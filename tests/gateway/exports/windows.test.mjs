@@ -25,7 +25,7 @@ import { startGate } from "../recorded_gateway.mjs";
 import { moveStoredTimes } from "../stored_clock.mjs";
 
 const HOUR_MS = 3_600_000;
-/** The hourly budget, of the upstream and of the gateway. */
+/** The number of requests per hour that both the upstream and the gateway allow. */
 const BUDGET = 100;
 const PAGE_ROWS = 250;
 

@@ -58,7 +58,7 @@ export function useGateway(name) {
   beforeEach(() => gate.upstream.reset());
 }
 
-/** The `Authorization` of a caller with access to every project. */
+/** The `Authorization` of a caller with this subject and access to every project. */
 export const as = (sub, claims = {}) =>
   `Bearer ${gate.token({ sub, projects: PROJECTS, ...claims })}`;
 

@@ -11,7 +11,7 @@ import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertInvalid, assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import { createOneByOne, idsOf, jobs, LIST, page, useJobs } from "./listed_jobs.mjs";
 
-/** Never in the first line of a prompt. Only Mintlify may receive it. */
+/** The second line of some prompts. The gateway must send it to Mintlify only. */
 const SECOND_LINE = "and-this-is-the-private-second-line-7f3a9c";
 const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"];
 

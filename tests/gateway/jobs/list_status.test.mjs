@@ -108,7 +108,7 @@ describe("the status of a listed job", () => {
     for (const id of ids) {
       const reads = await jobs.reads(id);
       const gaps = reads.at.slice(1).map((moment, index) => moment - reads.at[index]);
-      // 50 ms tolerance for two clocks and for latency.
+      // The tolerance of 50 ms is for the latency and the difference between two clocks.
       for (const gap of gaps) assert.ok(gap >= 950, `${gap}`);
     }
   });

@@ -14,7 +14,7 @@ const WHOLE_PROMPTS = "whole-docs";
 /** The project of the list filter tests. */
 const FILTERED = "found-docs";
 const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
-/** Never in the first line of a prompt. */
+/** The second line of some prompts, which records store only if whole prompts are stored. */
 const SECOND_LINE = "and-this-is-the-private-second-line-91be";
 const MAX_MESSAGES = 100;
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -218,7 +218,7 @@ describe("stored prompts", () => {
     const prompt = `\n  First \n${SECOND_LINE} "ä" 😀\u0000\n`;
     const long = `long ${"x".repeat(100_000)} end`;
     const { id } = await jobs.create(prompt, { project });
-    // Together, they exceed the database's maximum size of a value.
+    // Together, the prompts exceed the maximum size of a value in the database.
     for (let sent = 0; sent < 25; sent += 1) await jobs.followUp(id, long, { project });
     const record = await recordOf(id, { project });
     assert.equal(record.prompt, prompt);
@@ -235,7 +235,8 @@ describe("stored prompts", () => {
       [id],
     );
 
-    // The filter searches the first characters only, with and without characters beyond ASCII.
+    // The filter searches only the first characters, in prompts with and without characters beyond
+    // ASCII.
     for (const letter of ["y", "ä"]) {
       const padding = letter.repeat(SEARCHED_CHARACTERS - 6);
       const marks = [`near-${letter}`, `far-${letter}`];
@@ -271,7 +272,7 @@ describe("stored prompts", () => {
 describe("stored follow-ups", () => {
   test(`stores the latest follow-ups of a job up to ${MAX_MESSAGE_BYTES} bytes`, async () => {
     const { id } = await jobs.create();
-    // Letters of two bytes, because the limit counts bytes.
+    // The letters have two bytes each, to show that the limit counts bytes.
     const letters = 50_000;
     const fitting = Math.floor(MAX_MESSAGE_BYTES / (2 * letters));
     await jobs.restartWithSql([

@@ -56,7 +56,7 @@ test("deletes jobs and their events after the retention period", async () => {
   const kept = (await jobs.create("kept")).id;
   await changeWhileWatched(kept, ["planning"]);
   const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id <> ?";
-  // Retention has a precision of one hour.
+  // Records are deleted up to one hour after their retention period.
   const age = RETENTION_DAYS * DAY_MS + 3_600_000;
   await jobs.restartWithSql([[update, age, kept]]);
   const late = (await jobs.create("late")).id;

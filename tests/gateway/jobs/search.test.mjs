@@ -63,7 +63,7 @@ test("finds jobs that an earlier release stored, and adds them to the search ind
   assert.equal(first.ids[0], id);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    // Without the index, the oldest job is on a later page.
+    // While the index does not have the oldest job, it is found only on a later page.
     const { ids, nextCursor } = await find(OLD, { text: "needle" });
     if (nextCursor === null) {
       assert.deepEqual(ids, [id, "old-1"]);

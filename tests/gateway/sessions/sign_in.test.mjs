@@ -110,7 +110,10 @@ describe("sign-in at an issuer", () => {
     return { browser, location: answer.header("location"), cookie: answer.header("set-cookie") };
   }
 
-  /** Follows the issuer's redirect. A browser sends no `SameSite=Strict` cookie with it. */
+  /**
+   * Follows the issuer's redirect without the session cookie. Browsers do not send a
+   * `SameSite=Strict` cookie with a redirect from another site.
+   */
   function followCallback(browser, callback, headers = []) {
     browser.cookies.delete(SESSION_COOKIE);
     const all = [["Sec-Fetch-Site", "cross-site"], ...headers];
@@ -279,7 +282,7 @@ describe("sign-in at an issuer", () => {
     const copy = new Browser(gate);
     copy.cookies.set(SIGN_IN_COOKIE, cookie);
     assert.equal((await followCallback(browser, callback)).status, 303);
-    // Replays: the same state and code, then the same state with a new code.
+    // Replays the callback with the same state and code, then with the same state and a new code.
     assertRejected(await followCallback(copy, callback), 400, "sign-in-failed");
     assertRejected(await followCallback(copy, issuer.signIn(location)), 400, "sign-in-failed");
   });

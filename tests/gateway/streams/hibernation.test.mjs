@@ -13,9 +13,9 @@ const WATCHERS = 100;
 const EVICTION_MS = 10_000;
 /** The time without requests and alarms after which an object has certainly been evicted. */
 const QUIET_MS = EVICTION_MS + 3000;
-/** Long enough for an eviction between two alarms. */
+/** The polling interval, long enough that the runtime evicts the object between two alarms. */
 const POLL_SECONDS = 20;
-/** The maximum interval. No alarm fires during the test. */
+/** The maximum polling interval, so that no alarm fires during the test. */
 const MAX_POLL_SECONDS = 300;
 /** Longer than the interval between two alarms, even on a busy machine. */
 const PATIENCE_MS = 60_000;

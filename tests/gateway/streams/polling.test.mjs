@@ -104,7 +104,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
         await stream.event(isNow("planning"), PATIENCE_MS);
         assert.deepEqual(states(stream), ["active", "planning"]);
         const { at } = await jobs.reads(id);
-        // Failed polls of one or two attempts, then a successful one.
+        // Each failed poll has one or two attempts. The last poll succeeds.
         const polls = at.slice(count).filter((_, index) => index % readsEach === 0);
         assert.equal(polls.length, FAILURES + 1);
         const assertAtLeast = (gap, expected) =>

@@ -16,7 +16,7 @@ const TIMEOUT_SECONDS = 6;
 const CLOCKS_MS = 2;
 const CREATE = "agentJobs.create";
 const READ = "agentJobs.get";
-/** Its requests fail, so only one test uses it. */
+/** A project whose requests fail, so only one test uses it. */
 const SLOW_PROJECT = "slow-docs";
 
 let jobs;
@@ -82,8 +82,8 @@ describe("an upstream that does not respond", () => {
     await jobs.upstream.hold({ operation: CREATE });
     const held = Array.from({ length: CONNECTIONS }, () => create());
     await jobs.upstream.untilHeld(CONNECTIONS);
-    // The held creations time out together. Some late ones then get a connection and a full
-    // timeout.
+    // The held creations time out together. Some late ones then get a connection, and only then
+    // their timeout starts.
     const late = Array.from({ length: 3 * CONNECTIONS }, (_, at) => create({ key: `late-${at}` }));
     for (const answer of await Promise.all(held)) {
       assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");

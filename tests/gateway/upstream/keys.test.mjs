@@ -26,7 +26,7 @@ const keys = {
   read: newCanaryKey(),
   readBefore: newCanaryKey(),
 };
-/** The access of each key, unless a test changes it. */
+/** What the simulator lets each key do, unless a test changes it. */
 const DEFAULT_STATES = { write: "write", writeBefore: "write", read: "read", readBefore: "read" };
 
 let gate;

@@ -33,7 +33,7 @@ const BUDGET_FIELDS = ["ratelimit", "ratelimit-policy"];
 /** Additional header fields of page views. */
 const VIEWS_FIELDS = ["age", "cache-status", "etag", ...BUDGET_FIELDS];
 const VIEWS_HEAD = { cacheControl: /^private, max-age=\d+$/, vary: "Origin, Authorization" };
-/** The caller's trace with a span of the gateway. */
+/** The caller's trace id, with the id of the gateway's span. */
 const CONTINUED_TRACE = /^00-1{32}-(?!2{16}|0{16})[0-9a-f]{16}-01$/;
 /** Header fields of a caller that the gateway must not forward. */
 const CALLER_FIELDS = [
@@ -159,7 +159,7 @@ describe("each operation", () => {
     assert.deepEqual(answer.json, { totals, views: views.slice(10, 30), hasMore: true });
     const request = await receivedOnce();
     assert.equal(request.method, "GET");
-    // The canonical query, which is also the cache key.
+    // The gateway sends the canonical query, which is also its cache key.
     const canonical = "dateFrom=2024-02-01&dateTo=2024-02-29T11%3A00%3A00.000Z";
     assert.equal(request.target, `${VIEWS}?${canonical}&limit=250&offset=0`);
   });

@@ -53,7 +53,7 @@ function listable(urls) {
 let receiver;
 /** A gateway that lists only the receiver's host. */
 let listed;
-/** A gateway that lists many hosts, including hosts that other rules always reject. */
+/** A gateway that lists many hosts, including some that other rules always reject. */
 let open;
 
 before(async () => {

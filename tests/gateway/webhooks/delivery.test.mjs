@@ -12,9 +12,12 @@ import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 
 const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 const SECRETS = [newWebhookSecret(), newWebhookSecret()];
-/** Part of every webhook address, like a receiver's own secret often is. */
+/**
+ * A part of every webhook address. Addresses often contain a secret of the receiver, so it must not
+ * leak.
+ */
 const HIDDEN = "hidden-in-the-address-5c1d";
-/** The first retry interval of Standard Webhooks. */
+/** The wait before the first retry in the schedule of Standard Webhooks. */
 const FIRST_RETRY_MS = 5000;
 /** Tolerance for two clocks, and for a request's latency between them. */
 const CLOCK_TOLERANCE_MS = 50;

@@ -20,7 +20,7 @@ const QUARTER_HOUR_MS = 15 * 60_000;
 const PATIENCE_MS = 60_000;
 /** The gateway's timeout for a receiver. */
 const RECEIVER_TIMEOUT_MS = 20_000;
-/** A project whose alarms no other test sets off. */
+/** A project that no other test uses, so that no other test causes its alarms. */
 const HANGING_PROJECT = "hanging-receivers";
 
 let jobs;

@@ -11,7 +11,7 @@ use quillgate_worker::http::problem_kind::ProblemKind;
 pub struct Details {
     /// The operation's `description`. Omitted from the document if empty.
     pub doc: &'static str,
-    /// The 2xx responses.
+    /// The source and the description of its 2xx response.
     pub success: Success,
     /// The header fields that its requests may have, in addition to [`ALL_REQUESTS`](super::fields::ALL_REQUESTS).
     pub request_fields: &'static [&'static str],

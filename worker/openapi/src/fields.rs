@@ -303,7 +303,7 @@ impl Fields {
         self
     }
 
-    /// Returns the `headers` property of a Response Object.
+    /// Returns the fields as the `headers` property of a Response Object.
     pub fn describe(&self) -> Map<String, Value> {
         let place = |(name, is_required): &(&str, bool)| {
             let key = if *is_required {

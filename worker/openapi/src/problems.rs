@@ -49,16 +49,16 @@ pub const WRITING: &[ProblemKind] = &[
     ProblemKind::TurnstileFailed,
     ProblemKind::TurnstileUnavailable,
 ];
-/// The problems of a request body.
+/// The problems that the body of a request can cause.
 pub const BODY: &[ProblemKind] = &[
     ProblemKind::ContentTooLarge,
     ProblemKind::UnsupportedMediaType,
 ];
-/// The problems of the daily archive.
+/// The problems that requests to the daily archive can cause, in addition to the others.
 pub const ARCHIVE: &[ProblemKind] = &[ProblemKind::ArchiveNotConfigured];
-/// The problems of a used-up budget.
+/// The problems of operations that have a budget.
 pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
-/// The problems of event streams, long polls and exports.
+/// The problems of event streams, long polls and exports, whose numbers are limited.
 pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
 /// The problems of reading or deleting a job's record.
 pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];

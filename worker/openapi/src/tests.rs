@@ -260,11 +260,12 @@ fn cors_allows_every_described_header_field() {
             .map(|name| name.trim_end_matches(".always").to_lowercase())
             .collect()
     };
-    // Security schemes and media types cover the first two. The gateway ignores the third.
+    // The document describes the first two as security schemes and media types. The gateway ignores
+    // the third.
     let undescribed = ["authorization", "content-type", "quillgate-client"];
     let sent = without(listed(cors::SENT), &undescribed);
     assert_eq!(named("parameters"), sent);
-    // Pages can always read the first two, and have no use for the others.
+    // Every page can read the first two, which are safelisted. Pages have no use for the others.
     let unsaid = ["cache-control", "content-language", "allow", "accept-post"];
     let exposed = listed(cors::EXPOSED);
     assert_eq!(without(named("headers"), &unsaid), exposed);

@@ -62,11 +62,11 @@ pub struct SeriesQuery {
     pub subject: Subject,
     /// The period of each row: a day, a week or a month.
     pub group: DayGroup,
-    /// The first day of the page.
+    /// The first day of this page of the series.
     pub from: Day,
-    /// The day after the last day of the page.
+    /// The day after the last day of this page of the series.
     pub to: Day,
-    /// Whether the series continues at `to`.
+    /// Whether the series has another page, which starts at `to`.
     pub has_more: bool,
 }
 
@@ -173,11 +173,11 @@ fn end_of_group(group: DayGroup, day: Day) -> Day {
 /// Numbers of views or visitors. A number is `None` if the archive does not know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Views or visitors that are people.
+    /// Views by people, or the number of people.
     pub human: Option<u64>,
-    /// Views or visitors that are AI.
+    /// Views by AI, or the number of AI visitors.
     pub ai: Option<u64>,
-    /// Mintlify's total of both.
+    /// Mintlify's total of people and AI.
     pub total: Option<u64>,
 }
 
@@ -278,12 +278,12 @@ pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) ->
     })
 }
 
-/// A project in the archive.
+/// The progress of the archive for one project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectRecord {
     /// The first day to archive, never before the first day that [`first_retained`] returns.
     pub first: Day,
-    /// The recorded days in order.
+    /// The days of which something has been fetched or has failed, oldest first.
     pub days: Vec<DayRecord>,
     /// The days whose last request failed, each with the problem of that request.
     pub problems: Vec<(Day, String)>,

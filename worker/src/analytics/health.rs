@@ -13,16 +13,16 @@ use crate::upstream::breaker;
 pub struct OrganizationHealth {
     /// Open if any project's circuit breaker for analytics is open in the object's isolate.
     pub breaker: breaker::State,
-    /// The budgets by name.
+    /// The budgets that the object enforces, by the name of the policy.
     pub budgets: OrganizationBudgets,
-    /// The number of stored pages.
+    /// The number of pages that the database stores.
     pub cached_pages: u64,
     /// The number of times that isolates have requested a key set since the object was constructed.
     /// Tests use it to check that forged tokens cause few calls.
     pub key_set_calls: u64,
 }
 
-/// The budgets of the organization.
+/// The budgets that all projects share.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OrganizationBudgets {
     /// The budget of [`RateLimitPolicy::Analytics`], which all projects share.

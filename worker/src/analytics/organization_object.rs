@@ -46,7 +46,7 @@ const STEPS: [&str; 8] = [
     UNTAGGED_PAGES,
 ];
 
-/// The class that the runtime instantiates.
+/// The class of the Durable Object, which the runtime instantiates.
 #[durable_object(fetch)]
 pub struct OrganizationObject {
     /// The organization, or the error that occurred while reading its settings or opening its
@@ -99,7 +99,7 @@ impl OrganizationObject {
         into_promise(async move { send_back(&organization?.key_set(&address, &kid).await?) })
     }
 
-    /// Continues the daily archive.
+    /// Runs the daily archive. Resolves when the run ends.
     pub fn archive(&self) -> Promise {
         let organization = self.organization();
         into_promise(async move {

@@ -42,7 +42,7 @@ pub struct ReportCall {
     pub quota: Option<u32>,
     /// The ceilings that the caller shares with others.
     pub ceilings: Vec<Ceiling>,
-    /// The requested report.
+    /// The report, and the rows of it.
     pub query: ReportQuery,
     /// Whether to bypass the cache (`Cache-Control: no-cache`).
     pub revalidate: bool,

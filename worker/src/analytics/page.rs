@@ -118,28 +118,28 @@ pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
 /// Where a page came from, for `Cache-Status` (RFC 9211).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheStatus {
-    /// Fresh, from the cache.
+    /// The page came from the cache and is fresh.
     Hit {
-        /// The remaining freshness in seconds. It is negative for a stale page.
+        /// The remaining freshness in seconds, rounded down.
         ttl: i64,
     },
-    /// From the cache, because the budget for a newer page is spent.
+    /// The page came from the cache, because no budget is left to fetch a newer one.
     BudgetSpent {
         /// The remaining freshness in seconds, as in [`Self::Hit`].
         ttl: i64,
     },
-    /// From the upstream.
+    /// The page came from the upstream.
     Fetched {
         /// Why the page was fetched.
         reason: FetchReason,
         /// Whether this request sent the upstream request or waited for another's.
         by: FetchedBy,
     },
-    /// From the cache, because the upstream failed to return a newer page.
+    /// The page came from the cache, because the upstream did not return a newer one.
     UpstreamFailed {
-        /// The reason for the attempted fetch.
+        /// Why the gateway tried to fetch the page.
         reason: FetchReason,
-        /// The upstream's status, if it answered.
+        /// The HTTP status of the upstream's response. `None` if it did not respond.
         status: Option<u16>,
         /// The remaining freshness in seconds, as in [`Self::Hit`].
         ttl: i64,
@@ -232,8 +232,8 @@ impl CacheStatus {
         }
     }
 
-    /// Returns 0 for a cache hit, 1 for a fetched page, and 2 for a stale page. The highest rank
-    /// describes a response with several pages.
+    /// Returns 0 for a cache hit, 1 for a page that was requested from the upstream, and 2 for a
+    /// page that could be stale. The highest rank describes a response with several pages.
     const fn rank(&self) -> u8 {
         match self {
             Self::BudgetSpent { .. }
@@ -273,7 +273,7 @@ pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchR
     }
 }
 
-/// The metadata of a report response.
+/// The entity tag and the freshness of a report, from which its header fields are built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
     /// The entity tag, in quotes, as `ETag` contains it.

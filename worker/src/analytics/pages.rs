@@ -24,7 +24,7 @@ pub struct Page {
     parts: Rc<OnceCell<Parts>>,
 }
 
-/// The JSON parts of a page.
+/// A page, split into the parts from which reports are assembled.
 #[derive(Debug)]
 struct Parts {
     /// The rows, each serialized as JSON.

@@ -6,7 +6,7 @@ use crate::analytics::waiting_exports::WaitingLimits;
 use crate::budget::limits::Limits;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
-/// Settings of analytics.
+/// The freshness of reports, the limits on waiting exports, and the daily archive.
 pub struct AnalyticsSettings {
     /// How long a report stays fresh if its range did not end before yesterday.
     pub fresh_for: Millis,

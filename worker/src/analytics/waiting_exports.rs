@@ -15,9 +15,9 @@ pub const RENEWAL_INTERVAL: Millis = Millis::from_seconds(10);
 /// Maximum numbers of exports that wait at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingLimits {
-    /// The limit for one caller.
+    /// The maximum number of a caller's exports that wait at the same time.
     pub per_caller: u32,
-    /// The limit for all callers together.
+    /// The maximum number of exports of all callers that wait at the same time.
     pub per_organization: u32,
 }
 

@@ -42,9 +42,9 @@ pub enum Action {
     ReadBody(AdmittedWrite),
     /// Read a job upstream and forward the response.
     ReadJob {
-        /// The upstream request.
+        /// The request that reads the job from Mintlify.
         request: Request,
-        /// The job.
+        /// The id of the job.
         job: JobId,
     },
     /// Return a report, from the cache if possible.
@@ -55,9 +55,9 @@ pub enum Action {
     ListJobs {
         /// The conditions that the listed jobs meet.
         filter: JobFilter,
-        /// The maximum number of jobs.
+        /// The maximum number of jobs on the page.
         limit: u64,
-        /// The end of the previous page.
+        /// The last job of the previous page. `None` for the first page.
         before: Option<Position>,
     },
     /// Stream the changes of one job, or of all jobs in the project.

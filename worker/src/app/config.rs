@@ -10,13 +10,13 @@ use crate::jobs::settings::JobSettings;
 use crate::upstream::settings::UpstreamSettings;
 use crate::variable::{VariableError, split_list, trim_value};
 
-/// The Worker's configuration.
+/// The Worker's configuration, validated as a whole.
 pub struct Config {
     /// The URL of Mintlify's API, the admin keys and the timeout.
     pub upstream: UpstreamSettings,
     /// Access tokens, trusted issuers and sign-in.
     pub auth: AuthSettings,
-    /// The limits of the budgets.
+    /// The maximum numbers of requests per policy and window.
     pub limits: Limits,
     /// Polling, job records, event streams and webhooks.
     pub jobs: JobSettings,

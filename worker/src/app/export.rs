@@ -72,7 +72,7 @@ struct Prefetch {
 
 /// The reason why the next page is missing.
 enum Missing {
-    /// The page was refused.
+    /// The organization's object refused the page.
     Refused(GatewayResponse),
     /// The page was refused when it was prefetched, more than [`REFUSAL_AGE`] ago. It may be
     /// available now.

@@ -7,7 +7,7 @@ use crate::jobs::health::ProjectHealth;
 use crate::json;
 use crate::upstream::breaker;
 
-/// The gateway's health.
+/// The health report, the response to `/healthz?deep`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Health<'a> {

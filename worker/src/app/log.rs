@@ -6,14 +6,14 @@ use crate::http::problem_kind::ProblemKind;
 use crate::json;
 use crate::upstream::metrics::RequestMetrics;
 
-/// A completed request.
+/// The contents of a request's log line.
 #[derive(Debug)]
 pub struct LogEntry<'a> {
     /// The value of `X-Request-Id`.
     pub request_id: &'a str,
     /// The trace id of the request: 32 hexadecimal digits.
     pub trace_id: &'a str,
-    /// The caller: the token's `sub`.
+    /// The `sub` of the caller's token, once the caller is identified.
     pub subject: Option<&'a str>,
     /// The pattern of the route, such as `/v2/agent/{projectId}/job/{id}`.
     pub route: Option<&'a str>,
@@ -71,7 +71,7 @@ impl LogEntry<'_> {
     }
 }
 
-/// The end of an export.
+/// The contents of the log line about the end of an export.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportEnd<'a> {

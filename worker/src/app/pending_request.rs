@@ -21,7 +21,7 @@ pub struct PendingRequest {
     pub context: RequestContext,
     pub head: Rc<RequestHead>,
     pub config: Rc<Config>,
-    /// The bindings.
+    /// The Worker's bindings and variables.
     pub env: Env,
     /// The request as the Workers runtime passed it.
     pub request: Request,

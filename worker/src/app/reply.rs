@@ -12,7 +12,7 @@ pub struct Reply {
     pub status: u16,
     /// The header fields of this reply.
     pub headers: HeaderFields,
-    /// A string, a stream or `null`.
+    /// A JavaScript string, a `ReadableStream` or `null`.
     pub body: JsValue,
     /// The problem that the reply reports, if any.
     pub problem: Option<ProblemKind>,

@@ -128,7 +128,7 @@ impl AccessToken {
         Rc::clone(&self.caller)
     }
 
-    /// Returns the expiry time.
+    /// Returns the time of `exp`.
     #[must_use]
     pub fn expires(&self) -> Millis {
         to_millis(self.expires)

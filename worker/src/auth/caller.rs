@@ -104,25 +104,25 @@ impl Quota {
 pub struct SharedQuota {
     /// The key under which the budget counts these callers.
     pub name: String,
-    /// The shared ceilings.
+    /// The ceilings that these callers share.
     pub quota: Quota,
 }
 
-/// An authenticated caller.
+/// An authenticated caller, its permissions and its quotas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The token's `iss`: [`ISSUER`] for one of the gateway's own tokens.
     pub issuer: String,
-    /// The token's `sub`.
+    /// The token's `sub`, which identifies the caller within its issuer.
     pub subject: String,
     /// The projects and scopes of the caller.
     pub grants: Vec<Grant>,
-    /// The caller's own ceilings.
+    /// The ceilings that apply to this caller alone.
     pub quota: Quota,
     /// The claims that identify the caller, as JSON, if a rule names them; otherwise, the subject
     /// identifies the caller.
     pub claims: Option<String>,
-    /// The ceilings shared with other callers.
+    /// The quotas that this caller shares with others.
     pub shared: Vec<SharedQuota>,
     /// The time at which the token expires, or the session if it ends first.
     pub expires: Millis,

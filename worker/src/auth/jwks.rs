@@ -55,7 +55,7 @@ impl Algorithm {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kty")]
 pub enum PublicKey {
-    /// An RSA key.
+    /// An RSA key, for RS256.
     #[serde(rename = "RSA")]
     Rsa {
         /// The modulus, in base64url.
@@ -63,10 +63,10 @@ pub enum PublicKey {
         /// The exponent, in base64url.
         e: String,
     },
-    /// A key on an elliptic curve.
+    /// A key on an elliptic curve, for ES256.
     #[serde(rename = "EC")]
     Ec {
-        /// The curve: `P-256`.
+        /// The name of the curve, always `P-256`.
         crv: &'static str,
         /// The x coordinate, in base64url.
         x: String,
@@ -150,12 +150,12 @@ pub const FIRST_PAUSE: Millis = Millis::from_seconds(10);
 /// object: a minute.
 pub const ISOLATE_FRESH_FOR: Millis = Millis::from_seconds(60);
 
-/// A fetched key set.
+/// The key set of an issuer, as it was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySet {
-    /// The set's JSON.
+    /// The JWK Set as the issuer sent it.
     pub text: String,
-    /// When it was fetched.
+    /// When the set was fetched from the issuer.
     pub fetched: Millis,
     keys: Vec<Value>,
 }
@@ -300,7 +300,7 @@ pub struct RememberedSet {
 /// The reason for requesting a set from the organization's object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookupReason {
-    /// The key is unknown.
+    /// The isolate does not know the key.
     Search,
     /// The key is known, but may have been withdrawn.
     Refresh,
@@ -309,7 +309,7 @@ pub enum LookupReason {
 /// The reason why no key can verify a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoKey {
-    /// The issuer's keys are not available.
+    /// The issuer's keys are not available at the moment.
     Unavailable,
     /// The token names no usable key, for this reason.
     Unusable(&'static str),

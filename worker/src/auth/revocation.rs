@@ -19,7 +19,7 @@ pub const VARIABLES: [&str; 4] = [
     "REVOKED_TOKENS_4",
 ];
 
-/// The revoked tokens.
+/// The tokens that the operator has revoked, by id, by subject or by other claims.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RevokedTokens {
     ids: Vec<String>,

@@ -27,13 +27,13 @@ pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 /// The credential that opens a session.
 #[derive(Debug, Clone, Copy)]
 pub enum Proof<'a> {
-    /// An access token.
+    /// An access token from the request's body.
     AccessToken(&'a str),
-    /// An assertion of Cloudflare Access.
+    /// The token in `Cf-Access-Jwt-Assertion`, which Cloudflare Access added.
     AccessAssertion(&'a str),
     /// An ID token from a sign-in that has just succeeded.
     IdToken {
-        /// The token.
+        /// The ID token.
         token: &'a str,
         /// The issuer whose token endpoint returned the token.
         client: &'a SignInIssuer,
@@ -59,19 +59,19 @@ impl Proof<'_> {
 /// The result of checking a credential.
 #[derive(Debug)]
 pub enum Opening {
-    /// A session that may be opened.
+    /// The credential is valid, and opens this session.
     Session(NewSession),
     /// An issuer's token, whose signature the host must verify before it calls
     /// [`NewSession::new`].
     Unverified(Checked),
 }
 
-/// A session that may be opened.
+/// A session whose credential is valid, before it is stored.
 #[derive(Debug)]
 pub struct NewSession {
-    /// The session's caller.
+    /// The caller that the session identifies.
     pub caller: Rc<Caller>,
-    /// The record to store.
+    /// The record to store in the session's Durable Object.
     pub record: String,
     /// The index in `ACCESS_TOKEN_SECRET` of the secret that signs the session's cookie. Removing
     /// this secret ends the session. For one of the gateway's own tokens, it also verified the

@@ -12,11 +12,11 @@ pub struct AuthSettings {
     /// The secrets of the gateway's own access tokens, newest first. Each of them verifies tokens
     /// and session cookies.
     pub token_secrets: Vec<Vec<u8>>,
-    /// Other issuers of accepted access tokens.
+    /// The issuers in `TRUSTED_ISSUERS`, whose tokens are accepted too.
     pub trusted_issuers: Vec<Rc<TrustedIssuer>>,
     /// The trusted issuers at which users sign in.
     pub sign_in_issuers: Vec<SignInIssuer>,
-    /// Revoked access tokens.
+    /// The tokens in the `REVOKED_TOKENS` variables.
     pub revoked: RevokedTokens,
 }
 

@@ -23,11 +23,11 @@ pub struct SignInIssuer {
     pub issuer: String,
     /// The gateway's client id at the issuer; the audience of its ID tokens.
     pub client_id: String,
-    /// The URL of the sign-in page.
+    /// The URL of the issuer's sign-in page, to which the browser is redirected.
     pub authorization_endpoint: String,
     /// The URL that exchanges a code for a token.
     pub token_endpoint: String,
-    /// The scopes to request.
+    /// The scopes to request, separated by spaces.
     #[serde(default = "default_scope")]
     pub scope: String,
     /// The client secret for the token endpoint, used in addition to PKCE.

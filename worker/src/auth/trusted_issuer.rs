@@ -32,9 +32,9 @@ pub struct TrustedIssuer {
 /// The header field that carries a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// `Authorization: Bearer`.
+    /// `Authorization: Bearer`, as clients send it.
     Bearer,
-    /// `Cf-Access-Jwt-Assertion`.
+    /// `Cf-Access-Jwt-Assertion`, as Cloudflare Access adds it.
     AccessAssertion,
 }
 

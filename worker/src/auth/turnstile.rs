@@ -17,23 +17,23 @@ const SITEVERIFY: &str = "https://challenges.cloudflare.com/turnstile/v0/sitever
 /// documentation.
 const MAX_RESPONSE_LENGTH: usize = 2048;
 
-/// The Turnstile configuration.
+/// The configuration of Turnstile, if it is on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turnstile {
     /// The secret that authenticates the gateway to Cloudflare.
     pub secret: String,
     /// The public key with which a page shows the widget.
     pub site_key: String,
-    /// The URL that verifies responses.
+    /// The URL to which the gateway sends a response to verify it.
     pub verify_url: String,
 }
 
-/// An unverified Turnstile response.
+/// A Turnstile response to verify before the write is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TurnstileProof {
     /// The widget's response, valid for 300 s and for one verification.
     pub response: String,
-    /// The expected host of the page.
+    /// The host of the page that sent the response. It must equal the host in Cloudflare's answer.
     pub hostname: String,
 }
 

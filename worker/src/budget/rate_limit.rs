@@ -3,7 +3,7 @@
 
 use crate::http::response::HeaderFields;
 
-/// The values of the header fields.
+/// The values of the two header fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RateLimitFields {
     /// `RateLimit-Policy`: the limit, the token's own quota if any, and the ceiling with the fewest
@@ -16,7 +16,7 @@ pub struct RateLimitFields {
 /// The state of a limit, as `RateLimit` reports it.
 pub(super) struct PolicyState {
     pub left: u32,
-    /// When the next slot becomes free.
+    /// When the next slot becomes free, in milliseconds since the Unix epoch.
     pub until: Option<u64>,
 }
 

@@ -36,7 +36,7 @@ pub struct Reservation {
 pub enum ReservationOutcome {
     /// Mintlify accepted the request.
     Succeeded,
-    /// The request failed.
+    /// Mintlify did not accept the request, or the outcome is unknown.
     Failed {
         /// Whether Mintlify may have counted the request.
         is_counted: bool,

@@ -23,7 +23,7 @@ pub enum GatewayRule {
     LongestRange,
     /// `prefix` must be `/`, or start with a slash and not end with one.
     Prefix,
-    /// `path` and `prefix` exclude each other.
+    /// A request may have `path` or `prefix`, not both.
     NotWithPath,
     /// `return` must be a path of the gateway's own page.
     ReturnPath,

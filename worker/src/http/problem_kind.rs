@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The status of a problem kind.
+/// The HTTP status of the problems of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KindStatus {
     /// Always this status.

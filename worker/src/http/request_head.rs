@@ -48,7 +48,7 @@ pub struct RequestHead {
     pub prefer: Option<String>,
     /// `Last-Event-ID`, the number after which an event stream resumes.
     pub last_event_id: Option<String>,
-    /// The header fields of writes.
+    /// The header fields that only requests for writes may have.
     pub write: WriteHeaders,
 }
 

@@ -169,7 +169,7 @@ impl GatewayResponse {
         }
     }
 
-    /// Creates a JSON response.
+    /// Creates a response with this JSON as its body, sent verbatim.
     #[must_use]
     pub fn json(status: u16, body: impl Into<String>) -> Self {
         Self {

@@ -40,7 +40,7 @@ pub struct StreamEvent {
     pub id: u64,
     /// `job` with the job, `deleted` with its id, or `reset` with an empty object.
     pub name: String,
-    /// Single-line JSON.
+    /// The job, the deletion or the reset, as JSON on a single line.
     pub data: String,
 }
 
@@ -87,7 +87,7 @@ pub const MAX_REPLAYED: u64 = 250;
 /// The changes of a list that a resumed stream can replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct ListHistory {
-    /// The number of the latest change.
+    /// The number of the project's latest change, counted from 1.
     pub revision: u64,
     /// The number of the latest deletion that is no longer stored, or 0.
     pub forgotten: u64,
@@ -169,7 +169,7 @@ pub struct LongPoll {
     latest: Option<StreamEvent>,
 }
 
-/// The progress of a long poll.
+/// Whether a long poll can respond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PollProgress {
     /// The poll waits for a change.

@@ -13,7 +13,7 @@ use crate::upstream::breaker;
 pub struct ProjectHealth {
     /// Open if any circuit breaker of the project is open in the object's isolate.
     pub breaker: breaker::State,
-    /// The budgets by name.
+    /// The budgets that the object enforces, by the name of the policy.
     pub budgets: ProjectBudgets,
     /// The number of `WebSocket`s of event streams and long polls.
     pub watchers: u64,
@@ -23,7 +23,7 @@ pub struct ProjectHealth {
     pub alarms: u64,
 }
 
-/// A project's budgets.
+/// The budgets of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProjectBudgets {

@@ -15,7 +15,7 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
 
-/// Lifetime of a key: 24 hours.
+/// How long a key is stored after its request was sent: 24 hours.
 pub const LIFE: Millis = Millis(86_400_000);
 
 const KEY_HEADER: &str = "Idempotency-Key";
@@ -85,9 +85,9 @@ fn unquote(rest: &str) -> Option<String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retry {
-    /// Never repeat it.
+    /// Do not repeat the request.
     Normal,
-    /// Repeat it. The caller accepts a possible duplicate.
+    /// Repeat the request. The caller accepts that it may have taken effect before.
     Force,
 }
 
@@ -145,7 +145,7 @@ impl KeyState {
     }
 }
 
-/// The stored record of a key.
+/// A request with an idempotency key, as the database stores it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct KeyRecord {
     /// The [`fingerprint`](crate::hash::fingerprint) of the request.
@@ -158,7 +158,7 @@ pub struct KeyRecord {
     pub status: Option<u16>,
     /// The header fields of the stored response, as JSON.
     pub headers: Option<String>,
-    /// The body of the stored response.
+    /// The body of the stored response. `None` without one.
     pub body: Option<String>,
 }
 

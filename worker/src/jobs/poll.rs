@@ -20,13 +20,13 @@ const MAX_DOUBLINGS: u32 = 6;
 /// The recipients of a job's changes. The time between polls depends on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// At least one watcher.
+    /// At least one watcher receives them.
     Watchers,
-    /// Only a webhook.
+    /// Only the job's webhook receives its end.
     Webhook,
 }
 
-/// A watcher of a job.
+/// The needs of a watcher when it connects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Watcher {
     /// Connects for the first time, and needs the current state.

@@ -29,7 +29,7 @@ pub struct PollBudget {
 /// The polls of a project in the current window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PollUsage {
-    /// The number of polls.
+    /// The number of polls that count in the window.
     pub used: u32,
     /// When the latest poll was sent.
     pub latest: Option<Millis>,

@@ -149,7 +149,7 @@ impl ProjectObject {
         into_promise(async move { send_back(&project?.delete_record(&id, &job).await?) })
     }
 
-    /// Returns a [`ProjectHealth`].
+    /// Returns the health for operators, a [`ProjectHealth`].
     pub fn health(&self) -> Result<JsValue, JsValue> {
         Ok(send_back(&self.project()?.health()?)?)
     }

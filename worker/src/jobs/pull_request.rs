@@ -172,10 +172,10 @@ impl PullRequestStatus {
     }
 }
 
-/// A pull request in GitHub's API.
+/// GitHub's response about a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullReply {
-    /// The status, without checks.
+    /// The status of the pull request. Its checks are not known yet.
     pub status: PullRequestStatus,
     /// The last commit of an open pull request. Its checks are fetched next.
     pub commit: Option<CommitId>,

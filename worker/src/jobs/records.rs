@@ -28,7 +28,7 @@ pub const fn has_room_for_whole(bytes: u64) -> bool {
 pub enum KeepPrompts {
     /// The first line: see [`summarize_prompt`].
     FirstLine,
-    /// The whole prompt.
+    /// The whole prompt, as long as the database has room for it.
     Whole,
 }
 

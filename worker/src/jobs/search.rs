@@ -77,9 +77,9 @@ pub fn needs_alarm(next_indexing: Option<Millis>, alarm: Option<Millis>) -> bool
 /// The rows of a project's jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct RowRange {
-    /// The oldest job.
+    /// The row of the oldest job.
     pub first: u64,
-    /// The newest job.
+    /// The row of the newest job.
     pub last: u64,
     /// The last row that is not in the index yet. Rows up to it are searched without the index. 0
     /// if the index is complete.
@@ -98,7 +98,7 @@ pub struct Step {
 /// A job that a step has compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Candidate {
-    /// The job's row.
+    /// The row of the job.
     pub row: u64,
     /// Whether the job meets the whole filter.
     #[serde(deserialize_with = "read_boolean")]
@@ -110,7 +110,7 @@ fn read_boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::E
     u64::deserialize(deserializer).map(|value| value != 0)
 }
 
-/// The result of a search.
+/// The jobs of one page of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Rows of matching jobs, newest first.

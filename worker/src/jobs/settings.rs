@@ -10,7 +10,7 @@ use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::records::KeepPrompts;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
-/// Settings of jobs.
+/// Settings of polling, job records, event streams and webhooks.
 pub struct JobSettings {
     /// The minimum time between two polls of a watched job.
     pub poll_interval: Millis,
@@ -26,7 +26,7 @@ pub struct JobSettings {
     pub streams_per_caller: u32,
     /// The maximum number of open streams of a job, and of the list of jobs.
     pub streams_per_job: u32,
-    /// Webhooks for finished jobs.
+    /// The address, secrets and allowed hosts of webhooks.
     pub webhook: WebhookSettings,
 }
 

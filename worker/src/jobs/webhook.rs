@@ -231,12 +231,12 @@ pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &
     signatures.collect::<Vec<_>>().join(" ")
 }
 
-/// The action after an attempt.
+/// What to do with a webhook after an attempt to deliver it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// Nothing: the webhook was delivered.
     Done,
-    /// Another attempt after this wait.
+    /// Try again after this wait.
     Again(Millis),
     /// Nothing: the receiver responded 410, or the last attempt failed. The failure is logged.
     GivenUp,
@@ -283,11 +283,11 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
 /// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobEnd {
-    /// The job completed.
+    /// The job has the status `completed`.
     Completed,
-    /// The job failed.
+    /// The job has the status `failed`.
     Failed,
-    /// The job was archived.
+    /// The job has the status `archived`.
     Archived,
     /// The job did not finish before the gateway stopped polling it.
     Unfinished,

@@ -24,7 +24,7 @@ pub struct Write {
     pub ceilings: Vec<Ceiling>,
     /// The job that receives a follow-up, or `None` to create a job.
     pub job: Option<String>,
-    /// The caller's idempotency key.
+    /// The caller's idempotency key, without quotes.
     pub key: Option<String>,
     /// A hash of the request. Requests with the same key must have the same fingerprint.
     pub fingerprint: String,

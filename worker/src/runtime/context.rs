@@ -8,7 +8,8 @@ use worker::Env;
 use crate::runtime::error::{HostError, HostResult};
 use crate::variable::{VariableError, Variables, trim_value};
 
-/// Returns the current time. In workerd, the clock stands still between two I/O operations.
+/// Returns the current time. At Cloudflare, the clock advances only with I/O, not during a
+/// computation.
 pub fn now() -> Millis {
     to_millis(js_sys::Date::now())
 }
@@ -26,9 +27,7 @@ pub const fn to_millis(time: f64) -> Millis {
 /// The ids of a request, passed to a Durable Object with each call.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Call {
-    /// The request's id.
     pub id: String,
-    /// The project.
     pub project: String,
     /// `traceparent` for the upstream.
     pub traceparent: String,

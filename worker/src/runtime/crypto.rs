@@ -39,7 +39,7 @@ pub fn new_uuid() -> String {
     CRYPTO.with(Crypto::random_uuid)
 }
 
-/// Returns random bytes.
+/// Returns random bytes that are suitable for secrets.
 pub fn random_bytes<const N: usize>() -> HostResult<[u8; N]> {
     let mut bytes = [0; N];
     CRYPTO.with(|crypto| crypto.get_random_values_with_u8_array(&mut bytes))?;

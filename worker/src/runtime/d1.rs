@@ -22,7 +22,7 @@ struct Meta {
     size_after: u64,
 }
 
-/// A D1 database.
+/// A D1 database whose calls have a time limit.
 #[derive(Clone)]
 pub struct D1 {
     database: RawDatabase,
@@ -75,7 +75,7 @@ impl D1 {
         Ok((rows, size))
     }
 
-    /// Runs statements in one transaction.
+    /// Runs statements in one transaction, which is rolled back if any of them fails.
     pub async fn batch(&self, statements: &[Statement]) -> HostResult<()> {
         let statements: Array = statements.iter().collect();
         self.wait_for(self.database.batch(statements)?).await?;

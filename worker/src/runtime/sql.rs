@@ -39,7 +39,7 @@ struct DueRow {
     due: Option<u64>,
 }
 
-/// The database of a Durable Object.
+/// The `SQLite` database of a Durable Object.
 pub struct Database {
     sql: PreparedStorage,
     storage: Storage,

@@ -36,7 +36,7 @@ fn js(text: &str) -> JsString {
 
 #[wasm_bindgen_test]
 async fn a_tag_is_the_beginning_of_sha_256_in_base64url() {
-    // The example of FIPS 180-4, and the empty message.
+    // The example message of FIPS 180-4, and the empty message.
     let tag = digest_tag(&js("abc")).await.unwrap();
     assert_eq!(tag, "ungWv48Bz-pBQUDeXa4iI7");
     let tag = digest_tag(&js("")).await.unwrap();
@@ -48,7 +48,7 @@ async fn a_tag_is_the_beginning_of_sha_256_in_base64url() {
 
 const CLAIMS: &str = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
 
-/// RFC 7515, appendix A.2.
+/// The RS256 example of RFC 7515, appendix A.2.
 fn rs256() -> (SignedToken, PublicKey) {
     let signature = "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw";
     let modulus = "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ";
@@ -60,7 +60,7 @@ fn rs256() -> (SignedToken, PublicKey) {
     (token, key)
 }
 
-/// RFC 7515, appendix A.3.
+/// The ES256 example of RFC 7515, appendix A.3.
 fn es256() -> (SignedToken, PublicKey) {
     let signature =
         "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
@@ -135,7 +135,7 @@ async fn another_key_is_refused() {
     };
     assert!(!verify(&token, &other).await.unwrap());
 
-    // The generator of P-256 (FIPS 186-4, D.1.2.3): a point on the curve.
+    // The generator of P-256 (FIPS 186-4, D.1.2.3), which is a valid public key.
     let other = PublicKey::Ec {
         crv: "P-256",
         x: "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY".to_owned(),
@@ -370,7 +370,7 @@ async fn all_waiters_receive_the_result_of_a_shared_task() {
         .unwrap()
         .unchecked_into();
     assert_eq!(results.join(","), "1,1,1");
-    // A waiter that arrives later receives it as well.
+    // A later waiter receives the result as well.
     assert_eq!(task.wait().await.unwrap(), 1);
     assert_eq!(runs.get(), 1);
     assert_eq!(waited.length(), 1);

@@ -90,7 +90,7 @@ impl Future for Wait {
     }
 }
 
-/// Ends a [`Wait`].
+/// Ends a [`Wait`], also from another request.
 pub struct Wake {
     resolve: Function,
     is_over: Rc<Cell<bool>>,

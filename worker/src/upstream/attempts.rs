@@ -7,7 +7,7 @@ use crate::upstream::head::UpstreamHead;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport_error::TransportError;
 
-/// The decision after an attempt.
+/// What to do after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextAttempt {
     /// Stop: the result is final.

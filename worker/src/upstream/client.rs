@@ -30,7 +30,7 @@ const MAX_JOB_BYTES: usize = 64 * 1024;
 /// 250 paths of 16 kB fit, which is the maximum length of common servers.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// A finished request.
+/// A finished request and its result.
 #[derive(Clone)]
 pub struct Exchange<T> {
     /// The metrics that the log and `Server-Timing` report.
@@ -61,9 +61,7 @@ pub struct JobSnapshot {
     pub text: String,
     /// The body without insignificant whitespace, as stored in tables and sent in event streams.
     pub data: String,
-    /// The job's id.
     pub id: Option<String>,
-    /// The job's status.
     pub status: Option<String>,
     /// The URL of the job's pull request.
     pub pr_link: Option<String>,
@@ -122,7 +120,6 @@ pub struct UpstreamClient<'a> {
 }
 
 impl<'a> UpstreamClient<'a> {
-    /// Creates a client with these settings.
     pub const fn new(settings: &'a UpstreamSettings) -> Self {
         Self { settings }
     }

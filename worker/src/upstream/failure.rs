@@ -20,17 +20,17 @@ pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);
 /// A failed request and its consequences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpstreamFailure {
-    /// The response to the caller.
+    /// The problem that the caller receives.
     pub problem: Problem,
     /// The value to store under the idempotency key.
     pub key_outcome: KeyOutcome,
     /// How long the upstream refuses further requests, after a 429.
     pub closed_for: Option<Millis>,
-    /// A log message for the operator.
+    /// A message for the log, if the operator must act.
     pub operator: Option<String>,
     /// Whether the fault is the upstream's and not the caller's.
     pub is_fault: bool,
-    /// Whether the request was sent.
+    /// Whether the request was sent, so that the upstream may have processed it.
     pub is_sent: bool,
 }
 

@@ -26,10 +26,10 @@ impl ExchangeMetrics {
     }
 }
 
-/// Metrics of a request.
+/// Metrics of a caller's request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestMetrics {
-    /// The exchange with the upstream, if any.
+    /// The exchanges with the upstream, added up. `None` if nothing was sent.
     pub upstream: Option<ExchangeMetrics>,
     /// The value of `Cache-Status` after the cache's name.
     pub cache: Option<String>,

@@ -18,13 +18,13 @@ pub const MAX_WAITING: usize = 256;
 /// The class of a request. Each class has its own limit of concurrent requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionClass {
-    /// A write to the upstream.
+    /// The creation of a job, or a follow-up.
     Write,
-    /// A read of a job.
+    /// A read of a job, including polls.
     ReadJob,
     /// A read of a page of analytics. It leaves two connections for requests for issuers' keys.
     ReadPage,
-    /// A delivery of a webhook.
+    /// The delivery of a webhook.
     Webhook,
 }
 
@@ -44,7 +44,7 @@ impl ConnectionClass {
 /// The result of a request for a permit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Admission {
-    /// The request may be sent.
+    /// The request has a permit and may be sent.
     Granted,
     /// The request waits until [`Permits::release`] returns this number.
     Queued(u64),
@@ -74,7 +74,7 @@ pub struct Permits {
 }
 
 impl Permits {
-    /// Requests a permit.
+    /// Requests a permit. Queues the request if its class or the object has none left.
     pub fn ask(&mut self, class: ConnectionClass) -> Admission {
         if self.is_free(class) {
             self.held.push(class);

@@ -21,7 +21,7 @@ pub struct UpstreamRequest {
     pub target: String,
     /// The JSON body of a write.
     pub body: Option<String>,
-    /// The `traceparent` header field.
+    /// The value of `traceparent`, with the gateway's span.
     pub traceparent: String,
     /// The `tracestate` header field, if the caller sent one with its trace.
     pub tracestate: Option<String>,

@@ -133,7 +133,7 @@ fn response(body: &str) -> UpstreamResponse {
     }
 }
 
-/// Objects that are not jobs.
+/// JSON objects that are not jobs.
 const INVALID_JOBS: [&str; 4] = [
     "{\"id\":5}",
     "{\"status\":[]}",

@@ -43,7 +43,7 @@ fn oldest_entries_are_evicted_first() {
 #[test]
 fn key_bytes_count_towards_the_size() {
     let keys = ["a", "b", "c", "d"];
-    // 33 bytes with keys, 30 without.
+    // Three values have 30 bytes, or 33 bytes together with their keys.
     for (max_bytes, expected) in [(33, &keys[1..]), (32, &keys[2..]), (30, &keys[2..])] {
         let cache = cache_of(100, max_bytes, &keys);
         assert_eq!(kept(&cache, &keys), expected, "{max_bytes}");
@@ -64,7 +64,8 @@ fn value_larger_than_the_cache_is_not_stored() {
         assert_eq!(cache.get("c", NOW), None);
         assert_eq!((cache.len(), cache.bytes()), (2, 22));
     }
-    // The old entry is removed, because its value is outdated.
+    // The value is too large to be stored. The previous one is removed all the same, because it is
+    // outdated.
     cache.insert("a", "x".to_owned(), 100, LATER);
     assert_eq!(kept(&cache, &["a", "b"]), ["b"]);
     cache.insert("c", "x".to_owned(), 99, LATER);
@@ -106,7 +107,7 @@ fn replaced_entry_counts_as_new() {
     assert_eq!(cache.get("a", NOW).map(String::as_str), Some("again"));
 }
 
-/// A simple model: entries from oldest to newest.
+/// A simple model of the cache, with the entries from oldest to newest.
 struct Model {
     entries: Vec<(String, u32, usize, Millis)>,
     max_entries: usize,

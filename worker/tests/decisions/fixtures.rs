@@ -46,7 +46,7 @@ pub fn hmac(signed: &str, secret: &str) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-/// A token of exactly these strings with a valid HMAC-SHA-256 signature.
+/// A token with exactly this header and these claims, and a valid HMAC-SHA-256 signature.
 pub fn sign_token(header: &str, claims: &str, secret: &str) -> String {
     let signed = format!("{}.{}", encode(header), encode(claims));
     let signature = encode(hmac(&signed, secret));
@@ -143,7 +143,8 @@ pub const fn in_assertion(token: &str) -> Credentials<'_> {
     }
 }
 
-/// Identifies a gateway token in `Authorization`. The result must not depend on the cache.
+/// Identifies a gateway token in `Authorization`, and checks that the result is the same from the
+/// cache.
 pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<Caller>, Problem> {
     let credentials = Credentials {
         authorization,
@@ -160,7 +161,7 @@ pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<C
     }
 }
 
-/// Identifies a token. If the host has to verify its signature, the signature is valid.
+/// Identifies a token. If the host must verify the signature, it finds it valid.
 pub fn identify_signed(
     credentials: &Credentials<'_>,
     settings: &AuthSettings,
@@ -266,7 +267,7 @@ pub fn configure(changes: &[(&'static str, Option<&'static str>)]) -> Config {
     config.map_err(|error| error.to_string()).unwrap()
 }
 
-/// The JSON of a problem as sent.
+/// The JSON of a problem, as the gateway sends it.
 pub fn to_json(problem: &Problem) -> Value {
     serde_json::from_str(&problem.to_json("an-id")).unwrap()
 }
@@ -294,7 +295,7 @@ pub fn revoked(list: &Value) -> RevokedTokens {
     RevokedTokens::read(variable, &[]).unwrap()
 }
 
-/// The parts of a request head that tests set.
+/// The parts of a request head that tests can set. All others are absent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RequestHead<'a> {
     pub method: &'a str,

@@ -51,7 +51,7 @@ fn head(status: u16, content_type: Option<&str>) -> UpstreamHead {
     }
 }
 
-/// A request for the project `acme`. With a body, it continues a trace that has a state.
+/// A request for the project `acme`. A request with a body also has a `tracestate`.
 fn request_to(operation: Operation, target: &str, body: Option<&str>) -> UpstreamRequest {
     UpstreamRequest {
         operation,

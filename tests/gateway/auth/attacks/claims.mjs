@@ -135,7 +135,7 @@ describe("a token at another time", () => {
   ]);
 
   test("accepts a clock difference of less than a minute", async () => {
-    // The tokens are for another project, so 403 instead of 401 shows that their times are
+    // The tokens grant only another project, so 403 instead of 401 shows that their times are
     // accepted.
     const elsewhere = { repository: "acme/elsewhere" };
     for (const changes of [

@@ -13,7 +13,7 @@ import { asymmetric, hmac, oddKeys, tokenOf, twinKeys } from "./forged_tokens.mj
 export const OTHER = "other-docs";
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 export const SCOPES = EVERY_SCOPE.split(" ");
-/** Part of the claims of every token. Neither a response nor the log may contain it. */
+/** A string in the claims of every token. Neither a response nor the log may contain it. */
 export const CANARY = `claim-canary-${randomBytes(8).toString("hex")}`;
 
 export const REALM = 'Bearer realm="quillgate"';
@@ -39,7 +39,7 @@ export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
 /** A read, a write and an operator's request. Tests send each forged token with all three. */
 export const SAMPLE = [operations()[0], operations()[4], DEEP];
 
-/** The faults of key sets, by the name of the trusted issuer. */
+/** Faults of a key set, each by the name of the trusted issuer that has it. */
 export const FAULTS = {
   failing: () => ({ status: 500 }),
   missing: () => ({ status: 404 }),

@@ -75,8 +75,8 @@ export function twinKeys() {
 }
 
 /**
- * A key set, and the private keys of most of its keys. None of its keys may verify a token, except
- * that `bare` verifies RS256.
+ * A key set with unusual keys, and the private keys of most of them. None may verify a token,
+ * except that `bare` may verify RS256.
  *
  * @returns {{ rsa: import("../../../harness/issuer.mjs").SigningKey,
  *   weak: import("../../../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}

@@ -42,6 +42,6 @@ test("fetches a key set at most once more within a minute for 1,000 unknown kids
     const answers = await Promise.all(tokens.map((token) => gate.get(LIST, bearer(token))));
     for (const answer of answers) assertProblem(answer, 401, "invalid-token");
   }
-  // The first fetch, and one more for an unknown key.
+  // One fetch for the first token, and one more for an unknown key.
   assert.ok(flooded.jwksRequests <= 2, `${flooded.jwksRequests} fetches`);
 });

@@ -139,7 +139,7 @@ fn unmapped_token() -> String {
         "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ",
         "eyJpc3MiOiJpIiwiYXVkIjoiYSIsInN1YiI6InMiLCJleHAiOjk5OTk5OTk5OTl9",
     );
-    // 256 bytes, the signature size of a 2048-bit key.
+    // The signature has 256 bytes, as with a key of 2048 bits.
     let signature = ["A".repeat(340), "AA".to_owned()].concat();
     format!("Bearer {header}.{claims}.{signature}")
 }

@@ -40,7 +40,7 @@ impl Progress {
     }
 }
 
-/// The state of an archived day.
+/// The progress of the archive for one day of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayRecord {
     /// The archived day, in UTC.
@@ -144,7 +144,7 @@ pub struct Wanted<'a> {
     pub records: &'a [DayRecord],
 }
 
-/// The archive's share of the budget.
+/// The part of the analytics budget that the archive may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     /// The number of requests that the archive may send now.
@@ -153,14 +153,14 @@ pub struct Share {
     pub next_free: Millis,
 }
 
-/// The input of [`plan`].
+/// What the archive holds and may spend: the input of [`plan`].
 #[derive(Debug, Clone, Copy)]
 pub struct Holdings<'a> {
     /// The archived projects.
     pub projects: &'a [Wanted<'a>],
     /// The number of days on which a stored day is fetched again.
     pub recheck_days: u32,
-    /// The archive's share of the budget.
+    /// The requests that the archive may still send.
     pub share: Share,
     /// The current time. The last day to archive is the day before it, in UTC.
     pub now: Millis,
@@ -171,7 +171,7 @@ pub struct Holdings<'a> {
 pub enum Step {
     /// Send this request.
     Fetch(Target),
-    /// Wait until this time.
+    /// Wait until this time: a failed day may be retried, or the share has room again.
     WaitUntil(Millis),
     /// Wait until tomorrow: every day is up to date.
     Rest,
@@ -277,7 +277,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The cost of fetching missing days.
+/// The requests and the time that it takes to fetch the missing days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
     /// The number of requests that fetch the missing days.

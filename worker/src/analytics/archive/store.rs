@@ -87,7 +87,7 @@ struct DayRow {
     day: u32,
 }
 
-/// A project in the database.
+/// A project as the database stores it.
 pub struct StoredProject {
     /// The project's id in the database. It is `None` before the first run or backfill.
     pub id: Option<u32>,
@@ -100,12 +100,12 @@ pub struct StoredProject {
     pub bytes: Option<u64>,
 }
 
-/// A day of a project.
+/// The key of a day in the database.
 #[derive(Debug, Clone, Copy)]
 pub struct DayKey {
     /// The project's id in the database.
     pub project: u32,
-    /// The day.
+    /// The day, in UTC.
     pub day: Day,
 }
 

@@ -28,7 +28,6 @@ use crate::upstream::page_check::{PageEnd, read_members};
 #[derive(Debug)]
 pub struct RowWriter {
     format: ExportFormat,
-    /// The column names.
     names: Vec<String>,
     members: Vec<Member>,
 }

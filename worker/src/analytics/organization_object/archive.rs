@@ -36,8 +36,8 @@ use crate::upstream::request::UpstreamRequest;
 const CALLER: &str = "archive";
 /// The maximum duration of a run. The next cron run continues from there.
 const RUN_TIME: Millis = Millis::from_seconds(300);
-/// The maximum number of requests per run. D1 allows 1,000 queries per invocation, and the result
-/// of a request takes several.
+/// The maximum number of requests per run. On a paid plan, D1 allows 1,000 queries per invocation,
+/// and each request causes several.
 const MAX_REQUESTS: u64 = 100;
 /// The wait after the first failed request for a day is the budget's window divided by this number.
 const RETRY_PART: u64 = 60;
@@ -55,7 +55,7 @@ struct Project {
     totals: Vec<(Day, String)>,
 }
 
-/// The state of one archive run.
+/// The state of one run of the archive.
 struct Run<'a> {
     store: &'a ArchiveStore,
     projects: Vec<Project>,

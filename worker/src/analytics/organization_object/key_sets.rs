@@ -28,7 +28,7 @@ const TIME_LIMIT: Millis = Millis::from_seconds(5);
 /// The maximum size of a key set, in bytes. Key sets of common issuers have a few kilobytes.
 const MAX_BYTES: usize = 128 * 1024;
 
-/// The key set of an issuer.
+/// The key set of an issuer, and the fetch in progress.
 pub(super) struct IssuerKeys {
     address: String,
     source: KeySource,

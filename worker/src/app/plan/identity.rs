@@ -19,13 +19,13 @@ use crate::http::request_head::RequestHead;
 /// A plan that continues once the host has obtained the evidence for its caller's identity.
 #[derive(Debug)]
 pub struct PendingPlan {
-    /// The request's target.
+    /// What the request does once its caller is identified.
     pub target: Target,
-    /// The evidence to obtain.
+    /// The evidence that identifies the caller.
     pub evidence: Evidence,
 }
 
-/// The continuation of a [`PendingPlan`].
+/// The result of resuming a [`PendingPlan`].
 #[derive(Debug)]
 pub struct CallerPlan {
     /// The caller, once identified.
@@ -39,15 +39,15 @@ pub struct CallerPlan {
 /// A target that only identified callers may use.
 #[derive(Debug)]
 pub enum Target {
-    /// The health of the gateway.
+    /// Read the health of the gateway.
     Health,
-    /// A policy that the upstream has blocked.
+    /// Unblock a policy that the upstream has blocked.
     Reopening(RateLimitPolicy),
-    /// The caller's session.
+    /// Read the caller's session.
     Session,
-    /// The pull request of a job. Invalid ids are reported to identified callers only.
+    /// Read the pull request of a job. Invalid ids are reported to identified callers only.
     PullRequest(Result<PathValues, Problem>),
-    /// A declared operation. Invalid ids are reported to identified callers only.
+    /// Carry out a declared operation. Invalid ids are reported to identified callers only.
     Operation(Operation, Result<PathValues, Problem>),
 }
 
@@ -68,7 +68,7 @@ impl Target {
         identify_session(record, &credentials, settings, now, verified)
     }
 
-    /// Continues the plan of a request.
+    /// Continues the plan of a request after its caller was identified or refused.
     #[must_use]
     pub fn resume(
         self,

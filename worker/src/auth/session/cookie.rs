@@ -20,11 +20,12 @@ const VALUE_LENGTH: usize = 86;
 /// The cookies of a request that have a given name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cookie<'a> {
-    /// No cookie.
+    /// The request has no cookie with this name.
     Missing,
-    /// One cookie, with this value.
+    /// The request has one cookie with this name, and this is its value.
     One(&'a str),
-    /// Several cookies. Browsers never send this for the prefix `__Host-`.
+    /// The request has several cookies with this name. Browsers never send more than one for the
+    /// prefix `__Host-`.
     Several,
 }
 
@@ -41,7 +42,7 @@ pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
     }
 }
 
-/// The `SameSite` attribute.
+/// Values of the `SameSite` attribute, which decides when browsers send a cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameSite {
     /// Sent only with requests from the same site.

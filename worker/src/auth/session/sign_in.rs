@@ -52,7 +52,7 @@ pub fn start_path(issuer: &SignInIssuer) -> String {
 /// A request to begin a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignIn<'a> {
-    /// The issuer.
+    /// The issuer at which the user signs in.
     pub issuer: &'a SignInIssuer,
     /// The path to which the browser returns.
     pub return_path: String,
@@ -93,7 +93,7 @@ fn is_own_path(path: &str) -> bool {
         && path.bytes().all(visible)
 }
 
-/// The redirect to an issuer.
+/// The header fields of the redirect to an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
     /// The value of `Location`: the issuer's authorization endpoint with its parameters.
@@ -150,7 +150,7 @@ pub fn begin(
 /// A redirect back from an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback<'a> {
-    /// The issuer.
+    /// The issuer at which the user signs in.
     pub issuer: &'a SignInIssuer,
     /// The name of the object that marks the sign-in as used.
     pub name: String,
@@ -162,7 +162,7 @@ pub struct Callback<'a> {
     pub before: Option<String>,
     /// The path to which the browser returns.
     pub return_path: String,
-    /// The body of the token request.
+    /// The form-encoded body of the token request, with the code and the PKCE verifier.
     pub body: String,
 }
 

@@ -8,7 +8,7 @@ const MIN_PAUSE: Millis = Millis::from_seconds(60);
 const MAX_PAUSE: Millis = Millis::from_seconds(3_600);
 /// How long a refusal is cached. It expires, because the token can gain access.
 const REFUSED_FOR: Millis = Millis::from_seconds(600);
-/// How long another failure is cached.
+/// How long any other failure is cached.
 const FAILED_FOR: Millis = Millis::from_seconds(60);
 
 /// The reason why GitHub returned no state.

@@ -174,7 +174,7 @@ fn range_that_ended_before_yesterday_is_fresh_for_a_day() {
         let query = format!("dateFrom=2020-01-01T00:00:00Z&dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), DAY, "{date_to}");
     }
-    // The bounds can have different formats.
+    // The two bounds of a range can have different formats.
     for query in [
         "dateFrom=2020-01-01&dateTo=2025-06-13",
         "dateFrom=2020-01-01&dateTo=2025-06-13T23:59:59Z",
@@ -358,7 +358,7 @@ proptest! {
         };
         let page = format!("offset={offset}&limit={limit}");
         let (Ok(one), Ok(two)) = (list(&first, ""), list(&second, "")) else {
-            // Only the two projects that are dot segments.
+            // Only the projects `.` and `..`, which are dot segments, have no list.
             let dots = |project: &str| matches!(project, "." | "..");
             prop_assert!(dots(&first.0) || dots(&second.0));
             return Ok(());

@@ -330,7 +330,7 @@ fn poll_budget_defaults_to_a_fifth_of_the_creation_limit() {
     assert_eq!(limit(Some("5")), 20);
 }
 
-/// An integer variable, its maximum, and a function that reads the result.
+/// An integer variable, its maximum, and a function that returns its value in a configuration.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
 const INTEGERS: [Integer; 16] = [

@@ -22,7 +22,7 @@ use crate::fixtures::{
 const EXPIRED: &str = "the access token has expired";
 const OTHER_ISSUER: &str = "the access token is from another issuer";
 
-/// One issuer for both header fields, and one issuer for each of them.
+/// `TRUSTED_ISSUERS` with one issuer for both header fields, and one issuer for each of them.
 const ISSUERS: &str = r#"[
     {
         "issuer": "https://both.example",
@@ -265,7 +265,7 @@ fn issuer_token_is_cached_no_longer_than_it_lives() {
     let token = foreign_with("https://both.example", &json!({ "exp": SECONDS + 10 }));
     isolate.verified_bearer(&token, NOW).unwrap();
     expect_caller(isolate.bearer(&token, at(9)));
-    // The leeway is a minute, but then the token is verified again.
+    // The token is accepted for a minute after `exp`, but is verified again then.
     assert_unverified(&isolate.bearer(&token, at(10)));
     isolate.verified_bearer(&token, at(69)).unwrap();
     assert_invalid_token(&isolate.bearer(&token, at(70)).unwrap_err(), EXPIRED);

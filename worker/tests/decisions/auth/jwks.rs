@@ -83,7 +83,8 @@ fn duplicate_kid_is_rejected() {
     }
 }
 
-/// CVE-2026-22818 and its kind: the token's `alg` must not choose what a key is used for.
+/// Attacks such as CVE-2026-22818: the `alg` of a token must not decide for which algorithm a key
+/// is used.
 #[test]
 fn key_is_used_only_for_its_algorithm() {
     let other_type = "the issuer's key is of another type than the algorithm's";

@@ -26,7 +26,7 @@ use crate::fixtures::{
 const GITHUB: &str = "https://token.actions.githubusercontent.com";
 const TEAM: &str = "https://acme.cloudflareaccess.com";
 
-/// A workflow's issuer and Cloudflare Access, with rules that overlap.
+/// `TRUSTED_ISSUERS` with GitHub Actions and Cloudflare Access, whose rules overlap.
 fn issuers() -> Value {
     json!([
         {

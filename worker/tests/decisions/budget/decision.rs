@@ -128,7 +128,7 @@ fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
             "{count}"
         );
     }
-    // If two are exhausted, the caller waits for the later one.
+    // If two ceilings are exhausted, the caller waits for the one that ends later.
     let snapshot = BudgetSnapshot {
         ceilings: vec![ceiling(3, 3, 20 * MINUTE), ceiling(2, 2, 10 * MINUTE)],
         used: held,
@@ -366,11 +366,11 @@ proptest! {
         ends = ends.max(snapshot.blocked_until.unwrap_or_default());
         let retry_at = NOW.0 + retry_after(&refused) * 1000;
         prop_assert!(retry_at >= ends && retry_at - ends < 1000);
-        // The rule applies until just before the instant and ends at the instant.
+        // The rule refuses until just before its end, and not at its end.
         let later = |now: u64| BudgetSnapshot {
             now,
             used: snapshot.used.iter().filter_map(|used| {
-                // When the oldest slot frees, the caller holds one less.
+                // When the oldest slot becomes free, the caller has one reservation less.
                 let freed = u32::from(frees(used) <= now);
                 let count = used.count - freed;
                 (count > 0).then(|| Used { count, oldest: used.oldest.max((now + 1).saturating_sub(HOUR)), ..used.clone() })

@@ -137,7 +137,7 @@ fn policies_and_callers_are_counted_separately() {
     assert_eq!(usage.summarize(RateLimitPolicy::Analytics, NOW), []);
 }
 
-/// A simple model with one row per reservation.
+/// A simple model of the log, with one row per reservation.
 #[derive(Default)]
 struct Model {
     rows: Vec<Row>,
@@ -169,7 +169,7 @@ impl Model {
         summary
     }
 
-    /// The usage read from the rows, as after a restart.
+    /// Returns the usage that is read from the rows, as after a restart.
     fn restore(&self, window: u64, now: u64) -> Usage {
         let mut rows = self.rows.clone();
         rows.sort_by_key(|row| row.at);

@@ -6,7 +6,7 @@ use quillgate_worker::budget::{BudgetSnapshot, Decision, Used, decide};
 use super::{HOUR, retry_after, snapshot};
 use crate::fixtures::NOW;
 
-/// A log as the host stores it in SQL, and when the upstream counted each request.
+/// The log as a Durable Object stores it, and the times at which the upstream counted each request.
 #[derive(Default)]
 struct Log {
     limit: u32,
@@ -20,7 +20,7 @@ struct Log {
 struct Row {
     caller: String,
     at: u64,
-    /// When the request was reserved, while it is in progress.
+    /// When the slot was reserved. `None` once the request has ended.
     since: Option<u64>,
 }
 
@@ -78,7 +78,8 @@ impl Log {
         decision
     }
 
-    /// Ends the request of a row now; the upstream counted it at `part` thousandths of its time.
+    /// Ends the request of a row now. The upstream counted it after `part` thousandths of its
+    /// duration.
     fn settle(&mut self, row: usize, part: u64) {
         if let Some(since) = self.rows[row].since.take() {
             let took = (self.now - since) * part / 1000;
@@ -100,7 +101,7 @@ impl Log {
         matches!(self.request_and_settle(caller), Decision::Granted(_))
     }
 
-    /// Advances the clock and times out requests past their deadline.
+    /// Advances the clock, and ends the requests whose timeout has passed.
     fn pass(&mut self, later: u64, part: u64) {
         let end = self.now + later;
         let due = |row: &Row| row.since.map(|since| since + TIMEOUT);
@@ -183,7 +184,7 @@ enum Step {
     Request(u8),
     Pass(u64),
     Settle(prop::sample::Index, u64),
-    /// The upstream did nothing: 401, 403, 429.
+    /// Ends a request that the upstream did not count, because it responded 401, 403 or 429.
     Release(prop::sample::Index),
 }
 

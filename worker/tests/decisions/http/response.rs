@@ -277,7 +277,7 @@ proptest! {
         let message = serde_json::to_value(&headers).unwrap();
         prop_assert_eq!(&serde_json::from_value::<HeaderFields>(message).unwrap(), &headers);
         let read = HeaderFields::from_json(&headers.to_json()).unwrap();
-        // JSON objects are unordered.
+        // The order of the fields may change, because JSON objects are unordered.
         prop_assert_eq!(to_object(&read), to_object(&headers));
         prop_assert_eq!(read.iter().count(), headers.iter().count());
     }

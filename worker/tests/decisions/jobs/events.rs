@@ -150,8 +150,8 @@ fn event_id_has_1_to_15_digits() {
     }
 }
 
-/// The results are those of the regular expression of the gateway's first version:
-/// `/(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:[,;]|$)/i`, and of `Math.min` with 25.
+/// The expected results are those of the gateway's first version, which used the regular expression
+/// `/(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:[,;]|$)/i` and limited the seconds to 25.
 #[test]
 fn preferred_wait_is_parsed_from_prefer() {
     for (prefer, expected) in [

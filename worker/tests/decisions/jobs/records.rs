@@ -213,7 +213,7 @@ proptest! {
     }
 }
 
-/// Leading zeros have their own test.
+/// Whether a number in the cursor has a leading zero, which another test covers.
 fn leads_with_zero(cursor: &str) -> bool {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).unwrap()).unwrap();
     let zero = |number: &str| number.len() > 1 && number.starts_with('0');

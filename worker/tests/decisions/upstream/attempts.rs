@@ -134,7 +134,7 @@ fn post_is_never_repeated() {
         let mut attempts = attempts(&config, Method::Post);
         assert_eq!(attempts.plan_next(Err(error), at(1)), NextAttempt::Stop);
     }
-    // Also not after an attempt with the other key.
+    // Nor is it repeated after an attempt with the other key.
     let mut attempts = attempts(&config, Method::Post);
     assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
     assert_eq!(after_status(&mut attempts, 502), NextAttempt::Stop);

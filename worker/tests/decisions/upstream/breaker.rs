@@ -9,7 +9,7 @@ use quillgate_worker::upstream::breaker::{
 
 use crate::fixtures::{NOW, at, status_and_kind};
 
-/// A failure of a creation, without `Retry-After`.
+/// The outcome of a failed creation, without `Retry-After`.
 const FAILED: CallOutcome<'static> = failed(None);
 
 const fn failed(target: Option<&str>) -> CallOutcome<'_> {
@@ -41,7 +41,8 @@ fn state(breakers: &Breakers, now: Millis) -> State {
     breakers.state(&[RateLimitPolicy::CreateJob], Some("acme"), now)
 }
 
-/// Breakers after failed [`creations`], which opened theirs at [`NOW`].
+/// Breakers after [`MAX_FAILURES`] failed creations at [`NOW`]. The breaker of [`creations`] is
+/// open.
 fn open_breakers() -> Breakers {
     let mut breakers = Breakers::default();
     for _ in 0..MAX_FAILURES {

@@ -35,7 +35,7 @@ fn key_in_an_upstream_error_is_redacted() {
             .to_json("an-id")
             .contains(ADMIN_KEY)
     );
-    // Also where long messages are truncated.
+    // A key is also redacted where a long message is truncated.
     let long = json!({ "error": format!("{}{ADMIN_KEY}", "x".repeat(990)) }).to_string();
     assert!(!api_error(500, None, &long).message.contains("mint_"));
 }
@@ -207,7 +207,7 @@ fn success_without_a_key_is_forwarded() {
         "{}",
         r#"{"id":"mint_secre"}"#,
         r#"{"id":"MINT_SECRET"}"#,
-        // An escaped backslash, not an escaped letter.
+        // This is an escaped backslash, and not an escaped letter.
         r#"{"id":"\\u006dint_secret"}"#,
         r#"{"id":"\u006","x":"\uD83D\uDE00 \u+06d"}"#,
         r#"{"id":"\u00é"}"#,

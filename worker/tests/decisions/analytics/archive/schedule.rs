@@ -91,7 +91,7 @@ fn a_fetched_day_is_rechecked_once_a_day_until_it_settles() {
         let mut records = vec![held("2024-03-01", fetched_on)];
         let mut at = day("2024-03-02");
         while at <= day(&day_before) {
-            // All other days are settled.
+            // All other days are final.
             records.push(held(&at.to_text(), "2025-01-01"));
             at = at.next();
         }
@@ -197,7 +197,7 @@ fn an_estimate_counts_the_visitor_and_view_requests_of_each_day() {
     assert_eq!(wanted.pages_per_day(), 2);
 }
 
-/// The outcome of one request.
+/// What happens to one request.
 #[derive(Debug, Clone, Copy)]
 enum Event {
     Arrives,
@@ -223,7 +223,7 @@ proptest! {
     fn the_archive_fetches_each_part_once_and_finishes_within_its_share(
         projects in vec((1_u32..12, vec(1_u64..4, 30)), 1..4),
         events in vec(any_event(), 0..120),
-        // At least enough for the rechecks of one day.
+        // Enough for the rechecks of one day at least.
         share in 4_u32..24,
         recheck_days in 0_u32..4,
     ) {

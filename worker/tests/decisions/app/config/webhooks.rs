@@ -55,7 +55,7 @@ fn webhook_url_must_be_https_or_loopback() {
     }
 }
 
-/// `whsec_` and 24 bytes.
+/// A secret of 24 bytes, the minimum.
 const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
 
 #[test]

@@ -21,7 +21,7 @@ use crate::fixtures::{
     status_and_kind,
 };
 
-/// 32 bytes, for signing webhooks.
+/// A secret of 32 bytes, which signs webhooks.
 const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 /// Variables that allow two webhook hosts, one public and one private.
@@ -91,7 +91,7 @@ fn body_can_be_rejected_by_its_header_fields() {
         assert_eq!(announced(&MAX_BODY.to_string()), None);
         assert_eq!(announced(&(MAX_BODY + 1).to_string()), Some(413));
         assert_eq!(announced(&u64::MAX.to_string()), Some(413));
-        // A malformed length is ignored; the bytes are counted as they arrive.
+        // A malformed length is ignored, because the bytes are counted when they arrive.
         assert_eq!(announced("many"), None);
     }
     // Reads have no body to reject.

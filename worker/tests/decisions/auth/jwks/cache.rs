@@ -14,7 +14,7 @@ use crate::fixtures::{NOW, at, change, ec_key, key_set, modulus, rsa_key};
 
 const UNKNOWN_KID: &str = "the access token's kid is not one of its issuer's keys";
 
-/// A set with the keys `key-1` and `key-2`.
+/// A set with the keys `key-1` and `key-2`, fetched at this time.
 fn fetched(now: Millis) -> KeySet {
     KeySet::read(key_set(&[rsa_key(), ec_key()]), now).unwrap()
 }
@@ -91,7 +91,7 @@ fn missing_key_is_looked_up_once_a_minute() {
         }
     }
     assert_eq!(source.look_up("key-4", false, at(61)), Lookup::Fetch);
-    // The keys in the set are used meanwhile.
+    // Until then, the keys in the set are used.
     assert_eq!(source.look_up("key-1", false, at(61)), Lookup::Use);
 }
 
@@ -160,7 +160,7 @@ fn is_found(search: &Search) -> bool {
     matches!(search, Search::Found(Ok(_)) | Search::FoundAndRefresh(_))
 }
 
-/// An isolate that got a set for `key-1` at [`NOW`].
+/// The key set of an isolate that received it at [`NOW`] in a search for `key-1`.
 fn remembered() -> RememberedSet {
     let mut remembered = RememberedSet::default();
     assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
@@ -170,7 +170,7 @@ fn remembered() -> RememberedSet {
 
 #[test]
 fn random_kids_cause_one_object_call_a_minute() {
-    // Whether or not the issuer's keys are available.
+    // This holds whether or not the issuer's keys are available.
     for is_available in [false, true] {
         let mut remembered = RememberedSet::default();
         let mut calls = 0;
@@ -305,7 +305,7 @@ fn unusable_key_is_not_looked_up_repeatedly() {
     assert_eq!(search(&mut remembered, "key-1", at(60)), SEARCH);
 }
 
-/// A model of a key source, with instants as numbers.
+/// A simple model of a key source, with times in milliseconds.
 #[derive(Default)]
 struct Model {
     fetched: Option<u64>,

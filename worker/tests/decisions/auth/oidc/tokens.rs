@@ -90,7 +90,7 @@ fn only_hs256_is_expected_without_a_trusted_issuer() {
     assert_invalid_token(&problem, "the access token must be signed with HS256");
 }
 
-/// The attack that signs an HS256 token with an issuer's public key.
+/// An attacker signs an HS256 token with an issuer's public key as the secret.
 #[test]
 fn public_key_never_verifies_an_hs256_token() {
     let jwk = json!({ "kty": "RSA", "n": modulus(2048), "e": "AQAB" }).to_string();

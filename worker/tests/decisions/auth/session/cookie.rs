@@ -74,7 +74,7 @@ fn object_name_differs_from_the_cookie_value() {
 #[test]
 fn forged_cookie_is_rejected() {
     let (_, value) = SessionId::new(&[1; 32], SECRET.as_bytes());
-    // An HMAC with the secret itself instead of the derived key.
+    // The tag is an HMAC with the secret itself instead of the derived key.
     let underived = [
         vec![1; 32],
         hmac(&String::from_utf8(vec![1; 32]).unwrap(), SECRET),

@@ -45,7 +45,8 @@ fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks the planned request, and returns whether one would be sent.
+/// Checks that a planned request stays within the caller's projects. Returns whether one would be
+/// sent.
 fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
     let planned = plan(head);
     let Ok(action) = planned.action else {
@@ -97,7 +98,7 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
     Ok(true)
 }
 
-/// An operation's path with arbitrary path values.
+/// Generates the path of an operation with valid, disguised and arbitrary values.
 fn near_paths() -> impl Strategy<Value = String> {
     let project = "(demo-docs|other%20docs|%64emo-docs|secret|\\.\\.|%2e%2e|demo-docs%2f\\.\\.%2fsecret|demo-docs;x|demo-docs\\PC{0,2})";
     let id = "(j1|%6a1|j;1|\\.|\\.\\.|%2e%2e|%2e%2e%2fsecret|%252e|%5c|%00|events|\\PC{1,4}|[a-z%.;+]{1,6})";

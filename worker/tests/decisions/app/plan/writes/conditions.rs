@@ -234,7 +234,7 @@ fn fingerprint_ignores_the_spelling_of_a_request() {
     };
     let none = WriteHeaders::default();
     let same = print(CREATE, &none, r#"{"prompt":"x y"}"#);
-    // A single property cannot be reordered.
+    // A body with one property has no other order to test.
     for body in [
         "{\"prompt\":\"x y\"}",
         " {\r\n\t\"prompt\" : \"x y\" } \n",
@@ -272,7 +272,7 @@ fn fingerprint_ignores_the_spelling_of_a_request() {
 
 #[test]
 fn fingerprint_ignores_the_caller() {
-    // The stored record distinguishes callers, not the fingerprint.
+    // Callers need not have different fingerprints: the stored record has the caller's key.
     let print = |claims: &Value| {
         let bearer = bearer_of(claims);
         let admitted = admit(&post(CREATE, &bearer));
