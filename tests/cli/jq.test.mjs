@@ -32,25 +32,25 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
     });
   }
 
-  test("it prints strings without quotes and other values on one line", async () => {
+  test("--jq prints strings without quotes and other values on one line", async () => {
     const text = await quillgate(["job", "create", "Document it", "--jq", ".status"]);
     assert.deepEqual(text, { ...text, code: 0, stdout: "active\n", stderr: "" });
     const rows = await quillgate(["views", ...RANGE, "--rows", "2", "--jq", ".[] | {human, ai}"]);
     assert.equal(rows.stdout, '{"human":0,"ai":0}\n{"human":1,"ai":2}\n');
   });
 
-  test("it filters each change that job watch prints", async () => {
+  test("--jq filters each change that job watch prints", async () => {
     const { code, stdout } = await quillgate(["job", "watch", "job_2", "--jq", ".status"]);
     assert.equal(code, 7, "the code of a failed job");
     assert.equal(stdout, "active\nfailed\n");
   });
 
-  test("a filter may begin with a dash", async () => {
+  test("a filter of --jq may begin with a dash", async () => {
     const negated = await quillgate(["views", ...RANGE, "--rows", "3", "--jq=-length"]);
     assert.deepEqual([negated.code, negated.stdout], [0, "-3\n"]);
   });
 
-  test("on a terminal it indents values and replaces control characters", async () => {
+  test("--jq indents values and replaces control characters on a terminal", async () => {
     const job = { id: "job_1", status: "active", prLink: "\u001b[2J" };
     override = ({ path }) => (path.endsWith("/job/job_1") ? { json: job } : undefined);
     const args = ["job", "show", "job_1", "--jq"];
@@ -63,7 +63,7 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
     assert.equal(indented.stdout, '{\n  "status": "active"\n}\n');
   });
 
-  test("an invalid filter is an error before any request", async () => {
+  test("an invalid filter of --jq is an error before any request", async () => {
     const { code, stdout, stderr } = await quillgate(["job", "create", "a prompt", "--jq", ".["]);
     assert.equal(code, 2);
     assert.match(JSON.parse(stderr).error.message, /^--jq: syntax error/);
@@ -96,12 +96,12 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
     assert.match(JSON.parse(stderr).error.message, /result: no/);
   });
 
-  test("a filter cannot read the token from the environment", async () => {
+  test("a filter of --jq cannot read the token from the environment", async () => {
     const { stdout } = await quillgate(["version", "--jq", "env.QUILLGATE_TOKEN"]);
     assert.equal(stdout, "null\n");
   });
 
-  test("--output is an error, because files get whole reports", async () => {
+  test("--jq with --output is an error, because files get whole reports", async () => {
     const args = ["views", ...RANGE, "-o", "views.json", "--jq", "length"];
     const { code, stderr } = await quillgate(args);
     assert.equal(code, 2);
@@ -109,7 +109,7 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
     assert.equal(server.requests.length, 0);
   });
 
-  test("a filter may end before the command", async () => {
+  test("a filter of --jq may end before the command", async () => {
     const { code } = await quillgate(["views", ...RANGE, "--jq", "length, error"]);
     assert.equal(code, 1);
   });

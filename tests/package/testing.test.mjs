@@ -26,7 +26,7 @@ function start(options) {
 const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 describe("jobs of the fake gateway", () => {
-  test("complete with a pull request when their time is over", async () => {
+  test("completes a fake job with a pull request when its time is over", async () => {
     const { gateway, client } = start();
     const { id } = await client.agentJobs.create({ prompt: "Document it" });
     gateway.advance(MINUTE - 1);
@@ -36,7 +36,7 @@ describe("jobs of the fake gateway", () => {
     assert.deepEqual([status, prLink], ["completed", "https://github.com/acme/docs/pull/1"]);
   });
 
-  test("end as the test's function says", async () => {
+  test("ends a fake job with the result of the test's function", async () => {
     const finish = ({ prompt }) => (prompt.includes("!") ? { status: "failed" } : { prLink: null });
     const { gateway, client } = start({ jobDuration: 5, finish });
     const failing = await client.agentJobs.create({ prompt: "Fail!" });
@@ -49,7 +49,7 @@ describe("jobs of the fake gateway", () => {
     assert.deepEqual([other.status, other.prLink], ["completed", null]);
   });
 
-  test("stream their changes to a waiting client when the clock moves", async () => {
+  test("streams the changes of a fake job to a waiting client when the clock moves", async () => {
     const { gateway, client } = start();
     const { id } = await client.agentJobs.create({ prompt: "Document it" });
     const seen = [];
@@ -62,7 +62,7 @@ describe("jobs of the fake gateway", () => {
     assert.deepEqual(seen, ["active", "planning", "completed"]);
   });
 
-  test("work again after a follow-up and keep a record of it", async () => {
+  test("restarts a fake job after a follow-up and records the follow-up", async () => {
     const { gateway, client } = start();
     const { id } = await client.agentJobs.create({ prompt: "Document it" });
     gateway.advance(MINUTE);
@@ -80,7 +80,7 @@ describe("jobs of the fake gateway", () => {
     assert.deepEqual(gateway.jobs[0].messages, ["Shorter"]);
   });
 
-  test("have unique ids", async () => {
+  test("gives each fake job a unique id", async () => {
     const { gateway, client } = start();
     gateway.addJob({ id: "job-2", prompt: "One" });
     const two = await client.agentJobs.create({ prompt: "Two" });
@@ -100,7 +100,7 @@ describe("jobs of the fake gateway", () => {
     );
   });
 
-  test("include their follow-ups in every result", async () => {
+  test("includes the follow-ups of a fake job in every result", async () => {
     const finished = [];
     const finish = ({ messages }) => {
       finished.push(messages);
@@ -122,7 +122,7 @@ describe("jobs of the fake gateway", () => {
     );
   });
 
-  test("can be added with any state, author and age, and are listed page by page", async () => {
+  test("lists added fake jobs of any state, author and age page by page", async () => {
     const { gateway, client } = start();
     for (let day = 1; day <= 30; day++) {
       gateway.addJob({ prompt: `Day ${day}`, createdBy: "alice", status: "archived" });
@@ -134,7 +134,7 @@ describe("jobs of the fake gateway", () => {
     assert.equal((await client.agentJobs.list({ state: "failed" })).jobs.length, 0);
   });
 
-  test("are announced to watchAll, deleted records included", async () => {
+  test("streams new fake jobs and deleted records to watchAll", async () => {
     const { gateway, client } = start();
     const { id } = gateway.addJob({ prompt: "One" });
     const seen = [];
@@ -150,7 +150,7 @@ describe("jobs of the fake gateway", () => {
 });
 
 describe("reports of the fake gateway", () => {
-  test("have the test's rows, page after page", async () => {
+  test("returns the test's rows of a fake report page by page", async () => {
     const views = Array.from({ length: 600 }, (_, at) => ({ path: `/${at}`, human: 1, total: 2 }));
     const { gateway, client } = start({ reports: { views } });
     const rows = await client.analytics.views().all();
@@ -164,7 +164,7 @@ describe("reports of the fake gateway", () => {
     );
   });
 
-  test("continue by cursor", async () => {
+  test("continues a fake report by cursor", async () => {
     const conversations = Array.from({ length: 250 }, (_, at) => ({ query: `Question ${at}` }));
     const { client } = start({ reports: { conversations } });
     const rows = [];
@@ -174,7 +174,7 @@ describe("reports of the fake gateway", () => {
     assert.deepEqual(rows, [100, 100, 50]);
   });
 
-  test("of the archive continue by cursor", async () => {
+  test("continues the fake archive's reports by cursor", async () => {
     const dates = ["2026-10-01", "2026-10-02", "2026-10-03"];
     const { client } = start({
       reports: {
@@ -200,7 +200,7 @@ describe("reports of the fake gateway", () => {
     assert.equal((await archived.nextPage()).views.length, 1);
   });
 
-  test("can depend on the parameters and change during a test", async () => {
+  test("computes a fake report from its parameters, and lets a test replace it", async () => {
     const searches = ({ dateFrom }) => [{ searchQuery: dateFrom, hits: 3 }];
     const { gateway, client } = start({ reports: { searches } });
     const page = await client.analytics.searches({ dateFrom: "2026-10-01" });
@@ -216,7 +216,7 @@ describe("reports of the fake gateway", () => {
 });
 
 describe("failures of the fake gateway", () => {
-  test("affect one request of their operation", async () => {
+  test("fails one request of the operation that an injected failure names", async () => {
     const { gateway, client } = start();
     gateway.fail("quota-exceeded", { operation: "agentJobs.create", retryAfter: 90 });
     assert.deepEqual((await client.agentJobs.list()).jobs, []);
@@ -228,7 +228,7 @@ describe("failures of the fake gateway", () => {
     assert.equal((await client.agentJobs.create({ prompt: "a" })).status, "active");
   });
 
-  test("repeat as often as the test says, so that retries fail too", async () => {
+  test("repeats an injected failure as often as requested, so that retries fail", async () => {
     const { gateway, client } = start();
     const impatient = client.withOptions({ maxRetries: 0 });
     gateway.fail("upstream-unavailable", { times: 2 });
@@ -242,7 +242,7 @@ describe("failures of the fake gateway", () => {
     }
   });
 
-  test("include broken connections and requests without a response", async () => {
+  test("injects broken connections and requests without a response", async () => {
     const { gateway, client } = start();
     const impatient = client.withOptions({ maxRetries: 0, timeout: 20 });
     gateway.fail("connection-error");
@@ -255,7 +255,7 @@ describe("failures of the fake gateway", () => {
     );
   });
 
-  test("leave the outcome of a write unknown until it is forced", async () => {
+  test("leaves the outcome of a failed write unknown until the client forces it", async () => {
     const { gateway, client } = start();
     const options = { idempotencyKey: "release-42" };
     const create = (more) => client.agentJobs.create({ prompt: "a" }, { ...options, ...more });
@@ -270,7 +270,7 @@ describe("failures of the fake gateway", () => {
 });
 
 describe("requests to the fake gateway", () => {
-  test("are recorded with their operation, parameters and status", async () => {
+  test("records requests to the fake gateway with their operation, parameters and status", async () => {
     const { gateway, client } = start();
     await client.agentJobs.create({ prompt: "Document it" });
     await assert.rejects(client.agentJobs.get("nope"), NotFoundError);
@@ -289,7 +289,7 @@ describe("requests to the fake gateway", () => {
     assert.ok(gateway.requests[0].headers.get("idempotency-key"));
   });
 
-  test("may have any base URL", async () => {
+  test("accepts requests to the fake gateway with any base URL", async () => {
     const { gateway, client } = start();
     const { id } = gateway.addJob({ prompt: "Document it" });
     for (const baseUrl of ["http://localhost:8788", "https://docs.example/a/gateway/"]) {
@@ -299,7 +299,7 @@ describe("requests to the fake gateway", () => {
     }
   });
 
-  test("are rejected when they are aborted", async () => {
+  test("rejects aborted requests to the fake gateway", async () => {
     const { gateway, client } = start();
     const { id } = await client.agentJobs.create({ prompt: "Document it" });
     const signal = AbortSignal.timeout(30);
@@ -310,7 +310,7 @@ describe("requests to the fake gateway", () => {
 });
 
 describe("webhooks of the fake gateway", () => {
-  test("are signed with its key for the receiver's address", async () => {
+  test("signs webhooks of the fake gateway with its key for the receiver's address", async () => {
     const { gateway, client } = start();
     const headers = { "webhook-url": "https://bot.example/hook" };
     const { id } = await client.agentJobs.create({ prompt: "Document it" }, { headers });
@@ -335,7 +335,7 @@ describe("webhooks of the fake gateway", () => {
     await assert.rejects(forged, WebhookVerificationError);
   });
 
-  test("can report that the gateway stopped watching", async () => {
+  test("sends a fake webhook about a job that the gateway no longer watches", async () => {
     const { gateway } = start();
     const { id } = gateway.addJob({ prompt: "Document it" });
     const { type } = await (await gateway.createWebhook(id, "agent_job.unfinished")).json();

@@ -81,7 +81,7 @@ async function create(name, options = {}) {
 }
 
 describe("jobs", () => {
-  test("are created, read, streamed to their end and listed alike", async () => {
+  test("both gateways create, read and stream a job to its end alike", async () => {
     await create("first");
     await assertAlike(`${JOBS}/job/{job:first}`);
     const streams = [real, fake].map((side, at) => {
@@ -93,7 +93,7 @@ describe("jobs", () => {
     await assertAlike(`${JOBS}/job/{job:first}`);
   });
 
-  test("accept follow-ups and have records alike", async () => {
+  test("both gateways accept a follow-up and return the job's record alike", async () => {
     const json = { prompt: "And more" };
     await assertAlike(`${JOBS}/job/{job:first}/message`, { method: "POST", json });
     const records = await assertAlike(`${JOBS}/job/{job:first}/record`);
@@ -102,7 +102,7 @@ describe("jobs", () => {
     assert.deepEqual(statuses[1], ["active", "completed", "active"]);
   });
 
-  test("are listed by page and filtered alike", async () => {
+  test("both gateways list jobs by page and filter them alike", async () => {
     await create("second", { json: { prompt: "Write the CHANGELOG" } });
     const summarize = ({ jobs, nextCursor }) => [
       jobs.map(({ prompt, createdBy }) => [prompt, createdBy]),
@@ -127,13 +127,13 @@ describe("jobs", () => {
     assert.deepEqual(summarize(found.json), summarize(expected.json));
   });
 
-  test("stream the changes of their list alike", async () => {
+  test("both gateways stream the changes of the job list alike", async () => {
     const streams = [real, fake].map((side) => readStream(side, `${JOBS}/jobs/events`, 2));
     const [expected, found] = await Promise.all(streams);
     assert.deepEqual(found, expected);
   });
 
-  test("are created once per idempotency key alike", async () => {
+  test("both gateways create one job per idempotency key", async () => {
     const headers = { "idempotency-key": "key-1" };
     await create("keyed", { headers });
     await create("replayed", { headers, json: { prompt: "Prompt of keyed" } });
@@ -142,7 +142,7 @@ describe("jobs", () => {
     await assertAlike(`${JOBS}/job`, { method: "POST", json, headers });
   });
 
-  test("have an unknown outcome alike when Mintlify does not respond", async () => {
+  test("both gateways report an unknown outcome when Mintlify does not respond", async () => {
     const fault = { kind: "hang" };
     await upstream.fault({ operation: "agentJobs.create", times: 1, fault });
     fakeGateway.fail("upstream-timeout", { operation: "agentJobs.create" });
@@ -155,7 +155,7 @@ describe("jobs", () => {
     await assertAlike(`${JOBS}/job`, options);
   });
 
-  test("are refused alike when the hourly limit is used up", async () => {
+  test("both gateways refuse a job alike when the hourly limit is used up", async () => {
     const json = { prompt: "one too many" };
     for (let used = 0; used < CREATE_LIMIT; used++) {
       const { response } = await send(real, `${JOBS}/job`, { method: "POST", json });
@@ -165,13 +165,13 @@ describe("jobs", () => {
     await assertAlike(`${JOBS}/job`, { method: "POST", json });
   });
 
-  test("lose their record alike", async () => {
+  test("both gateways delete a job's record alike", async () => {
     await assertAlike(`${JOBS}/job/{job:second}/record`, { method: "DELETE" });
     await assertAlike(`${JOBS}/job/{job:second}/record`, { method: "DELETE" });
     await assertAlike(`${JOBS}/job/{job:second}/record`);
   });
 
-  test("that do not exist are refused alike", async () => {
+  test("both gateways refuse requests for unknown jobs alike", async () => {
     const json = { prompt: "more" };
     await assertAlike(`${JOBS}/job/nope`);
     await assertAlike(`${JOBS}/job/nope/record`);
@@ -191,7 +191,7 @@ describe("reports", () => {
   };
 
   for (const [name, [path, rows]] of Object.entries(LISTS)) {
-    test(`${name} have the same rows and pages alike`, async () => {
+    test(`both gateways return the same rows and pages of ${name}`, async () => {
       const whole = await send(real, `${REPORTS}/${path}?${RANGE}&limit=100`);
       fakeGateway.reports[name] = whole.json[rows];
       for (const query of ["limit=3", "limit=100", ""]) {
@@ -203,7 +203,7 @@ describe("reports", () => {
     });
   }
 
-  test("views continue by offset and searches by cursor alike", async () => {
+  test("both gateways continue views by offset and searches by cursor", async () => {
     const [expected, found] = await assertAlike(`${REPORTS}/views?${RANGE}&limit=5&offset=5`);
     assert.deepEqual(found.views, expected.views);
     const [realPage, fakePage] = await assertAlike(`${REPORTS}/searches?${RANGE}&limit=5`);
@@ -216,7 +216,7 @@ describe("reports", () => {
     assert.deepEqual(next[1].json.searches, next[0].json.searches);
   });
 
-  test("a conversation and the caller statistics are alike", async () => {
+  test("both gateways return a conversation and the caller statistics alike", async () => {
     const { json } = await send(real, `${REPORTS}/assistant?${RANGE}&limit=1`);
     const threads = `${REPORTS}/assistant/threads`;
     const { json: thread } = await send(real, `${threads}/${json.conversations[0].id}`);
@@ -227,27 +227,27 @@ describe("reports", () => {
     await assertAlike(`${REPORTS}/assistant/caller-stats?${RANGE}`);
   });
 
-  test("an archive that is not configured is refused alike", async () => {
+  test("both gateways refuse requests for an archive that is not configured alike", async () => {
     await assertAlike(`${REPORTS}/views/daily?${RANGE}`);
     await assertAlike(`${REPORTS}/views/archived?${RANGE}`);
   });
 });
 
 describe("requests", () => {
-  test("without a valid token or for another project are refused alike", async () => {
+  test("both gateways refuse an invalid token or another project alike", async () => {
     await assertAlike(`${JOBS}/jobs`, { token: null });
     await assertAlike(`${JOBS}/jobs`, { token: "nobody.knows.this" });
     await assertAlike("/v2/agent/another-project/jobs");
   });
 
-  test("without a route or with another method are refused alike", async () => {
+  test("both gateways refuse unknown routes and methods alike", async () => {
     await assertAlike(`${JOBS}/nope`);
     await assertAlike("/v3/else");
     await assertAlike(`${JOBS}/job`, { method: "DELETE" });
     await assertAlike(`${JOBS}/jobs`, { method: "POST", json: {} });
   });
 
-  test("that break a rule are refused alike", async () => {
+  test("both gateways refuse requests that break a rule alike", async () => {
     const bodies = [{}, { prompt: "" }, { prompt: 5 }, { prompt: "a", other: 1 }, [], null];
     for (const json of bodies) await assertAlike(`${JOBS}/job`, { method: "POST", json });
     await assertAlike(`${JOBS}/job`, { method: "POST", body: "{" });

@@ -138,13 +138,13 @@ describe("the vectors of Standard Webhooks", () => {
 });
 
 describe("a webhook of the gateway", () => {
-  test("becomes a typed event with the fields that Mintlify left out as null", async () => {
+  test("returns a typed event, with null for the fields that Mintlify left out", async () => {
     const event = await unwrap(BODY, signed(), KEY, { now });
     const job = { source: null, model: null, createdAt: null, archivedAt: null, ...EVENT.data };
     assert.deepEqual(event, { id: ID, ...EVENT, data: job });
   });
 
-  test("can be read from a string, bytes and a view into a larger buffer", async () => {
+  test("reads a webhook from a string, bytes and a view into a larger buffer", async () => {
     const buffer = Buffer.from(`--${BODY}--`);
     const view = buffer.subarray(2, -2);
     const copy = Uint8Array.from(view);
@@ -153,7 +153,7 @@ describe("a webhook of the gateway", () => {
     }
   });
 
-  test("can be read with Headers, and with Node's headers in any case", async () => {
+  test("reads a webhook with Headers, and with Node's headers in any case", async () => {
     const fields = signed();
     const capitals = { "Webhook-Id": ID, "WEBHOOK-TIMESTAMP": [fields["webhook-timestamp"]] };
     const mixed = {
@@ -166,7 +166,7 @@ describe("a webhook of the gateway", () => {
     }
   });
 
-  test("is valid at the edge of the tolerance and invalid beyond it", async () => {
+  test("accepts a webhook at the edge of the tolerance and rejects it beyond", async () => {
     for (const age of [TOLERANCE, -TOLERANCE]) {
       assert.ok(await unwrap(BODY, signed(), KEY, { now: () => now() + age }));
     }
@@ -178,7 +178,7 @@ describe("a webhook of the gateway", () => {
     await assertRejected("too-old", BODY, signed(), KEY, at(1, Number.NaN));
   });
 
-  test("verifies with the old and the new key during a rotation", async () => {
+  test("verifies a webhook with the old and the new key during a rotation", async () => {
     const [before, after] = [newKey(), newKey()];
     const oldHeaders = signed(BODY, { key: before });
     const newHeaders = signed(BODY, { key: after });
@@ -192,7 +192,7 @@ describe("a webhook of the gateway", () => {
     await assertRejected("key", BODY, newHeaders, [after, "whsec_%"]);
   });
 
-  test("is rejected if any signed part is forged, truncated or replayed under another id", async () => {
+  test("rejects a webhook with a forged, truncated or replayed signed part", async () => {
     const fields = signed();
     await assertRejected("signature", BODY.replace("completed", "failed"), fields);
     await assertRejected("signature", BODY.slice(0, -1), fields);
@@ -207,7 +207,7 @@ describe("a webhook of the gateway", () => {
     await assertRejected("signature", BODY, signed(BODY, { key: newKey() }));
   });
 
-  test("is rejected when any bit of the signature differs", async () => {
+  test("rejects a webhook when any bit of its signature differs", async () => {
     const fields = signed();
     const signature = Buffer.from(fields["webhook-signature"].slice(3), "base64");
     for (let bit = 0; bit < signature.length * 8; bit += 7) {
@@ -218,7 +218,7 @@ describe("a webhook of the gateway", () => {
     }
   });
 
-  test("is rejected when its signed body is not an event", async () => {
+  test("rejects a webhook whose signed body is not an event", async () => {
     const bodies = ["", "null", "[]", '"text"', "{", "{}", "\ufeff"];
     bodies.push(JSON.stringify({ ...EVENT, project: 5 }));
     bodies.push(JSON.stringify({ ...EVENT, data: null }));
@@ -228,7 +228,7 @@ describe("a webhook of the gateway", () => {
     await assertRejected("event", notText, signed(notText));
   });
 
-  test("keeps an event type of a later gateway", async () => {
+  test("returns an event of a later gateway with its unknown type", async () => {
     const body = JSON.stringify({ ...EVENT, type: "agent_job.paused", extra: true });
     const { type } = await unwrap(body, signed(body), KEY, { now });
     assert.equal(type, "agent_job.paused");
@@ -249,7 +249,7 @@ describe("a running gateway", () => {
   });
   after(() => Promise.all([gateway?.stop(), upstream?.stop(), receiver?.stop()]));
 
-  test("sends a webhook that unwrap verifies with every key of its receiver", async () => {
+  test("verifies a webhook of a running gateway with every key of its receiver", async () => {
     const secrets = [newKey(), newKey()].join(",");
     const secret = newSecret();
     const vars = { WEBHOOK_SECRET: secrets, WEBHOOK_HOSTS: receiver.host, JOB_POLL_SECONDS: "1" };
@@ -299,7 +299,7 @@ describe("the documented receiver", () => {
     new Request("https://hooks.example/", { method: "POST", body, headers });
 
   for (const file of ["README.md", "src/webhooks.ts"]) {
-    test(`in ${file} responds with 400 to a forged webhook and throws for an invalid key`, async () => {
+    test(`the receiver in ${file} rejects a forged webhook and throws for an invalid key`, async () => {
       const receive = await receiverIn(file);
       const headers = signed(BODY, { seconds: Math.floor(Date.now() / 1000) });
       try {

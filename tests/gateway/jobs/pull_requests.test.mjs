@@ -208,7 +208,7 @@ describe("access to a pull request", () => {
     assert.equal(answer.status, 200);
   });
 
-  test("returns 404 for the pull request of an unknown job or of another project's job", async () => {
+  test("returns 404 for the pull request of a job unknown in the project", async () => {
     const id = await finishedJob(github.add());
     for (const path of [target("unknown"), target(id, OTHER_PROJECT)]) {
       assertProblem(await jobs.get(path), 404, "job-not-recorded");
@@ -244,7 +244,7 @@ describe("limits of GitHub", () => {
 });
 
 describe("the settings", () => {
-  test("sends requests to GitHub without a token if switched on, and none if switched off", async () => {
+  test("requests pull request states without a token only if switched on", async () => {
     const id = await finishedJob(github.add());
     delete jobs.vars.GITHUB_TOKEN;
     jobs.vars.PULL_REQUEST_STATES = "on";
