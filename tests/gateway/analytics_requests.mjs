@@ -23,8 +23,8 @@ export const NO_CACHE = [["Cache-Control", "no-cache"]];
 // --- requests --------------------------------------------------------------
 
 /**
- * The target of a request for page views. Takes `{ project?, dateFrom?, dateTo?, limit?, offset?
- * }`.
+ * The target of a request for page views. Each of `project`, `dateFrom`, `dateTo`, `limit` and
+ * `offset` is optional.
  */
 export function viewsOf({ project = PROJECT, ...query }) {
   return `/v1/analytics/${project}/views?${new URLSearchParams(query)}`;

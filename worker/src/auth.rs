@@ -47,7 +47,7 @@ pub struct Credentials<'a> {
     pub access_assertion: Option<&'a str>,
 }
 
-/// The result of checking credentials that are not invalid.
+/// The result of checking credentials, unless they are invalid.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Identified {
     /// The caller is authenticated.

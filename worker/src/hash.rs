@@ -23,8 +23,7 @@ pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
     tag
 }
 
-/// Whether a tag is the HMAC-SHA-256 of the concatenated parts. The time of the comparison does not
-/// depend on the tag.
+/// Whether a tag is the HMAC-SHA-256 of the concatenated parts. The comparison takes constant time.
 #[must_use]
 pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
     Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mut mac| {

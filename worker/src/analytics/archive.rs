@@ -281,9 +281,9 @@ pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) ->
 /// The progress of the archive for one project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectRecord {
-    /// The first day to archive, never before the first day that [`first_retained`] returns.
+    /// The first day to archive. It is never before the day that [`first_retained`] returns.
     pub first: Day,
-    /// The days of which something has been fetched or has failed, oldest first.
+    /// The days for which at least one request was sent, oldest first.
     pub days: Vec<DayRecord>,
     /// The days whose last request failed, each with the problem of that request.
     pub problems: Vec<(Day, String)>,

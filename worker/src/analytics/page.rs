@@ -125,7 +125,7 @@ pub enum CacheStatus {
     },
     /// The page came from the cache, because no budget is left to fetch a newer one.
     BudgetSpent {
-        /// The remaining freshness in seconds, as in [`Self::Hit`].
+        /// The remaining freshness in seconds. It is negative for a stale page.
         ttl: i64,
     },
     /// The page came from the upstream.
@@ -141,7 +141,7 @@ pub enum CacheStatus {
         reason: FetchReason,
         /// The HTTP status of the upstream's response. `None` if it did not respond.
         status: Option<u16>,
-        /// The remaining freshness in seconds, as in [`Self::Hit`].
+        /// The remaining freshness in seconds. It is negative for a stale page.
         ttl: i64,
     },
 }

@@ -4,8 +4,8 @@
 //! record. [`KeyOutcome`](crate::upstream::key_outcome::KeyOutcome) is the outcome to store.
 //!
 //! An outcome is unknown if the upstream did not respond or the gateway restarted. The gateway
-//! never repeats such requests automatically. Callers can repeat them with `Idempotency-Retry:
-//! force`.
+//! never repeats such requests automatically. Callers can send `Idempotency-Retry: force` to repeat
+//! them.
 
 use quillgate::{Millis, Rule, ValidationError};
 use serde::{Deserialize, Serialize};

@@ -81,8 +81,8 @@ pub struct RowRange {
     pub first: u64,
     /// The row of the newest job.
     pub last: u64,
-    /// The last row that is not in the index yet. Rows up to it are searched without the index. 0
-    /// if the index is complete.
+    /// The last row that is not in the index yet, or 0 if the index is complete. Rows up to this
+    /// one are searched without the index.
     pub backlog: u64,
 }
 

@@ -23,8 +23,8 @@ extern "C" {
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
 }
 
-/// The number of leading bytes of the SHA-256 hash that are encoded: the fewest that yield
-/// [`TAG_LENGTH`] characters.
+/// The number of leading bytes of the hash that are encoded: the fewest that yield [`TAG_LENGTH`]
+/// characters.
 const TAG_BYTES: u32 = 17;
 /// The length of a tag in base64url characters, which contain the first 132 bits of the hash.
 const TAG_LENGTH: usize = 22;

@@ -46,7 +46,7 @@ pub enum State {
 /// The outcome of a request for its breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome<'a> {
-    /// Mintlify responded, even if with an error that does not count as a failure.
+    /// Mintlify responded, possibly with an error that does not count as a failure.
     Answered,
     /// The request failed in a way that counts against Mintlify.
     Failed {

@@ -27,7 +27,7 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// The maximum size of a response with a job, in bytes. A typical job has 500 bytes.
 const MAX_JOB_BYTES: usize = 64 * 1024;
 /// The maximum size of a page of analytics, in bytes. A typical page of 250 rows has 30 kB. Even
-/// 250 paths of 16 kB fit, which is the maximum length of common servers.
+/// 250 paths of 16 kB, the maximum length that common servers accept, fit.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A finished request and its result.

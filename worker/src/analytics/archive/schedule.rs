@@ -116,7 +116,7 @@ impl DayRecord {
     }
 }
 
-/// Returns the day from which on a complete fetch of `day` is final.
+/// Returns the first day on which a complete fetch of `day` is final.
 fn settles_on(day: Day, recheck_days: u32) -> Day {
     day.next().plus(recheck_days)
 }

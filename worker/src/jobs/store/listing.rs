@@ -9,8 +9,8 @@ use crate::jobs::records::{JobFilter, Position, encode_cursor};
 use crate::json;
 use crate::runtime::{HostResult, number, optional_text, text};
 
-/// Selects a [`quillgate::JobRecord`] without its lists. The runtime limits a value in a row to 2
-/// MB, which the prompts of all follow-ups can exceed, so the lists are read row by row.
+/// Selects a [`quillgate::JobRecord`] without its lists. The lists are read row by row, because
+/// together the prompts of follow-ups can exceed 2 MB, the runtime's limit of a value.
 const RECORD: &str = concat!(
     "SELECT json_object('job', ",
     listed_job!(),
