@@ -6,11 +6,13 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import {
   assertViews,
+  cacheOf,
   caller,
   closedRange,
   costOf,
   NO_CACHE,
   openAll,
+  openRange,
   readAll,
   tally,
   until,
@@ -18,7 +20,16 @@ import {
   withoutQuota,
 } from "../analytics_requests.mjs";
 import { assertProblem, startGate } from "../recorded_gateway.mjs";
-import { HIT, ifNoneMatch, LIMIT, MISS, REFETCHED, UPSTREAM, unlimited } from "./cached_views.mjs";
+import {
+  EMPTY,
+  HIT,
+  ifNoneMatch,
+  LIMIT,
+  MISS,
+  REFETCHED,
+  UPSTREAM,
+  unlimited,
+} from "./cached_views.mjs";
 import { instrumentedConfig, objectCalls, setObjectFailing } from "./instrumented_worker.mjs";
 
 const READERS = 1000;
@@ -31,7 +42,7 @@ before(async () => {
   worker = instrumentedConfig();
   gate = await startGate("cache-concurrent", {
     upstream: UPSTREAM,
-    gateway: { config: worker.config, vars: LIMIT },
+    gateway: { config: worker.config, vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: "1" } },
   });
 });
 after(async () => {
@@ -91,6 +102,29 @@ describe("the organization object", () => {
     const answers = await together(20, viewsOf(closedRange()), { next });
     assert.equal(await gate.received(), 1);
     for (const answer of answers) assertProblem(answer, 500, "upstream-error");
+  });
+
+  test("sends one upstream request for exports after the request that they share returns a stale page", async () => {
+    const EXPORTS = 5;
+    const target = viewsOf({ ...openRange(), project: EMPTY });
+    const reader = caller(gate, "alice", { projects: [EMPTY] });
+    const spent = caller(gate, "spent", { projects: [EMPTY], quota: { analytics: 0 } });
+    await gate.get(target, reader);
+    const stale = "hit; ttl=-; detail=quota-exceeded";
+    await until(async () => cacheOf(await gate.get(target, spent)) === stale);
+
+    const [calls, received] = [await objectCalls(gate), await gate.received()];
+    await gate.upstream.hold({ next: { kind: "status", status: 500 } });
+    const shared = openAll(gate, 1, target, reader);
+    await gate.upstream.untilHeld(1);
+    const exported = target.replace("/views?", "/views/export?format=ndjson&");
+    const exports = openAll(gate, EXPORTS, exported, reader);
+    await until(async () => (await objectCalls(gate)) >= calls + 1 + EXPORTS);
+    await gate.upstream.release();
+    const [first, ...rest] = await readAll([...shared, ...exports]);
+    assertViews(first, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+    for (const answer of rest) assert.equal(answer.status, 200, answer.text);
+    assert.equal((await gate.received()) - received, 2);
   });
 
   test("hides a caller's quota from a reader that joins its request", async () => {

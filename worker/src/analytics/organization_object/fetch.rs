@@ -89,8 +89,8 @@ impl Organization {
                 budget_left: None,
             });
         }
-        let running = self.running_fetch(list, number);
-        if let Some(task) = running {
+        // When a fetch ends, one of its waiters may start another, for which the others wait.
+        while let Some(task) = self.running_fetch(list, number) {
             let result = task.wait().await??;
             if call.accepts_stale || !result.is_stale() {
                 return Ok(result.collapsed());
