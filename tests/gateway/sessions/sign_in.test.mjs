@@ -370,16 +370,17 @@ describe("sign-in at an issuer", () => {
   });
 
   test("tells the operator why the issuer's token endpoint failed, but not the person", async () => {
-    for (const [status, message] of [
-      [401, /Acme SSO .*SIGN_IN_CLIENT_SECRET/],
-      [429, /Acme SSO responded with 429/],
-      [400, /Acme SSO responded with 400/],
+    const client = /Acme SSO .*SIGN_IN_CLIENT_SECRET/;
+    for (const [fault, message, ...failed] of [
+      [{ status: 401 }, client, 503, "issuer-unavailable"],
+      [{ status: 400, body: '{"error":"invalid_client"}' }, client, 503, "issuer-unavailable"],
+      [{ status: 429 }, /Acme SSO responded with 429/, 503, "issuer-unavailable"],
+      [{ status: 400 }, /Acme SSO responded with 400/, 400, "sign-in-failed"],
     ]) {
-      issuer.setTokenFault({ status });
+      issuer.setTokenFault(fault);
       const { browser, location } = await startSignIn();
       const answer = await followCallback(browser, issuer.signIn(location));
       issuer.setTokenFault();
-      const failed = status === 400 ? [400, "sign-in-failed"] : [503, "issuer-unavailable"];
       assertRejected(answer, ...failed);
       assert.doesNotMatch(answer.json.detail, /keys|SIGN_IN/);
       const { operator } = await gate.logged(answer.header("x-request-id"));

@@ -103,7 +103,10 @@ async fn verify_turnstile(
     let body = turnstile::build_verification(&turnstile.secret, proof, &idempotency_key);
     let headers = HeaderFields::default().with("content-type", JSON);
     let sent = post(&turnstile.verify_url, headers, &body).await;
-    let answer = sent.map_err(|_| turnstile::unavailable_problem())?;
+    let answer = sent
+        .filter(|response| (200..=299).contains(&response.status))
+        .and_then(|response| response.body)
+        .ok_or_else(turnstile::unavailable_problem)?;
     if turnstile::is_accepted(&answer, &proof.hostname) {
         return Ok(());
     }

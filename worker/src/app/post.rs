@@ -10,11 +10,15 @@ const TIMEOUT: Millis = Millis::from_seconds(10);
 /// The maximum length of a response, in bytes.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Sends a POST request and returns the body of a 2xx response.
-///
-/// # Errors
-/// The status of a response without a usable body, or `None` if no response arrived.
-pub async fn post(url: &str, headers: HeaderFields, body: &str) -> Result<String, Option<u16>> {
+/// A response to [`post`].
+pub struct PostResponse {
+    pub status: u16,
+    /// The body, or `None` if it is too long, incomplete or late.
+    pub body: Option<String>,
+}
+
+/// Sends a `POST`. Returns `None` if no response arrived.
+pub async fn post(url: &str, headers: HeaderFields, body: &str) -> Option<PostResponse> {
     let sent = send(Outgoing {
         method: "POST",
         url,
@@ -22,11 +26,9 @@ pub async fn post(url: &str, headers: HeaderFields, body: &str) -> Result<String
         body: Some(body),
         time: TIMEOUT,
     });
-    let message = sent.await.map_err(|_| None::<u16>)?;
-    let status = message.head.status;
-    let text = match status {
-        200..=299 => message.read_text(MAX_RESPONSE_BYTES).await,
-        _ => None,
-    };
-    text.ok_or(Some(status))
+    let message = sent.await.ok()?;
+    Some(PostResponse {
+        status: message.head.status,
+        body: message.read_text(MAX_RESPONSE_BYTES).await,
+    })
 }

@@ -83,38 +83,15 @@ async fn request_token(
     let headers = HeaderFields::default()
         .with("accept", JSON)
         .with("content-type", "application/x-www-form-urlencoded");
-    let sent = post(&callback.issuer.token_endpoint, headers, &callback.body);
-    let name = &callback.issuer.name;
-    let (problem, reason) = match sent.await {
-        Ok(response) => match sign_in::read_id_token(&response) {
-            Some(token) => return Ok(token),
-            None => (
-                Problem::token_endpoint_failed(),
-                "returned no ID token".to_owned(),
-            ),
-        },
-        Err(None) => (
-            Problem::token_endpoint_failed(),
-            "did not respond".to_owned(),
-        ),
-        Err(Some(401)) => (
-            Problem::token_endpoint_failed(),
-            "does not accept the gateway as a client: check `clientId` in SIGN_IN_ISSUERS and \
-             SIGN_IN_CLIENT_SECRET"
-                .to_owned(),
-        ),
-        Err(Some(status)) => {
-            let is_code_rejected = (400..500).contains(&status) && status != 429;
-            let problem = if is_code_rejected {
-                sign_in::failed_problem("the issuer has not accepted the code")
-            } else {
-                Problem::token_endpoint_failed()
-            };
-            (problem, format!("responded with {status}"))
-        }
-    };
-    pending.context.metrics.operator = Some(format!("the token endpoint of {name} {reason}"));
-    Err(problem)
+    let issuer = callback.issuer;
+    let sent = post(&issuer.token_endpoint, headers, &callback.body).await;
+    let response = sent.as_ref();
+    let response = response.map(|response| (response.status, response.body.as_deref()));
+    sign_in::read_token_response(response).map_err(|failure| {
+        let operator = format!("the token endpoint of {} {}", issuer.name, failure.reason);
+        pending.context.metrics.operator = Some(operator);
+        failure.problem
+    })
 }
 
 fn redirect_to(status: u16, location: String, cookie: String) -> Reply {

@@ -227,13 +227,54 @@ pub fn read_callback<'a>(
     })
 }
 
-/// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3).
-#[must_use]
-pub fn read_id_token(answer: &str) -> Option<String> {
-    let Some(Value::Object(mut members)) = json::parse(answer.as_bytes()) else {
-        return None;
+/// The reason why a token endpoint returned no ID token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenFailure {
+    /// The problem for the browser.
+    pub problem: Problem,
+    /// The reason for the operator. It continues the endpoint's name.
+    pub reason: String,
+}
+
+/// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3). `response` is
+/// its status and its body, or `None` if no response arrived.
+///
+/// # Errors
+/// 400 if the issuer rejects the code, 503 for other failures.
+pub fn read_token_response(response: Option<(u16, Option<&str>)>) -> Result<String, TokenFailure> {
+    let failed = |reason: &str| TokenFailure {
+        problem: Problem::token_endpoint_failed(),
+        reason: reason.to_owned(),
     };
-    take_text(&mut members, "id_token")
+    let Some((status, body)) = response else {
+        return Err(failed("did not respond"));
+    };
+    let mut members = match body.and_then(|body| json::parse(body.as_bytes())) {
+        Some(Value::Object(members)) => members,
+        _ => serde_json::Map::new(),
+    };
+    if (200..=299).contains(&status) {
+        let token = take_text(&mut members, "id_token");
+        return token.ok_or_else(|| failed("returned no ID token"));
+    }
+    // Issuers may respond 400 to an unknown client (RFC 6749, section 5.2).
+    let error = take_text(&mut members, "error");
+    let is_client_rejected = status == 401
+        || matches!(
+            error.as_deref(),
+            Some("invalid_client" | "unauthorized_client")
+        );
+    if is_client_rejected {
+        return Err(failed(
+            "does not accept the gateway as a client: check `clientId` in SIGN_IN_ISSUERS and \
+             SIGN_IN_CLIENT_SECRET",
+        ));
+    }
+    let mut failure = failed(&format!("responded with {status}"));
+    if (400..=499).contains(&status) && status != 429 {
+        failure.problem = failed_problem("the issuer has not accepted the code");
+    }
+    Err(failure)
 }
 
 /// Returns the path and query of the page that reports a failed sign-in.

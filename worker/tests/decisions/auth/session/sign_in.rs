@@ -6,7 +6,7 @@ use quillgate::Millis;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::session::cookie::SessionId;
 use quillgate_worker::auth::session::sign_in::{
-    Callback, Redirect, SignIn, begin, failure_path, read_callback, read_id_token,
+    Callback, Redirect, SignIn, begin, failure_path, read_callback, read_token_response,
 };
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
@@ -384,7 +384,8 @@ fn invalid_sign_in_variables_are_rejected() {
 #[test]
 fn id_token_is_read_from_the_token_response() {
     let answer = r#"{"access_token":"x","id_token":"a.b.c","token_type":"Bearer"}"#;
-    assert_eq!(read_id_token(answer).as_deref(), Some("a.b.c"));
+    let token = read_token_response(Some((200, Some(answer))));
+    assert_eq!(token.as_deref(), Ok("a.b.c"));
     for other in [
         "",
         "[]",
@@ -392,6 +393,63 @@ fn id_token_is_read_from_the_token_response() {
         r#"{"id_token":5}"#,
         r#"{"id_token":"a","id_token":"b"}"#,
     ] {
-        assert_eq!(read_id_token(other), None, "{other}");
+        let failure = read_token_response(Some((200, Some(other)))).unwrap_err();
+        assert_eq!(failure.reason, "returned no ID token", "{other}");
+        assert_eq!(failure.problem.kind, ProblemKind::IssuerUnavailable);
+    }
+}
+
+#[test]
+fn a_rejected_client_is_a_failure_of_the_issuer_that_names_the_variables() {
+    for (status, body) in [
+        (401, None),
+        (401, Some(r#"{"error":"invalid_client"}"#)),
+        (400, Some(r#"{"error":"invalid_client"}"#)),
+        (
+            400,
+            Some(r#"{"error":"unauthorized_client","error_description":"x"}"#),
+        ),
+    ] {
+        let failure = read_token_response(Some((status, body))).unwrap_err();
+        assert_eq!(
+            failure.problem.kind,
+            ProblemKind::IssuerUnavailable,
+            "{status} {body:?}"
+        );
+        for variable in ["SIGN_IN_ISSUERS", "SIGN_IN_CLIENT_SECRET"] {
+            assert!(failure.reason.contains(variable), "{}", failure.reason);
+            assert!(!failure.problem.detail.contains(variable));
+        }
+    }
+}
+
+#[test]
+fn only_a_rejected_code_is_a_failed_sign_in() {
+    let invalid_grant = r#"{"error":"invalid_grant"}"#;
+    for (response, kind, reason) in [
+        (
+            Some((400, Some(invalid_grant))),
+            ProblemKind::SignInFailed,
+            "responded with 400",
+        ),
+        (
+            Some((400, None)),
+            ProblemKind::SignInFailed,
+            "responded with 400",
+        ),
+        (
+            Some((429, None)),
+            ProblemKind::IssuerUnavailable,
+            "responded with 429",
+        ),
+        (
+            Some((500, Some(invalid_grant))),
+            ProblemKind::IssuerUnavailable,
+            "responded with 500",
+        ),
+        (None, ProblemKind::IssuerUnavailable, "did not respond"),
+    ] {
+        let failure = read_token_response(response).unwrap_err();
+        assert_eq!((failure.problem.kind, &*failure.reason), (kind, reason));
     }
 }
