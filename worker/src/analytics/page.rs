@@ -135,14 +135,15 @@ pub enum CacheStatus {
         /// Whether this request sent the upstream request or waited for another's.
         by: FetchedBy,
     },
-    /// The page came from the cache, because the upstream did not return a newer one.
+    /// The page or job came from the cache, because the upstream did not return a newer one.
     UpstreamFailed {
         /// Why the gateway tried to fetch the page.
         reason: FetchReason,
         /// The HTTP status of the upstream's response. `None` if it did not respond.
         status: Option<u16>,
-        /// The remaining freshness in seconds. It is negative for a stale page.
-        ttl: i64,
+        /// The remaining freshness in seconds. It is negative for a stale page. `None` for a job,
+        /// which has no lifetime.
+        ttl: Option<i64>,
     },
 }
 
@@ -196,11 +197,12 @@ impl CacheStatus {
                 ttl,
             } => {
                 let status = status.map_or_else(String::new, |it| format!("; fwd-status={it}"));
+                let ttl = ttl.map_or_else(String::new, |it| format!("; ttl={it}"));
                 let detail = match reason {
                     FetchReason::Stale => "; detail=stale",
                     FetchReason::Request | FetchReason::Missing => "",
                 };
-                format!("fwd={}{status}; ttl={ttl}{detail}", reason.as_str())
+                format!("fwd={}{status}{ttl}{detail}", reason.as_str())
             }
         }
     }
@@ -216,7 +218,7 @@ impl CacheStatus {
         Self::UpstreamFailed {
             reason,
             status,
-            ttl: page.ttl(now),
+            ttl: Some(page.ttl(now)),
         }
     }
 

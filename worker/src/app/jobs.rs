@@ -2,6 +2,7 @@
 
 use quillgate::{JobId, Method, Operation};
 
+use crate::analytics::page::{CacheStatus, FetchReason};
 use crate::app::pending_request::PendingRequest;
 use crate::app::post::post;
 use crate::app::reply::Reply;
@@ -10,7 +11,6 @@ use crate::auth::turnstile;
 use crate::auth::turnstile::TurnstileProof;
 use crate::http::problem::Problem;
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::poll::describe_stored_job;
 use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
 use crate::jobs::write::Write;
 use crate::upstream::client::{UpstreamClient, parse_job};
@@ -63,7 +63,12 @@ async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Re
         }
     };
     let upstream = pending.context.metrics.upstream.as_ref();
-    let cache = describe_stored_job(upstream.and_then(|upstream| upstream.status));
+    let cache = CacheStatus::UpstreamFailed {
+        reason: FetchReason::Stale,
+        status: upstream.and_then(|upstream| upstream.status),
+        ttl: None,
+    };
+    let cache = cache.describe();
     let reply = Reply::json(200, &data).with_header("cache-status", format!("quillgate; {cache}"));
     pending.context.metrics.cache = Some(cache);
     Some(reply)

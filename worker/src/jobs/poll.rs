@@ -66,21 +66,6 @@ pub fn is_finished(status: Option<&str>) -> bool {
     status.is_some_and(|status| JobStatus::from(status.to_owned()).is_terminal())
 }
 
-/// Returns the `Cache-Status` (RFC 9211) of a stored job after a failed request upstream, without
-/// the cache's name. `status` is the upstream's status, if it responded.
-///
-/// ```
-/// use quillgate_worker::jobs::poll::describe_stored_job;
-///
-/// assert_eq!(describe_stored_job(Some(503)), "fwd=stale; fwd-status=503; detail=stale");
-/// assert_eq!(describe_stored_job(None), "fwd=stale; detail=stale");
-/// ```
-#[must_use]
-pub fn describe_stored_job(status: Option<u16>) -> String {
-    let status = status.map_or_else(String::new, |status| format!("; fwd-status={status}"));
-    format!("fwd=stale{status}; detail=stale")
-}
-
 /// The recorded state of a job when a watcher connects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownState {

@@ -119,7 +119,12 @@ fn cache_status_follows_rfc_9211() {
     let failed = |reason, status| CacheStatus::UpstreamFailed {
         reason,
         status,
-        ttl: -3,
+        ttl: Some(-3),
+    };
+    let stored_job = |status| CacheStatus::UpstreamFailed {
+        reason: FetchReason::Stale,
+        status,
+        ttl: None,
     };
     for (status, expected) in [
         (CacheStatus::Hit { ttl: 7 }, "hit; ttl=7"),
@@ -165,6 +170,11 @@ fn cache_status_follows_rfc_9211() {
             "fwd=request; fwd-status=429; ttl=-3",
         ),
         (failed(FetchReason::Request, None), "fwd=request; ttl=-3"),
+        (
+            stored_job(Some(503)),
+            "fwd=stale; fwd-status=503; detail=stale",
+        ),
+        (stored_job(None), "fwd=stale; detail=stale"),
     ] {
         assert_eq!(status.describe(), expected);
     }
