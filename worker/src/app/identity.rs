@@ -9,7 +9,7 @@ use crate::app::issuer_keys::find_issuer_key;
 use crate::app::pending_request::PendingRequest;
 use crate::app::plan::PendingPlan;
 use crate::auth::jwks::NoKey;
-use crate::auth::oidc::{Checked, SignatureCheck, Verified};
+use crate::auth::oidc::{Checked, Verified};
 use crate::auth::session::cookie::SessionId;
 use crate::auth::session::stub::SessionStub;
 use crate::auth::signature::verify_signature;
@@ -68,7 +68,8 @@ async fn read_session(
 /// Verifies the signature of an issuer's token.
 ///
 /// # Errors
-/// 401 for a wrong signature or an unusable key, 503 if the keys are unavailable.
+/// 401 for a wrong signature or an unusable key, 500 if the runtime cannot verify signatures, 503 if
+/// the keys are unavailable.
 pub async fn verify_token(
     pending: &mut PendingRequest,
     token: Checked,
@@ -80,9 +81,10 @@ pub async fn verify_token(
         NoKey::Unavailable => Problem::issuer_unavailable(),
         NoKey::Unusable(reason) => invalid_token(reason),
     })?;
-    let verified = verify_signature(token.algorithm, token.signed(), &token.signature, &key).await;
-    token.conclude(match verified {
-        Ok(true) => SignatureCheck::Valid,
-        Ok(false) | Err(_) => SignatureCheck::Invalid,
-    })
+    let checked = verify_signature(token.algorithm, token.signed(), &token.signature, &key).await;
+    let checked = checked.map_err(|error| {
+        pending.context.metrics.operator = Some(format!("WebCrypto failed: {error}"));
+        Problem::internal()
+    })?;
+    token.conclude(checked)
 }

@@ -6,31 +6,39 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::CryptoKey;
 
 use crate::auth::jwks::{Algorithm, PublicKey};
+use crate::auth::oidc::SignatureCheck;
 use crate::runtime::{HostResult, subtle};
 
-/// Whether the key verifies the signature of an issuer's token (RFC 7518, sections 3.3 and 3.4).
+/// Verifies the signature of an issuer's token (RFC 7518, sections 3.3 and 3.4). A key that cannot be
+/// imported verifies no signature.
 ///
 /// # Errors
-/// If the key cannot be imported or the runtime fails.
+/// If the runtime fails.
 pub async fn verify_signature(
     algorithm: Algorithm,
     signed: &str,
     signature: &[u8],
     key: &PublicKey,
-) -> HostResult<bool> {
+) -> HostResult<SignatureCheck> {
     let algorithm = parameters(algorithm)?;
     let jwk: Object = serde_wasm_bindgen::to_value(key)?.unchecked_into();
     let usages = Array::of1(&JsValue::from_str("verify"));
     let subtle = subtle();
     let imported = subtle.import_key_with_object("jwk", &jwk, &algorithm, false, &usages)?;
-    let imported: CryptoKey = JsFuture::from(imported).await?.unchecked_into();
+    let Ok(imported) = JsFuture::from(imported).await else {
+        return Ok(SignatureCheck::Invalid);
+    };
     let verified = subtle.verify_with_object_and_js_u8_array_and_js_u8_array(
         &algorithm,
-        &imported,
+        imported.unchecked_ref::<CryptoKey>(),
         &Uint8Array::from(signature),
         &Uint8Array::from(signed.as_bytes()),
     )?;
-    Ok(JsFuture::from(verified).await?.is_truthy())
+    Ok(if JsFuture::from(verified).await?.is_truthy() {
+        SignatureCheck::Valid
+    } else {
+        SignatureCheck::Invalid
+    })
 }
 
 fn parameters(algorithm: Algorithm) -> HostResult<Object> {

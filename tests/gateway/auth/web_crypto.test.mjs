@@ -1,0 +1,46 @@
+/** Tokens of a trusted issuer while the runtime's WebCrypto fails. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startIssuer } from "../../harness/issuer.mjs";
+import { assertProblem, EVERY_SCOPE, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
+
+let gate;
+let issuer;
+let worker;
+
+before(async () => {
+  issuer = await startIssuer();
+  const rules = [{ claims: { sub: "carol" }, projects: [PROJECT], scope: EVERY_SCOPE }];
+  const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
+  worker = configWith({
+    source: `
+      Object.getPrototypeOf(crypto.subtle).verify = async () => {
+        throw new Error("verify is out of order");
+      };
+      export * from ${JSON.stringify(BUILT_SCRIPT)};
+      export { default } from ${JSON.stringify(BUILT_SCRIPT)};
+    `,
+  });
+  gate = await startGate("web-crypto", {
+    gateway: { config: worker.config, vars: { TRUSTED_ISSUERS: JSON.stringify([entry]) } },
+  });
+});
+after(async () => {
+  await gate?.stop();
+  worker?.dispose();
+  await issuer?.stop();
+});
+
+test("returns 500 and logs the cause if WebCrypto fails to verify a signature", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { iss: issuer.url, sub: "carol", aud: "quillgate", iat: now, exp: now + 60 };
+  const token = gate.known(issuer.mint(claims));
+  const answer = await gate.get(VIEWS, { authorization: `Bearer ${token}` });
+  assertProblem(answer, 500, "internal");
+  const { operator } = await gate.logged(answer.header("x-request-id"));
+  assert.match(operator, /verify is out of order/);
+});
+
+test("keeps the admin key, the secret and tokens out of responses and the log", () =>
+  gate.assertDiscreet());
