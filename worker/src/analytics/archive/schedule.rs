@@ -5,6 +5,7 @@
 //! from the oldest. [`DayRecord`] records the progress and the failures of a day. Stored days are
 //! fetched again on later days, because Mintlify counts some views late.
 
+use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Day, Millis};
 
 /// The maximum number of times that the wait after a failure doubles.
@@ -26,6 +27,8 @@ pub struct Progress {
     pub has_visitors: bool,
     /// The number of pages of views fetched.
     pub pages: u64,
+    /// The number of consecutive empty pages that this run has fetched.
+    pub empty_pages: u32,
 }
 
 impl Progress {
@@ -68,6 +71,7 @@ impl DayRecord {
             progress: Progress {
                 has_visitors: false,
                 pages: 0,
+                empty_pages: 0,
             },
             attempts: 0,
             retry_at: Millis(0),
@@ -87,6 +91,14 @@ impl DayRecord {
             self.pages = self.progress.pages;
             self.progress = Progress::default();
         }
+    }
+
+    /// Counts a fetched page of views. It `is_empty` if it has no rows although more pages follow.
+    /// Returns whether too many pages in a row are empty, so that the list may never end.
+    pub fn count_page(&mut self, is_empty: bool) -> bool {
+        let empty_pages = &mut self.progress.empty_pages;
+        *empty_pages = if is_empty { *empty_pages + 1 } else { 0 };
+        *empty_pages >= MAX_EMPTY_PAGES
     }
 
     /// Records a failed request.

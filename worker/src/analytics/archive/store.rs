@@ -159,6 +159,7 @@ impl ArchiveStore {
                 progress: Progress {
                     has_visitors: row.has_visitors != 0,
                     pages: row.staged_pages,
+                    empty_pages: 0,
                 },
                 attempts: row.attempts,
                 retry_at: Millis(row.retry_at),

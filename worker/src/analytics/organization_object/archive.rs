@@ -5,7 +5,6 @@
 use std::ops::ControlFlow;
 
 use js_sys::{JsString, Reflect};
-use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{
     DateBound, DateRange, Day, Endpoint, ListPageViews, ListVisitors, Millis, Offset, Operation,
     PageSize, ProjectId, RateLimitPolicy, Request,
@@ -60,8 +59,6 @@ struct Run<'a> {
     store: &'a ArchiveStore,
     projects: Vec<Project>,
     metrics: ArchiveRun,
-    /// The number of consecutive pages without rows that were not the last page of their day.
-    empty_pages: u32,
 }
 
 /// The held lock of the archive. Dropping this value releases the lock.
@@ -118,7 +115,6 @@ impl Organization {
             store,
             projects: self.load_projects(store, lock, started).await?,
             metrics: ArchiveRun::default(),
-            empty_pages: 0,
         };
         let has_time = || now().since(started) < RUN_TIME;
         while run.metrics.requests < MAX_REQUESTS && has_time() && lock.renew() {
@@ -254,10 +250,8 @@ impl Run<'_> {
             record_of(&mut project.record, target.day).record_part(false, now());
             return Ok(None);
         };
-        let is_empty = reply.rows == 0 && reply.has_more;
-        self.empty_pages = if is_empty { self.empty_pages + 1 } else { 0 };
-        if self.empty_pages >= MAX_EMPTY_PAGES {
-            self.empty_pages = 0;
+        let record = record_of(&mut project.record, target.day);
+        if record.count_page(reply.rows == 0 && reply.has_more) {
             let problem = ProblemKind::UpstreamMalformed.type_uri();
             return Ok(Some(Failure::Whole(problem)));
         }

@@ -208,6 +208,7 @@ fn status_counts_days_and_lists_missing_and_failing_ones() {
     partial.progress = Progress {
         has_visitors: true,
         pages: 1,
+        ..Progress::default()
     };
     let mut failed = DayRecord::new(day("2024-03-05"));
     failed.record_failure(Millis(1000), now);
