@@ -432,10 +432,10 @@ pub fn write_backfill(
 /// The metrics of a run of the daily archive, for the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ArchiveRun {
-    /// The number of requests, including those that could not be sent. Immediate retries of a
-    /// request do not count separately.
+    /// The number of sent requests. Immediate retries are not counted.
     pub requests: u64,
-    /// The number of requests that failed, or whose responses could not be stored.
+    /// The number of requests that failed or could not be sent, or whose responses could not be
+    /// stored.
     pub failures: u64,
     /// The number of days that the run completed.
     pub days: u64,

@@ -131,7 +131,7 @@ impl Organization {
                 break;
             }
         }
-        if run.metrics.requests > 0 {
+        if run.metrics != ArchiveRun::default() {
             run.metrics.milliseconds = now().since(started).0;
             log_line(&run.metrics.to_json());
         }
@@ -199,7 +199,9 @@ impl Organization {
             tracestate: None,
         };
         let (exchange, _) = self.send_page(&budget, &request, reservation).await?;
-        run.metrics.requests += 1;
+        let failure = exchange.outcome.as_ref().err();
+        let is_sent = failure.is_none_or(|failure| failure.is_sent);
+        run.metrics.requests += u64::from(is_sent);
         let failure = match exchange.outcome {
             Ok(reply) => match run.store_part(target, &reply).await {
                 Ok(None) => return Ok(ControlFlow::Continue(())),
