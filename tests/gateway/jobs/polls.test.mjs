@@ -10,6 +10,8 @@ const HALF_A_DAY_MS = 12 * 3600 * 1000;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 /** Projects whose polls are delayed. */
 const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
+/** A project whose jobs only list streams watch. */
+const LISTED = "listed-docs";
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
@@ -28,7 +30,7 @@ before(async () => {
   const projects = [PROJECT, OTHER_PROJECT, ...Object.values(DELAYED)];
   [jobs, impatient] = await Promise.all([
     startJobs("polls", { projects }),
-    startJobs("polls-limited", { vars }),
+    startJobs("polls-limited", { projects: [PROJECT, OTHER_PROJECT, LISTED], vars }),
   ]);
 });
 after(async () => {
@@ -165,6 +167,23 @@ describe("a job that does not finish", () => {
     await impatient.upstream.setJob(id, { status: "completed" });
     await again.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
     assert.equal(await again.ended, "clean");
+  });
+
+  test("stops polling a job that only a list stream watches at the limit, and logs it", async () => {
+    const project = LISTED;
+    const stream = await impatient.watchingAll({ project });
+    const { id } = await impatient.create("never ends", { project });
+    await untilLogged(id);
+    const { count } = await impatient.reads(id);
+    await waitIntervals(impatient, 3);
+    const { json } = await impatient.get(`/v2/agent/${project}/jobs`);
+    assert.deepEqual(
+      json.jobs.map((job) => [job.id, job.status]),
+      [[id, "active"]],
+    );
+    assert.equal((await impatient.reads(id)).count, count, "reads after the limit and by a list");
+    await untilLogged(id);
+    stream.leave();
   });
 
   test("stops polling a job at the limit and sends its webhook as unfinished", async () => {

@@ -61,6 +61,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("store/migrations/0012_polls.sql"),
     DROP_CLAIMS,
     include_str!("store/migrations/0014_column_names.sql"),
+    include_str!("store/migrations/0015_given_up_jobs.sql"),
 ];
 /// Databases with fewer applied migrations contain prompts without a lower-case copy.
 const MIGRATIONS_WITH_LOWERCASE_PROMPTS: u64 = 9;

@@ -117,7 +117,7 @@ impl Project {
             if let (Some(url), Some(data)) = (&row.webhook, &row.data) {
                 self.outbox.add(url, JobEnd::Unfinished, data)?;
             }
-            self.jobs.set_webhook_poll(&row.id, None)
+            self.jobs.mark_given_up(&row.id)
         })?;
         self.polls.borrow_mut().remove(&row.id);
         let seconds = self.settings.poll_duration.0 / 1000;

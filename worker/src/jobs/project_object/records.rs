@@ -20,7 +20,8 @@ use crate::upstream::client::JobSnapshot;
 const MAX_REFRESHED_JOBS: usize = 8;
 
 impl Project {
-    /// Lists a page of jobs, newest first. Polls unfinished jobs of the page first.
+    /// Lists a page of jobs, newest first. Polls unfinished jobs of the page first, unless they have
+    /// been given up.
     pub(super) async fn list(
         self: Rc<Self>,
         call: &Call,
@@ -36,7 +37,10 @@ impl Project {
             Err(problem) => return Ok(GatewayResponse::problem(&problem, &call.id)),
         };
         let page = self.jobs.page(&filter, limit, before).await?;
-        self.refresh(call, page.rows.clone()).await?;
+        let now = now();
+        let mut polled = page.rows.clone();
+        polled.retain(|row| !self.is_given_up(row, now));
+        self.refresh(call, polled).await?;
         if filter.text.is_some() && needs_alarm(self.next_indexing()?, self.alarm.get()) {
             self.schedule().await?;
         }

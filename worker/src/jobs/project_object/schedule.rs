@@ -13,6 +13,9 @@ use crate::runtime::{HostResult, now};
 /// The interval at which the alarm deletes expired records, in milliseconds.
 const SWEEP_PERIOD: u64 = 3_600_000;
 
+/// How long the alarm can give up a job of a watched list after its polling has ended.
+const GIVE_UP_TIME: Millis = Millis::from_seconds(86_400);
+
 impl Project {
     /// Returns when the state of a job becomes stale for this audience.
     pub(super) fn next_poll(&self, row: &JobRow, audience: Audience) -> Millis {
@@ -51,7 +54,7 @@ impl Project {
         let now = now();
         let mut rows = Vec::new();
         if is_list_watched {
-            let earliest = now.since(self.settings.poll_duration);
+            let earliest = now.since(self.settings.poll_duration.plus(GIVE_UP_TIME));
             rows = self.jobs.unfinished(earliest)?;
             rows.retain(|row| !targets.contains(&row.id));
         }

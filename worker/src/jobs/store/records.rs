@@ -208,6 +208,13 @@ impl JobStore {
         self.database.execute(update, [at, text(id)])
     }
 
+    /// Ends the polls of a job until it starts again.
+    pub fn mark_given_up(&self, id: &str) -> HostResult<()> {
+        let update = "UPDATE job SET given_up_start = last_started_at, webhook_poll = NULL
+            WHERE id = ?";
+        self.database.execute(update, [text(id)])
+    }
+
     /// Records that the upstream has just returned a job.
     pub fn mark_found(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET checked_at = ?, not_before = 0, missing_since = NULL
@@ -296,14 +303,16 @@ impl JobStore {
         self.database.first_due(query, [])
     }
 
-    /// Returns the newest listed jobs that are still running and last started after `earliest`.
+    /// Returns the newest listed jobs that are still running, have not been given up and last
+    /// started after `earliest`.
     pub fn unfinished(&self, earliest: Millis) -> HostResult<Vec<JobRow>> {
         // Without `INDEXED BY`, SQLite chooses the index by age and reads every job. SQLite uses a
         // partial index only if the query repeats its condition.
         let query = select_jobs!(
             "INDEXED BY job_unfinished
             WHERE listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived')
-              AND last_started_at > ? ORDER BY last_started_at DESC LIMIT ?"
+              AND last_started_at > ? AND given_up_start IS NOT last_started_at
+            ORDER BY last_started_at DESC LIMIT ?"
         );
         let values = [number(earliest.0), number(MAX_UNFINISHED)];
         self.database.rows(query, values)
