@@ -173,8 +173,12 @@ pub struct Turns {
 
 struct Turn<'a>(&'a Turns);
 
+/// A search that waits for its turn. If it is dropped after it was woken, it wakes the next search.
+struct Waiting<'a>(&'a Turns);
+
 impl Turns {
     async fn take(&self) -> Turn<'_> {
+        let _waiting = Waiting(self);
         while self.is_taken.replace(true) {
             Wait::begin(MAX_TURN_WAIT, |wake| {
                 self.queue.borrow_mut().push_back(wake);
@@ -183,18 +187,30 @@ impl Turns {
         }
         Turn(self)
     }
+
+    /// Wakes the next search, unless a turn is taken.
+    fn wake_next(&self) {
+        // A wait that was dropped, after a timeout or with its search, left its wake in the queue.
+        while !self.is_taken.get()
+            && let Some(next) = self.queue.borrow_mut().pop_front()
+        {
+            if next.wake() {
+                break;
+            }
+        }
+    }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.0.is_taken.set(false);
-        // If a wait was dropped, after a timeout or together with its search, its wake is still in
-        // the queue and has no effect.
-        while let Some(next) = self.0.queue.borrow_mut().pop_front() {
-            if next.wake() {
-                break;
-            }
-        }
+        self.0.wake_next();
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.wake_next();
     }
 }
 
@@ -217,6 +233,22 @@ mod tests {
             Poll::Ready(())
         })
         .await;
+    }
+
+    #[wasm_bindgen_test]
+    async fn the_next_search_gets_its_turn_although_the_one_that_was_woken_is_dropped() {
+        let turns = Turns::default();
+        let first = turns.take().await;
+        let mut next = {
+            let mut woken = Box::pin(turns.take());
+            begin(woken.as_mut()).await;
+            let mut next = Box::pin(turns.take());
+            begin(next.as_mut()).await;
+            drop(first);
+            next
+        };
+        let turn = limit_time(Millis::from_seconds(5), next.as_mut()).await;
+        assert!(turn.is_some(), "the turn came within 5 s");
     }
 
     #[wasm_bindgen_test]
