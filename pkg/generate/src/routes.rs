@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use quillgate::declaration::{Parameter, ParameterIn, ParameterKind};
 use quillgate::{IntegerRule, Operation, RateLimitPolicy, Rule};
-use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
+use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
 
 use crate::text::of_package;
@@ -54,12 +54,8 @@ pub fn typescript() -> String {
     }
     module.push_str("];\n\nexport const PROBLEMS: Readonly<Record<string, ProblemKind>> = {\n");
     for kind in ProblemKind::ALL {
-        let status = match kind.status() {
-            KindStatus::Always(status) => status,
-            KindStatus::Upstream => 502,
-        };
         let described = json!({
-            "status": status,
+            "status": kind.status().unwrap_or(502),
             "title": kind.title(),
             "headers": kind.headers(),
             "isUncertain": kind.optional_members().contains(&"outcome"),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use quillgate::RateLimitPolicy;
 use quillgate::Rule;
 use quillgate_worker::http::gateway_rule::GatewayRule;
-use quillgate_worker::http::problem_kind::{KindStatus, ProblemKind};
+use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
@@ -103,7 +103,7 @@ pub fn uri(kind: ProblemKind) -> String {
 /// have `Retry-After`.
 fn headers(kind: ProblemKind, status: Option<u16>) -> &'static [&'static str] {
     match (kind.status(), status) {
-        (KindStatus::Upstream, Some(429 | 503)) => &["Retry-After"],
+        (None, Some(429 | 503)) => &["Retry-After"],
         _ => kind.headers(),
     }
 }
@@ -120,7 +120,7 @@ pub fn schemas() -> Map<String, Value> {
 fn kind_schema(kind: ProblemKind) -> Value {
     let names: Vec<_> = [&COMMON_MEMBERS, kind.members(), kind.optional_members()].concat();
     let mut own = json!({ "type": { "const": uri(kind) }, "title": { "const": kind.title() } });
-    if let KindStatus::Always(status) = kind.status() {
+    if let Some(status) = kind.status() {
         own["status"] = json!({ "const": status });
     }
     let mut described = json!({
@@ -272,15 +272,15 @@ pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String
     let mut kinds = kinds.to_vec();
     kinds.sort_unstable();
     let asks_upstream = kinds.contains(&ProblemKind::UpstreamError);
-    let mut statuses: BTreeSet<_> = kinds.iter().filter_map(|kind| always(*kind)).collect();
+    let mut statuses: BTreeSet<_> = kinds.iter().filter_map(|kind| kind.status()).collect();
     if asks_upstream {
         statuses.insert(429);
     }
     let by_status = statuses.into_iter().map(|status| {
         let occurs = |kind: &ProblemKind| match kind.status() {
-            KindStatus::Always(own) => own == status,
+            Some(own) => own == status,
             // The upstream's 401 and 403 concern the gateway's key, so callers receive 502 instead.
-            KindStatus::Upstream => !matches!(status, 401 | 403),
+            None => !matches!(status, 401 | 403),
         };
         let kinds: Vec<_> = kinds.iter().copied().filter(occurs).collect();
         (status.to_string(), response(&kinds, Some(status), may_have))
@@ -291,14 +291,6 @@ pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String
         (range.to_owned(), response)
     });
     by_status.chain(ranges).collect()
-}
-
-/// Returns the status of a kind with a fixed status.
-fn always(kind: ProblemKind) -> Option<u16> {
-    match kind.status() {
-        KindStatus::Always(status) => Some(status),
-        KindStatus::Upstream => None,
-    }
 }
 
 fn response(kinds: &[ProblemKind], status: Option<u16>, may_have: &[&'static str]) -> Value {

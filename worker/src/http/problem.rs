@@ -4,7 +4,7 @@ use quillgate::{Rule, ValidationError};
 use serde_json::{Map, Value, json};
 
 use crate::http::gateway_rule::GatewayRule;
-use crate::http::problem_kind::{KindStatus, ProblemKind};
+use crate::http::problem_kind::ProblemKind;
 
 /// The media type of a problem's JSON (RFC 9457, section 6.1).
 pub const MEDIA_TYPE: &str = "application/problem+json";
@@ -26,17 +26,13 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Creates a problem of this kind. The status of [`KindStatus::Upstream`] is 502 until
+    /// Creates a problem of this kind. Without a fixed status, the status is 502 until
     /// [`Self::with_status`] replaces it.
     #[must_use]
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
-        let status = match kind.status() {
-            KindStatus::Always(status) => status,
-            KindStatus::Upstream => 502,
-        };
         Self {
             kind,
-            status,
+            status: kind.status().unwrap_or(502),
             detail: detail.into(),
             headers: Vec::new(),
             members: Map::new(),
