@@ -64,7 +64,58 @@ impl Planner<'_> {
     ) -> Result<Action, Problem> {
         let project = path.project.clone();
         let values = self.read_values(operation, path, &caller)?;
-        self.plan_call(operation, project, &values, caller)
+        let call = || values.call();
+        let archive_call = || {
+            self.check_archive(&project)?;
+            Ok::<_, Problem>(values.call()?)
+        };
+        Ok(match operation {
+            Operation::CreateAgentJob => {
+                self.plan_write(WriteOperation::CreateJob, project, caller)?
+            }
+            Operation::SendMessage => {
+                let id = values.text("id").ok_or_else(Problem::not_found)?;
+                self.plan_write(WriteOperation::SendMessage(id), project, caller)?
+            }
+            Operation::GetAgentJob => plan_job(&call()?, &project)?,
+            Operation::StreamAgentJobEvents => Action::StreamEvents(Some(JobId::read(&call()?)?)),
+            Operation::StreamProjectJobEvents => {
+                call()?;
+                Action::StreamEvents(None)
+            }
+            Operation::GetAgentJobRecord => Action::ReadRecord(JobId::read(&call()?)?),
+            Operation::DeleteAgentJobRecord => Action::DeleteRecord(JobId::read(&call()?)?),
+            Operation::ListAgentJobs => plan_list(&call()?)?,
+            Operation::ListDailyViews => Action::ReadSeries(SeriesQuery::read(&archive_call()?)?),
+            Operation::ListArchivedViews => {
+                Action::ListArchivedViews(ViewsQuery::read(&archive_call()?)?)
+            }
+            Operation::GetArchiveStatus => {
+                archive_call()?;
+                Action::ReadArchiveStatus
+            }
+            Operation::EstimateBackfill => {
+                Action::EstimateBackfill(read_day(&archive_call()?, "dateFrom")?)
+            }
+            Operation::BeginBackfill => {
+                self.check_archive(&project)?;
+                check_announced_body(self.head)?;
+                Action::BeginBackfill
+            }
+            Operation::ListPageViews
+            | Operation::ListVisitors
+            | Operation::GetCallerStats
+            | Operation::GetConversation
+            | Operation::ListConversations
+            | Operation::ListSearches
+            | Operation::GetFeedbackByPage
+            | Operation::ListFeedback => self.plan_report(operation, &call()?, &project)?,
+            Operation::ExportPageViews
+            | Operation::ExportVisitors
+            | Operation::ExportFeedback
+            | Operation::ExportSearches
+            | Operation::ExportConversations => self.plan_export(operation, &call()?, &project)?,
+        })
     }
 
     /// Authorizes the caller, then reads the values of the path and the query.
@@ -80,54 +131,6 @@ impl Planner<'_> {
         Ok(Values::new(declared, path.others, self.query)?)
     }
 
-    fn plan_call(
-        &self,
-        operation: Operation,
-        project: ProjectId,
-        values: &Values,
-        caller: Rc<Caller>,
-    ) -> Result<Action, Problem> {
-        let call = || values.call();
-        match operation {
-            Operation::CreateAgentJob => {
-                self.plan_write(WriteOperation::CreateJob, project, caller)
-            }
-            Operation::SendMessage => {
-                let id = values.text("id").ok_or_else(Problem::not_found)?;
-                self.plan_write(WriteOperation::SendMessage(id), project, caller)
-            }
-            Operation::GetAgentJob => plan_job(&call()?, &project),
-            Operation::StreamAgentJobEvents => {
-                Ok(Action::StreamEvents(Some(JobId::read(&call()?)?)))
-            }
-            Operation::StreamProjectJobEvents => {
-                call()?;
-                Ok(Action::StreamEvents(None))
-            }
-            Operation::GetAgentJobRecord => Ok(Action::ReadRecord(JobId::read(&call()?)?)),
-            Operation::DeleteAgentJobRecord => Ok(Action::DeleteRecord(JobId::read(&call()?)?)),
-            Operation::ListAgentJobs => plan_list(&call()?),
-            Operation::ListDailyViews => self.plan_series(values, &project),
-            Operation::ListArchivedViews => self.plan_archived_views(values, &project),
-            Operation::GetArchiveStatus => self.plan_archive_status(&project),
-            Operation::EstimateBackfill => self.plan_estimate(values, &project),
-            Operation::BeginBackfill => self.plan_backfill(&project),
-            Operation::ListPageViews
-            | Operation::ListVisitors
-            | Operation::GetCallerStats
-            | Operation::GetConversation
-            | Operation::ListConversations
-            | Operation::ListSearches
-            | Operation::GetFeedbackByPage
-            | Operation::ListFeedback => self.plan_report(operation, &call()?, &project),
-            Operation::ExportPageViews
-            | Operation::ExportVisitors
-            | Operation::ExportFeedback
-            | Operation::ExportSearches
-            | Operation::ExportConversations => self.plan_export(operation, &call()?, &project),
-        }
-    }
-
     fn plan_write(
         &self,
         operation: WriteOperation,
@@ -141,35 +144,6 @@ impl Planner<'_> {
             caller,
             origin: self.head.origin.clone(),
         }))
-    }
-
-    fn plan_series(&self, values: &Values, project: &ProjectId) -> Result<Action, Problem> {
-        self.check_archive(project)?;
-        Ok(Action::ReadSeries(SeriesQuery::read(&values.call()?)?))
-    }
-
-    fn plan_archived_views(&self, values: &Values, project: &ProjectId) -> Result<Action, Problem> {
-        self.check_archive(project)?;
-        Ok(Action::ListArchivedViews(ViewsQuery::read(
-            &values.call()?,
-        )?))
-    }
-
-    fn plan_archive_status(&self, project: &ProjectId) -> Result<Action, Problem> {
-        self.check_archive(project)?;
-        Ok(Action::ReadArchiveStatus)
-    }
-
-    fn plan_estimate(&self, values: &Values, project: &ProjectId) -> Result<Action, Problem> {
-        self.check_archive(project)?;
-        let from = read_day(&values.call()?, "dateFrom")?;
-        Ok(Action::EstimateBackfill(from))
-    }
-
-    fn plan_backfill(&self, project: &ProjectId) -> Result<Action, Problem> {
-        self.check_archive(project)?;
-        check_announced_body(self.head)?;
-        Ok(Action::BeginBackfill)
     }
 
     fn check_archive(&self, project: &ProjectId) -> Result<(), Problem> {
