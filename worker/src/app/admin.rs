@@ -8,38 +8,26 @@ use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
-use crate::runtime::HostResult;
+use crate::json;
 
 /// Reads the health of the organization, and of the project if the request has one.
-pub async fn read_health(pending: &mut PendingRequest) -> Result<Reply, Problem> {
-    let read = async {
-        let organization = OrganizationStub::new(&pending.env)?.health().await?;
-        let project = match pending.context.project {
-            Some(_) => Some(pending.project_stub()?.health().await?),
-            None => None,
-        };
-        HostResult::Ok((organization, project))
+pub async fn read_health(pending: &PendingRequest) -> Result<Reply, Problem> {
+    let organization = OrganizationStub::new(&pending.env)?.health().await?;
+    let project = match pending.context.project {
+        Some(_) => Some(pending.project_stub()?.health().await?),
+        None => None,
     };
-    let (organization, project) = read.await.map_err(|error| pending.object_failed(&error))?;
     let issuers = pending.config.auth.trusted_issuers.iter();
     let issuers = issuers.map(|issuer| issuer.issuer.as_str()).collect();
     let health = Health::new(organization, project, issuers);
-    Ok(Reply::json(200, &health.to_json()))
+    Ok(Reply::json(200, &json::to_text(&health)))
 }
 
 /// Unblocks a policy.
-pub async fn reopen(
-    pending: &mut PendingRequest,
-    policy: RateLimitPolicy,
-) -> Result<Reply, Problem> {
-    let reopened = async {
-        match policy {
-            RateLimitPolicy::Analytics => OrganizationStub::new(&pending.env)?.reopen(policy).await,
-            _ => pending.project_stub()?.reopen(policy).await,
-        }
-    };
-    reopened
-        .await
-        .map_err(|error| pending.object_failed(&error))?;
+pub async fn reopen(pending: &PendingRequest, policy: RateLimitPolicy) -> Result<Reply, Problem> {
+    match policy {
+        RateLimitPolicy::Analytics => OrganizationStub::new(&pending.env)?.reopen(policy).await?,
+        _ => pending.project_stub()?.reopen(policy).await?,
+    }
     Ok(Reply::empty(204, HeaderFields::default()))
 }

@@ -43,8 +43,7 @@ pub async fn read_report(
     query: ReportQuery,
 ) -> Result<Reply, Problem> {
     let call = report_call(pending, query)?;
-    let read = async { OrganizationStub::new(&pending.env)?.report(&call).await };
-    let reply = read.await.map_err(|error| pending.object_failed(&error))?;
+    let reply = OrganizationStub::new(&pending.env)?.report(&call).await?;
     let cache = reply.metrics.cache.clone().unwrap_or_default();
     pending.context.metrics = reply.metrics;
     if let Some(refusal) = reply.refusal {
@@ -54,8 +53,7 @@ pub async fn read_report(
     let slices = slice_pages(query.offset, query.limit);
     let pages = reply.pages.into_iter().map(Page::from);
     let pages: Vec<_> = pages.zip(slices).collect();
-    let answer =
-        Report::cut(query.operation, &pages).map_err(|error| pending.object_failed(&error))?;
+    let answer = Report::cut(query.operation, &pages)?;
     let now = now();
     if answer.head.is_fresh(now) {
         cache_report(query, &pages, &answer, now);
@@ -92,21 +90,14 @@ pub async fn export_report(
         Err(refusal) => Ok(refusal.into()),
         Ok(_) if pending.context.is_head => Ok(Reply::empty(200, headers)),
         Ok(first) => {
-            let stream = export.into_stream(first, &pending.request.signal());
-            Ok(Reply {
-                status: 200,
-                headers,
-                body: stream
-                    .map_err(|error| pending.object_failed(&error))?
-                    .into(),
-                problem: None,
-            })
+            let stream = export.into_stream(first, &pending.request.signal())?;
+            Ok(Reply::new(200, headers, stream))
         }
     }
 }
 
 fn report_call(pending: &PendingRequest, query: ReportQuery) -> Result<ReportCall, Problem> {
-    let caller = pending.caller()?;
+    let caller = pending.context.caller()?;
     Ok(ReportCall {
         id: pending.context.id.clone(),
         traceparent: pending.context.trace.traceparent.clone(),
@@ -135,10 +126,5 @@ fn report_reply(
     if matches_etag(head.if_none_match.as_deref(), &answer.head.etag) {
         return Reply::empty(304, headers.without("content-type"));
     }
-    Reply {
-        status: 200,
-        headers,
-        body: answer.body.into(),
-        problem: None,
-    }
+    Reply::new(200, headers, answer.body)
 }

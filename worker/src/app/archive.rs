@@ -19,31 +19,26 @@ use crate::runtime::{HostError, now};
 const FINAL_LIFETIME: Millis = Millis::from_seconds(86_400);
 
 /// Reads a daily series.
-pub async fn read_series(
-    pending: &mut PendingRequest,
-    query: &SeriesQuery,
-) -> Result<Reply, Problem> {
+pub async fn read_series(pending: &PendingRequest, query: &SeriesQuery) -> Result<Reply, Problem> {
     let store = open_store(pending)?;
-    let stored = store.series(pending.project()?.as_str(), query).await;
-    let stored = stored.map_err(|error| archive_failed(pending, &error))?;
+    let project = pending.context.project()?;
+    let stored = store.series(project.as_str(), query).await;
+    let stored = stored.map_err(archive_failed)?;
     let body = archive::write_series(query, &stored);
     Ok(respond(pending, query, &stored, &body))
 }
 
 /// Lists the views of each page.
-pub async fn list_views(
-    pending: &mut PendingRequest,
-    query: &ViewsQuery,
-) -> Result<Reply, Problem> {
+pub async fn list_views(pending: &PendingRequest, query: &ViewsQuery) -> Result<Reply, Problem> {
     let store = open_store(pending)?;
-    let project = pending.project()?.clone();
+    let project = pending.context.project()?;
     let days = query.site();
     // If a day is stored between the two queries, the response counts its pages but lists the day
     // as missing. It is then not final.
     let site = store.series(project.as_str(), &days).await;
-    let site = site.map_err(|error| archive_failed(pending, &error))?;
+    let site = site.map_err(archive_failed)?;
     let pages = store.pages(project.as_str(), query).await;
-    let pages = pages.map_err(|error| archive_failed(pending, &error))?;
+    let pages = pages.map_err(archive_failed)?;
     let body = write_views(query, &site, pages);
     Ok(respond(pending, &days, &site, &body))
 }
@@ -76,7 +71,7 @@ fn respond(
 }
 
 /// Reads the status of the archive.
-pub async fn read_status(pending: &mut PendingRequest) -> Result<Reply, Problem> {
+pub async fn read_status(pending: &PendingRequest) -> Result<Reply, Problem> {
     let now = now();
     let stored = load(pending, now).await?;
     let settings = &pending.config.analytics.archive;
@@ -85,7 +80,7 @@ pub async fn read_status(pending: &mut PendingRequest) -> Result<Reply, Problem>
 }
 
 /// Estimates a backfill that starts on this day.
-pub async fn estimate_backfill(pending: &mut PendingRequest, from: Day) -> Result<Reply, Problem> {
+pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Reply, Problem> {
     let now = now();
     let record = load(pending, now).await?.record;
     let settings = &pending.config.analytics.archive;
@@ -95,34 +90,30 @@ pub async fn estimate_backfill(pending: &mut PendingRequest, from: Day) -> Resul
 }
 
 /// Begins a backfill.
-pub async fn begin_backfill(pending: &mut PendingRequest) -> Result<Reply, Problem> {
+pub async fn begin_backfill(pending: &PendingRequest) -> Result<Reply, Problem> {
     let from = plan_backfill(pending.read_body().await?.as_bytes())?;
     let now = now();
     let record = load(pending, now).await?.record;
     let settings = &pending.config.analytics.archive;
     let begin = archive::begin_of_backfill(&record, from, settings, now);
     let store = open_store(pending)?;
-    let stored = store
-        .set_first_day(pending.project()?.as_str(), begin)
-        .await;
-    stored.map_err(|error| archive_failed(pending, &error))?;
-    let settings = &pending.config.analytics.archive;
+    let project = pending.context.project()?;
+    let stored = store.set_first_day(project.as_str(), begin).await;
+    stored.map_err(archive_failed)?;
     let body = archive::write_backfill(&record, begin, settings, now);
     Ok(Reply::json(202, &body))
 }
 
-async fn load(pending: &mut PendingRequest, now: Millis) -> Result<StoredProject, Problem> {
+async fn load(pending: &PendingRequest, now: Millis) -> Result<StoredProject, Problem> {
     let store = open_store(pending)?;
     let settings = &pending.config.analytics.archive;
-    let stored = store.load(pending.project()?.as_str(), settings, now);
-    stored
-        .await
-        .map_err(|error| archive_failed(pending, &error))
+    let project = pending.context.project()?;
+    let stored = store.load(project.as_str(), settings, now).await;
+    stored.map_err(archive_failed)
 }
 
-fn open_store(pending: &mut PendingRequest) -> Result<ArchiveStore, Problem> {
-    let store = ArchiveStore::open(&pending.env).map_err(|error| pending.object_failed(&error))?;
-    store.ok_or_else(|| {
+fn open_store(pending: &PendingRequest) -> Result<ArchiveStore, Problem> {
+    ArchiveStore::open(&pending.env)?.ok_or_else(|| {
         let detail =
             "the gateway has no database for days: a D1 database has to be bound as ARCHIVE";
         Problem::archive_not_configured(detail)
@@ -130,12 +121,11 @@ fn open_store(pending: &mut PendingRequest) -> Result<ArchiveStore, Problem> {
 }
 
 /// Returns the problem of a failed query. Before its migrations, the database has no tables.
-fn archive_failed(pending: &mut PendingRequest, error: &HostError) -> Problem {
+fn archive_failed(error: HostError) -> Problem {
     if !error.to_string().contains("no such table") {
-        return pending.object_failed(error);
+        return error.into();
     }
     let detail =
         "the archive's database has no tables: `wrangler d1 migrations apply ARCHIVE` makes them";
-    pending.context.metrics.operator = Some(detail.to_owned());
-    Problem::archive_not_configured(detail)
+    Problem::archive_not_configured(detail).with_operator(detail)
 }

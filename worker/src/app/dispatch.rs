@@ -34,10 +34,14 @@ pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
     let is_callback = matches!(action, Action::ConcludeSignIn);
     let reply = match dispatch(&mut pending, action).await {
         Ok(reply) => reply,
-        Err(problem) if is_callback && accepts_page(pending.head.accept.as_deref()) => {
-            sign_in::redirect_after_failure(problem.kind)
+        Err(problem) => {
+            let refusal = pending.context.refuse(&problem);
+            if is_callback && accepts_page(pending.head.accept.as_deref()) {
+                sign_in::redirect_after_failure(problem.kind)
+            } else {
+                refusal
+            }
         }
-        Err(problem) => pending.context.refuse(&problem),
     };
     pending.context.finish(&pending.env, reply)
 }
@@ -84,7 +88,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
         action => action,
     };
     if is_budgeted_read(&action) {
-        let (caller, project) = (pending.caller()?, pending.project()?);
+        let (caller, project) = (pending.context.caller()?, pending.context.project()?);
         pending.context.budget = reserve_read(caller, project, &pending.config)?;
     }
     let reply: PendingReply<'_> = match action {

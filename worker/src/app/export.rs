@@ -28,8 +28,9 @@ use crate::auth::session::stub::SessionStub;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::json;
 use crate::runtime::{
-    HostError, HostResult, Wait, Wake, into_promise, log_error, log_line, now, open_stream, receive,
+    HostResult, Wait, Wake, into_promise, log_error, log_line, now, open_stream, receive,
 };
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
@@ -100,7 +101,7 @@ impl RunningExport {
             env: pending.env.clone(),
             call,
             query,
-            expires: pending.caller()?.expires,
+            expires: pending.context.caller()?.expires,
             session: pending.context.session.clone(),
             started: pending.context.started,
             requests: 0,
@@ -125,7 +126,7 @@ impl RunningExport {
             && !cancel.is_set.get()
         {
             if now() >= self.expires {
-                return Err(self.refuse(&invalid_token(EXPIRED)));
+                return Err(self.refuse(invalid_token(EXPIRED)));
             }
             self.check_session().await?;
             match self.fetch_rows(cancel).await {
@@ -163,12 +164,12 @@ impl RunningExport {
 
     /// Takes a place, or renews the export's place.
     async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
-        let org = OrganizationStub::new(&self.env).map_err(|error| self.fail(&error))?;
+        let org = OrganizationStub::new(&self.env).map_err(|error| self.refuse(error))?;
         let ReportCall { id, caller, .. } = &self.call;
         match org.hold_export(id, caller).await {
             Ok(None) => {}
             Ok(Some(refusal)) => return Err(refusal),
-            Err(error) => return Err(self.fail(&error)),
+            Err(error) => return Err(self.refuse(error)),
         }
         if self.place.is_none() {
             let export = id.clone();
@@ -185,8 +186,8 @@ impl RunningExport {
         let asked = async { SessionStub::new(&self.env, session.as_str())?.read().await };
         match asked.await {
             Ok(Some(_)) => Ok(()),
-            Ok(None) => Err(self.refuse(&ended_problem())),
-            Err(error) => Err(self.fail(&error)),
+            Ok(None) => Err(self.refuse(ended_problem())),
+            Err(error) => Err(self.refuse(error)),
         }
     }
 
@@ -197,7 +198,7 @@ impl RunningExport {
             Some(prefetch) => prefetch,
             None => self
                 .request_page(requested)
-                .map_err(|error| Missing::Refused(self.fail(&error)))?,
+                .map_err(|error| Missing::Refused(self.refuse(error)))?,
         };
         let time = self.expires.since(requested).plus(Millis(1));
         let reply = cancel.wait_for(prefetch.reply, time).await;
@@ -205,7 +206,7 @@ impl RunningExport {
             Ok(reply) => receive::<ReportReply>(reply),
             Err(error) => Err(error.into()),
         };
-        let reply = reply.map_err(|error| Missing::Refused(self.fail(&error)))?;
+        let reply = reply.map_err(|error| Missing::Refused(self.refuse(error)))?;
         self.metrics = reply.metrics;
         self.requests += 1;
         if let Some(refusal) = reply.refusal {
@@ -219,7 +220,7 @@ impl RunningExport {
         let text = page.map_or_else(String::new, |page| String::from(page.text));
         if self.query.push_page(&text, &mut self.output).is_err() {
             let problem = classify_malformed(Method::Get).problem;
-            return Err(Missing::Refused(self.refuse(&problem)));
+            return Err(Missing::Refused(self.refuse(problem)));
         }
         self.pages += 1;
         self.prefetch_next();
@@ -246,14 +247,13 @@ impl RunningExport {
         }
     }
 
-    /// Records an error of the object for the log, and returns the refusal.
-    fn fail(&mut self, error: &HostError) -> GatewayResponse {
-        self.metrics.operator = Some(error.to_string());
-        self.refuse(&Problem::object_unavailable())
-    }
-
-    fn refuse(&self, problem: &Problem) -> GatewayResponse {
-        GatewayResponse::problem(problem, &self.call.id)
+    /// Returns the refusal for a problem, and keeps its message for the log.
+    fn refuse(&mut self, problem: impl Into<Problem>) -> GatewayResponse {
+        let problem = problem.into();
+        if problem.operator.is_some() {
+            self.metrics.operator.clone_from(&problem.operator);
+        }
+        GatewayResponse::problem(&problem, &self.call.id)
     }
 
     /// Returns the export as a stream that begins with the chunk `first`.
@@ -284,10 +284,11 @@ impl RunningExport {
             milliseconds: now().since(self.started).0,
             operator: self.metrics.operator(),
         };
+        let line = json::to_text(&entry);
         if entry.operator.is_some() {
-            log_error(&entry.to_json());
+            log_error(&line);
         } else {
-            log_line(&entry.to_json());
+            log_line(&line);
         }
     }
 }

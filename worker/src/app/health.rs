@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::analytics::health::OrganizationHealth;
 use crate::jobs::health::ProjectHealth;
-use crate::json;
 use crate::upstream::breaker;
 
 /// The health report, the response to `/healthz?deep`.
@@ -37,11 +36,5 @@ impl<'a> Health<'a> {
             project,
             trusted_issuers,
         }
-    }
-
-    /// Formats the health as JSON.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        json::to_text(self)
     }
 }

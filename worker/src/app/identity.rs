@@ -59,8 +59,7 @@ async fn read_session(
     pending: &mut PendingRequest,
     id: SessionId,
 ) -> Result<Option<String>, Problem> {
-    let read = async { SessionStub::new(&pending.env, id.as_str())?.read().await };
-    let record = read.await.map_err(|error| pending.object_failed(&error))?;
+    let record = SessionStub::new(&pending.env, id.as_str())?.read().await?;
     pending.context.session = record.is_some().then_some(id);
     Ok(record)
 }
@@ -70,21 +69,16 @@ async fn read_session(
 /// # Errors
 /// 401 for a wrong signature or an unusable key, 500 if the runtime cannot verify signatures, 503 if
 /// the keys are unavailable.
-pub async fn verify_token(
-    pending: &mut PendingRequest,
-    token: Checked,
-) -> Result<Verified, Problem> {
+pub async fn verify_token(pending: &PendingRequest, token: Checked) -> Result<Verified, Problem> {
     let started = pending.context.started;
-    let found = find_issuer_key(&pending.env, &pending.execution, &token, started).await;
-    let found = found.map_err(|error| pending.object_failed(&error))?;
+    let found = find_issuer_key(&pending.env, &pending.execution, &token, started).await?;
     let key = found.map_err(|reason| match reason {
         NoKey::Unavailable => Problem::issuer_unavailable(),
         NoKey::Unusable(reason) => invalid_token(reason),
     })?;
     let checked = verify_signature(token.algorithm, token.signed(), &token.signature, &key).await;
     let checked = checked.map_err(|error| {
-        pending.context.metrics.operator = Some(format!("WebCrypto failed: {error}"));
-        Problem::internal()
+        Problem::internal().with_operator(format!("WebCrypto failed: {error}"))
     })?;
     token.conclude(checked)
 }

@@ -14,8 +14,8 @@ use worker::worker_sys::Context;
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::auth::jwks::{LookupReason, NoKey, PublicKey, RememberedSet, Search};
 use crate::auth::oidc::Checked;
-use crate::log::format_operator_line;
-use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
+use crate::log::log_for_operator;
+use crate::runtime::{HostResult, Wait, Wake, into_promise, now};
 
 /// The maximum wait for the search of another request. A search normally ends much earlier, because
 /// the object's request to the issuer has a short timeout.
@@ -87,7 +87,7 @@ fn begin_call(
     let promise = into_promise(async move {
         let fetched = async { OrganizationStub::new(&env)?.key_set(&address, &kid).await };
         let set = fetched.await.unwrap_or_else(|error| {
-            log_error(&format_operator_line(&error.to_string()));
+            log_for_operator(&error.to_string());
             None
         });
         let waiting = with_issuer_keys(&address, |keys| {

@@ -13,7 +13,7 @@ use crate::http::problem::Problem;
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
 use crate::jobs::write::Write;
-use crate::upstream::client::{UpstreamClient, parse_job};
+use crate::upstream::client::{UpstreamClient, UpstreamResponse, parse_job};
 use crate::upstream::failure::mark_uncertain;
 use crate::upstream::request::UpstreamRequest;
 
@@ -37,12 +37,9 @@ pub async fn read(
     let exchange = sent.read(&request, |reply| parse_job(&reply.body).map(|_| reply));
     pending.context.metrics.upstream = Some(exchange.metrics);
     match exchange.outcome {
-        Ok(reply) => Ok(Reply {
-            status: reply.head.status,
-            headers: reply.head.forwarded_headers(),
-            body: reply.body.into(),
-            problem: None,
-        }),
+        Ok(UpstreamResponse { head, body }) => {
+            Ok(Reply::new(head.status, head.forwarded_headers(), body))
+        }
         Err(failure) if failure.is_temporary() => {
             let stored = find_stored_job(pending, job).await;
             stored.ok_or(failure.problem)
@@ -54,8 +51,8 @@ pub async fn read(
 /// Finds the stored state of a job. If the object fails, records the error for the log and returns
 /// `None`.
 async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Reply> {
-    let found = async { pending.project_stub()?.find_stored_job(job.as_str()).await };
-    let data = match found.await {
+    let project = pending.project_stub().ok()?;
+    let data = match project.find_stored_job(job.as_str()).await {
         Ok(data) => data?,
         Err(error) => {
             pending.context.metrics.operator = Some(error.to_string());
@@ -86,14 +83,10 @@ pub async fn write(
         verify_turnstile(pending, &proof, &write).await?;
     }
     let call = pending.call()?;
-    let written = async { pending.project_stub()?.write(&call, &write).await };
-    match written.await {
-        Ok(reply) => {
-            pending.context.metrics = reply.metrics;
-            Ok(reply.response.into())
-        }
-        Err(error) => Err(mark_uncertain(pending.object_failed(&error), Method::Post)),
-    }
+    let written = pending.project_stub()?.write(&call, &write).await;
+    let reply = written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
+    pending.context.metrics = reply.metrics;
+    Ok(reply.response.into())
 }
 
 async fn verify_turnstile(
@@ -131,33 +124,19 @@ pub async fn list(
         limit,
         cursor: before.as_ref().map(encode_cursor),
     };
-    let listed = async { pending.project_stub()?.list(&call, &query).await };
-    let response = listed
-        .await
-        .map_err(|error| pending.object_failed(&error))?;
-    Ok(response.into())
+    Ok(pending.project_stub()?.list(&call, &query).await?.into())
 }
 
 /// Reads the record of a job.
 pub async fn read_record(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let call = pending.call()?;
-    let read = async {
-        let project = pending.project_stub()?;
-        project.read_record(&call, job.as_str()).await
-    };
-    let response = read.await.map_err(|error| pending.object_failed(&error))?;
-    Ok(response.into())
+    let project = pending.project_stub()?;
+    Ok(project.read_record(&call, job.as_str()).await?.into())
 }
 
 /// Deletes the record of a job.
 pub async fn delete_record(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let id = &pending.context.id;
-    let deleted = async {
-        let project = pending.project_stub()?;
-        project.delete_record(id, job.as_str()).await
-    };
-    let response = deleted
-        .await
-        .map_err(|error| pending.object_failed(&error))?;
-    Ok(response.into())
+    let project = pending.project_stub()?;
+    Ok(project.delete_record(id, job.as_str()).await?.into())
 }

@@ -2,19 +2,17 @@
 
 use std::rc::Rc;
 
-use quillgate::ProjectId;
 use web_sys::Request;
 use worker::Env;
 use worker::worker_sys::Context;
 
 use crate::app::config::Config;
 use crate::app::request_context::RequestContext;
-use crate::auth::caller::Caller;
 use crate::http::content::MAX_BODY;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::jobs::project_stub::ProjectStub;
-use crate::runtime::{Call, HostError, HostResult, read_stream};
+use crate::runtime::{Call, read_stream};
 
 /// A planned request, with the host objects that its handler needs.
 pub struct PendingRequest {
@@ -30,22 +28,6 @@ pub struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// Returns the identified caller.
-    ///
-    /// # Errors
-    /// 500 if no caller is identified.
-    pub fn caller(&self) -> Result<&Rc<Caller>, Problem> {
-        self.context.caller()
-    }
-
-    /// Returns the project.
-    ///
-    /// # Errors
-    /// 500 if the request has no project.
-    pub fn project(&self) -> Result<&ProjectId, Problem> {
-        self.context.project()
-    }
-
     /// Returns the metadata of a call to the project's object.
     ///
     /// # Errors
@@ -53,7 +35,7 @@ impl PendingRequest {
     pub fn call(&self) -> Result<Call, Problem> {
         Ok(Call {
             id: self.context.id.clone(),
-            project: self.project()?.as_str().to_owned(),
+            project: self.context.project()?.as_str().to_owned(),
             traceparent: self.context.trace.traceparent.clone(),
             tracestate: self.context.tracestate.clone(),
         })
@@ -62,11 +44,10 @@ impl PendingRequest {
     /// Returns the stub of the project's object.
     ///
     /// # Errors
-    /// A host error if the request has no project or the binding is missing.
-    pub fn project_stub(&self) -> HostResult<ProjectStub> {
-        let project = self.context.project.as_ref();
-        let project = project.ok_or_else(|| HostError::new("a request without a project"))?;
-        ProjectStub::new(&self.env, project.as_str())
+    /// 500 if the request has no project, 503 if the binding is missing.
+    pub fn project_stub(&self) -> Result<ProjectStub, Problem> {
+        let project = self.context.project()?;
+        Ok(ProjectStub::new(&self.env, project.as_str())?)
     }
 
     /// Reads the body.
@@ -78,11 +59,5 @@ impl PendingRequest {
         let body = body.map_err(|_| Problem::malformed_body())?;
         let body = body.ok_or_else(|| Problem::content_too_large(MAX_BODY))?;
         String::from_utf8(body).map_err(|_| Problem::malformed_body())
-    }
-
-    /// Records a host error for the log. Returns the problem for the caller.
-    pub fn object_failed(&mut self, error: &HostError) -> Problem {
-        self.context.metrics.operator = Some(error.to_string());
-        Problem::object_unavailable()
     }
 }

@@ -19,8 +19,8 @@ use crate::jobs::pull_request::failure::GitHubFailure;
 use crate::jobs::pull_request::settings::PullRequestSettings;
 use crate::jobs::pull_request::{PullReply, PullRequest, PullRequestStatus, read_checks};
 use crate::json;
-use crate::log::format_operator_line;
-use crate::runtime::{HostResult, Wait, Wake, into_promise, log_error, now};
+use crate::log::log_for_operator;
+use crate::runtime::{HostResult, Wait, Wake, into_promise, now};
 use crate::upstream::transport::{Outgoing, send};
 
 /// The time limit of a request to GitHub.
@@ -45,15 +45,15 @@ thread_local! {
 ///
 /// # Errors
 /// 404 if the gateway does not know the job.
-pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
+pub async fn read(pending: &PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let status = if pending.config.pull_requests.is_some() {
-        let found = async { pending.project_stub()?.find_stored_job(job.as_str()).await };
-        let stored = found.await.map_err(|error| pending.object_failed(&error))?;
+        let stored = pending
+            .project_stub()?
+            .find_stored_job(job.as_str())
+            .await?;
         let stored = stored.ok_or_else(Problem::job_not_recorded)?;
         match PullRequest::of_job(&stored) {
-            Some(request) => find_status(pending, request)
-                .await
-                .map_err(|error| pending.object_failed(&error))?,
+            Some(request) => find_status(pending, request).await?,
             None => PullRequestStatus::UNKNOWN,
         }
     } else {
@@ -141,7 +141,7 @@ async fn fetch(settings: &PullRequestSettings, target: &str) -> Result<String, G
     let field = |name: &str| message.headers.get(name);
     if let Some(failure) = GitHubFailure::of_response(message.head.status, field, now()) {
         if let Some(line) = failure.describe() {
-            log_error(&format_operator_line(&line));
+            log_for_operator(&line);
         }
         return Err(failure);
     }

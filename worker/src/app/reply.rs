@@ -19,6 +19,16 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// Returns a reply with a string or a stream as its body.
+    pub fn new(status: u16, headers: HeaderFields, body: impl Into<JsValue>) -> Self {
+        Self {
+            status,
+            headers,
+            body: body.into(),
+            problem: None,
+        }
+    }
+
     /// Returns a reply with a JSON body.
     pub fn json(status: u16, body: &str) -> Self {
         GatewayResponse::json(status, body).into()
@@ -26,10 +36,7 @@ impl Reply {
 
     /// Returns a reply without a body.
     pub fn empty(status: u16, headers: HeaderFields) -> Self {
-        Self {
-            headers,
-            ..GatewayResponse::empty(status).into()
-        }
+        Self::new(status, headers, JsValue::NULL)
     }
 
     /// Sets a header field.

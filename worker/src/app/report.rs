@@ -6,6 +6,8 @@ use worker::{AnalyticsEngineDataPointBuilder, Env};
 use crate::app::isolate::with_dataset;
 use crate::app::log::LogEntry;
 use crate::http::problem_kind::ProblemKind;
+use crate::json;
+use crate::log::log_for_operator;
 use crate::runtime::{log_error, log_line};
 
 /// Writes the log line and the data point.
@@ -16,24 +18,23 @@ use crate::runtime::{log_error, log_line};
 /// | blobs | route, problem, cache, subject |
 /// | doubles | status, milliseconds, upstream milliseconds |
 pub fn report(env: &Env, entry: &LogEntry<'_>) {
-    let line = entry.to_json();
-    if entry.metrics.operator().is_some() {
+    let line = json::to_text(entry);
+    if entry.operator.is_some() {
         log_error(&line);
     } else {
         log_line(&line);
     }
     with_dataset(env, |dataset| {
-        let upstream = entry.metrics.upstream.as_ref();
         let blobs = [
             entry.route,
             entry.problem.map(ProblemKind::as_str),
-            entry.metrics.cache.as_deref(),
+            entry.cache,
             entry.subject,
         ];
         let doubles = [
             f64::from(entry.status),
             double(entry.milliseconds),
-            upstream.map_or(0.0, |upstream| double(upstream.milliseconds)),
+            entry.upstream_milliseconds.map_or(0.0, double),
         ];
         let point = AnalyticsEngineDataPointBuilder::new()
             .indexes([entry.project.unwrap_or("none")])
@@ -41,7 +42,7 @@ pub fn report(env: &Env, entry: &LogEntry<'_>) {
             .doubles(doubles)
             .build();
         if let Err(error) = dataset.write_data_point(&point) {
-            log_error(&crate::log::format_operator_line(&error.to_string()));
+            log_for_operator(&error.to_string());
         }
     });
 }

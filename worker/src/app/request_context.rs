@@ -78,8 +78,11 @@ impl RequestContext {
         }
     }
 
-    /// Returns the reply that reports a problem.
-    pub fn refuse(&self, problem: &Problem) -> Reply {
+    /// Returns the reply that reports a problem, and keeps its message for the log.
+    pub fn refuse(&mut self, problem: &Problem) -> Reply {
+        if problem.operator.is_some() {
+            self.metrics.operator.clone_from(&problem.operator);
+        }
         GatewayResponse::problem(problem, &self.id).into()
     }
 
@@ -109,6 +112,7 @@ impl RequestContext {
         if self.session.is_some() {
             session::require_revalidation(&mut headers);
         }
+        let upstream = self.metrics.upstream.as_ref();
         report(
             env,
             &LogEntry {
@@ -119,8 +123,12 @@ impl RequestContext {
                 project: self.project.as_ref().map(ProjectId::as_str),
                 status: reply.status,
                 problem: reply.problem,
-                metrics: &self.metrics,
+                upstream_status: upstream.and_then(|upstream| upstream.status),
+                upstream_milliseconds: upstream.map(|upstream| upstream.milliseconds),
+                cache: self.metrics.cache.as_deref(),
+                budget_left: self.metrics.budget_left,
                 milliseconds: now().since(self.started).0,
+                operator: self.metrics.operator(),
             },
         );
         let body = if self.is_head {

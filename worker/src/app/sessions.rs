@@ -25,7 +25,7 @@ use crate::runtime::{now, random_bytes};
 const MAX_SESSIONS: u32 = 60;
 
 /// Returns the caller's session.
-pub fn read(context: &RequestContext, config: &Config) -> Reply {
+pub fn read(context: &mut RequestContext, config: &Config) -> Reply {
     match context.caller() {
         Ok(caller) => Reply::json(200, &describe_session(caller, config)),
         Err(problem) => context.refuse(&problem),
@@ -86,8 +86,7 @@ pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
 /// # Errors
 /// 503 for an unavailable object.
 pub async fn end_session(pending: &mut PendingRequest, name: &str) -> Result<(), Problem> {
-    let ended = async { SessionStub::new(&pending.env, name)?.end().await };
-    ended.await.map_err(|error| pending.object_failed(&error))
+    Ok(SessionStub::new(&pending.env, name)?.end().await?)
 }
 
 async fn end_session_of_browser(pending: &mut PendingRequest) -> Result<(), Problem> {
@@ -156,15 +155,10 @@ async fn store_session(
     let config = Rc::clone(&pending.config);
     let secret = config.auth.token_secrets.get(*secret);
     let secret = secret.ok_or_else(Problem::internal)?;
-    let random = random_bytes().map_err(|error| pending.object_failed(&error))?;
+    let random = random_bytes()?;
     let (id, value) = SessionId::new(&random, secret);
-    let stored = async {
-        let session = SessionStub::new(&pending.env, id.as_str())?;
-        session.open(record, caller.expires).await
-    };
-    stored
-        .await
-        .map_err(|error| pending.object_failed(&error))?;
+    let session = SessionStub::new(&pending.env, id.as_str())?;
+    session.open(record, caller.expires).await?;
     let lifetime = caller.expires.since(pending.context.started);
     Ok(write_cookie(
         cookie::NAME,

@@ -19,7 +19,7 @@ use crate::runtime::{now, random_bytes};
 pub fn begin(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let (config, head) = (Rc::clone(&pending.config), Rc::clone(&pending.head));
     let sign_in = SignIn::read(head.query.as_deref(), &config.auth)?;
-    let random = random_bytes().map_err(|error| pending.object_failed(&error))?;
+    let random = random_bytes()?;
     let started = pending.context.started;
     let before = find_session(pending);
     let (before, url) = (before.as_ref(), &head.url);
@@ -33,7 +33,7 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let cookies = head.cookie.as_deref();
     let callback = sign_in::read_callback(&config.auth, &head.url, cookies, now())?;
     consume(pending, &callback).await?;
-    let token = request_token(pending, &callback).await?;
+    let token = request_token(&callback).await?;
     let proof = Proof::IdToken {
         token: &token,
         client: callback.issuer,
@@ -59,15 +59,9 @@ pub fn redirect_after_failure(kind: ProblemKind) -> Reply {
 
 /// Marks a sign-in as used before the issuer is called. Each sign-in costs the issuer at most one
 /// token request, even if that request fails.
-async fn consume(pending: &mut PendingRequest, callback: &Callback<'_>) -> Result<(), Problem> {
-    let stored = async {
-        let session = SessionStub::new(&pending.env, &callback.name)?;
-        session.open("", callback.ends).await
-    };
-    if stored
-        .await
-        .map_err(|error| pending.object_failed(&error))?
-    {
+async fn consume(pending: &PendingRequest, callback: &Callback<'_>) -> Result<(), Problem> {
+    let session = SessionStub::new(&pending.env, &callback.name)?;
+    if session.open("", callback.ends).await? {
         return Ok(());
     }
     Err(sign_in::failed_problem(
@@ -76,10 +70,7 @@ async fn consume(pending: &mut PendingRequest, callback: &Callback<'_>) -> Resul
 }
 
 /// Requests the ID token for the code of a callback.
-async fn request_token(
-    pending: &mut PendingRequest,
-    callback: &Callback<'_>,
-) -> Result<String, Problem> {
+async fn request_token(callback: &Callback<'_>) -> Result<String, Problem> {
     let headers = HeaderFields::default()
         .with("accept", JSON)
         .with("content-type", "application/x-www-form-urlencoded");
@@ -88,9 +79,8 @@ async fn request_token(
     let response = sent.as_ref();
     let response = response.map(|response| (response.status, response.body.as_deref()));
     sign_in::read_token_response(response).map_err(|failure| {
-        let operator = format!("the token endpoint of {} {}", issuer.name, failure.reason);
-        pending.context.metrics.operator = Some(operator);
-        failure.problem
+        let message = format!("the token endpoint of {} {}", issuer.name, failure.reason);
+        failure.problem.with_operator(message)
     })
 }
 

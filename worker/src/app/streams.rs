@@ -28,7 +28,7 @@ use crate::runtime::{
 
 /// Streams the events of a job, or of all jobs of the project.
 pub async fn stream_events(
-    pending: &mut PendingRequest,
+    pending: &PendingRequest,
     job: Option<&JobId>,
 ) -> Result<Reply, Problem> {
     let after = pending.head.last_event_id.as_deref();
@@ -45,18 +45,11 @@ pub async fn stream_events(
             read_timeout: Rc::new(Cell::new(Some(messages.end_after(READ_TIMEOUT)))),
             messages: Rc::new(messages),
         };
-        let stream = open_stream(source, &pending.request.signal());
-        body = stream
-            .map_err(|error| pending.object_failed(&error))?
-            .into();
+        body = open_stream(source, &pending.request.signal())?.into();
     }
     let content_type = "text/event-stream; charset=utf-8";
-    Ok(Reply {
-        status: 200,
-        headers: HeaderFields::default().with("content-type", content_type),
-        body,
-        problem: None,
-    })
+    let headers = HeaderFields::default().with("content-type", content_type);
+    Ok(Reply::new(200, headers, body))
 }
 
 /// The body of an event stream. It ends when its messages end.
@@ -101,7 +94,7 @@ impl EventBody {
 
 /// Waits until a job changes, at most this many seconds.
 pub async fn long_poll(
-    pending: &mut PendingRequest,
+    pending: &PendingRequest,
     job: &JobId,
     seconds: u64,
 ) -> Result<Reply, Problem> {
@@ -127,24 +120,27 @@ pub async fn long_poll(
 /// Listens to a socket for at most `time`. [`CHARGE_TEXT`] announces a poll that counts as a read
 /// of the caller. If the caller has no reads left, it ends the messages.
 fn listen(
-    pending: &mut PendingRequest,
+    pending: &PendingRequest,
     socket: &WebSocket,
     time: Millis,
 ) -> Result<SocketMessages, Problem> {
-    let caller = Rc::clone(pending.caller()?);
-    let (project, config) = (pending.project()?.clone(), Rc::clone(&pending.config));
+    let caller = Rc::clone(pending.context.caller()?);
+    let (project, config) = (
+        pending.context.project()?.clone(),
+        Rc::clone(&pending.config),
+    );
     let in_session = pending.context.session.is_some();
     let time = time.min(limit_stream(caller.expires, now(), in_session));
     let accept = move |message: &str| {
         message != CHARGE_TEXT || reserve_read(&caller, &project, &config).is_ok()
     };
-    let messages = SocketMessages::listen(socket, &pending.request.signal(), time, accept);
-    messages.map_err(|error| pending.object_failed(&error))
+    let signal = pending.request.signal();
+    Ok(SocketMessages::listen(socket, &signal, time, accept)?)
 }
 
 /// Opens a WebSocket that receives changes, or returns the object's refusal.
 async fn watch(
-    pending: &mut PendingRequest,
+    pending: &PendingRequest,
     job: Option<&JobId>,
     after: Option<u64>,
 ) -> Result<Result<WebSocket, Reply>, Problem> {
@@ -153,13 +149,10 @@ async fn watch(
         job: job.map(|job| job.as_str().to_owned()),
         // The key can have any length, but the runtime limits the tag of a WebSocket to 256
         // characters.
-        caller: fingerprint(&[&pending.caller()?.key()]),
+        caller: fingerprint(&[&pending.context.caller()?.key()]),
         after,
     };
-    let opened = async { pending.project_stub()?.watch(&watch).await };
-    let response = opened
-        .await
-        .map_err(|error| pending.object_failed(&error))?;
+    let response = pending.project_stub()?.watch(&watch).await?;
     match response.websocket() {
         Some(socket) => Ok(Ok(socket)),
         None => Ok(Err(forward(&response))),

@@ -23,6 +23,8 @@ pub struct Problem {
     pub headers: Vec<(&'static str, String)>,
     /// The extension members (RFC 9457, section 3.2).
     pub members: Map<String, Value>,
+    /// A message for the operator. Only the log contains it.
+    pub operator: Option<String>,
 }
 
 impl Problem {
@@ -36,6 +38,7 @@ impl Problem {
             detail: detail.into(),
             headers: Vec::new(),
             members: Map::new(),
+            operator: None,
         }
     }
 
@@ -57,6 +60,13 @@ impl Problem {
     #[must_use]
     pub fn with_member(mut self, name: &str, value: Value) -> Self {
         self.members.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Sets the message for the operator.
+    #[must_use]
+    pub fn with_operator(mut self, message: impl Into<String>) -> Self {
+        self.operator = Some(message.into());
         self
     }
 

@@ -22,9 +22,3 @@ pub fn format_given_up_webhook(id: &str, status: Option<u16>) -> String {
         status,
     })
 }
-
-/// Writes a message for the operator to the log.
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) fn log_for_operator(message: &str) {
-    crate::runtime::log_error(&crate::log::format_operator_line(message));
-}

@@ -4,6 +4,8 @@ use std::fmt;
 
 use wasm_bindgen::{JsCast, JsValue};
 
+use crate::http::problem::Problem;
+
 /// An error of the runtime, with a message for the log.
 #[derive(Debug, Clone)]
 pub struct HostError(String);
@@ -21,6 +23,13 @@ impl HostError {
 impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// The problem of a failed Durable Object or D1 database.
+impl From<HostError> for Problem {
+    fn from(error: HostError) -> Self {
+        Self::object_unavailable().with_operator(error.0)
     }
 }
 

@@ -3,8 +3,7 @@
 
 use worker::WebSocket;
 
-use crate::log::format_operator_line;
-use crate::runtime::log_error;
+use crate::log::log_for_operator;
 
 /// The close code for a stream that ended normally (RFC 6455, section 7.4.1).
 const NORMAL_CLOSURE: u16 = 1000;
@@ -22,6 +21,6 @@ pub fn close(socket: &WebSocket, reason: &str) {
 fn log_failure(action: &str, result: worker::Result<()>) {
     if let Err(error) = result {
         let message = format!("cannot {action} a watcher's socket: {error}");
-        log_error(&format_operator_line(&message));
+        log_for_operator(&message);
     }
 }

@@ -23,10 +23,8 @@ use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::trace::continue_trace;
-use crate::log::format_operator_line;
-use crate::runtime::{
-    HostError, HostResult, log_error, log_line, new_uuid, now, parse_json, stringify_json,
-};
+use crate::log::log_for_operator;
+use crate::runtime::{HostError, HostResult, log_line, new_uuid, now, parse_json, stringify_json};
 use crate::upstream::client::PageReply;
 use crate::upstream::request::UpstreamRequest;
 
@@ -91,7 +89,7 @@ impl Organization {
     pub(super) async fn archive(&self) -> HostResult<()> {
         let Some(store) = &self.archive else {
             let message = "ARCHIVE_PROJECTS is set, and no D1 database is bound as ARCHIVE";
-            log_error(&format_operator_line(message));
+            log_for_operator(message);
             return Ok(());
         };
         let Some(run) = self.archive_lock.borrow_mut().acquire(now()) else {
@@ -104,7 +102,7 @@ impl Organization {
         let result = self.run_archive(store, &held).await;
         if let Err(error) = &result {
             let message = format!("the archive: {error}");
-            log_error(&format_operator_line(&message));
+            log_for_operator(&message);
         }
         result
     }
@@ -207,13 +205,13 @@ impl Organization {
                 Ok(None) => return Ok(ControlFlow::Continue(())),
                 Ok(Some(failure)) => failure,
                 Err(error) => {
-                    log_error(&format_operator_line(&error.to_string()));
+                    log_for_operator(&error.to_string());
                     Failure::Day(STORAGE.to_owned())
                 }
             },
             Err(failure) => {
                 if let Some(operator) = &failure.operator {
-                    log_error(&format_operator_line(operator));
+                    log_for_operator(operator);
                 }
                 if is_general(&failure.problem) {
                     run.metrics.failures += 1;

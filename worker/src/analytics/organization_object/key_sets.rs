@@ -11,8 +11,8 @@ use crate::analytics::organization_stub::KeySetReply;
 use crate::auth::jwks::{KeySet, KeySource, Lookup};
 use crate::auth::trusted_issuer::TrustedIssuer;
 use crate::http::response::HeaderFields;
-use crate::log::format_operator_line;
-use crate::runtime::{Database, HostResult, SharedTask, log_error, now, number, text};
+use crate::log::log_for_operator;
+use crate::runtime::{Database, HostResult, SharedTask, now, number, text};
 use crate::upstream::transport::{Outgoing, send};
 
 /// The table of key sets, by address.
@@ -81,7 +81,7 @@ impl Organization {
             {
                 // The request can continue: the set is in memory. Only a restarted object needs the
                 // stored copy.
-                log_error(&format_operator_line(&error.to_string()));
+                log_for_operator(&error.to_string());
             }
             organization.with_keys(&name, |keys| {
                 keys.running = None;

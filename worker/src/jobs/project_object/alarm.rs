@@ -7,10 +7,10 @@ use quillgate::Millis;
 
 use crate::http::trace::continue_trace;
 use crate::jobs::events::{CHARGE_TEXT, END_TEXT};
-use crate::jobs::log::log_for_operator;
 use crate::jobs::project_object::Project;
 use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
+use crate::log::log_for_operator;
 use crate::runtime::{Call, HostResult, SharedTask, new_uuid, now, random, sockets};
 
 /// The time between charging a watcher and polling. Within this time, the Worker closes the

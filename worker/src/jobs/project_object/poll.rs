@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Millis, Operation, ProjectId};
 
-use crate::jobs::log::log_for_operator;
 use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER};
 use crate::jobs::project_object::Project;
 use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
+use crate::log::log_for_operator;
 use crate::runtime::{Call, HostError, HostResult, SharedTask, now};
 use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
 use crate::upstream::permits::ConnectionClass;

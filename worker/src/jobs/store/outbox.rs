@@ -10,9 +10,10 @@ use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::log::{format_given_up_webhook, log_for_operator};
+use crate::jobs::log::format_given_up_webhook;
 use crate::jobs::settings::WebhookSettings;
 use crate::jobs::webhook::{self, JobEnd, Next};
+use crate::log::log_for_operator;
 use crate::runtime::{Database, HostResult, log_error, new_uuid, now, number, random, text};
 use crate::upstream::connections::Connections;
 use crate::upstream::permits::ConnectionClass;
