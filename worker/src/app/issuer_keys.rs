@@ -14,8 +14,7 @@ use worker::worker_sys::Context;
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::auth::jwks::{LookupReason, NoKey, PublicKey, RememberedSet, Search};
 use crate::auth::oidc::Checked;
-use crate::log::log_for_operator;
-use crate::runtime::{HostResult, Wait, Wake, into_promise, now};
+use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now};
 
 /// The maximum wait for the search of another request. A search normally ends much earlier, because
 /// the object's request to the issuer has a short timeout.

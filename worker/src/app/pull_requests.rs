@@ -19,8 +19,7 @@ use crate::jobs::pull_request::failure::GitHubFailure;
 use crate::jobs::pull_request::settings::PullRequestSettings;
 use crate::jobs::pull_request::{PullReply, PullRequest, PullRequestStatus, read_checks};
 use crate::json;
-use crate::log::log_for_operator;
-use crate::runtime::{HostResult, Wait, Wake, into_promise, now};
+use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now};
 use crate::upstream::transport::{Outgoing, send};
 
 /// The time limit of a request to GitHub.

@@ -7,8 +7,7 @@ use crate::app::isolate::with_dataset;
 use crate::app::log::LogEntry;
 use crate::http::problem_kind::ProblemKind;
 use crate::json;
-use crate::log::log_for_operator;
-use crate::runtime::{log_error, log_line};
+use crate::runtime::{log_error, log_for_operator, log_line};
 
 /// Writes the log line and the data point.
 ///

@@ -8,6 +8,7 @@ use web_sys::{Headers, ReadableStream, Response, ResponseInit};
 use worker::ByteStream;
 
 use crate::http::response::HeaderFields;
+use crate::log::format_operator_line;
 use crate::runtime::error::HostResult;
 
 #[wasm_bindgen]
@@ -43,6 +44,11 @@ pub fn log_line(line: &str) {
 /// Writes a line to the log with `console.error`, for messages to operators.
 pub fn log_error(line: &str) {
     error(line);
+}
+
+/// Writes a message for the operator to the log.
+pub fn log_for_operator(message: &str) {
+    error(&format_operator_line(message));
 }
 
 /// Returns a random number from 0 to below 1. It is not suitable for secrets.

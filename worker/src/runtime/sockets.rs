@@ -3,7 +3,7 @@
 
 use worker::WebSocket;
 
-use crate::log::log_for_operator;
+use crate::runtime::log_for_operator;
 
 /// The close code for a stream that ended normally (RFC 6455, section 7.4.1).
 const NORMAL_CLOSURE: u16 = 1000;

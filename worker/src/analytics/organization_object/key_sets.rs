@@ -11,8 +11,7 @@ use crate::analytics::organization_stub::KeySetReply;
 use crate::auth::jwks::{KeySet, KeySource, Lookup};
 use crate::auth::trusted_issuer::TrustedIssuer;
 use crate::http::response::HeaderFields;
-use crate::log::log_for_operator;
-use crate::runtime::{Database, HostResult, SharedTask, now, number, text};
+use crate::runtime::{Database, HostResult, SharedTask, log_for_operator, now, number, text};
 use crate::upstream::transport::{Outgoing, send};
 
 /// The table of key sets, by address.

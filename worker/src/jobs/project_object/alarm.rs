@@ -10,8 +10,9 @@ use crate::jobs::events::{CHARGE_TEXT, END_TEXT};
 use crate::jobs::project_object::Project;
 use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
-use crate::log::log_for_operator;
-use crate::runtime::{Call, HostResult, SharedTask, new_uuid, now, random, sockets};
+use crate::runtime::{
+    Call, HostResult, SharedTask, log_for_operator, new_uuid, now, random, sockets,
+};
 
 /// The time between charging a watcher and polling. Within this time, the Worker closes the
 /// watcher's socket if its caller has no reads left.

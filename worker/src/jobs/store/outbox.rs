@@ -13,8 +13,9 @@ use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::log::format_given_up_webhook;
 use crate::jobs::settings::WebhookSettings;
 use crate::jobs::webhook::{self, JobEnd, Next};
-use crate::log::log_for_operator;
-use crate::runtime::{Database, HostResult, log_error, new_uuid, now, number, random, text};
+use crate::runtime::{
+    Database, HostResult, log_error, log_for_operator, new_uuid, now, number, random, text,
+};
 use crate::upstream::connections::Connections;
 use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::USER_AGENT;

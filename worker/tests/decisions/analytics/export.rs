@@ -8,6 +8,7 @@ use quillgate_worker::analytics::export::{ExportQuery, read_retry_after};
 use quillgate_worker::app::log::ExportEnd;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::GatewayResponse;
+use quillgate_worker::json::to_text;
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, configuration, field_and_rule};
@@ -141,7 +142,7 @@ fn finished_export_writes_one_log_line() {
         milliseconds: 7,
         operator: None,
     };
-    let line: Value = serde_json::from_str(&end.to_json()).unwrap();
+    let line: Value = serde_json::from_str(&to_text(&end)).unwrap();
     let expected = json!({
         "requestId": "id",
         "exportRows": 250,
