@@ -57,16 +57,17 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    pub(crate) fn slice(&self, piece: Piece) -> &'a str {
+        self.text.get(piece.from..piece.to).unwrap_or("")
+    }
+
     pub(crate) fn bytes(&self, piece: Piece) -> &'a [u8] {
-        self.text
-            .as_bytes()
-            .get(piece.from..piece.to)
-            .unwrap_or(&[])
+        self.slice(piece).as_bytes()
     }
 
     /// Returns the content of a string, with escapes resolved.
     pub(crate) fn unescape(&self, piece: Piece) -> String {
-        unescape(self.text.get(piece.from..piece.to).unwrap_or(""))
+        unescape(self.slice(piece))
     }
 
     /// Returns whether a property has this name.
@@ -366,23 +367,4 @@ fn read_unit(text: &str) -> u32 {
 
 fn replace_if_none(code: u32) -> char {
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
-}
-
-/// Appends JSON without the whitespace between tokens.
-pub(crate) fn push_compact(out: &mut Vec<u8>, json: &[u8]) {
-    let mut is_text = false;
-    let mut is_escaped = false;
-    let mut run = 0;
-    for (at, byte) in json.iter().enumerate() {
-        if is_text {
-            is_text = is_escaped || *byte != b'"';
-            is_escaped = !is_escaped && *byte == b'\\';
-        } else if *byte == b'"' {
-            is_text = true;
-        } else if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
-            out.extend_from_slice(&json[run..at]);
-            run = at + 1;
-        }
-    }
-    out.extend_from_slice(&json[run..]);
 }

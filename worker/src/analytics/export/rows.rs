@@ -4,7 +4,8 @@ use quillgate::columns::Column;
 use quillgate::export::ExportFormat;
 use serde_json::json;
 
-use crate::upstream::json_scanner::{Malformed, Piece, Scanner, Shape, push_compact};
+use crate::json::compact;
+use crate::upstream::json_scanner::{Malformed, Piece, Scanner, Shape};
 use crate::upstream::page_check::{PageEnd, read_members};
 
 /// A writer that converts the rows of pages. It scans each page once, without building JSON values.
@@ -227,11 +228,11 @@ fn read_record(
 }
 
 fn push_json(out: &mut Vec<u8>, scanner: &Scanner<'_>, piece: Piece) {
-    let json = scanner.bytes(piece);
+    let json = scanner.slice(piece);
     if piece.shape == Shape::SpacedStructure {
-        push_compact(out, json);
+        out.extend_from_slice(compact(json).as_bytes());
     } else {
-        out.extend_from_slice(json);
+        out.extend_from_slice(json.as_bytes());
     }
 }
 
