@@ -20,12 +20,12 @@ export async function makeReference() {
   const [introduction] = (await readFile(REFERENCE, "utf8")).split(`\n${BEGIN}\n`);
   const lines = [
     introduction.trimEnd(),
-    ...["", BEGIN, "", "They are stable.", ""],
+    ...["", BEGIN, "", "The numbers of the exit codes do not change.", ""],
     ...["| code | meaning |", "| --- | --- |"],
     ...Object.values(EXIT_CODES).map(([code, meaning]) => `| ${code} | ${meaning} |`),
     ...["", "## Flags of every command", ""],
     ...writeFlags(COMMON_OPTIONS, help),
-    ...["", "Those that talk to a gateway or the platform have these as well:", ""],
+    ...["", "Commands that connect to a gateway or to Mintlify also have these flags:", ""],
     ...writeFlags(CONNECTION_OPTIONS, help),
     ...["", "## Commands", ""],
     ...COMMANDS.flatMap((command) => writeCommand(command, help)),

@@ -88,7 +88,7 @@ pub fn typescript() -> String {
         module.push_str(&union_decoder(union));
     }
     module.push_str(
-        "\n/** Check a parsed body each, and copy what the type of an operation's result knows of it. */\n\
+        "\n/** The decoder of each operation's result, by the operation's name. Checks a parsed body and copies the fields of its type. */\n\
          const DECODERS: Record<string, (body: unknown) => object> = {\n",
     );
     for operation in of_package() {
@@ -102,7 +102,7 @@ pub fn typescript() -> String {
         let _ = writeln!(module, "  \"{name}\": {event},");
     }
     module.push_str(
-        "};\n\n/** The member that holds the rows, of operations whose result is a page of a list. */\n\
+        "};\n\n/** The property with the rows of a page, by the name of the list's operation. */\n\
          export const ROWS: Record<string, string> = {\n",
     );
     for declared in of_package().map(quillgate::Operation::declaration) {

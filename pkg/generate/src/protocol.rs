@@ -13,7 +13,7 @@ pub fn typescript() -> String {
         "/** Numbers and strings that the wasm and its driver share. Generated from the Rust types: do not edit. */\n\n\
          import type { Rule } from \"../types.js\";\n",
     );
-    module.push_str("\n/** The package as a product of `User-Agent`. */\n");
+    module.push_str("\n/** The product that the package adds to `User-Agent`. */\n");
     module.push_str(concat!(
         "export const USER_AGENT = \"quillgate/",
         env!("CARGO_PKG_VERSION"),
@@ -24,15 +24,15 @@ pub fn typescript() -> String {
     push_numbers(&mut module, "EVENT", EventNumber::NAMES);
     push_numbers(&mut module, "COMMAND", CommandNumber::NAMES);
     push_numbers(&mut module, "OUTPUT", Output::NAMES);
-    module.push_str("\n/** Name and words of each rule, by its number. */\n");
+    module.push_str("\n/** The name and the message of each rule, by its number. */\n");
     module.push_str("export const RULES: readonly (readonly [Rule, string])[] = [\n");
     for rule in Rule::ALL {
-        // Only gateways report these rules, so the package needs no text for them.
-        let words = match rule {
+        // Only gateways report these rules, so the package needs no message for them.
+        let message = match rule {
             Rule::PathSegment | Rule::Once => "",
             rule => rule.text(),
         };
-        let _ = writeln!(module, "  [\"{}\", {words:?}],", rule.name());
+        let _ = writeln!(module, "  [\"{}\", {message:?}],", rule.name());
     }
     module.push_str("];\n");
     module.push_str("\n/** Rules that the package also checks itself. */\n");
@@ -44,13 +44,13 @@ pub fn typescript() -> String {
     );
     let _ = write!(
         module,
-        "\n/** Where the message of an error answer may stand. */\n\
+        "\n/** The paths at which an error response can have its message. The first non-empty string is used. */\n\
          export const MESSAGE_PATHS: readonly (readonly string[])[] = {MESSAGE_PATHS:?};\n\
-         \n/** Lists of further messages, each with the member of its objects. */\n\
+         \n/** The lists of additional messages, each with the property of its items that has the message. */\n\
          export const DETAIL_PATHS: readonly (readonly [string, string])[] = {:?};\n\
          \nexport const MAX_DETAILS = {MAX_DETAILS};\n\
          export const MAX_MESSAGE = {MAX_MESSAGE};\n\
-         \n/** Statuses in words: from, to, words. */\n\
+         \n/** The meaning of statuses without a message: first status, last status, meaning. */\n\
          export const REASONS: readonly (readonly [number, number, string])[] = {:?};\n",
         DETAIL_PATHS.map(|(list, member)| [list, member]),
         Reasons,

@@ -16,14 +16,12 @@ const HEAD: &str = "\
      cargo run -p quillgate-generate -- reference docs/reference.md -->
 # Reference
 
-Every operation of Quillgate, from the declarations that the package and the gateway work by. What
-the platform itself promises is in [platform.md](platform.md); what the gateway adds to a request
-and an answer is in its own description, `GET /openapi.json`.
+All operations of the package and the gateway. [platform.md](platform.md) describes Mintlify's API.
+The gateway's OpenAPI description, `GET /openapi.json`, also covers its header fields and errors.
 
 Every operation has the path parameter `projectId`. The package takes it from the client's options.
-A gateway asks for an access token with the scope of the operation, and counts the request against
-the operation's budget. A member of a result that may be `null` may also be missing from what the
-server sends; the package reads it as `null`.
+The gateway requires an access token with the operation's scope, and counts the request against the
+operation's budget. A server may omit a property that can be `null`; the package then returns `null`.
 ";
 
 /// Returns the content of `docs/reference.md`.
@@ -66,7 +64,7 @@ fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) 
         Some(link) => ("platform", format!("<{link}>")),
         None => (
             "platform",
-            "does not have it: it is the gateway's own".to_owned(),
+            "none: only the gateway has this operation".to_owned(),
         ),
     });
     text.push_str("| | |\n| --- | --- |\n");
@@ -83,17 +81,19 @@ fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) 
 fn describe_call(operation: Operation) -> String {
     let name = operation.declaration().name;
     if operation == Operation::StreamAgentJobEvents {
-        return "`client.agentJobs.watch(id)` and `client.agentJobs.wait(id)` read it".to_owned();
+        return "used by `client.agentJobs.watch(id)` and `client.agentJobs.wait(id)`".to_owned();
     }
     if operation == Operation::StreamProjectJobEvents {
-        return "`client.agentJobs.watchAll()` reads it".to_owned();
+        return "used by `client.agentJobs.watchAll()`".to_owned();
     }
     if let Some(list) = operation.exported() {
         let name = list.declaration().name;
-        return format!("`client.{name}(params).export({{ format }})` writes the same");
+        return format!(
+            "none; `client.{name}(params).export({{ format }})` writes the same records"
+        );
     }
     if !of_package().any(|own| own == operation) {
-        return "has no method for it".to_owned();
+        return "none".to_owned();
     }
     let own = operation.declaration().parameters.iter();
     let in_path = own.clone().filter(|own| own.place == ParameterIn::Path);
@@ -121,10 +121,10 @@ fn describe_budget(policy: Option<RateLimitPolicy>) -> String {
 
 fn describe_pages(operation: Operation) -> &'static str {
     if operation.exported().is_some() {
-        return "all of them, one after another";
+        return "all pages in one response";
     }
     match operation.declaration().pagination {
-        Pagination::None => "none: the result is whole",
+        Pagination::None => "none",
         Pagination::Offset { .. } => {
             "by `offset`: the next page begins `limit` rows later; the list ends when `hasMore` is `false`"
         }
@@ -155,8 +155,8 @@ fn parameters(operation: Operation) -> String {
 
 fn describe_parameter(kind: ParameterKind) -> String {
     match kind {
-        ParameterKind::Text => "text of at least one character".to_owned(),
-        ParameterKind::Id => "text of at least one character, not `.` or `..`".to_owned(),
+        ParameterKind::Text => "a string of at least one character".to_owned(),
+        ParameterKind::Id => "a string of at least one character, not `.` or `..`".to_owned(),
         ParameterKind::Ulid => "a ULID".to_owned(),
         ParameterKind::Date => "`YYYY-MM-DD` or an ISO 8601 date-time".to_owned(),
         ParameterKind::Integer { rule, .. } => describe_integer(rule),
@@ -187,13 +187,13 @@ fn result(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -
         let columns: Vec<_> = columns(list).iter().map(Column::name).collect();
         let columns: Vec<_> = columns.iter().map(String::as_str).collect();
         return format!(
-            "\nResult: the rows of [`{name}`](#{}), as text. The columns of the CSV are {}.\n",
+            "\nResult: the rows of [`{name}`](#{}), as CSV or NDJSON. The CSV columns are {}.\n",
             anchor(name),
             quote(&columns)
         );
     }
     let (JsonType::Object(object), name) = (operation.result(), declared.name) else {
-        return "\nThe answer has no body.\n".to_owned();
+        return "\nThe response has no body.\n".to_owned();
     };
     let kind = object.name;
     if let Some((_, before)) = shown.iter().find(|(of, _)| *of == kind) {
@@ -204,8 +204,9 @@ fn result(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -
     }
     shown.push((kind, name));
     let doc = join_lines(object.doc);
-    let mut text =
-        format!("\nResult: `{kind}`. {doc}\n\n| member | type | meaning |\n| --- | --- | --- |\n");
+    let mut text = format!(
+        "\nResult: `{kind}`. {doc}\n\n| property | type | meaning |\n| --- | --- | --- |\n"
+    );
     members("", object, &mut text);
     text
 }
@@ -249,7 +250,7 @@ fn variants(at: &str, union: &'static Union, text: &mut String) {
         if field.name == union.tag {
             let known = list_tags(union);
             let doc = join_lines(field.doc);
-            let kind = format!("{}, or any other text", quote(&known));
+            let kind = format!("{}, or another string", quote(&known));
             let _ = writeln!(text, "| `{at}{}` | {kind} | {doc} |", field.name);
         } else {
             member(at, field, "", text);
@@ -264,7 +265,7 @@ fn variants(at: &str, union: &'static Union, text: &mut String) {
             member(
                 at,
                 field,
-                &format!("Where `{}` is `{value}`: ", union.tag),
+                &format!("If `{}` is `{value}`: ", union.tag),
                 text,
             );
         }
@@ -289,8 +290,8 @@ fn list_tags(union: &Union) -> Vec<&'static str> {
 
 fn describe_kind(kind: &JsonType) -> String {
     match kind {
-        JsonType::String => "text".to_owned(),
-        JsonType::OpenEnum(named) => format!("{}, or any other text", quote(named.known)),
+        JsonType::String => "a string".to_owned(),
+        JsonType::OpenEnum(named) => format!("{}, or another string", quote(named.known)),
         JsonType::Tag(known) => quote(known),
         JsonType::SafeInteger => "an integer from 0 to 2^53 − 1".to_owned(),
         JsonType::Number => "a number".to_owned(),
@@ -336,8 +337,8 @@ mod tests {
         let text = markdown();
         for row in [
             "| `limit` | query | an integer from 1 to 250 | 50 | Rows per page. |",
-            "| `views[].path` | text, or `null` | The page's path, such as `/guides/start`. |",
-            "| `feedback[].code` | text, or `null` | Where `source` is `code_snippet`: The code. |",
+            "| `views[].path` | a string, or `null` | The page's path, such as `/guides/start`. |",
+            "| `feedback[].code` | a string, or `null` | If `source` is `code_snippet`: The code. |",
             "| package | `client.agentJobs.sendMessage(id, params)` |",
             "| package | `client.analytics.conversation(threadId)` |",
         ] {
