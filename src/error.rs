@@ -288,13 +288,15 @@ impl Rule {
             Self::BaseUrl => {
                 "must be an absolute http or https URL without credentials, query or fragment"
             }
-            Self::SecureBaseUrl => "must be https for an admin key, unless it is http on localhost",
+            Self::SecureBaseUrl => "must be https for an admin key, or http on this machine",
             Self::AdminKey => {
                 "must be an admin key: it starts with mint_, but not with mint_dsc_ or mint_us_"
             }
             Self::IdempotencyKey => "must be 1 to 255 visible ASCII characters",
             Self::Credential => "must be visible ASCII characters without spaces",
-            Self::WebhookUrl => "must be an absolute https URL without credentials or fragment",
+            Self::WebhookUrl => {
+                "must be an absolute https URL, or http on this machine, without credentials or fragment"
+            }
             Self::GatewayOnly => "needs a gateway: Mintlify itself does not have it",
             Self::Unknown => "is not a parameter of this operation",
             Self::Once => "must appear only once",

@@ -86,7 +86,7 @@ fn an_admin_key_requires_https_or_a_loopback_host() {
         );
         assert_eq!(
             error.message(),
-            "baseUrl must be https for an admin key, unless it is http on localhost"
+            "baseUrl must be https for an admin key, or http on this machine"
         );
     }
     let error = BaseUrl::for_admin_key("ftp://localhost").unwrap_err();

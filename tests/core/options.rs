@@ -128,7 +128,7 @@ fn an_idempotency_key_has_1_to_255_visible_ascii_characters() {
 }
 
 #[test]
-fn a_webhook_url_is_an_absolute_https_url() {
+fn a_webhook_url_is_an_absolute_https_url_or_http_on_this_machine() {
     let longest = format!("https://a.example/{}", "x".repeat(2048 - 18));
     for url in [
         "https://hooks.example/quillgate?a=@b",
@@ -158,6 +158,11 @@ fn a_webhook_url_is_an_absolute_https_url() {
         let options = json!({ "webhookUrl": url, "gateway": true });
         assert_rejected(&options, "webhookUrl", Rule::WebhookUrl);
     }
+    let error = parse(&json!({ "webhookUrl": "x", "gateway": true })).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "webhookUrl must be an absolute https URL, or http on this machine, without credentials or fragment"
+    );
     let options = json!({ "webhookUrl": 5, "gateway": true });
     assert_rejected(&options, "webhookUrl", Rule::Text);
 }
