@@ -22,8 +22,10 @@ use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
 use crate::text::{push_integer, quote};
 
-/// The granularity of a `dateTo` set by [`DateRange::freeze`]: five minutes.
-const FREEZE_STEP: Millis = Millis::from_seconds(300);
+/// The granularity of a `dateTo` set by [`DateRange::freeze`]: five minutes, in milliseconds.
+const FREEZE_STEP: i64 = 300_000;
+/// The largest offset from UTC of a time zone: 14 hours, in milliseconds.
+const EARLIEST_OFFSET: i64 = 14 * 3_600_000;
 
 /// A bound of a date range: `YYYY-MM-DD` or an ISO 8601 date-time. It is sent unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,16 +147,6 @@ impl Point {
             _ => None,
         }
     }
-
-    /// Returns whether this is before an instant. Days start at midnight UTC, and date-times
-    /// without an offset are read as UTC.
-    fn is_before_in_utc(self, instant: Millis) -> bool {
-        let millis = match self {
-            Self::Day(day) => day * DAY,
-            Self::Local(millis) | Self::Instant(millis) => millis,
-        };
-        i64::try_from(instant.0).is_ok_and(|instant| millis < instant)
-    }
 }
 
 /// Checks that a string is a valid bound.
@@ -177,21 +169,37 @@ pub(crate) fn check_order(from: Option<&str>, to: Option<&str>) -> Result<(), Va
         begin.compare(end),
         Some(Ordering::Equal | Ordering::Greater)
     ) {
-        return Err(ValidationError::new(
-            "dateFrom",
-            Rule::BeforeDateTo,
-            quote(from),
-        ));
+        return Err(reversed_range(from));
     }
     Ok(())
 }
 
+#[cold]
+#[inline(never)]
+fn reversed_range(from: &str) -> ValidationError {
+    ValidationError::new("dateFrom", Rule::BeforeDateTo, quote(from))
+}
+
 /// Returns the end for a range without `dateTo`; see [`DateRange::freeze`].
-pub(crate) fn freeze_end(from: Option<&str>, now: Millis) -> String {
-    let rounded = Millis(now.0 / FREEZE_STEP.0 * FREEZE_STEP.0);
-    let begin = from.and_then(|from| read_point(from.as_bytes()).ok());
-    let has_begun = begin.is_none_or(|begin| begin.is_before_in_utc(rounded));
-    DateBound::from_instant(if has_begun { rounded } else { now }).text
+pub(crate) fn freeze_end(from: Option<&str>, now: Millis) -> Result<String, ValidationError> {
+    let now = i64::try_from(now.0).unwrap_or(LAST);
+    let mut end = now - now % FREEZE_STEP;
+    if let Some(from) = from
+        && let Ok(begin) = read_point(from.as_bytes())
+    {
+        let (start, tolerance) = match begin {
+            Point::Instant(millis) => (millis, 0),
+            Point::Local(millis) => (millis, EARLIEST_OFFSET),
+            Point::Day(day) => (day * DAY, EARLIEST_OFFSET),
+        };
+        if start >= end {
+            if start - tolerance >= now {
+                return Err(reversed_range(from));
+            }
+            end = now;
+        }
+    }
+    Ok(DateBound::in_utc(end).text)
 }
 
 /// A date range from `dateFrom` (inclusive) to `dateTo` (exclusive), as defined in
@@ -222,8 +230,8 @@ impl DateRange {
     /// with `dateTo` stay unchanged.
     ///
     /// # Errors
-    /// [`Rule::BeforeDateTo`] if `dateFrom` is a date-time with an offset and not before `now`.
-    /// Other kinds of bounds cannot be compared with `now`.
+    /// [`Rule::BeforeDateTo`] if `dateFrom` is not before `now`. For a day or a date-time without an
+    /// offset, only if this is so in every time zone.
     ///
     /// # Example
     /// ```
@@ -237,7 +245,7 @@ impl DateRange {
         if self.to.is_some() {
             return Ok(self);
         }
-        let end = freeze_end(self.from.as_ref().map(DateBound::as_str), now);
+        let end = freeze_end(self.from.as_ref().map(DateBound::as_str), now)?;
         let end = DateBound::new("dateTo", end)?;
         Self::new(self.from, Some(end))
     }

@@ -171,7 +171,7 @@ impl Pages {
         let (limit, offset) = (call.integer("limit"), call.integer("offset"));
         let (limit, offset) = (limit.unwrap_or(MAX_ROWS), offset.unwrap_or(0));
         if page.rows > limit {
-            return Err(PageError::decode(rows, "has more rows than were asked for"));
+            return Err(PageError::decode(rows, "has more rows than requested"));
         }
         let has_next = page.has_more == Some(true);
         if has_next {
@@ -187,14 +187,14 @@ impl Pages {
         }
         let Some(cursor) = page.next_cursor.filter(|cursor| !cursor.is_empty()) else {
             if page.has_more == Some(true) {
-                let what = "is missing, although hasMore says that there is more";
+                let what = "is missing although hasMore is true";
                 return Err(PageError::decode("nextCursor", what));
             }
             return Ok(false);
         };
         let key = hash(cursor);
         if self.cursors.contains(&key) {
-            let what = "is one that the list has gone through already";
+            let what = "repeats an earlier cursor";
             return Err(PageError::decode("nextCursor", what));
         }
         self.cursors.push(key);
@@ -219,7 +219,7 @@ impl Pages {
             (Pagination::Cursor { .. }, None) => "nextCursor",
             _ => "hasMore",
         };
-        let what = "says that there is more, after 5 empty pages in a row";
+        let what = "is set after 5 empty pages in a row";
         Err(PageError::decode(at, what))
     }
 }

@@ -60,7 +60,7 @@ fn a_page_that_contradicts_its_list_is_rejected_with_a_reason() {
     driver.step(EventNumber::Next, 0);
     driver.set_source(Source::Body, r#"{ "hasMore": true }"#);
     assert_eq!(driver.step(EventNumber::Page, 3), CommandNumber::RejectPage);
-    let reason = "views\nhas more rows than were asked for\n";
+    let reason = "views\nhas more rows than requested\n";
     assert_eq!(
         driver.emitted(Output::PageRejection),
         [(0, reason.to_owned())]

@@ -217,6 +217,16 @@ for (const [status, code, type] of [
   });
 }
 
+test("rejects a start in the future before it sends a request", async () => {
+  for (const format of ["table", "csv"]) {
+    const { code, stdout, stderr } = await quillgate([
+      ...["views", "--from", "9000-01-01", "--format", format],
+    ]);
+    assert.deepEqual([code, stdout, server.requests.length], [2, "", 0]);
+    assert.match(stderr, /--from must be before dateTo, found "9000-01-01"/);
+  }
+});
+
 test("prints a line for every tenth request, and none with --quiet", async () => {
   const many = await startStandIn({ rows: 250 * 21 });
   try {

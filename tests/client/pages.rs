@@ -153,7 +153,7 @@ async fn a_repeated_cursor_is_an_error() {
     pages.next().await.unwrap();
     let (at, what, _) = decode_error(pages.next().await);
     assert_eq!(at, "nextCursor");
-    assert_eq!(what, "is one that the list has gone through already");
+    assert_eq!(what, "repeats an earlier cursor");
     assert_eq!(pages.next_request(), None);
     assert_eq!(pages.next().await, Ok(None), "paging has finished");
     assert_eq!(host.count(), 2);
@@ -221,10 +221,7 @@ async fn the_fifth_empty_page_in_a_row_is_an_error() {
     }
     let (at, what, request_id) = decode_error(pages.next().await);
     assert_eq!(at, "hasMore");
-    assert_eq!(
-        what,
-        "says that there is more, after 5 empty pages in a row"
-    );
+    assert_eq!(what, "is set after 5 empty pages in a row");
     assert_eq!(request_id.as_deref(), Some("r-4"));
     assert_eq!(host.count(), 5);
 }
@@ -234,7 +231,7 @@ async fn a_page_with_more_rows_than_requested_is_an_error() {
     let host = FakeHost::new([page(3, true)]);
     let mut pages = views(&host.client(), year()).pages();
     let error = pages.next().await.unwrap_err();
-    assert_eq!(error.to_string(), "views has more rows than were asked for");
+    assert_eq!(error.to_string(), "views has more rows than requested");
     assert_eq!(decode_error::<()>(Err(error)).0, "views");
 }
 

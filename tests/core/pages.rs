@@ -93,7 +93,7 @@ fn more_rows_than_requested_are_an_error_that_ends_paging() {
     for has_more in [true, false] {
         let mut pages = views(&json!({ "limit": 50 }));
         let result = pages.advance(&page(51, has_more));
-        assert_decode_error(result, "views", "has more rows than were asked for");
+        assert_decode_error(result, "views", "has more rows than requested");
         assert_eq!(pages.next(), None);
         pages.advance(&page(50, true)).unwrap();
         assert_eq!(pages.next(), None);
@@ -108,7 +108,7 @@ fn the_fifth_empty_page_in_a_row_is_an_error() {
         pages.advance(&page(0, true)).unwrap();
         assert_eq!(next(&pages), Some(number * 50));
     }
-    let what = "says that there is more, after 5 empty pages in a row";
+    let what = "is set after 5 empty pages in a row";
     assert_decode_error(pages.advance(&page(0, true)), "hasMore", what);
     assert_eq!(pages.next(), None);
 }
@@ -220,7 +220,7 @@ fn a_single_page_by_cursor_leaves_the_limit_to_the_server() {
 
 #[test]
 fn a_repeated_cursor_is_an_error_that_ends_paging() {
-    let what = "is one that the list has gone through already";
+    let what = "repeats an earlier cursor";
     for trail in [vec!["a"], vec!["b", "b"], vec!["b", "c", "d", "b"]] {
         let mut pages = jobs(&json!({ "cursor": "a" }));
         let (last, before) = trail.split_last().unwrap();
@@ -250,7 +250,7 @@ fn has_more_without_a_cursor_is_an_error() {
         has_more: Some(true),
         ..job_page(2, None)
     };
-    let what = "is missing, although hasMore says that there is more";
+    let what = "is missing although hasMore is true";
     assert_decode_error(pages.advance(&lost), "nextCursor", what);
     assert_eq!(pages.next(), None);
 }
@@ -261,7 +261,7 @@ fn the_fifth_empty_page_by_cursor_is_an_error() {
     for cursor in ["a", "b", "c", "d"] {
         pages.advance(&job_page(0, Some(cursor))).unwrap();
     }
-    let what = "says that there is more, after 5 empty pages in a row";
+    let what = "is set after 5 empty pages in a row";
     assert_decode_error(pages.advance(&job_page(0, Some("e"))), "nextCursor", what);
 }
 

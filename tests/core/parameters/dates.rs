@@ -4,6 +4,7 @@ use quillgate::{Call, DateBound, DateRange, Endpoint, ListPageViews, Millis, Ope
 use serde_json::json;
 
 use super::{assert_rejected, query, rejection};
+use crate::date::DAY;
 
 const DAY_OR_TIME: &str = "must be an existing date and time";
 const DATE: &str = "must be a date as YYYY-MM-DD or an ISO 8601 date-time";
@@ -153,7 +154,6 @@ fn a_range_that_began_within_five_minutes_is_frozen_to_the_current_time() {
         "2024-02-29T12:30",
         "2024-02-29T12:34:56.788Z",
         "2024-03-01",
-        "9999-12-31",
     ] {
         let frozen = list_from(&json!(from)).freeze(Millis(1_709_210_096_789));
         let end = "2024-02-29T12:34:56.789Z";
@@ -165,6 +165,25 @@ fn a_range_that_began_within_five_minutes_is_frozen_to_the_current_time() {
 fn a_given_end_is_not_frozen() {
     let list = list(&json!({"dateFrom": "2024-01-01", "dateTo": "2024-02-01"}));
     assert_eq!(list.clone().freeze(Millis(0)).unwrap(), list);
+}
+
+#[test]
+fn freezing_rejects_a_start_that_is_in_the_future_in_every_time_zone() {
+    // In the earliest time zone, UTC+14, March 2 begins on March 1 at 10:00 UTC.
+    let begin = 1_709_287_200_000;
+    for from in ["2024-03-02", "2024-03-02T00:00"] {
+        let list = list_from(&json!(from));
+        let message = format!("dateFrom must be before dateTo, found \"{from}\"");
+        for now in [0, begin - DAY, begin] {
+            for error in [
+                list.clone().freeze(Millis(now)).unwrap_err(),
+                list.range().unwrap().freeze(Millis(now)).unwrap_err(),
+            ] {
+                assert_rejected(&error, "dateFrom", Rule::BeforeDateTo, &message);
+            }
+        }
+        assert!(list.freeze(Millis(begin + 1)).is_ok(), "{from}");
+    }
 }
 
 #[test]
