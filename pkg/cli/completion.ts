@@ -5,6 +5,7 @@ import { UsageError } from "./errors.js";
 import { listOptions } from "./shared_options.js";
 
 export async function run({ arguments: [shell], commands, output }: Context): Promise<undefined> {
+  if (output.json) throw new UsageError("completion prints a script: omit --json and --jq");
   await output.write(writeCompletion(shell ?? "", commands));
 }
 

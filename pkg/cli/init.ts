@@ -40,7 +40,7 @@ function quote(word: string): string {
 const RERUN = "QUILLGATE_INIT_RERUN";
 
 /**
- * Runs this command again with npx, which downloads the gateway package. On a terminal, it asks
+ * Runs this command again with npx, which downloads the gateway package. On a terminal, npx asks
  * first.
  */
 async function runFromRegistry(context: Context, directory: string): Promise<number> {
@@ -60,11 +60,21 @@ async function runFromRegistry(context: Context, directory: string): Promise<num
     ...["--", directory],
   ];
   const env = { ...host.env, [RERUN]: "1" };
-  const child = spawn("npx", args, { cwd: host.folder, env, stdio: "inherit" });
+  // jq filters the result in this process.
+  const stdout = readText(context, "jq") === undefined ? "inherit" : "pipe";
+  const child = spawn("npx", args, {
+    ...{ cwd: host.folder, env },
+    stdio: ["inherit", stdout, "inherit"],
+  });
+  let result = "";
+  child.stdout?.setEncoding("utf8").on("data", (text) => {
+    result += text;
+  });
   const code = await new Promise<number | null>((resolve) => {
     child.on("error", () => resolve(null));
     child.on("close", (ended) => resolve(ended ?? getExitCode("failure")));
   });
+  if (result !== "") await output.write(result);
   if (code !== null) return code;
   throw new UsageError(`${missing}, and npx could not be started: install it and try again`);
 }

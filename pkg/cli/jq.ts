@@ -2,6 +2,8 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { win32 } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { UsageError } from "./errors.js";
@@ -21,16 +23,53 @@ class JqError extends Error {
  * @throws {UsageError} if jq is not installed or rejects the filter
  */
 export async function startJq(filter: string, host: Host): Promise<Jq> {
-  const layout = host.stdout.isTTY === true ? [] : ["--compact-output"];
-  // With the space, jq does not read a filter such as `-.count` as a flag.
-  const args = ["--raw-output", "--unbuffered", ...layout, ` ${filter}`];
+  const { program, args } = makeCommand(filter, host);
   const options = { cwd: host.folder, env: withoutSecrets(host.env) };
   // Without input, jq compiles the filter and ends.
-  const check = spawn("jq", args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
+  const check = spawn(program, args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
   const { code, message } = await waitForEnd(check, check.stderr);
   if (code !== 0) throw new UsageError(`--jq: ${message || "jq rejects the filter"}`);
-  const child = spawn("jq", args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(program, args, { ...options, stdio: ["pipe", "pipe", "pipe"] });
   return new Jq(child, host.stdout);
+}
+
+/**
+ * Returns the program and the arguments that start jq.
+ *
+ * @throws {UsageError} if jq is not installed on Windows; elsewhere, starting it fails
+ */
+export function makeCommand(
+  filter: string,
+  { env, stdout }: Pick<Host, "env" | "stdout">,
+  platform: NodeJS.Platform = process.platform,
+): { program: string; args: string[] } {
+  const isWindows = platform === "win32";
+  const layout = stdout.isTTY === true ? [] : ["--compact-output"];
+  // Without `--binary`, jq ends lines with CRLF on Windows. Elsewhere, jq 1.6 rejects the flag.
+  const newlines = isWindows ? ["--binary"] : [];
+  return {
+    program: isWindows ? findOnWindows(env.PATH) : "jq",
+    // With the space, jq does not read a filter such as `-.count` as a flag.
+    args: ["--raw-output", "--unbuffered", ...layout, ...newlines, ` ${filter}`],
+  };
+}
+
+/**
+ * Finds `jq.exe` in the folders of `PATH`. By itself, Node.js would start one in the current folder
+ * first, which can be part of someone else's repository.
+ */
+function findOnWindows(path = ""): string {
+  const folders = path.split(";").map((folder) => folder.replaceAll('"', ""));
+  const files = folders.filter(win32.isAbsolute).map((folder) => `${folder}/jq.exe`);
+  const found = files.find((file) => existsSync(file));
+  if (found === undefined) throw notInstalled();
+  return found;
+}
+
+function notInstalled(): UsageError {
+  return new UsageError("--jq needs the program jq, which is not installed", [
+    "install jq (https://jqlang.org), or use --json",
+  ]);
 }
 
 /** A running jq, which reads a command's JSON and writes its own results to `stdout`. */
@@ -95,9 +134,7 @@ async function waitForEnd(child: ChildProcess, stderr: Readable): Promise<End> {
     return { code, signal, message };
   } catch (error) {
     if ((error as { code?: unknown }).code !== "ENOENT") throw error;
-    throw new UsageError("--jq needs the program jq, which is not installed", [
-      "install jq (https://jqlang.org), or use --json",
-    ]);
+    throw notInstalled();
   }
 }
 

@@ -1,7 +1,11 @@
 /** The flag `--jq`, which filters the output with the program jq. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { makeCommand } from "../../pkg/dist/cli/jq.js";
 import { runCommand } from "./command_line.mjs";
 import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
@@ -114,10 +118,56 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
     assert.equal(code, 1);
   });
 
+  test("the result of init through npx is filtered", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "quillgate-jq-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const program = `#!/bin/sh\nprintf '{"files":["wrangler.toml"]}\\n'\n`;
+    writeFileSync(join(folder, "npx"), program, { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    const { code, stdout } = await quillgate(["init", "x", "--jq", ".files[0]"], { env, folder });
+    assert.deepEqual([code, stdout], [0, "wrangler.toml\n"]);
+  });
+
+  test("completion rejects --jq and --json, because it prints a script", async () => {
+    for (const flags of [["--jq", "."], ["--json"]]) {
+      const { code, stdout, stderr } = await quillgate(["completion", "bash", ...flags]);
+      assert.deepEqual([code, stdout], [2, ""]);
+      const { message } = JSON.parse(stderr).error;
+      assert.equal(message, "completion prints a script: omit --json and --jq");
+    }
+  });
+
   test("an error of the command precedes an error of jq", async () => {
     override = (_, number) => (number === 0 ? undefined : problem(403, "forbidden", "no more"));
     const { code, stderr } = await quillgate(["views", ...RANGE, "--jq", "length"]);
     assert.equal(code, 3);
     assert.match(JSON.parse(stderr).error.message, /no more/);
+  });
+});
+
+describe("jq on Windows", () => {
+  let folder;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "quillgate-jq-"));
+    for (const name of ["first", "second", "third"]) mkdirSync(join(folder, name));
+    for (const name of ["second", "third"]) writeFileSync(join(folder, name, "jq.exe"), "");
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const makeWindowsCommand = (PATH) => makeCommand(".", { env: { PATH }, stdout: {} }, "win32");
+
+  test("jq is the first in an absolute folder of PATH, never one in the current folder", () => {
+    const path = `.;;first;${folder}/first;"${folder}/second";${folder}/third`;
+    assert.equal(makeWindowsCommand(path).program, `${folder}/second/jq.exe`);
+    for (const missing of [undefined, ".", `${folder}/first`]) {
+      assert.throws(() => makeWindowsCommand(missing), /jq, which is not installed/);
+    }
+  });
+
+  test("jq ends lines with LF", () => {
+    assert.ok(makeWindowsCommand(`${folder}/second`).args.includes("--binary"));
+    const elsewhere = makeCommand(".", { env: {}, stdout: {} }, "linux");
+    assert.deepEqual(elsewhere.args, ["--raw-output", "--unbuffered", "--compact-output", " ."]);
   });
 });
