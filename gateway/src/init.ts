@@ -19,7 +19,7 @@ import {
   IGNORED,
 } from "./project.js";
 
-/** Configurations that make a folder unusable, because they belong to another Worker. */
+/** The files of an existing Worker's configuration. `init` refuses a folder that has one. */
 const CONFIGS = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
 
 /** The maximum number of answers per question. */

@@ -7,7 +7,7 @@ import { writeOption, writeUsage } from "./help.js";
 import { COMMON_OPTIONS, CONNECTION_OPTIONS } from "./shared_options.js";
 import { readVersion } from "./version.js";
 
-/** Returns the man page `quillgate(1)` in the macros of man(7). */
+/** Returns the man page `quillgate(1)`, written with the macros of man(7). */
 export function writeManPage(): string {
   const lines = [
     `.TH QUILLGATE 1 "" "quillgate ${readVersion()}" "User Commands"`,

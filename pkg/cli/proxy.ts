@@ -17,8 +17,8 @@ export function hasProxy(env: Host["env"]): boolean {
 /**
  * Makes `fetch` use the proxy of the environment and respect `NO_PROXY`.
  *
- * Node.js 24.14 and later support this. Earlier versions need `NODE_USE_ENV_PROXY=1`, if they know
- * it, or the npm package undici.
+ * Node.js 24.14 and later can enable the proxy at run time. Earlier versions need the npm package
+ * undici, or `NODE_USE_ENV_PROXY=1` if they support this variable.
  *
  * @returns whether the proxy is used
  */

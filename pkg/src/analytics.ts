@@ -47,9 +47,9 @@ export class Analytics {
   /**
    * Lists views per day, week or month of the whole site, one page, or all pages below a path.
    *
-   * The data comes from the gateway's archive and does not use the analytics budget. A page's
-   * `missing` lists the days without data. If the gateway has no archive, this throws an
-   * `ApiError` with status 501.
+   * The data comes from the gateway's archive and does not use the analytics budget. Each page of
+   * the list has the property `missing`, the days without data. If the gateway has no archive, this
+   * throws an `ApiError` with status 501.
    *
    * Await the list for one page, or iterate over it for every row of every page.
    *
@@ -69,9 +69,9 @@ export class Analytics {
   /**
    * Lists every page with views in a range of days, in order of their paths.
    *
-   * The data comes from the gateway's archive and does not use the analytics budget. A page's
-   * `missing` lists the days without data. If the gateway has no archive, this throws an
-   * `ApiError` with status 501.
+   * The data comes from the gateway's archive and does not use the analytics budget. Each page of
+   * the list has the property `missing`, the days without data. If the gateway has no archive, this
+   * throws an `ApiError` with status 501.
    *
    * Await the list for one page, or iterate over it for every row of every page.
    *

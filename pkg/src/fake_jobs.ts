@@ -24,8 +24,11 @@ export type FakeJobChange = Partial<Pick<FakeJob, "status" | "prLink" | "model" 
 
 /** Settings of {@link FakeJobs}. */
 export interface FakeJobSettings {
+  /** Returns the current time, in milliseconds since 1970. */
   now: () => number;
+  /** How long a job works on a prompt, in milliseconds. */
   duration: number;
+  /** Returns the properties that change when a job finishes. */
   finish: (job: FakeJob) => FakeJobChange;
 }
 

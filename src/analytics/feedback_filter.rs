@@ -18,8 +18,8 @@ text! {
     pub struct CodeSnippetSource: tag "code_snippet"
 }
 text! {
-    /// The source of feedback from an AI agent, or of a vote without a comment. Other values are
-    /// passed through unchanged.
+    /// The source of other feedback: `agent` for an AI agent's, `thumbs_only` for a vote without a
+    /// comment. Other values are passed through unchanged.
     pub struct OtherSource: tag "agent", "thumbs_only"
 }
 

@@ -193,7 +193,7 @@ impl Analytics<'_> {
         ApiCall::new(self.0, prepare(estimate))
     }
 
-    /// Starts a backfill: the gateway's archive fetches all missing days from this one on.
+    /// Starts a backfill: the gateway's archive fetches all missing days from `first_day` on.
     ///
     /// # Errors
     /// As [`ApiCall::send`].

@@ -81,9 +81,8 @@ fn describe(operation: Operation) -> Value {
     })
 }
 
-/// Returns the name of the property that contains the rows, and the type of a row. In a result
-/// without pages, this is the only property that is a list of objects. If there are several, the
-/// result has no rows.
+/// Returns the name of the property that contains the rows, and the type of a row. If a result
+/// without pages has exactly one list of objects, these are its rows. Otherwise it has no rows.
 fn find_rows(operation: Operation) -> Option<(&'static str, &'static JsonType)> {
     let JsonType::Object(result) = operation.result() else {
         return None;
