@@ -18,6 +18,8 @@ export interface Inputs {
   idempotencyKey: string | undefined;
   comment: boolean;
   githubToken: string | undefined;
+  /** The matrix values of the workflow's job, as JSON. `null` in a job without a matrix. */
+  matrix: string;
 }
 
 /** Thrown for an invalid input. The message names the input or its file. */
@@ -50,6 +52,7 @@ export function readInputs(runner: Runner): Inputs {
     idempotencyKey: readIdempotencyKey(runner),
     comment: readBoolean(runner, "comment"),
     githubToken,
+    matrix: runner.input("matrix"),
   };
 }
 

@@ -118,7 +118,7 @@ export function deriveIdempotencyKey(env: NodeJS.ProcessEnv, prompt: string): st
 }
 
 /**
- * Creates the job. If the step is cancelled, still waits a few seconds for the job's id.
+ * Creates the job. If the step is cancelled meanwhile, still waits a few seconds for the job's id.
  *
  * @throws {QuillgateError | IdentityError} or the signal's reason if the step is cancelled
  */
@@ -128,6 +128,7 @@ export async function createJob(
   key: string,
   { runner, signal }: { runner: Runner; signal: AbortSignal },
 ): Promise<CreatedJob> {
+  signal.throwIfAborted();
   const abort = new AbortController();
   const end = performance.now() + Math.min(CREATION_RETRY_PERIOD, inputs.timeout);
   let timer: ReturnType<typeof setTimeout> | undefined;

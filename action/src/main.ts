@@ -191,7 +191,7 @@ function prepareComment(inputs: Inputs, pull: PullRequest | undefined): JobComme
   }
   const { GITHUB_WORKFLOW_REF: workflow = "", GITHUB_JOB: job, GITHUB_ACTION: step } = runner.env;
   // Remove the ref after the `@`: runs on all refs share one comment.
-  const names = [workflow.split("@")[0], job, step, inputs.project];
+  const names = [workflow.split("@")[0], job, step, inputs.project, inputs.matrix];
   const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run = "" } = runner.env;
   return new JobComment({
     ...{ api, repository, number: pull.number, token: inputs.githubToken, run },

@@ -25,6 +25,7 @@ export const metadata = parse(readFileSync(join(ACTION, "action.yml"), "utf8"));
  * @property {Record<string, string>} [env] override the default variables
  * @property {object} [event] the event's payload
  * @property {string} [githubToken] the value of `github.token`
+ * @property {object} [matrix] the job's matrix values
  * @property {(folder: string) => void} [prepare] fills the workspace before the step starts
  * @property {{ workspace: string, temp: string }} [folders] folders of a job with several steps
  *
@@ -45,7 +46,7 @@ export const metadata = parse(readFileSync(join(ACTION, "action.yml"), "utf8"));
  * @param {StepOptions} options
  */
 export function startStep(options) {
-  const { with: inputs, env = {}, event = {}, githubToken = "", prepare } = options;
+  const { with: inputs, env = {}, event = {}, githubToken = "", matrix = null, prepare } = options;
   const home = mkdtempSync(join(tmpdir(), "quillgate-action-"));
   const inHome = (name) => join(home, name);
   const { workspace, temp } = options.folders ?? makeFolders(home);
@@ -75,7 +76,10 @@ export function startStep(options) {
     GITHUB_WORKSPACE: workspace,
     RUNNER_TEMP: temp,
     ...Object.fromEntries(FILES.map((name) => [name, inHome(name)])),
-    ...inputVariables(inputs, githubToken),
+    ...inputVariables(inputs, {
+      "github.token": githubToken,
+      "toJSON(matrix)": JSON.stringify(matrix),
+    }),
     ...env,
   };
   const main = join(ACTION, metadata.runs.main);
@@ -145,14 +149,20 @@ export function makeFolders(home) {
   return folders;
 }
 
-/** Returns the variable of every input: the given value, or the default of `action.yml`. */
-function inputVariables(given, githubToken) {
+/**
+ * Returns the variable of every input: the given value, or the default of `action.yml`.
+ *
+ * @param {Record<string, string | boolean>} given
+ * @param {Record<string, string>} expressions the value of each expression that a default may contain
+ */
+function inputVariables(given, expressions) {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(metadata.inputs, name));
   assert.deepEqual(unknown, [], "action.yml declares every given input");
   const variables = Object.entries(metadata.inputs).map(([name, { default: fallback = "" }]) => {
-    const value = String(given[name] ?? fallback);
-    const text = value.replace(/\$\{\{ github\.token \}\}/, githubToken);
-    assert.doesNotMatch(text, /\$\{\{/, `the default of ${name} has an unknown expression`);
+    const text = String(given[name] ?? fallback).replace(/\$\{\{ (.*?) \}\}/, (_, expression) => {
+      assert.ok(Object.hasOwn(expressions, expression), `${name} has an unknown expression`);
+      return expressions[expression];
+    });
     return [`INPUT_${name.toUpperCase()}`, text];
   });
   return Object.fromEntries(variables);

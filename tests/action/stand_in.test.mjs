@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { startIssuer } from "../harness/issuer.mjs";
-import { COMPLETED, errorsOf, only, WorkflowRun } from "./fixtures.mjs";
+import { COMPLETED, errorsOf, only, pullRequestEvent, WorkflowRun } from "./fixtures.mjs";
 import { startStandIn } from "./gateway_stand_in.mjs";
 import { startGithub } from "./github.mjs";
 
@@ -270,6 +270,24 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
       assert.equal(result.groups.length, status === 401 ? 1 : 0, "claims help only after a 401");
     });
   }
+});
+
+describe("comments", { concurrency: CONCURRENCY }, () => {
+  test("writes a comment of its own for each job of a matrix", async (t) => {
+    const run = await startRun(t);
+    for (const [id, language] of [
+      [1, "de"],
+      [2, "fr"],
+      [3, "de"],
+    ]) {
+      await run.runJob(COMPLETED, {
+        ...{ with: { comment: true }, event: pullRequestEvent(12), matrix: { language } },
+        env: { GITHUB_RUN_ID: String(id) },
+      });
+    }
+    const runs = run.github.comments.map(({ body }) => /runs\/(\d+)/.exec(body)[1]);
+    assert.deepEqual(runs, ["3", "2"]);
+  });
 });
 
 describe("untrusted text", { concurrency: CONCURRENCY }, () => {
