@@ -289,9 +289,7 @@ impl Rule {
                 "must be an absolute http or https URL without credentials, query or fragment"
             }
             Self::SecureBaseUrl => "must be https for an admin key, or http on this machine",
-            Self::AdminKey => {
-                "must be an admin key: it starts with mint_, but not with mint_dsc_ or mint_us_"
-            }
+            Self::AdminKey => "must start with mint_, but not with mint_dsc_ or mint_us_",
             Self::IdempotencyKey => "must be 1 to 255 visible ASCII characters",
             Self::Credential => "must be visible ASCII characters without spaces",
             Self::WebhookUrl => {

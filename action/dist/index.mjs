@@ -832,7 +832,7 @@ var RULES = [
   ["ulid", "must be a ULID of 26 letters and digits"],
   ["base-url", "must be an absolute http or https URL without credentials, query or fragment"],
   ["secure-base-url", "must be https for an admin key, or http on this machine"],
-  ["admin-key", "must be an admin key: it starts with mint_, but not with mint_dsc_ or mint_us_"],
+  ["admin-key", "must start with mint_, but not with mint_dsc_ or mint_us_"],
   ["milliseconds", "must be an integer of milliseconds from "],
   ["retry-count", "must be an integer from "],
   ["idempotency-key", "must be 1 to 255 visible ASCII characters"],

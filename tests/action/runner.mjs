@@ -159,10 +159,13 @@ function inputVariables(given, expressions) {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(metadata.inputs, name));
   assert.deepEqual(unknown, [], "action.yml declares every given input");
   const variables = Object.entries(metadata.inputs).map(([name, { default: fallback = "" }]) => {
-    const text = String(given[name] ?? fallback).replace(/\$\{\{ (.*?) \}\}/, (_, expression) => {
-      assert.ok(Object.hasOwn(expressions, expression), `${name} has an unknown expression`);
-      return expressions[expression];
-    });
+    const text = String(given[name] ?? fallback).replace(
+      /\$\{\{\s*(.*?)\s*\}\}/g,
+      (_, expression) => {
+        assert.ok(Object.hasOwn(expressions, expression), `${name} has an unknown expression`);
+        return expressions[expression];
+      },
+    );
     return [`INPUT_${name.toUpperCase()}`, text];
   });
   return Object.fromEntries(variables);
