@@ -30,7 +30,7 @@ export function matchRoute(method: string, url: URL, body: unknown): RoutedReque
 }
 
 function refuse(methods: string[]): Refusal {
-  if (methods.length === 0) return new Refusal(problemReply("not-found", "there is no such route"));
+  if (methods.length === 0) return new Refusal(problemReply("not-found", "no such path"));
   const allow = [
     ...methods.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : each)),
     "OPTIONS",

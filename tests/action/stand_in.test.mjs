@@ -245,7 +245,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
       { token: "an-access-token-of-the-gateway" },
     ],
     [
-      [403, "insufficient-scope", "this needs an access token with the scope jobs:create"],
+      [403, "insufficient-scope", "this requires an access token with the scope jobs:create"],
       /scope jobs:create\. Add it to the member scope of the rule/,
     ],
     [

@@ -168,7 +168,7 @@ test("errors point to the doctor only when the response explains nothing", async
     [401, "the access token is signed by another secret", true],
     [403, "the token does not allow analytics:read on this project", false],
     [501, "a D1 database has to be bound as ARCHIVE", false],
-    [503, "the gateway cannot reach its own records right now", true],
+    [503, "the gateway's storage is unavailable right now", true],
   ]) {
     override = () => problem(status, "refused", detail);
     const { stderr } = await quillgate(["archive", "status"]);

@@ -129,7 +129,7 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
             Ok(Subject::Prefix(encode_controls(prefix.as_str())))
         }
         (None, Some(_)) => {
-            let detail = "prefix must be whole segments of a path: it begins with a slash and ends with none, as in /guides";
+            let detail = "prefix must be / or whole path segments with a leading slash and no trailing one, such as /guides";
             Err(Problem::field("prefix", GatewayRule::Prefix, detail))
         }
         (Some(_), Some(_)) => {

@@ -97,8 +97,8 @@ impl ExportQuery {
 
 #[cold]
 fn refuse_cursor() -> Problem {
-    let detail = "cursor must be the number of rows that the caller has, or what an export that is not \
-        complete names";
+    let detail = "cursor must be the number of rows that the caller has, or the cursor at the end of an \
+        incomplete export";
     Problem::field("cursor", GatewayRule::Cursor, detail)
 }
 

@@ -77,8 +77,7 @@ pub async fn verify_token(pending: &PendingRequest, token: Checked) -> Result<Ve
         NoKey::Unusable(reason) => invalid_token(reason),
     })?;
     let checked = verify_signature(token.algorithm, token.signed(), &token.signature, &key).await;
-    let checked = checked.map_err(|error| {
-        Problem::internal().with_operator(format!("WebCrypto failed: {error}"))
-    })?;
+    let checked = checked
+        .map_err(|error| Problem::internal().with_operator(format!("WebCrypto failed: {error}")))?;
     token.conclude(checked)
 }

@@ -78,10 +78,7 @@ async fn request_token(callback: &Callback<'_>) -> Result<String, Problem> {
     let sent = post(&issuer.token_endpoint, headers, &callback.body).await;
     let response = sent.as_ref();
     let response = response.map(|response| (response.status, response.body.as_deref()));
-    sign_in::read_token_response(response).map_err(|failure| {
-        let message = format!("the token endpoint of {} {}", issuer.name, failure.reason);
-        failure.problem.with_operator(message)
-    })
+    sign_in::read_token_response(issuer, response)
 }
 
 fn redirect_to(status: u16, location: String, cookie: String) -> Reply {

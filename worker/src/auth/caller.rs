@@ -195,6 +195,6 @@ pub fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
 fn insufficient_scope_problem(scope: &str) -> Problem {
     let challenge =
         format!("Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"{scope}\"");
-    let detail = format!("this needs an access token with the scope {scope}");
+    let detail = format!("this requires an access token with the scope {scope}");
     Problem::new(ProblemKind::InsufficientScope, detail).with_header("www-authenticate", challenge)
 }

@@ -115,14 +115,14 @@ pub fn is_accepted(answer: &str, hostname: &str) -> bool {
 /// Returns a 403 for a response that is invalid or already used.
 #[must_use]
 pub fn failed_problem() -> Problem {
-    let detail = "the Turnstile response was not accepted; it is valid once, for five minutes";
+    let detail = "the Turnstile response was rejected; a response is valid once, for five minutes";
     Problem::new(ProblemKind::TurnstileFailed, detail)
 }
 
 /// Returns a 503 for a response that cannot be verified now.
 #[must_use]
 pub fn unavailable_problem() -> Problem {
-    let detail = "Turnstile responses cannot be checked right now; nothing was sent";
+    let detail = "Turnstile responses cannot be verified right now; the request was not sent";
     Problem::new(ProblemKind::TurnstileUnavailable, detail).with_header("retry-after", "5")
 }
 

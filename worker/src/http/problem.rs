@@ -87,7 +87,7 @@ impl Problem {
     /// Returns 404 for a path without a route.
     #[must_use]
     pub fn not_found() -> Self {
-        let detail = "there is no such route; slashes and escapes count";
+        let detail = "no such path; slashes and escapes must match exactly";
         Self::new(ProblemKind::NotFound, detail)
     }
 
@@ -95,7 +95,7 @@ impl Problem {
     /// lists the supported methods.
     #[must_use]
     pub fn method_not_allowed(allow: &str) -> Self {
-        let detail = format!("this route accepts {allow}");
+        let detail = format!("this path supports {allow}");
         Self::new(ProblemKind::MethodNotAllowed, detail).with_header("allow", allow)
     }
 
@@ -155,7 +155,7 @@ impl Problem {
     /// Returns 400 for a webhook when the gateway has no secret to sign it with.
     #[must_use]
     pub fn webhooks_off() -> Self {
-        let detail = "Webhook-Url needs a gateway with WEBHOOK_SECRET";
+        let detail = "Webhook-Url requires a gateway with WEBHOOK_SECRET";
         Self::field("Webhook-Url", GatewayRule::WebhooksOff, detail)
     }
 
@@ -163,14 +163,14 @@ impl Problem {
     #[must_use]
     pub fn no_webhook_hosts() -> Self {
         let detail =
-            "Webhook-Url needs a gateway with WEBHOOK_HOSTS, the hosts that callers may name";
+            "Webhook-Url requires a gateway with WEBHOOK_HOSTS, the hosts that callers may use";
         Self::field("Webhook-Url", GatewayRule::WebhookHosts, detail)
     }
 
     /// Returns 400 for a webhook on a request that does not create a job.
     #[must_use]
     pub fn webhook_on_follow_up() -> Self {
-        let detail = "Webhook-Url belongs to the creation of a job";
+        let detail = "Webhook-Url is only valid when a job is created";
         Self::field("Webhook-Url", GatewayRule::CreateOnly, detail)
     }
 
@@ -184,7 +184,7 @@ impl Problem {
     /// Returns 429 when `owner` already has `max` open streams.
     #[must_use]
     pub fn too_many_streams(owner: &str, max: u32) -> Self {
-        let detail = format!("{owner} has {max} streams open, and may have no more");
+        let detail = format!("{owner} has {max} open streams, the maximum");
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "5")
     }
 
@@ -213,7 +213,7 @@ impl Problem {
     /// Returns 503 when a Durable Object or the archive's D1 database fails.
     #[must_use]
     pub fn object_unavailable() -> Self {
-        let detail = "the gateway cannot reach its own records right now";
+        let detail = "the gateway's storage is unavailable right now";
         Self::new(ProblemKind::ObjectUnavailable, detail).with_header("retry-after", "1")
     }
 
@@ -226,7 +226,7 @@ impl Problem {
     /// Returns 500 for a failure of the gateway. The log has the cause.
     #[must_use]
     pub fn internal() -> Self {
-        let detail = "the gateway failed; its log says more";
+        let detail = "the gateway failed; its log has the details";
         Self::new(ProblemKind::Internal, detail)
     }
 }

@@ -86,7 +86,7 @@ problem_kinds! {
     InvalidRequest {
         kind: "invalid-request",
         status: Some(400),
-        title: "The request is not valid",
+        title: "Invalid request",
         members: ["errors"],
     }
     /// The sign-in was started in another browser, expired, was already completed, or failed at the
@@ -100,7 +100,7 @@ problem_kinds! {
     MissingToken {
         kind: "missing-token",
         status: Some(401),
-        title: "No access token",
+        title: "Missing access token",
         headers: ["WWW-Authenticate"],
     }
     /// The access token is invalid, for example expired, revoked, wrongly signed, or from an
@@ -108,7 +108,7 @@ problem_kinds! {
     InvalidToken {
         kind: "invalid-token",
         status: Some(401),
-        title: "Access token not accepted",
+        title: "Invalid access token",
         headers: ["WWW-Authenticate"],
     }
     /// The session of this cookie has ended or never existed.
@@ -149,7 +149,7 @@ problem_kinds! {
     CrossSite {
         kind: "cross-site",
         status: Some(403),
-        title: "Sent by another page",
+        title: "Cross-site request",
     }
     /// The browser's request lacks a usable `Cf-Turnstile-Response`. The widget needs `siteKey`.
     TurnstileRequired {
@@ -162,7 +162,7 @@ problem_kinds! {
     TurnstileFailed {
         kind: "turnstile-failed",
         status: Some(403),
-        title: "Turnstile response not accepted",
+        title: "Invalid Turnstile response",
     }
     /// The path does not exist. Paths are not normalized, so extra slashes and escapes matter.
     NotFound {
@@ -174,7 +174,7 @@ problem_kinds! {
     JobNotRecorded {
         kind: "job-not-recorded",
         status: Some(404),
-        title: "No record of the job",
+        title: "Job not recorded",
     }
     /// The path does not support the method. `Allow` lists the supported methods.
     MethodNotAllowed {
@@ -244,7 +244,7 @@ problem_kinds! {
     Misconfigured {
         kind: "misconfigured",
         status: Some(500),
-        title: "The gateway is not set up",
+        title: "Gateway misconfigured",
         members: ["variable"],
     }
     /// The gateway itself failed. Its log has the details. If a write was in progress, `outcome` is
@@ -252,41 +252,41 @@ problem_kinds! {
     Internal {
         kind: "internal",
         status: Some(500),
-        title: "The gateway failed",
+        title: "Internal error",
         optional_members: ["outcome"],
     }
     /// The gateway has no daily archive of the project. `detail` describes the missing setup.
     ArchiveNotConfigured {
         kind: "archive-not-configured",
         status: Some(501),
-        title: "No archive of this project",
+        title: "Project not archived",
     }
     /// The upstream's 2xx response was incomplete, malformed, or contained one of the gateway's
     /// keys.
     UpstreamMalformed {
         kind: "upstream-malformed",
         status: Some(502),
-        title: "Upstream gave no JSON",
+        title: "Invalid upstream response",
         optional_members: ["outcome"],
     }
     /// The upstream responded with a redirect. The gateway never follows redirects.
     UpstreamRedirect {
         kind: "upstream-redirect",
         status: Some(502),
-        title: "Upstream redirected",
+        title: "Upstream redirect",
         optional_members: ["outcome"],
     }
     /// The upstream rejected the gateway's key.
     UpstreamCredential {
         kind: "upstream-credential",
         status: Some(502),
-        title: "Upstream refused the gateway",
+        title: "Gateway key rejected",
     }
     /// The connection to the upstream failed or broke.
     UpstreamUnreachable {
         kind: "upstream-unreachable",
         status: Some(502),
-        title: "Upstream gave no answer",
+        title: "Upstream unreachable",
         optional_members: ["outcome"],
     }
     /// The upstream keeps failing, so the gateway has paused its requests. Nothing was sent.
@@ -300,14 +300,14 @@ problem_kinds! {
     GatewayBusy {
         kind: "gateway-busy",
         status: Some(503),
-        title: "The gateway is busy",
+        title: "Gateway busy",
         headers: ["Retry-After"],
     }
     /// The gateway cannot verify Turnstile responses at the moment. Nothing was sent upstream.
     TurnstileUnavailable {
         kind: "turnstile-unavailable",
         status: Some(503),
-        title: "Turnstile not available",
+        title: "Turnstile unavailable",
         headers: ["Retry-After"],
     }
     /// The gateway cannot fetch the keys of the access token's issuer at the moment, or the issuer
@@ -315,14 +315,14 @@ problem_kinds! {
     IssuerUnavailable {
         kind: "issuer-unavailable",
         status: Some(503),
-        title: "Issuer not available",
+        title: "Issuer unavailable",
         headers: ["Retry-After"],
     }
     /// The gateway cannot reach its own storage at the moment.
     ObjectUnavailable {
         kind: "object-unavailable",
         status: Some(503),
-        title: "Gateway not available",
+        title: "Gateway storage unavailable",
         optional_members: ["outcome"],
         headers: ["Retry-After"],
     }
@@ -330,7 +330,7 @@ problem_kinds! {
     UpstreamTimeout {
         kind: "upstream-timeout",
         status: Some(504),
-        title: "Upstream gave no answer in time",
+        title: "Upstream timeout",
         optional_members: ["outcome"],
     }
     /// An error response from the upstream, with its status and message.

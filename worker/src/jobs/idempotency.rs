@@ -112,7 +112,7 @@ impl Retry {
 }
 
 fn invalid_retry_problem() -> Problem {
-    let detail = "Idempotency-Retry must be force, or not be sent";
+    let detail = "Idempotency-Retry must be force or absent";
     Problem::field(RETRY_HEADER, GatewayRule::IdempotencyRetry, detail)
 }
 
@@ -220,18 +220,18 @@ fn reused_problem() -> Problem {
 }
 
 fn in_use_problem() -> Problem {
-    let detail = "the first request with this idempotency key is still being carried out";
+    let detail = "the first request with this idempotency key is still running";
     Problem::new(ProblemKind::IdempotencyKeyInUse, detail).with_header("retry-after", "1")
 }
 
 fn record_deleted_problem() -> Problem {
-    let detail = "the first request with this idempotency key was carried out; an operator has deleted the \
-        record of its job";
+    let detail = "the first request with this idempotency key succeeded; an operator has since deleted the \
+        job's record";
     Problem::new(ProblemKind::RecordDeleted, detail)
 }
 
 fn outcome_unknown_problem() -> Problem {
-    let detail = "whether the first request with this idempotency key was carried out is not known; \
-        Idempotency-Retry: force sends it again";
+    let detail = "the outcome of the first request with this idempotency key is unknown; to send it again, add \
+        Idempotency-Retry: force";
     Problem::new(ProblemKind::OutcomeUnknown, detail).with_member("outcome", "unknown".into())
 }

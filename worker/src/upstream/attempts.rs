@@ -56,7 +56,7 @@ impl<'a> Attempts<'a> {
     #[must_use]
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)
-            .then_some("the upstream refused the first of the gateway's keys (401) and was asked with the other")
+            .then_some("the upstream rejected the first of the gateway's keys (401), so the gateway used the other")
     }
 
     /// Returns the time left until the deadline of the request.

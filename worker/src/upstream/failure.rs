@@ -109,11 +109,11 @@ pub fn classify_transport_error(error: TransportError, method: Method) -> Upstre
     let problem = match error {
         TransportError::Broken => Problem::new(
             ProblemKind::UpstreamUnreachable,
-            "the connection to the upstream failed or broke",
+            "the connection to the upstream failed or was interrupted",
         ),
         TransportError::TimedOut => Problem::new(
             ProblemKind::UpstreamTimeout,
-            "the upstream did not answer in time",
+            "the upstream did not respond in time",
         ),
     };
     UpstreamFailure::fault(mark_uncertain(problem, method))
@@ -122,7 +122,7 @@ pub fn classify_transport_error(error: TransportError, method: Method) -> Upstre
 /// Classifies a 2xx response with an incomplete or unexpected body.
 #[must_use]
 pub fn classify_malformed(method: Method) -> UpstreamFailure {
-    let detail = "the upstream's answer broke off, or is not what it promises";
+    let detail = "the upstream's response is incomplete or malformed";
     let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
     UpstreamFailure::fault(mark_uncertain(problem, method))
 }
@@ -167,12 +167,13 @@ pub fn classify_error(
     let status = head.status;
     match status {
         200..=299 => {
-            let detail = "the upstream answered with a success that is not JSON";
+            let detail = "the upstream's success response is not JSON";
             let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
             UpstreamFailure::fault(mark_uncertain(problem, method))
         }
         300..=399 => {
-            let detail = "the upstream answered with a redirect, which is never followed";
+            let detail =
+                "the upstream responded with a redirect, which the gateway does not follow";
             let problem = Problem::new(ProblemKind::UpstreamRedirect, detail);
             UpstreamFailure {
                 key_outcome: KeyOutcome::from_status(Some(status)),
@@ -226,7 +227,7 @@ fn read_api_error(
 /// Returns the problem for a refused admin key. The log has the details.
 #[must_use]
 pub fn key_refused_problem() -> Problem {
-    let detail = "the upstream does not accept the gateway's own key; its operator can see more";
+    let detail = "the upstream rejected the gateway's own key; the gateway's log has the details";
     Problem::new(ProblemKind::UpstreamCredential, detail)
 }
 

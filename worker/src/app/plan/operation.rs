@@ -150,7 +150,7 @@ impl Planner<'_> {
         if self.config.analytics.archive.includes(project.as_str()) {
             return Ok(());
         }
-        let detail = "the gateway keeps no days of this project: ARCHIVE_PROJECTS has to name it";
+        let detail = "the gateway does not archive this project; its operator must add it to ARCHIVE_PROJECTS";
         Err(Problem::archive_not_configured(detail))
     }
 

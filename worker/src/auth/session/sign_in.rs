@@ -227,25 +227,17 @@ pub fn read_callback<'a>(
     })
 }
 
-/// The reason why a token endpoint returned no ID token.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TokenFailure {
-    /// The problem for the browser.
-    pub problem: Problem,
-    /// The reason for the operator. It continues the endpoint's name.
-    pub reason: String,
-}
-
 /// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3). `response` is
 /// its status and its body, or `None` if no response arrived.
 ///
 /// # Errors
 /// 400 if the issuer rejects the code, 503 for other failures.
-pub fn read_token_response(response: Option<(u16, Option<&str>)>) -> Result<String, TokenFailure> {
-    let failed = |reason: &str| TokenFailure {
-        problem: Problem::token_endpoint_failed(),
-        reason: reason.to_owned(),
-    };
+pub fn read_token_response(
+    issuer: &SignInIssuer,
+    response: Option<(u16, Option<&str>)>,
+) -> Result<String, Problem> {
+    let message = |reason: &str| format!("the token endpoint of {} {reason}", issuer.name);
+    let failed = |reason: &str| Problem::token_endpoint_failed().with_operator(message(reason));
     let Some((status, body)) = response else {
         return Err(failed("did not respond"));
     };
@@ -270,11 +262,12 @@ pub fn read_token_response(response: Option<(u16, Option<&str>)>) -> Result<Stri
              SIGN_IN_CLIENT_SECRET",
         ));
     }
-    let mut failure = failed(&format!("responded with {status}"));
+    let reason = format!("responded with {status}");
     if (400..=499).contains(&status) && status != 429 {
-        failure.problem = failed_problem("the issuer has not accepted the code");
+        let problem = failed_problem("the issuer has not accepted the code");
+        return Err(problem.with_operator(message(&reason)));
     }
-    Err(failure)
+    Err(failed(&reason))
 }
 
 /// Returns the path and query of the page that reports a failed sign-in.

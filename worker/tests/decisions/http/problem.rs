@@ -137,7 +137,7 @@ fn problem_names_a_gateway_rule_and_its_field() {
         assert_eq!(field_and_rule(&problem), (field, rule));
         let json = to_json(&problem);
         assert_eq!(json["errors"][0]["detail"], json["detail"]);
-        assert_eq!(json["title"], "The request is not valid");
+        assert_eq!(json["title"], "Invalid request");
     }
 }
 

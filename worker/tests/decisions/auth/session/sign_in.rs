@@ -381,10 +381,23 @@ fn invalid_sign_in_variables_are_rejected() {
     assert_eq!(refusal(&one, Some("hunter2")), None);
 }
 
+/// Reads a response of the second issuer's token endpoint.
+fn token_response(response: Option<(u16, Option<&str>)>) -> Result<String, Problem> {
+    let config = signing_in();
+    let issuers = &config.auth.sign_in_issuers;
+    let second = issuers.iter().find(|issuer| issuer.name == "Second");
+    read_token_response(second.unwrap(), response)
+}
+
+/// Returns the problem's message for the operator.
+fn operator(problem: &Problem) -> &str {
+    problem.operator.as_deref().unwrap()
+}
+
 #[test]
 fn id_token_is_read_from_the_token_response() {
     let answer = r#"{"access_token":"x","id_token":"a.b.c","token_type":"Bearer"}"#;
-    let token = read_token_response(Some((200, Some(answer))));
+    let token = token_response(Some((200, Some(answer))));
     assert_eq!(token.as_deref(), Ok("a.b.c"));
     for other in [
         "",
@@ -393,9 +406,13 @@ fn id_token_is_read_from_the_token_response() {
         r#"{"id_token":5}"#,
         r#"{"id_token":"a","id_token":"b"}"#,
     ] {
-        let failure = read_token_response(Some((200, Some(other)))).unwrap_err();
-        assert_eq!(failure.reason, "returned no ID token", "{other}");
-        assert_eq!(failure.problem.kind, ProblemKind::IssuerUnavailable);
+        let problem = token_response(Some((200, Some(other)))).unwrap_err();
+        assert_eq!(
+            operator(&problem),
+            "the token endpoint of Second returned no ID token",
+            "{other}"
+        );
+        assert_eq!(problem.kind, ProblemKind::IssuerUnavailable);
     }
 }
 
@@ -410,15 +427,15 @@ fn a_rejected_client_is_a_failure_of_the_issuer_that_names_the_variables() {
             Some(r#"{"error":"unauthorized_client","error_description":"x"}"#),
         ),
     ] {
-        let failure = read_token_response(Some((status, body))).unwrap_err();
+        let problem = token_response(Some((status, body))).unwrap_err();
         assert_eq!(
-            failure.problem.kind,
+            problem.kind,
             ProblemKind::IssuerUnavailable,
             "{status} {body:?}"
         );
         for variable in ["SIGN_IN_ISSUERS", "SIGN_IN_CLIENT_SECRET"] {
-            assert!(failure.reason.contains(variable), "{}", failure.reason);
-            assert!(!failure.problem.detail.contains(variable));
+            assert!(operator(&problem).contains(variable), "{problem:?}");
+            assert!(!problem.detail.contains(variable));
         }
     }
 }
@@ -449,7 +466,8 @@ fn only_a_rejected_code_is_a_failed_sign_in() {
         ),
         (None, ProblemKind::IssuerUnavailable, "did not respond"),
     ] {
-        let failure = read_token_response(response).unwrap_err();
-        assert_eq!((failure.problem.kind, &*failure.reason), (kind, reason));
+        let problem = token_response(response).unwrap_err();
+        let message = format!("the token endpoint of Second {reason}");
+        assert_eq!((problem.kind, operator(&problem)), (kind, &*message));
     }
 }
