@@ -291,7 +291,7 @@ impl Rule {
             Self::SecureBaseUrl => "must be https for an admin key, or http on this machine",
             Self::AdminKey => "must start with mint_, but not with mint_dsc_ or mint_us_",
             Self::IdempotencyKey => "must be 1 to 255 visible ASCII characters",
-            Self::Credential => "must be visible ASCII characters without spaces",
+            Self::Credential => "must be visible ASCII characters",
             Self::WebhookUrl => {
                 "must be an absolute https URL, or http on this machine, without credentials or fragment"
             }

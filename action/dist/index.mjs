@@ -836,7 +836,7 @@ var RULES = [
   ["milliseconds", "must be an integer of milliseconds from "],
   ["retry-count", "must be an integer from "],
   ["idempotency-key", "must be 1 to 255 visible ASCII characters"],
-  ["credential", "must be visible ASCII characters without spaces"],
+  ["credential", "must be visible ASCII characters"],
   ["unknown", "is not a parameter of this operation"],
   ["once", ""],
   ["webhook-url", "must be an absolute https URL, or http on this machine, without credentials or fragment"],
