@@ -7,6 +7,7 @@ import { freePort } from "../../tests/harness/process.mjs";
 import { accessClaims, mintToken, newSecret } from "../../tests/harness/token.mjs";
 import { startUpstream } from "../../tests/harness/upstream.mjs";
 import { launchBrowser } from "../../tests/page/browser.mjs";
+import { startEdge } from "./edge.mjs";
 
 const PROJECT = "acme-docs";
 const CATEGORIES = ["performance", "accessibility", "best-practices"];
@@ -92,9 +93,10 @@ async function startSite(env) {
     vars,
     env,
   });
+  const edge = await startEdge(gateway.port);
   const scope = "jobs:create jobs:read analytics:read";
   const token = mintToken(accessClaims({ sub: "bench", projects: [PROJECT], scope }), secret);
-  const cookie = await openSession(gateway.url, token);
+  const cookie = await openSession(edge.url, token);
 
   async function audit(lighthouse, route) {
     for (let attempt = 1; ; attempt++) {
@@ -113,7 +115,7 @@ async function startSite(env) {
     await devtools.send("Storage.clearCookies");
     if (isSignedIn) await devtools.send("Storage.setCookies", { cookies: [cookie] });
     const search = isSignedIn ? `?route=${route}&project=${PROJECT}&signed-in=` : "";
-    return lighthouse(`${gateway.url}/${search}`, {
+    return lighthouse(`${edge.url}/${search}`, {
       port,
       logLevel: "error",
       onlyCategories: CATEGORIES,
@@ -123,6 +125,7 @@ async function startSite(env) {
 
   const stop = async () => {
     await browser.close();
+    edge.stop();
     await gateway.stop();
     await upstream.stop();
   };

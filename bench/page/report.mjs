@@ -38,7 +38,7 @@ export function reportPage({ browser, lighthouse, routes, faults }, largeSite, r
   ]);
   const failed = Object.entries(faults).filter(([, audits]) => audits.length > 0);
   return [
-    `The page, measured by one run of \`npm run bench -- page\` with Lighthouse ${lighthouse} in Chromium ${browser}. Lighthouse emulates its default phone and network. Figures are medians of ${runs} runs. Bold figures miss their goal.`,
+    `The page, measured by one run of \`npm run bench -- page\` with Lighthouse ${lighthouse} in Chromium ${browser}. Lighthouse emulates its default phone and network. As at Cloudflare's edge, Brotli compresses the responses. Figures are medians of ${runs} runs. Bold figures miss their goal.`,
     formatTable(head, lines),
     reportLargeSite(largeSite),
     ...failed.map(([route, audits]) => `${route}: ${audits.join("; ")}`),

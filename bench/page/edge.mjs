@@ -1,0 +1,60 @@
+/** A stand-in for Cloudflare's edge, which compresses responses of the gateway with Brotli. */
+
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import { pipeline } from "node:stream";
+import { constants, createBrotliCompress } from "node:zlib";
+
+/**
+ * The media types among those that Cloudflare compresses by default that the gateway sends.
+ *
+ * @see https://developers.cloudflare.com/speed/optimization/content/compression/
+ */
+const COMPRESSED =
+  /^(?:text\/(?:html|plain|css|javascript)|application\/(?:javascript|json|wasm)|image\/svg\+xml)\b/;
+/** Cloudflare uses a fast level, because it compresses each response anew. */
+const LEVEL = 4;
+
+/**
+ * Starts the edge in front of a gateway.
+ *
+ * @param {number} gatewayPort
+ * @returns {Promise<{ url: string, stop: () => void }>}
+ */
+export async function startEdge(gatewayPort) {
+  const server = createServer((incoming, response) => {
+    const { method, url: path, headers } = incoming;
+    // Keeps the header `host`, with which the gateway compares the origin.
+    const outgoing = request({ host: "127.0.0.1", port: gatewayPort, method, path, headers });
+    outgoing.on("response", (answer) => forward(answer, incoming, response));
+    outgoing.on("error", () => response.destroy());
+    incoming.pipe(outgoing);
+    response.on("close", () => outgoing.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}`, stop };
+}
+
+function forward(answer, { method, headers: { "accept-encoding": accepted = "" } }, response) {
+  const headers = { ...answer.headers };
+  const isCompressed =
+    method !== "HEAD" &&
+    answer.statusCode === 200 &&
+    headers["content-encoding"] === undefined &&
+    COMPRESSED.test(headers["content-type"]) &&
+    /\bbr\b/.test(accepted);
+  if (isCompressed) {
+    delete headers["content-length"];
+    headers["content-encoding"] = "br";
+    headers.vary = [headers.vary, "accept-encoding"].filter(Boolean).join(", ");
+  }
+  response.writeHead(answer.statusCode, headers);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: LEVEL };
+  const steps = isCompressed ? [createBrotliCompress({ params })] : [];
+  pipeline([answer, ...steps, response], () => {});
+}
