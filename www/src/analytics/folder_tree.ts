@@ -1,6 +1,6 @@
 import type { TreeNode } from "./line.ts";
 import { type Cell, type ReportRow, shareOf } from "./report.ts";
-import { countOf, type Sorting, sortRows } from "./rows.ts";
+import { countOf, type Sorting, sortRows, textOf } from "./rows.ts";
 import "../styles/folders.css";
 
 /** Visitors can request paths with thousands of slashes. Deeper levels stay in one name. */
@@ -17,12 +17,18 @@ interface Folder {
 /** Groups pages by folder. `/guides` is a page next to the folder `/guides/`. */
 export function buildTree(rows: readonly ReportRow[]): TreeNode[] {
   const root: Folder = { path: "/", name: "", level: 0, folders: new Map(), pages: [] };
+  const found = new Map<string, Folder>();
   for (const row of rows) {
-    const path = typeof row.path === "string" ? row.path : "";
-    const segments = path.split("/").slice(1, -1).slice(0, MAX_LEVELS);
-    folderAt(root, segments).pages.push(row);
+    const path = textOf(row.path) ?? "";
+    const parent = path.slice(0, path.lastIndexOf("/") + 1);
+    let folder = found.get(parent);
+    if (folder === undefined) {
+      folder = folderAt(root, parent.split("/").slice(1, -1).slice(0, MAX_LEVELS));
+      found.set(parent, folder);
+    }
+    folder.pages.push(row);
   }
-  return nodesOf(root).children;
+  return nodeOf(root).children;
 }
 
 function folderAt(root: Folder, segments: readonly string[]): Folder {
@@ -39,22 +45,27 @@ function folderAt(root: Folder, segments: readonly string[]): Folder {
   return folder;
 }
 
-function nodesOf(folder: Folder): TreeNode {
+function nodeOf(folder: Folder): TreeNode {
   const level = folder.level + 1;
-  const folders = [...folder.folders.values()].map(nodesOf);
-  const pages = folder.pages.map((row): TreeNode => {
-    const path = typeof row.path === "string" ? row.path : "";
-    return { path, name: nameOf(path, folder), level, pages: 0, row, children: [] };
-  });
-  const children = [...folders, ...pages];
-  const count = folders.reduce((sum, node) => sum + node.pages, pages.length);
+  const folders = [...folder.folders.values()].map(nodeOf);
+  let children: TreeNode[] | null = null;
   return {
     path: folder.path,
     name: folder.name,
     level: folder.level,
-    pages: count,
-    row: sumOf(folder.path, children),
-    children,
+    pages: folders.reduce((sum, node) => sum + node.pages, folder.pages.length),
+    row: sumOf(folder.path, [...folders.map(({ row }) => row), ...folder.pages]),
+    // Only open folders need nodes for their pages, and there are thousands of pages.
+    get children() {
+      children ??= [
+        ...folders,
+        ...folder.pages.map((row): TreeNode => {
+          const path = textOf(row.path) ?? "";
+          return { path, name: nameOf(path, folder), level, pages: 0, row, children: [] };
+        }),
+      ];
+      return children;
+    },
   };
 }
 
@@ -64,7 +75,7 @@ function nameOf(path: string, folder: Folder): string {
 }
 
 /** Adds up known counts. A sum without any known count is null. */
-function sumOf(path: string, nodes: readonly TreeNode[]): ReportRow {
+function sumOf(path: string, rows: readonly ReportRow[]): ReportRow {
   let human: number | null = null;
   let ai: number | null = null;
   let total: number | null = null;
@@ -72,7 +83,7 @@ function sumOf(path: string, nodes: readonly TreeNode[]): ReportRow {
   let change: number | null = null;
   // One unknown change makes the folder's change unknown.
   let isCompared = true;
-  for (const { row } of nodes) {
+  for (const row of rows) {
     human = add(human, row.human);
     ai = add(ai, row.ai);
     total = add(total, row.total);
