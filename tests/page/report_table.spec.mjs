@@ -122,6 +122,31 @@ test.describe("tall site", () => {
     assert.equal(countOf("columnheader"), 6);
     assert.ok(countOf("cell") + countOf("gridcell") >= rowCount * 5);
   });
+
+  test("a jump to the end of a list of up to 1,000 rows adds few rows per task", async ({
+    visitor,
+  }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    await untilDrawn(page);
+    await page.evaluate(() => {
+      const isRow = (node) => node instanceof Element && node.matches("tr[aria-rowindex]");
+      globalThis.added = [];
+      new MutationObserver((records) => {
+        const nodes = records.flatMap(({ addedNodes }) => [...addedNodes]);
+        globalThis.added.push(nodes.filter(isRow).length);
+      }).observe(document.querySelector(".report tbody"), { childList: true });
+      document.querySelector("thead .column-human button").click();
+      // Sorting scrolls to the first row, so the jump must follow it.
+      requestAnimationFrame(() =>
+        setTimeout(() => scrollTo(0, document.documentElement.scrollHeight)),
+      );
+    });
+    await untilDrawn(page);
+    const most = Math.max(...(await page.evaluate(() => globalThis.added)));
+    assert.ok(most > 0 && most <= 100, `${most} rows`);
+  });
 });
 
 for (const width of [390, 768]) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { filterRows, nextSorting, repeatedPaths, sortRows, visibleSlice } =
+const { filterRows, joinSlices, nextSorting, repeatedPaths, sortRows, visibleSlice } =
   await importSource("analytics/rows.ts");
 const { archivePrefix, matchesGlob, parsePathFilter } = await importSource(
   "analytics/path_filter.ts",
@@ -133,4 +133,12 @@ test("a list that became shorter than the scroll position still shows rows", () 
 test("repeated paths are counted", () => {
   assert.equal(repeatedPaths([row("/a", 1), row("/b", 1)]), 0);
   assert.equal(repeatedPaths([row("/a", 1), row("/b", 1), row("/a", 2)]), 1);
+});
+
+test("the first and the visible rows are one slice only if no row is between them", () => {
+  const visible = { start: 40, end: 60 };
+  assert.deepEqual(joinSlices({ start: 0, end: 0 }, visible), [visible]);
+  assert.deepEqual(joinSlices({ start: 0, end: 30 }, visible), [{ start: 0, end: 30 }, visible]);
+  assert.deepEqual(joinSlices({ start: 0, end: 40 }, visible), [{ start: 0, end: 60 }]);
+  assert.deepEqual(joinSlices({ start: 0, end: 90 }, visible), [{ start: 0, end: 90 }]);
 });

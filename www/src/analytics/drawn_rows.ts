@@ -1,8 +1,9 @@
 import { batch, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { nextTask } from "../shell/next_task.ts";
 import { isPrinting } from "./printing.ts";
-import { type Slice, SPARE_ROWS, visibleSlice } from "./rows.ts";
+import { joinSlices, type Slice, SPARE_ROWS, visibleSlice } from "./rows.ts";
 
 /** Lists up to this length are rendered in full, for find in page, copying and screen readers. */
 const MAX_DRAWN_ROWS = 1000;
@@ -18,32 +19,47 @@ const DEFAULT_ROW_HEIGHT = 34;
 /** The visible height in pixels until it is measured. A small one renders faster. */
 const FIRST_SIGHT = 100;
 
-/** Returns the rows to render and the height of a row in pixels. */
+interface DrawnRows {
+  /** The rows to render: one slice, or the first rows and the visible ones. */
+  slices: Slice[];
+  /** The height of a row in pixels. */
+  rowHeight: number;
+}
+
+/**
+ * Returns the rows to render. While rows are loading, no others than the visible ones are added,
+ * because each response renders all of them again.
+ */
 export function useDrawnRows(
   table: RefObject<HTMLTableElement | null>,
   count: number,
   viewKey: string,
-): { slice: Slice; rowHeight: number } {
+  isLoading: boolean,
+): DrawnRows {
   const { sight, rowHeight } = useSight(table);
   useListBeginning(table, viewKey);
   const drawn = useSignal({ viewKey, end: 0 });
-  const end = drawn.value.viewKey === viewKey ? drawn.value.end : 0;
+  const end = drawn.value.viewKey === viewKey ? Math.min(drawn.value.end, count) : 0;
   const visible = visibleSlice(sight.value, rowHeight.value, count);
   const isDrawnWhole = count <= MAX_DRAWN_ROWS;
   // Not `useEffect`, which would take another frame.
   useLayoutEffect(() => {
-    if (!isDrawnWhole || end >= count) return;
-    const frame = requestAnimationFrame(() => {
+    if (!isDrawnWhole || isLoading || end >= count) return;
+    let isCancelled = false;
+    const draw = () => {
+      if (isCancelled) return;
       drawn.value = { viewKey, end: count <= MAX_ROWS_PER_TASK ? count : end + ROWS_PER_BLOCK };
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [isDrawnWhole, count, end, viewKey]);
-  const slice = isPrinting.value
-    ? { start: 0, end: Math.min(count, MAX_PRINTED_ROWS) }
-    : isDrawnWhole && end >= visible.start
-      ? { start: 0, end: Math.min(count, Math.max(end, visible.end)) }
-      : visible;
-  return { slice, rowHeight: rowHeight.value };
+    };
+    // One block per frame, in its own task: the frame's layout of the last block is another.
+    requestAnimationFrame(() => nextTask().then(draw));
+    return () => {
+      isCancelled = true;
+    };
+  }, [isDrawnWhole, isLoading, count, end, viewKey]);
+  const slices = isPrinting.value
+    ? [{ start: 0, end: Math.min(count, MAX_PRINTED_ROWS) }]
+    : joinSlices({ start: 0, end: isDrawnWhole ? end : 0 }, visible);
+  return { slices, rowHeight: rowHeight.value };
 }
 
 /**

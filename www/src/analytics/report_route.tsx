@@ -447,6 +447,7 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
         }}
         offersJob={offersJob}
         onStartJob={startJob}
+        isLoading={[listing, table.earlier].some((one) => one?.state.value === "loading")}
         viewKey={[
           [from, to, arrangement, sorting.column, sorting.direction, filter].join(" "),
           ...Object.entries(table.facets).flat(),

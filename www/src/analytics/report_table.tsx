@@ -37,16 +37,17 @@ interface ReportTableProps extends PageTargets {
   onStartJob(row: ReportRow): void;
   /** The column whose changes are shown. */
   compared: Column;
+  /** Whether more rows are expected soon. */
+  isLoading: boolean;
   /** Changes with the period, selection and order. The list then scrolls to its first row. */
   viewKey: string;
 }
 
 /** The table of a report. The page scrolls, not the table. Long lists are virtualized. */
 export function ReportTable(props: ReportTableProps) {
-  const { label, lines, columns, sorting, viewKey } = props;
+  const { label, lines, columns, sorting, viewKey, isLoading } = props;
   const table = useRef<HTMLTableElement>(null);
-  const { slice, rowHeight } = useDrawnRows(table, lines.length, viewKey);
-  const { start, end } = slice;
+  const { slices, rowHeight } = useDrawnRows(table, lines.length, viewKey, isLoading);
   const tint = useMemo(() => tintOf(lines, columns, sorting), [lines, columns, sorting.column]);
   const blocks = useMemo(() => new Map<string, VNode>(), [props]);
 
@@ -61,9 +62,19 @@ export function ReportTable(props: ReportTableProps) {
       >
         <Headings columns={columns} sorting={sorting} onSort={props.onSort} />
         <tbody>
-          <Gap rows={start} rowHeight={rowHeight} />
-          {renderBlocks(props, slice, tint, blocks)}
-          <Gap rows={lines.length - end} rowHeight={rowHeight} />
+          {slices.flatMap((slice, index) => [
+            <Gap
+              key={`gap ${index}`}
+              rows={slice.start - (slices[index - 1]?.end ?? 0)}
+              rowHeight={rowHeight}
+            />,
+            ...renderBlocks(props, slice, tint, blocks),
+          ])}
+          <Gap
+            key="last gap"
+            rows={lines.length - (slices.at(-1)?.end ?? 0)}
+            rowHeight={rowHeight}
+          />
         </tbody>
       </table>
       {lines.length > MAX_PRINTED_ROWS && (

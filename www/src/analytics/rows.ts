@@ -99,6 +99,14 @@ export function visibleSlice(
   return { start, end: Math.min(count, first + shown) };
 }
 
+/** Returns two slices in order, as one if no row is between them. An empty first one is left out. */
+export function joinSlices(first: Slice, second: Slice): Slice[] {
+  if (first.end >= second.start) {
+    return [{ start: first.start, end: Math.max(first.end, second.end) }];
+  }
+  return first.end > first.start ? [first, second] : [second];
+}
+
 /** Returns the number of repeated paths. A repetition means the list changed during loading. */
 export function repeatedPaths(rows: readonly ReportRow[]): number {
   return rows.length - new Set(rows.map((row) => row.path)).size;
