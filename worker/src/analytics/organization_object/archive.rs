@@ -23,8 +23,9 @@ use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::trace::continue_trace;
-use crate::log::log_for_operator;
-use crate::runtime::{HostError, HostResult, log_line, new_uuid, now, parse_json, stringify_json};
+use crate::runtime::{
+    HostError, HostResult, log_for_operator, log_line, new_uuid, now, parse_json, stringify_json,
+};
 use crate::upstream::client::PageReply;
 use crate::upstream::request::UpstreamRequest;
 

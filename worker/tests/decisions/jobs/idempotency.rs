@@ -232,7 +232,7 @@ fn deleted_record_is_not_reported_as_an_unknown_outcome() {
     let problem = expect_refusal(decide(Some(&deleted), PRINT, Retry::Normal, NOW));
     assert!(!problem.members.contains_key("outcome"));
     assert!(!problem.detail.contains("force"), "{}", problem.detail);
-    assert!(problem.detail.contains("was carried out"));
+    assert!(problem.detail.contains("succeeded"));
 }
 
 #[test]
