@@ -12,7 +12,7 @@ import { constants, createBrotliCompress } from "node:zlib";
  */
 const COMPRESSED =
   /^(?:text\/(?:html|plain|css|javascript)|application\/(?:javascript|json|wasm)|image\/svg\+xml)\b/;
-/** Cloudflare uses a fast level, because it compresses each response anew. */
+/** Cloudflare uses a fast level, because it compresses each response when it is sent. */
 const LEVEL = 4;
 
 /**

@@ -60,11 +60,12 @@ async function runFromRegistry(context: Context, directory: string): Promise<num
     ...["--", directory],
   ];
   const env = { ...host.env, [RERUN]: "1" };
-  // jq filters the result in this process.
-  const stdout = readText(context, "jq") === undefined ? "inherit" : "pipe";
+  // jq filters the result in this process. On a terminal, npx would ask in the result, so it gets
+  // no terminal and installs without asking.
+  const isFiltered = readText(context, "jq") !== undefined;
   const child = spawn("npx", args, {
     ...{ cwd: host.folder, env },
-    stdio: ["inherit", stdout, "inherit"],
+    stdio: isFiltered ? ["ignore", "pipe", "inherit"] : "inherit",
   });
   let result = "";
   child.stdout?.setEncoding("utf8").on("data", (text) => {

@@ -35,7 +35,7 @@ function refuse(methods: string[]): Refusal {
     ...methods.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : each)),
     "OPTIONS",
   ].join(", ");
-  const detail = `this route accepts ${allow}`;
+  const detail = `this path supports ${allow}`;
   return new Refusal(problemReply("method-not-allowed", detail, {}, { allow }));
 }
 

@@ -273,7 +273,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
 });
 
 describe("comments", { concurrency: CONCURRENCY }, () => {
-  test("writes a comment of its own for each job of a matrix", async (t) => {
+  test("writes a separate comment for each job of a matrix", async (t) => {
     const run = await startRun(t);
     for (const [id, language] of [
       [1, "de"],

@@ -121,7 +121,8 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
   test("the result of init through npx is filtered", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "quillgate-jq-"));
     t.after(() => rmSync(folder, { recursive: true }));
-    const program = `#!/bin/sh\nprintf '{"files":["wrangler.toml"]}\\n'\n`;
+    // Without input, npx cannot ask before it installs the packages.
+    const program = `#!/bin/sh\ntest -z "$(cat)" && printf '{"files":["wrangler.toml"]}\\n'\n`;
     writeFileSync(join(folder, "npx"), program, { mode: 0o755 });
     const env = { PATH: `${folder}:${process.env.PATH}` };
     const { code, stdout } = await quillgate(["init", "x", "--jq", ".files[0]"], { env, folder });

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
+import { firstOfMonth } from "./reports.mjs";
 import { TALL_SITE } from "./sites.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "previous-period" };
@@ -121,6 +122,21 @@ test.describe("tall site", () => {
     assert.equal(countOf("rowheader"), rowCount);
     assert.equal(countOf("columnheader"), 6);
     assert.ok(countOf("cell") + countOf("gridcell") >= rowCount * 5);
+  });
+
+  test("all rows are in the document although the previous period does not load", async ({
+    visitor,
+  }) => {
+    const { site, page, project, startSession } = visitor;
+    const target = `dateFrom=${firstOfMonth(-2)}`;
+    await site.upstream.hold({ operation: "analytics.views", target });
+    await startSession();
+    await page.goto(
+      `${site.url}/?${new URLSearchParams({ route: "views", project, ...LAST_MONTH })}`,
+    );
+    await page.locator('.report[aria-rowcount="901"]').waitFor();
+    await untilDrawn(page);
+    await page.locator(".report-route progress").waitFor();
   });
 
   test("a jump to the end of a list of up to 1,000 rows adds few rows per task", async ({

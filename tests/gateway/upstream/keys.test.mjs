@@ -26,7 +26,7 @@ const keys = {
   read: newCanaryKey(),
   readBefore: newCanaryKey(),
 };
-/** What the simulator lets each key do, unless a test changes it. */
+/** The permissions of each key at the simulator, unless a test changes them. */
 const DEFAULT_STATES = { write: "write", writeBefore: "write", read: "read", readBefore: "read" };
 
 let gate;
@@ -79,7 +79,7 @@ async function assertCredentialProblem(answer, status) {
   assert.equal(answer.header("www-authenticate"), undefined);
   assert.doesNotMatch(answer.text, /expired|read access|write access|mint_/i);
   const line = await gate.logged(answer.header("x-request-id"));
-  assert.match(line.operator, new RegExp(`refused .*${status}`));
+  assert.match(line.operator, new RegExp(`rejected .*${status}`));
   assert.equal(line.upstreamStatus, status);
   return line.operator;
 }
@@ -111,7 +111,7 @@ describe("two keys per access, newest first", () => {
       const seen = (await keysSeen()).filter((name) => name.startsWith("read"));
       assert.deepEqual(seen, ["read", "readBefore"]);
       const line = await gate.logged(answer.header("x-request-id"));
-      assert.match(line.operator, /refused the first of the gateway's keys/);
+      assert.match(line.operator, /rejected the first of the gateway's keys/);
     });
   }
 
@@ -123,7 +123,7 @@ describe("two keys per access, newest first", () => {
     assert.equal(before - remaining(created), 1, "the budget is charged once");
     assert.deepEqual(await keysSeen(), ["write", "writeBefore", "write", "writeBefore"]);
     const line = await gate.logged(created.header("x-request-id"));
-    assert.match(line.operator, /refused the first of the gateway's keys/);
+    assert.match(line.operator, /rejected the first of the gateway's keys/);
     assert.equal((await gate.upstream.jobs()).length, 2);
     assert.equal((await gate.upstream.jobs()).at(-1).id, created.json.id);
   });

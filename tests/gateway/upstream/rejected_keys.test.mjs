@@ -36,10 +36,10 @@ describe("a key that the upstream rejects", () => {
   }
 
   for (const [state, request, operator] of [
-    ["expired", READ, /refused ADMIN_API_KEY with 401: API key has expired/],
-    ["expired", WRITE, /refused ADMIN_API_KEY with 401: API key has expired/],
-    ["read", WRITE, /refused ADMIN_API_KEY with 403: API key is limited to read access/],
-    ["write", READ, /refused ADMIN_API_KEY with 403: API key is limited to write access/],
+    ["expired", READ, /rejected ADMIN_API_KEY with 401: API key has expired/],
+    ["expired", WRITE, /rejected ADMIN_API_KEY with 401: API key has expired/],
+    ["read", WRITE, /rejected ADMIN_API_KEY with 403: API key is limited to read access/],
+    ["write", READ, /rejected ADMIN_API_KEY with 403: API key is limited to write access/],
   ]) {
     const method = request === READ ? "GET" : "POST";
     test(`returns 502 to a ${method} with an admin key in state "${state}", and only logs the reason`, async (t) => {

@@ -1,4 +1,4 @@
-//! What the document says about each operation beyond its declaration.
+//! The parts of each operation's description that its declaration does not contain.
 
 use quillgate::Operation;
 use quillgate::declaration::Pagination;
@@ -116,10 +116,10 @@ const GET: Details = Details {
 };
 
 const LIST: Details = Details {
-    doc: "The gateway stores this list, by default for 90 days. Jobs that have not ended have \
-        the state that Mintlify last reported. Each request polls at most 8 of them, those that \
-        were polled the longest ago. All pages of a list must have the same `state`, `author` \
-        and `text`.",
+    doc: "The gateway stores this list, by default for 90 days. Jobs that have not ended have the \
+        state that Mintlify last reported. Each request polls at most 8 of them, those that were \
+        polled the longest ago. By default, polling stops one day after a job last started. All \
+        pages of a list must have the same `state`, `author` and `text`.",
     success: Success::Generated("The jobs, newest first."),
     response_fields: &RATE_LIMIT,
     problems: &[BUDGET],
@@ -162,9 +162,10 @@ const LIST_EVENTS: Details = Details {
         its current state, and 250 deletions of the last day. If some of these changes are no \
         longer stored, the stream starts like a new one, followed by an event `reset`: load the \
         list again. While a stream is open, the gateway polls the latest 50 jobs that have not \
-        ended. A comment follows every 15 seconds. The stream ends when the access token \
-        expires, and after an hour (five minutes in a session). Then connect again. By default, \
-        a caller can have 100 open streams per project, and the list 1,000.",
+        ended, by default until one day after a job last started. A comment follows every 15 \
+        seconds. The stream ends when the access token expires, and after an hour (five minutes \
+        in a session). Then connect again. By default, a caller can have 100 open streams per \
+        project, and the list 1,000.",
     success: Success::ListStreamed,
     problems: &[BUDGET, STREAM],
     ..EVENTS
@@ -173,7 +174,7 @@ const LIST_EVENTS: Details = Details {
 const READ_RECORD: Details = Details {
     doc: "For jobs that were created through the gateway. Prompts are complete, unless the \
         operator stores only their first line (`KEEP_PROMPTS=first-line`). The gateway polls a \
-        job that has not ended, as for a list.",
+        job that has not ended, however old it is.",
     success: Success::Generated("The record."),
     response_fields: &RATE_LIMIT,
     problems: &[BUDGET, RECORD],

@@ -29,8 +29,8 @@ pub struct Page {
 struct Parts {
     /// The rows, each serialized as JSON.
     rows: Array,
-    /// The properties before the rows as JSON, each followed by a comma. [`HAS_MORE`] stands in
-    /// place of `hasMore`.
+    /// The properties before the rows as JSON, each followed by a comma. [`HAS_MORE`] replaces
+    /// `hasMore`.
     before: String,
     /// The properties after the rows, in the same form.
     after: String,

@@ -51,8 +51,14 @@ pub async fn read(
 /// Finds the stored state of a job. If the object fails, records the error for the log and returns
 /// `None`.
 async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Reply> {
-    let project = pending.project_stub().ok()?;
-    let data = match project.find_stored_job(job.as_str()).await {
+    let found = match pending.project_stub() {
+        Ok(project) => project.find_stored_job(job.as_str()).await,
+        Err(problem) => {
+            pending.context.metrics.operator = problem.operator;
+            return None;
+        }
+    };
+    let data = match found {
         Ok(data) => data?,
         Err(error) => {
             pending.context.metrics.operator = Some(error.to_string());

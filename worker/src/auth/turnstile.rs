@@ -122,7 +122,7 @@ pub fn failed_problem() -> Problem {
 /// Returns a 503 for a response that cannot be verified now.
 #[must_use]
 pub fn unavailable_problem() -> Problem {
-    let detail = "Turnstile responses cannot be verified right now; the request was not sent";
+    let detail = "Turnstile responses cannot be verified right now; nothing was sent upstream";
     Problem::new(ProblemKind::TurnstileUnavailable, detail).with_header("retry-after", "5")
 }
 

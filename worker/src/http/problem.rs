@@ -14,8 +14,7 @@ pub const MEDIA_TYPE: &str = "application/problem+json";
 pub struct Problem {
     /// The kind, which determines `type` and `title`.
     pub kind: ProblemKind,
-    /// The status of the response: that of the kind, or the upstream's for
-    /// [`KindStatus::Upstream`].
+    /// The status of the response: that of the kind, or the upstream's if the kind has none.
     pub status: u16,
     /// A description of this occurrence, without credentials or prompts.
     pub detail: String,
@@ -42,7 +41,7 @@ impl Problem {
         }
     }
 
-    /// Sets the status of a problem whose kind is [`KindStatus::Upstream`].
+    /// Sets the status of a problem whose kind has no fixed status.
     #[must_use]
     pub const fn with_status(mut self, status: u16) -> Self {
         self.status = status;

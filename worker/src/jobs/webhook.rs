@@ -231,7 +231,7 @@ pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &
     signatures.collect::<Vec<_>>().join(" ")
 }
 
-/// What to do with a webhook after an attempt to deliver it.
+/// The next step for a webhook after an attempt to deliver it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// Nothing: the webhook was delivered.

@@ -7,7 +7,7 @@ use crate::upstream::head::UpstreamHead;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport_error::TransportError;
 
-/// What to do after an attempt.
+/// The next step after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextAttempt {
     /// Stop: the result is final.

@@ -141,8 +141,7 @@ pub fn classify_leak(
     let variable = fields
         .chain([body])
         .find_map(|text| find_key(text, settings))?;
-    let detail =
-        "the upstream's response contains a secret of the gateway; its operator can see more";
+    let detail = "the upstream's response contains a secret of the gateway; the gateway's log has the details";
     let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
     let operator = format!(
         "a response of the upstream ({}) contains the value of {variable} and was withheld; replace \
@@ -235,7 +234,7 @@ pub fn key_refused_problem() -> Problem {
 #[must_use]
 pub fn describe_key_refusal(variable: &str, status: u16, message: &str) -> String {
     format!(
-        "the upstream refused {variable} with {status}: {message}; it may have expired, be \
+        "the upstream rejected {variable} with {status}: {message}; it may have expired, be \
          limited to read or write, to other addresses, or belong to another organization"
     )
 }

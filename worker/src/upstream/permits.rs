@@ -125,6 +125,6 @@ impl Permits {
 /// Returns 503 for a request that was not sent because all connections are in use.
 #[must_use]
 pub fn busy_problem() -> Problem {
-    let detail = "all connections to the upstream are in use; the request was not sent";
+    let detail = "all connections to the upstream are in use; nothing was sent upstream";
     Problem::new(ProblemKind::GatewayBusy, detail).with_header("retry-after", "5")
 }

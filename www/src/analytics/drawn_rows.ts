@@ -14,6 +14,8 @@ const MAX_ROWS_PER_TASK = 100;
 export const ROWS_PER_BLOCK = 10;
 /** Rows between renders while scrolling. Fewer than the spare rows, so that no gap is visible. */
 const ROWS_PER_SCROLL = SPARE_ROWS / 2;
+/** Rows wait no longer than this for others that are loading, because a request can be retried for minutes. */
+const MAX_PAUSE_MS = 1000;
 /** In pixels. Used until the first row is measured. */
 const DEFAULT_ROW_HEIGHT = 34;
 /** The visible height in pixels until it is measured. A small one renders faster. */
@@ -27,8 +29,8 @@ interface DrawnRows {
 }
 
 /**
- * Returns the rows to render. While rows are loading, no others than the visible ones are added,
- * because each response renders all of them again.
+ * Returns the rows to render. Right after a response, while more rows are loading, it adds only
+ * visible rows, because the next response renders all of them again.
  */
 export function useDrawnRows(
   table: RefObject<HTMLTableElement | null>,
@@ -42,24 +44,39 @@ export function useDrawnRows(
   const end = drawn.value.viewKey === viewKey ? Math.min(drawn.value.end, count) : 0;
   const visible = visibleSlice(sight.value, rowHeight.value, count);
   const isDrawnWhole = count <= MAX_DRAWN_ROWS;
+  const isPaused = usePause(isLoading, count);
   // Not `useEffect`, which would take another frame.
   useLayoutEffect(() => {
-    if (!isDrawnWhole || isLoading || end >= count) return;
+    if (!isDrawnWhole || isPaused || end >= count) return;
     let isCancelled = false;
     const draw = () => {
       if (isCancelled) return;
-      drawn.value = { viewKey, end: count <= MAX_ROWS_PER_TASK ? count : end + ROWS_PER_BLOCK };
+      const next = count <= MAX_ROWS_PER_TASK ? MAX_ROWS_PER_TASK : end + ROWS_PER_BLOCK;
+      drawn.value = { viewKey, end: next };
     };
     // One block per frame, in its own task: the frame's layout of the last block is another.
     requestAnimationFrame(() => nextTask().then(draw));
     return () => {
       isCancelled = true;
     };
-  }, [isDrawnWhole, isLoading, count, end, viewKey]);
+  }, [isDrawnWhole, isPaused, count, end, viewKey]);
   const slices = isPrinting.value
     ? [{ start: 0, end: Math.min(count, MAX_PRINTED_ROWS) }]
     : joinSlices({ start: 0, end: isDrawnWhole ? end : 0 }, visible);
   return { slices, rowHeight: rowHeight.value };
+}
+
+/** Reports whether rows are loading and the number of rows has changed in the last second. */
+function usePause(isLoading: boolean, count: number): boolean {
+  const overdueCount = useSignal(-1);
+  useEffect(() => {
+    if (!isLoading) return;
+    const timer = setTimeout(() => {
+      overdueCount.value = count;
+    }, MAX_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [isLoading, count]);
+  return isLoading && overdueCount.value !== count;
 }
 
 /**

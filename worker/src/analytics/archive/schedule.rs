@@ -165,7 +165,7 @@ pub struct Share {
     pub next_free: Millis,
 }
 
-/// What the archive holds and may spend: the input of [`plan`].
+/// The stored days and the available budget of the archive: the input of [`plan`].
 #[derive(Debug, Clone, Copy)]
 pub struct Holdings<'a> {
     /// The archived projects.

@@ -56,7 +56,7 @@ impl Planner<'_> {
     }
 
     /// Reads the parameter `project`. The caller must be an operator of that project, because
-    /// reading its health creates the project's Durable Object if there is none.
+    /// reading its health creates the project's Durable Object if it does not exist.
     fn read_operated_project(&self, caller: &Caller) -> Result<Option<ProjectId>, Problem> {
         let Some(encoded) = find_parameter(self.query, "project") else {
             return Ok(None);

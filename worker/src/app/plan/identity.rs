@@ -19,7 +19,7 @@ use crate::http::request_head::RequestHead;
 /// A plan that continues once the host has obtained the evidence for its caller's identity.
 #[derive(Debug)]
 pub struct PendingPlan {
-    /// What the request does once its caller is identified.
+    /// The target of the request. It is planned once the caller is identified.
     pub target: Target,
     /// The evidence that identifies the caller.
     pub evidence: Evidence,

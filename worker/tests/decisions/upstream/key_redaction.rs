@@ -99,7 +99,7 @@ fn log_line_about_a_rejected_key_contains_no_key() {
         let refused = api_error(status, None, &body);
         let line = describe_key_refusal("ADMIN_READ_KEY", status, &refused.message);
         assert!(!line.contains("mint_"), "{line}");
-        let begins = format!("the upstream refused ADMIN_READ_KEY with {status}: ");
+        let begins = format!("the upstream rejected ADMIN_READ_KEY with {status}: ");
         assert!(line.starts_with(&begins), "{line}");
         assert!(line.contains("the key [key] has expired"), "{line}");
     }
@@ -126,7 +126,7 @@ fn operator_message_identifies_a_rejected_key_without_its_text() {
             let line = classify_error(&head, &body, method, &config.upstream, NOW)
                 .operator
                 .unwrap();
-            let begins = format!("the upstream refused {variable} with {status}: ");
+            let begins = format!("the upstream rejected {variable} with {status}: ");
             assert!(line.starts_with(&begins), "{line}");
             assert!(!line.contains("write ") && line.contains("[key]"), "{line}");
         }

@@ -212,7 +212,7 @@ fn an_estimate_counts_the_visitor_and_view_requests_of_each_day() {
     assert_eq!(wanted.pages_per_day(), 2);
 }
 
-/// What happens to one request.
+/// An event of one request.
 #[derive(Debug, Clone, Copy)]
 enum Event {
     Arrives,
