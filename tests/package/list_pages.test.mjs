@@ -92,7 +92,7 @@ describe("Repeated cursors", () => {
               const error = await rejectionOf(() => walk(list.list(client, params)));
               assert.ok(error instanceof quillgate.DecodeError, inspect(error));
               assert.deepEqual([error.path, error.requestId], ["nextCursor", "r-8"]);
-              assert.match(error.message, /nextCursor is one that the list has gone through/);
+              assert.match(error.message, /nextCursor repeats an earlier cursor/);
               assert.equal(requests.length, count);
               requests.length = 0;
             }
