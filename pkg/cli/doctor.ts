@@ -232,8 +232,8 @@ function examineClock(
 }
 
 /**
- * Compares the gateway's release with this package's. Before 1.0, the minor version identifies a
- * release.
+ * Checks that the gateway and this package have the same major version or, before 1.0, the same
+ * minor version.
  */
 async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGenerator<Finding> {
   const answered = await send(toUrl(baseUrl, "/openapi.json"), {}, signal, TIMEOUT_MS).catch(() => {

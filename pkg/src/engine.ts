@@ -56,7 +56,7 @@ async function instantiate(
     // the instance itself. `instanceof` would not recognize a module of another realm.
     return made.instance ?? made;
   }
-  // `instantiateStreaming` rejects other media types, which some servers send.
+  // `instantiateStreaming` accepts only `application/wasm`, but some servers send another type.
   const type = module.headers.get("content-type");
   const { instance } =
     type === "application/wasm"

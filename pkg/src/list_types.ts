@@ -121,7 +121,7 @@ export interface ListPages {
 }
 
 /**
- * The arguments of a list.
+ * Everything that a list needs to request its pages.
  *
  * @internal
  */

@@ -9,8 +9,8 @@ use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
 use crate::text::quote;
 
-/// An instant, in milliseconds since 1970-01-01T00:00:00Z. As a string, instants after the year
-/// 9999 become the last millisecond of that year.
+/// An instant, in milliseconds since 1970-01-01T00:00:00Z. An instant after the year 9999 is
+/// formatted as the last millisecond of that year.
 ///
 /// Results contain instants as strings, because a server may send another format. Parse them when
 /// you need them:

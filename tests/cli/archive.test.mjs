@@ -1,4 +1,4 @@
-/** The commands that read the gateway's archive. */
+/** The commands for the gateway's archive. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

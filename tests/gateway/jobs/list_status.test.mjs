@@ -91,7 +91,8 @@ describe("the status of a listed job", () => {
       assert.equal(news.length, 8, "no job is read again while others wait");
       for (const id of news) read.add(id);
     }
-    // The jobs were created in batches of ten. The oldest 16 are among the 24 stalest.
+    // Jobs of one batch of ten were created together, in any order. The 24 read jobs still include
+    // the oldest 16.
     const { jobs: listed } = await page({ limit: 100 });
     const oldest = idsOf(listed).slice(-16);
     assert.ok(

@@ -107,8 +107,8 @@ export async function errorOf(call, type) {
 }
 
 /**
- * Tests that the gateway turns a fault into a problem, for two GETs and a POST, by raw HTTP and by
- * the package.
+ * Tests two GETs and a POST during a fault: the gateway responds with a problem, and the package
+ * throws the matching error.
  *
  * @param {string} what
  * @param {() => object} fault

@@ -1,4 +1,4 @@
-/** Where credentials must not appear: in output, error responses, logs and hooks. */
+/** Credentials never appear in output, errors, logs or hooks. */
 import assert from "node:assert/strict";
 import { format, inspect } from "node:util";
 import {

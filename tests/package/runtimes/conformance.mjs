@@ -1,6 +1,6 @@
 /**
- * Checks that must pass in every runtime. They use only the language, the types of the Fetch
- * standard and timers.
+ * Checks that must pass in every runtime. They use only the language and globals that all runtimes
+ * have, such as those of Fetch, `AbortController` and timers.
  */
 
 /**

@@ -79,7 +79,7 @@ impl ExportQuery {
         Ok(())
     }
 
-    /// Returns the header fields of the response.
+    /// Returns header fields that make a browser save the export as a file, uncached.
     #[must_use]
     pub fn headers(&self) -> HeaderFields {
         let content_type = match (self.format, self.is_resumed) {

@@ -29,7 +29,8 @@ pub const LIVENESS_BODY: &str = r#"{"status":"ok"}"#;
 /// for that.
 type PendingReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + 'a>>;
 
-/// Runs the action of a request.
+/// Runs the action of a request and returns the response. A browser whose sign-in fails is
+/// redirected to the page instead of receiving the problem.
 pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
     let is_callback = matches!(action, Action::ConcludeSignIn);
     let reply = match dispatch(&mut pending, action).await {

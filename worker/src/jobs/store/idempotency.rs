@@ -56,7 +56,7 @@ impl IdempotencyStore {
             }
         }
         // A forced repetition keeps the earlier response until its own outcome is known, because
-        // `release` restores the earlier record.
+        // `conclude` restores the earlier record for `KeyOutcome::Release`.
         let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
             VALUES (?, ?, ?, 'running', ?)
             ON CONFLICT DO UPDATE SET state = 'running', at = excluded.at";

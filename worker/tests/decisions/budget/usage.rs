@@ -230,7 +230,7 @@ proptest! {
                 Step::Settle(row) if !model.rows.is_empty() => {
                     let row = row.index(model.rows.len());
                     let row = &mut model.rows[row];
-                    // A request finishes before its deadline.
+                    // No request finishes after its deadline, so such a step has no effect.
                     if !row.is_settled && now <= row.at {
                         (row.at, row.is_settled) = (now, true);
                         usage.settle(row.id, Millis(now));

@@ -399,7 +399,7 @@ fn page_of_another_origin_cannot_use_a_session_cookie() {
         // An allowed origin can call from another site.
         assert_eq!(read(site, docs), "missing-token");
         assert_eq!(write(site, docs, None), "missing-token");
-        // Only the caller can add a token.
+        // A browser never adds a bearer token itself, so the cross-site check does not apply.
         let bearer = Some("Bearer x");
         assert_eq!(write(site, None, bearer), "invalid-token");
     }

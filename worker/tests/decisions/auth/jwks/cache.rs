@@ -107,7 +107,7 @@ fn callers_wait_for_the_fetch_in_progress() {
     assert_eq!(source.look_up("key-9", false, at(7)), Lookup::Use);
 }
 
-/// Looks up unknown keys, one every 26 ms for a minute.
+/// Returns unknown key ids and the times to look them up: one every 26 ms for a minute.
 fn random_kids() -> impl Iterator<Item = (String, Millis)> {
     (0..2_300).map(|number| (format!("random-{number}"), NOW.plus(Millis(number * 26))))
 }

@@ -194,11 +194,12 @@ fn array_claim_must_contain_a_value_of_the_rule() {
     }
 }
 
-/// The first issuer and its first rule with one property changed or removed.
+/// Returns the first issuer with one property changed or removed.
 fn issuer_with(name: &str, value: Option<Value>) -> Value {
     json!([change(issuers()[0].clone(), name, value)])
 }
 
+/// Returns the first issuer with one rule, its first with one property changed or removed.
 fn rule_with(name: &str, value: Option<Value>) -> Value {
     let rule = change(issuers()[0]["rules"][0].clone(), name, value);
     issuer_with("rules", Some(json!([rule])))
