@@ -250,9 +250,7 @@ impl RunningExport {
     /// Returns the refusal for a problem, and keeps its message for the log.
     fn refuse(&mut self, problem: impl Into<Problem>) -> GatewayResponse {
         let problem = problem.into();
-        if problem.operator.is_some() {
-            self.metrics.operator.clone_from(&problem.operator);
-        }
+        self.metrics.keep_operator_message(&problem);
         GatewayResponse::problem(&problem, &self.call.id)
     }
 

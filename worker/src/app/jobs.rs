@@ -51,17 +51,10 @@ pub async fn read(
 /// Finds the stored state of a job. If the object fails, records the error for the log and returns
 /// `None`.
 async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Reply> {
-    let found = match pending.project_stub() {
-        Ok(project) => project.find_stored_job(job.as_str()).await,
-        Err(problem) => {
-            pending.context.metrics.operator = problem.operator;
-            return None;
-        }
-    };
-    let data = match found {
+    let data = match read_stored_job(pending, job).await {
         Ok(data) => data?,
-        Err(error) => {
-            pending.context.metrics.operator = Some(error.to_string());
+        Err(problem) => {
+            pending.context.metrics.keep_operator_message(&problem);
             return None;
         }
     };
@@ -75,6 +68,13 @@ async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Re
     let reply = Reply::json(200, &data).with_header("cache-status", format!("quillgate; {cache}"));
     pending.context.metrics.cache = Some(cache);
     Some(reply)
+}
+
+async fn read_stored_job(pending: &PendingRequest, job: &JobId) -> Result<Option<String>, Problem> {
+    Ok(pending
+        .project_stub()?
+        .find_stored_job(job.as_str())
+        .await?)
 }
 
 /// Creates a job, or sends a message to one.

@@ -80,9 +80,7 @@ impl RequestContext {
 
     /// Returns the reply that reports a problem, and keeps its message for the log.
     pub fn refuse(&mut self, problem: &Problem) -> Reply {
-        if problem.operator.is_some() {
-            self.metrics.operator.clone_from(&problem.operator);
-        }
+        self.metrics.keep_operator_message(problem);
         GatewayResponse::problem(problem, &self.id).into()
     }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::http::problem::Problem;
+
 /// Metrics of a request to the upstream and its response, including retries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ExchangeMetrics {
@@ -46,6 +48,13 @@ impl RequestMetrics {
             Some(earlier) => earlier.then(exchange),
             None => exchange,
         });
+    }
+
+    /// Keeps the message of a problem for the operator, if it has one, in place of an earlier one.
+    pub fn keep_operator_message(&mut self, problem: &Problem) {
+        if problem.operator.is_some() {
+            self.operator.clone_from(&problem.operator);
+        }
     }
 
     /// Returns the request's message for the operator, or else the message of its exchange.
