@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { makeCommand } from "../../pkg/dist/cli/jq.js";
-import { runCommand } from "./command_line.mjs";
+import { BIN, runCommand } from "./command_line.mjs";
 import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
 const isInstalled = spawnSync("jq", ["--version"]).status === 0;
@@ -121,12 +121,14 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
   test("the result of init through npx is filtered", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "quillgate-jq-"));
     t.after(() => rmSync(folder, { recursive: true }));
-    // Without input, npx cannot ask before it installs the packages.
+    // Fails if it could read an answer: npx must not ask, because the question would be filtered.
     const program = `#!/bin/sh\ntest -z "$(cat)" && printf '{"files":["wrangler.toml"]}\\n'\n`;
     writeFileSync(join(folder, "npx"), program, { mode: 0o755 });
     const env = { PATH: `${folder}:${process.env.PATH}` };
-    const { code, stdout } = await quillgate(["init", "x", "--jq", ".files[0]"], { env, folder });
-    assert.deepEqual([code, stdout], [0, "wrangler.toml\n"]);
+    const args = [BIN, "init", "x", "--jq", ".files[0]"];
+    const options = { cwd: folder, env, input: "y\n", encoding: "utf8" };
+    const { status, stdout } = spawnSync(process.execPath, args, options);
+    assert.deepEqual([status, stdout], [0, "wrangler.toml\n"]);
   });
 
   test("completion rejects --jq and --json, because it prints a script", async () => {
