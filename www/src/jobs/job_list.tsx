@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ListedJob } from "quillgate";
 import { allows } from "../session/claims.ts";
@@ -80,21 +81,25 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
   const book = jobsOf(session);
   const { list } = book;
   const rows = useRef<HTMLDivElement>(null);
+  const isLoadingMore = useSignal(false);
   const listing = list.listing.value;
   const problem = list.problem.value;
-  const busy = list.busy.value;
   useMissingRow(listing?.jobs, heading);
   useFocusWithin(rows, listing?.jobs, heading);
   useRowKeys(rows);
 
   async function showMore() {
-    if (busy || listing === null) return;
-    const shown = listing.jobs.length;
-    if (!(await list.showMore())) return;
-    const added = (list.listing.peek()?.jobs.length ?? shown) - shown;
-    announce(LIST_WORDS.added(counted(added, "more job")));
+    if (isLoadingMore.peek()) return;
+    const last = listing?.jobs.at(-1)?.id;
+    isLoadingMore.value = true;
+    const isLoaded = await list.showMore();
+    isLoadingMore.value = false;
+    if (!isLoaded) return;
+    const jobs = list.listing.peek()?.jobs ?? [];
+    const firstAdded = jobs.findIndex(({ id }) => id === last) + 1;
+    announce(LIST_WORDS.added(counted(jobs.length - firstAdded, "more job")));
     // The pressed button may have disappeared.
-    requestAnimationFrame(() => linksIn(rows)[shown]?.focus());
+    requestAnimationFrame(() => linksIn(rows)[firstAdded]?.focus());
   }
 
   return (
@@ -105,12 +110,17 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
       {listing !== null && listing.jobs.length > 0 && (
         <>
           <p class="hint job-count">{countShown(book)}</p>
-          <JobRows jobs={listing.jobs} isBusy={busy} />
+          <JobRows jobs={listing.jobs} isBusy={list.busy.value} />
         </>
       )}
       {listing !== null && <SearchedPart book={book} />}
       {listing !== null && listing.more !== null && (
-        <button type="button" class="show-more" aria-disabled={busy} onClick={showMore}>
+        <button
+          type="button"
+          class="show-more"
+          aria-disabled={isLoadingMore.value}
+          onClick={showMore}
+        >
           {LIST_WORDS.showMore}
         </button>
       )}
