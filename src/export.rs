@@ -89,8 +89,8 @@ impl ParameterGroup for ClosedRange {
 
 /// The position from which an export resumes.
 ///
-/// For a report by offset, it is the number of rows already received. For a report by cursor, it is
-/// `<rows of the page to skip>~<cursor of the page>`.
+/// For a report paginated by offset, this is the number of rows already received. For a report
+/// paginated by cursor, it is `<rows to skip on the page>~<cursor of the page>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportCursor(String);
 
@@ -98,7 +98,7 @@ impl ParameterType for ExportCursor {
     const PARAMETER: Parameter =
         Parameter::optional("cursor", ParameterIn::Query, ParameterKind::Text);
     const DOC: &'static str = "The position to resume from: the `cursor` in the last record of an incomplete \
-        export. For a list by offset, it is the number of rows already received.";
+        export. For a list paginated by offset, it is the number of rows already received.";
 
     fn from_text(text: &str) -> Result<Self, ValidationError> {
         check_not_empty("cursor", text.to_owned()).map(Self)

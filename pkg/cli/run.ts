@@ -132,7 +132,7 @@ interface Failure {
   status?: number;
   requestId?: string | null;
   details?: readonly string[];
-  /** The response's body, if it is a problem. */
+  /** The response's body, if it is a JSON object. */
   problem?: { type?: unknown; detail?: unknown } | null;
   cause?: unknown;
 }

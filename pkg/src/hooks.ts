@@ -7,7 +7,7 @@ import type { OperationName } from "./types.js";
 export interface RequestEvent {
   /** The operation, such as `agentJobs.get`. `agentJobs.events` is the event stream of a job. */
   operation: OperationName;
-  /** The number of the attempt in its call, from 0. A stream counts its connections. */
+  /** The index of the attempt, from 0. Each connection of an event stream is an attempt. */
   attempt: number;
   method: string;
   url: string;

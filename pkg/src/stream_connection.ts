@@ -24,7 +24,7 @@ export async function* readEvents(
   }
 }
 
-/** Aborts when the outer signal aborts or a stream sends no data for 45 s. */
+/** Aborts its `signal` when `outer` aborts or the stream sends no data for 45 s. */
 export class Watchdog {
   readonly #controller = new AbortController();
   readonly #unfollow: () => void;

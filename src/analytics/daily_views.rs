@@ -104,8 +104,8 @@ record! {
 record! {
     /// The estimate of a backfill.
     pub struct Backfill {
-        /// The first day to archive: the requested day, but not before the archive's retention and
-        /// not after the current first day.
+        /// The first day to archive: the requested day, but no earlier than the first day that the
+        /// archive retains and no later than the current first day.
         pub date_from as "dateFrom": String,
         /// The number of missing days from that day on.
         pub days as "days": Count,
@@ -187,7 +187,7 @@ text_parameter! {
 text_parameter! {
     /// The first day of a backfill, sent in the body.
     pub struct BackfillBegin, Body "dateFrom", Date,
-    "The first day to archive: `YYYY-MM-DD`. Days before the archive's retention are ignored."
+    "The first day to archive: `YYYY-MM-DD`. Days that the archive no longer retains are ignored."
 }
 
 operation! {

@@ -112,8 +112,10 @@ impl<E: Operation> ApiCall<E> {
     }
 
     /// Makes the gateway process the call again if an earlier one with the same idempotency key
-    /// failed with a 5xx or has an unknown outcome. The earlier call may have succeeded. Use this
-    /// after the problem `/problems/outcome-unknown`. The client does not retry a forced `POST`.
+    /// failed with a 5xx or has an unknown outcome.
+    ///
+    /// The earlier call may have succeeded. In that case, Mintlify performs the write twice. The
+    /// client does not retry a forced `POST`.
     ///
     /// Requires [`Self::idempotency_key`]: [`Self::send`] fails with [`Rule::Required`] without it.
     ///

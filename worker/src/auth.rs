@@ -145,13 +145,11 @@ impl VerifiedTokens {
     }
 
     /// Returns the number of cached tokens.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.tokens.len()
     }
 
     /// Whether the cache is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
@@ -251,7 +249,6 @@ fn accepts_from(issuers: &[Rc<TrustedIssuer>], source: Source) -> bool {
 }
 
 /// Returns a 401 for a request without a token (RFC 6750, section 3.1).
-#[must_use]
 pub fn missing_token_problem() -> Problem {
     let detail = "an access token must be sent as Authorization: Bearer";
     Problem::new(ProblemKind::MissingToken, detail)
@@ -262,7 +259,6 @@ pub fn missing_token_problem() -> Problem {
 ///
 /// The host also uses it for a wrong signature or a missing key. `reason` must not repeat the
 /// token.
-#[must_use]
 pub fn invalid_token(reason: &str) -> Problem {
     let challenge = "Bearer realm=\"quillgate\", error=\"invalid_token\"";
     Problem::new(ProblemKind::InvalidToken, reason).with_header("www-authenticate", challenge)

@@ -34,7 +34,6 @@ struct Entry<V> {
 
 impl<V> BoundedCache<V> {
     /// Creates an empty cache for at most this many entries and bytes.
-    #[must_use]
     pub fn new(max_entries: usize, max_bytes: usize) -> Self {
         Self {
             entries: LruCache::unbounded(),
@@ -45,7 +44,6 @@ impl<V> BoundedCache<V> {
     }
 
     /// Returns the value of a key unless it has expired.
-    #[must_use]
     pub fn get(&self, key: &str, now: Millis) -> Option<&V> {
         let entry = self.entries.peek(key)?;
         (now < entry.expires).then_some(&entry.value)
@@ -83,19 +81,16 @@ impl<V> BoundedCache<V> {
     }
 
     /// Returns the number of entries.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Whether the cache has no entries.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// Returns the total size of all values and their keys, in bytes.
-    #[must_use]
     pub const fn bytes(&self) -> usize {
         self.bytes
     }

@@ -145,7 +145,6 @@ pub struct Refused {
 /// let Decision::Refused(refused) = decide(&snapshot) else { panic!() };
 /// assert!(refused.problem.headers.contains(&("retry-after", "3540".to_owned())));
 /// ```
-#[must_use]
 pub fn decide(snapshot: &BudgetSnapshot) -> Decision {
     let violations = snapshot.violations();
     if let Some(last) = violations.iter().max_by_key(|violation| violation.until) {

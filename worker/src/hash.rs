@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 pub const KEY_BYTES: usize = 32;
 
 /// Computes HMAC-SHA-256 over the concatenated parts.
-#[must_use]
 pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
     let mut tag = [0; KEY_BYTES];
     // This never fails, because HMAC accepts keys of any length.
@@ -24,7 +23,6 @@ pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
 }
 
 /// Whether a tag is the HMAC-SHA-256 of the concatenated parts. The comparison takes constant time.
-#[must_use]
 pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
     Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mut mac| {
         for part in parts {
@@ -43,7 +41,6 @@ pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
 ///
 /// assert_ne!(derive_key(&[1; 32], b"one purpose"), derive_key(&[1; 32], b"another"));
 /// ```
-#[must_use]
 pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
     let mut key = [0; KEY_BYTES];
     let expanded = Hkdf::<Sha256>::new(None, secret).expand(info, &mut key);
@@ -55,7 +52,6 @@ pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
 ///
 /// The hashed bytes contain the length of each part before the part, so different lists of parts
 /// never have the same bytes.
-#[must_use]
 pub fn fingerprint(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -7,14 +7,12 @@ use serde_json::{Map, Value};
 
 /// Parses JSON and rejects duplicate members at any depth, because parsers disagree on which one
 /// counts (RFC 7515, section 10.12).
-#[must_use]
 pub fn parse(json: &[u8]) -> Option<Value> {
     let Once(value) = serde_json::from_slice(json).ok()?;
     Some(value)
 }
 
 /// Serializes a value as single-line JSON.
-#[must_use]
 pub fn to_text<T: Serialize>(value: &T) -> String {
     // Serialization fails only for maps with keys that are not strings. The gateway has none.
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
@@ -28,7 +26,6 @@ pub fn to_text<T: Serialize>(value: &T) -> String {
 ///
 /// assert_eq!(compact("{ \"a b\":\r\n\t[1, \"\\\" \"] }"), r#"{"a b":[1,"\" "]}"#);
 /// ```
-#[must_use]
 pub fn compact(json: &str) -> String {
     let mut compacted = String::with_capacity(json.len());
     let (mut kept_from, mut is_text, mut is_escaped) = (0, false, false);
@@ -49,13 +46,11 @@ pub fn compact(json: &str) -> String {
 }
 
 /// Returns the value of a member if it is a string.
-#[must_use]
 pub fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
     object.get(name)?.as_str()
 }
 
 /// Whether a member is `true`.
-#[must_use]
 pub fn is_true(object: &Value, name: &str) -> bool {
     object.get(name) == Some(&Value::Bool(true))
 }
@@ -121,7 +116,6 @@ impl<'de> Visitor<'de> for OnceVisitor {
 }
 
 /// Returns the elements of an array of strings, or `None` for other values.
-#[must_use]
 pub fn into_strings(value: Value) -> Option<Vec<String>> {
     let Value::Array(items) = value else {
         return None;

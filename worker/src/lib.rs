@@ -12,10 +12,16 @@
 //! 5. [`analytics`] has reports: queries, the page cache, exports and the daily archive.
 //! 6. [`upstream`] sends requests to Mintlify and classifies the responses.
 //! 7. [`budget`] limits the requests of callers, projects and the organization.
-//! 8. `runtime` wraps the Workers runtime: `fetch`, SQL, D1, timers, `WebCrypto`.
+//! 8. `runtime` wraps the Workers runtime: SQL, D1, WebSockets, timers, `WebCrypto`.
 //!
 //! Modules that are compiled without the feature `runtime` perform no I/O and read no clock, so
 //! their tests run natively.
+
+#![allow(
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "this crate is an application, not a library"
+)]
 
 pub mod analytics;
 pub mod app;

@@ -3,7 +3,6 @@
 use crate::json;
 
 /// Formats a message to the operator as a log line.
-#[must_use]
 pub fn format_operator_line(message: &str) -> String {
     json::to_text(&serde_json::json!({ "operator": message }))
 }

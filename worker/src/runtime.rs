@@ -1,4 +1,4 @@
-//! The Workers runtime: `fetch`, `WebCrypto`, SQL, D1, timers and promises.
+//! The Workers runtime: `WebCrypto`, SQL, D1, WebSockets, timers and promises.
 
 mod context;
 mod crypto;

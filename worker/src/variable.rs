@@ -8,7 +8,6 @@ use quillgate::Millis;
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Trims a value. A blank value counts as absent.
-#[must_use]
 pub fn trim_value(value: &str) -> Option<String> {
     let value = value.trim();
     (!value.is_empty()).then(|| value.to_owned())
@@ -119,7 +118,6 @@ pub fn read_json<T: Default>(
 }
 
 /// Splits a list at its commas and drops empty items.
-#[must_use]
 pub fn split_list(value: Option<&str>) -> Vec<String> {
     let items = value.unwrap_or("").split(',').map(str::trim);
     let items = items.filter(|item| !item.is_empty());

@@ -376,7 +376,8 @@ describe("the circuit breaker", () => {
 
   test("streams the stored state of a known job while the breaker is open", async () => {
     const received = await alone.received();
-    // After the polling interval, the stored state is stale and the object polls the job.
+    // After the polling interval, the stored state is stale. The stream makes the object poll the
+    // job, which the open breaker prevents.
     await sleep(1000 * POLL_SECONDS);
     const bytes = alone.bytes({ target: pathOf(PROJECT, `/${stored.id}/events`), authorization });
     const exchange = alone.open(bytes);

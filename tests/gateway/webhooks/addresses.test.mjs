@@ -40,8 +40,9 @@ const REJECTED = [
 const REJECTED_URLS = REJECTED.flatMap(([, urls]) => urls);
 
 /**
- * The hosts of these addresses that WEBHOOK_HOSTS accepts, so that another rule must reject them.
- * Hosts of this machine are left out, because the gateway accepts them once they are listed.
+ * Returns a value for WEBHOOK_HOSTS with every host of these URLs that the variable can list, so
+ * that only other rules can reject them. Hosts of this machine are left out, because the gateway
+ * accepts them once they are listed.
  */
 function listable(urls) {
   const hosts = urls.map((url) => /:\/\/([^/?#]*)/.exec(url)?.[1].toLowerCase() ?? "");

@@ -46,7 +46,6 @@ impl Subject {
     ///
     /// They are zero, unless the subject's path exceeds the archive's limits. The archive counts
     /// the views of that path only in a prefix above it, so the path's own counts are unknown.
-    #[must_use]
     pub fn counts_without_row(&self) -> Counts {
         match self {
             Self::Page(path) | Self::Prefix(path) if !is_within_limits(path) => Counts::UNKNOWN,
@@ -221,7 +220,6 @@ pub struct StoredDay {
 }
 
 /// Writes the body of a page of a series. `stored` contains the stored days of the page in order.
-#[must_use]
 pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     let mut groups = Vec::new();
     let mut all_missing: Vec<Value> = Vec::new();
@@ -266,7 +264,6 @@ pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
 }
 
 /// Whether a response cannot change: each of its days is stored, and none will be fetched again.
-#[must_use]
 pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
     let mut stored = stored.iter().peekable();
     (query.from.number()..query.to.number()).all(|number| {
@@ -291,7 +288,6 @@ pub struct ProjectRecord {
 
 impl ProjectRecord {
     /// Returns a project without recorded days. Its first day is yesterday.
-    #[must_use]
     pub fn new(now: Millis) -> Self {
         Self {
             first: Day::of(now).minus(1),
@@ -301,7 +297,6 @@ impl ProjectRecord {
     }
 
     /// Returns the days to archive and their records.
-    #[must_use]
     pub fn wanted(&self) -> Wanted<'_> {
         Wanted {
             first: self.first,
@@ -311,7 +306,6 @@ impl ProjectRecord {
 }
 
 /// Returns the first day that the archive retains. It deletes earlier days.
-#[must_use]
 pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
     Day::of(now).minus(settings.retention_days)
 }
@@ -335,7 +329,6 @@ fn completion_time(estimate: Estimate, now: Millis) -> Option<String> {
 }
 
 /// Writes the body of a project's status. `bytes` is the size of the database.
-#[must_use]
 pub fn write_status(
     record: &ProjectRecord,
     bytes: Option<u64>,
@@ -397,7 +390,6 @@ pub fn write_status(
 
 /// Returns the project's first day to archive after the start of a backfill from `from`. It is not
 /// before the first retained day, and not after the current first day.
-#[must_use]
 pub fn begin_of_backfill(
     record: &ProjectRecord,
     from: Day,
@@ -408,7 +400,6 @@ pub fn begin_of_backfill(
 }
 
 /// Writes the body of a backfill's estimate.
-#[must_use]
 pub fn write_backfill(
     record: &ProjectRecord,
     begin: Day,
@@ -445,7 +436,6 @@ pub struct ArchiveRun {
 
 impl ArchiveRun {
     /// Formats the run as a line of JSON.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let Self {
             requests,

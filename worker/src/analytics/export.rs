@@ -80,7 +80,6 @@ impl ExportQuery {
     }
 
     /// Returns header fields that make a browser save the export as a file, uncached.
-    #[must_use]
     pub fn headers(&self) -> HeaderFields {
         let content_type = match (self.format, self.is_resumed) {
             (ExportFormat::NdJson, _) => "application/x-ndjson",
@@ -122,7 +121,6 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
 }
 
 /// Returns the `Retry-After` of a refused page in seconds, if it has one.
-#[must_use]
 pub fn read_retry_after(refusal: &GatewayResponse) -> Option<u64> {
     refusal.headers.get("retry-after")?.parse().ok()
 }

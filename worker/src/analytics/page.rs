@@ -30,19 +30,16 @@ pub struct PageHead {
 
 impl PageHead {
     /// Whether the page is fresh: younger than its freshness lifetime.
-    #[must_use]
     pub fn is_fresh(&self, now: Millis) -> bool {
         now < self.fresh_until
     }
 
     /// Whether the page may be served instead of an error, although it may be stale.
-    #[must_use]
     pub fn is_usable(&self, now: Millis) -> bool {
         now < self.fresh_until.plus(STALE_FOR)
     }
 
     /// Returns the remaining freshness in seconds. It is negative for a stale page.
-    #[must_use]
     pub fn ttl(&self, now: Millis) -> i64 {
         seconds_until(self.fresh_until, now)
     }
@@ -68,14 +65,12 @@ pub struct PageSlice {
 
 impl PageSlice {
     /// Whether the slice is the whole page.
-    #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.from == 0 && self.to == PAGE_ROWS
     }
 }
 
 /// Splits a range of rows into slices of pages.
-#[must_use]
 pub fn slice_pages(offset: u64, limit: u64) -> Vec<PageSlice> {
     let end = offset.saturating_add(limit);
     let mut slices = Vec::new();
@@ -95,7 +90,6 @@ pub fn slice_pages(offset: u64, limit: u64) -> Vec<PageSlice> {
 }
 
 /// Returns the target of a page: the list's target with `limit` and `offset`.
-#[must_use]
 pub fn page_target(list: &str, number: u64) -> String {
     let join = if list.contains('?') { '&' } else { '?' };
     let offset = number.saturating_mul(PAGE_ROWS);
@@ -103,14 +97,12 @@ pub fn page_target(list: &str, number: u64) -> String {
 }
 
 /// Returns the unique cache key of a page.
-#[must_use]
 pub fn page_key(list: &str, number: u64) -> String {
     format!("{number} {list}")
 }
 
 /// Whether more rows follow the response that ends with this slice: on the same page, or on the
 /// next.
-#[must_use]
 pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
     last.has_more || last.rows > slice.to
 }
@@ -179,7 +171,6 @@ pub enum FetchedBy {
 
 impl CacheStatus {
     /// Formats the value of `Cache-Status` after the cache's name.
-    #[must_use]
     pub fn describe(&self) -> String {
         match self {
             Self::Hit { ttl } => format!("hit; ttl={ttl}"),
@@ -208,7 +199,6 @@ impl CacheStatus {
     }
 
     /// Returns the status of a page from the cache when the upstream failed to return a newer one.
-    #[must_use]
     pub fn upstream_failed(page: &PageHead, status: Option<u16>, now: Millis) -> Self {
         let reason = if page.is_fresh(now) {
             FetchReason::Request
@@ -223,7 +213,6 @@ impl CacheStatus {
     }
 
     /// Returns the status for a request that waited for another request's fetch.
-    #[must_use]
     pub fn collapsed(self) -> Self {
         match self {
             Self::Fetched { reason, .. } => Self::Fetched {
@@ -249,13 +238,11 @@ impl CacheStatus {
     }
 
     /// Whether a stale page is served.
-    #[must_use]
     pub const fn is_stale(&self) -> bool {
         self.rank() == 2
     }
 
     /// Returns the worse of two statuses: the status of a response with both pages.
-    #[must_use]
     pub fn worse(self, other: Self) -> Self {
         if other.rank() >= self.rank() {
             other
@@ -266,7 +253,6 @@ impl CacheStatus {
 }
 
 /// Returns the reason for fetching a page, given the cached one.
-#[must_use]
 pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchReason {
     match cached {
         _ if revalidate => FetchReason::Request,
@@ -288,7 +274,6 @@ pub struct ReportHead {
 
 impl ReportHead {
     /// Builds the head of a report from these pages. Returns `None` without pages.
-    #[must_use]
     pub fn from_pages(pages: &[(&PageHead, PageSlice)]) -> Option<Self> {
         let fetched = pages.iter().map(|(page, _)| page.fetched).min()?;
         let fresh_until = pages.iter().map(|(page, _)| page.fresh_until).min()?;
@@ -300,19 +285,16 @@ impl ReportHead {
     }
 
     /// Whether every page of the report is fresh.
-    #[must_use]
     pub fn is_fresh(&self, now: Millis) -> bool {
         now < self.fresh_until
     }
 
     /// Returns the remaining freshness in seconds, rounded down. It is negative for a stale report.
-    #[must_use]
     pub fn ttl(&self, now: Millis) -> i64 {
         seconds_until(self.fresh_until, now)
     }
 
     /// Returns the header fields of the response, with `cache` as `Cache-Status`.
-    #[must_use]
     pub fn headers(&self, cache: &str, now: Millis) -> HeaderFields {
         let lifetime = self.fresh_until.since(self.fetched).0 / 1000;
         let cache_control = if self.is_fresh(now) {
@@ -345,7 +327,6 @@ fn build_etag(pages: &[(&PageHead, PageSlice)]) -> String {
 }
 
 /// Whether `If-None-Match` names this validator, compared weakly (RFC 9110, section 13.1.2).
-#[must_use]
 pub fn matches_etag(if_none_match: Option<&str>, etag: &str) -> bool {
     let Some(value) = if_none_match else {
         return false;
@@ -356,7 +337,6 @@ pub fn matches_etag(if_none_match: Option<&str>, etag: &str) -> bool {
 }
 
 /// Whether the `Cache-Control` of a request contains `no-cache` (RFC 9111, section 5.2.1.4).
-#[must_use]
 pub fn is_no_cache(cache_control: Option<&str>) -> bool {
     let separators = |c: char| c == ',' || c.is_ascii_whitespace();
     let mut words = cache_control.unwrap_or("").split(separators);

@@ -82,7 +82,6 @@ impl ReportQuery {
     }
 
     /// Returns the request target of a page. With offset pagination, it adds `limit` and `offset`.
-    #[must_use]
     pub fn page_target(&self, number: u64) -> String {
         match self.operation.declaration().pagination {
             Pagination::Offset { .. } => page_target(&self.list, number),
@@ -92,7 +91,6 @@ impl ReportQuery {
 
     /// Whether pages may be stored on disk. Conversations contain personal data, so they stay in
     /// memory.
-    #[must_use]
     pub fn may_be_stored(&self) -> bool {
         self.operation.declaration().scope != Scope::ReadConversations
     }

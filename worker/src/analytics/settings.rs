@@ -63,7 +63,6 @@ impl ArchiveSettings {
     }
 
     /// Whether a project is archived.
-    #[must_use]
     pub fn includes(&self, project: &str) -> bool {
         self.projects.iter().any(|own| own == project)
     }

@@ -19,7 +19,6 @@ pub struct Health<'a> {
 
 impl<'a> Health<'a> {
     /// Creates the health from its parts. The status is `degraded` while a breaker is open.
-    #[must_use]
     pub fn new(
         organization: OrganizationHealth,
         project: Option<ProjectHealth>,

@@ -46,7 +46,6 @@ pub struct Plan {
 }
 
 /// Returns whether a request polls liveness, which needs no configuration.
-#[must_use]
 pub fn is_liveness(head: &RequestHead) -> bool {
     let is_read = matches!(&*head.method, "GET" | "HEAD");
     is_read && head.path == LIVENESS && !is_deep(head.query.as_deref())
@@ -64,13 +63,11 @@ impl Plan {
     }
 
     /// Returns the plan of a liveness poll.
-    #[must_use]
     pub fn healthy() -> Self {
         Self::new(Some(LIVENESS), Ok(Action::AnswerLiveness))
     }
 
     /// Returns the plan that refuses a request.
-    #[must_use]
     pub fn refused(problem: Problem) -> Self {
         Self::new(None, Err(problem))
     }
@@ -79,7 +76,6 @@ impl Plan {
     /// can read.
     ///
     /// The gateway may already have sent a write, so the problem reports an unknown outcome.
-    #[must_use]
     pub fn crashed(config: Option<&Config>, head: &RequestHead) -> Self {
         let allowed = config.map_or(&[][..], |config| &config.allowed_origins);
         let problem = match &*head.method {
@@ -98,7 +94,6 @@ impl Plan {
 ///
 /// - `now`: the instant at which tokens are checked.
 /// - `verified`: the isolate's cache of verified tokens.
-#[must_use]
 pub fn plan(
     config: &Config,
     head: &RequestHead,

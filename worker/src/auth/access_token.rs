@@ -123,13 +123,11 @@ impl AccessToken {
     }
 
     /// Returns the token's caller.
-    #[must_use]
     pub fn caller(&self) -> Rc<Caller> {
         Rc::clone(&self.caller)
     }
 
     /// Returns the time of `exp`.
-    #[must_use]
     pub fn expires(&self) -> Millis {
         to_millis(self.expires)
     }

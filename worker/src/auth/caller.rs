@@ -26,7 +26,6 @@ pub struct Grant {
 impl Grant {
     /// Creates a grant for these projects with a space-separated list of scopes (RFC 6749,
     /// section 3.3).
-    #[must_use]
     pub fn new(projects: Vec<String>, scope: &str) -> Self {
         let words = scope.split(' ').filter(|word| !word.is_empty());
         Self {
@@ -55,7 +54,6 @@ impl Quota {
     ///
     /// Returns `None` for anything else. Unknown policy names are rejected, so that a misspelt
     /// ceiling is not ignored.
-    #[must_use]
     pub fn read(value: &Value) -> Option<Self> {
         let ceiling = |value: &Value| Some(u32::try_from(value.as_u64()?).unwrap_or(u32::MAX));
         let Value::Object(members) = value else {
@@ -69,19 +67,16 @@ impl Quota {
     }
 
     /// Whether the quota limits any policy.
-    #[must_use]
     pub fn is_limited(&self) -> bool {
         *self != Self::default()
     }
 
     /// Returns the ceiling for this policy; `None` when only the budget itself applies.
-    #[must_use]
     pub const fn ceiling(&self, policy: RateLimitPolicy) -> Option<u32> {
         self.0[policy as usize]
     }
 
     /// Returns the ceilings for policies that `other` does not limit.
-    #[must_use]
     pub fn without(mut self, other: Self) -> Self {
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own = own.filter(|_| other.is_none());
@@ -90,7 +85,6 @@ impl Quota {
     }
 
     /// Combines two quotas into the lower ceiling for each policy.
-    #[must_use]
     pub fn lower(mut self, other: Self) -> Self {
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own = (*own).into_iter().chain(other).min();
@@ -161,13 +155,11 @@ impl Caller {
     }
 
     /// Returns the key under which budgets and idempotency keys are stored for this caller.
-    #[must_use]
     pub fn key(&self) -> String {
         caller_key(&self.issuer, &self.subject, self.claims.as_deref())
     }
 
     /// Returns the shared ceilings for this policy.
-    #[must_use]
     pub fn ceilings(&self, policy: RateLimitPolicy) -> Vec<Ceiling> {
         let shared = self.shared.iter();
         let ceiling = |shared: &SharedQuota| {
@@ -184,7 +176,6 @@ impl Caller {
 ///
 /// It consists of issuer and subject, separated by a space, which no issuer contains. If a rule
 /// names claims, it is a space, the issuer and the claims. No subject can produce that key.
-#[must_use]
 pub fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
     match claims {
         None => format!("{issuer} {subject}"),

@@ -22,7 +22,6 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// Returns the algorithm with this exact name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "RS256" => Some(Self::Rs256),
@@ -32,7 +31,6 @@ impl Algorithm {
     }
 
     /// Returns the value of `alg` in a token's header (RFC 7518, section 3.1).
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",
@@ -42,7 +40,6 @@ impl Algorithm {
 
     /// Whether a signature has a possible length: at least 256 bytes for RSA, exactly 64 bytes for
     /// P-256.
-    #[must_use]
     pub const fn fits(self, signature: &[u8]) -> bool {
         match self {
             Self::Rs256 => signature.len() >= MIN_MODULUS_BITS / 8,
@@ -175,7 +172,6 @@ impl KeySet {
     }
 
     /// Whether the set is recent enough to verify signatures: younger than [`MAX_AGE`].
-    #[must_use]
     pub fn is_usable(&self, now: Millis) -> bool {
         now.since(self.fetched) < MAX_AGE
     }
@@ -227,7 +223,6 @@ pub enum Lookup {
 
 impl KeySource {
     /// Creates a source from the set that the object's database stores.
-    #[must_use]
     pub fn from_stored(set: KeySet) -> Self {
         Self {
             set: Some(set),
@@ -236,7 +231,6 @@ impl KeySource {
     }
 
     /// Returns the newest set, unless it is too old.
-    #[must_use]
     pub fn usable_set(&self, now: Millis) -> Option<&KeySet> {
         self.set.as_ref().filter(|set| set.is_usable(now))
     }

@@ -82,7 +82,6 @@ impl<'a> Jwt<'a> {
     ///
     /// Upper and lower case of `typ` are equal (RFC 7515, section 4.1.9). The gateway supports no
     /// extensions.
-    #[must_use]
     pub fn is_kind(&self, kinds: &[&str]) -> bool {
         let is_one = |typ: &str| kinds.iter().any(|kind| typ.eq_ignore_ascii_case(kind));
         let known = |typ: &Value| typ.as_str().is_some_and(is_one);
@@ -109,7 +108,6 @@ fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
 }
 
 /// Removes and returns a string property. Properties of other types remain in the object.
-#[must_use]
 pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
     match members.get_mut(name)? {
         Value::String(text) => {
@@ -134,14 +132,12 @@ pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f6
 }
 
 /// Converts an instant to seconds, the unit of `NumericDate`.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "the clock is far below 2^53 ms")]
 pub fn to_seconds(now: Millis) -> f64 {
     now.0 as f64 / 1000.0
 }
 
 /// Converts a `NumericDate` to milliseconds.
-#[must_use]
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

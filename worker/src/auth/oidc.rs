@@ -122,13 +122,11 @@ pub(super) fn check_claims(
 
 impl Checked {
     /// Returns the URL of the issuer's keys.
-    #[must_use]
     pub fn jwks(&self) -> &str {
         &self.claims.issuer.jwks
     }
 
     /// Returns the signing input: the header, a full stop and the claims, as sent.
-    #[must_use]
     pub fn signed(&self) -> &str {
         &self.token[..self.signed_length]
     }

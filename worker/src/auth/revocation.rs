@@ -126,9 +126,8 @@ impl RevokedTokens {
         Ok(())
     }
 
-    /// Whether one of the gateway's own tokens is revoked by its id, or by its subject and its
-    /// time of issue in seconds.
-    #[must_use]
+    /// Whether a token that the gateway issued is revoked, by its id or by its subject. `issued`
+    /// is the token's `iat`, in Unix seconds.
     pub fn covers_own(&self, id: Option<&str>, subject: &str, issued: f64) -> bool {
         let is_covered =
             |(own, before): &(String, u64)| own == subject && is_before(issued, *before);

@@ -54,7 +54,6 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
 /// - `archivedProjects` lets the page skip requests that would return a 501.
 /// - `keepsPrompts` is the value of `KEEP_PROMPTS`. With it, the page can mark prompts that records
 ///   store only in part.
-#[must_use]
 pub fn describe(
     caller: &Caller,
     keep_prompts: KeepPrompts,
@@ -88,7 +87,6 @@ fn add_new(all: &mut Vec<Value>, more: &[String]) {
 }
 
 /// Lists as JSON how a session can be opened.
-#[must_use]
 pub fn describe_methods(settings: &AuthSettings) -> String {
     let mut issuers = Vec::new();
     for issuer in &settings.sign_in_issuers {

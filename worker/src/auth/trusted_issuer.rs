@@ -97,7 +97,6 @@ impl Rule {
 
 impl ExpectedClaims {
     /// Expects one claim, with a single accepted value.
-    #[must_use]
     pub fn one(name: &str, value: String) -> Self {
         Self(vec![(name.to_owned(), vec![Value::String(value)])])
     }
@@ -105,7 +104,6 @@ impl ExpectedClaims {
     /// Reads claims. Each value is a string, an integer, a boolean or a list of these.
     ///
     /// Returns `None` for anything else, and for an empty object, which would match every token.
-    #[must_use]
     pub fn read(claims: Map<String, Value>) -> Option<Self> {
         let claims: Option<Vec<_>> = claims.into_iter().map(read_claim).collect();
         claims.filter(|claims| !claims.is_empty()).map(Self)
@@ -113,7 +111,6 @@ impl ExpectedClaims {
 
     /// Whether the token has every expected claim with exactly an accepted value. If the token's
     /// claim is a list, one of its elements must match.
-    #[must_use]
     pub fn match_token(&self, claims: &Map<String, Value>) -> bool {
         self.0
             .iter()

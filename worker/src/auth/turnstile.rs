@@ -105,7 +105,6 @@ fn host_of(origin: &str) -> &str {
 }
 
 /// Whether Cloudflare's answer confirms a response that a page of this host received.
-#[must_use]
 pub fn is_accepted(answer: &str, hostname: &str) -> bool {
     json::parse(answer.as_bytes()).is_some_and(|answer| {
         json::is_true(&answer, "success") && json::text(&answer, "hostname") == Some(hostname)
@@ -113,14 +112,12 @@ pub fn is_accepted(answer: &str, hostname: &str) -> bool {
 }
 
 /// Returns a 403 for a response that is invalid or already used.
-#[must_use]
 pub fn failed_problem() -> Problem {
     let detail = "the Turnstile response was rejected; a response is valid once, for five minutes";
     Problem::new(ProblemKind::TurnstileFailed, detail)
 }
 
 /// Returns a 503 for a response that cannot be verified now.
-#[must_use]
 pub fn unavailable_problem() -> Problem {
     let detail = "Turnstile responses cannot be verified right now; nothing was sent upstream";
     Problem::new(ProblemKind::TurnstileUnavailable, detail).with_header("retry-after", "5")
@@ -131,14 +128,12 @@ pub fn unavailable_problem() -> Problem {
 /// Cloudflare accepts a response again only under the UUID of its first verification. A request
 /// with an idempotency key derives the UUID from `key_fingerprint`, so a repeated request passes.
 /// Any other request gets `random_uuid`.
-#[must_use]
 pub fn choose_idempotency_key(key_fingerprint: Option<&str>, random_uuid: &str) -> String {
     key_fingerprint.map_or_else(|| random_uuid.to_owned(), derive_uuid)
 }
 
 /// Builds the body that verifies a response. `idempotency_key` comes from
 /// [`choose_idempotency_key`].
-#[must_use]
 pub fn build_verification(secret: &str, proof: &TurnstileProof, idempotency_key: &str) -> String {
     json::to_text(&serde_json::json!({
         "secret": secret,

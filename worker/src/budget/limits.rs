@@ -36,7 +36,6 @@ impl Limits {
     }
 
     /// The maximum number of requests of a policy in any window, at least 1.
-    #[must_use]
     pub const fn limit(&self, policy: RateLimitPolicy) -> u32 {
         match policy {
             RateLimitPolicy::CreateJob => self.create_job,

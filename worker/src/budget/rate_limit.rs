@@ -45,7 +45,6 @@ impl RateLimitFields {
     }
 
     /// Returns the fields `RateLimit-Policy` and `RateLimit`.
-    #[must_use]
     pub fn into_headers(self) -> HeaderFields {
         HeaderFields::default()
             .with("ratelimit-policy", self.rate_limit_policy)

@@ -93,13 +93,11 @@ impl ReadBudget {
     }
 
     /// Returns the number of counted callers and ceilings.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether no caller or ceiling is counted.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -10,7 +10,6 @@ const PROBES_PER_WINDOW: u64 = 12;
 /// Returns how long a 429 from the upstream blocks a policy, according to its `Retry-After`.
 ///
 /// The maximum is one window, after which the upstream no longer counts the earlier requests.
-#[must_use]
 pub fn block_duration(retry_after: Option<Millis>, window: Millis) -> Millis {
     retry_after.unwrap_or(DEFAULT_BLOCK).min(window)
 }
@@ -30,7 +29,6 @@ pub struct UpstreamBlock {
 
 impl UpstreamBlock {
     /// Creates a block that ends at `until`.
-    #[must_use]
     pub fn new(until: Millis, window: Millis, now: Millis) -> Self {
         Self {
             until,
@@ -40,7 +38,6 @@ impl UpstreamBlock {
     }
 
     /// Records the reservation of a probe and postpones the next probe.
-    #[must_use]
     pub fn with_probe(self, reservation: u64, window: Millis, now: Millis) -> Self {
         Self {
             probe: Some(reservation),
@@ -49,7 +46,6 @@ impl UpstreamBlock {
     }
 
     /// Creates or extends a block after a 429. It never ends before the earlier block.
-    #[must_use]
     pub fn extend(earlier: Option<Self>, time: Millis, window: Millis, now: Millis) -> Self {
         let until = now.plus(time);
         let until = earlier.map_or(until, |earlier| earlier.until.max(until));
@@ -57,7 +53,6 @@ impl UpstreamBlock {
     }
 
     /// Returns when the block ends; `None` if a request can be sent now, possibly as a probe.
-    #[must_use]
     pub fn refuses_until(&self, now: Millis) -> Option<Millis> {
         (now < self.until && now < self.probe_at).then_some(self.until)
     }

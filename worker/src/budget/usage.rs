@@ -55,7 +55,6 @@ impl CallerLog {
 
 impl Usage {
     /// Creates an empty log for a window of this length.
-    #[must_use]
     pub const fn new(window: Millis) -> Self {
         Self {
             window,
@@ -68,7 +67,7 @@ impl Usage {
         self.log(policy, caller).in_flight.push((id, at.0));
     }
 
-    /// Adds a settled reservation. Callers must restore the oldest first.
+    /// Adds a reservation that settled at `at`. The oldest must be restored first.
     pub fn restore(&mut self, policy: RateLimitPolicy, caller: &str, at: Millis) {
         self.log(policy, caller).settled.push_back(at.0);
     }

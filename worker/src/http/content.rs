@@ -93,7 +93,6 @@ impl Values {
     }
 
     /// Returns the value of a parameter if it is a string.
-    #[must_use]
     pub fn text(&self, name: &'static str) -> Option<String> {
         View::All(self).member(name).text()
     }
@@ -134,7 +133,6 @@ impl Value for View<'_> {
 }
 
 /// Whether a `Content-Type` is `application/json`, with any parameters (RFC 9110, section 8.3.1).
-#[must_use]
 pub fn is_json(content_type: Option<&str>) -> bool {
     let essence = content_type.and_then(|value| value.split(';').next());
     essence.is_some_and(|essence| {

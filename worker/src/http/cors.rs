@@ -34,14 +34,12 @@ pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result
 }
 
 /// Returns 403 for an origin that is not allowed.
-#[must_use]
 pub fn origin_not_allowed() -> Problem {
     let detail = "pages of this origin may not call the gateway; see ALLOWED_ORIGINS";
     Problem::new(ProblemKind::OriginNotAllowed, detail)
 }
 
 /// Returns the CORS fields of every response to this origin.
-#[must_use]
 pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     let mut headers = vec![("vary", "Origin".to_owned())];
     if let Origin::Allowed(origin) = origin {
@@ -64,7 +62,6 @@ pub const EXPOSED: &str = "Age, Cache-Status, Content-Disposition, ETag, Idempot
 pub const SENT: &str = "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Quillgate-Client, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
 
 /// Returns the CORS fields of a preflight response for a path with these methods.
-#[must_use]
 pub fn preflight_headers(methods: &[&str]) -> Vec<(&'static str, String)> {
     vec![
         ("access-control-allow-methods", methods.join(", ")),

@@ -47,7 +47,6 @@ impl GatewayRule {
     ];
 
     /// Returns the name of the rule in `errors`. It is stable.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::JsonObject => "json-object",

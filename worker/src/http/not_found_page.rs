@@ -16,7 +16,6 @@ pub const STYLE: &str = ":root{color-scheme:light dark}\
     body{max-width:32rem;margin:15vh auto;padding:0 1.5rem;font:1rem/1.5 system-ui,sans-serif}";
 
 /// Returns whether to respond with the page: the path is unknown, and a browser navigated to it.
-#[must_use]
 pub fn applies(problem: &Problem, head: &RequestHead) -> bool {
     problem.kind == ProblemKind::NotFound
         && matches!(&*head.method, "GET" | "HEAD")
@@ -24,7 +23,6 @@ pub fn applies(problem: &Problem, head: &RequestHead) -> bool {
 }
 
 /// Returns a 404 with the page.
-#[must_use]
 pub fn response() -> GatewayResponse {
     let headers = HeaderFields::default()
         .with("content-type", "text/html; charset=utf-8")

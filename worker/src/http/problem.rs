@@ -29,7 +29,6 @@ pub struct Problem {
 impl Problem {
     /// Creates a problem of this kind. Without a fixed status, the status is 502 until
     /// [`Self::with_status`] replaces it.
-    #[must_use]
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self {
             kind,
@@ -42,35 +41,30 @@ impl Problem {
     }
 
     /// Sets the status of a problem whose kind has no fixed status.
-    #[must_use]
     pub const fn with_status(mut self, status: u16) -> Self {
         self.status = status;
         self
     }
 
     /// Adds a header field.
-    #[must_use]
     pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
     /// Adds an extension member.
-    #[must_use]
     pub fn with_member(mut self, name: &str, value: Value) -> Self {
         self.members.insert(name.to_owned(), value);
         self
     }
 
     /// Sets the message for the operator.
-    #[must_use]
     pub fn with_operator(mut self, message: impl Into<String>) -> Self {
         self.operator = Some(message.into());
         self
     }
 
     /// Formats the problem as JSON. `instance` is the id of the request (RFC 9457, section 3.1.5).
-    #[must_use]
     pub fn to_json(&self, instance: &str) -> String {
         let mut members = Map::new();
         let kind = self.kind.type_uri();
@@ -84,7 +78,6 @@ impl Problem {
     }
 
     /// Returns 404 for a path without a route.
-    #[must_use]
     pub fn not_found() -> Self {
         let detail = "no such path; slashes and escapes must match exactly";
         Self::new(ProblemKind::NotFound, detail)
@@ -92,7 +85,6 @@ impl Problem {
 
     /// Returns 405 for a method that the path does not support (RFC 9110, section 15.5.6). `allow`
     /// lists the supported methods.
-    #[must_use]
     pub fn method_not_allowed(allow: &str) -> Self {
         let detail = format!("this path supports {allow}");
         Self::new(ProblemKind::MethodNotAllowed, detail).with_header("allow", allow)
@@ -100,14 +92,12 @@ impl Problem {
 
     /// Returns 500 for a missing or invalid variable. The problem names the variable, never its
     /// value.
-    #[must_use]
     pub fn misconfigured(variable: &str, rule: &str) -> Self {
         let detail = format!("the gateway's variable {variable} {rule}");
         Self::new(ProblemKind::Misconfigured, detail).with_member("variable", variable.into())
     }
 
     /// Returns 415 for a body that is not JSON.
-    #[must_use]
     pub fn unsupported_media_type() -> Self {
         let detail = "the body must be sent as application/json";
         Self::new(ProblemKind::UnsupportedMediaType, detail)
@@ -115,20 +105,17 @@ impl Problem {
     }
 
     /// Returns 413 for a body of more than `max` bytes.
-    #[must_use]
     pub fn content_too_large(max: usize) -> Self {
         let detail = format!("the body must not be larger than {max} bytes");
         Self::new(ProblemKind::ContentTooLarge, detail)
     }
 
     /// Returns 400 for a value that breaks a rule of the core.
-    #[must_use]
     pub fn invalid(error: &ValidationError) -> Self {
         Self::broken_rule(&error.field, error.rule.name(), &error.message())
     }
 
     /// Returns 400 for a header field, parameter or body that breaks a rule of the gateway.
-    #[must_use]
     pub fn field(field: &str, rule: GatewayRule, detail: &str) -> Self {
         Self::broken_rule(field, rule.as_str(), detail)
     }
@@ -139,27 +126,23 @@ impl Problem {
     }
 
     /// Returns 400 for a body that is not a JSON object.
-    #[must_use]
     pub fn malformed_body() -> Self {
         let detail = "the body must be a JSON object without duplicate members";
         Self::field("body", GatewayRule::JsonObject, detail)
     }
 
     /// Returns 400 for a URL that must not receive webhooks.
-    #[must_use]
     pub fn invalid_webhook_url(detail: &str) -> Self {
         Self::broken_rule("Webhook-Url", Rule::WebhookUrl.name(), detail)
     }
 
     /// Returns 400 for a webhook when the gateway has no secret to sign it with.
-    #[must_use]
     pub fn webhooks_off() -> Self {
         let detail = "Webhook-Url requires a gateway with WEBHOOK_SECRET";
         Self::field("Webhook-Url", GatewayRule::WebhooksOff, detail)
     }
 
     /// Returns 400 for a caller's webhook when the operator has not allowed any hosts.
-    #[must_use]
     pub fn no_webhook_hosts() -> Self {
         let detail =
             "Webhook-Url requires a gateway with WEBHOOK_HOSTS, the hosts that callers may use";
@@ -167,42 +150,36 @@ impl Problem {
     }
 
     /// Returns 400 for a webhook on a request that does not create a job.
-    #[must_use]
     pub fn webhook_on_follow_up() -> Self {
         let detail = "Webhook-Url is only valid when a job is created";
         Self::field("Webhook-Url", GatewayRule::CreateOnly, detail)
     }
 
     /// Returns 404 for a job without a record.
-    #[must_use]
     pub fn job_not_recorded() -> Self {
         let detail = "the gateway has no record of this job in this project";
         Self::new(ProblemKind::JobNotRecorded, detail)
     }
 
     /// Returns 429 when `owner` already has `max` open streams.
-    #[must_use]
     pub fn too_many_streams(owner: &str, max: u32) -> Self {
         let detail = format!("{owner} has {max} open streams, the maximum");
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "5")
     }
 
     /// Returns 429 when `owner` already has `max` waiting exports.
-    #[must_use]
     pub fn too_many_exports(owner: &str, max: u32) -> Self {
         let detail = format!("{owner} has {max} exports waiting for the budget, the maximum");
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "60")
     }
 
     /// Returns 503 when an issuer's token endpoint fails.
-    #[must_use]
     pub fn token_endpoint_failed() -> Self {
         let detail = "the issuer cannot complete the sign-in right now";
         Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "60")
     }
 
     /// Returns 503 when the keys of a trusted issuer cannot be fetched.
-    #[must_use]
     pub fn issuer_unavailable() -> Self {
         let detail = "the keys of the token's issuer cannot be fetched right now";
         // Isolates request newer keys at most once a minute.
@@ -210,20 +187,17 @@ impl Problem {
     }
 
     /// Returns 503 when a Durable Object or the archive's D1 database fails.
-    #[must_use]
     pub fn object_unavailable() -> Self {
         let detail = "the gateway's storage is unavailable right now";
         Self::new(ProblemKind::ObjectUnavailable, detail).with_header("retry-after", "1")
     }
 
     /// Returns 501 for a project without an archive.
-    #[must_use]
     pub fn archive_not_configured(detail: &str) -> Self {
         Self::new(ProblemKind::ArchiveNotConfigured, detail)
     }
 
     /// Returns 500 for a failure of the gateway. The log has the cause.
-    #[must_use]
     pub fn internal() -> Self {
         let detail = "the gateway failed; its log has the details";
         Self::new(ProblemKind::Internal, detail)

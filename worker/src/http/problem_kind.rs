@@ -30,50 +30,42 @@ macro_rules! problem_kinds {
 
             /// Returns the last segment of `type`, after `/problems/`, such as `not-found`. It is
             /// stable.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $kind,)+ }
             }
 
             /// Returns the `type` of the problem, such as `/problems/not-found`.
-            #[must_use]
             pub fn type_uri(self) -> String {
                 format!("/problems/{}", self.as_str())
             }
 
             /// Returns the status of the response. `None` for the status of the upstream's response,
             /// from 400 to 599.
-            #[must_use]
             pub const fn status(self) -> Option<u16> {
                 match self { $(Self::$name => $status,)+ }
             }
 
             /// Returns the `title`, which is the same for all problems of this kind.
-            #[must_use]
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$name => $title,)+ }
             }
 
             /// Returns the kind's documentation for the `OpenAPI` description, one string per line.
-            #[must_use]
             pub const fn documentation(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($doc),+],)+ }
             }
 
             /// Returns the extension members that are always present.
-            #[must_use]
             pub const fn members(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($($member),*)?],)+ }
             }
 
             /// Returns the extension members that may be present.
-            #[must_use]
             pub const fn optional_members(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($($optional),*)?],)+ }
             }
 
             /// Returns the names of the header fields that the response always has.
-            #[must_use]
             pub const fn headers(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($($header),*)?],)+ }
             }
@@ -345,7 +337,6 @@ problem_kinds! {
 
 impl ProblemKind {
     /// Returns the kind whose [`as_str`](Self::as_str) is `name`, or `None`.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let mut kinds = Self::ALL.iter().copied();
         kinds.find(|kind| kind.as_str() == name)

@@ -54,7 +54,6 @@ pub struct RequestHead {
 
 impl RequestHead {
     /// Reads a head. `field` returns the value of a header field.
-    #[must_use]
     pub fn read(
         uuid: String,
         method: String,
@@ -94,7 +93,6 @@ impl RequestHead {
     }
 
     /// Returns `Cookie` if it may identify the caller. `Authorization` takes precedence.
-    #[must_use]
     pub fn session_cookie(&self) -> Option<&str> {
         match self.authorization {
             Some(_) => None,
@@ -104,7 +102,6 @@ impl RequestHead {
 }
 
 /// Returns whether a client accepts an HTML page, as browsers do when they navigate.
-#[must_use]
 pub fn accepts_page(accept: Option<&str>) -> bool {
     let mut types = accept.unwrap_or("").split(',');
     types.any(|one| {

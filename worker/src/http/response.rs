@@ -33,7 +33,6 @@ impl HeaderFields {
     }
 
     /// Sets a field, replacing a previous value, and returns the fields.
-    #[must_use]
     pub fn with(
         mut self,
         name: impl Into<Cow<'static, str>>,
@@ -44,14 +43,12 @@ impl HeaderFields {
     }
 
     /// Removes a field.
-    #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.0.retain(|(own, _)| own != name);
         self
     }
 
     /// Adds the fields of `others` that are not present yet.
-    #[must_use]
     pub fn or(mut self, others: Self) -> Self {
         for (name, value) in others.0 {
             if self.get(&name).is_none() {
@@ -62,14 +59,12 @@ impl HeaderFields {
     }
 
     /// Returns the value of a field.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(own, _)| own == name)?;
         Some(value)
     }
 
     /// Formats the fields as a JSON object, for the record of an idempotency key.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let member = |(name, value): (&str, &str)| (name.to_owned(), Value::from(value));
         let mut members = Map::new();
@@ -78,7 +73,6 @@ impl HeaderFields {
     }
 
     /// Parses the output of [`Self::to_json`]. Returns `None` for other strings.
-    #[must_use]
     pub fn from_json(text: &str) -> Option<Self> {
         let Some(Value::Object(members)) = json::parse(text.as_bytes()) else {
             return None;
@@ -158,7 +152,6 @@ pub struct GatewayResponse {
 
 impl GatewayResponse {
     /// Creates a response from a problem. `id` is the request's id.
-    #[must_use]
     pub fn problem(problem: &Problem, id: &str) -> Self {
         let headers: HeaderFields = problem.headers.iter().cloned().collect();
         Self {
@@ -170,7 +163,6 @@ impl GatewayResponse {
     }
 
     /// Creates a response with this JSON as its body, sent verbatim.
-    #[must_use]
     pub fn json(status: u16, body: impl Into<String>) -> Self {
         Self {
             status,
@@ -181,7 +173,6 @@ impl GatewayResponse {
     }
 
     /// Creates a response without a body.
-    #[must_use]
     pub fn empty(status: u16) -> Self {
         Self {
             status,
@@ -193,7 +184,6 @@ impl GatewayResponse {
 
     /// Creates a response to `OPTIONS` (RFC 9110, section 9.3.7) with `Allow` and the CORS
     /// preflight fields.
-    #[must_use]
     pub fn options(methods: &[&str]) -> Self {
         let headers: HeaderFields = cors::preflight_headers(methods).into_iter().collect();
         Self {
@@ -211,7 +201,6 @@ const TRANSPORT_SECURITY: &str = "max-age=31536000";
 ///
 /// Responses over `http` must not contain it (RFC 6797, section 7.2). It applies to every port of a
 /// host, so on a loopback host it would affect other programs.
-#[must_use]
 pub fn find_transport_security(url: &str) -> Option<&'static str> {
     let rest = url.strip_prefix("https://")?;
     (!is_loopback(rest)).then_some(TRANSPORT_SECURITY)
@@ -219,7 +208,6 @@ pub fn find_transport_security(url: &str) -> Option<&'static str> {
 
 /// Returns the header fields of every response: `X-Request-Id`, `Cache-Control: no-store`, and the
 /// CORS and security fields. A response's own fields override them.
-#[must_use]
 pub fn common_headers(id: &str, origin: &Origin) -> HeaderFields {
     let mut headers = HeaderFields::default();
     for (name, value) in cors::headers(origin) {

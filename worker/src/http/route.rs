@@ -46,13 +46,11 @@ pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Problem> {
 }
 
 /// Formats `Allow` for a path with these methods and `OPTIONS`, which every path supports.
-#[must_use]
 pub fn join_methods(methods: &[&str]) -> String {
     format!("{}, OPTIONS", methods.join(", "))
 }
 
 /// Returns the methods of a path. An unknown path has none.
-#[must_use]
 pub fn find_methods(path: &str) -> Vec<&'static str> {
     let declared = Operation::ALL
         .iter()
@@ -69,7 +67,6 @@ pub fn find_methods(path: &str) -> Vec<&'static str> {
 
 /// Matches a path against a template. Returns its percent-encoded parameters, or `None` if the path
 /// does not match. A parameter never matches an empty segment.
-#[must_use]
 pub fn match_path<'a>(template: &'static str, path: &'a str) -> Option<PathSegments<'a>> {
     // Comparing the part before the first parameter is cheap and excludes most templates.
     let fixed = template.split('{').next()?;

@@ -30,7 +30,6 @@ pub struct Trace {
 ///     "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789abcdef-01"
 /// );
 /// ```
-#[must_use]
 pub fn continue_trace(incoming: Option<&str>, random_hex_32: &str) -> Trace {
     let random = ensure_nonzero(random_hex_32);
     let span_id = derive_span_id(&random);
@@ -87,7 +86,6 @@ const MAX_RETAINED_LENGTH: usize = 128;
 /// assert_eq!(read_tracestate("rojo=00f0, ,congo=t61"), Some("rojo=00f0,congo=t61".to_owned()));
 /// assert_eq!(read_tracestate("not a list"), None);
 /// ```
-#[must_use]
 pub fn read_tracestate(header: &str) -> Option<String> {
     let mut members = Vec::new();
     for member in header.split(',').map(str::trim_ascii) {

@@ -10,7 +10,6 @@ pub use quillgate::credential::is_loopback;
 ///
 /// assert_eq!(split_url("https://a/b?c=d#e"), ("/b", Some("c=d")));
 /// ```
-#[must_use]
 pub fn split_url(url: &str) -> (&str, Option<&str>) {
     let rest = url.find("://").map_or(url, |at| &url[at + 3..]);
     let target = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
@@ -22,7 +21,6 @@ pub fn split_url(url: &str) -> (&str, Option<&str>) {
 }
 
 /// Returns the origin of an absolute URL: scheme, host and port.
-#[must_use]
 pub fn origin_of(url: &str) -> &str {
     let host_at = url.find("://").map_or(0, |at| at + 3);
     let end = url[host_at..]
@@ -32,7 +30,6 @@ pub fn origin_of(url: &str) -> &str {
 }
 
 /// Decodes percent-encoding once. Returns `None` for a malformed escape or invalid UTF-8.
-#[must_use]
 pub fn decode_percent(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());
@@ -52,7 +49,6 @@ pub fn decode_percent(text: &str) -> Option<String> {
 
 /// Whether the gateway may fetch `url`. It must be absolute, visible ASCII, and without credentials
 /// or a fragment. The scheme must be `https`, or `http` on a loopback host.
-#[must_use]
 pub fn is_secure_url(url: &str) -> bool {
     let rest = match url.strip_prefix("http://") {
         Some(rest) if is_loopback(rest) => Some(rest),
@@ -67,7 +63,6 @@ pub fn is_secure_url(url: &str) -> bool {
 }
 
 /// Whether `text` is an origin in its ASCII serialization (RFC 6454, section 6.2).
-#[must_use]
 pub fn is_origin(text: &str) -> bool {
     let host = text
         .strip_prefix("https://")
@@ -76,7 +71,6 @@ pub fn is_origin(text: &str) -> bool {
 }
 
 /// Whether `text` is a normalized host with an optional port.
-#[must_use]
 pub fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
@@ -96,7 +90,6 @@ fn is_authority(text: &str) -> bool {
 
 /// Returns the percent-encoded value of a query parameter. It may be empty. If the parameter is
 /// repeated, returns the first value.
-#[must_use]
 pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     query.unwrap_or("").split('&').find_map(|pair| {
         let (own, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -105,7 +98,6 @@ pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str>
 }
 
 /// Converts the scheme and host of a URL to lowercase.
-#[must_use]
 pub fn lowercase_origin(url: &str) -> String {
     let (origin, rest) = url.split_at(origin_of(url).len());
     format!("{}{rest}", origin.to_ascii_lowercase())

@@ -54,14 +54,12 @@ impl StreamEvent {
     /// assert_eq!(event.to_text(), "id: 3\nevent: job\ndata: {}\n\n");
     /// assert_eq!(StreamEvent::from_text(&event.to_text()), Some(event));
     /// ```
-    #[must_use]
     pub fn to_text(&self) -> String {
         let Self { id, name, data } = self;
         format!("id: {id}\nevent: {name}\ndata: {data}\n\n")
     }
 
     /// Parses the output of [`Self::to_text`]. Returns `None` for other strings.
-    #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let (id, rest) = text.strip_prefix("id: ")?.split_once("\nevent: ")?;
         let (name, data) = rest.split_once("\ndata: ")?;
@@ -73,7 +71,6 @@ impl StreamEvent {
     }
 
     /// Whether the job has finished, so that no event follows.
-    #[must_use]
     pub fn is_final(&self) -> bool {
         let job = crate::json::parse(self.data.as_bytes());
         job.is_some_and(|job| is_finished(crate::json::text(&job, "status")))
@@ -100,7 +97,6 @@ pub struct ListHistory {
 impl ListHistory {
     /// Whether the history contains every change after a position. Otherwise the stream sends
     /// `reset`, and the client reloads the list.
-    #[must_use]
     pub const fn is_complete_after(&self, position: u64) -> bool {
         self.forgotten <= position
             && position <= self.revision
@@ -110,7 +106,6 @@ impl ListHistory {
 }
 
 /// Parses an event's number, for example from `Last-Event-ID`.
-#[must_use]
 pub fn parse_event_number(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let fits = (1..=MAX_DIGITS).contains(&text.len());
@@ -128,7 +123,6 @@ pub fn parse_event_number(text: &str) -> Option<u64> {
 /// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000), false), MAX_STREAM_LIFETIME);
 /// assert_eq!(limit_stream(Millis(u64::MAX), Millis(2_000), true), MAX_SESSION_STREAM_LIFETIME);
 /// ```
-#[must_use]
 pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
     let longest = if in_session {
         MAX_SESSION_STREAM_LIFETIME
@@ -139,13 +133,11 @@ pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
 }
 
 /// Parses `Prefer: wait` (RFC 7240, section 4.3). Returns at most 25 seconds.
-#[must_use]
 pub fn parse_preferred_wait(prefer: Option<&str>) -> Option<u64> {
     parse_wait(prefer).map(|wait| wait.min(MAX_WAIT))
 }
 
 /// Parses the seconds in `Prefer: wait`, at most six digits.
-#[must_use]
 pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
     prefer?.split([',', ';']).find_map(|preference| {
         let (name, value) = preference.split_once('=')?;
@@ -180,7 +172,6 @@ pub enum PollProgress {
 
 impl LongPoll {
     /// Creates a long poll for changes after the state in `If-None-Match`.
-    #[must_use]
     pub fn new(if_none_match: Option<&str>) -> Self {
         Self {
             known: if_none_match.and_then(parse_known_state),
@@ -204,7 +195,6 @@ impl LongPoll {
     }
 
     /// Returns the response, or `None` before the first event.
-    #[must_use]
     pub fn to_response(&self, seconds: u64) -> Option<GatewayResponse> {
         let event = self.latest.as_ref()?;
         let headers = HeaderFields::default()

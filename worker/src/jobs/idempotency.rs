@@ -59,7 +59,6 @@ impl Key {
     }
 
     /// Returns the key without quotes.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -134,7 +133,6 @@ pub enum KeyState {
 
 impl KeyState {
     /// Returns the name of the state in the database.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -164,7 +162,6 @@ pub struct KeyRecord {
 
 impl KeyRecord {
     /// Returns the stored response, marked as a replay. Returns `None` without a valid response.
-    #[must_use]
     pub fn response(&self) -> Option<GatewayResponse> {
         let headers = HeaderFields::from_json(self.headers.as_deref()?)?;
         Some(GatewayResponse {
@@ -191,7 +188,6 @@ pub enum KeyDecision {
 ///
 /// A different request with the same key is always an error. [`Retry::Force`] repeats a request
 /// only if its outcome is unknown or its stored response is a 5xx.
-#[must_use]
 pub fn decide(
     record: Option<&KeyRecord>,
     fingerprint: &str,

@@ -14,7 +14,6 @@ struct GivenUpWebhook<'a> {
 
 /// Formats the log line about a webhook that is given up. `status` is the receiver's last status,
 /// or `None` if it did not respond.
-#[must_use]
 pub fn format_given_up_webhook(id: &str, status: Option<u16>) -> String {
     json::to_text(&GivenUpWebhook {
         webhook: id,

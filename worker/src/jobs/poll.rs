@@ -49,7 +49,6 @@ pub enum Watcher {
 /// assert_eq!(compute_pause(interval, Audience::Watchers, old, 0), Millis::from_seconds(30));
 /// assert_eq!(compute_pause(interval, Audience::Webhook, new, 0), Millis::from_seconds(15));
 /// ```
-#[must_use]
 pub fn compute_pause(interval: Millis, audience: Audience, age: Millis, failures: u32) -> Millis {
     let usual = match audience {
         Audience::Watchers => interval,
@@ -61,7 +60,6 @@ pub fn compute_pause(interval: Millis, audience: Audience, age: Millis, failures
 }
 
 /// Whether this status is final. A missing status is not.
-#[must_use]
 pub fn is_finished(status: Option<&str>) -> bool {
     status.is_some_and(|status| JobStatus::from(status.to_owned()).is_terminal())
 }
@@ -83,7 +81,6 @@ pub struct KnownState {
 ///
 /// For new watchers, finished jobs are polled too, because other clients can restart them. A
 /// resuming watcher only needs changes.
-#[must_use]
 pub fn is_poll_due(
     known: Option<KnownState>,
     watcher: Watcher,

@@ -41,7 +41,6 @@ pub struct PollUsage {
 
 impl PollUsage {
     /// Whether polls are paused because Mintlify responded 429.
-    #[must_use]
     pub fn is_paused(&self, now: Millis) -> bool {
         self.paused_until.is_some_and(|until| now < until)
     }
@@ -60,14 +59,12 @@ impl PollBudget {
     /// assert_eq!(budget.compute_spacing(10), Some(Millis::from_seconds(60)));
     /// assert_eq!(budget.compute_spacing(20), None);
     /// ```
-    #[must_use]
     pub fn compute_spacing(self, used: u32) -> Option<Millis> {
         let left = u64::from(self.limit.saturating_sub(used));
         (left > 0).then(|| Millis((self.window.0 / PACE_PARTS).div_ceil(left)))
     }
 
     /// Returns when the next poll may be sent; `None` means now.
-    #[must_use]
     pub fn find_next(self, usage: &PollUsage) -> Option<Millis> {
         let next = match self.compute_spacing(usage.used) {
             Some(spacing) => usage.latest.map(|latest| latest.plus(spacing)),
@@ -78,7 +75,6 @@ impl PollBudget {
 
     /// Returns the number of polls that may be sent now, for jobs that are watched or have a
     /// webhook.
-    #[must_use]
     pub fn count_allowed(self, usage: &PollUsage, now: Millis) -> u32 {
         if self.find_next(usage).is_some_and(|next| now < next) {
             return 0;
@@ -98,7 +94,6 @@ impl PollBudget {
     /// Returns the number of polls that a list, a record or a new watcher may send now, regardless
     /// of the spacing. Returns 0 once half of the budget is used, so that the rest remains for the
     /// spaced polls.
-    #[must_use]
     pub fn count_immediate(self, usage: &PollUsage, now: Millis) -> u32 {
         if usage.is_paused(now) {
             return 0;
@@ -109,14 +104,12 @@ impl PollBudget {
 
     /// Returns the end of the step that contains `now`. All polls of a step leave the window
     /// together, when its end does. The count is therefore never too low.
-    #[must_use]
     pub fn find_step(self, now: Millis) -> Millis {
         let length = (self.window.0 / STEPS).max(1);
         Millis((now.0 / length + 1) * length)
     }
 
     /// Computes how long polls pause after a 429, given its `Retry-After`.
-    #[must_use]
     pub fn compute_pause(self, retry_after: Option<Millis>) -> Millis {
         retry_after.unwrap_or(DEFAULT_PAUSE).min(self.window)
     }

@@ -31,7 +31,6 @@ impl PullRequest {
     /// assert_eq!(request.target(), "/repos/acme/docs/pulls/12");
     /// assert_eq!(PullRequest::parse("https://git.example/acme/docs/pull/12"), None);
     /// ```
-    #[must_use]
     pub fn parse(link: &str) -> Option<Self> {
         let path = link.strip_prefix("https://github.com/")?;
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -51,14 +50,12 @@ impl PullRequest {
     }
 
     /// Finds the pull request of a job. `job` is Mintlify's JSON.
-    #[must_use]
     pub fn of_job(job: &str) -> Option<Self> {
         let job = json::parse(job.as_bytes())?;
         Self::parse(json::text(&job, "prLink")?)
     }
 
     /// Returns the path of the pull request in GitHub's API.
-    #[must_use]
     pub fn target(&self) -> String {
         let Self {
             owner,
@@ -69,7 +66,6 @@ impl PullRequest {
     }
 
     /// Returns the path and query of a commit's check runs in GitHub's API.
-    #[must_use]
     pub fn checks_target(&self, commit: &CommitId) -> String {
         let (owner, repository) = (&self.owner, &self.repository);
         let CommitId(commit) = commit;
@@ -162,7 +158,6 @@ impl PullRequestStatus {
 
     /// Returns how long the status is cached. A closed pull request can be reopened, so even its
     /// status expires.
-    #[must_use]
     pub const fn fresh_for(&self) -> Millis {
         Millis::from_seconds(match self.state {
             PullRequestState::Open | PullRequestState::Unknown => 60,
@@ -196,7 +191,6 @@ struct HeadBody {
 
 impl PullReply {
     /// Reads the body of GitHub's response. Returns `None` if it is not a pull request.
-    #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let body: PullBody = serde_json::from_str(text).ok()?;
         let state = match (&*body.state, body.merged_at) {
@@ -248,7 +242,6 @@ impl CheckRun {
 ///
 /// Returns `None` without checks. Also returns `None` if no check is failing or pending, but a
 /// conclusion is unknown or the page does not contain all check runs.
-#[must_use]
 pub fn read_checks(text: &str) -> Option<ChecksState> {
     let body: ChecksBody = serde_json::from_str(text).ok()?;
     let states: Vec<_> = body.check_runs.iter().map(CheckRun::state).collect();

@@ -18,7 +18,6 @@ pub const MAX_TEXT_LENGTH: usize = 200;
 const MAX_BYTES_FOR_WHOLE: u64 = 8_000_000_000;
 
 /// Whether a database of this size has room for whole prompts.
-#[must_use]
 pub const fn has_room_for_whole(bytes: u64) -> bool {
     bytes <= MAX_BYTES_FOR_WHOLE
 }
@@ -34,7 +33,6 @@ pub enum KeepPrompts {
 
 impl KeepPrompts {
     /// Parses the value of `KEEP_PROMPTS`.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "first-line" => Some(Self::FirstLine),
@@ -44,7 +42,6 @@ impl KeepPrompts {
     }
 
     /// Returns the value of `KEEP_PROMPTS`.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::FirstLine => "first-line",
@@ -99,7 +96,6 @@ pub struct JobQuery {
 
 /// Returns the first line of a prompt that is not blank, shortened and without control characters.
 /// Returns an empty string if every line is blank.
-#[must_use]
 pub fn summarize_prompt(prompt: &Prompt) -> String {
     let is_visible = |c: char| !c.is_control() && !c.is_whitespace();
     let mut lines = prompt.as_str().lines().map(str::trim);
@@ -129,7 +125,6 @@ pub struct Position {
 /// let last = Position { created: 1_766_000_000_000, row: 7 };
 /// assert_eq!(decode_cursor(&encode_cursor(&last)), Ok(last));
 /// ```
-#[must_use]
 pub fn encode_cursor(position: &Position) -> String {
     URL_SAFE_NO_PAD.encode(format!("{}.{}", position.created, position.row))
 }

@@ -34,20 +34,17 @@ const MARK_DIGITS: u64 = 0x8000;
 ///
 /// assert_eq!(replace_nul("before\0after"), "before after");
 /// ```
-#[must_use]
 pub fn replace_nul(text: &str) -> String {
     text.replace('\0', " ")
 }
 
 /// Returns the first [`SEARCHED_CHARACTERS`] characters of a prompt.
-#[must_use]
 pub fn searched_part(prompt: &str) -> &str {
     let end = prompt.char_indices().nth(SEARCHED_CHARACTERS);
     end.map_or(prompt, |(end, _)| &prompt[..end])
 }
 
 /// Returns the trigram that marks a block of rows in the index.
-#[must_use]
 pub fn block_mark(row: u64) -> String {
     let block = row / BLOCK_ROWS;
     [0, block / MARK_DIGITS, block % MARK_DIGITS]
@@ -69,7 +66,6 @@ pub fn block_mark(row: u64) -> String {
 /// assert!(!needs_alarm(later, soon));
 /// assert!(!needs_alarm(None, later), "every job is in the index");
 /// ```
-#[must_use]
 pub fn needs_alarm(next_indexing: Option<Millis>, alarm: Option<Millis>) -> bool {
     next_indexing.is_some_and(|next| alarm.is_none_or(|alarm| next < alarm))
 }
@@ -144,7 +140,6 @@ pub struct Search {
 impl Search {
     /// Creates a search for `text` in the jobs below a row. `text` is lowercase and contains no
     /// NUL.
-    #[must_use]
     pub fn new(text: &str, range: RowRange, below: Option<u64>, limit: usize) -> Self {
         let end = range.last.saturating_add(1);
         Self {
@@ -159,7 +154,6 @@ impl Search {
 
     /// Returns the next step. Returns `None` when the page is complete or the request has used its
     /// steps.
-    #[must_use]
     pub fn next_step(&self) -> Option<Step> {
         // The search continues until it has one match more than the page holds, which shows that
         // another page follows.
@@ -195,7 +189,6 @@ impl Search {
     }
 
     /// Returns the matches of the page, and where the next page starts.
-    #[must_use]
     pub fn finish(mut self) -> Found {
         let has_more = self.rows.len() > self.limit;
         self.rows.truncate(self.limit);

@@ -98,7 +98,6 @@ fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
 
 /// Checks an address again before each delivery, because the settings may have changed. Returns the
 /// normalized address. Returns `None` if it is no longer allowed or if no secret is set.
-#[must_use]
 pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> {
     if settings.secrets.is_empty() {
         return None;
@@ -210,7 +209,6 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 ///
 /// The keys are 32 bytes of HKDF-SHA-256 without a salt. `info` is `quillgate webhook`, the address
 /// and the project, separated by line feeds. Addresses never contain a line feed.
-#[must_use]
 pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<[u8; KEY_BYTES]> {
     let info = ["quillgate webhook", url, project].join("\n");
     let derive = |secret: &Vec<u8>| derive_key(secret, info.as_bytes());
@@ -221,7 +219,6 @@ pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<[u8; KE
 /// `id.timestamp.body`, separated by spaces. During a rotation, every secret signs.
 ///
 /// `id` contains no full stop. `timestamp_seconds` is the value of `webhook-timestamp`.
-#[must_use]
 pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &str) -> String {
     let signed = format!("{id}.{timestamp_seconds}.{body}");
     let signatures = keys.iter().map(|key| {
@@ -248,7 +245,6 @@ pub enum Next {
 /// A 2xx means success and a 410 ends the attempts. Redirects are failures and are never followed.
 /// The wait comes from [`RETRY_AFTER`]. `jitter`, from 0 to 1, adds up to a tenth. With a 429 or
 /// 503, the receiver can request a longer wait, up to 24 hours.
-#[must_use]
 pub fn plan_next(
     attempt: u32,
     status: Option<u16>,
@@ -306,7 +302,6 @@ impl JobEnd {
     ];
 
     /// Returns the end for a status, or `None` if the status is not final.
-    #[must_use]
     pub const fn of(status: &JobStatus) -> Option<Self> {
         match status {
             JobStatus::Completed => Some(Self::Completed),
@@ -317,7 +312,6 @@ impl JobEnd {
     }
 
     /// Returns the name in the table of webhooks, which is also the last part of the event's type.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -334,7 +328,6 @@ impl JobEnd {
 ///
 /// `end` is the name of a [`JobEnd`] and `timestamp` its time in ISO 8601. `url` is the normalized
 /// address. `job` is JSON, inserted verbatim.
-#[must_use]
 pub fn format_event(end: &str, timestamp: &str, project: &str, url: &str, job: &str) -> String {
     let quote = |text: &str| json::to_text(&Value::from(text));
     format!(

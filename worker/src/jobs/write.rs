@@ -44,7 +44,6 @@ pub struct Write {
 
 impl Write {
     /// Returns a hash of the caller, the idempotency key and the request, or `None` without a key.
-    #[must_use]
     pub fn key_fingerprint(&self) -> Option<String> {
         let key = self.key.as_deref()?;
         Some(fingerprint(&[&self.caller, key, &self.fingerprint]))

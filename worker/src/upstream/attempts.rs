@@ -34,7 +34,6 @@ pub struct Attempts<'a> {
 
 impl<'a> Attempts<'a> {
     /// Creates the attempts of a request that must finish before `deadline`.
-    #[must_use]
     pub fn new(settings: &'a UpstreamSettings, method: Method, deadline: Millis) -> Self {
         Self {
             keys: settings.keys(method),
@@ -46,21 +45,18 @@ impl<'a> Attempts<'a> {
     }
 
     /// Returns the key for the next attempt, or `None` if no key is configured.
-    #[must_use]
     pub fn key(&self) -> Option<&'a AdminKey> {
         self.keys.get(self.key)
     }
 
     /// Describes a refused key for the log. While the previous key still works, only this message
     /// reveals that the new key does not.
-    #[must_use]
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)
             .then_some("the upstream rejected the first of the gateway's keys (401), so the gateway used the other")
     }
 
     /// Returns the time left until the deadline of the request.
-    #[must_use]
     pub fn time_left(&self, now: Millis) -> Millis {
         self.deadline.since(now)
     }

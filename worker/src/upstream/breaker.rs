@@ -107,7 +107,6 @@ impl Breakers {
 
     /// Returns [`State::Open`] if any policy's breaker is open in `project`, or in any project for
     /// `None`.
-    #[must_use]
     pub fn state(&self, policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
         let is_open = self.0.iter().any(|(scope, breaker)| {
             scope

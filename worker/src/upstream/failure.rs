@@ -36,7 +36,6 @@ pub struct UpstreamFailure {
 
 impl UpstreamFailure {
     /// Creates the failure of a request that was not sent. Callers may try again.
-    #[must_use]
     pub fn not_sent(problem: Problem) -> Self {
         Self {
             problem,
@@ -50,7 +49,6 @@ impl UpstreamFailure {
 
     /// Reports whether the same request can succeed later. Until then, the gateway may return
     /// stored data instead.
-    #[must_use]
     pub fn is_temporary(&self) -> bool {
         !self.is_sent || self.closed_for.is_some() || self.counts_against_upstream()
     }
@@ -58,7 +56,6 @@ impl UpstreamFailure {
     /// Reports whether the breaker counts the failure. A 429 does not count: the budget blocks its
     /// policy. Redirects and malformed responses do not count, because they show that the upstream
     /// is reachable.
-    #[must_use]
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
             self.problem.kind,
@@ -68,7 +65,6 @@ impl UpstreamFailure {
     }
 
     /// Returns the time to wait before the next request, if the problem has a `Retry-After`.
-    #[must_use]
     pub fn retry_after(&self) -> Option<Millis> {
         let mut headers = self.problem.headers.iter();
         let (_, seconds) = headers.find(|(name, _)| *name == "retry-after")?;
@@ -95,7 +91,6 @@ impl UpstreamFailure {
 }
 
 /// Returns the effect of a result on the budget.
-#[must_use]
 pub fn reservation_outcome<T>(result: &Result<T, UpstreamFailure>) -> ReservationOutcome {
     match result {
         Ok(_) => ReservationOutcome::Succeeded,
@@ -104,7 +99,6 @@ pub fn reservation_outcome<T>(result: &Result<T, UpstreamFailure>) -> Reservatio
 }
 
 /// Classifies a request without a response. The outcome of a write is unknown.
-#[must_use]
 pub fn classify_transport_error(error: TransportError, method: Method) -> UpstreamFailure {
     let problem = match error {
         TransportError::Broken => Problem::new(
@@ -120,7 +114,6 @@ pub fn classify_transport_error(error: TransportError, method: Method) -> Upstre
 }
 
 /// Classifies a 2xx response with an incomplete or unexpected body.
-#[must_use]
 pub fn classify_malformed(method: Method) -> UpstreamFailure {
     let detail = "the upstream's response is incomplete or malformed";
     let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
@@ -129,7 +122,6 @@ pub fn classify_malformed(method: Method) -> UpstreamFailure {
 
 /// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` if it contains
 /// no key. The outcome of a write is unknown.
-#[must_use]
 pub fn classify_leak(
     head: &UpstreamHead,
     body: &str,
@@ -155,7 +147,6 @@ pub fn classify_leak(
 }
 
 /// Classifies a response for which [`UpstreamHead::is_success`] returns `false`.
-#[must_use]
 pub fn classify_error(
     head: &UpstreamHead,
     body: &str,
@@ -224,14 +215,12 @@ fn read_api_error(
 }
 
 /// Returns the problem for a refused admin key. The log has the details.
-#[must_use]
 pub fn key_refused_problem() -> Problem {
     let detail = "the upstream rejected the gateway's own key; the gateway's log has the details";
     Problem::new(ProblemKind::UpstreamCredential, detail)
 }
 
 /// Describes a refused admin key for the log. `message` is the upstream's message, without the key.
-#[must_use]
 pub fn describe_key_refusal(variable: &str, status: u16, message: &str) -> String {
     format!(
         "the upstream rejected {variable} with {status}: {message}; it may have expired, be \
@@ -240,7 +229,6 @@ pub fn describe_key_refusal(variable: &str, status: u16, message: &str) -> Strin
 }
 
 /// Marks the outcome of a write as unknown.
-#[must_use]
 pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
     match method {
         Method::Get => problem,
@@ -250,7 +238,6 @@ pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
 
 /// Converts an upstream error to a problem with the same status and message. A status outside of
 /// 400 to 599 becomes 502.
-#[must_use]
 pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     let status = match error.status {
         status @ 400..=599 => status,

@@ -20,7 +20,6 @@ pub struct UpstreamHead {
 
 impl UpstreamHead {
     /// Reads the relevant header fields with `field`, which returns the value of a name.
-    #[must_use]
     pub fn read(status: u16, field: impl Fn(&str) -> Option<String>) -> Self {
         Self {
             status,
@@ -32,13 +31,11 @@ impl UpstreamHead {
     }
 
     /// Reports whether the response is 2xx with JSON.
-    #[must_use]
     pub fn is_success(&self) -> bool {
         (200..=299).contains(&self.status) && is_json(self.content_type.as_deref())
     }
 
     /// Returns the header fields that the gateway forwards with a successful response.
-    #[must_use]
     pub fn forwarded_headers(&self) -> HeaderFields {
         let fields = [
             ("content-type", &self.content_type),

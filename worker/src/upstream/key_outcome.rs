@@ -18,7 +18,6 @@ impl KeyOutcome {
     /// After a 408, Mintlify may have processed a part of the request. With 401, 403, 421, 425 and
     /// 429, it refuses a request without processing it (RFC 9110, section 15.5.20, for 421; RFC
     /// 8470, section 5.2, for 425).
-    #[must_use]
     pub const fn from_status(status: Option<u16>) -> Self {
         match status {
             None | Some(408) => Self::Unknown,

@@ -10,7 +10,6 @@ use crate::upstream::settings::UpstreamSettings;
 
 /// Parses the body of an upstream error and removes admin keys, so that the gateway neither
 /// forwards nor logs them. Returns `None` for a body that is not JSON.
-#[must_use]
 pub fn parse_error_body<'a>(
     body: &str,
     keys: impl IntoIterator<Item = &'a AdminKey>,

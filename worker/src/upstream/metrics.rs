@@ -18,7 +18,6 @@ pub struct ExchangeMetrics {
 impl ExchangeMetrics {
     /// Combines two exchanges of a request, one after the other: their durations add up, and the
     /// first message for the operator stays.
-    #[must_use]
     pub fn then(self, later: Self) -> Self {
         Self {
             status: later.status,
@@ -58,7 +57,6 @@ impl RequestMetrics {
     }
 
     /// Returns the request's message for the operator, or else the message of its exchange.
-    #[must_use]
     pub fn operator(&self) -> Option<&str> {
         let upstream = self.upstream.as_ref();
         self.operator
@@ -67,7 +65,6 @@ impl RequestMetrics {
     }
 
     /// Formats `Server-Timing` with the duration of the upstream exchange.
-    #[must_use]
     pub fn server_timing(&self) -> Option<String> {
         let upstream = self.upstream.as_ref()?;
         Some(format!("upstream;dur={}", upstream.milliseconds))

@@ -30,7 +30,6 @@ pub enum ConnectionClass {
 
 impl ConnectionClass {
     /// Returns the maximum number of concurrent requests in this class.
-    #[must_use]
     pub const fn limit(self) -> usize {
         match self {
             Self::Write => MAX_CONNECTIONS,
@@ -123,7 +122,6 @@ impl Permits {
 }
 
 /// Returns 503 for a request that was not sent because all connections are in use.
-#[must_use]
 pub fn busy_problem() -> Problem {
     let detail = "all connections to the upstream are in use; nothing was sent upstream";
     Problem::new(ProblemKind::GatewayBusy, detail).with_header("retry-after", "5")

@@ -29,13 +29,11 @@ pub struct UpstreamRequest {
 
 impl UpstreamRequest {
     /// Returns the HTTP method.
-    #[must_use]
     pub fn method(&self) -> Method {
         self.operation.declaration().method
     }
 
     /// Returns the policy and project that select the circuit breaker.
-    #[must_use]
     pub fn scope(&self) -> Scope {
         Scope {
             policy: self.operation.declaration().policy,
@@ -44,7 +42,6 @@ impl UpstreamRequest {
     }
 
     /// Returns the header fields for a request with this key.
-    #[must_use]
     pub fn headers(&self, key: &AdminKey) -> HeaderFields {
         let mut headers = HeaderFields::default()
             .with("accept", "application/json")
@@ -62,7 +59,6 @@ impl UpstreamRequest {
 
     /// Returns the outcome that the breaker records. Repeated failures of one target count once.
     /// Job creations have no separate targets, so each of their failures counts.
-    #[must_use]
     pub fn call_outcome(&self, failure: Option<&UpstreamFailure>) -> CallOutcome<'_> {
         match failure {
             Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed {

@@ -37,7 +37,6 @@ impl UpstreamSettings {
     }
 
     /// Returns the admin keys for requests with this method, newest first.
-    #[must_use]
     pub fn keys(&self, method: Method) -> &[AdminKey] {
         match method {
             Method::Get if !self.read_keys.is_empty() => &self.read_keys,
@@ -46,7 +45,6 @@ impl UpstreamSettings {
     }
 
     /// Returns the name of the variable that contains [`Self::keys`].
-    #[must_use]
     pub fn key_variable(&self, method: Method) -> &'static str {
         match method {
             Method::Get if !self.read_keys.is_empty() => "ADMIN_READ_KEY",

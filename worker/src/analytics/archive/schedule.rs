@@ -33,7 +33,6 @@ pub struct Progress {
 
 impl Progress {
     /// Returns the next part to fetch.
-    #[must_use]
     pub const fn next_part(self) -> Part {
         if self.has_visitors {
             Part::Views(self.pages)
@@ -62,7 +61,6 @@ pub struct DayRecord {
 
 impl DayRecord {
     /// Creates the record of a day that was never fetched.
-    #[must_use]
     pub const fn new(day: Day) -> Self {
         Self {
             day,
@@ -135,7 +133,6 @@ fn settles_on(day: Day, recheck_days: u32) -> Day {
 
 /// Returns whether a complete fetch at time `fetched` is final, so that the day is not fetched
 /// again.
-#[must_use]
 pub fn is_settled(day: Day, fetched: Millis, recheck_days: u32) -> bool {
     Day::of(fetched) >= settles_on(day, recheck_days)
 }
@@ -221,7 +218,6 @@ pub struct Target {
 /// });
 /// assert_eq!(step, Step::Fetch(Target { project: 0, day, part: Part::Views(0) }));
 /// ```
-#[must_use]
 pub fn plan(holdings: &Holdings<'_>) -> Step {
     let Holdings {
         projects,
@@ -273,7 +269,6 @@ impl<'a> Wanted<'a> {
     }
 
     /// Returns the number of days that have never been fetched completely.
-    #[must_use]
     pub fn count_gaps(self, today: Day) -> u32 {
         let held = |record: Option<&DayRecord>| record.is_some_and(|it| it.fetched.is_some());
         let gaps = self.days(today).filter(|(_, record)| !held(*record));
@@ -281,7 +276,6 @@ impl<'a> Wanted<'a> {
     }
 
     /// Returns the number of pages of views of the latest stored day, or 1 if no day is stored.
-    #[must_use]
     pub fn pages_per_day(self) -> u64 {
         let held = self.records.iter().filter(|it| it.fetched.is_some());
         held.max_by_key(|record| record.day)
@@ -324,7 +318,6 @@ pub struct Rate {
 /// let rate = Rate { share: 33, window: Millis::from_seconds(3600), recheck_days: 3 };
 /// assert_eq!(estimate(90, 20, rate), Estimate { requests: 1890, hours: Some(65) });
 /// ```
-#[must_use]
 pub fn estimate(gaps: u32, pages: u64, rate: Rate) -> Estimate {
     let per_day = pages.saturating_add(1);
     let requests = per_day.saturating_mul(gaps.into());

@@ -29,7 +29,6 @@ impl StoredPath {
     /// let deep = "/a".repeat(6000);
     /// assert_eq!(StoredPath::of(&deep), StoredPath::Prefix("/a".repeat(16)));
     /// ```
-    #[must_use]
     pub fn of(path: &str) -> Self {
         let encoded = encode_controls(path);
         if is_within_limits(&encoded) {
@@ -40,7 +39,6 @@ impl StoredPath {
     }
 
     /// Returns the stored path.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Page(path) | Self::Prefix(path) => path,
@@ -53,7 +51,6 @@ impl StoredPath {
 /// control characters are encoded because they are invisible.
 ///
 /// `%` stays unchanged, so that ordinary percent-encoded paths keep their stored form.
-#[must_use]
 pub fn encode_controls(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for c in path.chars() {
@@ -70,7 +67,6 @@ pub fn encode_controls(path: &str) -> String {
 }
 
 /// Whether the archive stores an encoded path in full.
-#[must_use]
 pub fn is_within_limits(path: &str) -> bool {
     path.len() <= MAX_BYTES && count_segments(path) <= MAX_SEGMENTS
 }

@@ -46,7 +46,6 @@ impl ViewsQuery {
     }
 
     /// Returns the query for the site's counts on each of the days.
-    #[must_use]
     pub fn site(&self) -> SeriesQuery {
         SeriesQuery {
             subject: Subject::Site,
@@ -69,7 +68,6 @@ pub struct StoredPage {
 
 /// Writes the body of a page of the list. `site` contains the site's stored days in order. `pages`
 /// contains the rows, and one more row if another page follows.
-#[must_use]
 pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<StoredPage>) -> String {
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
     let has_more = pages.len() > limit;

@@ -53,7 +53,6 @@ const LINE_END: &[u8] = b"\r\n";
 
 impl RowWriter {
     /// Creates a writer for these columns. JSON output always contains all properties.
-    #[must_use]
     pub fn new(format: ExportFormat, columns: &[Column]) -> Self {
         let mut members = Vec::new();
         for (number, column) in columns.iter().enumerate() {

@@ -34,7 +34,6 @@ pub struct Export {
 impl Export {
     /// Creates an export of `report` from a call of its export operation. Returns `None` if the
     /// call's cursor is not valid for this report, or if the report is not a list.
-    #[must_use]
     pub fn new(report: Operation, call: &Call) -> Option<Self> {
         let declared = report.declaration();
         let member = declared.pagination.rows()?;
@@ -86,20 +85,17 @@ impl Export {
 
     /// Returns the call for the next page, or `None` if the export is complete. Pages have
     /// the largest size that the report allows, up to 250 rows.
-    #[must_use]
     pub const fn next(&self) -> Option<&Call> {
         self.pages.next()
     }
 
     /// Returns the cursor that resumes after the rows written so far. Empty if the export is
     /// complete.
-    #[must_use]
     pub fn cursor(&self) -> &str {
         &self.cursor
     }
 
     /// Returns the number of rows written so far.
-    #[must_use]
     pub const fn rows(&self) -> u64 {
         self.rows
     }

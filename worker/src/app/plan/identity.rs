@@ -69,7 +69,6 @@ impl Target {
     }
 
     /// Continues the plan of a request after its caller was identified or refused.
-    #[must_use]
     pub fn resume(
         self,
         identified: Identified,

@@ -30,7 +30,6 @@ pub enum Cookie<'a> {
 }
 
 /// Finds a cookie by name in `Cookie` (section 4.2.1).
-#[must_use]
 pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
     let pairs = header.unwrap_or("").split(';');
     let pairs = pairs.filter_map(|pair| pair.trim_matches([' ', '\t']).split_once('='));
@@ -52,7 +51,6 @@ pub enum SameSite {
 }
 
 /// Writes `Set-Cookie` (section 4.1). A lifetime of zero deletes the cookie.
-#[must_use]
 pub fn write_cookie(name: &str, value: &str, same_site: SameSite, lifetime: Millis) -> String {
     let same_site = match same_site {
         SameSite::Strict => "Strict",
@@ -63,7 +61,6 @@ pub fn write_cookie(name: &str, value: &str, same_site: SameSite, lifetime: Mill
 }
 
 /// Writes the `Set-Cookie` that deletes the session cookie.
-#[must_use]
 pub fn clear_cookie() -> String {
     write_cookie(NAME, "", SameSite::Strict, Millis(0))
 }
@@ -75,7 +72,6 @@ pub struct SessionId(String);
 impl SessionId {
     /// Creates the id of a new session and its cookie value. The cookie is valid while `secret` is
     /// one of the gateway's secrets.
-    #[must_use]
     pub fn new(random: &[u8; RANDOM_BYTES], secret: &[u8]) -> (Self, String) {
         let tag = hmac_sha256(&derive(secret), &[random]);
         let value = URL_SAFE_NO_PAD.encode([&random[..], &tag[..]].concat());
@@ -84,7 +80,6 @@ impl SessionId {
 
     /// Reads the session cookie. Returns `None` unless it is a single cookie that the gateway
     /// created.
-    #[must_use]
     pub fn read(cookie: Cookie<'_>, secrets: &[Vec<u8>]) -> Option<Self> {
         match cookie {
             Cookie::One(value) if is_genuine(value, secrets) => Some(Self::of_value(value)),
@@ -97,7 +92,6 @@ impl SessionId {
     }
 
     /// Returns the name of the object.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -44,7 +44,6 @@ const MAX_RETURN_LENGTH: usize = 1_024;
 const MAX_CODE_LENGTH: usize = 4_096;
 
 /// Returns the path that begins a sign-in at an issuer.
-#[must_use]
 pub fn start_path(issuer: &SignInIssuer) -> String {
     format!("/session/start?issuer={}", percent_encode(&issuer.name))
 }
@@ -105,7 +104,6 @@ pub struct Redirect {
 /// Begins a sign-in, which ends the session `before` when it succeeds.
 ///
 /// `url` is the URL of the request. `random` makes the sign-in unique.
-#[must_use]
 pub fn begin(
     settings: &AuthSettings,
     sign_in: &SignIn<'_>,
@@ -271,13 +269,11 @@ pub fn read_token_response(
 }
 
 /// Returns the path and query of the page that reports a failed sign-in.
-#[must_use]
 pub fn failure_path(kind: ProblemKind) -> String {
     format!("/?sign-in-failed={}", kind.as_str())
 }
 
 /// Returns a 400 for a failed sign-in.
-#[must_use]
 pub fn failed_problem(detail: &str) -> Problem {
     Problem::new(ProblemKind::SignInFailed, detail)
 }

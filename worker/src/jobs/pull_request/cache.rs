@@ -73,7 +73,6 @@ impl PullRequestCache {
     }
 
     /// Returns the cached status, or [`PullRequestStatus::UNKNOWN`].
-    #[must_use]
     pub fn find(&self, request: &PullRequest, now: Millis) -> PullRequestStatus {
         let known = self.known.get(&request.to_string(), now);
         known.copied().unwrap_or(PullRequestStatus::UNKNOWN)

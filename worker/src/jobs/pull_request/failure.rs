@@ -28,7 +28,6 @@ impl GitHubFailure {
     ///
     /// GitHub responds 403 or 429 when a rate limit is reached. `Retry-After` or
     /// `X-RateLimit-Reset` contains the end of the wait.
-    #[must_use]
     pub fn of_response<'a>(
         status: u16,
         field: impl Fn(&str) -> Option<&'a str>,
@@ -53,7 +52,6 @@ impl GitHubFailure {
     }
 
     /// Returns the time until which the failure is cached.
-    #[must_use]
     pub fn fresh_until(self, now: Millis) -> Millis {
         match self {
             Self::Limited(until) => until,
@@ -63,7 +61,6 @@ impl GitHubFailure {
     }
 
     /// Describes a failure that the operator can fix.
-    #[must_use]
     pub fn describe(self) -> Option<String> {
         match self {
             Self::Refused(401) => Some("GitHub answered 401: GITHUB_TOKEN is not valid".to_owned()),

@@ -58,7 +58,6 @@ impl PullRequestSettings {
     }
 
     /// Returns the header fields of a request to GitHub.
-    #[must_use]
     pub fn headers(&self) -> HeaderFields {
         let headers = HeaderFields::default()
             .with("accept", "application/vnd.github+json")

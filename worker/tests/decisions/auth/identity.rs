@@ -265,7 +265,8 @@ fn issuer_token_is_cached_no_longer_than_it_lives() {
     let token = foreign_with("https://both.example", &json!({ "exp": SECONDS + 10 }));
     isolate.verified_bearer(&token, NOW).unwrap();
     expect_caller(isolate.bearer(&token, at(9)));
-    // The token is accepted for a minute after `exp`, but is verified again then.
+    // The token is accepted for a minute after `exp` but cached only until `exp`. After that, each
+    // request verifies it again.
     assert_unverified(&isolate.bearer(&token, at(10)));
     isolate.verified_bearer(&token, at(69)).unwrap();
     assert_invalid_token(&isolate.bearer(&token, at(70)).unwrap_err(), EXPIRED);
