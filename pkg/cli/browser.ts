@@ -3,23 +3,14 @@
 import { spawn } from "node:child_process";
 import type { Host } from "./host.js";
 
-/** Programs that open a URL, by `process.platform`. Other platforms use `xdg-open`. */
-const OPENERS: Readonly<Record<string, readonly string[]>> = {
-  darwin: ["open"],
-  // Not `start`, which would interpret a `&` in the URL.
-  win32: ["rundll32", "url.dll,FileProtocolHandler"],
-};
-
 /**
  * Opens a URL with the program in `BROWSER`, or with the system's default program.
  *
  * @returns whether the program could be started
  */
 export async function openInBrowser(url: string, { env }: Pick<Host, "env">): Promise<boolean> {
-  const [program = "xdg-open", ...args] = env.BROWSER
-    ? [env.BROWSER]
-    : (OPENERS[process.platform] ?? []);
-  const child = spawn(program, [...args, url], {
+  const [program, ...args] = makeBrowserCommand(url, env);
+  const child = spawn(program, args, {
     env: { ...env },
     stdio: "ignore",
     detached: true,
@@ -31,4 +22,19 @@ export async function openInBrowser(url: string, { env }: Pick<Host, "env">): Pr
       resolve(true);
     });
   });
+}
+
+/** Returns the program and the arguments that open a URL. */
+export function makeBrowserCommand(
+  url: string,
+  env: Host["env"],
+  platform: NodeJS.Platform = process.platform,
+): [string, ...string[]] {
+  if (env.BROWSER) return [env.BROWSER, url];
+  if (platform === "darwin") return ["open", url];
+  if (platform !== "win32") return ["xdg-open", url];
+  // By name alone, Node.js would first start a program in the current folder, which can be part of
+  // someone else's repository. Not `start`, which would interpret a `&` in the URL.
+  const system = `${env.SystemRoot ?? "C:\\Windows"}\\System32`;
+  return [`${system}\\rundll32.exe`, "url.dll,FileProtocolHandler", url];
 }

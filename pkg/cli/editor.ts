@@ -1,6 +1,6 @@
 /** Opens the user's editor. */
 
-import { spawn } from "node:child_process";
+import { type SpawnOptions, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,13 +37,24 @@ function runEditor(
   file: string,
   { env, folder }: Pick<Host, "env" | "folder">,
 ): Promise<number | null> {
-  const options = { cwd: folder, env: { ...env }, stdio: "inherit" as const };
-  const child =
-    process.platform === "win32"
-      ? spawn(`${editor} "${file}"`, { ...options, shell: true })
-      : spawn("sh", ["-c", `${editor} "$@"`, editor, file], options);
+  const [program, args, options] = makeEditorCommand(editor, file, env);
+  const child = spawn(program, args, { cwd: folder, stdio: "inherit", ...options });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", resolve);
   });
+}
+
+/** Returns the program, the arguments and the options that start the editor in a shell. */
+export function makeEditorCommand(
+  editor: string,
+  file: string,
+  env: Host["env"],
+  platform: NodeJS.Platform = process.platform,
+): [string, string[], SpawnOptions] {
+  if (platform !== "win32") return ["sh", ["-c", `${editor} "$@"`, editor, file], { env }];
+  // Without the variable, the shell would first start a program in the current folder, which can be
+  // part of someone else's repository.
+  const safe = { ...env, NoDefaultCurrentDirectoryInExePath: "1" };
+  return [`${editor} "${file}"`, [], { env: safe, shell: true }];
 }

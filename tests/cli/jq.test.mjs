@@ -1,11 +1,10 @@
 /** The flag `--jq`, which filters the output with the program jq. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { makeCommand } from "../../pkg/dist/cli/jq.js";
 import { BIN, runCommand } from "./command_line.mjs";
 import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
@@ -145,32 +144,5 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
     const { code, stderr } = await quillgate(["views", ...RANGE, "--jq", "length"]);
     assert.equal(code, 3);
     assert.match(JSON.parse(stderr).error.message, /no more/);
-  });
-});
-
-describe("jq on Windows", () => {
-  let folder;
-
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), "quillgate-jq-"));
-    for (const name of ["first", "second", "third"]) mkdirSync(join(folder, name));
-    for (const name of ["second", "third"]) writeFileSync(join(folder, name, "jq.exe"), "");
-  });
-  after(() => rmSync(folder, { recursive: true }));
-
-  const makeWindowsCommand = (PATH) => makeCommand(".", { env: { PATH }, stdout: {} }, "win32");
-
-  test("jq is the first in an absolute folder of PATH, never one in the current folder", () => {
-    const path = `.;;first;${folder}/first;"${folder}/second";${folder}/third`;
-    assert.equal(makeWindowsCommand(path).program, `${folder}/second/jq.exe`);
-    for (const missing of [undefined, ".", `${folder}/first`]) {
-      assert.throws(() => makeWindowsCommand(missing), /jq, which is not installed/);
-    }
-  });
-
-  test("jq ends lines with LF", () => {
-    assert.ok(makeWindowsCommand(`${folder}/second`).args.includes("--binary"));
-    const elsewhere = makeCommand(".", { env: {}, stdout: {} }, "linux");
-    assert.deepEqual(elsewhere.args, ["--raw-output", "--unbuffered", "--compact-output", " ."]);
   });
 });
