@@ -1,4 +1,4 @@
-import { Fragment, type VNode } from "preact";
+import type { VNode } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { announce } from "../shell/announcer.tsx";
 import { Plus } from "../shell/icons.tsx";
@@ -61,21 +61,15 @@ export function ReportTable(props: ReportTableProps) {
         aria-rowcount={lines.length + 1}
       >
         <Headings columns={columns} sorting={sorting} onSort={props.onSort} />
-        <tbody>
-          {slices.flatMap((slice, index) => [
-            <Gap
-              key={`gap ${index}`}
-              rows={slice.start - (slices[index - 1]?.end ?? 0)}
-              rowHeight={rowHeight}
-            />,
-            ...renderBlocks(props, slice, tint, blocks),
-          ])}
+        {slices.flatMap((slice, index) => [
           <Gap
-            key="last gap"
-            rows={lines.length - (slices.at(-1)?.end ?? 0)}
+            key={`gap ${index}`}
+            rows={slice.start - (slices[index - 1]?.end ?? 0)}
             rowHeight={rowHeight}
-          />
-        </tbody>
+          />,
+          ...renderBlocks(props, slice, tint, blocks),
+        ])}
+        <Gap key="last gap" rows={lines.length - (slices.at(-1)?.end ?? 0)} rowHeight={rowHeight} />
       </table>
       {lines.length > MAX_PRINTED_ROWS && (
         <p class="print-only">and {count(lines.length - MAX_PRINTED_ROWS)} more</p>
@@ -157,8 +151,8 @@ function tintOf(
 }
 
 /**
- * Renders rows in blocks. Preact skips blocks that it has rendered before, so the cost of new rows
- * does not depend on the number of earlier ones.
+ * Renders rows in blocks, each a row group. Preact and the browser's layout skip earlier blocks, so
+ * the cost of new rows hardly depends on the number of earlier ones.
  */
 function renderBlocks(
   props: ReportTableProps,
@@ -176,7 +170,7 @@ function renderBlocks(
       const first = from;
       const lines = props.lines.slice(first, to);
       const children = lines.map((line, index) => renderRow(props, line, first + index, tint));
-      rows = <Fragment key={`block ${block}`}>{children}</Fragment>;
+      rows = <tbody key={`block ${block}`}>{children}</tbody>;
       blocks.set(range, rows);
     }
     rendered.push(rows);
@@ -319,9 +313,10 @@ interface GapProps {
 function Gap({ rows, rowHeight }: GapProps) {
   if (rows === 0) return null;
   return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a table row takes no focus
-    <tr class="gap" aria-hidden="true">
-      <td style={{ height: `${rows * rowHeight}px` }} />
-    </tr>
+    <tbody class="gap" aria-hidden="true">
+      <tr>
+        <td style={{ height: `${rows * rowHeight}px` }} />
+      </tr>
+    </tbody>
   );
 }
