@@ -30,6 +30,7 @@ const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirectin
 RECEIVERS.push("hanging", "silent", "late", "crash");
 /** Each project has its own object, so that other tests do not set its alarms. */
 const PROJECTS = ["followed-up", "looked-at", "with-watchers", "with-others"];
+PROJECTS.push("linked-later");
 
 let jobs;
 /** One receiver per purpose. */
@@ -107,6 +108,24 @@ function assertDelivery(delivery, type) {
 async function upstreamJob(id) {
   const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
   return job;
+}
+
+/** Waits for a polling interval, measured by a job of another project. */
+async function untilStale() {
+  const clock = await jobs.create("tick");
+  const ticking = await jobs.watching(clock.id);
+  await jobs.untilReads(clock.id, 2);
+  ticking.leave();
+}
+
+/** Adds a pull request to a job, and waits until a new watcher receives it. */
+async function link(job, project) {
+  const prLink = "https://example.com/pull/1";
+  await jobs.upstream.setJob(job.id, { prLink });
+  await untilStale();
+  const fresh = jobs.watch(job.id, { project });
+  await fresh.event(({ data }) => JSON.parse(data).prLink === prLink);
+  fresh.leave();
 }
 
 describe("the webhook of a finished job", () => {
@@ -311,14 +330,24 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       await job.next();
       await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0, project);
       await jobs.upstream.setJob(job.id, { status: "archived" });
-      // Wait for a polling interval, measured by a job of another project.
-      const clock = await jobs.create("tick");
-      const ticking = await jobs.watching(clock.id);
-      await jobs.untilReads(clock.id, 2);
-      ticking.leave();
+      await untilStale();
       const fresh = jobs.watch(job.id, { project });
       await fresh.event(({ data }) => JSON.parse(data).status === "archived");
       assertDelivery(await job.next(PATIENCE_MS / 2), "agent_job.archived");
+    });
+
+    test("sends one webhook for a finished job that receives its pull request later", async () => {
+      const project = "linked-later";
+      const job = await hooked(receivers.good, { project });
+      await job.finish();
+      assertDelivery(await job.next(), "agent_job.completed");
+      await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0, project);
+      await link(job, project);
+      // A duplicate would arrive before the webhook of another job that finishes now.
+      const other = await hooked(receivers.good, { project });
+      await other.finish();
+      await other.next();
+      assert.equal(job.all().length, 1);
     });
 
     test("does not delay streams while a webhook receiver hangs", async () => {
@@ -363,6 +392,19 @@ test("delivers a pending webhook after the gateway was killed", async () => {
   assertDelivery(second, "agent_job.failed");
   assert.equal(second.headers["webhook-id"], first.headers["webhook-id"]);
   assert.equal(second.text, first.text);
+});
+
+test("delivers the latest state of a job in a webhook that was not sent before", async () => {
+  receivers.crash.answerAlways(500);
+  const job = await hooked(receivers.crash);
+  await job.finish();
+  await job.next();
+  const later = Date.now() + 24 * 3600 * 1000;
+  await jobs.restartWithSql([["UPDATE outbox SET attempts = 0, due = ?", later]]);
+  receivers.crash.answerAlways(204);
+  await link(job);
+  await jobs.restartWithSql([["UPDATE outbox SET due = 0"]]);
+  assert.deepEqual((await job.next()).json.data, await upstreamJob(job.id));
 });
 
 test("delivers every pending webhook, and each message successfully only once", async () => {

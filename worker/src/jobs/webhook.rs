@@ -275,8 +275,8 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
     Millis(wait.0 + wait.0 * permille / 1000)
 }
 
-/// The end of a job, which a webhook announces. A job has a second end only if a follow-up restarts
-/// it.
+/// The end of a job, which a webhook announces. A job has a second end only if it is restarted or
+/// its final status changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobEnd {
     /// The job has the status `completed`.

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use quillgate::JobStatus;
-
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::poll::Audience;
@@ -95,12 +93,14 @@ impl Project {
         message: Option<&Write>,
     ) -> HostResult<()> {
         let (event, in_list) = self.database.transaction(|| {
+            // A follow-up restarts the job, so an end in its response is a new one.
+            let earlier = self.jobs.find(id)?.filter(|_| message.is_none());
             if let Some(write) = message {
                 self.jobs.add_message(id, write)?;
             }
             let event = self.jobs.record(id, reply)?;
             if event.is_some() {
-                self.queue_webhook(id)?;
+                self.queue_webhook(id, earlier.and_then(|row| row.end()))?;
             } else if message.is_none() {
                 return Ok((None, None));
             }
@@ -113,12 +113,18 @@ impl Project {
         Ok(())
     }
 
-    pub(super) fn queue_webhook(&self, id: &str) -> HostResult<()> {
-        if let Some(row) = self.jobs.find(id)?
-            && let (Some(url), Some(status), Some(data)) = (row.webhook, row.status, row.data)
-            && let Some(end) = JobEnd::of(&JobStatus::from(status))
-        {
-            self.outbox.add(&url, end, &data)?;
+    /// Queues the webhook of a finished job. If the job had the same end before, its webhook is
+    /// already queued or delivered, and only receives the latest state.
+    pub(super) fn queue_webhook(&self, id: &str, earlier_end: Option<JobEnd>) -> HostResult<()> {
+        let Some(row) = self.jobs.find(id)? else {
+            return Ok(());
+        };
+        if let (Some(end), Some(url), Some(data)) = (row.end(), row.webhook, row.data) {
+            if earlier_end == Some(end) {
+                self.outbox.update_unsent(id, end, &data)?;
+            } else {
+                self.outbox.add(&url, end, &data)?;
+            }
         }
         Ok(())
     }

@@ -166,7 +166,7 @@ impl Project {
         let event = self.jobs.add(id, write, reply)?;
         if write.webhook.is_some() {
             // The job may already have ended. Then no later change queues the webhook.
-            self.queue_webhook(id)?;
+            self.queue_webhook(id, None)?;
         }
         Ok(event)
     }

@@ -89,6 +89,17 @@ impl Outbox {
         self.database.execute(insert, row)
     }
 
+    /// Stores the latest state of a job in its webhook, unless the webhook has been sent. All
+    /// attempts must send the same message.
+    pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
+        let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
+              AND id NOT IN (SELECT value FROM json_each(?))
+              AND CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
+        let in_flight = list_ids(&self.in_flight.borrow());
+        let values = [text(job), text(end.as_str()), in_flight, text(id)];
+        self.database.execute(update, values)
+    }
+
     /// Returns the time of the next alarm: a waiting webhook is due, or a lease ends.
     ///
     /// While [`MAX_IN_FLIGHT`] deliveries are in flight, waiting webhooks don't count. The end of

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use quillgate::{JobId, Millis};
+use quillgate::{JobId, JobStatus, Millis};
 use serde::{Deserialize, Deserializer};
 
 use super::search::find_lowercase;
@@ -10,6 +10,7 @@ use super::{IdRow, JobStore, MAX_JOBS_PER_ALARM};
 use crate::jobs::events::StreamEvent;
 use crate::jobs::poll::is_finished;
 use crate::jobs::records::has_room_for_whole;
+use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
@@ -73,6 +74,11 @@ impl JobRow {
 
     pub fn is_finished(&self) -> bool {
         is_finished(self.status.as_deref())
+    }
+
+    /// Returns the end of a finished job.
+    pub fn end(&self) -> Option<JobEnd> {
+        JobEnd::of(&JobStatus::from(self.status.clone()?))
     }
 }
 
