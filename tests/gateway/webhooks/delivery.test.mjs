@@ -23,14 +23,16 @@ const FIRST_RETRY_MS = 5000;
 const CLOCK_TOLERANCE_MS = 50;
 /** Maximum wait for a retry, or for a poll of an unwatched job. */
 const PATIENCE_MS = 60_000;
+/** The minimum time between two polls of a watched job. */
+const POLL_INTERVAL_MS = 1000;
 /** The gateway's timeout for a receiver. */
 const RECEIVER_TIMEOUT_MS = 20_000;
 
 const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"];
-RECEIVERS.push("hanging", "silent", "late", "crash");
+RECEIVERS.push("hanging", "silent", "late", "crash", "slow", "unsent");
 /** Each project has its own object, so that other tests do not set its alarms. */
 const PROJECTS = ["followed-up", "looked-at", "with-watchers", "with-others"];
-PROJECTS.push("linked-later");
+PROJECTS.push("linked-later", "with-deletions");
 
 let jobs;
 /** One receiver per purpose. */
@@ -348,6 +350,31 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       await other.finish();
       await other.next();
       assert.equal(job.all().length, 1);
+    });
+
+    test("sends no webhook of a deleted record that waited for a connection", async () => {
+      const project = "with-deletions";
+      // Both connections for webhooks are in use until the deletion.
+      receivers.slow.answerAlways({ delayMs: 10 * POLL_INTERVAL_MS });
+      for (let number = 0; number < 2; number += 1) {
+        const slow = await hooked(receivers.slow, { project });
+        await slow.finish();
+        await slow.next();
+      }
+      const deleted = await hooked(receivers.unsent, { project });
+      await deleted.finish();
+      // The next alarm takes the webhook.
+      const { alarms: taken } = await jobs.health(project);
+      const clock = await jobs.create("tick", { project });
+      const ticking = await jobs.watching(clock.id, { project });
+      await jobs.untilHealth(({ alarms }) => alarms > taken, project);
+      ticking.leave();
+      await jobs.deleteRecord(deleted.id, { project });
+      // Webhooks get connections in order.
+      const later = await hooked(receivers.unsent, { project });
+      await later.finish();
+      assertDelivery(await later.next(), "agent_job.completed");
+      assert.equal(deleted.all().length, 0);
     });
 
     test("does not delay streams while a webhook receiver hangs", async () => {

@@ -36,9 +36,9 @@ impl Project {
                     self.spawn(async move { poll.wait().await.map(drop) })?;
                 }
             }
-            for row in self.outbox.take_due()? {
+            for id in self.outbox.take_due()? {
                 let (project, project_id) = (Rc::clone(&self), call.project.clone());
-                self.spawn(async move { project.outbox.deliver(row, &project_id).await })?;
+                self.spawn(async move { project.outbox.deliver(&id, &project_id).await })?;
             }
         }
         self.jobs.index_backlog()?;

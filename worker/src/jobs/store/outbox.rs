@@ -12,6 +12,7 @@ use wasm_bindgen::JsValue;
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::log::format_given_up_webhook;
 use crate::jobs::settings::WebhookSettings;
+use crate::jobs::store::IdRow;
 use crate::jobs::webhook::{self, JobEnd, Next};
 use crate::runtime::{
     Database, HostResult, log_error, log_for_operator, new_uuid, now, number, random, text,
@@ -35,9 +36,8 @@ const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 /// Wait before the next attempt if no connection was free.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
-#[derive(Debug, Clone, Deserialize)]
-pub struct OutboxRow {
-    id: String,
+#[derive(Deserialize)]
+struct OutboxRow {
     url: String,
     status: String,
     job: String,
@@ -125,61 +125,68 @@ impl Outbox {
         Ok(row.map_or(0, |row| row.count))
     }
 
-    /// Leases the webhooks that are due and not in flight, for [`Self::deliver`] to send.
-    pub fn take_due(&self) -> HostResult<Vec<OutboxRow>> {
+    /// Leases the webhooks that are due and not in flight, for [`Self::deliver`] to send. Returns
+    /// their ids.
+    pub fn take_due(&self) -> HostResult<Vec<String>> {
         let now = now();
         let mut in_flight = self.in_flight.borrow_mut();
         let room = MAX_IN_FLIGHT.saturating_sub(in_flight.len());
-        let query = "SELECT id, url, status, job, ended_at, attempts FROM outbox
+        let query = "SELECT id FROM outbox
             WHERE due <= ? AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY due LIMIT ?";
         let values = [number(now.0), list_ids(&in_flight), number(room as u64)];
-        let rows: Vec<OutboxRow> = self.database.rows(query, values)?;
+        let rows: Vec<IdRow> = self.database.rows(query, values)?;
+        let ids: Vec<_> = rows.into_iter().map(|row| row.id).collect();
         let lease_end = now.plus(LEASE);
         self.database.transaction(|| {
-            for row in &rows {
-                self.set_due(&row.id, row.attempts, lease_end)?;
+            for id in &ids {
+                self.set_due(id, lease_end)?;
             }
             Ok(())
         })?;
-        in_flight.extend(rows.iter().map(|row| (row.id.clone(), lease_end)));
-        Ok(rows)
+        in_flight.extend(ids.iter().map(|id| (id.clone(), lease_end)));
+        Ok(ids)
     }
 
     /// Sends a leased webhook once, then removes it or schedules a retry.
-    pub async fn deliver(&self, row: OutboxRow, project: &str) -> HostResult<()> {
-        let delivered = self.attempt(&row, project).await;
-        self.in_flight.borrow_mut().remove(&row.id);
+    pub async fn deliver(&self, id: &str, project: &str) -> HostResult<()> {
+        let delivered = self.attempt(id, project).await;
+        self.in_flight.borrow_mut().remove(id);
         delivered
     }
 
-    async fn attempt(&self, row: &OutboxRow, project: &str) -> HostResult<()> {
+    async fn attempt(&self, id: &str, project: &str) -> HostResult<()> {
         let class = ConnectionClass::Webhook;
         let Ok(_permit) = self.connections.acquire(class, TIME_LIMIT).await else {
-            return self.set_due(&row.id, row.attempts, now().plus(BUSY_PAUSE));
+            return self.set_due(id, now().plus(BUSY_PAUSE));
+        };
+        // An operator can have deleted the record during the wait, and its webhooks with it.
+        let Some(row) = self.find(id)? else {
+            return Ok(());
         };
         let lease_end = now().plus(LEASE);
-        self.set_due(&row.id, row.attempts, lease_end)?;
-        self.in_flight
-            .borrow_mut()
-            .insert(row.id.clone(), lease_end);
+        self.set_due(id, lease_end)?;
+        self.in_flight.borrow_mut().insert(id.to_owned(), lease_end);
         // The settings can have changed since the job was created.
         let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
             log_for_operator(&format!(
-                "webhook {} was dropped: the configuration no longer allows its address",
-                row.id
+                "webhook {id} was dropped: the configuration no longer allows its address"
             ));
-            return self.remove(&row.id);
+            return self.remove(id);
         };
-        let (status, retry_after) = self.send(row, project, &url).await;
+        let (status, retry_after) = self.send(id, &row, project, &url).await;
         let attempts = row.attempts + 1;
         let now = now();
         let wait = retry_after.and_then(|wait| parse_retry_after(&wait, now));
         match webhook::plan_next(attempts, status, wait, random()) {
-            Next::Again(wait) => return self.set_due(&row.id, attempts, now.plus(wait)),
+            Next::Again(wait) => {
+                let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
+                let values = [number(attempts.into()), number(now.plus(wait).0), text(id)];
+                return self.database.execute(update, values);
+            }
             Next::Done => {}
-            Next::GivenUp => log_error(&format_given_up_webhook(&row.id, status)),
+            Next::GivenUp => log_error(&format_given_up_webhook(id, status)),
         }
-        self.remove(&row.id)
+        self.remove(id)
     }
 
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
@@ -188,10 +195,14 @@ impl Outbox {
         self.database.execute(delete, [text(id)])
     }
 
-    fn set_due(&self, id: &str, attempts: u32, due: Millis) -> HostResult<()> {
-        let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
-        let row = [number(attempts.into()), number(due.0), text(id)];
-        self.database.execute(update, row)
+    fn find(&self, id: &str) -> HostResult<Option<OutboxRow>> {
+        let query = "SELECT url, status, job, ended_at, attempts FROM outbox WHERE id = ?";
+        self.database.first(query, [text(id)])
+    }
+
+    fn set_due(&self, id: &str, due: Millis) -> HostResult<()> {
+        let update = "UPDATE outbox SET due = ? WHERE id = ?";
+        self.database.execute(update, [number(due.0), text(id)])
     }
 
     fn remove(&self, id: &str) -> HostResult<()> {
@@ -202,6 +213,7 @@ impl Outbox {
     /// Sends a webhook. Returns the receiver's status and `Retry-After`.
     async fn send(
         &self,
+        id: &str,
         row: &OutboxRow,
         project: &str,
         url: &str,
@@ -209,11 +221,11 @@ impl Outbox {
         let seconds = now().0 / 1000;
         let body = webhook::format_event(&row.status, &row.ended_at, project, url, &row.job);
         let keys = webhook::derive_keys(&self.settings.secrets, project, url);
-        let signature = webhook::sign(&keys, &row.id, seconds, &body);
+        let signature = webhook::sign(&keys, id, seconds, &body);
         let headers = HeaderFields::default()
             .with("content-type", JSON)
             .with("user-agent", USER_AGENT)
-            .with("webhook-id", row.id.clone())
+            .with("webhook-id", id.to_owned())
             .with("webhook-timestamp", seconds.to_string())
             .with("webhook-signature", signature);
         let sent = send(Outgoing {
