@@ -26,6 +26,9 @@ const MARK_BASE: u64 = 0xF_0000;
 /// Number of characters that can mark a block: each position of a mark is a digit in this base.
 const MARK_DIGITS: u64 = 0x8000;
 
+/// Pause between two alarms that add jobs to the index, in which the object handles requests.
+const BACKLOG_PAUSE: Millis = Millis(20);
+
 /// Prepares a string for a search. NUL becomes a space, because many functions of `SQLite` ignore
 /// everything after a NUL.
 ///
@@ -51,6 +54,22 @@ pub fn block_mark(row: u64) -> String {
         .into_iter()
         .filter_map(|digit| char::from_u32(u32::try_from(MARK_BASE + digit).ok()?))
         .collect()
+}
+
+/// Returns when the alarm next adds jobs to the index. An earlier `alarm` remains: if requests kept
+/// postponing it, the index would never be complete.
+///
+/// ```
+/// use quillgate::Millis;
+/// use quillgate_worker::jobs::search::plan_indexing;
+///
+/// assert_eq!(plan_indexing(None, Millis(5)), Millis(25));
+/// assert_eq!(plan_indexing(Some(Millis(20)), Millis(5)), Millis(20));
+/// assert_eq!(plan_indexing(Some(Millis(3_600_000)), Millis(5)), Millis(25));
+/// ```
+pub fn plan_indexing(alarm: Option<Millis>, now: Millis) -> Millis {
+    let next = now.plus(BACKLOG_PAUSE);
+    alarm.map_or(next, |alarm| alarm.min(next))
 }
 
 /// Whether the alarm must be set, or set to an earlier time, for jobs that are not in the index

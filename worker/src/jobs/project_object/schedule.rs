@@ -6,8 +6,8 @@ use crate::jobs::poll::{Audience, compute_pause};
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::watchers::LIST_TAG;
+use crate::jobs::search::plan_indexing;
 use crate::jobs::store::JobRow;
-use crate::jobs::store::search::BACKLOG_PAUSE;
 use crate::runtime::{HostResult, now};
 
 /// The interval at which the alarm deletes expired records, in milliseconds.
@@ -108,12 +108,12 @@ impl Project {
             self.next_indexing()?,
         ];
         let polls = polls.into_iter().map(|(_, at)| at);
-        let Some(next) = polls.chain(others.into_iter().flatten()).min() else {
+        let Some(due) = polls.chain(others.into_iter().flatten()).min() else {
             return Ok(());
         };
-        let now = now();
-        let next = next.max(now.plus(Millis(1)));
-        if self.alarm.get() == Some(next) {
+        let next = due.max(now().plus(Millis(1)));
+        // An alarm in the past has not fired yet. Setting it again would postpone it.
+        if [due, next].map(Some).contains(&self.alarm.get()) {
             return Ok(());
         }
         self.alarm.set(Some(next));
@@ -128,7 +128,7 @@ impl Project {
     /// Returns when the alarm next adds jobs that earlier releases stored to the search index.
     pub(super) fn next_indexing(&self) -> HostResult<Option<Millis>> {
         let is_open = self.jobs.has_backlog()?;
-        Ok(is_open.then(|| now().plus(BACKLOG_PAUSE)))
+        Ok(is_open.then(|| plan_indexing(self.alarm.get(), now())))
     }
 }
 

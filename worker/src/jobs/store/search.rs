@@ -18,8 +18,6 @@ use crate::jobs::search::{
 };
 use crate::runtime::{HostError, HostResult, Wait, Wake, number, text, yield_now};
 
-/// Pause between two alarms that add jobs to the index, in which the object handles requests.
-pub const BACKLOG_PAUSE: Millis = Millis(20);
 const MAX_INDEXED: u64 = 100;
 /// Maximum wait before a search checks again whether a turn is free. The end of the previous turn
 /// wakes it earlier.

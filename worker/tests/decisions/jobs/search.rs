@@ -1,9 +1,12 @@
 //! The steps of a search: which jobs each step compares, and when the page is complete.
 
+use quillgate::Millis;
 use quillgate_worker::jobs::search::{
-    BLOCK_ROWS, Candidate, Found, MAX_CANDIDATES, RowRange, Search, Step, block_mark, replace_nul,
-    searched_part,
+    BLOCK_ROWS, Candidate, Found, MAX_CANDIDATES, RowRange, Search, Step, block_mark,
+    plan_indexing, replace_nul, searched_part,
 };
+
+use crate::fixtures::NOW;
 
 const STEPS_PER_REQUEST: usize = 16;
 
@@ -143,6 +146,16 @@ fn lookup_of_a_long_string_has_at_most_eight_trigrams() {
     let expression = search.next_step().unwrap().expression.unwrap();
     assert_eq!(expression.split(" AND ").count(), 9);
     assert!(expression.contains("\"abc\"") && expression.ends_with("\"pqr\""));
+}
+
+#[test]
+fn indexing_is_not_postponed_by_calls_in_quick_succession() {
+    let mut alarm = None;
+    let expected = plan_indexing(alarm, NOW);
+    for milliseconds in 0..1_000 {
+        alarm = Some(plan_indexing(alarm, NOW.plus(Millis(milliseconds))));
+        assert_eq!(alarm, Some(expected), "after {milliseconds} ms");
+    }
 }
 
 #[test]
