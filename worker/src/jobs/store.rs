@@ -1,14 +1,18 @@
 //! The stored jobs of a project: their records, past states and follow-ups, and the changes of the
 //! job list.
 
+/// Expands to the columns of a `JobRow`.
+macro_rules! job_columns {
+    () => {
+        "row, id, listed, webhook, created_at, status, data, version, checked_at, last_started_at,
+          not_before, missing_since, since"
+    };
+}
+
 /// Selects the columns of a `JobRow`. The argument continues the query after the table.
 macro_rules! select_jobs {
     ($($rest:tt)+) => {
-        concat!(
-            "SELECT row, id, listed, webhook, created_at, status, data, version, checked_at,
-              last_started_at, not_before, missing_since, since FROM job ",
-            $($rest)+
-        )
+        concat!("SELECT ", job_columns!(), " FROM job ", $($rest)+)
     };
 }
 

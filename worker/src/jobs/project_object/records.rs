@@ -92,22 +92,23 @@ impl Project {
         reply: &JobSnapshot,
         message: Option<&Write>,
     ) -> HostResult<()> {
-        let (event, in_list) = self.database.transaction(|| {
-            // A follow-up restarts the job, so an end in its response is a new one.
-            let earlier = self.jobs.find(id)?.filter(|_| message.is_none());
+        let (changed, in_list) = self.database.transaction(|| {
+            let row = self.jobs.find(id)?;
             if let Some(write) = message {
                 self.jobs.add_message(id, write)?;
             }
-            let event = self.jobs.record(id, reply)?;
-            if event.is_some() {
-                self.queue_webhook(id, earlier.and_then(|row| row.end()))?;
+            let changed = self.jobs.record(id, row.as_ref(), reply)?;
+            if let Some(changed) = &changed {
+                // A follow-up restarts the job, so an end in its response is a new one.
+                let row = row.filter(|_| message.is_none());
+                self.queue_webhook(changed, row.and_then(|row| row.end()))?;
             } else if message.is_none() {
                 return Ok((None, None));
             }
-            Ok((event, self.jobs.revise(id)?))
+            Ok((changed, self.jobs.revise(id)?))
         })?;
-        if let Some(event) = event {
-            self.broadcast(id, &event);
+        if let Some(changed) = changed {
+            self.broadcast(&changed);
         }
         self.broadcast_list(in_list.as_slice());
         Ok(())
@@ -115,18 +116,18 @@ impl Project {
 
     /// Queues the webhook of a finished job. If the job had the same end before, its webhook is
     /// already queued or delivered, and only receives the latest state.
-    pub(super) fn queue_webhook(&self, id: &str, earlier_end: Option<JobEnd>) -> HostResult<()> {
-        let Some(row) = self.jobs.find(id)? else {
-            return Ok(());
-        };
-        if let (Some(end), Some(url), Some(data)) = (row.end(), row.webhook, row.data) {
-            if earlier_end == Some(end) {
-                self.outbox.update_unsent(id, end, &data)?;
-            } else {
-                self.outbox.add(&url, end, &data)?;
+    pub(super) fn queue_webhook(
+        &self,
+        row: &JobRow,
+        earlier_end: Option<JobEnd>,
+    ) -> HostResult<()> {
+        match (row.end(), &row.webhook, &row.data) {
+            (Some(end), Some(_), Some(data)) if earlier_end == Some(end) => {
+                self.outbox.update_unsent(&row.id, end, data)
             }
+            (Some(end), Some(url), Some(data)) => self.outbox.add(url, end, data),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Deletes a job record and closes the sockets of its watchers.
@@ -138,7 +139,9 @@ impl Project {
         let event = self.database.transaction(|| {
             self.outbox.forget_job(job)?;
             self.keys.forget_job(job)?;
-            self.jobs.delete(job)
+            let event = self.jobs.delete(job)?;
+            self.jobs.forget_deletions()?;
+            Ok(event)
         })?;
         // A running poll must not store the job again.
         self.supersede_poll(job);

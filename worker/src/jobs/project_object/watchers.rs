@@ -10,6 +10,7 @@ use crate::http::response::GatewayResponse;
 use crate::jobs::events::StreamEvent;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WatchCall;
+use crate::jobs::store::JobRow;
 use crate::runtime::{HostResult, sockets};
 
 /// The prefix of a socket's caller tag. The socket's other tag is a job id, which contains no
@@ -94,12 +95,15 @@ impl Project {
         }
     }
 
-    /// Sends a job change to the watchers of the job. Closes their sockets after the final change.
-    pub(super) fn broadcast(&self, job: &str, event: &StreamEvent) {
-        let text = event.to_text();
-        for socket in self.find_watchers(job) {
+    /// Sends the state of a job to its watchers. Closes their sockets after the final state.
+    pub(super) fn broadcast(&self, row: &JobRow) {
+        let Some(event) = row.to_event() else {
+            return;
+        };
+        let (text, is_final) = (event.to_text(), row.is_finished());
+        for socket in self.find_watchers(&row.id) {
             sockets::send(&socket, &text);
-            if event.is_final() {
+            if is_final {
                 sockets::close(&socket, "finished");
             }
         }

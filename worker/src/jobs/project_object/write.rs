@@ -164,9 +164,11 @@ impl Project {
             return Err(HostError::new("a job whose id cannot be part of a path"));
         }
         let event = self.jobs.add(id, write, reply)?;
-        if write.webhook.is_some() {
+        if write.webhook.is_some()
+            && let Some(row) = self.jobs.find(id)?
+        {
             // The job may already have ended. Then no later change queues the webhook.
-            self.queue_webhook(id, None)?;
+            self.queue_webhook(&row, None)?;
         }
         Ok(event)
     }

@@ -109,7 +109,7 @@ impl JobStore {
     }
 
     /// Removes the deletions older than [`DELETION_LIFE`], and the oldest over [`MAX_DELETIONS`].
-    pub(super) fn forget_deletions(&self) -> HostResult<()> {
+    pub fn forget_deletions(&self) -> HostResult<()> {
         let delete = "DELETE FROM deleted WHERE at <= ? OR revision <=
               (SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?)
             RETURNING revision";

@@ -76,6 +76,15 @@ impl JobRow {
         is_finished(self.status.as_deref())
     }
 
+    /// Returns the event that sends the job's state to its watchers.
+    pub fn to_event(&self) -> Option<StreamEvent> {
+        Some(StreamEvent {
+            id: self.version,
+            name: "job".to_owned(),
+            data: self.data.clone()?,
+        })
+    }
+
     /// Returns the end of a finished job.
     pub fn end(&self) -> Option<JobEnd> {
         JobEnd::of(&JobStatus::from(self.status.clone()?))
@@ -125,16 +134,20 @@ impl JobStore {
         has_room_for_whole(self.database.size()).then_some(whole)
     }
 
-    /// Stores the state of a job, within the current transaction. Returns the event if the state
-    /// changed.
-    pub fn record(&self, id: &str, job: &JobSnapshot) -> HostResult<Option<StreamEvent>> {
+    /// Stores the state of a job, within the current transaction. `row` is the job's current row.
+    /// Returns the new row if the state changed.
+    pub fn record(
+        &self,
+        id: &str,
+        row: Option<&JobRow>,
+        job: &JobSnapshot,
+    ) -> HostResult<Option<JobRow>> {
         let now = now();
-        let row = self.find(id)?;
-        if row.as_ref().and_then(|row| row.data.as_ref()) == Some(&job.data) {
+        if row.and_then(|row| row.data.as_ref()) == Some(&job.data) {
             self.mark_found(id)?;
             return Ok(None);
         }
-        let (version, started) = if let Some(row) = &row {
+        let (version, started) = if let Some(row) = row {
             self.store_past_state(row)?;
             let is_again = row.is_finished() && !is_finished(job.status.as_deref());
             let started = if is_again { now } else { row.last_started_at };
@@ -154,13 +167,12 @@ impl JobStore {
             number(now.0),
             number(started.0),
         ];
-        self.database
-            .execute(include_str!("sql/update_state.sql"), row)?;
-        Ok(Some(StreamEvent {
-            id: version,
-            name: "job".to_owned(),
-            data: job.data.clone(),
-        }))
+        let update = concat!(
+            include_str!("sql/update_state.sql"),
+            "RETURNING ",
+            job_columns!()
+        );
+        self.database.first(update, row)
     }
 
     /// Copies the state of a row to the past states, and deletes the oldest ones over the limit.
@@ -249,11 +261,11 @@ impl JobStore {
             .rows(query, [number(latest.0), number(MAX_JOBS_PER_ALARM)])?;
         let jobs: Vec<_> = expired.into_iter().map(|row| row.id).collect();
         let events = self.database.transaction(|| {
-            self.forget_deletions()?;
             let mut events = Vec::new();
             for id in &jobs {
                 events.extend(self.delete(id)?);
             }
+            self.forget_deletions()?;
             Ok(events)
         })?;
         Ok((jobs, events))
@@ -271,7 +283,6 @@ impl JobStore {
         ] {
             self.database.execute(delete, [text(id)])?;
         }
-        self.forget_deletions()?;
         Ok(event)
     }
 
