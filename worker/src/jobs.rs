@@ -3,6 +3,7 @@
 pub mod events;
 pub mod health;
 pub mod idempotency;
+pub mod job_row;
 pub mod log;
 pub mod poll;
 pub mod poll_budget;

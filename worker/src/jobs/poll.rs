@@ -2,6 +2,8 @@
 
 use quillgate::{JobStatus, Millis};
 
+use crate::jobs::job_row::JobRow;
+
 /// Maximum wait between two polls of a job while the upstream fails.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(60);
 /// Time after its creation in which a job may be unknown to the upstream. A 404 within this time
@@ -24,15 +26,6 @@ pub enum Audience {
     Watchers,
     /// Only the job's webhook receives its end.
     Webhook,
-}
-
-/// The needs of a watcher when it connects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Watcher {
-    /// Connects for the first time, and needs the current state.
-    New,
-    /// Reconnects, and needs only the changes after the last one that it received.
-    Resuming,
 }
 
 /// Computes the wait between two polls of a job. It starts at `interval`, and grows with `age`, the
@@ -64,32 +57,22 @@ pub fn is_finished(status: Option<&str>) -> bool {
     status.is_some_and(|status| JobStatus::from(status.to_owned()).is_terminal())
 }
 
-/// The recorded state of a job when a watcher connects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KnownState {
-    /// Whether a response has ever contained the job's state.
-    pub is_seen: bool,
-    /// Whether the job has finished or is no longer polled.
-    pub is_closed: bool,
-    /// Time of the last poll.
-    pub checked_at: Millis,
-    /// Earliest time of the next poll, from the upstream's `Retry-After`.
-    pub not_before: Millis,
-}
-
-/// Whether to poll a job before a watcher receives its state.
+/// Whether to poll a job before a watcher receives its state. `row` is `None` if the job is not
+/// stored. A closed job has finished or is no longer polled. `after` is the number of the last
+/// change that a resuming watcher received.
 ///
-/// For new watchers, finished jobs are polled too, because other clients can restart them. A
+/// For new watchers, closed jobs are polled too, because other clients can restart them. A
 /// resuming watcher only needs changes.
 pub fn is_poll_due(
-    known: Option<KnownState>,
-    watcher: Watcher,
+    row: Option<&JobRow>,
+    is_closed: bool,
+    after: Option<u64>,
     interval: Millis,
     now: Millis,
 ) -> bool {
-    let Some(known) = known.filter(|known| known.is_seen) else {
+    let Some(row) = row else {
         return true;
     };
-    let may_have_changed = !known.is_closed || watcher == Watcher::New;
-    may_have_changed && now.since(known.checked_at) >= interval && now >= known.not_before
+    let may_have_changed = !is_closed || after.is_none();
+    may_have_changed && now.since(row.checked_at) >= interval && now >= row.not_before
 }

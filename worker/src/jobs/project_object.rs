@@ -135,7 +135,7 @@ impl ProjectObject {
     #[wasm_bindgen(js_name = findStoredJob)]
     pub fn find_stored_job(&self, job: &str) -> Result<Option<String>, JsValue> {
         let row = self.project()?.jobs.find(job)?;
-        Ok(row.and_then(|row| row.data))
+        Ok(row.map(|row| row.data))
     }
 
     /// Allows requests again under a policy that Mintlify has blocked.

@@ -46,8 +46,6 @@ use serde::Deserialize;
 use crate::runtime::{Database, HostError, HostResult, text};
 use search::{Turns, lower};
 
-pub use records::JobRow;
-
 /// Maximum number of jobs that one alarm polls for webhooks or deletes.
 const MAX_JOBS_PER_ALARM: u64 = 20;
 

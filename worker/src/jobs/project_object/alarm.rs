@@ -7,8 +7,8 @@ use quillgate::Millis;
 
 use crate::http::trace::continue_trace;
 use crate::jobs::events::{CHARGE_TEXT, END_TEXT};
+use crate::jobs::job_row::JobRow;
 use crate::jobs::project_object::Project;
-use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::runtime::{
     Call, HostResult, SharedTask, log_for_operator, new_uuid, now, random, sockets,
@@ -27,7 +27,7 @@ impl Project {
         let now = now();
         if let Some(call) = self.own_call()? {
             for row in self.take_due(now)? {
-                if self.is_given_up(&row, now) {
+                if row.is_given_up(self.settings.poll_duration, now) {
                     self.give_up(&row)?;
                 } else if !row.is_listed() && !self.take_charge(&row.id, now) {
                     self.charge_watcher(&row.id, now);
@@ -97,7 +97,7 @@ impl Project {
         let lease = now.plus(self.upstream.timeout);
         let mut taken = Vec::new();
         for row in due {
-            if row.is_listed() && !self.is_given_up(&row, now) {
+            if row.is_listed() && !row.is_given_up(self.settings.poll_duration, now) {
                 if room == 0 {
                     continue;
                 }
@@ -115,8 +115,8 @@ impl Project {
     /// operator.
     fn give_up(&self, row: &JobRow) -> HostResult<()> {
         self.database.transaction(|| {
-            if let (Some(url), Some(data)) = (&row.webhook, &row.data) {
-                self.outbox.add(url, JobEnd::Unfinished, data)?;
+            if let Some(url) = &row.webhook {
+                self.outbox.add(url, JobEnd::Unfinished, &row.data)?;
             }
             self.jobs.mark_given_up(&row.id)
         })?;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Millis, Operation, ProjectId};
 
+use crate::jobs::job_row::JobRow;
 use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER};
 use crate::jobs::project_object::Project;
-use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::runtime::{Call, HostError, HostResult, SharedTask, log_for_operator, now};
 use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
@@ -141,7 +141,7 @@ impl Project {
 
     /// Notifies the webhook that Mintlify no longer knows the job, and stops polling for it.
     fn queue_missing_webhook(&self, row: &JobRow) -> HostResult<()> {
-        let (Some(url), Some(data)) = (&row.webhook, &row.data) else {
+        let Some(url) = &row.webhook else {
             return Ok(());
         };
         log_for_operator(&format!(
@@ -150,7 +150,7 @@ impl Project {
             row.id
         ));
         self.database.transaction(|| {
-            self.outbox.add(url, JobEnd::NotFound, data)?;
+            self.outbox.add(url, JobEnd::NotFound, &row.data)?;
             self.jobs.forget_webhook(&row.id)
         })
     }

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
+use crate::jobs::job_row::JobRow;
 use crate::jobs::poll::Audience;
 use crate::jobs::project_object::Project;
 use crate::jobs::records::{JobQuery, decode_cursor};
 use crate::jobs::search::needs_alarm;
-use crate::jobs::store::JobRow;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::runtime::{Call, HostResult, now};
@@ -37,7 +37,7 @@ impl Project {
         let page = self.jobs.page(&filter, limit, before).await?;
         let now = now();
         let mut polled = page.rows.clone();
-        polled.retain(|row| !self.is_given_up(row, now));
+        polled.retain(|row| !row.is_given_up(self.settings.poll_duration, now));
         self.refresh(call, polled).await?;
         if filter.text.is_some() && needs_alarm(self.next_indexing()?, self.alarm.get()) {
             self.schedule().await?;
@@ -121,11 +121,11 @@ impl Project {
         row: &JobRow,
         earlier_end: Option<JobEnd>,
     ) -> HostResult<()> {
-        match (row.end(), &row.webhook, &row.data) {
-            (Some(end), Some(_), Some(data)) if earlier_end == Some(end) => {
-                self.outbox.update_unsent(&row.id, end, data)
+        match (row.end(), &row.webhook) {
+            (Some(end), Some(_)) if earlier_end == Some(end) => {
+                self.outbox.update_unsent(&row.id, end, &row.data)
             }
-            (Some(end), Some(url), Some(data)) => self.outbox.add(url, end, data),
+            (Some(end), Some(url)) => self.outbox.add(url, end, &row.data),
             _ => Ok(()),
         }
     }

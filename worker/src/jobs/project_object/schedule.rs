@@ -2,12 +2,12 @@
 
 use quillgate::Millis;
 
-use crate::jobs::poll::{Audience, compute_pause};
+use crate::jobs::job_row::JobRow;
+use crate::jobs::poll::Audience;
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::watchers::LIST_TAG;
 use crate::jobs::search::plan_indexing;
-use crate::jobs::store::JobRow;
 use crate::runtime::{HostResult, now};
 
 /// The interval at which the alarm deletes expired records, in milliseconds.
@@ -21,18 +21,7 @@ impl Project {
     pub(super) fn next_poll(&self, row: &JobRow, audience: Audience) -> Millis {
         let polls = self.polls.borrow();
         let failures = polls.get(&row.id).map_or(0, |poll| poll.failures);
-        let age = row.checked_at.since(row.last_started_at);
-        let pause = compute_pause(self.settings.poll_interval, audience, age, failures);
-        row.checked_at.plus(pause).max(row.not_before)
-    }
-
-    fn find_poll_end(&self, row: &JobRow) -> Millis {
-        row.last_started_at.plus(self.settings.poll_duration)
-    }
-
-    /// Returns whether polling ends because the job has not finished in time.
-    pub(super) fn is_given_up(&self, row: &JobRow, now: Millis) -> bool {
-        !row.is_finished() && now >= self.find_poll_end(row)
+        row.next_poll(self.settings.poll_interval, audience, failures)
     }
 
     /// Plans the next poll for the webhook of a job.
@@ -40,7 +29,7 @@ impl Project {
         let Some(row) = self.jobs.find(job)?.filter(|row| row.webhook.is_some()) else {
             return Ok(());
         };
-        let end = self.find_poll_end(&row);
+        let end = row.poll_end(self.settings.poll_duration);
         let is_open = !row.is_finished() && now() < end;
         let next = is_open.then(|| self.next_poll(&row, Audience::Webhook).min(end));
         self.jobs.set_webhook_poll(job, next)
@@ -81,7 +70,7 @@ impl Project {
             if row.is_finished() {
                 next
             } else {
-                next.min(self.find_poll_end(row))
+                next.min(row.poll_end(self.settings.poll_duration))
             }
         };
         let watched = rows.into_iter().map(|row| {

@@ -9,10 +9,9 @@ use worker::{Response, WebSocketPair};
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::END_TEXT;
-use crate::jobs::poll::{KnownState, Watcher, is_poll_due};
+use crate::jobs::poll::is_poll_due;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::{PROBLEM_HEADER, WatchCall};
-use crate::jobs::store::JobRow;
 use crate::runtime::{HostError, HostResult, make_response, now, sockets};
 
 impl Project {
@@ -49,7 +48,10 @@ impl Project {
         let events = self.jobs.events(job, watch.after)?;
         let row = self.jobs.find(job)?;
         let now = now();
-        let is_given_up = row.as_ref().is_some_and(|row| self.is_given_up(row, now));
+        let poll_duration = self.settings.poll_duration;
+        let is_given_up = row
+            .as_ref()
+            .is_some_and(|row| row.is_given_up(poll_duration, now));
         let is_closed = is_given_up || row.is_some_and(|row| row.is_finished());
         if is_closed && events.is_empty() {
             return Ok(Err(GatewayResponse::empty(204)));
@@ -73,19 +75,16 @@ impl Project {
     ) -> HostResult<Option<GatewayResponse>> {
         let now = now();
         let row = self.jobs.find(job)?;
-        let is_listed = row.as_ref().is_some_and(JobRow::is_listed);
-        let known = row.map(|row| KnownState {
-            is_seen: row.version > 0,
-            is_closed: row.is_finished() || self.is_given_up(&row, now),
-            checked_at: row.checked_at,
-            not_before: row.not_before,
-        });
-        let watcher = watch.after.map_or(Watcher::New, |_| Watcher::Resuming);
-        if !is_poll_due(known, watcher, self.settings.poll_interval, now) {
+        let (interval, poll_duration) = (self.settings.poll_interval, self.settings.poll_duration);
+        let is_closed = row
+            .as_ref()
+            .is_some_and(|row| row.is_finished() || row.is_given_up(poll_duration, now));
+        if !is_poll_due(row.as_ref(), is_closed, watch.after, interval, now) {
             return Ok(None);
         }
-        let is_seen = known.is_some_and(|known| known.is_seen);
-        if is_seen && !self.has_room(is_listed, now)? {
+        if let Some(row) = &row
+            && !self.has_room(row.is_listed(), now)?
+        {
             return Ok(None);
         }
         let job = JobId::new(job);
@@ -94,7 +93,7 @@ impl Project {
         Ok(match exchange.outcome {
             Ok(_) => None,
             // The stored state is sent instead, until Mintlify returns a newer one.
-            Err(failure) if is_seen && (failure.is_temporary() || failure.is_fault) => None,
+            Err(failure) if row.is_some() && (failure.is_temporary() || failure.is_fault) => None,
             Err(failure) => Some(GatewayResponse::problem(&failure.problem, &watch.call.id)),
         })
     }

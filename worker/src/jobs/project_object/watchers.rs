@@ -8,9 +8,9 @@ use worker::{WebSocket, WebSocketPair};
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::StreamEvent;
+use crate::jobs::job_row::JobRow;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WatchCall;
-use crate::jobs::store::JobRow;
 use crate::runtime::{HostResult, sockets};
 
 /// The prefix of a socket's caller tag. The socket's other tag is a job id, which contains no
@@ -97,10 +97,7 @@ impl Project {
 
     /// Sends the state of a job to its watchers. Closes their sockets after the final state.
     pub(super) fn broadcast(&self, row: &JobRow) {
-        let Some(event) = row.to_event() else {
-            return;
-        };
-        let (text, is_final) = (event.to_text(), row.is_finished());
+        let (text, is_final) = (row.to_event().to_text(), row.is_finished());
         for socket in self.find_watchers(&row.id) {
             sockets::send(&socket, &text);
             if is_final {

@@ -93,7 +93,7 @@ impl JobStore {
     /// Returns the changes of a job after a version. Without a version, or if the job never had
     /// that one, returns only the last change.
     pub fn events(&self, id: &str, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
-        let query = "WITH own AS (SELECT version, data FROM job WHERE id = ?1 AND data IS NOT NULL)
+        let query = "WITH own AS (SELECT version, data FROM job WHERE id = ?1)
             SELECT version AS id, 'job' AS name, data FROM (
               SELECT version, data FROM event WHERE job = ?1 UNION ALL SELECT version, data FROM own
             ) WHERE version > (SELECT iif(?2 <= version, ?2, version - 1) FROM own)

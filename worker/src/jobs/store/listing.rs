@@ -4,7 +4,8 @@ use quillgate::text::MAX_SAFE_INTEGER;
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-use super::{JobRow, JobStore};
+use super::JobStore;
+use crate::jobs::job_row::JobRow;
 use crate::jobs::records::{JobFilter, Position, encode_cursor};
 use crate::json;
 use crate::runtime::{HostResult, number, optional_text, text};

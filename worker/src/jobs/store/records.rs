@@ -2,15 +2,14 @@
 
 use std::collections::HashSet;
 
-use quillgate::{JobId, JobStatus, Millis};
-use serde::{Deserialize, Deserializer};
+use quillgate::Millis;
 
 use super::search::find_lowercase;
 use super::{IdRow, JobStore, MAX_JOBS_PER_ALARM};
 use crate::jobs::events::StreamEvent;
+use crate::jobs::job_row::JobRow;
 use crate::jobs::poll::is_finished;
 use crate::jobs::records::has_room_for_whole;
-use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
@@ -25,71 +24,6 @@ const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
 const MAX_PAST_STATES: u64 = 100;
 /// Maximum number of past states that one change deletes. Earlier releases stored all of them.
 const MAX_DELETED_STATES: u64 = 10;
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct JobRow {
-    pub(super) row: u64,
-    pub id: String,
-    listed: u64,
-    /// The address that is notified when the job ends.
-    pub webhook: Option<String>,
-    /// The time of the job's creation, or of its first poll if it was created elsewhere.
-    #[serde(deserialize_with = "read_instant")]
-    pub created_at: Millis,
-    pub status: Option<String>,
-    /// The job as JSON, from the upstream's latest response.
-    pub data: Option<String>,
-    /// The number of the latest change, or 0 before the first.
-    pub version: u64,
-    #[serde(deserialize_with = "read_instant")]
-    pub checked_at: Millis,
-    /// The time when the job last started: its creation, the latest follow-up, or the poll that
-    /// found a finished job active again.
-    #[serde(deserialize_with = "read_instant")]
-    pub last_started_at: Millis,
-    /// The earliest time that the upstream allows for the next poll.
-    #[serde(deserialize_with = "read_instant")]
-    pub not_before: Millis,
-    missing_since: Option<u64>,
-    since: Option<u64>,
-}
-
-fn read_instant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Millis, D::Error> {
-    u64::deserialize(deserializer).map(Millis)
-}
-
-impl JobRow {
-    /// Returns the id, or `None` if it can't be part of a path.
-    pub fn job_id(&self) -> Option<JobId> {
-        JobId::new(self.id.as_str()).ok()
-    }
-
-    pub const fn is_listed(&self) -> bool {
-        self.listed != 0
-    }
-
-    pub fn missing_since(&self) -> Option<Millis> {
-        self.missing_since.map(Millis)
-    }
-
-    pub fn is_finished(&self) -> bool {
-        is_finished(self.status.as_deref())
-    }
-
-    /// Returns the event that sends the job's state to its watchers.
-    pub fn to_event(&self) -> Option<StreamEvent> {
-        Some(StreamEvent {
-            id: self.version,
-            name: "job".to_owned(),
-            data: self.data.clone()?,
-        })
-    }
-
-    /// Returns the end of a finished job.
-    pub fn end(&self) -> Option<JobEnd> {
-        JobEnd::of(&JobStatus::from(self.status.clone()?))
-    }
-}
 
 impl JobStore {
     /// Stores a new job and its state. Returns the event for list streams.
@@ -143,7 +77,7 @@ impl JobStore {
         job: &JobSnapshot,
     ) -> HostResult<Option<JobRow>> {
         let now = now();
-        if row.and_then(|row| row.data.as_ref()) == Some(&job.data) {
+        if row.is_some_and(|row| row.data == job.data) {
             self.mark_found(id)?;
             return Ok(None);
         }
@@ -177,12 +111,9 @@ impl JobStore {
 
     /// Copies the state of a row to the past states, and deletes the oldest ones over the limit.
     fn store_past_state(&self, row: &JobRow) -> HostResult<()> {
-        let Some(data) = &row.data else {
-            return Ok(());
-        };
         let (id, since) = (text(&row.id), optional_number(row.since));
         let insert = "INSERT INTO event (job, version, data, since) VALUES (?, ?, ?, ?)";
-        let values = [id.clone(), number(row.version), text(data), since];
+        let values = [id.clone(), number(row.version), text(&row.data), since];
         self.database.execute(insert, values)?;
         let oldest = number(row.version.saturating_sub(MAX_PAST_STATES));
         self.database.execute(

@@ -1,9 +1,10 @@
 //! The time between the polls of a job, and the end of polling.
 
 use quillgate::Millis;
+use quillgate_worker::jobs::job_row::JobRow;
 use quillgate_worker::jobs::poll::{
-    Audience, CREATION_DELAY, KnownState, LOST_AFTER, MAX_PAUSE, UNWATCHED_PAUSE, Watcher,
-    compute_pause, is_finished, is_poll_due,
+    Audience, CREATION_DELAY, LOST_AFTER, MAX_PAUSE, UNWATCHED_PAUSE, compute_pause, is_finished,
+    is_poll_due,
 };
 
 use crate::fixtures::{NOW, at};
@@ -78,65 +79,95 @@ fn only_a_terminal_status_finishes_a_job() {
     }
 }
 
-fn known(is_seen: bool, is_closed: bool) -> KnownState {
-    KnownState {
-        is_seen,
-        is_closed,
+fn row() -> JobRow {
+    JobRow {
+        row: 1,
+        id: "j1".to_owned(),
+        listed: 1,
+        webhook: None,
+        created_at: NOW,
+        status: Some("active".to_owned()),
+        data: "{}".to_owned(),
+        version: 1,
         checked_at: NOW,
+        last_started_at: NOW,
         not_before: Millis(0),
+        missing_since: None,
+        since: None,
     }
 }
 
+/// The position of a new watcher, and the one of a resuming watcher.
+const WATCHERS: [Option<u64>; 2] = [None, Some(1)];
+
 #[test]
-fn new_job_is_polled_immediately() {
-    for watcher in [Watcher::New, Watcher::Resuming] {
-        assert!(is_poll_due(None, watcher, INTERVAL, NOW));
-        for is_closed in [false, true] {
-            let known = Some(known(false, is_closed));
-            assert!(is_poll_due(known, watcher, INTERVAL, NOW));
-        }
+fn unknown_job_is_polled_immediately() {
+    for after in WATCHERS {
+        assert!(is_poll_due(None, false, after, INTERVAL, NOW));
     }
 }
 
 #[test]
 fn known_job_is_polled_once_an_interval() {
     for (seconds, expected) in [(0, false), (4, false), (5, true), (6, true)] {
-        for (is_closed, watcher) in [
-            (false, Watcher::New),
-            (false, Watcher::Resuming),
-            (true, Watcher::New),
-        ] {
-            let known = Some(known(true, is_closed));
-            let due = is_poll_due(known, watcher, INTERVAL, at(seconds));
-            assert_eq!(due, expected, "{seconds} {is_closed} {watcher:?}");
+        for (is_closed, after) in [(false, None), (false, Some(1)), (true, None)] {
+            let due = is_poll_due(Some(&row()), is_closed, after, INTERVAL, at(seconds));
+            assert_eq!(due, expected, "{seconds} {is_closed} {after:?}");
         }
     }
 }
 
 #[test]
-fn closed_job_is_not_polled_for_returning_watchers() {
-    let known = Some(known(true, true));
+fn closed_job_is_not_polled_for_resuming_watchers() {
     for seconds in [0, 5, 86_400] {
-        assert!(!is_poll_due(
-            known,
-            Watcher::Resuming,
-            INTERVAL,
-            at(seconds)
-        ));
+        let due = is_poll_due(Some(&row()), true, Some(1), INTERVAL, at(seconds));
+        assert!(!due, "{seconds}");
     }
 }
 
 #[test]
 fn job_is_not_polled_before_the_upstreams_retry_after() {
-    let known = Some(KnownState {
+    let row = JobRow {
         not_before: at(60),
-        ..known(true, false)
-    });
+        ..row()
+    };
     for (seconds, expected) in [(5, false), (59, false), (60, true)] {
-        for watcher in [Watcher::New, Watcher::Resuming] {
-            let due = is_poll_due(known, watcher, INTERVAL, at(seconds));
-            assert_eq!(due, expected, "{seconds} {watcher:?}");
+        for after in WATCHERS {
+            let due = is_poll_due(Some(&row), false, after, INTERVAL, at(seconds));
+            assert_eq!(due, expected, "{seconds} {after:?}");
         }
+    }
+    assert_eq!(row.next_poll(INTERVAL, Audience::Watchers, 0), at(60));
+}
+
+#[test]
+fn next_poll_follows_the_last_one_after_the_pause() {
+    for (age, failures, watched, unwatched) in [(0, 0, 5, 15), (0, 2, 20, 60), (1_200, 0, 10, 15)] {
+        let row = JobRow {
+            checked_at: at(age),
+            ..row()
+        };
+        let next = |audience| row.next_poll(INTERVAL, audience, failures);
+        assert_eq!(next(Audience::Watchers), at(age + watched));
+        assert_eq!(next(Audience::Webhook), at(age + unwatched));
+    }
+}
+
+#[test]
+fn unfinished_job_is_given_up_at_the_end_of_polling() {
+    let poll_duration = Millis::from_seconds(60);
+    for (status, seconds, expected) in [
+        (Some("active"), 59, false),
+        (Some("active"), 60, true),
+        (None, 60, true),
+        (Some("completed"), 60, false),
+    ] {
+        let row = JobRow {
+            status: status.map(str::to_owned),
+            ..row()
+        };
+        let is_given_up = row.is_given_up(poll_duration, at(seconds));
+        assert_eq!(is_given_up, expected, "{status:?} {seconds}");
     }
 }
 

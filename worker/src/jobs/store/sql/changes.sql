@@ -10,7 +10,7 @@ FROM (
   FROM (
     SELECT version, since, json_extract(data, '$.status') AS status,
       json_extract(data, '$.prLink') AS pr_link FROM event WHERE job = ?1
-    UNION ALL SELECT version, since, status, pr_link FROM job WHERE id = ?1 AND version > 0
+    UNION ALL SELECT version, since, status, pr_link FROM job WHERE id = ?1
   ) WINDOW own AS (ORDER BY version)
 )
 WHERE place = 1 OR status IS NOT past_status OR pr_link IS NOT past_link ORDER BY version

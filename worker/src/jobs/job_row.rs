@@ -1,0 +1,103 @@
+//! The stored row of a job.
+
+use quillgate::{JobId, JobStatus, Millis};
+use serde::{Deserialize, Deserializer};
+
+use crate::jobs::events::StreamEvent;
+use crate::jobs::poll::{Audience, compute_pause, is_finished};
+use crate::jobs::webhook::JobEnd;
+
+/// The row of a job in the database of its project.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct JobRow {
+    /// The number of the row. Newer jobs have higher numbers.
+    pub row: u64,
+    /// The job's id.
+    pub id: String,
+    /// 1 if the job was created through the gateway, otherwise 0.
+    pub listed: u64,
+    /// The address that is notified when the job ends.
+    pub webhook: Option<String>,
+    /// The time of the job's creation, or of its first poll if it was created elsewhere.
+    #[serde(deserialize_with = "read_instant")]
+    pub created_at: Millis,
+    /// The job's status, from the upstream's latest response.
+    pub status: Option<String>,
+    /// The job as JSON, from the upstream's latest response.
+    pub data: String,
+    /// The number of the latest change, counted from 1.
+    pub version: u64,
+    /// The time of the latest response or poll.
+    #[serde(deserialize_with = "read_instant")]
+    pub checked_at: Millis,
+    /// The time when the job last started: its creation, the latest follow-up, or the poll that
+    /// found a finished job active again.
+    #[serde(deserialize_with = "read_instant")]
+    pub last_started_at: Millis,
+    /// The earliest time that the upstream allows for the next poll.
+    #[serde(deserialize_with = "read_instant")]
+    pub not_before: Millis,
+    /// The first of the latest consecutive 404 responses, in milliseconds since the Unix epoch.
+    pub missing_since: Option<u64>,
+    /// The time of the latest change, in milliseconds since the Unix epoch. Early releases did not
+    /// store it.
+    pub since: Option<u64>,
+}
+
+fn read_instant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Millis, D::Error> {
+    u64::deserialize(deserializer).map(Millis)
+}
+
+impl JobRow {
+    /// Returns the id, or `None` if it can't be part of a path.
+    pub fn job_id(&self) -> Option<JobId> {
+        JobId::new(self.id.as_str()).ok()
+    }
+
+    /// Whether the job was created through the gateway.
+    pub const fn is_listed(&self) -> bool {
+        self.listed != 0
+    }
+
+    /// Returns the first of the latest consecutive 404 responses.
+    pub fn missing_since(&self) -> Option<Millis> {
+        self.missing_since.map(Millis)
+    }
+
+    /// Whether the job has a final status.
+    pub fn is_finished(&self) -> bool {
+        is_finished(self.status.as_deref())
+    }
+
+    /// Returns the end of a finished job.
+    pub fn end(&self) -> Option<JobEnd> {
+        JobEnd::of(&JobStatus::from(self.status.clone()?))
+    }
+
+    /// Returns the event that sends the job's state to its watchers.
+    pub fn to_event(&self) -> StreamEvent {
+        StreamEvent {
+            id: self.version,
+            name: "job".to_owned(),
+            data: self.data.clone(),
+        }
+    }
+
+    /// Returns when the job's state becomes stale for this audience. `failures` counts the
+    /// consecutive failed polls.
+    pub fn next_poll(&self, interval: Millis, audience: Audience, failures: u32) -> Millis {
+        let age = self.checked_at.since(self.last_started_at);
+        let pause = compute_pause(interval, audience, age, failures);
+        self.checked_at.plus(pause).max(self.not_before)
+    }
+
+    /// Returns when polling ends if the job does not finish before.
+    pub fn poll_end(&self, poll_duration: Millis) -> Millis {
+        self.last_started_at.plus(poll_duration)
+    }
+
+    /// Whether polling has ended because the job did not finish in time.
+    pub fn is_given_up(&self, poll_duration: Millis, now: Millis) -> bool {
+        !self.is_finished() && now >= self.poll_end(poll_duration)
+    }
+}
