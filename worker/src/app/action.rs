@@ -8,7 +8,7 @@ use crate::analytics::export::ExportQuery;
 use crate::analytics::query::ReportQuery;
 use crate::app::plan::PendingPlan;
 use crate::app::write_plan::AdmittedWrite;
-use crate::jobs::records::{JobFilter, Position};
+use crate::jobs::records::JobQuery;
 
 /// The action that answers a request, or its next step.
 #[derive(Debug)]
@@ -52,14 +52,7 @@ pub enum Action {
     /// Stream a whole report, page by page.
     ExportReport(Box<ExportQuery>),
     /// List the recorded jobs.
-    ListJobs {
-        /// The conditions that the listed jobs meet.
-        filter: JobFilter,
-        /// The maximum number of jobs on the page.
-        limit: u64,
-        /// The last job of the previous page. `None` for the first page.
-        before: Option<Position>,
-    },
+    ListJobs(JobQuery),
     /// Stream the changes of one job, or of all jobs in the project.
     StreamEvents(Option<JobId>),
     /// Return the record of a job.

@@ -102,11 +102,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
             }
         }
         Action::ReadBody(ref admitted) => Box::pin(jobs::write(pending, admitted)),
-        Action::ListJobs {
-            filter,
-            limit,
-            before,
-        } => Box::pin(jobs::list(pending, filter, limit, before)),
+        Action::ListJobs(ref query) => Box::pin(jobs::list(pending, query)),
         Action::StreamEvents(ref job) => Box::pin(streams::stream_events(pending, job.as_ref())),
         Action::ReadRecord(ref job) => Box::pin(jobs::read_record(pending, job)),
         Action::ReadPullRequest(ref job) => Box::pin(pull_requests::read(pending, job)),
@@ -139,7 +135,7 @@ const fn is_budgeted_read(action: &Action) -> bool {
     matches!(
         action,
         Action::ReadJob { .. }
-            | Action::ListJobs { .. }
+            | Action::ListJobs(_)
             | Action::StreamEvents(_)
             | Action::ReadRecord(_)
             | Action::ReadPullRequest(_)

@@ -11,7 +11,7 @@ use crate::auth::turnstile;
 use crate::auth::turnstile::TurnstileProof;
 use crate::http::problem::Problem;
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
+use crate::jobs::records::JobQuery;
 use crate::jobs::write::Write;
 use crate::upstream::client::{UpstreamClient, UpstreamResponse, parse_job};
 use crate::upstream::failure::mark_uncertain;
@@ -118,19 +118,9 @@ async fn verify_turnstile(
 }
 
 /// Lists recorded jobs.
-pub async fn list(
-    pending: &mut PendingRequest,
-    filter: JobFilter,
-    limit: u64,
-    before: Option<Position>,
-) -> Result<Reply, Problem> {
+pub async fn list(pending: &mut PendingRequest, query: &JobQuery) -> Result<Reply, Problem> {
     let call = pending.call()?;
-    let query = JobQuery {
-        filter,
-        limit,
-        cursor: before.as_ref().map(encode_cursor),
-    };
-    Ok(pending.project_stub()?.list(&call, &query).await?.into())
+    Ok(pending.project_stub()?.list(&call, query).await?.into())
 }
 
 /// Reads the record of a job.

@@ -117,7 +117,7 @@ impl ProjectObject {
         let project = self.project()?;
         let reader = Rc::clone(&project);
         let listed = into_promise(async move {
-            send_back(&reader.list(&receive(call)?, receive(query)?).await?)
+            send_back(&reader.list(&receive(call)?, &receive(query)?).await?)
         });
         // A search continues if the caller disconnects, so that it always releases its turn.
         project.state.as_raw().wait_until(&listed)?;

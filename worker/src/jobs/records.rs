@@ -94,6 +94,16 @@ pub struct JobQuery {
     pub cursor: Option<String>,
 }
 
+impl JobQuery {
+    /// Returns the last job of the previous page, or `None` for the first page.
+    ///
+    /// # Errors
+    /// 400 for an invalid cursor.
+    pub fn before(&self) -> Result<Option<Position>, Problem> {
+        self.cursor.as_deref().map(decode_cursor).transpose()
+    }
+}
+
 /// Returns the first line of a prompt that is not blank, shortened and without control characters.
 /// Returns an empty string if every line is blank.
 pub fn summarize_prompt(prompt: &Prompt) -> String {

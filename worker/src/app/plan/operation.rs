@@ -18,7 +18,7 @@ use crate::http::content::Values;
 use crate::http::problem::Problem;
 use crate::http::route;
 use crate::http::route::{PathSegments, decode_segment};
-use crate::jobs::records::{JobFilter, decode_cursor};
+use crate::jobs::records::{JobFilter, JobQuery};
 
 /// The decoded path parameters.
 #[derive(Debug)]
@@ -187,10 +187,11 @@ fn plan_job(call: &Call, project: &ProjectId) -> Result<Action, Problem> {
 fn plan_list(call: &Call) -> Result<Action, Problem> {
     let limit = Option::<JobPageSize>::read(call)?;
     let cursor = Option::<Cursor>::read(call)?;
-    let cursor = cursor.as_ref().map(Cursor::as_str);
-    Ok(Action::ListJobs {
+    let query = JobQuery {
         filter: JobFilter::read(call)?,
         limit: limit.unwrap_or(JobPageSize::DEFAULT).get(),
-        before: cursor.map(decode_cursor).transpose()?,
-    })
+        cursor: cursor.map(|cursor| cursor.as_str().to_owned()),
+    };
+    query.before()?;
+    Ok(Action::ListJobs(query))
 }

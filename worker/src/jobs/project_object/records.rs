@@ -7,11 +7,11 @@ use crate::http::response::GatewayResponse;
 use crate::jobs::job_row::JobRow;
 use crate::jobs::poll::Audience;
 use crate::jobs::project_object::Project;
-use crate::jobs::records::{JobQuery, decode_cursor};
+use crate::jobs::records::JobQuery;
 use crate::jobs::search::needs_alarm;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
-use crate::runtime::{Call, HostResult, now};
+use crate::runtime::{Call, HostError, HostResult, now};
 use crate::upstream::client::JobSnapshot;
 
 /// The maximum number of jobs that one list polls.
@@ -23,18 +23,14 @@ impl Project {
     pub(super) async fn list(
         self: Rc<Self>,
         call: &Call,
-        query: JobQuery,
+        query: &JobQuery,
     ) -> HostResult<GatewayResponse> {
-        let JobQuery {
-            filter,
-            limit,
-            cursor,
-        } = query;
-        let before = match cursor.as_deref().map(decode_cursor).transpose() {
-            Ok(before) => before,
-            Err(problem) => return Ok(GatewayResponse::problem(&problem, &call.id)),
-        };
-        let page = self.jobs.page(&filter, limit, before).await?;
+        // The Worker has already checked the cursor.
+        let before = query
+            .before()
+            .map_err(|problem| HostError::new(problem.detail))?;
+        let filter = &query.filter;
+        let page = self.jobs.page(filter, query.limit, before).await?;
         let now = now();
         let mut polled = page.rows.clone();
         polled.retain(|row| !row.is_given_up(self.settings.poll_duration, now));
@@ -42,7 +38,7 @@ impl Project {
         if filter.text.is_some() && needs_alarm(self.next_indexing()?, self.alarm.get()) {
             self.schedule().await?;
         }
-        let listing = self.jobs.list(&filter, &page)?;
+        let listing = self.jobs.list(filter, &page)?;
         Ok(GatewayResponse::json(200, listing))
     }
 

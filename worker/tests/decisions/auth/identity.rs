@@ -347,7 +347,7 @@ fn cached_token_is_limited_to_its_projects_and_scopes() {
         };
         assert!(matches!(
             plan("/v2/agent/demo-docs/jobs"),
-            Ok(Action::ListJobs { .. })
+            Ok(Action::ListJobs(_))
         ));
         for (path, kind) in [
             ("/v2/agent/secret/jobs", "project-not-allowed"),

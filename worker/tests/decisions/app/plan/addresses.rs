@@ -39,13 +39,9 @@ fn expect_views(head: &RequestHead<'_>) -> ReportQuery {
 #[track_caller]
 fn expect_jobs(head: &RequestHead<'_>) -> (u64, Option<Position>) {
     match expect_action(head) {
-        Action::ListJobs {
-            filter,
-            limit,
-            before,
-        } => {
-            assert_eq!(filter, JobFilter::default());
-            (limit, before)
+        Action::ListJobs(query) => {
+            assert_eq!(query.filter, JobFilter::default());
+            (query.limit, query.before().unwrap())
         }
         _ => panic!("no list: {head:?}"),
     }
@@ -54,7 +50,7 @@ fn expect_jobs(head: &RequestHead<'_>) -> (u64, Option<Position>) {
 #[track_caller]
 fn expect_filter(head: &RequestHead<'_>) -> JobFilter {
     match expect_action(head) {
-        Action::ListJobs { filter, .. } => filter,
+        Action::ListJobs(query) => query.filter,
         _ => panic!("no list: {head:?}"),
     }
 }

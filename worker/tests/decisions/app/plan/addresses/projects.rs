@@ -74,8 +74,8 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
         Action::StreamEvents(None) => {
             prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));
         }
-        Action::ListJobs { limit, .. } => {
-            prop_assert!((1..=100).contains(&limit));
+        Action::ListJobs(query) => {
+            prop_assert!((1..=100).contains(&query.limit));
             prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));
         }
         Action::ReadBody(admitted) => {
