@@ -50,11 +50,6 @@ use search::{Turns, lower};
 const MAX_JOBS_PER_ALARM: u64 = 20;
 
 #[derive(Deserialize)]
-struct IdRow {
-    id: String,
-}
-
-#[derive(Deserialize)]
 struct SummaryRow {
     id: String,
     prompt_summary: String,
@@ -104,12 +99,11 @@ impl JobStore {
 
     /// Returns the project's id. Before the first request, returns `None`.
     pub fn project(&self) -> HostResult<Option<&str>> {
-        if self.project.get().is_none() {
-            let row: Option<IdRow> = self.database.first("SELECT id FROM project", [])?;
-            if let Some(row) = row {
-                // This cannot fail: the cell was empty above, and no other code has run since.
-                let _ = self.project.set(row.id);
-            }
+        if self.project.get().is_none()
+            && let Some(id) = self.database.value("SELECT id FROM project", [])?
+        {
+            // This cannot fail: the cell was empty above, and no other code has run since.
+            let _ = self.project.set(id);
         }
         Ok(self.project.get().map(String::as_str))
     }

@@ -1,7 +1,7 @@
 //! The `SQLite` storage of a Durable Object, with typed rows.
 
+use js_sys::Object;
 use quillgate::Millis;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -32,11 +32,6 @@ extern "C" {
         statement: &str,
         values: Vec<JsValue>,
     ) -> Result<SqlStorageCursor, JsValue>;
-}
-
-#[derive(Deserialize)]
-struct DueRow {
-    due: Option<u64>,
 }
 
 /// The `SQLite` database of a Durable Object.
@@ -96,14 +91,36 @@ impl Database {
         Ok(Some(serde_wasm_bindgen::from_value(rows.get(0))?))
     }
 
-    /// Returns the instant in the column `due` of a query, or `None` if it is `NULL`.
+    /// Returns the first column of each row of a query.
+    pub fn values<T: DeserializeOwned>(
+        &self,
+        query: &str,
+        values: impl Into<Vec<JsValue>>,
+    ) -> HostResult<Vec<T>> {
+        let rows = self.run(query, values.into())?.to_array();
+        let first = |row: JsValue| Object::values(row.unchecked_ref()).get(0);
+        rows.iter()
+            .map(|row| Ok(serde_wasm_bindgen::from_value(first(row))?))
+            .collect()
+    }
+
+    /// Returns the first column of the first row of a query.
+    pub fn value<T: DeserializeOwned>(
+        &self,
+        query: &str,
+        values: impl Into<Vec<JsValue>>,
+    ) -> HostResult<Option<T>> {
+        Ok(self.values(query, values)?.into_iter().next())
+    }
+
+    /// Returns the instant in the first column of a query, or `None` if it is `NULL`.
     pub fn first_due(
         &self,
         query: &str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<Millis>> {
-        let row: Option<DueRow> = self.first(query, values)?;
-        Ok(row.and_then(|row| row.due).map(Millis))
+        let due = self.value::<Option<u64>>(query, values)?;
+        Ok(due.flatten().map(Millis))
     }
 
     fn run(&self, statement: &str, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {

@@ -2,7 +2,6 @@
 //! the last one that its client received.
 
 use quillgate::Millis;
-use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use super::JobStore;
@@ -15,11 +14,6 @@ const MAX_DELETIONS: u64 = 1_000;
 /// Number of jobs that a new list stream starts with. Usually, fewer jobs change between loading
 /// the list and opening its stream.
 const INITIAL_JOBS: u64 = 25;
-
-#[derive(Deserialize)]
-struct RevisionRow {
-    revision: u64,
-}
 
 impl JobStore {
     /// Assigns the next revision to a listed job. Returns the event for list streams.
@@ -103,7 +97,7 @@ impl JobStore {
     }
 
     pub fn next_deletion_expiry(&self) -> HostResult<Option<Millis>> {
-        let query = "SELECT at AS due FROM deleted ORDER BY revision LIMIT 1";
+        let query = "SELECT at FROM deleted ORDER BY revision LIMIT 1";
         let first = self.database.first_due(query, [])?;
         Ok(first.map(|at| at.plus(DELETION_LIFE)))
     }
@@ -114,8 +108,8 @@ impl JobStore {
               (SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?)
             RETURNING revision";
         let values = [now().since(DELETION_LIFE).0, MAX_DELETIONS].map(number);
-        let forgotten: Vec<RevisionRow> = self.database.rows(delete, values)?;
-        let Some(latest) = forgotten.iter().map(|row| row.revision).max() else {
+        let forgotten: Vec<u64> = self.database.values(delete, values)?;
+        let Some(latest) = forgotten.into_iter().max() else {
             return Ok(());
         };
         let update = "UPDATE project SET forgotten = max(forgotten, ?)";

@@ -1,7 +1,6 @@
 //! Reads pages of the job list and the records of single jobs, as JSON.
 
 use quillgate::text::MAX_SAFE_INTEGER;
-use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use super::JobStore;
@@ -15,18 +14,13 @@ use crate::runtime::{HostResult, number, optional_text, text};
 const RECORD: &str = concat!(
     "SELECT json_object('job', ",
     listed_job!(),
-    ", 'prompt', coalesce(prompt, prompt_summary)) AS data FROM job WHERE id = ? AND listed = 1"
+    ", 'prompt', coalesce(prompt, prompt_summary)) FROM job WHERE id = ? AND listed = 1"
 );
 
 const MESSAGES: &str = include_str!("sql/messages.sql");
 
 /// Selects the states of a job that differ in status or pull request from the state before.
 const CHANGES: &str = include_str!("sql/changes.sql");
-
-#[derive(Deserialize)]
-struct JsonRow {
-    data: String,
-}
 
 pub struct JobPage {
     pub rows: Vec<JobRow>,
@@ -76,7 +70,7 @@ impl JobStore {
         let query = concat!(
             "SELECT ",
             listed_job!(),
-            " AS data FROM job WHERE row IN (SELECT value FROM json_each(?1))
+            " FROM job WHERE row IN (SELECT value FROM json_each(?1))
               AND listed = 1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, row DESC"
         );
         let rows: Vec<u64> = page.rows.iter().map(|row| row.row).collect();
@@ -93,10 +87,10 @@ impl JobStore {
 
     /// Returns the record of a listed job as JSON. Returns `None` if the job is not listed.
     pub fn read_record(&self, id: &str) -> HostResult<Option<String>> {
-        let Some(JsonRow { data }) = self.database.first(RECORD, [text(id)])? else {
+        let Some(record) = self.database.value::<String>(RECORD, [text(id)])? else {
             return Ok(None);
         };
-        let properties = data.strip_suffix('}').unwrap_or(&data);
+        let properties = record.strip_suffix('}').unwrap_or(&record);
         let messages = self.join_rows(MESSAGES, [text(id)])?;
         let changes = self.join_rows(CHANGES, [text(id)])?;
         Ok(Some(format!(
@@ -109,9 +103,8 @@ impl JobStore {
         query: &'static str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<String> {
-        let rows: Vec<JsonRow> = self.database.rows(query, values)?;
-        let list: Vec<_> = rows.into_iter().map(|row| row.data).collect();
-        Ok(list.join(","))
+        let rows: Vec<String> = self.database.values(query, values)?;
+        Ok(rows.join(","))
     }
 }
 

@@ -12,7 +12,6 @@ use wasm_bindgen::JsValue;
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::log::format_given_up_webhook;
 use crate::jobs::settings::WebhookSettings;
-use crate::jobs::store::IdRow;
 use crate::jobs::webhook::{self, JobEnd, Next};
 use crate::runtime::{
     Database, HostResult, log_error, log_for_operator, new_uuid, now, number, random, text,
@@ -43,11 +42,6 @@ struct OutboxRow {
     job: String,
     ended_at: String,
     attempts: u32,
-}
-
-#[derive(Deserialize)]
-struct CountRow {
-    count: u64,
 }
 
 pub struct Outbox {
@@ -113,16 +107,15 @@ impl Outbox {
         if in_flight.len() >= MAX_IN_FLIGHT {
             return Ok(lease_end);
         }
-        let query = "SELECT min(due) AS due FROM outbox
+        let query = "SELECT min(due) FROM outbox
             WHERE id NOT IN (SELECT value FROM json_each(?))";
         let waiting = self.database.first_due(query, [list_ids(&in_flight)])?;
         Ok(waiting.into_iter().chain(lease_end).min())
     }
 
     pub fn waiting(&self) -> HostResult<u64> {
-        let query = "SELECT count(*) AS count FROM outbox";
-        let row: Option<CountRow> = self.database.first(query, [])?;
-        Ok(row.map_or(0, |row| row.count))
+        let count = self.database.value("SELECT count(*) FROM outbox", [])?;
+        Ok(count.unwrap_or(0))
     }
 
     /// Leases the webhooks that are due and not in flight, for [`Self::deliver`] to send. Returns
@@ -134,8 +127,7 @@ impl Outbox {
         let query = "SELECT id FROM outbox
             WHERE due <= ? AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY due LIMIT ?";
         let values = [number(now.0), list_ids(&in_flight), number(room as u64)];
-        let rows: Vec<IdRow> = self.database.rows(query, values)?;
-        let ids: Vec<_> = rows.into_iter().map(|row| row.id).collect();
+        let ids: Vec<String> = self.database.values(query, values)?;
         let lease_end = now.plus(LEASE);
         self.database.transaction(|| {
             for id in &ids {

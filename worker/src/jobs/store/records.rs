@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use quillgate::Millis;
 
 use super::search::find_lowercase;
-use super::{IdRow, JobStore, MAX_JOBS_PER_ALARM};
+use super::{JobStore, MAX_JOBS_PER_ALARM};
 use crate::jobs::events::StreamEvent;
 use crate::jobs::job_row::JobRow;
 use crate::jobs::poll::is_finished;
@@ -187,10 +187,8 @@ impl JobStore {
     pub fn sweep(&self, latest: Millis) -> HostResult<(Vec<String>, Vec<StreamEvent>)> {
         let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND last_started_at <= ?
             ORDER BY last_started_at LIMIT ?";
-        let expired: Vec<IdRow> = self
-            .database
-            .rows(query, [number(latest.0), number(MAX_JOBS_PER_ALARM)])?;
-        let jobs: Vec<_> = expired.into_iter().map(|row| row.id).collect();
+        let values = [number(latest.0), number(MAX_JOBS_PER_ALARM)];
+        let jobs: Vec<String> = self.database.values(query, values)?;
         let events = self.database.transaction(|| {
             let mut events = Vec::new();
             for id in &jobs {
@@ -241,13 +239,13 @@ impl JobStore {
     }
 
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
-        let query = "SELECT min(webhook_poll) AS due FROM job WHERE webhook_poll IS NOT NULL";
+        let query = "SELECT min(webhook_poll) FROM job WHERE webhook_poll IS NOT NULL";
         self.database.first_due(query, [])
     }
 
     /// Returns the earliest last start among the jobs that are not polled for a webhook.
     pub fn oldest(&self) -> HostResult<Option<Millis>> {
-        let query = "SELECT min(last_started_at) AS due FROM job WHERE webhook_poll IS NULL";
+        let query = "SELECT min(last_started_at) FROM job WHERE webhook_poll IS NULL";
         self.database.first_due(query, [])
     }
 

@@ -38,11 +38,6 @@ pub fn find_lowercase(prompt: &str) -> Option<String> {
 }
 
 #[derive(Deserialize)]
-struct BacklogRow {
-    last: u64,
-}
-
-#[derive(Deserialize)]
 struct PromptRow {
     row: u64,
     prompt: String,
@@ -126,8 +121,8 @@ impl JobStore {
     }
 
     fn backlog(&self) -> HostResult<u64> {
-        let row: Option<BacklogRow> = self.database.first("SELECT last FROM search_backlog", [])?;
-        Ok(row.map_or(0, |row| row.last))
+        let last = self.database.value("SELECT last FROM search_backlog", [])?;
+        Ok(last.unwrap_or(0))
     }
 
     /// Adds the newest jobs that are not in the index yet.

@@ -3,7 +3,7 @@ SELECT json_object(
     || printf('.%03dZ', since % 1000),
   'status', status,
   'prLink', pr_link
-) AS data
+)
 FROM (
   SELECT *, row_number() OVER own AS place, lag(status) OVER own AS past_status,
     lag(pr_link) OVER own AS past_link

@@ -3,5 +3,5 @@ SELECT json_object(
   'author', author,
   'sentAt', strftime('%Y-%m-%dT%H:%M:%S', sent / 1000, 'unixepoch')
     || printf('.%03dZ', sent % 1000)
-) AS data
+)
 FROM message WHERE job = ? ORDER BY number
