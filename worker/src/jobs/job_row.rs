@@ -14,12 +14,12 @@ pub struct JobRow {
     pub row: u64,
     /// The job's id.
     pub id: String,
-    /// 1 if the job was created through the gateway, otherwise 0.
-    pub listed: u64,
+    /// Whether the job was created through the gateway.
+    #[serde(rename = "listed", deserialize_with = "read_boolean")]
+    pub is_listed: bool,
     /// The address that is notified when the job ends.
     pub webhook: Option<String>,
     /// The time of the job's creation, or of its first poll if it was created elsewhere.
-    #[serde(deserialize_with = "read_instant")]
     pub created_at: Millis,
     /// The job's status, from the upstream's latest response.
     pub status: Option<String>,
@@ -28,40 +28,27 @@ pub struct JobRow {
     /// The number of the latest change, counted from 1.
     pub version: u64,
     /// The time of the latest response or poll.
-    #[serde(deserialize_with = "read_instant")]
     pub checked_at: Millis,
     /// The time when the job last started: its creation, the latest follow-up, or the poll that
     /// found a finished job active again.
-    #[serde(deserialize_with = "read_instant")]
     pub last_started_at: Millis,
     /// The earliest time that the upstream allows for the next poll.
-    #[serde(deserialize_with = "read_instant")]
     pub not_before: Millis,
-    /// The first of the latest consecutive 404 responses, in milliseconds since the Unix epoch.
-    pub missing_since: Option<u64>,
-    /// The time of the latest change, in milliseconds since the Unix epoch. Early releases did not
-    /// store it.
-    pub since: Option<u64>,
+    /// The time of the first of the latest consecutive 404 responses.
+    pub missing_since: Option<Millis>,
+    /// The time of the latest change. Early releases did not store it.
+    pub since: Option<Millis>,
 }
 
-fn read_instant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Millis, D::Error> {
-    u64::deserialize(deserializer).map(Millis)
+/// Reads a boolean of `SQLite`, which is 0 or 1.
+pub(crate) fn read_boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    u64::deserialize(deserializer).map(|value| value != 0)
 }
 
 impl JobRow {
     /// Returns the id, or `None` if it can't be part of a path.
     pub fn job_id(&self) -> Option<JobId> {
         JobId::new(self.id.as_str()).ok()
-    }
-
-    /// Whether the job was created through the gateway.
-    pub const fn is_listed(&self) -> bool {
-        self.listed != 0
-    }
-
-    /// Returns the first of the latest consecutive 404 responses.
-    pub fn missing_since(&self) -> Option<Millis> {
-        self.missing_since.map(Millis)
     }
 
     /// Whether the job has a final status.

@@ -5,6 +5,7 @@
 //! are polled often, many jobs slowly, and a new job never finds the budget empty for long.
 
 use quillgate::Millis;
+use serde::Deserialize;
 
 /// The time between polls is chosen so that the remaining budget would last for this part of the
 /// window: a sixth.
@@ -27,7 +28,7 @@ pub struct PollBudget {
 }
 
 /// The polls of a project in the current window.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct PollUsage {
     /// The number of polls that count in the window.
     pub used: u32,

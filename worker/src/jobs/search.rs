@@ -7,7 +7,9 @@
 //! without it, newest first.
 
 use quillgate::Millis;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+
+use crate::jobs::job_row::read_boolean;
 
 /// Number of characters of a prompt that a search covers.
 pub const SEARCHED_CHARACTERS: usize = 4_096;
@@ -118,11 +120,6 @@ pub struct Candidate {
     /// Whether the job meets the whole filter.
     #[serde(deserialize_with = "read_boolean")]
     pub is_match: bool,
-}
-
-/// Reads a boolean of `SQLite`, which is 0 or 1.
-fn read_boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    u64::deserialize(deserializer).map(|value| value != 0)
 }
 
 /// The jobs of one page of a search.

@@ -119,8 +119,7 @@ impl Database {
         query: &str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<Millis>> {
-        let due = self.value::<Option<u64>>(query, values)?;
-        Ok(due.flatten().map(Millis))
+        Ok(self.value::<Option<Millis>>(query, values)?.flatten())
     }
 
     fn run(&self, statement: &str, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {

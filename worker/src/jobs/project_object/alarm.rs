@@ -29,7 +29,7 @@ impl Project {
             for row in self.take_due(now)? {
                 if row.is_given_up(self.settings.poll_duration, now) {
                     self.give_up(&row)?;
-                } else if !row.is_listed() && !self.take_charge(&row.id, now) {
+                } else if !row.is_listed && !self.take_charge(&row.id, now) {
                     self.charge_watcher(&row.id, now);
                 } else if let Some(job) = row.job_id() {
                     let poll = self.poll(&call, &job)?;
@@ -97,7 +97,7 @@ impl Project {
         let lease = now.plus(self.upstream.timeout);
         let mut taken = Vec::new();
         for row in due {
-            if row.is_listed() && !row.is_given_up(self.settings.poll_duration, now) {
+            if row.is_listed && !row.is_given_up(self.settings.poll_duration, now) {
                 if room == 0 {
                     continue;
                 }

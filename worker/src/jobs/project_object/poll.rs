@@ -128,7 +128,7 @@ impl Project {
     /// know it yet.
     fn on_missing(&self, row: &JobRow) -> HostResult<()> {
         let now = now();
-        match row.missing_since() {
+        match row.missing_since {
             None => self.jobs.mark_missing(&row.id, now)?,
             Some(since) if now.since(since) >= LOST_AFTER => self.queue_missing_webhook(row)?,
             Some(_) => {}

@@ -60,7 +60,7 @@ impl Project {
                 // if the runtime evicts the instance before that.
                 return now.plus(self.upstream.timeout);
             }
-            let earliest = if row.is_listed() {
+            let earliest = if row.is_listed {
                 pace
             } else {
                 usage.paused_until.max(charge_end(&row.id))

@@ -83,7 +83,7 @@ impl Project {
             return Ok(None);
         }
         if let Some(row) = &row
-            && !self.has_room(row.is_listed(), now)?
+            && !self.has_room(row.is_listed, now)?
         {
             return Ok(None);
         }

@@ -4,18 +4,9 @@
 use std::rc::Rc;
 
 use quillgate::Millis;
-use serde::Deserialize;
 
 use crate::jobs::poll_budget::{PollBudget, PollUsage};
 use crate::runtime::{Database, HostResult, number};
-
-#[derive(Deserialize)]
-struct UsageRow {
-    used: u32,
-    latest: Option<u64>,
-    oldest_step: Option<u64>,
-    paused_until: Option<u64>,
-}
 
 pub struct PollStore {
     database: Rc<Database>,
@@ -37,13 +28,8 @@ impl PollStore {
               (SELECT polls_paused_until FROM project) AS paused_until
             FROM poll_step WHERE step_end > ?";
         let since = now.since(self.budget.window);
-        let row: Option<UsageRow> = self.database.first(query, [number(since.0)])?;
-        Ok(row.map_or_else(PollUsage::default, |row| PollUsage {
-            used: row.used,
-            latest: row.latest.map(Millis),
-            oldest_step: row.oldest_step.map(Millis),
-            paused_until: row.paused_until.map(Millis),
-        }))
+        let usage: Option<PollUsage> = self.database.first(query, [number(since.0)])?;
+        Ok(usage.unwrap_or_default())
     }
 
     pub fn count(&self, now: Millis) -> HostResult<()> {

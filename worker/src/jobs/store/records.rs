@@ -111,7 +111,10 @@ impl JobStore {
 
     /// Copies the state of a row to the past states, and deletes the oldest ones over the limit.
     fn store_past_state(&self, row: &JobRow) -> HostResult<()> {
-        let (id, since) = (text(&row.id), optional_number(row.since));
+        let (id, since) = (
+            text(&row.id),
+            optional_number(row.since.map(|since| since.0)),
+        );
         let insert = "INSERT INTO event (job, version, data, since) VALUES (?, ?, ?, ?)";
         let values = [id.clone(), number(row.version), text(&row.data), since];
         self.database.execute(insert, values)?;

@@ -83,7 +83,7 @@ fn row() -> JobRow {
     JobRow {
         row: 1,
         id: "j1".to_owned(),
-        listed: 1,
+        is_listed: true,
         webhook: None,
         created_at: NOW,
         status: Some("active".to_owned()),
