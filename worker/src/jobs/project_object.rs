@@ -63,8 +63,6 @@ const MIGRATIONS: &[&str] = &[
     include_str!("store/migrations/0014_column_names.sql"),
     include_str!("store/migrations/0015_given_up_jobs.sql"),
 ];
-/// Databases with fewer applied migrations contain prompts without a lower-case copy.
-const MIGRATIONS_WITH_LOWERCASE_PROMPTS: u64 = 9;
 /// The policies whose circuit breakers this object reports.
 const POLICIES: [RateLimitPolicy; 3] = [
     RateLimitPolicy::CreateJob,
@@ -202,15 +200,11 @@ impl Project {
         let settings = read_settings(env, |variables| JobSettings::read(variables, &limits))?;
         let database = Rc::new(Database::new(state.storage()));
         let connections = Connections::default();
-        let done = migrate(&database, MIGRATIONS)?;
-        let jobs = JobStore::open(Rc::clone(&database));
-        if done < MIGRATIONS_WITH_LOWERCASE_PROMPTS {
-            jobs.add_lowercase_prompts()?;
-        }
+        migrate(&database, MIGRATIONS)?;
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
             keys: IdempotencyStore::open(Rc::clone(&database))?,
-            jobs,
+            jobs: JobStore::open(Rc::clone(&database)),
             poll_log: PollStore::open(Rc::clone(&database), settings.poll_budget),
             outbox: Outbox::open(
                 Rc::clone(&database),

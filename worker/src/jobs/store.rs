@@ -41,19 +41,11 @@ pub mod search;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use serde::Deserialize;
-
 use crate::runtime::{Database, HostError, HostResult, text};
-use search::{Turns, lower};
+use search::Turns;
 
 /// Maximum number of jobs that one alarm polls for webhooks or deletes.
 const MAX_JOBS_PER_ALARM: u64 = 20;
-
-#[derive(Deserialize)]
-struct SummaryRow {
-    id: String,
-    prompt_summary: String,
-}
 
 pub struct JobStore {
     database: Rc<Database>,
@@ -69,18 +61,6 @@ impl JobStore {
             search_turns: Turns::default(),
             project: OnceCell::new(),
         }
-    }
-
-    /// Adds lower-case copies of the prompts that contain characters beyond ASCII. Releases before
-    /// migration 0009 stored prompts without such copies.
-    pub fn add_lowercase_prompts(&self) -> HostResult<()> {
-        let query = "SELECT id, prompt_summary FROM job WHERE prompt_summary GLOB '*[^ -~]*'";
-        let update = "UPDATE job SET prompt_lowercase = ? WHERE id = ?";
-        for row in self.database.rows::<SummaryRow>(query, [])? {
-            let values = [text(&lower(&row.prompt_summary)), text(&row.id)];
-            self.database.execute(update, values)?;
-        }
-        Ok(())
     }
 
     /// Stores the project's id, because an alarm does not carry it.
