@@ -12,7 +12,7 @@ use crate::hash::fingerprint;
 use crate::http::content::{MAX_BODY, Values, is_json};
 use crate::http::problem::Problem;
 use crate::http::request_head::{RequestHead, WriteHeaders};
-use crate::jobs::idempotency::{Key, Retry};
+use crate::jobs::idempotency::{Retry, read_key};
 use crate::jobs::records::{KeepPrompts, summarize_prompt};
 use crate::jobs::webhook;
 use crate::jobs::write::Write;
@@ -96,7 +96,7 @@ pub fn plan_write(
     let Request { target, body, .. } = request;
     let body = body.ok_or_else(Problem::internal)?;
     let key = headers.idempotency_key.as_deref();
-    let key = key.map(Key::read).transpose()?;
+    let key = key.map(read_key).transpose()?;
     let retry = Retry::read(headers.idempotency_retry.as_deref())?;
     let prompt = values.text("prompt").ok_or_else(Problem::malformed_body)?;
     let prompt = Prompt::new(prompt)?;
@@ -110,7 +110,7 @@ pub fn plan_write(
         quota: admitted.caller.quota.ceiling(policy),
         ceilings: admitted.caller.ceilings(policy),
         job,
-        key: key.map(|key| key.as_str().to_owned()),
+        key,
         fingerprint: fingerprint(&[&target, &body, requested_webhook]),
         retry,
         target,

@@ -22,46 +22,33 @@ const KEY_HEADER: &str = "Idempotency-Key";
 const RETRY_HEADER: &str = "Idempotency-Retry";
 const MAX_KEY_LENGTH: usize = 255;
 
-/// A key: 1 to 255 visible ASCII characters, unquoted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key(String);
-
-impl Key {
-    /// Parses `Idempotency-Key`: a String of RFC 9651, which is quoted, or the bare key. Both forms
-    /// name the same key.
-    ///
-    /// A bare key contains no comma, because several fields arrive joined by commas. It does not
-    /// begin with a quote. Parameters after a String are an error.
-    ///
-    /// # Errors
-    /// 400 `invalid-request`, rule `idempotency-key`.
-    ///
-    /// # Example
-    /// ```
-    /// use quillgate_worker::jobs::idempotency::Key;
-    ///
-    /// assert_eq!(Key::read("\"8e03\"").unwrap().as_str(), "8e03");
-    /// assert_eq!(Key::read("8e03").unwrap().as_str(), "8e03");
-    /// assert!(Key::read("\"8e03 8e04\"").is_err());
-    /// ```
-    pub fn read(header: &str) -> Result<Self, Problem> {
-        let header = header.trim_matches([' ', '\t']);
-        let key = match header.strip_prefix('"') {
-            Some(rest) => unquote(rest),
-            None => (!header.contains(',')).then(|| header.to_owned()),
-        };
-        let key = key.filter(|key| {
-            (1..=MAX_KEY_LENGTH).contains(&key.len())
-                && key.bytes().all(|byte| byte.is_ascii_graphic())
-        });
-        key.map(Self)
-            .ok_or_else(|| ValidationError::new(KEY_HEADER, Rule::IdempotencyKey, "").into())
-    }
-
-    /// Returns the key without quotes.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+/// Parses `Idempotency-Key`: a String of RFC 9651, which is quoted, or the bare key. Both forms name
+/// the same key, which has 1 to 255 visible ASCII characters. Returns the key without quotes.
+///
+/// A bare key contains no comma, because several fields arrive joined by commas. It does not begin
+/// with a quote. Parameters after a String are an error.
+///
+/// # Errors
+/// 400 `invalid-request`, rule `idempotency-key`.
+///
+/// # Example
+/// ```
+/// use quillgate_worker::jobs::idempotency::read_key;
+///
+/// assert_eq!(read_key("\"8e03\"").unwrap(), "8e03");
+/// assert_eq!(read_key("8e03").unwrap(), "8e03");
+/// assert!(read_key("\"8e03 8e04\"").is_err());
+/// ```
+pub fn read_key(header: &str) -> Result<String, Problem> {
+    let header = header.trim_matches([' ', '\t']);
+    let key = match header.strip_prefix('"') {
+        Some(rest) => unquote(rest),
+        None => (!header.contains(',')).then(|| header.to_owned()),
+    };
+    let key = key.filter(|key| {
+        (1..=MAX_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+    });
+    key.ok_or_else(|| ValidationError::new(KEY_HEADER, Rule::IdempotencyKey, "").into())
 }
 
 /// Parses a String (RFC 9651, section 4.2.5) after its opening quote.
@@ -105,14 +92,16 @@ impl Retry {
             {
                 Ok(Self::Force)
             }
-            Some(_) => Err(invalid_retry_problem()),
+            Some(_) => {
+                let detail = "Idempotency-Retry must be force or absent";
+                Err(Problem::field(
+                    RETRY_HEADER,
+                    GatewayRule::IdempotencyRetry,
+                    detail,
+                ))
+            }
         }
     }
-}
-
-fn invalid_retry_problem() -> Problem {
-    let detail = "Idempotency-Retry must be force or absent";
-    Problem::field(RETRY_HEADER, GatewayRule::IdempotencyRetry, detail)
 }
 
 /// The state of a request with a key.
@@ -198,36 +187,28 @@ pub fn decide(
         return KeyDecision::Send;
     };
     if record.fingerprint != fingerprint {
-        return KeyDecision::Refuse(reused_problem());
+        let detail = "this idempotency key was used for another request";
+        return KeyDecision::Refuse(Problem::new(ProblemKind::IdempotencyKeyReused, detail));
     }
     match (record.state, record.status, retry) {
-        (KeyState::Running, ..) => KeyDecision::Refuse(in_use_problem()),
-        (KeyState::Deleted, ..) => KeyDecision::Refuse(record_deleted_problem()),
+        (KeyState::Running, ..) => {
+            let detail = "the first request with this idempotency key is still running";
+            let problem = Problem::new(ProblemKind::IdempotencyKeyInUse, detail);
+            KeyDecision::Refuse(problem.with_header("retry-after", "1"))
+        }
+        (KeyState::Deleted, ..) => {
+            let detail = "the first request with this idempotency key succeeded; an operator has since \
+                deleted the job's record";
+            KeyDecision::Refuse(Problem::new(ProblemKind::RecordDeleted, detail))
+        }
         (KeyState::Done, Some(500..), Retry::Force) => KeyDecision::Send,
         (KeyState::Done, Some(_), _) => KeyDecision::Replay,
         (_, _, Retry::Force) => KeyDecision::Send,
-        (_, _, Retry::Normal) => KeyDecision::Refuse(outcome_unknown_problem()),
+        (_, _, Retry::Normal) => {
+            let detail = "the outcome of the first request with this idempotency key is unknown; to send \
+                it again, add Idempotency-Retry: force";
+            let problem = Problem::new(ProblemKind::OutcomeUnknown, detail);
+            KeyDecision::Refuse(problem.with_member("outcome", "unknown".into()))
+        }
     }
-}
-
-fn reused_problem() -> Problem {
-    let detail = "this idempotency key was used for another request";
-    Problem::new(ProblemKind::IdempotencyKeyReused, detail)
-}
-
-fn in_use_problem() -> Problem {
-    let detail = "the first request with this idempotency key is still running";
-    Problem::new(ProblemKind::IdempotencyKeyInUse, detail).with_header("retry-after", "1")
-}
-
-fn record_deleted_problem() -> Problem {
-    let detail = "the first request with this idempotency key succeeded; an operator has since deleted the \
-        job's record";
-    Problem::new(ProblemKind::RecordDeleted, detail)
-}
-
-fn outcome_unknown_problem() -> Problem {
-    let detail = "the outcome of the first request with this idempotency key is unknown; to send it again, add \
-        Idempotency-Retry: force";
-    Problem::new(ProblemKind::OutcomeUnknown, detail).with_member("outcome", "unknown".into())
 }

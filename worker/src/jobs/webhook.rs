@@ -336,3 +336,10 @@ pub fn format_event(end: &str, timestamp: &str, project: &str, url: &str, job: &
         quote(url),
     )
 }
+
+/// Formats the log line about a webhook that is given up. `status` is the receiver's last status,
+/// or `None` if it did not respond.
+pub fn format_given_up(id: &str, status: Option<u16>) -> String {
+    let (id, status) = (json::to_text(&id), json::to_text(&status));
+    format!(r#"{{"webhook":{id},"givenUp":true,"status":{status}}}"#)
+}

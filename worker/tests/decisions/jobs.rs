@@ -2,7 +2,6 @@
 
 mod events;
 mod idempotency;
-mod log;
 mod poll;
 mod poll_budget;
 mod pull_request;

@@ -10,7 +10,6 @@ use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::log::format_given_up_webhook;
 use crate::jobs::settings::WebhookSettings;
 use crate::jobs::webhook::{self, JobEnd, Next};
 use crate::runtime::{
@@ -176,7 +175,7 @@ impl Outbox {
                 return self.database.execute(update, values);
             }
             Next::Done => {}
-            Next::GivenUp => log_error(&format_given_up_webhook(id, status)),
+            Next::GivenUp => log_error(&webhook::format_given_up(id, status)),
         }
         self.remove(id)
     }

@@ -1,7 +1,9 @@
-//! The body of a webhook, and the schedule of its delivery attempts.
+//! The body of a webhook, the schedule of its delivery attempts, and the log line after the last.
 
 use quillgate::{JobStatus, Millis};
-use quillgate_worker::jobs::webhook::{JobEnd, Next, RETRY_AFTER, format_event, plan_next};
+use quillgate_worker::jobs::webhook::{
+    JobEnd, Next, RETRY_AFTER, format_event, format_given_up, plan_next,
+};
 use serde_json::{Value, json};
 
 const DAY: Millis = Millis(86_400_000);
@@ -133,4 +135,13 @@ fn payload_has_project_url_and_unchanged_job() {
     });
     assert_eq!(value, expected);
     assert!(written.contains(job));
+}
+
+/// Operators' monitoring depends on the exact JSON.
+#[test]
+fn abandoned_webhook_is_logged_with_its_last_status() {
+    let expected = r#"{"webhook":"msg_1","givenUp":true,"status":410}"#;
+    assert_eq!(format_given_up("msg_1", Some(410)), expected);
+    let expected = r#"{"webhook":"msg_1","givenUp":true,"status":null}"#;
+    assert_eq!(format_given_up("msg_1", None), expected);
 }
