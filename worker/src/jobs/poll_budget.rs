@@ -15,8 +15,6 @@ const PACE_PARTS: u64 = 6;
 const BURST_PARTS: u64 = 60;
 /// The number of steps into which a window is divided for counting.
 const STEPS: u64 = 60;
-/// How long polls pause after a 429 without `Retry-After`.
-const DEFAULT_PAUSE: Millis = Millis::from_seconds(60);
 
 /// The maximum number of polls in any window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,10 +106,5 @@ impl PollBudget {
     pub fn find_step(self, now: Millis) -> Millis {
         let length = (self.window.0 / STEPS).max(1);
         Millis((now.0 / length + 1) * length)
-    }
-
-    /// Computes how long polls pause after a 429, given its `Retry-After`.
-    pub fn compute_pause(self, retry_after: Option<Millis>) -> Millis {
-        retry_after.unwrap_or(DEFAULT_PAUSE).min(self.window)
     }
 }

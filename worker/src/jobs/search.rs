@@ -31,18 +31,6 @@ const MARK_DIGITS: u64 = 0x8000;
 /// Pause between two alarms that add jobs to the index, in which the object handles requests.
 const BACKLOG_PAUSE: Millis = Millis(20);
 
-/// Prepares a string for a search. NUL becomes a space, because many functions of `SQLite` ignore
-/// everything after a NUL.
-///
-/// ```
-/// use quillgate_worker::jobs::search::replace_nul;
-///
-/// assert_eq!(replace_nul("before\0after"), "before after");
-/// ```
-pub fn replace_nul(text: &str) -> String {
-    text.replace('\0', " ")
-}
-
 /// Returns the first [`SEARCHED_CHARACTERS`] characters of a prompt.
 pub fn searched_part(prompt: &str) -> &str {
     let end = prompt.char_indices().nth(SEARCHED_CHARACTERS);
@@ -72,23 +60,6 @@ pub fn block_mark(row: u64) -> String {
 pub fn plan_indexing(alarm: Option<Millis>, now: Millis) -> Millis {
     let next = now.plus(BACKLOG_PAUSE);
     alarm.map_or(next, |alarm| alarm.min(next))
-}
-
-/// Whether the alarm must be set, or set to an earlier time, for jobs that are not in the index
-/// yet.
-///
-/// ```
-/// use quillgate::Millis;
-/// use quillgate_worker::jobs::search::needs_alarm;
-///
-/// let [soon, later] = [Some(Millis(20)), Some(Millis(3_600_000))];
-/// assert!(needs_alarm(soon, later));
-/// assert!(needs_alarm(soon, None), "no alarm is set after a restart");
-/// assert!(!needs_alarm(later, soon));
-/// assert!(!needs_alarm(None, later), "every job is in the index");
-/// ```
-pub fn needs_alarm(next_indexing: Option<Millis>, alarm: Option<Millis>) -> bool {
-    next_indexing.is_some_and(|next| alarm.is_none_or(|alarm| next < alarm))
 }
 
 /// The rows of a project's jobs.

@@ -116,8 +116,8 @@ impl Project {
                         self.on_missing(&row)?;
                     }
                 }
-                if exchange.metrics.status == Some(429) {
-                    self.poll_log.pause(failure.retry_after(), now())?;
+                if let Some(time) = failure.closed_for {
+                    self.poll_log.pause(time, now())?;
                 }
             }
         }

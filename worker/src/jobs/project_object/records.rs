@@ -8,7 +8,6 @@ use crate::jobs::job_row::JobRow;
 use crate::jobs::poll::Audience;
 use crate::jobs::project_object::Project;
 use crate::jobs::records::JobQuery;
-use crate::jobs::search::needs_alarm;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::runtime::{Call, HostError, HostResult, now};
@@ -35,7 +34,10 @@ impl Project {
         let mut polled = page.rows.clone();
         polled.retain(|row| !row.is_given_up(self.settings.poll_duration, now));
         self.refresh(call, polled).await?;
-        if filter.text.is_some() && needs_alarm(self.next_indexing()?, self.alarm.get()) {
+        if filter.text.is_some()
+            && let Some(next) = self.next_indexing()?
+            && self.alarm.get().is_none_or(|alarm| next < alarm)
+        {
             self.schedule().await?;
         }
         let listing = self.jobs.list(filter, &page)?;

@@ -44,10 +44,9 @@ impl PollStore {
     }
 
     /// Pauses the polls of all jobs after a 429.
-    pub fn pause(&self, retry_after: Option<Millis>, now: Millis) -> HostResult<()> {
-        let until = now.plus(self.budget.compute_pause(retry_after));
+    pub fn pause(&self, time: Millis, now: Millis) -> HostResult<()> {
         let update = "UPDATE project SET polls_paused_until =
             max(coalesce(polls_paused_until, 0), ?)";
-        self.database.execute(update, [number(until.0)])
+        self.database.execute(update, [number(now.plus(time).0)])
     }
 }

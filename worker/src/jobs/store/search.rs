@@ -14,7 +14,7 @@ use super::JobStore;
 use crate::jobs::records::JobFilter;
 use crate::jobs::search::{
     Candidate, Found, MAX_CANDIDATES, RowRange, SEARCHED_CHARACTERS, Search, Step, block_mark,
-    replace_nul, searched_part,
+    searched_part,
 };
 use crate::runtime::{HostError, HostResult, Wait, Wake, number, text, yield_now};
 
@@ -23,10 +23,11 @@ const MAX_INDEXED: u64 = 100;
 /// wakes it earlier.
 const MAX_TURN_WAIT: Millis = Millis::from_seconds(60);
 
-/// Returns a string in lower case. JavaScript converts it, because Rust's conversion would add its
-/// Unicode tables to the wasm module.
-pub fn lower(text: &str) -> String {
-    JsString::from(text).to_lower_case().into()
+/// Prepares a string for a search: returns it in lower case, with spaces instead of NUL, because
+/// many functions of `SQLite` ignore everything after a NUL. JavaScript converts it, because Rust's
+/// conversion would add its Unicode tables to the wasm module.
+fn lower(text: &str) -> String {
+    String::from(JsString::from(text).to_lower_case()).replace('\0', " ")
 }
 
 /// Returns the searched part of a prompt in lower case, or `None` if `SQLite`'s `lower` yields the
@@ -34,7 +35,7 @@ pub fn lower(text: &str) -> String {
 pub fn find_lowercase(prompt: &str) -> Option<String> {
     let searched = searched_part(prompt);
     let is_plain = searched.is_ascii() && !searched.contains('\0');
-    (!is_plain).then(|| lower(&replace_nul(searched)))
+    (!is_plain).then(|| lower(searched))
 }
 
 #[derive(Deserialize)]
@@ -67,7 +68,7 @@ impl JobStore {
         limit: u64,
         below: Option<u64>,
     ) -> HostResult<Found> {
-        let wanted = lower(&replace_nul(wanted));
+        let wanted = lower(wanted);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let query = "SELECT (SELECT coalesce(min(row), 0) FROM job) AS first,
             (SELECT coalesce(max(row), 0) FROM job) AS last,
@@ -216,8 +217,18 @@ mod tests {
     use quillgate::Millis;
     use wasm_bindgen_test::wasm_bindgen_test;
 
-    use super::Turns;
+    use super::{Turns, find_lowercase};
     use crate::runtime::limit_time;
+
+    #[wasm_bindgen_test]
+    fn a_lower_case_copy_is_stored_only_if_sqlite_would_not_create_the_same() {
+        assert_eq!(find_lowercase("Fix the API"), None);
+        assert_eq!(find_lowercase("ÜBERSICHT").as_deref(), Some("übersicht"));
+        assert_eq!(
+            find_lowercase("Before\0After").as_deref(),
+            Some("before after")
+        );
+    }
 
     /// Polls a future once, so that it waits for its turn.
     async fn begin(mut future: Pin<&mut impl Future>) {

@@ -3,7 +3,7 @@
 use quillgate::Millis;
 use quillgate_worker::jobs::search::{
     BLOCK_ROWS, Candidate, Found, MAX_CANDIDATES, RowRange, Search, Step, block_mark,
-    plan_indexing, replace_nul, searched_part,
+    plan_indexing, searched_part,
 };
 
 use crate::fixtures::NOW;
@@ -168,8 +168,7 @@ fn blocks_have_different_marks_of_three_characters() {
 }
 
 #[test]
-fn nul_is_searched_as_a_space_and_only_the_first_characters_are_searched() {
-    assert_eq!(replace_nul("a\0b\0"), "a b ");
+fn only_the_first_characters_are_searched() {
     assert_eq!(searched_part("short"), "short");
     assert_eq!(searched_part(&"ä".repeat(5_000)).chars().count(), 4_096);
 }
