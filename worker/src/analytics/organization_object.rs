@@ -17,7 +17,7 @@ mod report;
 
 use crate::analytics::archive::run_lock::RunLock;
 use crate::analytics::archive::store::ArchiveStore;
-use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
+use crate::analytics::health::OrganizationHealth;
 use crate::analytics::organization_object::fetch::RunningFetch;
 use crate::analytics::organization_object::key_sets::{IssuerKeys, KEY_SET_TABLE, restore_keys};
 use crate::analytics::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore, UNTAGGED_PAGES};
@@ -192,11 +192,10 @@ impl Organization {
     }
 
     fn health(&self) -> HostResult<OrganizationHealth> {
+        let policy = RateLimitPolicy::Analytics;
         Ok(OrganizationHealth {
-            breaker: breaker_state(&[RateLimitPolicy::Analytics], None, now()),
-            budgets: OrganizationBudgets {
-                analytics: self.budget.health(RateLimitPolicy::Analytics),
-            },
+            breaker: breaker_state(&[policy], None, now()),
+            budgets: [(policy.as_str().to_owned(), self.budget.health(policy))].into(),
             cached_pages: self.pages.count()?,
             key_set_calls: self.key_set_calls.get(),
         })

@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
+use crate::analytics::health::OrganizationHealth;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
 use crate::analytics::page::{PageHead, PageSlice};
 use crate::analytics::page_store::split_text;
@@ -25,7 +25,7 @@ use crate::budget::Ceiling;
 use crate::budget::health::BudgetHealth;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::jobs::health::{ProjectBudgets, ProjectHealth};
+use crate::jobs::health::ProjectHealth;
 use crate::jobs::idempotency::Retry;
 use crate::jobs::project_stub::{WatchCall, WriteReply};
 use crate::jobs::records::{JobFilter, JobQuery};
@@ -160,9 +160,7 @@ fn budget_health(closed_until: Option<u64>) -> BudgetHealth {
 fn org_health() -> OrganizationHealth {
     OrganizationHealth {
         breaker: breaker::State::Open,
-        budgets: OrganizationBudgets {
-            analytics: budget_health(Some(1_700_000_000_000)),
-        },
+        budgets: [(text("analytics"), budget_health(Some(1_700_000_000_000)))].into(),
         cached_pages: 64,
         key_set_calls: 5,
     }
@@ -171,10 +169,11 @@ fn org_health() -> OrganizationHealth {
 fn project_health() -> ProjectHealth {
     ProjectHealth {
         breaker: breaker::State::Open,
-        budgets: ProjectBudgets {
-            create_job: budget_health(None),
-            send_message: budget_health(Some(5)),
-        },
+        budgets: [
+            (text("create-job"), budget_health(None)),
+            (text("send-message"), budget_health(Some(5))),
+        ]
+        .into(),
         watchers: 200,
         webhooks_waiting: 3,
         alarms: 4,
@@ -279,9 +278,7 @@ fn the_organization_health_survives_structured_cloning() {
     assert_survives(&org_health());
     assert_survives(&OrganizationHealth {
         breaker: breaker::State::Closed,
-        budgets: OrganizationBudgets {
-            analytics: budget_health(None),
-        },
+        budgets: [(text("analytics"), budget_health(None))].into(),
         cached_pages: 0,
         key_set_calls: 0,
     });
@@ -290,6 +287,10 @@ fn the_organization_health_survives_structured_cloning() {
 #[wasm_bindgen_test]
 fn a_project_health_survives_structured_cloning() {
     assert_survives(&project_health());
+    assert_survives(&ProjectHealth {
+        budgets: [].into(),
+        ..project_health()
+    });
 }
 
 #[wasm_bindgen_test]

@@ -21,7 +21,7 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 use crate::budget::limits::Limits;
 use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, PROBE_TABLES};
-use crate::jobs::health::{ProjectBudgets, ProjectHealth};
+use crate::jobs::health::ProjectHealth;
 use crate::jobs::project_object::poll::PollState;
 use crate::jobs::project_stub::WatchCall;
 use crate::jobs::settings::JobSettings;
@@ -231,10 +231,9 @@ impl Project {
         };
         Ok(ProjectHealth {
             breaker,
-            budgets: ProjectBudgets {
-                create_job: self.budget.health(RateLimitPolicy::CreateJob),
-                send_message: self.budget.health(RateLimitPolicy::SendMessage),
-            },
+            budgets: [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage]
+                .map(|policy| (policy.as_str().to_owned(), self.budget.health(policy)))
+                .into(),
             watchers: self.state.get_websockets().len() as u64,
             webhooks_waiting: self.outbox.waiting()?,
             alarms: self.alarms.get(),

@@ -16,7 +16,7 @@ use crate::json;
 /// Its parts contain no character that could change the URL of a request to GitHub's API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest {
-    owner: String,
+    /// The owner and the name, such as `acme/docs`.
     repository: String,
     number: String,
 }
@@ -43,8 +43,7 @@ impl PullRequest {
             && is_repository(repository)
             && is_number(number);
         fits.then(|| Self {
-            owner: owner.to_owned(),
-            repository: repository.to_owned(),
+            repository: format!("{owner}/{repository}"),
             number: number.to_owned(),
         })
     }
@@ -57,26 +56,21 @@ impl PullRequest {
 
     /// Returns the path of the pull request in GitHub's API.
     pub fn target(&self) -> String {
-        let Self {
-            owner,
-            repository,
-            number,
-        } = self;
-        format!("/repos/{owner}/{repository}/pulls/{number}")
+        format!("/repos/{}/pulls/{}", self.repository, self.number)
     }
 
-    /// Returns the path and query of a commit's check runs in GitHub's API.
-    pub fn checks_target(&self, commit: &CommitId) -> String {
-        let (owner, repository) = (&self.owner, &self.repository);
-        let CommitId(commit) = commit;
-        format!("/repos/{owner}/{repository}/commits/{commit}/check-runs?per_page=100")
+    /// Returns the path and query of a commit's check runs in GitHub's API. `commit` is from a
+    /// [`PullReply`].
+    pub fn checks_target(&self, commit: &str) -> String {
+        let repository = &self.repository;
+        format!("/repos/{repository}/commits/{commit}/check-runs?per_page=100")
     }
 }
 
 /// Formats the usual short name, such as `acme/docs#12`.
 impl fmt::Display for PullRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}#{}", self.owner, self.repository, self.number)
+        write!(f, "{}#{}", self.repository, self.number)
     }
 }
 
@@ -98,15 +92,10 @@ fn is_number(text: &str) -> bool {
     is_digits && (1..=10).contains(&text.len()) && !text.starts_with('0')
 }
 
-/// The id of a commit: a SHA-1 or SHA-256 in hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitId(String);
-
-impl CommitId {
-    fn parse(text: String) -> Option<Self> {
-        let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        (is_hex && matches!(text.len(), 40 | 64)).then_some(Self(text))
-    }
+/// Whether a string is the id of a commit: a SHA-1 or SHA-256 in hexadecimal digits.
+fn is_commit_id(text: &str) -> bool {
+    let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hex && matches!(text.len(), 40 | 64)
 }
 
 /// The state of a pull request.
@@ -172,8 +161,9 @@ impl PullRequestStatus {
 pub struct PullReply {
     /// The status of the pull request. Its checks are not known yet.
     pub status: PullRequestStatus,
-    /// The last commit of an open pull request. Its checks are fetched next.
-    pub commit: Option<CommitId>,
+    /// The id of the last commit of an open pull request, in hexadecimal digits. Its checks are
+    /// fetched next.
+    pub commit: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -206,7 +196,7 @@ impl PullReply {
                 is_draft: is_open && body.draft == Some(true),
                 checks: None,
             },
-            commit: CommitId::parse(body.head.sha).filter(|_| is_open),
+            commit: Some(body.head.sha).filter(|sha| is_open && is_commit_id(sha)),
         })
     }
 }
