@@ -96,6 +96,14 @@ test("compares a bounded number of jobs per search for a short string", async ()
   assert.deepEqual(found, ["old-1"]);
 });
 
+test("answers concurrent searches that wait for their turn", async () => {
+  const pages = await Promise.all(Array.from({ length: 50 }, () => find(SHORT, { text: "ZZ" })));
+  for (const { ids, nextCursor } of pages) {
+    assert.deepEqual(ids, []);
+    assert.notEqual(nextCursor, null);
+  }
+});
+
 test("finds a job by the words after a NUL in its prompt", async () => {
   await storeJobs(NUL, 1, "Before\u0000behind");
   const { id } = await jobs.create("Before\u0000Behind it", { project: NUL });

@@ -41,15 +41,17 @@ pub mod search;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use futures_util::lock::Mutex;
+
 use crate::runtime::{Database, HostError, HostResult, text};
-use search::Turns;
 
 /// Maximum number of jobs that one alarm polls for webhooks or deletes.
 const MAX_JOBS_PER_ALARM: u64 = 20;
 
 pub struct JobStore {
     database: Rc<Database>,
-    search_turns: Turns,
+    /// Lets one step of a search run at a time.
+    search_turns: Mutex<()>,
     /// The project's id, once it has been read. It never changes.
     project: OnceCell<String>,
 }
@@ -58,7 +60,7 @@ impl JobStore {
     pub fn open(database: Rc<Database>) -> Self {
         Self {
             database,
-            search_turns: Turns::default(),
+            search_turns: Mutex::default(),
             project: OnceCell::new(),
         }
     }

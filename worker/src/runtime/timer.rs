@@ -1,9 +1,7 @@
 //! Timers, and waits that end at a time limit or earlier.
 
-use std::cell::Cell;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use js_sys::{Function, Promise};
@@ -46,8 +44,6 @@ impl Drop for Timer {
 /// pending timer, the runtime does not cancel the request as hung.
 pub struct Wait {
     promise: JsFuture,
-    /// Whether the wait was dropped, so that a wake has no effect.
-    is_over: Rc<Cell<bool>>,
     _timer: Option<Timer>,
 }
 
@@ -56,28 +52,17 @@ impl Wait {
     pub fn begin(time: Millis, keep: impl FnOnce(Wake)) -> Self {
         let mut timer = None;
         let mut wake = None;
-        let is_over = Rc::new(Cell::new(false));
         let promise = Promise::new(&mut |resolve, _| {
             timer = Some(Timer::begin(time, &resolve));
-            wake = Some(Wake {
-                resolve,
-                is_over: Rc::clone(&is_over),
-            });
+            wake = Some(Wake(resolve));
         });
         if let Some(wake) = wake {
             keep(wake);
         }
         Self {
             promise: promise.into(),
-            is_over,
             _timer: timer,
         }
-    }
-}
-
-impl Drop for Wait {
-    fn drop(&mut self) {
-        self.is_over.set(true);
     }
 }
 
@@ -91,17 +76,13 @@ impl Future for Wait {
 }
 
 /// Ends a [`Wait`], also from another request.
-pub struct Wake {
-    resolve: Function,
-    is_over: Rc<Cell<bool>>,
-}
+pub struct Wake(Function);
 
 impl Wake {
-    /// Ends the wait. Returns `false`, and has no effect, if the wait was dropped.
-    pub fn wake(&self) -> bool {
+    /// Ends the wait. Has no effect if the wait was dropped.
+    pub fn wake(&self) {
         // Resolving a promise cannot throw.
-        drop(self.resolve.call0(&JsValue::UNDEFINED));
-        !self.is_over.get()
+        drop(self.0.call0(&JsValue::UNDEFINED));
     }
 }
 

@@ -3,11 +3,7 @@
 //! A row of `job_search` contains [`block_mark`] and the searched part of a prompt in lower case.
 //! Alarms add the jobs that were stored before the index existed: rows up to `search_backlog.last`.
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-
 use js_sys::JsString;
-use quillgate::Millis;
 use serde::Deserialize;
 
 use super::JobStore;
@@ -16,12 +12,9 @@ use crate::jobs::search::{
     Candidate, Found, MAX_CANDIDATES, RowRange, SEARCHED_CHARACTERS, Search, Step, block_mark,
     searched_part,
 };
-use crate::runtime::{HostError, HostResult, Wait, Wake, number, text, yield_now};
+use crate::runtime::{HostError, HostResult, number, text, yield_now};
 
 const MAX_INDEXED: u64 = 100;
-/// Maximum wait before a search checks again whether a turn is free. The end of the previous turn
-/// wakes it earlier.
-const MAX_TURN_WAIT: Millis = Millis::from_seconds(60);
 
 /// Prepares a string for a search: returns it in lower case, with spaces instead of NUL, because
 /// many functions of `SQLite` ignore everything after a NUL. JavaScript converts it, because Rust's
@@ -77,7 +70,9 @@ impl JobStore {
         let range = range.ok_or_else(|| HostError::new("a query without a row"))?;
         let mut search = Search::new(&wanted, range, below, limit);
         while let Some(step) = search.next_step() {
-            let _turn = self.search_turns.take().await;
+            // This wait needs no timer: the runtime does not cancel requests of a Durable Object as
+            // hung, because they may wait for each other.
+            let _turn = self.search_turns.lock().await;
             yield_now().await;
             search.on_examined(&self.examine(&step, filter, &wanted)?);
         }
@@ -158,67 +153,11 @@ impl JobStore {
     }
 }
 
-/// Lets one step of a search run at a time.
-#[derive(Default)]
-pub struct Turns {
-    is_taken: Cell<bool>,
-    queue: RefCell<VecDeque<Wake>>,
-}
-
-struct Turn<'a>(&'a Turns);
-
-/// A search that waits for its turn. If it is dropped after it was woken, it wakes the next search.
-struct Waiting<'a>(&'a Turns);
-
-impl Turns {
-    async fn take(&self) -> Turn<'_> {
-        let _waiting = Waiting(self);
-        while self.is_taken.replace(true) {
-            Wait::begin(MAX_TURN_WAIT, |wake| {
-                self.queue.borrow_mut().push_back(wake);
-            })
-            .await;
-        }
-        Turn(self)
-    }
-
-    /// Wakes the next search, unless a turn is taken.
-    fn wake_next(&self) {
-        // A wait that was dropped, after a timeout or with its search, left its wake in the queue.
-        while !self.is_taken.get()
-            && let Some(next) = self.queue.borrow_mut().pop_front()
-        {
-            if next.wake() {
-                break;
-            }
-        }
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.0.is_taken.set(false);
-        self.0.wake_next();
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.wake_next();
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
-    use std::pin::{Pin, pin};
-    use std::task::Poll;
-
-    use quillgate::Millis;
     use wasm_bindgen_test::wasm_bindgen_test;
 
-    use super::{Turns, find_lowercase};
-    use crate::runtime::limit_time;
+    use super::find_lowercase;
 
     #[wasm_bindgen_test]
     fn a_lower_case_copy_is_stored_only_if_sqlite_would_not_create_the_same() {
@@ -228,45 +167,5 @@ mod tests {
             find_lowercase("Before\0After").as_deref(),
             Some("before after")
         );
-    }
-
-    /// Polls a future once, so that it waits for its turn.
-    async fn begin(mut future: Pin<&mut impl Future>) {
-        poll_fn(|context| {
-            assert!(future.as_mut().poll(context).is_pending());
-            Poll::Ready(())
-        })
-        .await;
-    }
-
-    #[wasm_bindgen_test]
-    async fn the_next_search_gets_its_turn_although_the_one_that_was_woken_is_dropped() {
-        let turns = Turns::default();
-        let first = turns.take().await;
-        let mut next = {
-            let mut woken = Box::pin(turns.take());
-            begin(woken.as_mut()).await;
-            let mut next = Box::pin(turns.take());
-            begin(next.as_mut()).await;
-            drop(first);
-            next
-        };
-        let turn = limit_time(Millis::from_seconds(5), next.as_mut()).await;
-        assert!(turn.is_some(), "the turn came within 5 s");
-    }
-
-    #[wasm_bindgen_test]
-    async fn the_next_search_gets_its_turn_although_one_before_it_no_longer_waits() {
-        let turns = Turns::default();
-        let first = turns.take().await;
-        {
-            let abandoned = pin!(turns.take());
-            begin(abandoned).await;
-        }
-        let mut next = pin!(turns.take());
-        begin(next.as_mut()).await;
-        drop(first);
-        let turn = limit_time(Millis::from_seconds(5), next).await;
-        assert!(turn.is_some(), "the turn came within 5 s");
     }
 }
