@@ -47,11 +47,8 @@ pub struct BudgetSnapshot {
     pub window: u64,
     /// The current time, in milliseconds since the Unix epoch.
     pub now: u64,
-    /// The key of the requesting caller.
-    pub caller: String,
-    /// The token's `quota` claim: the maximum number of the caller's own reservations in the
-    /// window.
-    pub quota: Option<u32>,
+    /// The caller's own quota and its use.
+    pub quota: Option<CeilingUsage>,
     /// The ceilings that apply to the caller, and their use.
     pub ceilings: Vec<CeilingUsage>,
     /// The end of the upstream's block. `None` without a block, or if this request is a probe; see
@@ -70,7 +67,7 @@ pub struct Ceiling {
     pub max: u32,
 }
 
-/// The reservations that count under a [`Ceiling`].
+/// The reservations that count under a quota or a [`Ceiling`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CeilingUsage {
     /// The maximum number of reservations in any window.
@@ -132,7 +129,6 @@ pub struct Refused {
 ///     limit: 100,
 ///     window: 3_600_000,
 ///     now: 61_000,
-///     caller: "alice".to_owned(),
 ///     quota: None,
 ///     ceilings: Vec::new(),
 ///     blocked_until: None,
@@ -214,7 +210,14 @@ impl BudgetSnapshot {
     /// Neither exceeds the limit, except a ceiling on reads. The limit on reads applies per caller,
     /// and a ceiling counts several callers.
     fn caller_limits(&self) -> impl Iterator<Item = CallerLimit> {
-        let quota = self.quota.map(|quota| self.quota_limit(quota));
+        let quota = self.quota.map(|usage| {
+            let max = usage.max.min(self.limit);
+            CallerLimit {
+                rule: Rule::Quota(max),
+                suffix: "-caller",
+                usage: CeilingUsage { max, ..usage },
+            }
+        });
         let ceilings = self.ceilings.iter().map(|usage| {
             let max = match self.policy {
                 RateLimitPolicy::ReadJobs => usage.max,
@@ -231,20 +234,6 @@ impl BudgetSnapshot {
         let tightest =
             ceilings.min_by_key(|limit| (limit.left(), Reverse(self.next_free_of(limit))));
         quota.into_iter().chain(tightest)
-    }
-
-    fn quota_limit(&self, quota: u32) -> CallerLimit {
-        let max = quota.min(self.limit);
-        let own = self.used.iter().find(|used| used.caller == self.caller);
-        CallerLimit {
-            rule: Rule::Quota(max),
-            suffix: "-caller",
-            usage: CeilingUsage {
-                max,
-                count: own.map_or(0, |used| used.count),
-                oldest: own.map(|used| used.oldest),
-            },
-        }
     }
 
     /// Returns when the next slot becomes free; one window from now if all are free.

@@ -34,6 +34,10 @@ before(async () => {
       ...{ quota: { "read-jobs": 1 }, ceiling: { "read-jobs": 3 } },
     },
     { ...grant, claims: { event_name: "release" }, quota: { "create-job": 2 } },
+    {
+      ...{ ...grant, claims: { ref: "refs/heads/next" } },
+      ...{ caller: ["actor_id"], quota: { "create-job": 2 } },
+    },
   ];
   const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
   gate = await startGate("rule-quotas", {
@@ -124,6 +128,15 @@ test("counts a quota without caller claims for all subjects of a rule together",
   for (const environment of ["third", "fourth", "first"]) {
     assertExceeded(await create(environment, released), "create-job-rule");
   }
+});
+
+test("counts the quota of a second rule when that rule alone matches later", async () => {
+  const onNext = { ref: "refs/heads/next", actor_id: "1005" };
+  const pushed = { ...onNext, repository_id: "2005" };
+  assertCreated(await create("one", pushed));
+  assertCreated(await create("two", pushed));
+  assertExceeded(await create("one", { ...onNext, event_name: "deployment" }), "create-job-caller");
+  assertCreated(await create("one", { ...onNext, event_name: "deployment", actor_id: "1006" }));
 });
 
 test("keeps quotas and ceilings of rules after a restart", async () => {

@@ -133,6 +133,11 @@ fn decide(reader: &Reader, own: &CallerReads, ceilings: &[CallerReads], now: Mil
         count: reads.count(),
         oldest: reads.oldest(),
     });
+    let quota = reader.quota.map(|max| CeilingUsage {
+        max,
+        count: own.count(),
+        oldest: own.oldest(),
+    });
     let used = own.oldest().map(|oldest| Used {
         caller: reader.name.clone(),
         count: own.count(),
@@ -143,8 +148,7 @@ fn decide(reader: &Reader, own: &CallerReads, ceilings: &[CallerReads], now: Mil
         limit: reader.limit,
         window: reader.window.0,
         now: now.0,
-        caller: reader.name.clone(),
-        quota: reader.quota,
+        quota,
         ceilings: ceilings.collect(),
         blocked_until: None,
         used: used.into_iter().collect(),

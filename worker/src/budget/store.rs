@@ -159,15 +159,31 @@ impl BudgetStore {
     ) -> BudgetSnapshot {
         let policy = request.policy;
         let used = self.usage.borrow_mut().summarize(policy, now);
+        let ceiling_usage = self.ceiling_usage.borrow_mut().summarize(policy, now);
+        // A caller's own key can be another caller's ceiling, if the rules of an issuer identify
+        // callers by different claims. Both uses count under one name.
+        let usage = |name: &str, max: u32| {
+            let all = used.iter().chain(&ceiling_usage);
+            let named = all.filter(|used| used.caller == name);
+            let add = |sum: u32, used: &Used| sum.saturating_add(used.count);
+            CeilingUsage {
+                max,
+                count: named.clone().fold(0, add),
+                oldest: named.map(|used| used.oldest).min(),
+            }
+        };
+        let quota = request.quota.map(|max| usage(&request.caller, max));
+        let ceilings = request.ceilings.iter();
+        let ceilings = ceilings.map(|ceiling| usage(&ceiling.name, ceiling.max));
+        let ceilings = ceilings.collect();
         let blocked_until = block.and_then(|block| block.refuses_until(now));
         BudgetSnapshot {
             policy,
             limit: self.limits.limit(policy),
             window: self.limits.window.0,
             now: now.0,
-            caller: request.caller.clone(),
-            quota: request.quota,
-            ceilings: self.ceilings(request, &used, now),
+            quota,
+            ceilings,
             blocked_until: blocked_until.map(|until| until.0),
             used,
         }
@@ -177,27 +193,6 @@ impl BudgetStore {
     pub fn used_by(&self, policy: RateLimitPolicy, caller: &str) -> Option<Used> {
         let used = self.usage.borrow_mut().summarize(policy, now());
         used.into_iter().find(|used| used.caller == caller)
-    }
-
-    /// Returns the use of each ceiling. If a ceiling and a caller have the same name, the caller's
-    /// own reservations count towards the ceiling too.
-    fn ceilings(&self, request: &BudgetRequest, used: &[Used], now: Millis) -> Vec<CeilingUsage> {
-        if request.ceilings.is_empty() {
-            return Vec::new();
-        }
-        let mut ceiling_usage = self.ceiling_usage.borrow_mut();
-        let ceiling_usage = ceiling_usage.summarize(request.policy, now);
-        let usage = |ceiling: &Ceiling| {
-            let all = used.iter().chain(&ceiling_usage);
-            let own = all.filter(|used| used.caller == ceiling.name);
-            let add = |sum: u32, used: &Used| sum.saturating_add(used.count);
-            CeilingUsage {
-                max: ceiling.max,
-                count: own.clone().fold(0, add),
-                oldest: own.map(|used| used.oldest).min(),
-            }
-        };
-        request.ceilings.iter().map(usage).collect()
     }
 
     /// Records a reservation and returns its id.

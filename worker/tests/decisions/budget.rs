@@ -7,7 +7,9 @@ mod usage;
 mod window;
 
 use quillgate::RateLimitPolicy;
-use quillgate_worker::budget::{BudgetSnapshot, Decision, Granted, Refused, Used, decide};
+use quillgate_worker::budget::{
+    BudgetSnapshot, CeilingUsage, Decision, Granted, Refused, Used, decide,
+};
 
 use crate::fixtures::NOW;
 
@@ -21,7 +23,6 @@ fn snapshot() -> BudgetSnapshot {
         limit: 100,
         window: HOUR,
         now: NOW.0,
-        caller: "alice".to_owned(),
         quota: None,
         ceilings: Vec::new(),
         blocked_until: None,
@@ -34,6 +35,15 @@ fn used(caller: &str, count: u32, age: u64) -> Used {
         caller: caller.to_owned(),
         count,
         oldest: NOW.0 - age,
+    }
+}
+
+/// The use of a quota or a ceiling.
+fn usage(max: u32, count: u32, age: u64) -> CeilingUsage {
+    CeilingUsage {
+        max,
+        count,
+        oldest: (count > 0).then_some(NOW.0 - age),
     }
 }
 

@@ -255,8 +255,7 @@ fn problems_of_records() -> Vec<Problem> {
         limit: 1,
         window: 1000,
         now: now.0,
-        caller: "a".to_owned(),
-        quota: Some(1),
+        quota: None,
         ceilings: Vec::new(),
         blocked_until: None,
         used: vec![Used {

@@ -6,7 +6,9 @@ use quillgate_worker::budget::rate_limit::RateLimitFields;
 use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, Used, decide};
 use serde_json::{Value, json};
 
-use super::{HOUR, MINUTE, expect_grant, expect_refusal, header, retry_after, snapshot, used};
+use super::{
+    HOUR, MINUTE, expect_grant, expect_refusal, header, retry_after, snapshot, usage, used,
+};
 use crate::fixtures::{NOW, to_json};
 
 #[track_caller]
@@ -71,7 +73,7 @@ fn header_fields_report_the_remainder_after_a_grant() {
 #[test]
 fn token_quota_is_reported_besides_the_limit() {
     let snapshot = BudgetSnapshot {
-        quota: Some(10),
+        quota: Some(usage(10, 2, MINUTE)),
         used: vec![used("bob", 50, 3 * MINUTE), used("alice", 2, MINUTE)],
         ..snapshot()
     };
@@ -84,22 +86,14 @@ fn token_quota_is_reported_besides_the_limit() {
     assert_eq!(expect_grant(&snapshot).fields, expected);
 }
 
-fn ceiling(max: u32, count: u32, age: u64) -> CeilingUsage {
-    CeilingUsage {
-        max,
-        count,
-        oldest: (count > 0).then_some(NOW.0 - age),
-    }
-}
-
 #[test]
 fn ceiling_with_the_smallest_remainder_is_reported() {
     let snapshot = BudgetSnapshot {
-        quota: Some(10),
+        quota: Some(usage(10, 2, MINUTE)),
         ceilings: vec![
-            ceiling(50, 20, 2 * MINUTE),
-            ceiling(8, 3, MINUTE),
-            ceiling(9, 0, 0),
+            usage(50, 20, 2 * MINUTE),
+            usage(8, 3, MINUTE),
+            usage(9, 0, 0),
         ],
         used: vec![used("bob", 50, 3 * MINUTE), used("alice", 2, MINUTE)],
         ..snapshot()
@@ -118,7 +112,7 @@ fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
     let held = vec![used("bob", 3, 20 * MINUTE)];
     for (count, is_granted) in [(0, true), (2, true), (3, false), (4, false)] {
         let snapshot = BudgetSnapshot {
-            ceilings: vec![ceiling(3, count, 20 * MINUTE)],
+            ceilings: vec![usage(3, count, 20 * MINUTE)],
             used: held.clone(),
             ..snapshot()
         };
@@ -130,7 +124,7 @@ fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
     }
     // If two ceilings are exhausted, the caller waits for the one that ends later.
     let snapshot = BudgetSnapshot {
-        ceilings: vec![ceiling(3, 3, 20 * MINUTE), ceiling(2, 2, 10 * MINUTE)],
+        ceilings: vec![usage(3, 3, 20 * MINUTE), usage(2, 2, 10 * MINUTE)],
         used: held,
         ..snapshot()
     };
@@ -151,7 +145,7 @@ fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
 #[test]
 fn quota_is_capped_by_the_limit() {
     let snapshot = BudgetSnapshot {
-        quota: Some(1000),
+        quota: Some(usage(1000, 0, 0)),
         ..snapshot()
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=100;w=3600";
@@ -177,7 +171,7 @@ fn rejection_names_its_rule_and_when_it_ends() {
             "quota",
             BudgetSnapshot {
                 used: full(),
-                quota: Some(30),
+                quota: Some(usage(30, 30, 10 * MINUTE)),
                 limit: 200,
                 ..snapshot()
             },
@@ -198,7 +192,7 @@ fn rejection_names_its_rule_and_when_it_ends() {
         (
             "a quota of nothing",
             BudgetSnapshot {
-                quota: Some(0),
+                quota: Some(usage(0, 0, 0)),
                 ..snapshot()
             },
             3600,
@@ -219,7 +213,7 @@ fn last_rule_to_end_sets_retry_after() {
             "the later of limit and quota",
             BudgetSnapshot {
                 used: full(),
-                quota: Some(30),
+                quota: Some(usage(30, 30, 10 * MINUTE)),
                 ..snapshot()
             },
             3000,
@@ -269,7 +263,7 @@ fn rejection_reports_a_remainder_of_zero_for_violated_policies() {
             BudgetSnapshot {
                 limit: 50,
                 used: half(),
-                quota: Some(40),
+                quota: Some(usage(40, 30, 10 * MINUTE)),
                 ..snapshot()
             },
             "\"create-job\";r=0;t=2400, \"create-job-caller\";r=10",
@@ -277,7 +271,7 @@ fn rejection_reports_a_remainder_of_zero_for_violated_policies() {
         (
             BudgetSnapshot {
                 used: half(),
-                quota: Some(30),
+                quota: Some(usage(30, 30, 10 * MINUTE)),
                 ..snapshot()
             },
             "\"create-job\";r=50, \"create-job-caller\";r=0;t=3000",
@@ -333,7 +327,7 @@ fn limit_lowered_below_the_usage_rejects_requests() {
 #[test]
 fn rejection_fields_can_be_added_to_a_cached_response() {
     let snapshot = BudgetSnapshot {
-        quota: Some(30),
+        quota: Some(usage(30, 30, 10 * MINUTE)),
         used: vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)],
         ..snapshot()
     };
@@ -356,7 +350,8 @@ proptest! {
             used(if number == 0 { "alice" } else { ["bob", "carol", "dan", "eve"][number - 1] }, *count, *age)
         }).collect();
         let limit = held.iter().map(|used| used.count).sum();
-        let snapshot = BudgetSnapshot { limit, used: held, quota: own_quota, blocked_until: closed.map(|later| NOW.0 + later), ..snapshot() };
+        let quota = own_quota.map(|max| CeilingUsage { max, count: held[0].count, oldest: Some(held[0].oldest) });
+        let snapshot = BudgetSnapshot { limit, used: held, quota, blocked_until: closed.map(|later| NOW.0 + later), ..snapshot() };
         let refused = expect_refusal(&snapshot);
         let frees = |used: &Used| used.oldest + HOUR;
         let mut ends = snapshot.used.iter().map(frees).min().unwrap();

@@ -36,7 +36,7 @@ impl Log {
         }
     }
 
-    fn snapshot_for(&self, caller: &str) -> BudgetSnapshot {
+    fn snapshot(&self) -> BudgetSnapshot {
         let mut held: Vec<Used> = Vec::new();
         for row in self
             .rows
@@ -59,7 +59,6 @@ impl Log {
             limit: self.limit,
             window: self.window,
             now: self.now,
-            caller: caller.to_owned(),
             used: held,
             ..snapshot()
         }
@@ -67,7 +66,7 @@ impl Log {
 
     /// Requests a slot, and records a row if it is granted.
     fn request(&mut self, caller: &str) -> Decision {
-        let decision = decide(&self.snapshot_for(caller));
+        let decision = decide(&self.snapshot());
         if matches!(decision, Decision::Granted(_)) {
             self.rows.push(Row {
                 caller: caller.to_owned(),
@@ -209,7 +208,7 @@ proptest! {
             match step {
                 Step::Request(caller) => {
                     let decision = log.request(&format!("c{caller}"));
-                    let held = log.snapshot_for("").used.iter().map(|used| used.count).sum::<u32>();
+                    let held = log.snapshot().used.iter().map(|used| used.count).sum::<u32>();
                     prop_assert!(held <= limit);
                     if let Decision::Granted(granted) = decision {
                         prop_assert_eq!(granted.left, limit - held);
