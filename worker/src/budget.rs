@@ -22,7 +22,6 @@ pub mod reservation;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
 pub mod upstream_block;
-pub mod usage;
 
 use std::cmp::Reverse;
 
@@ -41,21 +40,19 @@ use crate::http::problem_kind::ProblemKind;
 pub struct BudgetSnapshot {
     /// The policy whose budget is requested.
     pub policy: RateLimitPolicy,
-    /// The maximum number of reservations in any window, at least 1.
-    pub limit: u32,
     /// The length of the window, in milliseconds.
     pub window: u64,
     /// The current time, in milliseconds since the Unix epoch.
     pub now: u64,
+    /// The end of the upstream's block. `None` without a block, or if this request is a probe; see
+    /// [`upstream_block`].
+    pub blocked_until: Option<u64>,
+    /// The policy's limit, at least 1, and its use.
+    pub limit: CeilingUsage,
     /// The caller's own quota and its use.
     pub quota: Option<CeilingUsage>,
     /// The ceilings that apply to the caller, and their use.
     pub ceilings: Vec<CeilingUsage>,
-    /// The end of the upstream's block. `None` without a block, or if this request is a probe; see
-    /// [`upstream_block`].
-    pub blocked_until: Option<u64>,
-    /// The reservations in the window, one entry per caller.
-    pub used: Vec<Used>,
 }
 
 /// A ceiling on the reservations that several callers hold together in a budget's window.
@@ -67,7 +64,7 @@ pub struct Ceiling {
     pub max: u32,
 }
 
-/// The reservations that count under a quota or a [`Ceiling`].
+/// The reservations that count under a limit, a quota or a [`Ceiling`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CeilingUsage {
     /// The maximum number of reservations in any window.
@@ -78,15 +75,16 @@ pub struct CeilingUsage {
     pub oldest: Option<u64>,
 }
 
-/// The reservations of one caller in the window.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Used {
-    /// The key of the caller.
-    pub caller: String,
-    /// The number of its reservations, at least 1.
-    pub count: u32,
-    /// The earliest `at` among its reservations.
-    pub oldest: u64,
+impl CeilingUsage {
+    /// Returns the number of reservations that are still possible.
+    pub const fn left(&self) -> u32 {
+        self.max.saturating_sub(self.count)
+    }
+
+    /// Returns when the next slot becomes free; one window from now if all are free.
+    pub fn next_free(&self, window: u64, now: u64) -> u64 {
+        self.oldest.unwrap_or(now).saturating_add(window)
+    }
 }
 
 /// The decision about a request for a reservation.
@@ -120,24 +118,22 @@ pub struct Refused {
 ///
 /// # Example
 /// ```
-/// use quillgate_worker::budget::{BudgetSnapshot, Decision, Used, decide};
+/// use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, decide};
 /// use quillgate::RateLimitPolicy;
 ///
-/// let alice = Used { caller: "alice".to_owned(), count: 99, oldest: 1_000 };
 /// let mut snapshot = BudgetSnapshot {
 ///     policy: RateLimitPolicy::CreateJob,
-///     limit: 100,
 ///     window: 3_600_000,
 ///     now: 61_000,
+///     blocked_until: None,
+///     limit: CeilingUsage { max: 100, count: 99, oldest: Some(1_000) },
 ///     quota: None,
 ///     ceilings: Vec::new(),
-///     blocked_until: None,
-///     used: vec![alice],
 /// };
 /// let Decision::Granted(granted) = decide(&snapshot) else { panic!() };
 /// assert_eq!(granted.fields.rate_limit, "\"create-job\";r=0;t=3540");
 ///
-/// snapshot.used[0].count = 100;
+/// snapshot.limit.count = 100;
 /// let Decision::Refused(refused) = decide(&snapshot) else { panic!() };
 /// assert!(refused.problem.headers.contains(&("retry-after", "3540".to_owned())));
 /// ```
@@ -146,18 +142,14 @@ pub fn decide(snapshot: &BudgetSnapshot) -> Decision {
     if let Some(last) = violations.iter().max_by_key(|violation| violation.until) {
         return Decision::Refused(snapshot.refuse(&violations, last));
     }
-    let left = snapshot.left() - 1;
-    let policy = PolicyState {
-        left,
-        until: Some(snapshot.next_free()),
+    let state = |usage: &CeilingUsage| PolicyState {
+        left: usage.left().saturating_sub(1),
+        until: Some(snapshot.next_free(usage)),
     };
-    let state = |limit: &CallerLimit| PolicyState {
-        left: limit.left().saturating_sub(1),
-        until: Some(snapshot.next_free_of(limit)),
-    };
+    let policy = state(&snapshot.limit);
     Decision::Granted(Granted {
         fields: snapshot.fields(&policy, &state),
-        left,
+        left: policy.left,
     })
 }
 
@@ -189,29 +181,14 @@ struct CallerLimit {
     usage: CeilingUsage,
 }
 
-impl CallerLimit {
-    fn left(&self) -> u32 {
-        self.usage.max.saturating_sub(self.usage.count)
-    }
-}
-
 impl BudgetSnapshot {
-    fn total(&self) -> u32 {
-        let add = |sum: u32, used: &Used| sum.saturating_add(used.count);
-        self.used.iter().fold(0, add)
-    }
-
-    fn left(&self) -> u32 {
-        self.limit.saturating_sub(self.total())
-    }
-
     /// Returns the caller's own quota and the tightest ceiling.
     ///
     /// Neither exceeds the limit, except a ceiling on reads. The limit on reads applies per caller,
     /// and a ceiling counts several callers.
     fn caller_limits(&self) -> impl Iterator<Item = CallerLimit> {
         let quota = self.quota.map(|usage| {
-            let max = usage.max.min(self.limit);
+            let max = usage.max.min(self.limit.max);
             CallerLimit {
                 rule: Rule::Quota(max),
                 suffix: "-caller",
@@ -223,7 +200,7 @@ impl BudgetSnapshot {
                 RateLimitPolicy::ReadJobs => usage.max,
                 RateLimitPolicy::CreateJob
                 | RateLimitPolicy::SendMessage
-                | RateLimitPolicy::Analytics => usage.max.min(self.limit),
+                | RateLimitPolicy::Analytics => usage.max.min(self.limit.max),
             };
             CallerLimit {
                 rule: Rule::Ceiling(max),
@@ -231,21 +208,13 @@ impl BudgetSnapshot {
                 usage: CeilingUsage { max, ..*usage },
             }
         });
-        let tightest =
-            ceilings.min_by_key(|limit| (limit.left(), Reverse(self.next_free_of(limit))));
+        let tightest = ceilings
+            .min_by_key(|CallerLimit { usage, .. }| (usage.left(), Reverse(self.next_free(usage))));
         quota.into_iter().chain(tightest)
     }
 
-    /// Returns when the next slot becomes free; one window from now if all are free.
-    fn next_free(&self) -> u64 {
-        let oldest = self.used.iter().map(|used| used.oldest).min();
-        oldest.unwrap_or(self.now).saturating_add(self.window)
-    }
-
-    /// Returns when the next slot of a limit becomes free; one window from now if all are free.
-    fn next_free_of(&self, limit: &CallerLimit) -> u64 {
-        let oldest = limit.usage.oldest.unwrap_or(self.now);
-        oldest.saturating_add(self.window)
+    fn next_free(&self, usage: &CeilingUsage) -> u64 {
+        usage.next_free(self.window, self.now)
     }
 
     fn violations(&self) -> Vec<Violation> {
@@ -254,11 +223,11 @@ impl BudgetSnapshot {
         if let Some(until) = self.blocked_until.filter(|until| *until > self.now) {
             add(Rule::Upstream, until);
         }
-        if self.left() == 0 {
-            add(Rule::Limit(self.limit), self.next_free());
+        if self.limit.left() == 0 {
+            add(Rule::Limit(self.limit.max), self.next_free(&self.limit));
         }
-        for limit in self.caller_limits().filter(|limit| limit.left() == 0) {
-            add(limit.rule, self.next_free_of(&limit));
+        for limit in self.caller_limits().filter(|limit| limit.usage.left() == 0) {
+            add(limit.rule, self.next_free(&limit.usage));
         }
         violations
     }
@@ -272,12 +241,12 @@ impl BudgetSnapshot {
         if general_until.is_some() {
             violated.push(self.policy.as_str().to_owned());
         }
-        let spent = self.caller_limits().filter(|limit| limit.left() == 0);
+        let spent = self.caller_limits().filter(|limit| limit.usage.left() == 0);
         violated.extend(spent.map(|limit| self.name_of(&limit)));
-        let policy = PolicyState::refused(general_until, self.left());
-        let fields = self.fields(&policy, &|limit| {
-            let left = limit.left();
-            PolicyState::refused((left == 0).then(|| self.next_free_of(limit)), left)
+        let policy = PolicyState::refused(general_until, self.limit.left());
+        let fields = self.fields(&policy, &|usage| {
+            let left = usage.left();
+            PolicyState::refused((left == 0).then(|| self.next_free(usage)), left)
         });
         let wait = rate_limit::seconds_until(last.until, self.now);
         let problem = Problem::new(ProblemKind::QuotaExceeded, self.detail(last.rule))
@@ -310,14 +279,14 @@ impl BudgetSnapshot {
     fn fields(
         &self,
         policy: &PolicyState,
-        state: &dyn Fn(&CallerLimit) -> PolicyState,
+        state: &dyn Fn(&CeilingUsage) -> PolicyState,
     ) -> RateLimitFields {
         let (window, now) = (self.window_seconds(), self.now);
         let mut fields = RateLimitFields::default();
-        fields.add(self.policy.as_str(), self.limit, window, policy, now);
+        fields.add(self.policy.as_str(), self.limit.max, window, policy, now);
         for limit in self.caller_limits() {
             let name = self.name_of(&limit);
-            fields.add(&name, limit.usage.max, window, &state(&limit), now);
+            fields.add(&name, limit.usage.max, window, &state(&limit.usage), now);
         }
         fields
     }

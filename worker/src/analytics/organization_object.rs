@@ -195,7 +195,7 @@ impl Organization {
         let policy = RateLimitPolicy::Analytics;
         Ok(OrganizationHealth {
             breaker: breaker_state(&[policy], None, now()),
-            budgets: [(policy.as_str().to_owned(), self.budget.health(policy))].into(),
+            budgets: [(policy.as_str().to_owned(), self.budget.health(policy)?)].into(),
             cached_pages: self.pages.count()?,
             key_set_calls: self.key_set_calls.get(),
         })

@@ -12,7 +12,7 @@
 use quillgate::Millis;
 
 use crate::budget;
-use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision, Used};
+use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision};
 use quillgate::RateLimitPolicy;
 
 /// The maximum number of counted callers and ceilings. A new one replaces the one that has been
@@ -50,12 +50,12 @@ struct CallerReads {
 }
 
 impl CallerReads {
-    fn count(&self) -> u32 {
-        self.steps.iter().map(|(_, count)| *count).sum()
-    }
-
-    fn oldest(&self) -> Option<u64> {
-        self.steps.first().map(|(end, _)| *end)
+    fn usage(&self, max: u32) -> CeilingUsage {
+        CeilingUsage {
+            max,
+            count: self.steps.iter().map(|(_, count)| *count).sum(),
+            oldest: self.steps.first().map(|(end, _)| *end),
+        }
     }
 
     /// Counts one read in the current step.
@@ -128,29 +128,14 @@ impl ReadBudget {
 
 fn decide(reader: &Reader, own: &CallerReads, ceilings: &[CallerReads], now: Millis) -> Decision {
     let ceilings = reader.ceilings.iter().zip(ceilings);
-    let ceilings = ceilings.map(|(ceiling, reads)| CeilingUsage {
-        max: ceiling.max,
-        count: reads.count(),
-        oldest: reads.oldest(),
-    });
-    let quota = reader.quota.map(|max| CeilingUsage {
-        max,
-        count: own.count(),
-        oldest: own.oldest(),
-    });
-    let used = own.oldest().map(|oldest| Used {
-        caller: reader.name.clone(),
-        count: own.count(),
-        oldest,
-    });
+    let ceilings = ceilings.map(|(ceiling, reads)| reads.usage(ceiling.max));
     budget::decide(&BudgetSnapshot {
         policy: RateLimitPolicy::ReadJobs,
-        limit: reader.limit,
         window: reader.window.0,
         now: now.0,
-        quota,
-        ceilings: ceilings.collect(),
         blocked_until: None,
-        used: used.into_iter().collect(),
+        limit: own.usage(reader.limit),
+        quota: reader.quota.map(|max| own.usage(max)),
+        ceilings: ceilings.collect(),
     })
 }

@@ -1,8 +1,8 @@
 //! The budgets of a Durable Object, stored in `SQLite`: a sliding log with one reservation per
 //! upstream request.
 //!
-//! This object alone writes the log and also caches it in memory. [`crate::budget`] decides which
-//! reservations to grant. No other code runs between that decision and the insertion of a row.
+//! This object alone writes the log. [`crate::budget`] decides which reservations to grant. No other
+//! code runs between that decision and the insertion of a row.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,10 +16,9 @@ use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
 use crate::budget::reservation::{BudgetRequest, Reservation, ReservationOutcome};
 use crate::budget::upstream_block::UpstreamBlock;
-use crate::budget::usage::Usage;
-use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision, Refused, Used};
+use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision, Refused};
 use crate::json;
-use crate::runtime::{Database, HostResult, now, number, text};
+use crate::runtime::{Database, HostResult, now, number, optional_text, text};
 
 /// The budget tables: the first migration of the project's and the organization's objects.
 pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
@@ -35,13 +34,21 @@ pub const DROP_CLAIMS: &str = include_str!("migrations/0013_drop_claims.sql");
 /// The interval at which rows outside the window are deleted.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 
+/// Counts the reservations of a policy in a window: all of them, or those that a caller made or
+/// that count under a ceiling.
+const COUNT: &str = "SELECT count(*) AS count, min(at) AS oldest FROM reservation
+    WHERE at > ?1 AND policy = ?2 AND (?3 IS NULL OR caller = ?3
+    OR EXISTS (SELECT 1 FROM json_each(nullif(ceilings, '')) WHERE value = ?3))";
+
 #[derive(Deserialize)]
-struct ReservationRow {
-    id: u64,
-    policy: String,
-    caller: String,
-    at: u64,
-    ceilings: String,
+struct LastRow {
+    id: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct CountRow {
+    count: u32,
+    oldest: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -57,9 +64,6 @@ pub struct BudgetStore {
     limits: Limits,
     /// The maximum duration of a request in flight.
     request_timeout: Millis,
-    usage: RefCell<Usage>,
-    /// The same reservations, with the names of ceilings in place of callers.
-    ceiling_usage: RefCell<Usage>,
     /// The upstream's blocks, by policy.
     blocks: RefCell<Vec<(RateLimitPolicy, UpstreamBlock)>>,
     next_sweep: Cell<Millis>,
@@ -74,8 +78,6 @@ impl BudgetStore {
         request_timeout: Millis,
     ) -> HostResult<Self> {
         let store = Self {
-            usage: RefCell::new(Usage::new(limits.window)),
-            ceiling_usage: RefCell::new(Usage::new(limits.window)),
             database,
             limits,
             request_timeout,
@@ -89,28 +91,9 @@ impl BudgetStore {
 
     fn restore(&self, now: Millis) -> HostResult<()> {
         self.sweep(now)?;
-        let query = "SELECT id, policy, caller, at, ceilings FROM reservation ORDER BY at";
-        let mut usage = self.usage.borrow_mut();
-        let mut ceiling_usage = self.ceiling_usage.borrow_mut();
-        for row in self.database.rows::<ReservationRow>(query, [])? {
-            self.last_id.set(self.last_id.get().max(row.id));
-            let Some(policy) = RateLimitPolicy::from_name(&row.policy) else {
-                continue;
-            };
-            let (id, at) = (row.id, Millis(row.at));
-            let count = |usage: &mut Usage, name: &str| {
-                if at <= now {
-                    usage.restore(policy, name, at);
-                } else {
-                    // The request was in flight when an earlier instance of the object ended.
-                    usage.begin(id, policy, name, at);
-                }
-            };
-            count(&mut usage, &row.caller);
-            for name in read_names(&row.ceilings) {
-                count(&mut ceiling_usage, &name);
-            }
-        }
+        let query = "SELECT max(id) AS id FROM reservation";
+        let last: Option<LastRow> = self.database.first(query, [])?;
+        self.last_id.set(last.and_then(|row| row.id).unwrap_or(0));
         let query = "SELECT policy, until, probe FROM closed";
         for row in self.database.rows::<ClosedRow>(query, [])? {
             let Some(policy) = RateLimitPolicy::from_name(&row.policy) else {
@@ -134,7 +117,7 @@ impl BudgetStore {
         let now = now();
         let policy = request.policy;
         let block = self.find_block(policy, now);
-        let granted = match budget::decide(&self.snapshot(request, block, now)) {
+        let granted = match budget::decide(&self.snapshot(request, block, now)?) {
             Decision::Refused(refused) => return Ok(Err(refused)),
             Decision::Granted(granted) => granted,
         };
@@ -156,43 +139,40 @@ impl BudgetStore {
         request: &BudgetRequest,
         block: Option<UpstreamBlock>,
         now: Millis,
-    ) -> BudgetSnapshot {
+    ) -> HostResult<BudgetSnapshot> {
         let policy = request.policy;
-        let used = self.usage.borrow_mut().summarize(policy, now);
-        let ceiling_usage = self.ceiling_usage.borrow_mut().summarize(policy, now);
-        // A caller's own key can be another caller's ceiling, if the rules of an issuer identify
-        // callers by different claims. Both uses count under one name.
-        let usage = |name: &str, max: u32| {
-            let all = used.iter().chain(&ceiling_usage);
-            let named = all.filter(|used| used.caller == name);
-            let add = |sum: u32, used: &Used| sum.saturating_add(used.count);
-            CeilingUsage {
-                max,
-                count: named.clone().fold(0, add),
-                oldest: named.map(|used| used.oldest).min(),
-            }
-        };
-        let quota = request.quota.map(|max| usage(&request.caller, max));
+        let count = |name: &str, max: u32| self.count(policy, Some(name), max, now);
+        let quota = request.quota.map(|max| count(&request.caller, max));
         let ceilings = request.ceilings.iter();
-        let ceilings = ceilings.map(|ceiling| usage(&ceiling.name, ceiling.max));
-        let ceilings = ceilings.collect();
+        let ceilings = ceilings.map(|ceiling| count(&ceiling.name, ceiling.max));
         let blocked_until = block.and_then(|block| block.refuses_until(now));
-        BudgetSnapshot {
+        Ok(BudgetSnapshot {
             policy,
-            limit: self.limits.limit(policy),
             window: self.limits.window.0,
             now: now.0,
-            quota,
-            ceilings,
             blocked_until: blocked_until.map(|until| until.0),
-            used,
-        }
+            limit: self.count(policy, None, self.limits.limit(policy), now)?,
+            quota: quota.transpose()?,
+            ceilings: ceilings.collect::<HostResult<_>>()?,
+        })
     }
 
-    /// Returns a caller's reservations in the window.
-    pub fn used_by(&self, policy: RateLimitPolicy, caller: &str) -> Option<Used> {
-        let used = self.usage.borrow_mut().summarize(policy, now());
-        used.into_iter().find(|used| used.caller == caller)
+    /// Counts a policy's reservations in the window: all of them, or those under a name.
+    ///
+    /// If the rules of an issuer identify callers by different claims, the key of one caller can
+    /// be a ceiling for another. A name therefore counts as a caller and as a ceiling.
+    pub fn count(
+        &self,
+        policy: RateLimitPolicy,
+        name: Option<&str>,
+        max: u32,
+        now: Millis,
+    ) -> HostResult<CeilingUsage> {
+        let since = now.since(self.limits.window);
+        let values = [number(since.0), text(policy.as_str()), optional_text(name)];
+        let row: Option<CountRow> = self.database.first(COUNT, values)?;
+        let (count, oldest) = row.map_or((0, None), |row| (row.count, row.oldest));
+        Ok(CeilingUsage { max, count, oldest })
     }
 
     /// Records a reservation and returns its id.
@@ -206,23 +186,15 @@ impl BudgetStore {
         let at = now.plus(self.request_timeout);
         let insert =
             "INSERT INTO reservation (id, policy, caller, at, ceilings) VALUES (?, ?, ?, ?, ?)";
-        let policy = request.policy;
         let row = [
             number(id),
-            text(policy.as_str()),
+            text(request.policy.as_str()),
             text(&request.caller),
             number(at.0),
             text(&write_names(&request.ceilings)),
         ];
         self.database.execute(insert, row)?;
         self.last_id.set(id);
-        self.usage
-            .borrow_mut()
-            .begin(id, policy, &request.caller, at);
-        let mut ceiling_usage = self.ceiling_usage.borrow_mut();
-        for ceiling in &request.ceilings {
-            ceiling_usage.begin(id, policy, &ceiling.name, at);
-        }
         Ok(id)
     }
 
@@ -231,35 +203,20 @@ impl BudgetStore {
     pub fn postpone(&self, id: u64) -> HostResult<()> {
         let at = now().plus(self.request_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
-        self.database.execute(update, [number(at.0), number(id)])?;
-        self.usage.borrow_mut().postpone(id, at);
-        self.ceiling_usage.borrow_mut().postpone(id, at);
-        Ok(())
-    }
-
-    /// Stops counting a reservation after a rollback of its row.
-    pub fn forget(&self, id: u64) {
-        self.usage.borrow_mut().release(id);
-        self.ceiling_usage.borrow_mut().release(id);
+        self.database.execute(update, [number(at.0), number(id)])
     }
 
     /// Moves the reservation of a finished request to the present. It counts for one window from
     /// now.
     pub fn settle(&self, id: u64) -> HostResult<()> {
-        let now = now();
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
-        self.database.execute(update, [number(now.0), number(id)])?;
-        self.usage.borrow_mut().settle(id, now);
-        self.ceiling_usage.borrow_mut().settle(id, now);
-        Ok(())
+        self.database.execute(update, [number(now().0), number(id)])
     }
 
     /// Deletes a reservation that the upstream did not count.
     fn release(&self, id: u64) -> HostResult<()> {
         let delete = "DELETE FROM reservation WHERE id = ?";
-        self.database.execute(delete, [number(id)])?;
-        self.forget(id);
-        Ok(())
+        self.database.execute(delete, [number(id)])
     }
 
     /// Settles or releases the reservation of a finished request, and blocks its policy after a 429
@@ -334,20 +291,18 @@ impl BudgetStore {
     }
 
     /// Returns the state of a policy's budget.
-    pub fn health(&self, policy: RateLimitPolicy) -> BudgetHealth {
+    pub fn health(&self, policy: RateLimitPolicy) -> HostResult<BudgetHealth> {
         let now = now();
-        let limit = self.limits.limit(policy);
-        let used = self.usage.borrow_mut().summarize(policy, now);
-        let total = used.iter().map(|used| used.count).sum();
+        let usage = self.count(policy, None, self.limits.limit(policy), now)?;
         let closed_until = self.find_block(policy, now).map(|block| block.until);
-        BudgetHealth {
-            limit,
+        Ok(BudgetHealth {
+            limit: usage.max,
             left: match closed_until {
                 Some(_) => 0,
-                None => limit.saturating_sub(total),
+                None => usage.left(),
             },
             closed_until: closed_until.map(|until| until.0),
-        }
+        })
     }
 }
 
@@ -358,58 +313,4 @@ fn write_names(ceilings: &[Ceiling]) -> String {
     }
     let names = ceilings.iter().map(|ceiling| Value::from(&*ceiling.name));
     json::to_text(&Value::Array(names.collect()))
-}
-
-fn read_names(stored: &str) -> Vec<String> {
-    let names = json::parse(stored.as_bytes()).and_then(json::into_strings);
-    // Most rows have an empty string instead of JSON, and so no names.
-    names.into_iter().flatten().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #![expect(
-        clippy::unwrap_used,
-        reason = "a test that unwraps a missing value fails right there"
-    )]
-
-    use js_sys::Function;
-    use wasm_bindgen::{JsCast, JsValue};
-    use wasm_bindgen_test::wasm_bindgen_test;
-    use worker::State;
-    use worker::worker_sys::DurableObjectState;
-
-    use super::*;
-
-    /// Opens a store with Alice's request in flight, which counts under a ceiling.
-    fn open_store_with_request_in_flight() -> BudgetStore {
-        let script = "const row = { id: 1, policy: 'analytics', caller: 'alice',
-            at: Date.now() + 1000, ceilings: '[\"team\"]' };
-          const exec = (query) => {
-            const rows = query.includes('FROM reservation ORDER') ? [row] : [];
-            return { toArray: () => rows, rowsWritten: 0 };
-          };
-          return { storage: { sql: { exec } } };";
-        let state = Function::new_no_args(script).call0(&JsValue::UNDEFINED);
-        let state = State::from(state.unwrap().unchecked_into::<DurableObjectState>());
-        let database = Rc::new(Database::new(state.storage()));
-        let limits = Limits::read(&|_| None).unwrap();
-        let timeout = Millis::from_seconds(30);
-        BudgetStore::open(database, limits, timeout).unwrap()
-    }
-
-    #[wasm_bindgen_test]
-    fn postponing_a_request_counts_for_its_caller_and_its_ceilings() {
-        let store = open_store_with_request_in_flight();
-        let earliest = now().plus(store.request_timeout);
-        store.postpone(1).unwrap();
-        for (usage, name) in [(&store.usage, "alice"), (&store.ceiling_usage, "team")] {
-            let used = usage
-                .borrow_mut()
-                .summarize(RateLimitPolicy::Analytics, now());
-            assert_eq!(used.len(), 1);
-            assert_eq!((&*used[0].caller, used[0].count), (name, 1));
-            assert!(used[0].oldest >= earliest.0, "{name}");
-        }
-    }
 }

@@ -232,8 +232,9 @@ impl Project {
         Ok(ProjectHealth {
             breaker,
             budgets: [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage]
-                .map(|policy| (policy.as_str().to_owned(), self.budget.health(policy)))
-                .into(),
+                .into_iter()
+                .map(|policy| Ok((policy.as_str().to_owned(), self.budget.health(policy)?)))
+                .collect::<HostResult<_>>()?,
             watchers: self.state.get_websockets().len() as u64,
             webhooks_waiting: self.outbox.waiting()?,
             alarms: self.alarms.get(),

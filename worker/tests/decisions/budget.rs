@@ -3,42 +3,30 @@
 mod decision;
 mod read_budget;
 mod upstream_block;
-mod usage;
 mod window;
 
 use quillgate::RateLimitPolicy;
-use quillgate_worker::budget::{
-    BudgetSnapshot, CeilingUsage, Decision, Granted, Refused, Used, decide,
-};
+use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, Granted, Refused, decide};
 
 use crate::fixtures::NOW;
 
 const HOUR: u64 = 3_600_000;
 const MINUTE: u64 = 60_000;
 
-/// A request of `alice` under an unused limit of 100 an hour.
+/// A request under an unused limit of 100 an hour.
 fn snapshot() -> BudgetSnapshot {
     BudgetSnapshot {
         policy: RateLimitPolicy::CreateJob,
-        limit: 100,
         window: HOUR,
         now: NOW.0,
+        blocked_until: None,
+        limit: usage(100, 0, 0),
         quota: None,
         ceilings: Vec::new(),
-        blocked_until: None,
-        used: Vec::new(),
     }
 }
 
-fn used(caller: &str, count: u32, age: u64) -> Used {
-    Used {
-        caller: caller.to_owned(),
-        count,
-        oldest: NOW.0 - age,
-    }
-}
-
-/// The use of a quota or a ceiling.
+/// The use of a limit. The oldest reservation has this age.
 fn usage(max: u32, count: u32, age: u64) -> CeilingUsage {
     CeilingUsage {
         max,

@@ -14,7 +14,7 @@ use quillgate_worker::auth::turnstile;
 use quillgate_worker::auth::turnstile::Turnstile;
 use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, invalid_token};
 use quillgate_worker::budget;
-use quillgate_worker::budget::{BudgetSnapshot, Decision, Used};
+use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::request_head::RequestHead;
@@ -250,19 +250,19 @@ fn problems_of_records() -> Vec<Problem> {
         };
         breakers.record(&scope, failed, now);
     }
+    let usage = CeilingUsage {
+        max: 1,
+        count: 1,
+        oldest: Some(now.0),
+    };
     let snapshot = BudgetSnapshot {
         policy: RateLimitPolicy::Analytics,
-        limit: 1,
         window: 1000,
         now: now.0,
-        quota: None,
-        ceilings: Vec::new(),
         blocked_until: None,
-        used: vec![Used {
-            caller: "a".to_owned(),
-            count: 1,
-            oldest: now.0,
-        }],
+        limit: usage,
+        quota: Some(usage),
+        ceilings: Vec::new(),
     };
     let Decision::Refused(refused) = budget::decide(&snapshot) else {
         panic!("the budget is spent")

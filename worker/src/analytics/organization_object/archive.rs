@@ -122,7 +122,7 @@ impl Organization {
             let step = plan(&Holdings {
                 projects: &wanted,
                 recheck_days: self.settings.archive.recheck_days,
-                share: self.archive_share(),
+                share: self.archive_share()?,
                 now: now(),
             });
             let Step::Fetch(target) = step else { break };
@@ -167,14 +167,14 @@ impl Organization {
         Ok(projects)
     }
 
-    fn archive_share(&self) -> Share {
-        let used = self.budget.used_by(RateLimitPolicy::Analytics, CALLER);
-        let limit = self.settings.archive.limit;
-        let oldest = used.as_ref().map_or(now().0, |used| used.oldest);
-        Share {
-            left: limit.saturating_sub(used.map_or(0, |used| used.count)),
-            next_free: Millis(oldest).plus(self.settings.archive.window),
-        }
+    fn archive_share(&self) -> HostResult<Share> {
+        let (archive, now) = (&self.settings.archive, now());
+        let policy = RateLimitPolicy::Analytics;
+        let usage = (self.budget).count(policy, Some(CALLER), archive.limit, now)?;
+        Ok(Share {
+            left: usage.left(),
+            next_free: Millis(usage.next_free(archive.window.0, now.0)),
+        })
     }
 
     async fn fetch_part(&self, run: &mut Run<'_>, target: Target) -> HostResult<ControlFlow<()>> {

@@ -22,18 +22,8 @@ impl Project {
     /// Carries out a write unless its idempotency key or the budget prevents it.
     pub(super) async fn write(&self, call: &Call, write: &Write) -> HostResult<WriteReply> {
         self.jobs.remember_project(&call.project)?;
-        let mut reservation_id = None;
-        let reserved = self.database.transaction(|| {
-            let reserved = self.reserve(call, write)?;
-            reservation_id = reserved.as_ref().ok().map(|(_, own)| own.id);
-            Ok(reserved)
-        });
-        if let (Err(_), Some(id)) = (&reserved, reservation_id) {
-            // The transaction was rolled back in the database only. The budget's log in memory
-            // still has the reservation.
-            self.budget.forget(id);
-        }
-        let (key, reservation) = match reserved? {
+        let reserved = self.database.transaction(|| self.reserve(call, write))?;
+        let (key, reservation) = match reserved {
             Ok(reserved) => reserved,
             Err(reply) => return Ok(reply),
         };

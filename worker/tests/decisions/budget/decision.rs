@@ -3,12 +3,10 @@
 
 use proptest::prelude::*;
 use quillgate_worker::budget::rate_limit::RateLimitFields;
-use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, Used, decide};
+use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, decide};
 use serde_json::{Value, json};
 
-use super::{
-    HOUR, MINUTE, expect_grant, expect_refusal, header, retry_after, snapshot, usage, used,
-};
+use super::{HOUR, MINUTE, expect_grant, expect_refusal, header, retry_after, snapshot, usage};
 use crate::fixtures::{NOW, to_json};
 
 #[track_caller]
@@ -33,32 +31,16 @@ fn assert_refused_by(
 
 #[test]
 fn header_fields_report_the_remainder_after_a_grant() {
-    for (held, left, limit) in [
-        (vec![], 99, "\"create-job\";r=99;t=3600"),
-        (vec![used("alice", 1, 0)], 98, "\"create-job\";r=98;t=3600"),
-        (
-            vec![used("bob", 58, HOUR / 2)],
-            41,
-            "\"create-job\";r=41;t=1800",
-        ),
-        (
-            vec![used("bob", 9, 1), used("alice", 90, 2)],
-            0,
-            "\"create-job\";r=0;t=3600",
-        ),
-        (
-            vec![used("bob", 1, HOUR - 1)],
-            98,
-            "\"create-job\";r=98;t=1",
-        ),
-        (
-            vec![used("bob", 1, HOUR - 1001)],
-            98,
-            "\"create-job\";r=98;t=2",
-        ),
+    for (count, age, left, limit) in [
+        (0, 0, 99, "\"create-job\";r=99;t=3600"),
+        (1, 0, 98, "\"create-job\";r=98;t=3600"),
+        (58, HOUR / 2, 41, "\"create-job\";r=41;t=1800"),
+        (99, 2, 0, "\"create-job\";r=0;t=3600"),
+        (1, HOUR - 1, 98, "\"create-job\";r=98;t=1"),
+        (1, HOUR - 1001, 98, "\"create-job\";r=98;t=2"),
     ] {
         let granted = expect_grant(&BudgetSnapshot {
-            used: held,
+            limit: usage(100, count, age),
             ..snapshot()
         });
         assert_eq!(granted.left, left);
@@ -74,7 +56,7 @@ fn header_fields_report_the_remainder_after_a_grant() {
 fn token_quota_is_reported_besides_the_limit() {
     let snapshot = BudgetSnapshot {
         quota: Some(usage(10, 2, MINUTE)),
-        used: vec![used("bob", 50, 3 * MINUTE), used("alice", 2, MINUTE)],
+        limit: usage(100, 52, 3 * MINUTE),
         ..snapshot()
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=10;w=3600";
@@ -95,7 +77,7 @@ fn ceiling_with_the_smallest_remainder_is_reported() {
             usage(8, 3, MINUTE),
             usage(9, 0, 0),
         ],
-        used: vec![used("bob", 50, 3 * MINUTE), used("alice", 2, MINUTE)],
+        limit: usage(100, 52, 3 * MINUTE),
         ..snapshot()
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=10;w=3600, \"create-job-rule\";q=8;w=3600";
@@ -109,11 +91,11 @@ fn ceiling_with_the_smallest_remainder_is_reported() {
 
 #[test]
 fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
-    let held = vec![used("bob", 3, 20 * MINUTE)];
+    let limit = usage(100, 3, 20 * MINUTE);
     for (count, is_granted) in [(0, true), (2, true), (3, false), (4, false)] {
         let snapshot = BudgetSnapshot {
             ceilings: vec![usage(3, count, 20 * MINUTE)],
-            used: held.clone(),
+            limit,
             ..snapshot()
         };
         assert_eq!(
@@ -125,7 +107,7 @@ fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
     // If two ceilings are exhausted, the caller waits for the one that ends later.
     let snapshot = BudgetSnapshot {
         ceilings: vec![usage(3, 3, 20 * MINUTE), usage(2, 2, 10 * MINUTE)],
-        used: held,
+        limit,
         ..snapshot()
     };
     let refused = expect_refusal(&snapshot);
@@ -154,13 +136,13 @@ fn quota_is_capped_by_the_limit() {
 
 #[test]
 fn rejection_names_its_rule_and_when_it_ends() {
-    let full = || vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
+    let full = usage(100, 100, 20 * MINUTE);
     let closed = |later| Some(NOW.0 + later);
     for (what, snapshot, wait, violated, words) in [
         (
             "limit",
             BudgetSnapshot {
-                used: full(),
+                limit: full,
                 ..snapshot()
             },
             2400,
@@ -170,9 +152,8 @@ fn rejection_names_its_rule_and_when_it_ends() {
         (
             "quota",
             BudgetSnapshot {
-                used: full(),
                 quota: Some(usage(30, 30, 10 * MINUTE)),
-                limit: 200,
+                limit: usage(200, 100, 20 * MINUTE),
                 ..snapshot()
             },
             3000,
@@ -206,13 +187,13 @@ fn rejection_names_its_rule_and_when_it_ends() {
 
 #[test]
 fn last_rule_to_end_sets_retry_after() {
-    let full = || vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
+    let full = usage(100, 100, 20 * MINUTE);
     let closed = |later| Some(NOW.0 + later);
     for (what, snapshot, wait, violated, words) in [
         (
             "the later of limit and quota",
             BudgetSnapshot {
-                used: full(),
+                limit: full,
                 quota: Some(usage(30, 30, 10 * MINUTE)),
                 ..snapshot()
             },
@@ -223,7 +204,7 @@ fn last_rule_to_end_sets_retry_after() {
         (
             "the later of limit and closure",
             BudgetSnapshot {
-                used: full(),
+                limit: full,
                 blocked_until: closed(1),
                 ..snapshot()
             },
@@ -234,7 +215,7 @@ fn last_rule_to_end_sets_retry_after() {
         (
             "the later of closure and limit",
             BudgetSnapshot {
-                used: full(),
+                limit: full,
                 blocked_until: closed(3 * HOUR),
                 ..snapshot()
             },
@@ -249,20 +230,19 @@ fn last_rule_to_end_sets_retry_after() {
 
 #[test]
 fn rejection_reports_a_remainder_of_zero_for_violated_policies() {
-    let half = || vec![used("bob", 20, 20 * MINUTE), used("alice", 30, 10 * MINUTE)];
+    let full = usage(50, 50, 20 * MINUTE);
+    let half = usage(100, 50, 20 * MINUTE);
     for (snapshot, limit) in [
         (
             BudgetSnapshot {
-                limit: 50,
-                used: half(),
+                limit: full,
                 ..snapshot()
             },
             "\"create-job\";r=0;t=2400",
         ),
         (
             BudgetSnapshot {
-                limit: 50,
-                used: half(),
+                limit: full,
                 quota: Some(usage(40, 30, 10 * MINUTE)),
                 ..snapshot()
             },
@@ -270,7 +250,7 @@ fn rejection_reports_a_remainder_of_zero_for_violated_policies() {
         ),
         (
             BudgetSnapshot {
-                used: half(),
+                limit: half,
                 quota: Some(usage(30, 30, 10 * MINUTE)),
                 ..snapshot()
             },
@@ -278,7 +258,7 @@ fn rejection_reports_a_remainder_of_zero_for_violated_policies() {
         ),
         (
             BudgetSnapshot {
-                used: half(),
+                limit: half,
                 blocked_until: Some(NOW.0 + 5000),
                 ..snapshot()
             },
@@ -302,13 +282,12 @@ fn rejection_reports_a_remainder_of_zero_for_violated_policies() {
 
 #[test]
 fn slot_of_a_request_in_progress_frees_after_more_than_a_window() {
-    let under_way = Used {
-        caller: "bob".to_owned(),
-        count: 100,
-        oldest: NOW.0 + 30_000,
+    let in_progress = CeilingUsage {
+        oldest: Some(NOW.0 + 30_000),
+        ..usage(100, 100, 0)
     };
     let refused = expect_refusal(&BudgetSnapshot {
-        used: vec![under_way],
+        limit: in_progress,
         ..snapshot()
     });
     assert_eq!(retry_after(&refused), 3630);
@@ -317,8 +296,7 @@ fn slot_of_a_request_in_progress_frees_after_more_than_a_window() {
 #[test]
 fn limit_lowered_below_the_usage_rejects_requests() {
     let snapshot = BudgetSnapshot {
-        limit: 10,
-        used: vec![used("bob", 100, MINUTE)],
+        limit: usage(10, 100, MINUTE),
         ..snapshot()
     };
     assert_eq!(retry_after(&expect_refusal(&snapshot)), 3540);
@@ -328,7 +306,7 @@ fn limit_lowered_below_the_usage_rejects_requests() {
 fn rejection_fields_can_be_added_to_a_cached_response() {
     let snapshot = BudgetSnapshot {
         quota: Some(usage(30, 30, 10 * MINUTE)),
-        used: vec![used("bob", 70, 20 * MINUTE), used("alice", 30, 10 * MINUTE)],
+        limit: usage(100, 100, 20 * MINUTE),
         ..snapshot()
     };
     let refused = expect_refusal(&snapshot);
@@ -342,38 +320,34 @@ fn rejection_fields_can_be_added_to_a_cached_response() {
 proptest! {
     #[test]
     fn retry_after_is_exact_to_the_second(
-        held in prop::collection::vec((1..20_u32, 0..HOUR), 1..5),
-        own_quota in prop::option::of(0..20_u32),
+        (count, age) in (1..100_u32, 0..HOUR),
+        own in prop::option::of((0..20_u32, 1..20_u32, 0..HOUR)),
         closed in prop::option::of(0..2 * HOUR),
     ) {
-        let held: Vec<_> = held.iter().enumerate().map(|(number, (count, age))| {
-            used(if number == 0 { "alice" } else { ["bob", "carol", "dan", "eve"][number - 1] }, *count, *age)
-        }).collect();
-        let limit = held.iter().map(|used| used.count).sum();
-        let quota = own_quota.map(|max| CeilingUsage { max, count: held[0].count, oldest: Some(held[0].oldest) });
-        let snapshot = BudgetSnapshot { limit, used: held, quota, blocked_until: closed.map(|later| NOW.0 + later), ..snapshot() };
+        let snapshot = BudgetSnapshot {
+            blocked_until: closed.map(|later| NOW.0 + later),
+            limit: usage(count, count, age),
+            quota: own.map(|(max, count, age)| usage(max, count, age)),
+            ..snapshot()
+        };
         let refused = expect_refusal(&snapshot);
-        let frees = |used: &Used| used.oldest + HOUR;
-        let mut ends = snapshot.used.iter().map(frees).min().unwrap();
-        if own_quota.is_some_and(|quota| snapshot.used[0].count >= quota) {
-            ends = ends.max(frees(&snapshot.used[0]));
+        let frees = |usage: &CeilingUsage| usage.oldest.unwrap() + HOUR;
+        let mut ends = frees(&snapshot.limit).max(snapshot.blocked_until.unwrap_or_default());
+        // The quota is capped by the limit.
+        if let Some(quota) = snapshot.quota.filter(|quota| quota.count >= quota.max.min(count)) {
+            ends = ends.max(frees(&quota));
         }
-        ends = ends.max(snapshot.blocked_until.unwrap_or_default());
         let retry_at = NOW.0 + retry_after(&refused) * 1000;
         prop_assert!(retry_at >= ends && retry_at - ends < 1000);
         // The rule refuses until just before its end, and not at its end.
         let later = |now: u64| BudgetSnapshot {
             now,
-            used: snapshot.used.iter().filter_map(|used| {
-                // When the oldest slot becomes free, the caller has one reservation less.
-                let freed = u32::from(frees(used) <= now);
-                let count = used.count - freed;
-                (count > 0).then(|| Used { count, oldest: used.oldest.max((now + 1).saturating_sub(HOUR)), ..used.clone() })
-            }).collect(),
+            // When the oldest slot becomes free, the budget has one reservation less.
+            limit: usage(count, count - u32::from(frees(&snapshot.limit) <= now), age),
             quota: None,
             ..snapshot.clone()
         };
-        if own_quota.is_none() {
+        if own.is_none() {
             let before = later(ends - 1);
             prop_assert!(matches!(decide(&before), Decision::Refused(_)));
             let after = later(retry_at);

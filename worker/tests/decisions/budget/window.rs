@@ -1,7 +1,7 @@
-//! Simulates callers and an upstream, and checks that no window exceeds the limit of the budget.
+//! Simulates requests and an upstream, and checks that no window exceeds the limit of the budget.
 
 use proptest::prelude::*;
-use quillgate_worker::budget::{BudgetSnapshot, Decision, Used, decide};
+use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, decide};
 
 use super::{HOUR, retry_after, snapshot};
 use crate::fixtures::NOW;
@@ -18,7 +18,6 @@ struct Log {
 }
 
 struct Row {
-    caller: String,
     at: u64,
     /// When the slot was reserved. `None` once the request has ended.
     since: Option<u64>,
@@ -37,39 +36,25 @@ impl Log {
     }
 
     fn snapshot(&self) -> BudgetSnapshot {
-        let mut held: Vec<Used> = Vec::new();
-        for row in self
-            .rows
-            .iter()
-            .filter(|row| row.at + self.window > self.now)
-        {
-            match held.iter_mut().find(|used| used.caller == row.caller) {
-                Some(used) => {
-                    used.count += 1;
-                    used.oldest = used.oldest.min(row.at);
-                }
-                None => held.push(Used {
-                    caller: row.caller.clone(),
-                    count: 1,
-                    oldest: row.at,
-                }),
-            }
-        }
+        let held = self.rows.iter().map(|row| row.at);
+        let held = held.filter(|at| at + self.window > self.now);
         BudgetSnapshot {
-            limit: self.limit,
             window: self.window,
             now: self.now,
-            used: held,
+            limit: CeilingUsage {
+                max: self.limit,
+                count: u32::try_from(held.clone().count()).unwrap(),
+                oldest: held.min(),
+            },
             ..snapshot()
         }
     }
 
     /// Requests a slot, and records a row if it is granted.
-    fn request(&mut self, caller: &str) -> Decision {
+    fn request(&mut self) -> Decision {
         let decision = decide(&self.snapshot());
         if matches!(decision, Decision::Granted(_)) {
             self.rows.push(Row {
-                caller: caller.to_owned(),
                 at: self.now + TIMEOUT,
                 since: Some(self.now),
             });
@@ -88,16 +73,16 @@ impl Log {
     }
 
     /// A request that succeeds immediately.
-    fn request_and_settle(&mut self, caller: &str) -> Decision {
-        let decision = self.request(caller);
+    fn request_and_settle(&mut self) -> Decision {
+        let decision = self.request();
         if matches!(decision, Decision::Granted(_)) {
             self.settle(self.rows.len() - 1, 0);
         }
         decision
     }
 
-    fn is_granted(&mut self, caller: &str) -> bool {
-        matches!(self.request_and_settle(caller), Decision::Granted(_))
+    fn is_granted(&mut self) -> bool {
+        matches!(self.request_and_settle(), Decision::Granted(_))
     }
 
     /// Advances the clock, and ends the requests whose timeout has passed.
@@ -137,21 +122,17 @@ fn max_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
 
 #[test]
 fn simultaneous_requests_are_granted_exactly_up_to_the_limit() {
-    for callers in [1, 2, 3, 7, 100, 300] {
-        let mut log = Log::new(100, HOUR);
-        let decisions: Vec<_> = (0..300)
-            .map(|snapshot| log.request(&format!("c{}", snapshot % callers)))
-            .collect();
-        let granted = decisions
-            .iter()
-            .filter(|decision| matches!(decision, Decision::Granted(_)));
-        assert_eq!(granted.count(), 100, "{callers}");
-        for decision in decisions.iter().skip(100) {
-            let Decision::Refused(refused) = decision else {
-                panic!("{callers}")
-            };
-            assert_eq!(retry_after(refused), 3630);
-        }
+    let mut log = Log::new(100, HOUR);
+    let decisions: Vec<_> = (0..300).map(|_| log.request()).collect();
+    let granted = decisions
+        .iter()
+        .filter(|decision| matches!(decision, Decision::Granted(_)));
+    assert_eq!(granted.count(), 100);
+    for decision in decisions.iter().skip(100) {
+        let Decision::Refused(refused) = decision else {
+            panic!("granted: {decision:?}")
+        };
+        assert_eq!(retry_after(refused), 3630);
     }
 }
 
@@ -159,28 +140,18 @@ fn simultaneous_requests_are_granted_exactly_up_to_the_limit() {
 fn window_boundary_never_exceeds_the_limit() {
     let mut log = Log::new(100, HOUR);
     for _ in 0..50 {
-        assert!(log.is_granted("alice"));
+        assert!(log.is_granted());
     }
     log.pass(HOUR - 1, 0);
-    let at_the_end = (0..300).filter(|_| log.is_granted("alice")).count();
+    let at_the_end = (0..300).filter(|_| log.is_granted()).count();
     log.pass(1, 0);
-    let at_the_start = (0..300).filter(|_| log.is_granted("alice")).count();
+    let at_the_start = (0..300).filter(|_| log.is_granted()).count();
     assert_eq!((at_the_end, at_the_start), (50, 50));
-}
-
-#[test]
-fn callers_are_served_in_order_of_arrival() {
-    let mut log = Log::new(2, HOUR);
-    assert!(log.is_granted("script") && log.is_granted("script"));
-    assert!(!log.is_granted("alice"));
-    log.pass(HOUR, 0);
-    assert!(log.is_granted("script") && log.is_granted("alice"));
-    assert!(!log.is_granted("script"));
 }
 
 #[derive(Debug, Clone)]
 enum Step {
-    Request(u8),
+    Request,
     Pass(u64),
     Settle(prop::sample::Index, u64),
     /// Ends a request that the upstream did not count, because it responded 401, 403 or 429.
@@ -189,7 +160,7 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        6 => (0..4_u8).prop_map(Step::Request),
+        6 => Just(Step::Request),
         2 => (0..20_000_u64).prop_map(Step::Pass),
         2 => (any::<prop::sample::Index>(), 0..=1000_u64).prop_map(|(row, part)| Step::Settle(row, part)),
         1 => any::<prop::sample::Index>().prop_map(Step::Release),
@@ -206,9 +177,9 @@ proptest! {
         let mut log = Log::new(limit, window);
         for step in steps {
             match step {
-                Step::Request(caller) => {
-                    let decision = log.request(&format!("c{caller}"));
-                    let held = log.snapshot().used.iter().map(|used| used.count).sum::<u32>();
+                Step::Request => {
+                    let decision = log.request();
+                    let held = log.snapshot().limit.count;
                     prop_assert!(held <= limit);
                     if let Decision::Granted(granted) = decision {
                         prop_assert_eq!(granted.left, limit - held);
