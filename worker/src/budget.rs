@@ -16,7 +16,6 @@
 
 pub mod health;
 pub mod limits;
-pub mod rate_limit;
 pub mod read_budget;
 pub mod reservation;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
@@ -29,9 +28,9 @@ use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::budget::rate_limit::{PolicyState, RateLimitFields};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
+use crate::http::response::HeaderFields;
 
 /// A request for a reservation, with a summary of the policy's log.
 ///
@@ -47,12 +46,12 @@ pub struct BudgetSnapshot {
     /// The end of the upstream's block. `None` without a block, or if this request is a probe; see
     /// [`upstream_block`].
     pub blocked_until: Option<u64>,
-    /// The policy's limit, at least 1, and its use.
-    pub limit: CeilingUsage,
-    /// The caller's own quota and its use.
-    pub quota: Option<CeilingUsage>,
+    /// The limit of the policy, at least 1, and its use.
+    pub limit: LimitUsage,
+    /// The quota of the caller's own token and its use.
+    pub quota: Option<LimitUsage>,
     /// The ceilings that apply to the caller, and their use.
-    pub ceilings: Vec<CeilingUsage>,
+    pub ceilings: Vec<LimitUsage>,
 }
 
 /// A ceiling on the reservations that several callers hold together in a budget's window.
@@ -64,9 +63,9 @@ pub struct Ceiling {
     pub max: u32,
 }
 
-/// The reservations that count under a limit, a quota or a [`Ceiling`].
+/// The limit of a policy, a quota or a ceiling, with the reservations that count towards it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CeilingUsage {
+pub struct LimitUsage {
     /// The maximum number of reservations in any window.
     pub max: u32,
     /// The number of reservations in the current window.
@@ -75,8 +74,8 @@ pub struct CeilingUsage {
     pub oldest: Option<u64>,
 }
 
-impl CeilingUsage {
-    /// Returns the number of reservations that are still possible.
+impl LimitUsage {
+    /// Returns the number of free slots.
     pub const fn left(&self) -> u32 {
         self.max.saturating_sub(self.count)
     }
@@ -87,216 +86,214 @@ impl CeilingUsage {
     }
 }
 
-/// The decision about a request for a reservation.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Decision {
-    /// Granted: the host inserts a row.
-    Granted(Granted),
-    /// Refused: the host must not send the request upstream.
-    Refused(Refused),
-}
-
-/// The consequences of a granted reservation.
+/// The consequences of a granted reservation. The host inserts a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granted {
     /// The `RateLimit` header fields after this grant.
-    pub fields: RateLimitFields,
+    pub fields: HeaderFields,
     /// The number of slots of the limit left after this grant.
     pub left: u32,
 }
 
-/// The consequences of a refused reservation.
+/// The consequences of a refused reservation. The host must not send the request upstream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refused {
     /// 429 `quota-exceeded`, with `Retry-After` and the budget's header fields.
     pub problem: Problem,
     /// The budget's header fields alone, for a response that succeeds without a reservation.
-    pub fields: RateLimitFields,
+    pub fields: HeaderFields,
 }
 
 /// Decides whether to grant a reservation.
 ///
+/// # Errors
+/// If the upstream blocks the policy, or a limit has no free slot.
+///
 /// # Example
 /// ```
-/// use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, decide};
 /// use quillgate::RateLimitPolicy;
+/// use quillgate_worker::budget::{BudgetSnapshot, LimitUsage, decide};
 ///
 /// let mut snapshot = BudgetSnapshot {
 ///     policy: RateLimitPolicy::CreateJob,
 ///     window: 3_600_000,
 ///     now: 61_000,
 ///     blocked_until: None,
-///     limit: CeilingUsage { max: 100, count: 99, oldest: Some(1_000) },
+///     limit: LimitUsage { max: 100, count: 99, oldest: Some(1_000) },
 ///     quota: None,
 ///     ceilings: Vec::new(),
 /// };
-/// let Decision::Granted(granted) = decide(&snapshot) else { panic!() };
-/// assert_eq!(granted.fields.rate_limit, "\"create-job\";r=0;t=3540");
+/// let granted = decide(&snapshot).unwrap();
+/// assert_eq!(granted.fields.get("ratelimit"), Some("\"create-job\";r=0;t=3540"));
 ///
 /// snapshot.limit.count = 100;
-/// let Decision::Refused(refused) = decide(&snapshot) else { panic!() };
+/// let refused = decide(&snapshot).unwrap_err();
 /// assert!(refused.problem.headers.contains(&("retry-after", "3540".to_owned())));
 /// ```
-pub fn decide(snapshot: &BudgetSnapshot) -> Decision {
-    let violations = snapshot.violations();
+pub fn decide(snapshot: &BudgetSnapshot) -> Result<Granted, Box<Refused>> {
+    let limits = snapshot.limits();
+    let violations = snapshot.violations(&limits);
     if let Some(last) = violations.iter().max_by_key(|violation| violation.until) {
-        return Decision::Refused(snapshot.refuse(&violations, last));
+        return Err(Box::new(snapshot.refuse(&limits, &violations, last)));
     }
-    let state = |usage: &CeilingUsage| PolicyState {
-        left: usage.left().saturating_sub(1),
-        until: Some(snapshot.next_free(usage)),
+    let after_grant = |_: &str, usage: &LimitUsage| {
+        let left = usage.left().saturating_sub(1);
+        (left, Some(snapshot.next_free(usage)))
     };
-    let policy = state(&snapshot.limit);
-    Decision::Granted(Granted {
-        fields: snapshot.fields(&policy, &state),
-        left: policy.left,
+    Ok(Granted {
+        fields: snapshot.fields(&limits, after_grant).into_iter().collect(),
+        left: snapshot.limit.left().saturating_sub(1),
     })
 }
 
-/// A rule that can refuse a reservation, with its maximum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rule {
+/// The kind of a limit.
+#[derive(Debug, Clone, Copy)]
+enum LimitKind {
     /// The limit of the policy.
-    Limit(u32),
+    Policy,
     /// The quota of the caller's own token.
-    Quota(u32),
-    /// A ceiling on several callers.
-    Ceiling(u32),
-    /// A block by the upstream.
-    Upstream,
+    Quota,
+    /// A ceiling that the caller shares with others.
+    Ceiling,
 }
 
+/// A reason to refuse a reservation.
 struct Violation {
-    rule: Rule,
-    /// When the rule no longer refuses, in milliseconds since the Unix epoch.
+    /// The name in the header fields and among violated policies.
+    name: String,
+    /// When the reason ends, in milliseconds since the Unix epoch.
     until: u64,
-}
-
-/// A limit in addition to the policy's limit: the quota of the caller's token, or a ceiling that
-/// the caller shares with others.
-struct CallerLimit {
-    rule: Rule,
-    /// The suffix that [`BudgetSnapshot::name_of`] appends to the name of the policy.
-    suffix: &'static str,
-    usage: CeilingUsage,
+    detail: String,
 }
 
 impl BudgetSnapshot {
-    /// Returns the caller's own quota and the tightest ceiling.
+    /// Returns the limit of the policy, the caller's own quota and the tightest ceiling.
     ///
-    /// Neither exceeds the limit, except a ceiling on reads. The limit on reads applies per caller,
-    /// and a ceiling counts several callers.
-    fn caller_limits(&self) -> impl Iterator<Item = CallerLimit> {
-        let quota = self.quota.map(|usage| {
-            let max = usage.max.min(self.limit.max);
-            CallerLimit {
-                rule: Rule::Quota(max),
-                suffix: "-caller",
-                usage: CeilingUsage { max, ..usage },
-            }
+    /// Neither quota nor ceiling exceeds the limit, except a ceiling on reads. The limit on reads
+    /// applies per caller, and a ceiling counts several callers.
+    fn limits(&self) -> Vec<(LimitKind, LimitUsage)> {
+        let within_limit = |usage: LimitUsage| LimitUsage {
+            max: usage.max.min(self.limit.max),
+            ..usage
+        };
+        let ceilings = self.ceilings.iter().map(|usage| match self.policy {
+            RateLimitPolicy::ReadJobs => *usage,
+            RateLimitPolicy::CreateJob
+            | RateLimitPolicy::SendMessage
+            | RateLimitPolicy::Analytics => within_limit(*usage),
         });
-        let ceilings = self.ceilings.iter().map(|usage| {
-            let max = match self.policy {
-                RateLimitPolicy::ReadJobs => usage.max,
-                RateLimitPolicy::CreateJob
-                | RateLimitPolicy::SendMessage
-                | RateLimitPolicy::Analytics => usage.max.min(self.limit.max),
-            };
-            CallerLimit {
-                rule: Rule::Ceiling(max),
-                suffix: "-rule",
-                usage: CeilingUsage { max, ..*usage },
-            }
-        });
-        let tightest = ceilings
-            .min_by_key(|CallerLimit { usage, .. }| (usage.left(), Reverse(self.next_free(usage))));
-        quota.into_iter().chain(tightest)
+        let tightest = ceilings.min_by_key(|usage| (usage.left(), Reverse(self.next_free(usage))));
+        let quota = self.quota.map(within_limit);
+        let mut limits = vec![(LimitKind::Policy, self.limit)];
+        limits.extend(quota.map(|usage| (LimitKind::Quota, usage)));
+        limits.extend(tightest.map(|usage| (LimitKind::Ceiling, usage)));
+        limits
     }
 
-    fn next_free(&self, usage: &CeilingUsage) -> u64 {
+    fn next_free(&self, usage: &LimitUsage) -> u64 {
         usage.next_free(self.window, self.now)
     }
 
-    fn violations(&self) -> Vec<Violation> {
-        let mut violations = Vec::new();
-        let mut add = |rule, until| violations.push(Violation { rule, until });
-        if let Some(until) = self.blocked_until.filter(|until| *until > self.now) {
-            add(Rule::Upstream, until);
-        }
-        if self.limit.left() == 0 {
-            add(Rule::Limit(self.limit.max), self.next_free(&self.limit));
-        }
-        for limit in self.caller_limits().filter(|limit| limit.usage.left() == 0) {
-            add(limit.rule, self.next_free(&limit.usage));
-        }
-        violations
-    }
-
-    fn refuse(&self, violations: &[Violation], last: &Violation) -> Refused {
-        let is_general =
-            |violation: &&Violation| matches!(violation.rule, Rule::Limit(_) | Rule::Upstream);
-        let general = violations.iter().filter(is_general);
-        let general_until = general.map(|violation| violation.until).max();
-        let mut violated = Vec::new();
-        if general_until.is_some() {
-            violated.push(self.policy.as_str().to_owned());
-        }
-        let spent = self.caller_limits().filter(|limit| limit.usage.left() == 0);
-        violated.extend(spent.map(|limit| self.name_of(&limit)));
-        let policy = PolicyState::refused(general_until, self.limit.left());
-        let fields = self.fields(&policy, &|usage| {
-            let left = usage.left();
-            PolicyState::refused((left == 0).then(|| self.next_free(usage)), left)
+    /// Returns the reasons to refuse the reservation. If several end at the same time, the problem
+    /// describes the last of them.
+    fn violations(&self, limits: &[(LimitKind, LimitUsage)]) -> Vec<Violation> {
+        let policy = self.policy.as_str();
+        let blocked_until = self.blocked_until.filter(|until| *until > self.now);
+        let upstream = blocked_until.map(|until| Violation {
+            name: policy.to_owned(),
+            until,
+            detail: format!("{policy}: the upstream itself answered that its limit is reached"),
         });
-        let wait = rate_limit::seconds_until(last.until, self.now);
-        let problem = Problem::new(ProblemKind::QuotaExceeded, self.detail(last.rule))
-            .with_header("retry-after", wait.to_string())
-            .with_header("ratelimit-policy", fields.rate_limit_policy.clone())
-            .with_header("ratelimit", fields.rate_limit.clone())
-            .with_member("violated-policies", json!(violated));
-        Refused { problem, fields }
+        let spent = limits.iter().filter(|(_, usage)| usage.left() == 0);
+        let spent = spent.map(|(kind, usage)| Violation {
+            name: self.name_of(*kind),
+            until: self.next_free(usage),
+            detail: self.detail(*kind, usage.max),
+        });
+        upstream.into_iter().chain(spent).collect()
     }
 
-    fn detail(&self, rule: Rule) -> String {
+    fn refuse(
+        &self,
+        limits: &[(LimitKind, LimitUsage)],
+        violations: &[Violation],
+        last: &Violation,
+    ) -> Refused {
+        let fields = self.fields(limits, |name, usage| {
+            let named = violations.iter().filter(|own| own.name == name);
+            match named.map(|violation| violation.until).max() {
+                Some(until) => (0, Some(until)),
+                // A time could be later than `Retry-After`, which the draft forbids.
+                None => (usage.left(), None),
+            }
+        });
+        let mut violated: Vec<_> = violations.iter().map(|own| &*own.name).collect();
+        violated.dedup();
+        let wait = seconds_until(last.until, self.now);
+        let mut problem = Problem::new(ProblemKind::QuotaExceeded, last.detail.clone())
+            .with_header("retry-after", wait.to_string())
+            .with_member("violated-policies", json!(violated));
+        problem.headers.extend(fields.clone());
+        Refused {
+            problem,
+            fields: fields.into_iter().collect(),
+        }
+    }
+
+    fn detail(&self, kind: LimitKind, max: u32) -> String {
         let (policy, window) = (self.policy.as_str(), self.window_seconds());
-        match rule {
-            Rule::Limit(max) => {
+        match kind {
+            LimitKind::Policy => {
                 format!("{policy}: the limit of {max} in any {window} seconds is used up")
             }
-            Rule::Quota(max) => format!(
+            LimitKind::Quota => format!(
                 "{policy}: the access token's own quota of {max} in any {window} seconds is used up"
             ),
-            Rule::Ceiling(max) => format!(
+            LimitKind::Ceiling => format!(
                 "{policy}: the ceiling of {max} in any {window} seconds for all callers of the access token's rule is used up"
             ),
-            Rule::Upstream => {
-                format!("{policy}: the upstream itself answered that its limit is reached")
-            }
         }
     }
 
-    /// Returns the header fields of the policy and of the caller's limits.
+    /// Returns `RateLimit-Policy` and `RateLimit`, which describe the limits
+    /// (draft-ietf-httpapi-ratelimit-headers). `state` returns the slots left of a limit, and when
+    /// the next slot becomes free.
     fn fields(
         &self,
-        policy: &PolicyState,
-        state: &dyn Fn(&CeilingUsage) -> PolicyState,
-    ) -> RateLimitFields {
-        let (window, now) = (self.window_seconds(), self.now);
-        let mut fields = RateLimitFields::default();
-        fields.add(self.policy.as_str(), self.limit.max, window, policy, now);
-        for limit in self.caller_limits() {
-            let name = self.name_of(&limit);
-            fields.add(&name, limit.usage.max, window, &state(&limit.usage), now);
+        limits: &[(LimitKind, LimitUsage)],
+        state: impl Fn(&str, &LimitUsage) -> (u32, Option<u64>),
+    ) -> [(&'static str, String); 2] {
+        let window = self.window_seconds();
+        let (mut policies, mut states) = (Vec::new(), Vec::new());
+        for (kind, usage) in limits {
+            let name = self.name_of(*kind);
+            policies.push(format!("\"{name}\";q={};w={window}", usage.max));
+            let (left, until) = state(&name, usage);
+            let time = until.map(|until| format!(";t={}", seconds_until(until, self.now)));
+            states.push(format!("\"{name}\";r={left}{}", time.unwrap_or_default()));
         }
-        fields
+        [
+            ("ratelimit-policy", policies.join(", ")),
+            ("ratelimit", states.join(", ")),
+        ]
     }
 
     /// Returns the name of a limit in the header fields and among violated policies.
-    fn name_of(&self, limit: &CallerLimit) -> String {
-        format!("{}{}", self.policy.as_str(), limit.suffix)
+    fn name_of(&self, kind: LimitKind) -> String {
+        let suffix = match kind {
+            LimitKind::Policy => "",
+            LimitKind::Quota => "-caller",
+            LimitKind::Ceiling => "-rule",
+        };
+        format!("{}{suffix}", self.policy.as_str())
     }
 
     fn window_seconds(&self) -> u64 {
         self.window.div_ceil(1000)
     }
+}
+
+/// Returns the whole seconds until a moment, rounded up, at least 1.
+fn seconds_until(moment: u64, now: u64) -> u64 {
+    moment.saturating_sub(now).div_ceil(1000).max(1)
 }

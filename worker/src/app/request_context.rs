@@ -17,7 +17,6 @@ use crate::app::report::report;
 use crate::auth::caller::Caller;
 use crate::auth::session;
 use crate::auth::session::cookie::SessionId;
-use crate::budget::Decision;
 use crate::budget::read_budget::Reader;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
@@ -161,7 +160,7 @@ pub fn reserve_read(
         window: config.limits.window,
     };
     match with_reads(|reads| reads.reserve(&reader, now())) {
-        Decision::Granted(granted) => Ok(granted.fields.into_headers()),
-        Decision::Refused(refused) => Err(refused.problem),
+        Ok(granted) => Ok(granted.fields),
+        Err(refused) => Err(refused.problem),
     }
 }

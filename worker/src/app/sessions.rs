@@ -14,7 +14,6 @@ use crate::auth::session::stub::SessionStub;
 use crate::auth::session::{cookie, describe, describe_methods, read_opening};
 use crate::auth::session_record::{NewSession, Opening, Proof};
 use crate::auth::{missing_token_problem, session_record};
-use crate::budget::Decision;
 use crate::budget::read_budget::Reader;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
@@ -131,8 +130,8 @@ fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Prob
         window,
     };
     match with_reads(|reads| reads.reserve(&reader, now())) {
-        Decision::Granted(_) => Ok(()),
-        Decision::Refused(refused) => Err(Problem {
+        Ok(_) => Ok(()),
+        Err(refused) => Err(Problem {
             detail: format!(
                 "a caller may open {MAX_SESSIONS} sessions in any {} seconds",
                 window.0.div_ceil(1000)

@@ -9,11 +9,11 @@
 //! Reads are counted per step, a sixtieth of the window, so a caller takes about one kilobyte at
 //! most. Each read counts until the end of its step has left the window, so never too briefly.
 
-use quillgate::Millis;
+use lru::LruCache;
+use quillgate::{Millis, RateLimitPolicy};
 
 use crate::budget;
-use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision};
-use quillgate::RateLimitPolicy;
+use crate::budget::{BudgetSnapshot, Ceiling, Granted, LimitUsage, Refused};
 
 /// The maximum number of counted callers and ceilings. A new one replaces the one that has been
 /// idle for longest.
@@ -36,106 +36,88 @@ pub struct Reader {
     pub window: Millis,
 }
 
-/// The recent reads of each caller and under each ceiling, ordered from the longest idle to the
-/// most recent.
-#[derive(Debug, Default)]
-pub struct ReadBudget(Vec<CallerReads>);
-
+/// The recent reads of each caller and under each ceiling.
 #[derive(Debug)]
-struct CallerReads {
-    name: String,
-    /// For each step with reads, its end in milliseconds since the Unix epoch and the number of
-    /// reads.
-    steps: Vec<(u64, u32)>,
-}
+pub struct ReadBudget(LruCache<String, Steps>);
 
-impl CallerReads {
-    fn usage(&self, max: u32) -> CeilingUsage {
-        CeilingUsage {
-            max,
-            count: self.steps.iter().map(|(_, count)| *count).sum(),
-            oldest: self.steps.first().map(|(end, _)| *end),
-        }
-    }
+/// For each step with reads, its end in milliseconds since the Unix epoch and the number of reads.
+type Steps = Vec<(u64, u32)>;
 
-    /// Counts one read in the current step.
-    fn add(&mut self, window: Millis, now: Millis) {
-        let length = (window.0 / STEPS).max(1);
-        let end = (now.0 / length + 1) * length;
-        match self.steps.last_mut() {
-            Some((own, count)) if *own == end => *count += 1,
-            _ => self.steps.push((end, 1)),
-        }
+impl Default for ReadBudget {
+    fn default() -> Self {
+        Self(LruCache::unbounded())
     }
 }
 
 impl ReadBudget {
     /// Counts a read if the limit, the quota and every ceiling allow it.
     ///
-    /// A refused read is not counted: it must not use up a ceiling for other callers.
-    pub fn reserve(&mut self, reader: &Reader, now: Millis) -> Decision {
+    /// # Errors
+    /// If one of them does not. A refused read is not counted: it must not use up a ceiling for
+    /// other callers.
+    pub fn reserve(&mut self, reader: &Reader, now: Millis) -> Result<Granted, Box<Refused>> {
         let since = now.since(reader.window).0;
         let mut own = self.take(&reader.name, since);
         let mut ceilings: Vec<_> = (reader.ceilings.iter())
-            .map(|ceiling| self.take(&ceiling.name, since))
+            .map(|ceiling| (ceiling, self.take(&ceiling.name, since)))
             .collect();
-        let decision = decide(reader, &own, &ceilings, now);
-        if matches!(decision, Decision::Granted(_)) {
-            own.add(reader.window, now);
-            for reads in &mut ceilings {
-                reads.add(reader.window, now);
+        let usages = ceilings
+            .iter()
+            .map(|(ceiling, steps)| usage(steps, ceiling.max));
+        let decision = budget::decide(&BudgetSnapshot {
+            policy: RateLimitPolicy::ReadJobs,
+            window: reader.window.0,
+            now: now.0,
+            blocked_until: None,
+            limit: usage(&own, reader.limit),
+            quota: reader.quota.map(|max| usage(&own, max)),
+            ceilings: usages.collect(),
+        });
+        if decision.is_ok() {
+            add(&mut own, reader.window, now);
+            for (_, steps) in &mut ceilings {
+                add(steps, reader.window, now);
             }
         }
-        for reads in ceilings.into_iter().chain([own]) {
-            self.keep(reads);
+        for (ceiling, steps) in ceilings {
+            self.keep(&ceiling.name, steps);
         }
+        self.keep(&reader.name, own);
         decision
     }
 
-    /// Returns the number of counted callers and ceilings.
-    pub const fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether no caller or ceiling is counted.
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Removes and returns the reads under `name`, without those that have left the window.
-    fn take(&mut self, name: &str, since: u64) -> CallerReads {
-        let Some(at) = self.0.iter().position(|reads| reads.name == name) else {
-            return CallerReads {
-                name: name.to_owned(),
-                steps: Vec::new(),
-            };
-        };
-        let mut reads = self.0.remove(at);
-        reads.steps.retain(|(end, _)| *end > since);
-        reads
+    fn take(&mut self, name: &str, since: u64) -> Steps {
+        let mut steps = self.0.pop(name).unwrap_or_default();
+        steps.retain(|(end, _)| *end > since);
+        steps
     }
 
-    fn keep(&mut self, reads: CallerReads) {
-        if reads.steps.is_empty() {
+    fn keep(&mut self, name: &str, steps: Steps) {
+        if steps.is_empty() {
             return;
         }
-        if self.0.len() >= MAX_CALLERS {
-            self.0.remove(0);
+        self.0.put(name.to_owned(), steps);
+        if self.0.len() > MAX_CALLERS {
+            self.0.pop_lru();
         }
-        self.0.push(reads);
     }
 }
 
-fn decide(reader: &Reader, own: &CallerReads, ceilings: &[CallerReads], now: Millis) -> Decision {
-    let ceilings = reader.ceilings.iter().zip(ceilings);
-    let ceilings = ceilings.map(|(ceiling, reads)| reads.usage(ceiling.max));
-    budget::decide(&BudgetSnapshot {
-        policy: RateLimitPolicy::ReadJobs,
-        window: reader.window.0,
-        now: now.0,
-        blocked_until: None,
-        limit: own.usage(reader.limit),
-        quota: reader.quota.map(|max| own.usage(max)),
-        ceilings: ceilings.collect(),
-    })
+fn usage(steps: &Steps, max: u32) -> LimitUsage {
+    LimitUsage {
+        max,
+        count: steps.iter().map(|(_, count)| *count).sum(),
+        oldest: steps.first().map(|(end, _)| *end),
+    }
+}
+
+/// Counts one read in the current step.
+fn add(steps: &mut Steps, window: Millis, now: Millis) {
+    let length = (window.0 / STEPS).max(1);
+    let end = (now.0 / length + 1) * length;
+    match steps.last_mut() {
+        Some((own, count)) if *own == end => *count += 1,
+        _ => steps.push((end, 1)),
+    }
 }

@@ -3,7 +3,7 @@
 use quillgate::{Millis, RateLimitPolicy};
 
 use crate::budget::Ceiling;
-use crate::budget::rate_limit::RateLimitFields;
+use crate::http::response::HeaderFields;
 
 /// A caller's request for a reservation.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub struct Reservation {
     /// The policy whose budget it counts against.
     pub policy: RateLimitPolicy,
     /// The `RateLimit` header fields after this reservation.
-    pub fields: RateLimitFields,
+    pub fields: HeaderFields,
     /// The number of slots left after this reservation.
     pub left: u32,
 }

@@ -16,7 +16,7 @@ use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
 use crate::budget::reservation::{BudgetRequest, Reservation, ReservationOutcome};
 use crate::budget::upstream_block::UpstreamBlock;
-use crate::budget::{BudgetSnapshot, Ceiling, CeilingUsage, Decision, Refused};
+use crate::budget::{BudgetSnapshot, Ceiling, LimitUsage, Refused};
 use crate::json;
 use crate::runtime::{Database, HostResult, now, number, optional_text, text};
 
@@ -113,13 +113,16 @@ impl BudgetStore {
     }
 
     /// Makes a reservation for an upstream request.
-    pub fn reserve(&self, request: &BudgetRequest) -> HostResult<Result<Reservation, Refused>> {
+    pub fn reserve(
+        &self,
+        request: &BudgetRequest,
+    ) -> HostResult<Result<Reservation, Box<Refused>>> {
         let now = now();
         let policy = request.policy;
         let block = self.find_block(policy, now);
         let granted = match budget::decide(&self.snapshot(request, block, now)?) {
-            Decision::Refused(refused) => return Ok(Err(refused)),
-            Decision::Granted(granted) => granted,
+            Ok(granted) => granted,
+            Err(refused) => return Ok(Err(refused)),
         };
         let id = self.begin(request, now)?;
         if let Some(block) = block {
@@ -167,12 +170,12 @@ impl BudgetStore {
         name: Option<&str>,
         max: u32,
         now: Millis,
-    ) -> HostResult<CeilingUsage> {
+    ) -> HostResult<LimitUsage> {
         let since = now.since(self.limits.window);
         let values = [number(since.0), text(policy.as_str()), optional_text(name)];
         let row: Option<CountRow> = self.database.first(COUNT, values)?;
         let (count, oldest) = row.map_or((0, None), |row| (row.count, row.oldest));
-        Ok(CeilingUsage { max, count, oldest })
+        Ok(LimitUsage { max, count, oldest })
     }
 
     /// Records a reservation and returns its id.

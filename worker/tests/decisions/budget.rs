@@ -6,7 +6,7 @@ mod upstream_block;
 mod window;
 
 use quillgate::RateLimitPolicy;
-use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, Granted, Refused, decide};
+use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, Refused, decide};
 
 use crate::fixtures::NOW;
 
@@ -27,8 +27,8 @@ fn snapshot() -> BudgetSnapshot {
 }
 
 /// The use of a limit. The oldest reservation has this age.
-fn usage(max: u32, count: u32, age: u64) -> CeilingUsage {
-    CeilingUsage {
+fn usage(max: u32, count: u32, age: u64) -> LimitUsage {
+    LimitUsage {
         max,
         count,
         oldest: (count > 0).then_some(NOW.0 - age),
@@ -38,17 +38,14 @@ fn usage(max: u32, count: u32, age: u64) -> CeilingUsage {
 #[track_caller]
 fn expect_grant(snapshot: &BudgetSnapshot) -> Granted {
     match decide(snapshot) {
-        Decision::Granted(granted) => granted,
-        Decision::Refused(refused) => panic!("refused: {}", refused.problem.detail),
+        Ok(granted) => granted,
+        Err(refused) => panic!("refused: {}", refused.problem.detail),
     }
 }
 
 #[track_caller]
-fn expect_refusal(snapshot: &BudgetSnapshot) -> Refused {
-    match decide(snapshot) {
-        Decision::Granted(granted) => panic!("granted: {granted:?}"),
-        Decision::Refused(refused) => refused,
-    }
+fn expect_refusal(snapshot: &BudgetSnapshot) -> Box<Refused> {
+    decide(snapshot).expect_err("a refusal")
 }
 
 fn header<'a>(refused: &'a Refused, name: &str) -> &'a str {

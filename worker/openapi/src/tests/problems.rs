@@ -14,7 +14,7 @@ use quillgate_worker::auth::turnstile;
 use quillgate_worker::auth::turnstile::Turnstile;
 use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, invalid_token};
 use quillgate_worker::budget;
-use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision};
+use quillgate_worker::budget::{BudgetSnapshot, LimitUsage};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::request_head::RequestHead;
@@ -250,7 +250,7 @@ fn problems_of_records() -> Vec<Problem> {
         };
         breakers.record(&scope, failed, now);
     }
-    let usage = CeilingUsage {
+    let usage = LimitUsage {
         max: 1,
         count: 1,
         oldest: Some(now.0),
@@ -264,9 +264,7 @@ fn problems_of_records() -> Vec<Problem> {
         quota: Some(usage),
         ceilings: Vec::new(),
     };
-    let Decision::Refused(refused) = budget::decide(&snapshot) else {
-        panic!("the budget is spent")
-    };
+    let refused = budget::decide(&snapshot).expect_err("a spent budget");
     let repeat = |state, fingerprint| {
         let record = KeyRecord {
             fingerprint: "first".to_owned(),

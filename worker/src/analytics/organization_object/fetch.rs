@@ -121,7 +121,7 @@ impl Organization {
                 });
                 Ok(PageResult {
                     outcome: result.ok_or(refused.problem),
-                    headers: refused.fields.into_headers(),
+                    headers: refused.fields,
                     upstream: None,
                     budget_left: Some(0),
                 })
@@ -199,7 +199,7 @@ impl Organization {
         };
         Ok(PageResult {
             outcome,
-            headers: reservation.fields.into_headers(),
+            headers: reservation.fields,
             upstream: Some(exchange.metrics),
             budget_left: Some(reservation.left),
         })
@@ -276,7 +276,7 @@ impl Organization {
     pub(super) fn reserve(
         &self,
         budget: &BudgetRequest,
-    ) -> HostResult<Result<Reservation, Refused>> {
+    ) -> HostResult<Result<Reservation, Box<Refused>>> {
         self.database.transaction(|| self.budget.reserve(budget))
     }
 }

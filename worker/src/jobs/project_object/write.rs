@@ -63,7 +63,7 @@ impl Project {
         }
         Ok(WriteReply {
             response: GatewayResponse {
-                headers: response.headers.or(reservation.fields.into_headers()),
+                headers: response.headers.or(reservation.fields),
                 ..response
             },
             metrics: RequestMetrics {

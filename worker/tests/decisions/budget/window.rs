@@ -1,7 +1,7 @@
 //! Simulates requests and an upstream, and checks that no window exceeds the limit of the budget.
 
 use proptest::prelude::*;
-use quillgate_worker::budget::{BudgetSnapshot, CeilingUsage, Decision, decide};
+use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, Refused, decide};
 
 use super::{HOUR, retry_after, snapshot};
 use crate::fixtures::NOW;
@@ -41,7 +41,7 @@ impl Log {
         BudgetSnapshot {
             window: self.window,
             now: self.now,
-            limit: CeilingUsage {
+            limit: LimitUsage {
                 max: self.limit,
                 count: u32::try_from(held.clone().count()).unwrap(),
                 oldest: held.min(),
@@ -51,9 +51,9 @@ impl Log {
     }
 
     /// Requests a slot, and records a row if it is granted.
-    fn request(&mut self) -> Decision {
+    fn request(&mut self) -> Result<Granted, Box<Refused>> {
         let decision = decide(&self.snapshot());
-        if matches!(decision, Decision::Granted(_)) {
+        if decision.is_ok() {
             self.rows.push(Row {
                 at: self.now + TIMEOUT,
                 since: Some(self.now),
@@ -73,16 +73,16 @@ impl Log {
     }
 
     /// A request that succeeds immediately.
-    fn request_and_settle(&mut self) -> Decision {
+    fn request_and_settle(&mut self) -> Result<Granted, Box<Refused>> {
         let decision = self.request();
-        if matches!(decision, Decision::Granted(_)) {
+        if decision.is_ok() {
             self.settle(self.rows.len() - 1, 0);
         }
         decision
     }
 
     fn is_granted(&mut self) -> bool {
-        matches!(self.request_and_settle(), Decision::Granted(_))
+        self.request_and_settle().is_ok()
     }
 
     /// Advances the clock, and ends the requests whose timeout has passed.
@@ -124,14 +124,10 @@ fn max_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
 fn simultaneous_requests_are_granted_exactly_up_to_the_limit() {
     let mut log = Log::new(100, HOUR);
     let decisions: Vec<_> = (0..300).map(|_| log.request()).collect();
-    let granted = decisions
-        .iter()
-        .filter(|decision| matches!(decision, Decision::Granted(_)));
+    let granted = decisions.iter().filter(|decision| decision.is_ok());
     assert_eq!(granted.count(), 100);
     for decision in decisions.iter().skip(100) {
-        let Decision::Refused(refused) = decision else {
-            panic!("granted: {decision:?}")
-        };
+        let refused = decision.as_ref().expect_err("a refusal");
         assert_eq!(retry_after(refused), 3630);
     }
 }
@@ -181,7 +177,7 @@ proptest! {
                     let decision = log.request();
                     let held = log.snapshot().limit.count;
                     prop_assert!(held <= limit);
-                    if let Decision::Granted(granted) = decision {
+                    if let Ok(granted) = decision {
                         prop_assert_eq!(granted.left, limit - held);
                     }
                 }
