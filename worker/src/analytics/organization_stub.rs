@@ -13,7 +13,7 @@ use crate::analytics::health::OrganizationHealth;
 use crate::analytics::pages::PageRow;
 use crate::analytics::query::ReportQuery;
 use crate::auth::jwks::KeySet;
-use crate::budget::Ceiling;
+use crate::budget::reservation::BudgetRequest;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{HostResult, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
@@ -36,12 +36,8 @@ pub struct ReportCall {
     pub traceparent: String,
     /// The `tracestate` for the upstream.
     pub tracestate: Option<String>,
-    /// The caller's key, see [`crate::auth::caller::Caller::key`].
-    pub caller: String,
-    /// The maximum number of requests per window for the caller's token.
-    pub quota: Option<u32>,
-    /// The ceilings that the caller shares with others.
-    pub ceilings: Vec<Ceiling>,
+    /// The reservation that each request to the upstream needs.
+    pub budget: BudgetRequest,
     /// The report, and the rows of it.
     pub query: ReportQuery,
     /// Whether to bypass the cache (`Cache-Control: no-cache`).

@@ -165,8 +165,8 @@ impl RunningExport {
     /// Takes a place, or renews the export's place.
     async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
         let org = OrganizationStub::new(&self.env).map_err(|error| self.refuse(error))?;
-        let ReportCall { id, caller, .. } = &self.call;
-        match org.hold_export(id, caller).await {
+        let ReportCall { id, budget, .. } = &self.call;
+        match org.hold_export(id, &budget.caller).await {
             Ok(None) => {}
             Ok(Some(refusal)) => return Err(refusal),
             Err(error) => return Err(self.refuse(error)),

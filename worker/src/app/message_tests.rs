@@ -23,6 +23,7 @@ use crate::analytics::pages::{Page, PageRow, Report};
 use crate::analytics::query::ReportQuery;
 use crate::budget::Ceiling;
 use crate::budget::health::BudgetHealth;
+use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::jobs::health::ProjectHealth;
@@ -61,20 +62,22 @@ fn call() -> Call {
     }
 }
 
-fn ceiling() -> Ceiling {
-    Ceiling {
-        name: text("  rule"),
-        max: 9,
+fn budget_request(policy: RateLimitPolicy) -> BudgetRequest {
+    BudgetRequest {
+        policy,
+        caller: text("issuer subject"),
+        quota: Some(3),
+        ceilings: vec![Ceiling {
+            name: text("  rule"),
+            max: 9,
+        }],
     }
 }
 
 fn filled_write() -> Write {
     Write {
-        policy: RateLimitPolicy::SendMessage,
-        caller: text("issuer subject"),
+        budget: budget_request(RateLimitPolicy::SendMessage),
         subject: text("ana@example.org"),
-        quota: Some(3),
-        ceilings: vec![ceiling()],
         job: Some(text("j1")),
         key: Some(text("k1")),
         fingerprint: text("f"),
@@ -113,9 +116,7 @@ fn views_call() -> ReportCall {
         id: text("r1"),
         traceparent: text("00-1-2-01"),
         tracestate: Some(text("vendor=opaque")),
-        caller: text("issuer subject"),
-        quota: Some(7),
-        ceilings: vec![ceiling()],
+        budget: budget_request(RateLimitPolicy::Analytics),
         query: ReportQuery {
             operation: Operation::ListPageViews,
             project: text("p1"),
@@ -185,9 +186,11 @@ fn a_write_survives_structured_cloning() {
     let filled = filled_write();
     assert_survives(&filled);
     assert_survives(&Write {
-        policy: RateLimitPolicy::CreateJob,
-        quota: None,
-        ceilings: Vec::new(),
+        budget: BudgetRequest {
+            quota: None,
+            ceilings: Vec::new(),
+            ..budget_request(RateLimitPolicy::CreateJob)
+        },
         job: None,
         key: None,
         retry: Retry::Normal,

@@ -17,7 +17,6 @@ use crate::app::report::report;
 use crate::auth::caller::Caller;
 use crate::auth::session;
 use crate::auth::session::cookie::SessionId;
-use crate::budget::read_budget::Reader;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::{
@@ -146,20 +145,16 @@ pub fn reserve_read(
     project: &ProjectId,
     config: &Config,
 ) -> Result<HeaderFields, Problem> {
+    let (policy, limits) = (RateLimitPolicy::ReadJobs, &config.limits);
+    let mut request = caller.budget_request(policy);
     // The names are unique, because a project id contains no line feed.
     let name_in_project = |name: &str| format!("{}\n{name}", project.as_str());
-    let mut ceilings = caller.ceilings(RateLimitPolicy::ReadJobs);
-    for ceiling in &mut ceilings {
+    request.caller = name_in_project(&request.caller);
+    for ceiling in &mut request.ceilings {
         ceiling.name = name_in_project(&ceiling.name);
     }
-    let reader = Reader {
-        name: name_in_project(&caller.key()),
-        quota: caller.quota.ceiling(RateLimitPolicy::ReadJobs),
-        ceilings,
-        limit: config.limits.limit(RateLimitPolicy::ReadJobs),
-        window: config.limits.window,
-    };
-    match with_reads(|reads| reads.reserve(&reader, now())) {
+    let (limit, window) = (limits.limit(policy), limits.window);
+    match with_reads(|reads| reads.reserve(&request, limit, window, now())) {
         Ok(granted) => Ok(granted.fields),
         Err(refused) => Err(refused.problem),
     }

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use quillgate::RateLimitPolicy;
+
 use crate::app::config::Config;
 use crate::app::identity::verify_token;
 use crate::app::isolate::with_reads;
@@ -14,7 +16,7 @@ use crate::auth::session::stub::SessionStub;
 use crate::auth::session::{cookie, describe, describe_methods, read_opening};
 use crate::auth::session_record::{NewSession, Opening, Proof};
 use crate::auth::{missing_token_problem, session_record};
-use crate::budget::read_budget::Reader;
+use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{now, random_bytes};
@@ -121,15 +123,14 @@ async fn verify_proof(
 /// Counts a new session against the caller's limit.
 fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Problem> {
     let window = pending.config.limits.window;
-    let reader = Reader {
+    let request = BudgetRequest {
+        policy: RateLimitPolicy::ReadJobs,
         // The name differs from those of job reads, because no project id begins with a line feed.
-        name: format!("\nsession\n{}", caller.key()),
+        caller: format!("\nsession\n{}", caller.key()),
         quota: None,
         ceilings: Vec::new(),
-        limit: MAX_SESSIONS,
-        window,
     };
-    match with_reads(|reads| reads.reserve(&reader, now())) {
+    match with_reads(|reads| reads.reserve(&request, MAX_SESSIONS, window, now())) {
         Ok(_) => Ok(()),
         Err(refused) => Err(Problem {
             detail: format!(

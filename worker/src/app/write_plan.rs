@@ -101,14 +101,10 @@ pub fn plan_write(
     let prompt = values.text("prompt").ok_or_else(Problem::malformed_body)?;
     let prompt = Prompt::new(prompt)?;
     let keeps_prompt = config.jobs.keep_prompts == KeepPrompts::Whole;
-    let policy = operation.policy();
     let requested_webhook = headers.webhook_url.as_deref().unwrap_or("");
     let write = Write {
-        policy,
-        caller: admitted.caller.key(),
+        budget: admitted.caller.budget_request(operation.policy()),
         subject: admitted.caller.subject.clone(),
-        quota: admitted.caller.quota.ceiling(policy),
-        ceilings: admitted.caller.ceilings(policy),
         job,
         key,
         fingerprint: fingerprint(&[&target, &body, requested_webhook]),

@@ -4,6 +4,7 @@ use quillgate::{Millis, RateLimitPolicy, Scope};
 use serde_json::Value;
 
 use crate::budget::Ceiling;
+use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
@@ -159,16 +160,20 @@ impl Caller {
         caller_key(&self.issuer, &self.subject, self.claims.as_deref())
     }
 
-    /// Returns the shared ceilings for this policy.
-    pub fn ceilings(&self, policy: RateLimitPolicy) -> Vec<Ceiling> {
-        let shared = self.shared.iter();
+    /// Returns a request for a reservation in the budget of this policy.
+    pub fn budget_request(&self, policy: RateLimitPolicy) -> BudgetRequest {
         let ceiling = |shared: &SharedQuota| {
             Some(Ceiling {
                 max: shared.quota.ceiling(policy)?,
                 name: shared.name.clone(),
             })
         };
-        shared.filter_map(ceiling).collect()
+        BudgetRequest {
+            policy,
+            caller: self.key(),
+            quota: self.quota.ceiling(policy),
+            ceilings: self.shared.iter().filter_map(ceiling).collect(),
+        }
     }
 }
 

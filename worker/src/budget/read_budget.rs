@@ -10,31 +10,17 @@
 //! most. Each read counts until the end of its step has left the window, so never too briefly.
 
 use lru::LruCache;
-use quillgate::{Millis, RateLimitPolicy};
+use quillgate::Millis;
 
 use crate::budget;
-use crate::budget::{BudgetSnapshot, Ceiling, Granted, LimitUsage, Refused};
+use crate::budget::reservation::BudgetRequest;
+use crate::budget::{BudgetSnapshot, Granted, LimitUsage, Refused};
 
 /// The maximum number of counted callers and ceilings. A new one replaces the one that has been
 /// idle for longest.
 pub const MAX_CALLERS: usize = 1_000;
 
 const STEPS: u64 = 60;
-
-/// A reading caller and its limits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reader {
-    /// The key under which the reads of this caller in this project are counted.
-    pub name: String,
-    /// The token's own quota: its maximum number of reads within a window.
-    pub quota: Option<u32>,
-    /// The ceilings that apply to the caller.
-    pub ceilings: Vec<Ceiling>,
-    /// The maximum number of reads in a window.
-    pub limit: u32,
-    /// The length of the window.
-    pub window: Millis,
-}
 
 /// The recent reads of each caller and under each ceiling.
 #[derive(Debug)]
@@ -55,34 +41,40 @@ impl ReadBudget {
     /// # Errors
     /// If one of them does not. A refused read is not counted: it must not use up a ceiling for
     /// other callers.
-    pub fn reserve(&mut self, reader: &Reader, now: Millis) -> Result<Granted, Box<Refused>> {
-        let since = now.since(reader.window).0;
-        let mut own = self.take(&reader.name, since);
-        let mut ceilings: Vec<_> = (reader.ceilings.iter())
+    pub fn reserve(
+        &mut self,
+        request: &BudgetRequest,
+        limit: u32,
+        window: Millis,
+        now: Millis,
+    ) -> Result<Granted, Box<Refused>> {
+        let since = now.since(window).0;
+        let mut own = self.take(&request.caller, since);
+        let mut ceilings: Vec<_> = (request.ceilings.iter())
             .map(|ceiling| (ceiling, self.take(&ceiling.name, since)))
             .collect();
         let usages = ceilings
             .iter()
             .map(|(ceiling, steps)| usage(steps, ceiling.max));
         let decision = budget::decide(&BudgetSnapshot {
-            policy: RateLimitPolicy::ReadJobs,
-            window: reader.window.0,
+            policy: request.policy,
+            window: window.0,
             now: now.0,
             blocked_until: None,
-            limit: usage(&own, reader.limit),
-            quota: reader.quota.map(|max| usage(&own, max)),
+            limit: usage(&own, limit),
+            quota: request.quota.map(|max| usage(&own, max)),
             ceilings: usages.collect(),
         });
         if decision.is_ok() {
-            add(&mut own, reader.window, now);
+            add(&mut own, window, now);
             for (_, steps) in &mut ceilings {
-                add(steps, reader.window, now);
+                add(steps, window, now);
             }
         }
         for (ceiling, steps) in ceilings {
             self.keep(&ceiling.name, steps);
         }
-        self.keep(&reader.name, own);
+        self.keep(&request.caller, own);
         decision
     }
 

@@ -1,12 +1,13 @@
 //! Reservations of a budget and their outcomes.
 
 use quillgate::{Millis, RateLimitPolicy};
+use serde::{Deserialize, Serialize};
 
 use crate::budget::Ceiling;
 use crate::http::response::HeaderFields;
 
 /// A caller's request for a reservation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct BudgetRequest {
     /// The policy whose budget is requested.
     pub policy: RateLimitPolicy,

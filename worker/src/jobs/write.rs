@@ -1,27 +1,18 @@
 //! A request that creates a job or sends a follow-up.
 
-use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 
-#[cfg(doc)]
-use crate::auth::caller::Caller;
-use crate::budget::Ceiling;
+use crate::budget::reservation::BudgetRequest;
 use crate::hash::fingerprint;
 use crate::jobs::idempotency::Retry;
 
 /// A request that changes the upstream and runs at most once.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
-    /// The policy whose budget the request uses.
-    pub policy: RateLimitPolicy,
-    /// The caller's [`Caller::key`].
-    pub caller: String,
+    /// The reservation that the request needs. Its caller also identifies the idempotency key.
+    pub budget: BudgetRequest,
     /// The token's `sub`, which identifies the caller to people.
     pub subject: String,
-    /// The caller's own quota for the policy.
-    pub quota: Option<u32>,
-    /// The policy's ceilings that the caller shares with others.
-    pub ceilings: Vec<Ceiling>,
     /// The job that receives a follow-up, or `None` to create a job.
     pub job: Option<String>,
     /// The caller's idempotency key, without quotes.
@@ -46,6 +37,6 @@ impl Write {
     /// Returns a hash of the caller, the idempotency key and the request, or `None` without a key.
     pub fn key_fingerprint(&self) -> Option<String> {
         let key = self.key.as_deref()?;
-        Some(fingerprint(&[&self.caller, key, &self.fingerprint]))
+        Some(fingerprint(&[&self.budget.caller, key, &self.fingerprint]))
     }
 }

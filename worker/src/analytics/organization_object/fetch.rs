@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use quillgate::{Millis, RateLimitPolicy};
+use quillgate::Millis;
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::ReportCall;
@@ -63,7 +63,6 @@ struct PageFetch {
     call: ReportCall,
     number: u64,
     cached: Option<Page>,
-    budget: BudgetRequest,
     reservation: Reservation,
 }
 
@@ -96,19 +95,12 @@ impl Organization {
                 return Ok(result.collapsed());
             }
         }
-        let budget = BudgetRequest {
-            policy: RateLimitPolicy::Analytics,
-            caller: call.caller.clone(),
-            quota: call.quota,
-            ceilings: call.ceilings.clone(),
-        };
-        match self.reserve(&budget)? {
+        match self.reserve(&call.budget)? {
             Ok(reservation) => {
                 let task = self.spawn_fetch(PageFetch {
                     call: call.clone(),
                     number,
                     cached,
-                    budget,
                     reservation,
                 })?;
                 task.wait().await?
@@ -163,7 +155,6 @@ impl Organization {
             call,
             number,
             cached,
-            budget,
             reservation,
         } = fetch;
         let request = UpstreamRequest {
@@ -174,7 +165,7 @@ impl Organization {
             traceparent: call.traceparent.clone(),
             tracestate: call.tracestate.clone(),
         };
-        let (exchange, reservation) = self.send_page(&budget, &request, reservation).await?;
+        let (exchange, reservation) = self.send_page(&call.budget, &request, reservation).await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(cached.as_ref().map(|page| &page.head), call.revalidate);

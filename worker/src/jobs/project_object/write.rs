@@ -2,7 +2,7 @@
 
 use quillgate::{JobId, Operation};
 
-use crate::budget::reservation::{BudgetRequest, Reservation};
+use crate::budget::reservation::Reservation;
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::StreamEvent;
@@ -88,13 +88,7 @@ impl Project {
                 return Ok(Err(WriteReply { response, metrics }));
             }
         };
-        let reserved = self.budget.reserve(&BudgetRequest {
-            policy: write.policy,
-            caller: write.caller.clone(),
-            quota: write.quota,
-            ceilings: write.ceilings.clone(),
-        })?;
-        match reserved {
+        match self.budget.reserve(&write.budget)? {
             Ok(reservation) => Ok(Ok((key, reservation))),
             Err(refused) => {
                 let response = GatewayResponse::problem(&refused.problem, &call.id);

@@ -42,7 +42,7 @@ impl IdempotencyStore {
         self.database.execute(delete, [number(now.since(LIFE).0)])?;
         let query = "SELECT fingerprint, state, at, status, headers, body
             FROM idempotency WHERE caller = ? AND key = ?";
-        let at_key = [text(&write.caller), text(key)];
+        let at_key = [text(&write.budget.caller), text(key)];
         let record: Option<KeyRecord> = self.database.first(query, &at_key)?;
         match decide(record.as_ref(), &write.fingerprint, write.retry, now) {
             KeyDecision::Send => {}
@@ -64,7 +64,7 @@ impl IdempotencyStore {
         let row = [caller, name, text(&write.fingerprint), number(now.0)];
         self.database.execute(insert, row)?;
         Ok(Ok(KeyReservation {
-            key: Some((write.caller.as_str(), key.as_str())),
+            key: Some((write.budget.caller.as_str(), key.as_str())),
             earlier: record,
         }))
     }

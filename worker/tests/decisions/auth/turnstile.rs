@@ -8,6 +8,7 @@ use quillgate_worker::auth::turnstile::{
     Turnstile, TurnstileProof, build_verification, choose_idempotency_key, failed_problem,
     is_accepted, unavailable_problem,
 };
+use quillgate_worker::budget::reservation::BudgetRequest;
 use quillgate_worker::jobs::idempotency::Retry;
 use quillgate_worker::jobs::write::Write;
 use serde_json::{Value, json};
@@ -153,11 +154,13 @@ fn choose(write: &Write, random_uuid: &str) -> String {
 
 fn write(caller: &str, key: Option<&str>, fingerprint: &str) -> Write {
     Write {
-        policy: RateLimitPolicy::CreateJob,
-        caller: caller.to_owned(),
+        budget: BudgetRequest {
+            policy: RateLimitPolicy::CreateJob,
+            caller: caller.to_owned(),
+            quota: None,
+            ceilings: Vec::new(),
+        },
         subject: "alice".to_owned(),
-        quota: None,
-        ceilings: Vec::new(),
         job: None,
         key: key.map(str::to_owned),
         fingerprint: fingerprint.to_owned(),

@@ -1,26 +1,37 @@
 //! The budget of job reads that each caller has in a project.
 
 use proptest::prelude::*;
-use quillgate::Millis;
-use quillgate_worker::budget::Ceiling;
-use quillgate_worker::budget::read_budget::{MAX_CALLERS, ReadBudget, Reader};
+use quillgate::{Millis, RateLimitPolicy};
+use quillgate_worker::budget::read_budget::{MAX_CALLERS, ReadBudget};
+use quillgate_worker::budget::reservation::BudgetRequest;
+use quillgate_worker::budget::{Ceiling, Granted, Refused};
 
 use crate::fixtures::{NOW, at, status_and_kind};
 
-fn reader(name: &str, quota: Option<u32>) -> Reader {
-    Reader {
-        name: name.to_owned(),
+const WINDOW: Millis = Millis(3_600_000);
+
+fn reader(name: &str, quota: Option<u32>) -> BudgetRequest {
+    BudgetRequest {
+        policy: RateLimitPolicy::ReadJobs,
+        caller: name.to_owned(),
         quota,
         ceilings: Vec::new(),
-        limit: 5,
-        window: Millis(3_600_000),
     }
+}
+
+/// Requests a read under a limit of 5.
+fn reserve(
+    reads: &mut ReadBudget,
+    reader: &BudgetRequest,
+    now: Millis,
+) -> Result<Granted, Box<Refused>> {
+    reads.reserve(reader, 5, WINDOW, now)
 }
 
 /// The `RateLimit` value of a granted read.
 #[track_caller]
-fn expect_granted(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> String {
-    match reads.reserve(reader, now) {
+fn expect_granted(reads: &mut ReadBudget, reader: &BudgetRequest, now: Millis) -> String {
+    match reserve(reads, reader, now) {
         Ok(granted) => granted.fields.get("ratelimit").unwrap().to_owned(),
         Err(refused) => panic!("{:?}", refused.problem),
     }
@@ -28,8 +39,8 @@ fn expect_granted(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> Strin
 
 /// `Retry-After` and `violated-policies` of a rejected read.
 #[track_caller]
-fn expect_refused(reads: &mut ReadBudget, reader: &Reader, now: Millis) -> (String, String) {
-    let problem = reads.reserve(reader, now).expect_err("a refusal").problem;
+fn expect_refused(reads: &mut ReadBudget, reader: &BudgetRequest, now: Millis) -> (String, String) {
+    let problem = reserve(reads, reader, now).expect_err("a refusal").problem;
     assert_eq!(status_and_kind(&problem), (429, "quota-exceeded"));
     let names: Vec<_> = problem.headers.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["retry-after", "ratelimit-policy", "ratelimit"]);
@@ -93,12 +104,12 @@ fn callers_without_counted_reads_replace_no_other_caller() {
 }
 
 /// A caller with a shared ceiling of 3.
-fn sharing(name: &str, quota: Option<u32>) -> Reader {
+fn sharing(name: &str, quota: Option<u32>) -> BudgetRequest {
     let ceiling = Ceiling {
         name: "rule".to_owned(),
         max: 3,
     };
-    Reader {
+    BudgetRequest {
         ceilings: vec![ceiling],
         ..reader(name, quota)
     }
@@ -138,7 +149,7 @@ fn shared_ceiling_may_exceed_the_limit_of_one_caller() {
         name: "rule".to_owned(),
         max: 7,
     };
-    let sharing = |name| Reader {
+    let sharing = |name| BudgetRequest {
         ceilings: vec![ceiling.clone()],
         ..reader(name, None)
     };
@@ -194,10 +205,10 @@ proptest! {
         let mut now = NOW;
         for gap in gaps {
             now = now.plus(Millis(gap));
-            if reads.reserve(&alice, now).is_ok() {
+            if reserve(&mut reads, &alice, now).is_ok() {
                 granted.push(now.0);
             }
-            let since = now.since(alice.window).0;
+            let since = now.since(WINDOW).0;
             let within = granted.iter().filter(|at| **at > since).count();
             prop_assert!(within <= 5);
         }

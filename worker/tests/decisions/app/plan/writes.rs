@@ -6,6 +6,7 @@ mod conditions;
 use quillgate::RateLimitPolicy;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::write_plan::plan_write;
+use quillgate_worker::budget::reservation::BudgetRequest;
 use quillgate_worker::http::content::MAX_BODY;
 use quillgate_worker::http::request_head::WriteHeaders;
 use quillgate_worker::jobs::idempotency::Retry;
@@ -127,11 +128,13 @@ fn write_is_rebuilt_with_caller_and_metadata() {
     let body = r#" { "prompt" : "\n\n  Fix the typos \nnow" } "#;
     let created = accept(&config, CREATE, &WriteHeaders::default(), body.as_bytes()).unwrap();
     let expected = Write {
-        policy: RateLimitPolicy::CreateJob,
-        caller: "quillgate alice".to_owned(),
+        budget: BudgetRequest {
+            policy: RateLimitPolicy::CreateJob,
+            caller: "quillgate alice".to_owned(),
+            quota: None,
+            ceilings: Vec::new(),
+        },
         subject: "alice".to_owned(),
-        quota: None,
-        ceilings: Vec::new(),
         job: None,
         key: None,
         fingerprint: created.fingerprint.clone(),
@@ -143,12 +146,15 @@ fn write_is_rebuilt_with_caller_and_metadata() {
         webhook: None,
     };
     assert_eq!(created, expected);
-    assert_eq!(config.limits.limit(created.policy), 7);
+    assert_eq!(config.limits.limit(created.budget.policy), 7);
 
     let url = "https://gate.example/v2/agent/other%20docs/job/j%201/message";
     let sent = accept(&config, url, &WriteHeaders::default(), BODY).unwrap();
     let expected = Write {
-        policy: RateLimitPolicy::SendMessage,
+        budget: BudgetRequest {
+            policy: RateLimitPolicy::SendMessage,
+            ..expected.budget.clone()
+        },
         job: Some("j 1".to_owned()),
         fingerprint: sent.fingerprint.clone(),
         target: "/v2/agent/other%20docs/job/j%201/message".to_owned(),
@@ -158,7 +164,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
         ..expected
     };
     assert_eq!(sent, expected);
-    assert_eq!(config.limits.limit(sent.policy), 9);
+    assert_eq!(config.limits.limit(sent.budget.policy), 9);
 }
 
 #[test]
@@ -179,7 +185,7 @@ fn write_carries_the_quota_of_its_token() {
             let admitted = admit(&post(url, &bearer));
             let headers = WriteHeaders::default();
             let (write, _) = plan_write(&configuration(), &admitted, &headers, BODY).unwrap();
-            write.quota
+            write.budget.quota
         };
         assert_eq!((quota(CREATE), quota(MESSAGE)), (create, message));
     }

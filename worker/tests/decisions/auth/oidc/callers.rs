@@ -50,7 +50,7 @@ fn caller_under(rules: &[Value], changes: &Value, revoked: &Value) -> Result<Cal
 }
 
 fn names_of(caller: &Caller) -> Vec<(String, u32)> {
-    let ceilings = caller.ceilings(RateLimitPolicy::CreateJob);
+    let ceilings = caller.budget_request(RateLimitPolicy::CreateJob).ceilings;
     let pair = |ceiling: Ceiling| (ceiling.name, ceiling.max);
     ceilings.into_iter().map(pair).collect()
 }
@@ -124,7 +124,7 @@ fn all_callers_of_a_rule_share_its_ceiling() {
     let most: Vec<_> = names.iter().map(|(_, most)| *most).collect();
     assert_eq!(most, [5, 7]);
     assert_ne!(names[0].0, names[1].0);
-    let messages = alice.ceilings(RateLimitPolicy::SendMessage);
+    let messages = alice.budget_request(RateLimitPolicy::SendMessage).ceilings;
     assert_eq!(messages.len(), 1, "the other has none for it");
     // The ceiling belongs to the rule, so a deployment must not reset it.
     let later = [
@@ -155,8 +155,8 @@ fn subjects_share_a_quota_without_caller_claims() {
         RateLimitPolicy::ReadJobs,
     ] {
         assert_eq!(alice.quota.ceiling(policy), None, "{policy:?}");
-        let ceilings = alice.ceilings(policy);
-        assert_eq!(ceilings, bob.ceilings(policy));
+        let ceilings = alice.budget_request(policy).ceilings;
+        assert_eq!(ceilings, bob.budget_request(policy).ceilings);
         assert_eq!(ceilings.len(), 1);
         assert_eq!(ceilings[0].max, 2);
     }

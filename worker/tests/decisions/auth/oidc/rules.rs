@@ -24,7 +24,7 @@ fn assert_not_mapped(claims: &Value) {
 
 /// The limits that the caller shares with other callers of each rule.
 fn shared_limits(caller: &Caller, policy: RateLimitPolicy) -> Vec<u32> {
-    let ceilings = caller.ceilings(policy).into_iter();
+    let ceilings = caller.budget_request(policy).ceilings.into_iter();
     ceilings.map(|ceiling| ceiling.max).collect()
 }
 

@@ -66,10 +66,10 @@ fn issuer_rule_sets_the_quota_of_its_callers() {
         let headers = WriteHeaders::default();
         let (write, proof) = plan_write(&config, &admitted, &headers, BODY).unwrap();
         assert_eq!(proof, None);
-        assert_eq!(write.quota, None);
-        let ceilings: Vec<_> = write.ceilings.iter().map(|own| own.max).collect();
+        assert_eq!(write.budget.quota, None);
+        let ceilings: Vec<_> = write.budget.ceilings.iter().map(|own| own.max).collect();
         assert_eq!(ceilings, quota);
-        assert_eq!(write.caller, "https://issuer.example bob");
+        assert_eq!(write.budget.caller, "https://issuer.example bob");
         assert_eq!(write.subject, "bob");
     }
 }
