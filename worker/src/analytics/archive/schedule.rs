@@ -153,37 +153,15 @@ pub struct Wanted<'a> {
     pub records: &'a [DayRecord],
 }
 
-/// The part of the analytics budget that the archive may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
-    /// The number of requests that the archive may send now.
-    pub left: u32,
-    /// The time at which one more request is allowed.
-    pub next_free: Millis,
-}
-
-/// The stored days and the available budget of the archive: the input of [`plan`].
+/// The stored days of the archive: the input of [`plan`].
 #[derive(Debug, Clone, Copy)]
 pub struct Holdings<'a> {
     /// The archived projects.
     pub projects: &'a [Wanted<'a>],
     /// The number of days on which a stored day is fetched again.
     pub recheck_days: u32,
-    /// The requests that the archive may still send.
-    pub share: Share,
     /// The current time. The last day to archive is the day before it, in UTC.
     pub now: Millis,
-}
-
-/// The next action of the archive, which [`plan`] chooses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// Send this request.
-    Fetch(Target),
-    /// Wait until this time: a failed day may be retried, or the share has room again.
-    WaitUntil(Millis),
-    /// Wait until tomorrow: every day is up to date.
-    Rest,
 }
 
 /// The target of a request: a part of one day of a project.
@@ -198,43 +176,38 @@ pub struct Target {
 }
 
 /// Chooses the next request: the oldest missing day, or else the oldest day that is due to be
-/// fetched again.
+/// fetched again. Returns `None` if no request is due.
 ///
 /// Days that are waiting after a failure are skipped.
 ///
 /// # Example
 /// ```
-/// use quillgate_worker::analytics::archive::schedule::{DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan};
+/// use quillgate_worker::analytics::archive::schedule::{DayRecord, Holdings, Part, Target, Wanted, plan};
 /// use quillgate::{Day, Millis};
 ///
 /// let day = Day::from_text("2024-02-28").unwrap();
 /// let mut held = DayRecord::new(day);
 /// held.record_part(false, day.next().begin());
-/// let step = plan(&Holdings {
+/// let target = plan(&Holdings {
 ///     projects: &[Wanted { first: day, records: &[held] }],
 ///     recheck_days: 3,
-///     share: Share { left: 33, next_free: Millis(0) },
 ///     now: day.next().begin(),
 /// });
-/// assert_eq!(step, Step::Fetch(Target { project: 0, day, part: Part::Views(0) }));
+/// assert_eq!(target, Some(Target { project: 0, day, part: Part::Views(0) }));
 /// ```
-pub fn plan(holdings: &Holdings<'_>) -> Step {
+pub fn plan(holdings: &Holdings<'_>) -> Option<Target> {
     let Holdings {
         projects,
         recheck_days,
-        share,
         now,
     } = *holdings;
     let today = Day::of(now);
     let mut best: Option<(Need, Target)> = None;
-    let mut next_retry: Option<Millis> = None;
     for (project, wanted) in projects.iter().enumerate() {
         for (day, record) in wanted.days(today) {
             let need = record.map_or(Some(Need::Gap), |it| it.need(recheck_days, today));
             let Some(need) = need else { continue };
-            let retry_at = record.map_or(Millis(0), |record| record.retry_at);
-            if now < retry_at {
-                next_retry = Some(next_retry.map_or(retry_at, |next| next.min(retry_at)));
+            if record.is_some_and(|record| now < record.retry_at) {
                 continue;
             }
             if best.is_none_or(|(known, target)| (need, day) < (known, target.day)) {
@@ -248,12 +221,7 @@ pub fn plan(holdings: &Holdings<'_>) -> Step {
             }
         }
     }
-    match (best, next_retry) {
-        (Some((_, target)), _) if share.left > 0 => Step::Fetch(target),
-        (Some(_), _) => Step::WaitUntil(share.next_free),
-        (None, Some(retry_at)) => Step::WaitUntil(retry_at),
-        (None, None) => Step::Rest,
-    }
+    best.map(|(_, target)| target)
 }
 
 impl<'a> Wanted<'a> {

@@ -12,9 +12,7 @@ use quillgate::{
 use wasm_bindgen::JsValue;
 
 use crate::analytics::archive::run_lock::RunId;
-use crate::analytics::archive::schedule::{
-    DayRecord, Holdings, Part, Share, Step, Target, Wanted, plan,
-};
+use crate::analytics::archive::schedule::{DayRecord, Holdings, Part, Target, Wanted, plan};
 use crate::analytics::archive::store::{ArchiveStore, DayKey};
 use crate::analytics::archive::{ArchiveRun, ProjectRecord, first_retained};
 use crate::analytics::organization_object::Organization;
@@ -116,16 +114,19 @@ impl Organization {
             metrics: ArchiveRun::default(),
         };
         let has_time = || now().since(started) < RUN_TIME;
-        while run.metrics.requests < MAX_REQUESTS && has_time() && lock.renew() {
+        while run.metrics.requests < MAX_REQUESTS
+            && has_time()
+            && self.archive_requests_left()? > 0
+            && lock.renew()
+        {
             let projects = run.projects.iter();
             let wanted: Vec<Wanted<'_>> = projects.map(|it| it.record.wanted()).collect();
-            let step = plan(&Holdings {
+            let target = plan(&Holdings {
                 projects: &wanted,
                 recheck_days: self.settings.archive.recheck_days,
-                share: self.archive_share()?,
                 now: now(),
             });
-            let Step::Fetch(target) = step else { break };
+            let Some(target) = target else { break };
             if self.fetch_part(&mut run, target).await?.is_break() {
                 break;
             }
@@ -167,14 +168,11 @@ impl Organization {
         Ok(projects)
     }
 
-    fn archive_share(&self) -> HostResult<Share> {
-        let (archive, now) = (&self.settings.archive, now());
-        let policy = RateLimitPolicy::Analytics;
-        let usage = (self.budget).count(policy, Some(CALLER), archive.limit, now)?;
-        Ok(Share {
-            left: usage.left(),
-            next_free: Millis(usage.next_free(archive.window.0, now.0)),
-        })
+    /// Returns the number of requests that the archive may send now.
+    fn archive_requests_left(&self) -> HostResult<u32> {
+        let limit = self.settings.archive.limit;
+        let usage = (self.budget).count(RateLimitPolicy::Analytics, Some(CALLER), limit, now())?;
+        Ok(usage.left())
     }
 
     async fn fetch_part(&self, run: &mut Run<'_>, target: Target) -> HostResult<ControlFlow<()>> {

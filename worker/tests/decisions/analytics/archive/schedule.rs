@@ -6,15 +6,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use quillgate::{Day, Millis};
 use quillgate_worker::analytics::archive::schedule::{
-    DayRecord, Estimate, Holdings, Part, Progress, Rate, Share, Step, Target, Wanted, estimate,
-    is_settled, plan,
+    DayRecord, Estimate, Holdings, Part, Progress, Rate, Target, Wanted, estimate, is_settled, plan,
 };
 
 const HOUR: Millis = Millis::from_seconds(3600);
-const PLENTY: Share = Share {
-    left: 1000,
-    next_free: Millis(0),
-};
 
 fn day(text: &str) -> Day {
     Day::from_text(text).unwrap()
@@ -28,19 +23,18 @@ fn held(text: &str, fetched_on: &str) -> DayRecord {
     }
 }
 
-/// The next step for one project at noon.
-fn plan_at(today: &str, first: &str, records: &[DayRecord]) -> Step {
+/// The next request for one project at noon.
+fn plan_at(today: &str, first: &str, records: &[DayRecord]) -> Option<Target> {
     let first = day(first);
     plan(&Holdings {
         projects: &[Wanted { first, records }],
         recheck_days: 3,
-        share: PLENTY,
         now: day(today).begin().plus(Millis::from_seconds(43_200)),
     })
 }
 
-fn fetch(text: &str, part: Part) -> Step {
-    Step::Fetch(Target {
+fn fetch(text: &str, part: Part) -> Option<Target> {
+    Some(Target {
         project: 0,
         day: day(text),
         part,
@@ -68,8 +62,8 @@ fn the_oldest_gap_is_fetched_first_beginning_with_visitors() {
         held("2024-03-01", "2024-03-09"),
         held("2024-03-03", "2024-03-09"),
     ];
-    let step = plan_at("2024-03-10", "2024-03-01", &records);
-    assert_eq!(step, fetch("2024-03-02", Part::Visitors));
+    let target = plan_at("2024-03-10", "2024-03-01", &records);
+    assert_eq!(target, fetch("2024-03-02", Part::Visitors));
 }
 
 #[test]
@@ -77,17 +71,17 @@ fn a_partly_fetched_day_resumes_at_its_next_part() {
     let mut record = DayRecord::new(day("2024-03-01"));
     record.record_part(false, Millis(0));
     record.record_part(false, Millis(0));
-    let step = plan_at("2024-03-02", "2024-03-01", &[record.clone()]);
-    assert_eq!(step, fetch("2024-03-01", Part::Views(1)));
+    let target = plan_at("2024-03-02", "2024-03-01", &[record.clone()]);
+    assert_eq!(target, fetch("2024-03-01", Part::Views(1)));
     record.restart();
-    let step = plan_at("2024-03-02", "2024-03-01", &[record]);
-    assert_eq!(step, fetch("2024-03-01", Part::Visitors));
+    let target = plan_at("2024-03-02", "2024-03-01", &[record]);
+    assert_eq!(target, fetch("2024-03-01", Part::Visitors));
 }
 
 #[test]
 fn today_and_days_before_the_first_day_are_not_fetched() {
     let earlier = DayRecord::new(day("2024-02-01"));
-    assert_eq!(plan_at("2024-03-01", "2024-03-01", &[earlier]), Step::Rest);
+    assert_eq!(plan_at("2024-03-01", "2024-03-01", &[earlier]), None);
 }
 
 #[test]
@@ -110,13 +104,13 @@ fn a_fetched_day_is_rechecked_once_a_day_until_it_settles() {
             records.push(held(&at.to_text(), "2025-01-01"));
             at = at.next();
         }
-        let step = plan_at(today, "2024-03-01", &records);
+        let target = plan_at(today, "2024-03-01", &records);
         let expected = if is_due {
             fetch("2024-03-01", Part::Visitors)
         } else {
-            Step::Rest
+            None
         };
-        assert_eq!(step, expected, "fetched on {fetched_on}, today {today}");
+        assert_eq!(target, expected, "fetched on {fetched_on}, today {today}");
         let fetched = day(fetched_on).begin();
         let is_settled = is_settled(day("2024-03-01"), fetched, 3);
         assert_eq!(is_settled, day(fetched_on) >= day("2024-03-05"));
@@ -126,8 +120,8 @@ fn a_fetched_day_is_rechecked_once_a_day_until_it_settles() {
 #[test]
 fn gaps_are_fetched_before_rechecks() {
     let records = [held("2024-03-01", "2024-03-02")];
-    let step = plan_at("2024-03-03", "2024-03-01", &records);
-    assert_eq!(step, fetch("2024-03-02", Part::Visitors));
+    let target = plan_at("2024-03-03", "2024-03-01", &records);
+    assert_eq!(target, fetch("2024-03-02", Part::Visitors));
 }
 
 #[test]
@@ -151,36 +145,15 @@ fn a_failed_day_backs_off_while_other_days_continue() {
     let mut holdings = Holdings {
         projects: &[projects(&records)],
         recheck_days: 3,
-        share: PLENTY,
         now,
     };
     assert_eq!(plan(&holdings), fetch("2024-03-02", Part::Visitors));
     let records = [records[0].clone(), held("2024-03-02", "2024-03-03")];
     let all = [projects(&records)];
     holdings.projects = &all;
-    assert_eq!(plan(&holdings), Step::WaitUntil(retry_at));
+    assert_eq!(plan(&holdings), None);
     holdings.now = retry_at;
     assert_eq!(plan(&holdings), fetch("2024-03-01", Part::Visitors));
-}
-
-#[test]
-fn the_plan_waits_when_the_share_is_spent_and_rests_when_no_work_is_left() {
-    let share = Share {
-        left: 0,
-        next_free: Millis(7),
-    };
-    let mut holdings = Holdings {
-        projects: &[Wanted {
-            first: day("2024-03-01"),
-            records: &[],
-        }],
-        recheck_days: 0,
-        share,
-        now: day("2024-03-02").begin(),
-    };
-    assert_eq!(plan(&holdings), Step::WaitUntil(Millis(7)));
-    holdings.now = day("2024-03-01").begin();
-    assert_eq!(plan(&holdings), Step::Rest);
 }
 
 #[test]
@@ -235,11 +208,11 @@ fn any_event() -> impl Strategy<Value = Event> {
 proptest! {
     /// Runs the archive of several projects for several days. Requests sometimes fail.
     #[test]
-    fn the_archive_fetches_each_part_once_and_finishes_within_its_share(
+    fn the_archive_fetches_each_part_once_and_finishes(
         projects in vec((1_u32..12, vec(1_u64..4, 30)), 1..4),
         events in vec(any_event(), 0..120),
         // Enough for the rechecks of one day at least.
-        share in 4_u32..24,
+        share in 4_usize..24,
         recheck_days in 0_u32..4,
     ) {
         let start = day("2024-03-10").begin();
@@ -265,24 +238,19 @@ proptest! {
             let wanted: Vec<_> = firsts.iter().zip(&records)
                 .map(|(first, records)| Wanted { first: *first, records })
                 .collect();
-            let left = share - u32::try_from(sent.len()).unwrap();
-            let next_free = sent.first().map_or(now, |at| at.plus(HOUR));
-            let share = Share { left, next_free };
-            let target = match plan(&Holdings { projects: &wanted, recheck_days, share, now }) {
-                Step::Fetch(target) => target,
-                Step::WaitUntil(then) => {
-                    prop_assert!(then > now, "the wait ends in the past");
-                    now = then;
-                    continue;
-                }
-                Step::Rest if Day::of(now) < end => {
-                    now = Day::of(now).next().begin();
-                    continue;
-                }
-                Step::Rest => break,
+            if sent.len() == share {
+                now = sent[0].plus(HOUR);
+                continue;
+            }
+            let Some(target) = plan(&Holdings { projects: &wanted, recheck_days, now }) else {
+                let retries = records.iter().flatten().map(|record| record.retry_at);
+                let tomorrow = (Day::of(now) < end).then(|| Day::of(now).next().begin());
+                let next = retries.filter(|at| *at > now).chain(tomorrow).min();
+                let Some(next) = next else { break };
+                now = next;
+                continue;
             };
             let Target { project, day, part } = target;
-            prop_assert!(left > 0, "the share is exceeded");
             prop_assert!(firsts[project] <= day && day < Day::of(now));
             sent.push(now);
             now = now.plus(Millis(50));
