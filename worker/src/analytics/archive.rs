@@ -15,9 +15,7 @@ use quillgate::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::analytics::archive::schedule::{
-    DayRecord, Estimate, Rate, Wanted, estimate, is_settled,
-};
+use crate::analytics::archive::schedule::{Estimate, ProjectRecord, is_settled};
 use crate::analytics::archive::stored_path::{encode_controls, is_within_limits};
 use crate::analytics::settings::ArchiveSettings;
 use crate::http::gateway_rule::GatewayRule;
@@ -275,49 +273,9 @@ pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) ->
     })
 }
 
-/// The progress of the archive for one project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProjectRecord {
-    /// The first day to archive. It is never before the day that [`first_retained`] returns.
-    pub first: Day,
-    /// The days for which at least one request was sent, oldest first.
-    pub days: Vec<DayRecord>,
-    /// The days whose last request failed, each with the problem of that request.
-    pub problems: Vec<(Day, String)>,
-}
-
-impl ProjectRecord {
-    /// Returns a project without recorded days. Its first day is yesterday.
-    pub fn new(now: Millis) -> Self {
-        Self {
-            first: Day::of(now).minus(1),
-            days: Vec::new(),
-            problems: Vec::new(),
-        }
-    }
-
-    /// Returns the days to archive and their records.
-    pub fn wanted(&self) -> Wanted<'_> {
-        Wanted {
-            first: self.first,
-            records: &self.days,
-        }
-    }
-}
-
 /// Returns the first day that the archive retains. It deletes earlier days.
 pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
     Day::of(now).minus(settings.retention_days)
-}
-
-fn estimate_gaps(wanted: Wanted<'_>, settings: &ArchiveSettings, now: Millis) -> (u32, Estimate) {
-    let gaps = wanted.count_gaps(Day::of(now));
-    let rate = Rate {
-        share: settings.limit,
-        window: settings.window,
-        recheck_days: settings.recheck_days,
-    };
-    (gaps, estimate(gaps, wanted.pages_per_day(), rate))
 }
 
 /// Returns the estimated time at which every missing day is stored. `None` if [`Estimate::hours`]
@@ -336,10 +294,9 @@ pub fn write_status(
     now: Millis,
 ) -> String {
     let today = Day::of(now);
-    let wanted = record.wanted();
     let (mut complete, mut partial, mut failed) = (0_u32, 0_u32, 0_u32);
     let mut missing: Vec<(Day, Day)> = Vec::new();
-    for (day, known) in wanted.days(today) {
+    for (day, known) in record.days_before(today) {
         match known {
             Some(known) if known.fetched.is_some() => {
                 complete += 1;
@@ -372,7 +329,7 @@ pub fn write_status(
             })
         })
         .collect();
-    let (_, estimate) = estimate_gaps(wanted, settings, now);
+    let (_, estimate) = record.estimate(settings, now);
     json::to_text(&json!({
         "dateFrom": record.first.to_text(),
         "dateTo": today.to_text(),
@@ -401,16 +358,16 @@ pub fn begin_of_backfill(
 
 /// Writes the body of a backfill's estimate.
 pub fn write_backfill(
-    record: &ProjectRecord,
+    record: ProjectRecord,
     begin: Day,
     settings: &ArchiveSettings,
     now: Millis,
 ) -> String {
-    let wanted = Wanted {
+    let record = ProjectRecord {
         first: begin,
-        records: &record.days,
+        ..record
     };
-    let (gaps, estimate) = estimate_gaps(wanted, settings, now);
+    let (gaps, estimate) = record.estimate(settings, now);
     json::to_text(&json!({
         "dateFrom": begin.to_text(),
         "days": gaps,

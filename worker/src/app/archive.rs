@@ -85,7 +85,7 @@ pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Re
     let record = load(pending, now).await?.record;
     let settings = &pending.config.analytics.archive;
     let begin = archive::begin_of_backfill(&record, from, settings, now);
-    let body = archive::write_backfill(&record, begin, settings, now);
+    let body = archive::write_backfill(record, begin, settings, now);
     Ok(Reply::json(200, &body))
 }
 
@@ -100,7 +100,7 @@ pub async fn begin_backfill(pending: &PendingRequest) -> Result<Reply, Problem> 
     let project = pending.context.project()?;
     let stored = store.set_first_day(project.as_str(), begin).await;
     stored.map_err(archive_failed)?;
-    let body = archive::write_backfill(&record, begin, settings, now);
+    let body = archive::write_backfill(record, begin, settings, now);
     Ok(Reply::json(202, &body))
 }
 

@@ -8,6 +8,10 @@
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Day, Millis};
 
+#[cfg(doc)]
+use crate::analytics::archive::first_retained;
+use crate::analytics::settings::ArchiveSettings;
+
 /// The maximum number of times that the wait after a failure doubles.
 const MAX_DOUBLINGS: u32 = 10;
 
@@ -144,30 +148,110 @@ enum Need {
     Recheck,
 }
 
-/// The days to archive for a project, and their records.
-#[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
-    /// The first day to archive. The last is yesterday.
+/// The progress of the archive for one project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectRecord {
+    /// The first day to archive. It is never before the day that [`first_retained`] returns. The
+    /// last day to archive is yesterday, in UTC.
     pub first: Day,
-    /// The records of days, oldest day first. Days without a record were never requested.
-    pub records: &'a [DayRecord],
+    /// The days for which at least one request was sent, oldest first.
+    pub days: Vec<DayRecord>,
+    /// The days whose last request failed, each with the problem of that request.
+    pub problems: Vec<(Day, String)>,
 }
 
-/// The stored days of the archive: the input of [`plan`].
-#[derive(Debug, Clone, Copy)]
-pub struct Holdings<'a> {
-    /// The archived projects.
-    pub projects: &'a [Wanted<'a>],
-    /// The number of days on which a stored day is fetched again.
-    pub recheck_days: u32,
-    /// The current time. The last day to archive is the day before it, in UTC.
-    pub now: Millis,
+impl ProjectRecord {
+    /// Returns a project without recorded days. Its first day is yesterday.
+    pub fn new(now: Millis) -> Self {
+        Self {
+            first: Day::of(now).minus(1),
+            days: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Iterates over the days to archive, each with its record. Days without a record were never
+    /// requested.
+    pub fn days_before(&self, today: Day) -> impl Iterator<Item = (Day, Option<&DayRecord>)> {
+        let begin = self.days.partition_point(|it| it.day < self.first);
+        let mut records = self.days[begin..].iter().peekable();
+        let days = self.first.number()..today.number();
+        days.map(move |number| {
+            let day = Day::from_number(number.into());
+            (day, records.next_if(|record| record.day == day))
+        })
+    }
+
+    /// Returns the number of days that have never been fetched completely.
+    fn count_gaps(&self, today: Day) -> u32 {
+        let held = |record: Option<&DayRecord>| record.is_some_and(|it| it.fetched.is_some());
+        let gaps = self.days_before(today).filter(|(_, it)| !held(*it));
+        u32::try_from(gaps.count()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the number of pages of views of the latest stored day, or 1 if no day is stored.
+    fn pages_per_day(&self) -> u64 {
+        let held = self.days.iter().filter(|it| it.fetched.is_some());
+        held.max_by_key(|record| record.day)
+            .map_or(1, |record| record.pages)
+    }
+
+    /// Returns the number of missing days, and the estimated cost of fetching them: for each day,
+    /// the pages of views and one request for visitors.
+    ///
+    /// Each day, the archive also fetches yesterday and fetches stored days again. The estimate
+    /// subtracts these requests from the budget for missing days.
+    ///
+    /// # Example
+    /// ```
+    /// use quillgate::{Day, Millis};
+    /// use quillgate_worker::analytics::archive::schedule::{Estimate, ProjectRecord};
+    /// use quillgate_worker::analytics::settings::ArchiveSettings;
+    ///
+    /// let settings = ArchiveSettings {
+    ///     projects: Vec::new(),
+    ///     limit: 33,
+    ///     window: Millis::from_seconds(3600),
+    ///     retention_days: 730,
+    ///     recheck_days: 3,
+    /// };
+    /// let now = Day::from_text("2024-04-01").unwrap().begin();
+    /// let mut project = ProjectRecord::new(now);
+    /// project.first = Day::of(now).minus(90);
+    /// let estimate = Estimate { requests: 180, hours: Some(6) };
+    /// assert_eq!(project.estimate(&settings, now), (90, estimate));
+    /// ```
+    pub fn estimate(&self, settings: &ArchiveSettings, now: Millis) -> (u32, Estimate) {
+        let gaps = self.count_gaps(Day::of(now));
+        let per_day = self.pages_per_day().saturating_add(1);
+        let requests = per_day.saturating_mul(gaps.into());
+        let window = settings.window.0.max(1);
+        let in_a_day = u64::from(settings.limit).saturating_mul(86_400_000) / window;
+        let spent = per_day.saturating_mul(u64::from(settings.recheck_days) + 1);
+        let free = in_a_day.saturating_sub(spent);
+        let hours = || requests.saturating_mul(24).div_ceil(free);
+        let estimate = Estimate {
+            requests,
+            hours: (requests == 0 || free > 0).then(|| if requests == 0 { 0 } else { hours() }),
+        };
+        (gaps, estimate)
+    }
+}
+
+/// The requests and the time that it takes to fetch the missing days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// The number of requests that fetch the missing days.
+    pub requests: u64,
+    /// The hours until every missing day is fetched. `None` if the daily requests leave no budget
+    /// for missing days.
+    pub hours: Option<u64>,
 }
 
 /// The target of a request: a part of one day of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// The index of the project in [`Holdings::projects`].
+    /// The index of the project in the argument of [`plan`].
     pub project: usize,
     /// The day to fetch, in UTC.
     pub day: Day,
@@ -178,33 +262,32 @@ pub struct Target {
 /// Chooses the next request: the oldest missing day, or else the oldest day that is due to be
 /// fetched again. Returns `None` if no request is due.
 ///
-/// Days that are waiting after a failure are skipped.
+/// Days that are waiting after a failure are skipped. A stored day is fetched again on
+/// `recheck_days` days.
 ///
 /// # Example
 /// ```
-/// use quillgate_worker::analytics::archive::schedule::{DayRecord, Holdings, Part, Target, Wanted, plan};
+/// use quillgate_worker::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, Target, plan};
 /// use quillgate::{Day, Millis};
 ///
 /// let day = Day::from_text("2024-02-28").unwrap();
-/// let mut held = DayRecord::new(day);
-/// held.record_part(false, day.next().begin());
-/// let target = plan(&Holdings {
-///     projects: &[Wanted { first: day, records: &[held] }],
-///     recheck_days: 3,
-///     now: day.next().begin(),
-/// });
+/// let now = day.next().begin();
+/// let mut record = DayRecord::new(day);
+/// record.record_part(false, now);
+/// let mut project = ProjectRecord::new(now);
+/// project.days.push(record);
+/// let target = plan([&project], 3, now);
 /// assert_eq!(target, Some(Target { project: 0, day, part: Part::Views(0) }));
 /// ```
-pub fn plan(holdings: &Holdings<'_>) -> Option<Target> {
-    let Holdings {
-        projects,
-        recheck_days,
-        now,
-    } = *holdings;
+pub fn plan<'a>(
+    projects: impl IntoIterator<Item = &'a ProjectRecord>,
+    recheck_days: u32,
+    now: Millis,
+) -> Option<Target> {
     let today = Day::of(now);
     let mut best: Option<(Need, Target)> = None;
-    for (project, wanted) in projects.iter().enumerate() {
-        for (day, record) in wanted.days(today) {
+    for (project, record) in projects.into_iter().enumerate() {
+        for (day, record) in record.days_before(today) {
             let need = record.map_or(Some(Need::Gap), |it| it.need(recheck_days, today));
             let Some(need) = need else { continue };
             if record.is_some_and(|record| now < record.retry_at) {
@@ -222,80 +305,4 @@ pub fn plan(holdings: &Holdings<'_>) -> Option<Target> {
         }
     }
     best.map(|(_, target)| target)
-}
-
-impl<'a> Wanted<'a> {
-    /// Iterates over the days to archive, each with its record, if any.
-    pub fn days(self, today: Day) -> impl Iterator<Item = (Day, Option<&'a DayRecord>)> {
-        let begin = self.records.partition_point(|it| it.day < self.first);
-        let mut records = self.records[begin..].iter().peekable();
-        let days = self.first.number()..today.number();
-        days.map(move |number| {
-            let day = Day::from_number(number.into());
-            (day, records.next_if(|record| record.day == day))
-        })
-    }
-
-    /// Returns the number of days that have never been fetched completely.
-    pub fn count_gaps(self, today: Day) -> u32 {
-        let held = |record: Option<&DayRecord>| record.is_some_and(|it| it.fetched.is_some());
-        let gaps = self.days(today).filter(|(_, record)| !held(*record));
-        u32::try_from(gaps.count()).unwrap_or(u32::MAX)
-    }
-
-    /// Returns the number of pages of views of the latest stored day, or 1 if no day is stored.
-    pub fn pages_per_day(self) -> u64 {
-        let held = self.records.iter().filter(|it| it.fetched.is_some());
-        held.max_by_key(|record| record.day)
-            .map_or(1, |record| record.pages)
-    }
-}
-
-/// The requests and the time that it takes to fetch the missing days.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Estimate {
-    /// The number of requests that fetch the missing days.
-    pub requests: u64,
-    /// The hours until every missing day is fetched. `None` if the daily requests leave no budget
-    /// for missing days.
-    pub hours: Option<u64>,
-}
-
-/// The archive's budget, used for an [`Estimate`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rate {
-    /// The maximum number of requests per window.
-    pub share: u32,
-    /// The length of a window.
-    pub window: Millis,
-    /// The number of days on which a stored day is fetched again.
-    pub recheck_days: u32,
-}
-
-/// Estimates the cost of fetching `gaps` missing days, each with `pages` pages of views and one
-/// request for visitors.
-///
-/// Each day, the archive also fetches yesterday and fetches stored days again. The estimate
-/// subtracts these requests from the budget for missing days.
-///
-/// # Example
-/// ```
-/// use quillgate::Millis;
-/// use quillgate_worker::analytics::archive::schedule::{Estimate, Rate, estimate};
-///
-/// let rate = Rate { share: 33, window: Millis::from_seconds(3600), recheck_days: 3 };
-/// assert_eq!(estimate(90, 20, rate), Estimate { requests: 1890, hours: Some(65) });
-/// ```
-pub fn estimate(gaps: u32, pages: u64, rate: Rate) -> Estimate {
-    let per_day = pages.saturating_add(1);
-    let requests = per_day.saturating_mul(gaps.into());
-    let window = rate.window.0.max(1);
-    let in_a_day = u64::from(rate.share).saturating_mul(86_400_000) / window;
-    let spent = per_day.saturating_mul(u64::from(rate.recheck_days) + 1);
-    let free = in_a_day.saturating_sub(spent);
-    let hours = || requests.saturating_mul(24).div_ceil(free);
-    Estimate {
-        requests,
-        hours: (requests == 0 || free > 0).then(|| if requests == 0 { 0 } else { hours() }),
-    }
 }

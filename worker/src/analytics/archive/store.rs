@@ -11,12 +11,10 @@ use serde::Deserialize;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
-use crate::analytics::archive::schedule::{DayRecord, Progress};
+use crate::analytics::archive::schedule::{DayRecord, Progress, ProjectRecord};
 use crate::analytics::archive::stored_path::StoredPath;
 use crate::analytics::archive::views::{StoredPage, ViewsQuery};
-use crate::analytics::archive::{
-    Counts, ProjectRecord, SeriesQuery, StoredDay, Subject, first_retained,
-};
+use crate::analytics::archive::{Counts, SeriesQuery, StoredDay, Subject, first_retained};
 use crate::analytics::settings::ArchiveSettings;
 use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, parse_json, stringify_json};

@@ -12,9 +12,9 @@ use quillgate::{
 use wasm_bindgen::JsValue;
 
 use crate::analytics::archive::run_lock::RunId;
-use crate::analytics::archive::schedule::{DayRecord, Holdings, Part, Target, Wanted, plan};
+use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, Target, plan};
 use crate::analytics::archive::store::{ArchiveStore, DayKey};
-use crate::analytics::archive::{ArchiveRun, ProjectRecord, first_retained};
+use crate::analytics::archive::{ArchiveRun, first_retained};
 use crate::analytics::organization_object::Organization;
 use crate::analytics::page::PAGE_ROWS;
 use crate::budget::reservation::BudgetRequest;
@@ -119,14 +119,11 @@ impl Organization {
             && self.archive_requests_left()? > 0
             && lock.renew()
         {
-            let projects = run.projects.iter();
-            let wanted: Vec<Wanted<'_>> = projects.map(|it| it.record.wanted()).collect();
-            let target = plan(&Holdings {
-                projects: &wanted,
-                recheck_days: self.settings.archive.recheck_days,
-                now: now(),
-            });
-            let Some(target) = target else { break };
+            let records = run.projects.iter().map(|project| &project.record);
+            let recheck_days = self.settings.archive.recheck_days;
+            let Some(target) = plan(records, recheck_days, now()) else {
+                break;
+            };
             if self.fetch_part(&mut run, target).await?.is_break() {
                 break;
             }

@@ -6,10 +6,10 @@ mod stored_path;
 mod views;
 
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
-use quillgate_worker::analytics::archive::schedule::{DayRecord, Progress};
+use quillgate_worker::analytics::archive::schedule::{DayRecord, Progress, ProjectRecord};
 use quillgate_worker::analytics::archive::{
-    Counts, ProjectRecord, SeriesQuery, StoredDay, Subject, begin_of_backfill, is_final,
-    write_backfill, write_series, write_status,
+    Counts, SeriesQuery, StoredDay, Subject, begin_of_backfill, is_final, write_backfill,
+    write_series, write_status,
 };
 use quillgate_worker::app::config::Config;
 use serde_json::{Value, json};
@@ -249,7 +249,8 @@ fn backfill_starts_within_the_retention_period() {
     assert_eq!(begin("2024-03-20"), day("2024-03-20"));
     assert_eq!(begin("2020-01-01"), day("2024-03-01"));
     assert_eq!(begin("2024-04-20"), record.first, "it takes none back");
-    let body = write_backfill(&record, begin("2024-03-20"), &config.analytics.archive, now);
+    let begin = begin("2024-03-20");
+    let body = write_backfill(record, begin, &config.analytics.archive, now);
     let body: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(
         (&body["dateFrom"], &body["days"], &body["requests"]),

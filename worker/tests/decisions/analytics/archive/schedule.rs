@@ -6,8 +6,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use quillgate::{Day, Millis};
 use quillgate_worker::analytics::archive::schedule::{
-    DayRecord, Estimate, Holdings, Part, Progress, Rate, Target, Wanted, estimate, is_settled, plan,
+    DayRecord, Estimate, Part, Progress, ProjectRecord, Target, is_settled, plan,
 };
+use quillgate_worker::analytics::settings::ArchiveSettings;
 
 const HOUR: Millis = Millis::from_seconds(3600);
 
@@ -23,22 +24,26 @@ fn held(text: &str, fetched_on: &str) -> DayRecord {
     }
 }
 
-/// The next request for one project at noon.
-fn plan_at(today: &str, first: &str, records: &[DayRecord]) -> Option<Target> {
-    let first = day(first);
-    plan(&Holdings {
-        projects: &[Wanted { first, records }],
-        recheck_days: 3,
-        now: day(today).begin().plus(Millis::from_seconds(43_200)),
-    })
+fn project(first: &str, records: &[DayRecord]) -> ProjectRecord {
+    ProjectRecord {
+        first: day(first),
+        days: records.to_vec(),
+        problems: Vec::new(),
+    }
 }
 
-fn fetch(text: &str, part: Part) -> Option<Target> {
-    Some(Target {
+/// The next request for one project at noon.
+fn plan_at(today: &str, first: &str, records: &[DayRecord]) -> Option<Target> {
+    let now = day(today).begin().plus(Millis::from_seconds(43_200));
+    plan([&project(first, records)], 3, now)
+}
+
+fn target(text: &str, part: Part) -> Target {
+    Target {
         project: 0,
         day: day(text),
         part,
-    })
+    }
 }
 
 #[test]
@@ -62,8 +67,8 @@ fn the_oldest_gap_is_fetched_first_beginning_with_visitors() {
         held("2024-03-01", "2024-03-09"),
         held("2024-03-03", "2024-03-09"),
     ];
-    let target = plan_at("2024-03-10", "2024-03-01", &records);
-    assert_eq!(target, fetch("2024-03-02", Part::Visitors));
+    let planned = plan_at("2024-03-10", "2024-03-01", &records);
+    assert_eq!(planned, Some(target("2024-03-02", Part::Visitors)));
 }
 
 #[test]
@@ -71,11 +76,11 @@ fn a_partly_fetched_day_resumes_at_its_next_part() {
     let mut record = DayRecord::new(day("2024-03-01"));
     record.record_part(false, Millis(0));
     record.record_part(false, Millis(0));
-    let target = plan_at("2024-03-02", "2024-03-01", &[record.clone()]);
-    assert_eq!(target, fetch("2024-03-01", Part::Views(1)));
+    let planned = plan_at("2024-03-02", "2024-03-01", &[record.clone()]);
+    assert_eq!(planned, Some(target("2024-03-01", Part::Views(1))));
     record.restart();
-    let target = plan_at("2024-03-02", "2024-03-01", &[record]);
-    assert_eq!(target, fetch("2024-03-01", Part::Visitors));
+    let planned = plan_at("2024-03-02", "2024-03-01", &[record]);
+    assert_eq!(planned, Some(target("2024-03-01", Part::Visitors)));
 }
 
 #[test]
@@ -104,13 +109,9 @@ fn a_fetched_day_is_rechecked_once_a_day_until_it_settles() {
             records.push(held(&at.to_text(), "2025-01-01"));
             at = at.next();
         }
-        let target = plan_at(today, "2024-03-01", &records);
-        let expected = if is_due {
-            fetch("2024-03-01", Part::Visitors)
-        } else {
-            None
-        };
-        assert_eq!(target, expected, "fetched on {fetched_on}, today {today}");
+        let planned = plan_at(today, "2024-03-01", &records);
+        let expected = is_due.then(|| target("2024-03-01", Part::Visitors));
+        assert_eq!(planned, expected, "fetched on {fetched_on}, today {today}");
         let fetched = day(fetched_on).begin();
         let is_settled = is_settled(day("2024-03-01"), fetched, 3);
         assert_eq!(is_settled, day(fetched_on) >= day("2024-03-05"));
@@ -120,8 +121,8 @@ fn a_fetched_day_is_rechecked_once_a_day_until_it_settles() {
 #[test]
 fn gaps_are_fetched_before_rechecks() {
     let records = [held("2024-03-01", "2024-03-02")];
-    let target = plan_at("2024-03-03", "2024-03-01", &records);
-    assert_eq!(target, fetch("2024-03-02", Part::Visitors));
+    let planned = plan_at("2024-03-03", "2024-03-01", &records);
+    assert_eq!(planned, Some(target("2024-03-02", Part::Visitors)));
 }
 
 #[test]
@@ -137,52 +138,50 @@ fn a_failed_day_backs_off_while_other_days_continue() {
     assert_eq!(waits[10..], [10 << 10; 4]);
 
     let retry_at = record.retry_at;
-    let projects = |records| Wanted {
-        first: day("2024-03-01"),
-        records,
-    };
-    let records = [record];
-    let mut holdings = Holdings {
-        projects: &[projects(&records)],
+    let mut project = project("2024-03-01", &[record]);
+    assert_eq!(
+        plan([&project], 3, now),
+        Some(target("2024-03-02", Part::Visitors))
+    );
+    project.days.push(held("2024-03-02", "2024-03-03"));
+    assert_eq!(plan([&project], 3, now), None);
+    let planned = plan([&project], 3, retry_at);
+    assert_eq!(planned, Some(target("2024-03-01", Part::Visitors)));
+}
+
+/// Estimates the cost of fetching `gaps` days, after a stored day with `pages` pages.
+fn estimate(gaps: u32, pages: u64) -> Estimate {
+    let settings = ArchiveSettings {
+        projects: Vec::new(),
+        limit: 33,
+        window: HOUR,
+        retention_days: 730,
         recheck_days: 3,
-        now,
     };
-    assert_eq!(plan(&holdings), fetch("2024-03-02", Part::Visitors));
-    let records = [records[0].clone(), held("2024-03-02", "2024-03-03")];
-    let all = [projects(&records)];
-    holdings.projects = &all;
-    assert_eq!(plan(&holdings), None);
-    holdings.now = retry_at;
-    assert_eq!(plan(&holdings), fetch("2024-03-01", Part::Visitors));
+    let mut stored = held("2024-03-01", "2024-03-02");
+    stored.pages = pages;
+    let project = project("2024-03-01", &[stored]);
+    let today = day("2024-03-02").plus(gaps);
+    let (missing, estimate) = project.estimate(&settings, today.begin());
+    assert_eq!(missing, gaps);
+    estimate
 }
 
 #[test]
 fn an_estimate_counts_the_visitor_and_view_requests_of_each_day() {
-    let rate = Rate {
-        share: 33,
-        window: HOUR,
-        recheck_days: 3,
-    };
     // 33 per hour is 792 per day. Rechecking 4 days of 101 requests each uses part of it.
     let expected = Estimate {
         requests: 1010,
         hours: Some(63),
     };
-    assert_eq!(estimate(10, 100, rate), expected);
+    assert_eq!(estimate(10, 100), expected);
     let nothing = Estimate {
         requests: 0,
         hours: Some(0),
     };
-    assert_eq!(estimate(0, 1000, rate), nothing);
+    assert_eq!(estimate(0, 1000), nothing);
     // 4 days of 201 requests each exceed the share of a day.
-    assert_eq!(estimate(1, 200, rate).hours, None);
-    let records = [held("2024-03-01", "2024-03-02")];
-    let wanted = Wanted {
-        first: day("2024-02-28"),
-        records: &records,
-    };
-    assert_eq!(wanted.count_gaps(day("2024-03-03")), 3);
-    assert_eq!(wanted.pages_per_day(), 2);
+    assert_eq!(estimate(1, 200).hours, None);
 }
 
 /// An event of one request.
@@ -217,12 +216,14 @@ proptest! {
     ) {
         let start = day("2024-03-10").begin();
         let end = day("2024-03-14");
-        let firsts: Vec<_> = projects.iter().map(|(days, _)| day("2024-03-10").minus(*days)).collect();
         let pages_of = |project: usize, day: Day| {
             let pages = &projects[project].1;
             pages[day.number() as usize % pages.len()]
         };
-        let mut records: Vec<Vec<DayRecord>> = vec![Vec::new(); projects.len()];
+        let mut records: Vec<_> = projects.iter().map(|(days, _)| ProjectRecord {
+            first: day("2024-03-10").minus(*days),
+            ..ProjectRecord::new(start)
+        }).collect();
         let mut events = events.into_iter();
         let mut sent: Vec<Millis> = Vec::new();
         // The parts received in the current pass over each day.
@@ -235,15 +236,13 @@ proptest! {
             steps += 1;
             prop_assert!(steps < 20_000, "the archive does not finish");
             sent.retain(|at| now.since(*at) < HOUR);
-            let wanted: Vec<_> = firsts.iter().zip(&records)
-                .map(|(first, records)| Wanted { first: *first, records })
-                .collect();
             if sent.len() == share {
                 now = sent[0].plus(HOUR);
                 continue;
             }
-            let Some(target) = plan(&Holdings { projects: &wanted, recheck_days, now }) else {
-                let retries = records.iter().flatten().map(|record| record.retry_at);
+            let Some(target) = plan(&records, recheck_days, now) else {
+                let days = records.iter().flat_map(|record| &record.days);
+                let retries = days.map(|record| record.retry_at);
                 let tomorrow = (Day::of(now) < end).then(|| Day::of(now).next().begin());
                 let next = retries.filter(|at| *at > now).chain(tomorrow).min();
                 let Some(next) = next else { break };
@@ -251,16 +250,17 @@ proptest! {
                 continue;
             };
             let Target { project, day, part } = target;
-            prop_assert!(firsts[project] <= day && day < Day::of(now));
+            prop_assert!(records[project].first <= day && day < Day::of(now));
             sent.push(now);
             now = now.plus(Millis(50));
-            let known = records[project].iter().position(|record| record.day == day);
+            let days = &mut records[project].days;
+            let known = days.iter().position(|record| record.day == day);
             let at = known.unwrap_or_else(|| {
-                let at = records[project].partition_point(|record| record.day < day);
-                records[project].insert(at, DayRecord::new(day));
+                let at = days.partition_point(|record| record.day < day);
+                days.insert(at, DayRecord::new(day));
                 at
             });
-            let record = &mut records[project][at];
+            let record = &mut days[at];
             match events.next().unwrap_or(Event::Arrives) {
                 Event::Fails => record.record_failure(Millis(1000), now),
                 Event::IsLost => {}
@@ -281,8 +281,8 @@ proptest! {
                 }
             }
         }
-        for (project, first) in firsts.iter().enumerate() {
-            for number in first.number()..end.number() {
+        for (project, record) in records.iter().enumerate() {
+            for number in record.first.number()..end.number() {
                 let day = Day::from_number(number.into());
                 let completed = &completed[&(project, day)];
                 prop_assert!(completed.is_sorted_by(|a, b| a < b), "completed twice on one day");
