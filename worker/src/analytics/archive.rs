@@ -319,13 +319,11 @@ pub fn write_status(
     let failures: Vec<_> = failing
         .take(MAX_FAILURES)
         .map(|known| {
-            let mut problems = record.problems.iter();
-            let problem = problems.find(|(day, _)| *day == known.day);
             json!({
                 "date": known.day.to_text(),
                 "attempts": known.attempts,
                 "retryAt": DateBound::from_instant(known.retry_at).as_str(),
-                "problem": problem.map(|(_, problem)| problem),
+                "problem": known.problem,
             })
         })
         .collect();

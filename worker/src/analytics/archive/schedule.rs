@@ -61,6 +61,11 @@ pub struct DayRecord {
     pub attempts: u32,
     /// The earliest time of the next request.
     pub retry_at: Millis,
+    /// The problem of the last request, if it failed. A run of the archive does not update it.
+    pub problem: Option<String>,
+    /// The site's totals on the fetched pages of views as JSON, while more pages follow. A change
+    /// of the totals between two pages makes the fetched pages unusable.
+    pub totals: Option<String>,
 }
 
 impl DayRecord {
@@ -77,6 +82,8 @@ impl DayRecord {
             },
             attempts: 0,
             retry_at: Millis(0),
+            problem: None,
+            totals: None,
         }
     }
 
@@ -118,6 +125,7 @@ impl DayRecord {
     /// between two pages, because the pages then do not fit together.
     pub fn restart(&mut self) {
         self.progress = Progress::default();
+        self.totals = None;
     }
 
     /// Returns why the day must be fetched, or `None` if it need not be fetched today.
@@ -156,8 +164,6 @@ pub struct ProjectRecord {
     pub first: Day,
     /// The days for which at least one request was sent, oldest first.
     pub days: Vec<DayRecord>,
-    /// The days whose last request failed, each with the problem of that request.
-    pub problems: Vec<(Day, String)>,
 }
 
 impl ProjectRecord {
@@ -166,7 +172,6 @@ impl ProjectRecord {
         Self {
             first: Day::of(now).minus(1),
             days: Vec::new(),
-            problems: Vec::new(),
         }
     }
 

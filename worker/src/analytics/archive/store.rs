@@ -91,9 +91,6 @@ pub struct StoredProject {
     pub id: Option<u32>,
     /// The days to archive and their records.
     pub record: ProjectRecord,
-    /// The days that have staged pages, each with the site's totals of that day as JSON. A change
-    /// of the totals between two pages makes the staged pages unusable.
-    pub totals: Vec<(Day, String)>,
     /// The size of the database in bytes.
     pub bytes: Option<u64>,
 }
@@ -132,7 +129,6 @@ impl ArchiveStore {
             return Ok(StoredProject {
                 id: None,
                 record,
-                totals: Vec::new(),
                 bytes: None,
             });
         };
@@ -143,30 +139,24 @@ impl ArchiveStore {
         let values = [row.id.into(), record.first.number().into()];
         let ledger = self.0.prepare(query, &values)?;
         let (ledger, bytes) = self.0.rows_and_size::<LedgerRow>(&ledger).await?;
-        let mut totals = Vec::new();
-        for row in ledger {
-            let day = day(row.day);
-            totals.extend(row.staged_totals.map(|text| (day, text)));
-            record
-                .problems
-                .extend(row.problem.map(|problem| (day, problem)));
-            record.days.push(DayRecord {
-                day,
-                fetched: row.fetched.map(Millis),
-                pages: row.pages,
-                progress: Progress {
-                    has_visitors: row.has_visitors != 0,
-                    pages: row.staged_pages,
-                    empty_pages: 0,
-                },
-                attempts: row.attempts,
-                retry_at: Millis(row.retry_at),
-            });
-        }
+        let days = ledger.into_iter().map(|row| DayRecord {
+            day: day(row.day),
+            fetched: row.fetched.map(Millis),
+            pages: row.pages,
+            progress: Progress {
+                has_visitors: row.has_visitors != 0,
+                pages: row.staged_pages,
+                empty_pages: 0,
+            },
+            attempts: row.attempts,
+            retry_at: Millis(row.retry_at),
+            problem: row.problem,
+            totals: row.staged_totals,
+        });
+        record.days = days.collect();
         Ok(StoredProject {
             id: Some(row.id),
             record,
-            totals,
             bytes,
         })
     }

@@ -47,8 +47,6 @@ struct Project {
     name: ProjectId,
     id: u32,
     record: ProjectRecord,
-    /// The totals of the staged pages, by day.
-    totals: Vec<(Day, String)>,
 }
 
 /// The state of one run of the archive.
@@ -159,7 +157,6 @@ impl Organization {
                 name: name.map_err(|_| HostError::new("not the id of a project"))?,
                 id,
                 record: stored.record,
-                totals: stored.totals,
             });
         }
         Ok(projects)
@@ -240,32 +237,28 @@ impl Run<'_> {
     ) -> HostResult<Option<Failure>> {
         let project = &mut self.projects[target.project];
         let key = project.key(target.day);
+        let record = record_of(&mut project.record, target.day);
         let totals = read_totals(&reply.text)?;
         let Part::Views(page) = target.part else {
             self.store.stage_visitors(key, &totals).await?;
-            record_of(&mut project.record, target.day).record_part(false, now());
+            record.record_part(false, now());
             return Ok(None);
         };
-        let record = record_of(&mut project.record, target.day);
         if record.count_page(reply.rows == 0 && reply.has_more) {
             let problem = ProblemKind::UpstreamMalformed.type_uri();
             return Ok(Some(Failure::Whole(problem)));
         }
         let text = String::from(&totals);
-        if page > 0 && !project.totals.contains(&(target.day, text.clone())) {
+        if page > 0 && record.totals.as_ref() != Some(&text) {
             return Ok(Some(Failure::Whole(CHANGED.to_owned())));
         }
         let now = now();
         self.store
             .store_views(key, page, reply, &totals, now)
             .await?;
-        project.totals.retain(|(day, _)| *day != target.day);
-        if reply.has_more {
-            project.totals.push((target.day, text));
-        } else {
-            self.metrics.days += 1;
-        }
-        record_of(&mut project.record, target.day).record_part(!reply.has_more, now);
+        record.totals = reply.has_more.then_some(text);
+        record.record_part(!reply.has_more, now);
+        self.metrics.days += u64::from(!reply.has_more);
         Ok(None)
     }
 

@@ -212,8 +212,8 @@ fn status_counts_days_and_lists_missing_and_failing_ones() {
     };
     let mut failed = DayRecord::new(day("2024-03-05"));
     failed.record_failure(Millis(1000), now);
+    failed.problem = Some("/problems/upstream-error".to_owned());
     record.days = vec![complete, partial, failed];
-    record.problems = vec![(day("2024-03-05"), "/problems/upstream-error".to_owned())];
     let status: Value = serde_json::from_str(&write_status(
         &record,
         Some(7),

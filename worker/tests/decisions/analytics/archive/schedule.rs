@@ -28,7 +28,6 @@ fn project(first: &str, records: &[DayRecord]) -> ProjectRecord {
     ProjectRecord {
         first: day(first),
         days: records.to_vec(),
-        problems: Vec::new(),
     }
 }
 
@@ -222,7 +221,7 @@ proptest! {
         };
         let mut records: Vec<_> = projects.iter().map(|(days, _)| ProjectRecord {
             first: day("2024-03-10").minus(*days),
-            ..ProjectRecord::new(start)
+            days: Vec::new(),
         }).collect();
         let mut events = events.into_iter();
         let mut sent: Vec<Millis> = Vec::new();
