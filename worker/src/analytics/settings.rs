@@ -37,7 +37,7 @@ impl AnalyticsSettings {
 /// Settings of the daily archive.
 pub struct ArchiveSettings {
     /// The projects to archive. If empty, the archive is disabled.
-    pub projects: Vec<String>,
+    pub projects: Vec<ProjectId>,
     /// The archive's share of the analytics budget: the maximum number of its requests per window,
     /// at least 1.
     pub limit: u32,
@@ -64,7 +64,7 @@ impl ArchiveSettings {
 
     /// Whether a project is archived.
     pub fn includes(&self, project: &str) -> bool {
-        self.projects.iter().any(|own| own == project)
+        self.projects.iter().any(|own| own.as_str() == project)
     }
 }
 
@@ -74,14 +74,12 @@ fn share_of(limit: u32, percent: u32) -> u32 {
     u32::try_from(share).unwrap_or(limit).max(1)
 }
 
-fn read_archive_projects(value: Option<&str>) -> Result<Vec<String>, VariableError> {
-    let projects = split_list(value);
-    let is_id = |project: &String| ProjectId::new(project.as_str()).is_ok();
-    if projects.iter().all(is_id) {
-        return Ok(projects);
-    }
-    Err(VariableError {
-        variable: "ARCHIVE_PROJECTS",
-        rule: "must be ids of projects, separated by commas",
-    })
+fn read_archive_projects(value: Option<&str>) -> Result<Vec<ProjectId>, VariableError> {
+    let projects = split_list(value).into_iter().map(ProjectId::new);
+    projects
+        .collect::<Result<_, _>>()
+        .map_err(|_| VariableError {
+            variable: "ARCHIVE_PROJECTS",
+            rule: "must be ids of projects, separated by commas",
+        })
 }

@@ -17,7 +17,7 @@ use crate::analytics::archive::views::{StoredPage, ViewsQuery};
 use crate::analytics::archive::{Counts, SeriesQuery, StoredDay, Subject, first_retained};
 use crate::analytics::settings::ArchiveSettings;
 use crate::hash::fingerprint;
-use crate::runtime::{D1, HostError, HostResult, Statement, parse_json, stringify_json};
+use crate::runtime::{D1, HostError, HostResult, Statement, stringify_json};
 use crate::upstream::client::PageReply;
 
 /// The name of the D1 binding in the wrangler configuration.
@@ -246,11 +246,13 @@ impl ArchiveStore {
     }
 
     /// Stages a page of a day's views. The last page replaces the day with its staged pages.
+    /// `parsed` is the parsed text of `reply`. Its paths are replaced by their stored forms.
     pub async fn store_views(
         &self,
         key: DayKey,
         page: u64,
         reply: &PageReply,
+        parsed: &JsValue,
         totals: &JsString,
         now: Millis,
     ) -> HostResult<()> {
@@ -258,7 +260,11 @@ impl ArchiveStore {
             VALUES (?1, ?2, ?3, ?4)";
         let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4,
             attempts = 0, retry_at = 0, problem = NULL WHERE project = ?1 AND day = ?2";
-        let text = replace_paths(&reply.text)?;
+        let text = if replace_paths(parsed)? {
+            stringify_json(parsed)?
+        } else {
+            reply.text.clone()
+        };
         let text = key.with(&[number(page), text.into()]);
         let totals = key.with(&[number(page + 1), totals.into()]);
         let mut statements = vec![
@@ -373,13 +379,12 @@ fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)
 }
 
-/// Replaces each path that the archive stores in another form. Adds two properties to its row,
-/// which the SQL statements read. `quillgate.isPrefix` is 1 for a [`StoredPath::Prefix`].
-/// `quillgate.original` is a hash of the original path, which distinguishes pages with the same
-/// stored path.
-fn replace_paths(text: &JsString) -> HostResult<JsString> {
-    let page = parse_json(text)?;
-    let rows: Array = Reflect::get(&page, &"views".into())?.unchecked_into();
+/// Replaces each path of a parsed page that the archive stores in another form. Returns whether any
+/// path changed. Adds two properties to its row, which the SQL statements read.
+/// `quillgate.isPrefix` is 1 for a [`StoredPath::Prefix`]. `quillgate.original` is a hash of the
+/// original path, which distinguishes pages with the same stored path.
+fn replace_paths(page: &JsValue) -> HostResult<bool> {
+    let rows: Array = Reflect::get(page, &"views".into())?.unchecked_into();
     let mut has_changed = false;
     for row in rows.iter() {
         let Some(path) = Reflect::get(&row, &"path".into())?.as_string() else {
@@ -398,9 +403,5 @@ fn replace_paths(text: &JsString) -> HostResult<JsString> {
         Reflect::set(&row, &"quillgate".into(), &marks)?;
         Reflect::set(&row, &"path".into(), &stored.as_str().into())?;
     }
-    if has_changed {
-        stringify_json(&page)
-    } else {
-        Ok(text.clone())
-    }
+    Ok(has_changed)
 }

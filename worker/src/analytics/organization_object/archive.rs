@@ -5,10 +5,8 @@
 use std::ops::ControlFlow;
 
 use js_sys::{JsString, Reflect};
-use quillgate::{
-    DateBound, DateRange, Day, Endpoint, ListPageViews, ListVisitors, Millis, Offset, Operation,
-    PageSize, ProjectId, RateLimitPolicy, Request,
-};
+use quillgate::value::Pairs;
+use quillgate::{Call, Day, Millis, Operation, ProjectId, RateLimitPolicy, Request};
 use wasm_bindgen::JsValue;
 
 use crate::analytics::archive::run_lock::RunId;
@@ -56,31 +54,6 @@ struct Run<'a> {
     metrics: ArchiveRun,
 }
 
-/// The held lock of the archive. Dropping this value releases the lock.
-struct HeldLock<'a> {
-    organization: &'a Organization,
-    run: RunId,
-}
-
-impl HeldLock<'_> {
-    /// Renews the lock. Returns `false` if the run has lost it.
-    fn renew(&self) -> bool {
-        self.organization
-            .archive_lock
-            .borrow_mut()
-            .renew(self.run, now())
-    }
-}
-
-impl Drop for HeldLock<'_> {
-    fn drop(&mut self) {
-        self.organization
-            .archive_lock
-            .borrow_mut()
-            .release(self.run);
-    }
-}
-
 impl Organization {
     /// Runs the daily archive, unless another run is in progress.
     pub(super) async fn archive(&self) -> HostResult<()> {
@@ -89,14 +62,11 @@ impl Organization {
             log_for_operator(message);
             return Ok(());
         };
-        let Some(run) = self.archive_lock.borrow_mut().acquire(now()) else {
+        let Some(id) = self.archive_lock.borrow_mut().acquire(now()) else {
             return Ok(());
         };
-        let held = HeldLock {
-            organization: self,
-            run,
-        };
-        let result = self.run_archive(store, &held).await;
+        let result = self.run_archive(store, id).await;
+        self.archive_lock.borrow_mut().release(id);
         if let Err(error) = &result {
             let message = format!("the archive: {error}");
             log_for_operator(&message);
@@ -104,18 +74,18 @@ impl Organization {
         result
     }
 
-    async fn run_archive(&self, store: &ArchiveStore, lock: &HeldLock<'_>) -> HostResult<()> {
+    async fn run_archive(&self, store: &ArchiveStore, id: RunId) -> HostResult<()> {
         let started = now();
         let mut run = Run {
             store,
-            projects: self.load_projects(store, lock, started).await?,
+            projects: self.load_projects(store, id, started).await?,
             metrics: ArchiveRun::default(),
         };
         let has_time = || now().since(started) < RUN_TIME;
         while run.metrics.requests < MAX_REQUESTS
             && has_time()
             && self.archive_requests_left()? > 0
-            && lock.renew()
+            && self.archive_lock.borrow_mut().renew(id, now())
         {
             let records = run.projects.iter().map(|project| &project.record);
             let recheck_days = self.settings.archive.recheck_days;
@@ -136,25 +106,24 @@ impl Organization {
     async fn load_projects(
         &self,
         store: &ArchiveStore,
-        lock: &HeldLock<'_>,
-        now: Millis,
+        run: RunId,
+        started: Millis,
     ) -> HostResult<Vec<Project>> {
+        let settings = &self.settings.archive;
         let mut projects = Vec::new();
-        for name in &self.settings.archive.projects {
-            if !lock.renew() {
+        for project in &settings.projects {
+            if !self.archive_lock.borrow_mut().renew(run, now()) {
                 return Err(HostError::new("the run took too long and lost its lock"));
             }
-            let stored = store.load(name, &self.settings.archive, now).await?;
+            let name = project.as_str();
+            let stored = store.load(name, settings, started).await?;
             let id = match stored.id {
                 Some(id) => id,
                 None => store.set_first_day(name, stored.record.first).await?,
             };
-            store
-                .prune(id, first_retained(&self.settings.archive, now))
-                .await?;
-            let name = ProjectId::new(name.as_str());
+            store.prune(id, first_retained(settings, started)).await?;
             projects.push(Project {
-                name: name.map_err(|_| HostError::new("not the id of a project"))?,
+                name: project.clone(),
                 id,
                 record: stored.record,
             });
@@ -238,7 +207,8 @@ impl Run<'_> {
         let project = &mut self.projects[target.project];
         let key = project.key(target.day);
         let record = record_of(&mut project.record, target.day);
-        let totals = read_totals(&reply.text)?;
+        let parsed = parse_json(&reply.text)?;
+        let totals = read_totals(&parsed)?;
         let Part::Views(page) = target.part else {
             self.store.stage_visitors(key, &totals).await?;
             record.record_part(false, now());
@@ -254,7 +224,7 @@ impl Run<'_> {
         }
         let now = now();
         self.store
-            .store_views(key, page, reply, &totals, now)
+            .store_views(key, page, reply, &parsed, &totals, now)
             .await?;
         record.totals = reply.has_more.then_some(text);
         record.record_part(!reply.has_more, now);
@@ -315,35 +285,30 @@ fn record_of(project: &mut ProjectRecord, day: Day) -> &mut DayRecord {
 }
 
 fn build_request(project: &ProjectId, target: Target) -> HostResult<(Operation, Request)> {
-    let not_valid = |_| HostError::new("a request that is not valid");
-    let bound = |field, day: Day| DateBound::new(field, day.to_text()).map(Some);
-    let from = bound("dateFrom", target.day).map_err(not_valid)?;
-    let to = bound("dateTo", target.day.next()).map_err(not_valid)?;
-    let range = DateRange::new(from, to).map_err(not_valid)?;
-    Ok(match target.part {
-        Part::Visitors => {
-            let limit = Some(PageSize::new(1).map_err(not_valid)?);
-            let list = ListVisitors {
-                range,
-                limit,
-                offset: None,
-            };
-            (Operation::ListVisitors, list.request(project))
-        }
+    let (operation, limit, offset) = match target.part {
+        Part::Visitors => (Operation::ListVisitors, 1, None),
         Part::Views(page) => {
-            let offset = Offset::new(page.saturating_mul(PAGE_ROWS)).map_err(not_valid)?;
-            let list = ListPageViews {
-                range,
-                limit: Some(PageSize::MAX),
-                offset: Some(offset),
-            };
-            (Operation::ListPageViews, list.request(project))
+            let offset = page.saturating_mul(PAGE_ROWS).to_string();
+            (
+                Operation::ListPageViews,
+                PAGE_ROWS,
+                Some(("offset", offset)),
+            )
         }
-    })
+    };
+    let pairs = [
+        ("dateFrom", target.day.to_text()),
+        ("dateTo", target.day.next().to_text()),
+        ("limit", limit.to_string()),
+    ];
+    let pairs = pairs.into_iter().chain(offset);
+    let pairs = pairs.map(|(name, text)| (name.to_owned(), text));
+    let call = Call::parse(operation.declaration(), &Pairs::All(pairs.collect()))
+        .map_err(|_| HostError::new("a request that is not valid"))?;
+    Ok((operation, call.request(project)))
 }
 
-/// Reads the totals of a page, as JSON.
-fn read_totals(text: &JsString) -> HostResult<JsString> {
-    let totals = Reflect::get(&parse_json(text)?, &JsValue::from_str("totals"))?;
-    stringify_json(&totals)
+/// Reads the totals of a parsed page, as JSON.
+fn read_totals(page: &JsValue) -> HostResult<JsString> {
+    stringify_json(&Reflect::get(page, &"totals".into())?)
 }

@@ -3,8 +3,8 @@
 mod pull_requests;
 mod webhooks;
 
-use quillgate::Millis;
 use quillgate::credential::AdminKey;
+use quillgate::{Millis, ProjectId};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::jobs::records::KeepPrompts;
@@ -271,7 +271,11 @@ fn empty_list_of_origins_allows_no_origin() {
 
 #[test]
 fn archive_takes_project_ids_and_a_percentage() {
-    let read_projects = |value| read("ARCHIVE_PROJECTS", value).analytics.archive.projects;
+    let read_projects = |value| {
+        let projects = read("ARCHIVE_PROJECTS", value).analytics.archive.projects;
+        let ids = projects.iter().map(ProjectId::as_str);
+        ids.map(str::to_owned).collect::<Vec<_>>()
+    };
     assert_eq!(read_projects(None), [""; 0]);
     assert_eq!(read_projects(Some("acme, other ,")), ["acme", "other"]);
     assert_wrong("ARCHIVE_PROJECTS", Some("acme,.."));
