@@ -376,7 +376,7 @@ pub fn write_backfill(
 }
 
 /// The metrics of a run of the daily archive, for the log.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ArchiveRun {
     /// The number of sent requests. Immediate retries are not counted.
     pub requests: u64,
@@ -392,19 +392,6 @@ pub struct ArchiveRun {
 impl ArchiveRun {
     /// Formats the run as a line of JSON.
     pub fn to_json(&self) -> String {
-        let Self {
-            requests,
-            failures,
-            days,
-            milliseconds,
-        } = self;
-        json::to_text(&json!({
-            "archive": {
-                "requests": requests,
-                "failures": failures,
-                "days": days,
-                "milliseconds": milliseconds,
-            },
-        }))
+        json::to_text(&json!({ "archive": self }))
     }
 }

@@ -17,7 +17,7 @@ use crate::analytics::archive::views::{StoredPage, ViewsQuery};
 use crate::analytics::archive::{Counts, SeriesQuery, StoredDay, Subject, first_retained};
 use crate::analytics::settings::ArchiveSettings;
 use crate::hash::fingerprint;
-use crate::runtime::{D1, HostError, HostResult, Statement, stringify_json};
+use crate::runtime::{D1, HostError, HostResult, Statement, number, stringify_json};
 use crate::upstream::client::PageReply;
 
 /// The name of the D1 binding in the wrangler configuration.
@@ -70,14 +70,6 @@ struct SeriesRow {
     visitors_ai: Option<u64>,
     visitors_total: Option<u64>,
     known: u32,
-}
-
-#[derive(Deserialize)]
-struct PageRow {
-    path: String,
-    human: Option<u64>,
-    ai: Option<u64>,
-    total: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -210,16 +202,7 @@ impl ArchiveStore {
             number(query.limit + 1),
         ];
         let rows = self.0.prepare(PAGES, &values)?;
-        let rows: Vec<PageRow> = self.0.rows(&rows).await?;
-        let page = |row: PageRow| StoredPage {
-            path: row.path,
-            views: Counts {
-                human: row.human,
-                ai: row.ai,
-                total: row.total,
-            },
-        };
-        Ok(rows.into_iter().map(page).collect())
+        self.0.rows(&rows).await
     }
 
     /// Sets the first day of a project, unless an earlier day is recorded. Returns the project's
@@ -372,11 +355,6 @@ impl DayKey {
 
 fn day(number: u32) -> Day {
     Day::from_number(number.into())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-fn number(number: u64) -> JsValue {
-    JsValue::from_f64(number as f64)
 }
 
 /// Replaces each path of a parsed page that the archive stores in another form. Returns whether any

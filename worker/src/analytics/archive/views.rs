@@ -2,6 +2,7 @@
 
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::{ArchivedPageSize, Call, Cursor, Day, DayGroup};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::analytics::archive::stored_path::encode_controls;
@@ -57,13 +58,19 @@ impl ViewsQuery {
     }
 }
 
-/// The views of one page on all archived days of a range.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The views of one page on all archived days of a range: a row of the query and of the response.
+///
+/// The counts are sums over the days. A count is `None` if it is unknown on any of them.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct StoredPage {
     /// The page's path, as the archive stores it.
     pub path: String,
-    /// The sums over the days. A count is unknown if it is unknown on any of them.
-    pub views: Counts,
+    /// Views by people.
+    pub human: Option<u64>,
+    /// Views by AI.
+    pub ai: Option<u64>,
+    /// Mintlify's total of people and AI.
+    pub total: Option<u64>,
 }
 
 /// Writes the body of a page of the list. `site` contains the site's stored days in order. `pages`
@@ -81,12 +88,9 @@ pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<Stored
         .map(|number| Day::from_number(number.into()))
         .filter(|day| site.binary_search_by_key(day, |stored| stored.day).is_err())
         .map(Day::to_text);
-    let rows = pages.into_iter().map(|StoredPage { path, views }| {
-        json!({ "path": path, "human": views.human, "ai": views.ai, "total": views.total })
-    });
     json::to_text(&json!({
         "totals": totals,
-        "views": rows.collect::<Vec<_>>(),
+        "views": pages,
         "missing": missing.collect::<Vec<_>>(),
         "nextCursor": next,
     }))

@@ -39,7 +39,9 @@ fn stored(date: &str, human: u64) -> StoredDay {
 fn page(path: &str, human: u64) -> StoredPage {
     StoredPage {
         path: path.to_owned(),
-        views: views(human),
+        human: Some(human),
+        ai: Some(1),
+        total: Some(human + 1),
     }
 }
 
