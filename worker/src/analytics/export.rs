@@ -1,13 +1,20 @@
-//! Exports of reports: reads the request and writes the head of the response.
+//! Exports of reports, across pages.
+//!
+//! [`Export`] selects the pages in order, writes their rows and tracks the cursor from which an
+//! interrupted export can resume.
 
 pub mod rows;
-pub mod run;
 
+use quillgate::columns::columns;
+use quillgate::declaration::{Pagination, ParameterKind};
 use quillgate::export::ExportFormat;
+use quillgate::pages::MAX_ROWS;
 use quillgate::parameters::ParameterType;
-use quillgate::{Call, Millis, Operation, ProjectId};
+use quillgate::text::parse_decimal;
+use quillgate::value::Pairs;
+use quillgate::{Call, Millis, Offset, Operation, PageInfo, Pages, ProjectId};
 
-use crate::analytics::export::run::Export;
+use crate::analytics::export::rows::RowWriter;
 use crate::analytics::query::ReportQuery;
 use crate::analytics::settings::AnalyticsSettings;
 use crate::http::gateway_rule::GatewayRule;
@@ -18,21 +25,30 @@ use crate::upstream::json_scanner::Malformed;
 /// The maximum time that an export may wait for the budget in total, in seconds: a day.
 pub const MAX_WAIT_SECONDS: u64 = 86_400;
 
-/// A requested export: its format, its progress and the next page to fetch.
+/// An export in progress.
 #[derive(Debug)]
-pub struct ExportQuery {
+pub struct Export {
     /// The next page. After the last page it stays unchanged.
     pub page: ReportQuery,
-    /// The rows written so far, and the cursor from which to resume.
-    pub export: Export,
+    /// The writer of the output, in the requested format.
+    pub writer: RowWriter,
+    pages: Pages,
+    /// The property of a page that contains the rows.
+    member: &'static str,
+    /// The number of rows at the start of the next page that the caller already has.
+    skip: u64,
+    cursor: String,
+    /// The remaining time that the export may spend waiting.
+    wait: Millis,
+    /// The number of rows written.
+    rows: u64,
     project: ProjectId,
-    format: ExportFormat,
     /// Whether the caller already has the head and the earlier rows.
     is_resumed: bool,
     file_name: String,
 }
 
-impl ExportQuery {
+impl Export {
     /// Reads a request to export `report`.
     ///
     /// # Errors
@@ -45,43 +61,100 @@ impl ExportQuery {
         now: Millis,
     ) -> Result<Self, Problem> {
         let format = ExportFormat::from_text(call.text("format").unwrap_or(""))?;
-        let normalized = call.clone().normalize();
-        let export = Export::new(report, &normalized).ok_or_else(refuse_cursor)?;
-        let first = export.next().ok_or_else(Problem::internal)?;
-        Ok(Self {
-            page: ReportQuery::new(report, first, project, settings, now)?,
-            export,
+        let first = find_first_page(report, &call.clone().normalize());
+        let (member, list, skip) = first.ok_or_else(refuse_cursor)?;
+        let mut export = Self {
+            page: ReportQuery::new(report, &list, project, settings, now)?,
+            writer: RowWriter::new(format, &columns(report)),
+            pages: Pages::new(list),
+            member,
+            skip,
+            cursor: String::new(),
+            wait: Millis(0),
+            rows: 0,
             project: project.clone(),
-            format,
             is_resumed: call.text("cursor").is_some(),
             file_name: name_file(report, call, project, format),
-        })
+        };
+        export.cursor = export.find_cursor();
+        Ok(export)
     }
 
     /// Starts the export, which may wait for `seconds` in total. Appends the head to `out`, unless
     /// the export is resumed.
     pub fn begin(&mut self, seconds: u64, out: &mut Vec<u8>) {
-        self.export.allow_wait(Millis::from_seconds(seconds));
+        self.wait = Millis::from_seconds(seconds);
         if !self.is_resumed {
-            self.export.push_head(out);
+            self.writer.push_head(out);
         }
     }
 
-    /// Appends the rows of a page and moves to the next page.
+    /// Returns the call for the next page, or `None` if the export is complete. Pages have
+    /// the largest size that the report allows, up to 250 rows.
+    pub const fn next(&self) -> Option<&Call> {
+        self.pages.next()
+    }
+
+    /// Returns the cursor that resumes after the rows written so far. Empty if the export is
+    /// complete.
+    pub fn cursor(&self) -> &str {
+        &self.cursor
+    }
+
+    /// Returns the number of rows written so far.
+    pub const fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Appends the rows of the page that [`Self::next`] requested, and moves to the next page.
     ///
     /// # Errors
-    /// [`Malformed`] if `text` is not the requested page. Nothing is appended.
+    /// [`Malformed`] if `text` is not a valid page or contradicts its list; see [`Pages::advance`].
+    /// Then nothing is appended, and the cursor stays unchanged.
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
-        self.export.push_page(text, out)?;
-        if let Some(next) = self.export.next() {
+        let before = out.len();
+        let end = self.writer.push_rows(text, self.member, self.skip, out)?;
+        let page = PageInfo {
+            rows: end.rows,
+            has_more: end.has_more,
+            next_cursor: end.next_cursor.as_deref(),
+        };
+        if self.pages.advance(&page).is_err() {
+            out.truncate(before);
+            return Err(Malformed);
+        }
+        self.rows += end.rows.saturating_sub(self.skip);
+        self.skip = 0;
+        self.cursor = self.find_cursor();
+        if let Some(next) = self.pages.next() {
             self.page.move_to(next, &self.project);
         }
         Ok(())
     }
 
+    /// Returns the wait before the next request for the same page, and deducts it from the allowed
+    /// total.
+    ///
+    /// `retry_after` is in seconds. Returns `None` if it is absent or exceeds the remaining time,
+    /// or if the wait would not end before `expires`. The export must then end.
+    pub fn plan_wait(
+        &mut self,
+        retry_after: Option<u64>,
+        now: Millis,
+        expires: Millis,
+    ) -> Option<Millis> {
+        // Waits at least one second, so that `Retry-After: 0` does not cause a busy loop.
+        let time = Millis::from_seconds(retry_after?.max(1));
+        if time > self.wait || now.plus(time) >= expires {
+            return None;
+        }
+        self.wait = self.wait.since(time);
+        Some(time)
+    }
+
     /// Returns header fields that make a browser save the export as a file, uncached.
     pub fn headers(&self) -> HeaderFields {
-        let content_type = match (self.format, self.is_resumed) {
+        let content_type = match (self.writer.format(), self.is_resumed) {
             (ExportFormat::NdJson, _) => "application/x-ndjson",
             (ExportFormat::Csv, false) => "text/csv; charset=utf-8; header=present",
             (ExportFormat::Csv, true) => "text/csv; charset=utf-8; header=absent",
@@ -92,6 +165,54 @@ impl ExportQuery {
             .with("content-disposition", disposition)
             .with("content-type", content_type)
     }
+
+    fn find_cursor(&self) -> String {
+        let Some(next) = self.pages.next() else {
+            return String::new();
+        };
+        match next.declaration().pagination {
+            Pagination::Cursor { .. } => {
+                format!("{}~{}", self.skip, next.text("cursor").unwrap_or_default())
+            }
+            _ => (next.integer("offset").unwrap_or(0) + self.skip).to_string(),
+        }
+    }
+}
+
+/// Finds the first page to fetch for an export operation's call. Returns the property of a page that
+/// contains the rows, the call for the page, and the number of its rows that the caller already has.
+/// Returns `None` if the cursor is not valid for this report, or if the report is not a list.
+fn find_first_page(report: Operation, call: &Call) -> Option<(&'static str, Call, u64)> {
+    let declared = report.declaration();
+    let member = declared.pagination.rows()?;
+    let limit = match declared.parameter("limit")?.kind {
+        ParameterKind::Integer { rule, .. } => rule.max.min(MAX_ROWS),
+        _ => return None,
+    };
+    let (position, skip) = match (declared.pagination, call.text("cursor")) {
+        (_, None) => (None, 0),
+        (Pagination::Cursor { .. }, Some(cursor)) => {
+            let (skip, cursor) = cursor.split_once('~')?;
+            let position = (!cursor.is_empty()).then(|| ("cursor", cursor.to_owned()));
+            (position, parse_decimal(skip)?)
+        }
+        (_, Some(cursor)) => {
+            let rows = parse_decimal(cursor)?;
+            Offset::new(rows).ok()?.after(limit).ok()?;
+            let offset = rows - rows % limit;
+            (Some(("offset", offset.to_string())), rows % limit)
+        }
+    };
+    let filters = call
+        .arguments()
+        .map(|(own, text)| (own.name, text.to_owned()));
+    let pairs = filters
+        .filter(|(name, _)| !matches!(*name, "cursor" | "format"))
+        .chain([("limit", limit.to_string())])
+        .chain(position)
+        .map(|(name, text)| (name.to_owned(), text));
+    let list = Call::parse(declared, &Pairs::All(pairs.collect())).ok()?;
+    Some((member, list, skip))
 }
 
 #[cold]

@@ -4,7 +4,7 @@ use quillgate::{Day, JobId, RateLimitPolicy, Request};
 
 use crate::analytics::archive::SeriesQuery;
 use crate::analytics::archive::views::ViewsQuery;
-use crate::analytics::export::ExportQuery;
+use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
 use crate::app::plan::PendingPlan;
 use crate::app::write_plan::AdmittedWrite;
@@ -50,7 +50,7 @@ pub enum Action {
     /// Return a report, from the cache if possible.
     ReadReport(ReportQuery),
     /// Stream a whole report, page by page.
-    ExportReport(Box<ExportQuery>),
+    ExportReport(Box<Export>),
     /// List the recorded jobs.
     ListJobs(JobQuery),
     /// Stream the changes of one job, or of all jobs in the project.

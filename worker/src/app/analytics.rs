@@ -2,7 +2,7 @@
 
 use quillgate::{Millis, RateLimitPolicy};
 
-use crate::analytics::export::{ExportQuery, MAX_WAIT_SECONDS};
+use crate::analytics::export::{Export, MAX_WAIT_SECONDS};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall};
 use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, slice_pages};
 use crate::analytics::pages::{Page, Report};
@@ -69,20 +69,17 @@ pub async fn read_report(
 
 /// Starts an export. Replies after the first rows have arrived, so that a refusal can still set the
 /// status.
-pub async fn export_report(
-    pending: &mut PendingRequest,
-    query: ExportQuery,
-) -> Result<Reply, Problem> {
+pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Result<Reply, Problem> {
     let wait = parse_wait(pending.head.prefer.as_deref()).map(|wait| wait.min(MAX_WAIT_SECONDS));
-    let mut headers = query.headers();
+    let mut headers = export.headers();
     if let Some(wait) = wait {
         headers.set("preference-applied", format!("wait={wait}"));
     }
     let call = ReportCall {
         accepts_stale: false,
-        ..report_call(pending, query.page.clone())?
+        ..report_call(pending, export.page.clone())?
     };
-    let mut export = RunningExport::new(pending, call, query, wait.unwrap_or(0))?;
+    let mut export = RunningExport::new(pending, call, export, wait.unwrap_or(0))?;
     let started = export.next_chunk(&CancelSignal::default()).await;
     pending.context.metrics = std::mem::take(&mut export.metrics);
     let headers = headers.or(std::mem::take(&mut export.budget));

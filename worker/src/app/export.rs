@@ -15,7 +15,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
-use crate::analytics::export::{ExportQuery, read_retry_after};
+use crate::analytics::export::{Export, read_retry_after};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall, ReportReply};
 use crate::analytics::waiting_exports::RENEWAL_INTERVAL;
 use crate::app::log::ExportEnd;
@@ -40,7 +40,7 @@ pub struct RunningExport {
     env: Env,
     /// The request that is sent to the organization's object for each page.
     call: ReportCall,
-    query: ExportQuery,
+    export: Export,
     /// When the caller's token expires. The export ends then.
     expires: Millis,
     /// The caller's session, if any. The export ends with it.
@@ -92,15 +92,15 @@ impl RunningExport {
     pub fn new(
         pending: &PendingRequest,
         call: ReportCall,
-        mut query: ExportQuery,
+        mut export: Export,
         wait: u64,
     ) -> Result<Self, Problem> {
         let mut output = Vec::new();
-        query.begin(wait, &mut output);
+        export.begin(wait, &mut output);
         Ok(Self {
             env: pending.env.clone(),
             call,
-            query,
+            export,
             expires: pending.context.caller()?.expires,
             session: pending.context.session.clone(),
             started: pending.context.started,
@@ -121,10 +121,7 @@ impl RunningExport {
     /// Returns the refusal if the next page is not available.
     pub async fn next_chunk(&mut self, cancel: &CancelSignal) -> Result<Vec<u8>, GatewayResponse> {
         let before = self.output.len();
-        while self.query.export.next().is_some()
-            && self.output.len() == before
-            && !cancel.is_set.get()
-        {
+        while self.export.next().is_some() && self.output.len() == before && !cancel.is_set.get() {
             if now() >= self.expires {
                 return Err(self.refuse(invalid_token(EXPIRED)));
             }
@@ -133,8 +130,7 @@ impl RunningExport {
                 Ok(()) | Err(Missing::RefusedBefore | Missing::Stopped) => {}
                 Err(Missing::Refused(refusal)) => {
                     let retry_after = read_retry_after(&refusal);
-                    let export = &mut self.query.export;
-                    match export.plan_wait(retry_after, now(), self.expires) {
+                    match self.export.plan_wait(retry_after, now(), self.expires) {
                         Some(time) => self.wait_for_budget(time, cancel).await?,
                         None => return Err(refusal),
                     }
@@ -218,7 +214,7 @@ impl RunningExport {
         self.budget = reply.headers;
         let page = reply.pages.into_iter().next();
         let text = page.map_or_else(String::new, |page| String::from(page.text));
-        if self.query.push_page(&text, &mut self.output).is_err() {
+        if self.export.push_page(&text, &mut self.output).is_err() {
             let problem = classify_malformed(Method::Get).problem;
             return Err(Missing::Refused(self.refuse(problem)));
         }
@@ -228,7 +224,7 @@ impl RunningExport {
     }
 
     fn request_page(&mut self, now: Millis) -> HostResult<Prefetch> {
-        self.call.query = self.query.page.clone();
+        self.call.query = self.export.page.clone();
         let reply = OrganizationStub::new(&self.env)?.request_report(&self.call)?;
         Ok(Prefetch {
             reply: reply.into(),
@@ -241,7 +237,7 @@ impl RunningExport {
     /// recur when the page is needed.
     fn prefetch_next(&mut self) {
         let now = now();
-        let has_next = self.query.export.next().is_some() && now < self.expires;
+        let has_next = self.export.next().is_some() && now < self.expires;
         if has_next && self.prefetches && self.pages >= PAGES_BEFORE_PREFETCH {
             self.prefetch = self.request_page(now).ok();
         }
@@ -267,8 +263,8 @@ impl RunningExport {
     /// Returns the last record of an incomplete export.
     fn write_ending(&self, problem: ProblemKind, retry_after: Option<u64>) -> Uint8Array {
         let mut ending = Vec::new();
-        let export = &self.query.export;
-        export.push_incomplete(&problem.type_uri(), retry_after, &mut ending);
+        let (writer, cursor) = (&self.export.writer, self.export.cursor());
+        writer.push_incomplete(cursor, &problem.type_uri(), retry_after, &mut ending);
         Uint8Array::from(&ending[..])
     }
 
@@ -276,7 +272,7 @@ impl RunningExport {
     fn log_end(&self, end: &str) {
         let entry = ExportEnd {
             request_id: &self.call.id,
-            export_rows: self.query.export.rows(),
+            export_rows: self.export.rows(),
             export_requests: self.requests,
             export_end: end,
             milliseconds: now().since(self.started).0,
@@ -409,7 +405,7 @@ impl Body {
             return Vec::new();
         }
         let bytes = Uint8Array::from(&chunk[..]);
-        if chunk.is_empty() || running.query.export.next().is_none() {
+        if chunk.is_empty() || running.export.next().is_none() {
             running.log_end("complete");
             // A second chunk would mark the export as incomplete after a trap. The export is
             // complete, so none is needed.

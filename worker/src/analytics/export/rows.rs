@@ -65,6 +65,11 @@ impl RowWriter {
         }
     }
 
+    /// Returns the output format.
+    pub const fn format(&self) -> ExportFormat {
+        self.format
+    }
+
     /// Appends the output before the first row.
     ///
     /// For CSV, this is a byte order mark, which makes spreadsheets read UTF-8, and the column

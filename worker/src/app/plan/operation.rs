@@ -9,7 +9,7 @@ use super::identity::Target;
 use super::{Planner, Step};
 use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::archive::{SeriesQuery, read_day};
-use crate::analytics::export::ExportQuery;
+use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
 use crate::app::write_plan::{AdmittedWrite, WriteOperation, check_announced_body};
@@ -172,8 +172,8 @@ impl Planner<'_> {
     ) -> Result<Action, Problem> {
         let report = operation.exported().ok_or_else(Problem::internal)?;
         let settings = &self.config.analytics;
-        let query = ExportQuery::new(report, call, project, settings, self.now)?;
-        Ok(Action::ExportReport(Box::new(query)))
+        let export = Export::new(report, call, project, settings, self.now)?;
+        Ok(Action::ExportReport(Box::new(export)))
     }
 }
 

@@ -1,10 +1,10 @@
-//! Exports of reports: the query and the response head.
+//! Exports of reports: the request and the response head.
 
+mod pages;
 mod rows;
-mod run;
 
 use quillgate::{Call, Millis, Operation, ProjectId};
-use quillgate_worker::analytics::export::{ExportQuery, read_retry_after};
+use quillgate_worker::analytics::export::{Export, read_retry_after};
 use quillgate_worker::app::log::ExportEnd;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::GatewayResponse;
@@ -17,7 +17,7 @@ fn project() -> ProjectId {
     ProjectId::new("acme/ü docs").unwrap()
 }
 
-fn read(operation: Operation, more: &Value) -> Result<ExportQuery, Problem> {
+fn read(operation: Operation, more: &Value) -> Result<Export, Problem> {
     let mut params =
         json!({ "format": "csv", "dateFrom": "2024-01-01T10:00:00+02:00", "dateTo": "2024-02-01" });
     for (name, value) in more.as_object().unwrap() {
@@ -25,43 +25,46 @@ fn read(operation: Operation, more: &Value) -> Result<ExportQuery, Problem> {
     }
     let call = Call::parse(operation.declaration(), &params).unwrap();
     let report = operation.exported().unwrap();
-    ExportQuery::new(report, &call, &project(), &configuration().analytics, NOW)
+    Export::new(report, &call, &project(), &configuration().analytics, NOW)
 }
 
-fn views(more: &Value) -> ExportQuery {
+fn views(more: &Value) -> Export {
     read(Operation::ExportPageViews, more).unwrap()
 }
 
 #[test]
 fn export_requests_full_pages_of_its_report() {
-    let mut query = views(&json!({ "cursor": "1003" }));
-    let page = &query.page;
+    let mut export = views(&json!({ "cursor": "1003" }));
+    let page = &export.page;
     assert_eq!(page.operation, Operation::ListPageViews);
     assert_eq!((page.limit, page.offset), (250, 1000));
     let list = "/v1/analytics/acme%2F%C3%BC%20docs/views?dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
     assert_eq!(page.list, list);
     let mut out = Vec::new();
-    query
+    export
         .push_page(r#"{ "views": [], "hasMore": true }"#, &mut out)
         .unwrap();
-    assert_eq!((query.page.offset, query.page.list.as_str()), (1250, list));
-    let mut query = read(Operation::ExportSearches, &json!({})).unwrap();
-    let first = query.page.list.clone();
+    assert_eq!(
+        (export.page.offset, export.page.list.as_str()),
+        (1250, list)
+    );
+    let mut export = read(Operation::ExportSearches, &json!({})).unwrap();
+    let first = export.page.list.clone();
     assert!(first.ends_with("&limit=100"), "{first}");
-    query
+    export
         .push_page(r#"{ "searches": [], "nextCursor": "n~1" }"#, &mut out)
         .unwrap();
     assert!(
-        query.page.list.contains("cursor=n~1"),
+        export.page.list.contains("cursor=n~1"),
         "{}",
-        query.page.list
+        export.page.list
     );
 }
 
 #[test]
 fn export_head_has_content_type_and_file_name() {
-    let fields = |query: &ExportQuery| {
-        let headers = query.headers();
+    let fields = |export: &Export| {
+        let headers = export.headers();
         let names = ["content-type", "content-disposition", "cache-control"];
         names.map(|name| headers.get(name).unwrap().to_owned())
     };
@@ -99,11 +102,9 @@ fn only_the_first_part_of_an_export_starts_with_the_column_names() {
 #[test]
 fn export_waits_as_long_as_the_caller_allows() {
     let wait = |seconds: u64, retry_after| {
-        let mut query = views(&json!({}));
-        query.begin(seconds, &mut Vec::new());
-        query
-            .export
-            .plan_wait(Some(retry_after), NOW, Millis(u64::MAX))
+        let mut export = views(&json!({}));
+        export.begin(seconds, &mut Vec::new());
+        export.plan_wait(Some(retry_after), NOW, Millis(u64::MAX))
     };
     assert_eq!(wait(0, 1), None);
     assert_eq!(wait(5, 5), Some(Millis::from_seconds(5)));

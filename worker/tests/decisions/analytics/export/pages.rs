@@ -1,10 +1,12 @@
 //! The progress of an export across pages.
 
 use proptest::prelude::*;
-use quillgate::{Call, Millis, Operation};
-use quillgate_worker::analytics::export::run::Export;
+use quillgate::{Call, Millis, Operation, ProjectId};
+use quillgate_worker::analytics::export::Export;
 use quillgate_worker::upstream::json_scanner::Malformed;
 use serde_json::{Value, json};
+
+use crate::fixtures::{NOW, configuration};
 
 const CURSOR: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
@@ -15,7 +17,9 @@ fn begin(operation: Operation, more: &Value) -> Option<Export> {
         params[name] = value.clone();
     }
     let call = Call::parse(operation.declaration(), &params).unwrap();
-    Export::new(operation.exported().unwrap(), &call)
+    let project = ProjectId::new("acme").unwrap();
+    let report = operation.exported().unwrap();
+    Export::new(report, &call, &project, &configuration().analytics, NOW).ok()
 }
 
 fn views(more: &Value) -> Export {
@@ -172,7 +176,7 @@ fn all_waits_of_an_export_share_one_allowance() {
     let (now, expires) = (Millis(1_000_000), Millis(1_100_000));
     let mut export = views(&json!({}));
     assert_eq!(export.plan_wait(Some(1), now, expires), None);
-    export.allow_wait(Millis::from_seconds(60));
+    export.begin(60, &mut Vec::new());
     assert_eq!(export.plan_wait(None, now, expires), None);
     assert_eq!(export.plan_wait(Some(61), now, expires), None);
     assert_eq!(
