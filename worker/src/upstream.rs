@@ -3,14 +3,12 @@
 //! 1. [`request`] describes a request, and [`attempts`] selects its key and decides whether to
 //!    retry.
 //! 2. `client` sends it through `transport`, within the limits of [`permits`] and [`breaker`].
-//! 3. [`failure`] classifies a failure by the response [`head`], or by a [`transport_error`] if no
-//!    response arrived.
-//! 4. [`key_outcome`] selects the value to store under the idempotency key.
+//! 3. [`failure`] classifies a failure by the response [`head`], or by a
+//!    [`TransportError`](failure::TransportError) if no response arrived. It also selects the value
+//!    to store under the idempotency key.
 
 pub mod attempts;
 pub mod breaker;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod breakers;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod client;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
@@ -18,7 +16,6 @@ pub(crate) mod connections;
 pub mod failure;
 pub mod head;
 pub mod json_scanner;
-pub mod key_outcome;
 pub mod key_redaction;
 pub mod metrics;
 pub mod page_check;
@@ -29,4 +26,3 @@ pub mod settings;
 mod tests;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod transport;
-pub mod transport_error;

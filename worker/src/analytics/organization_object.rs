@@ -31,7 +31,7 @@ use crate::runtime::{
     Database, HostError, HostResult, into_promise, migrate, now, read_policy, read_settings,
     receive, send_back,
 };
-use crate::upstream::breakers::breaker_state;
+use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 
@@ -162,7 +162,7 @@ struct Organization {
 impl Organization {
     fn open(state: State, env: &Env) -> HostResult<Self> {
         let limits = read_settings(env, Limits::read)?;
-        let upstream = read_settings(env, UpstreamSettings::read)?;
+        let upstream = read_settings(env, |variables| UpstreamSettings::read(variables, &limits))?;
         let settings = read_settings(env, |variables| AnalyticsSettings::read(variables, &limits))?;
         let auth = read_settings(env, AuthSettings::read)?;
         let database = Rc::new(Database::new(state.storage()));

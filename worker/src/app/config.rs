@@ -47,7 +47,7 @@ impl Config {
         let variables = |name: &str| trim_value(&variable(name)?);
         let limits = Limits::read(&variables)?;
         Ok(Self {
-            upstream: UpstreamSettings::read(&variables)?,
+            upstream: UpstreamSettings::read(&variables, &limits)?,
             auth: AuthSettings::read(&variables)?,
             jobs: JobSettings::read(&variables, &limits)?,
             pull_requests: PullRequestSettings::read(&variables)?,

@@ -13,7 +13,7 @@ use crate::http::problem::Problem;
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::records::JobQuery;
 use crate::jobs::write::Write;
-use crate::upstream::client::{UpstreamClient, UpstreamResponse, parse_job};
+use crate::upstream::client::{UpstreamResponse, parse_job, send_upstream};
 use crate::upstream::failure::mark_uncertain;
 use crate::upstream::request::UpstreamRequest;
 
@@ -32,8 +32,7 @@ pub async fn read(
         traceparent: call.traceparent,
         tracestate: call.tracestate,
     };
-    let client = UpstreamClient::new(&pending.config.upstream);
-    let sent = client.send(&request, &mut || true).await;
+    let sent = send_upstream(&pending.config.upstream, &request, &mut || true).await;
     let exchange = sent.read(&request, |reply| parse_job(&reply.body).map(|_| reply));
     pending.context.metrics.upstream = Some(exchange.metrics);
     match exchange.outcome {

@@ -1,7 +1,7 @@
 //! Idempotency keys prevent duplicate jobs (draft-ietf-httpapi-idempotency-key-header).
 //!
 //! The gateway stores a record per caller, project and key. [`decide`] compares a request with its
-//! record. [`KeyOutcome`](crate::upstream::key_outcome::KeyOutcome) is the outcome to store.
+//! record. [`KeyOutcome`](crate::upstream::failure::KeyOutcome) is the outcome to store.
 //!
 //! An outcome is unknown if the upstream did not respond or the gateway restarted. The gateway
 //! never repeats such requests automatically. Callers can send `Idempotency-Retry: force` to repeat

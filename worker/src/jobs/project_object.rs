@@ -33,8 +33,7 @@ use crate::runtime::{
     Database, HostError, HostResult, into_promise, migrate, now, read_policy, read_settings,
     receive, send_back,
 };
-use crate::upstream::breaker;
-use crate::upstream::breakers::breaker_state;
+use crate::upstream::breaker::{self, breaker_state};
 use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 #[cfg(doc)]
@@ -196,7 +195,7 @@ struct Project {
 impl Project {
     fn open(state: State, env: &Env) -> HostResult<Self> {
         let limits = read_settings(env, Limits::read)?;
-        let upstream = read_settings(env, UpstreamSettings::read)?;
+        let upstream = read_settings(env, |variables| UpstreamSettings::read(variables, &limits))?;
         let settings = read_settings(env, |variables| JobSettings::read(variables, &limits))?;
         let database = Rc::new(Database::new(state.storage()));
         let connections = Connections::default();

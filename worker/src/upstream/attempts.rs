@@ -3,9 +3,9 @@
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis};
 
+use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::settings::UpstreamSettings;
-use crate::upstream::transport_error::TransportError;
 
 /// The next step after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +35,9 @@ pub struct Attempts<'a> {
 impl<'a> Attempts<'a> {
     /// Creates the attempts of a request that must finish before `deadline`.
     pub fn new(settings: &'a UpstreamSettings, method: Method, deadline: Millis) -> Self {
+        let (_, keys) = settings.keys(method);
         Self {
-            keys: settings.keys(method),
+            keys,
             method,
             key: 0,
             repeated: false,

@@ -8,6 +8,8 @@
 //! `Retry-After` of the latest failure if that is longer, but at most for [`MAX_PAUSE`]. Then it
 //! lets one request per [`PAUSE`] through as a probe. A success closes the breaker.
 
+use std::cell::RefCell;
+
 use quillgate::{Millis, RateLimitPolicy};
 use serde::{Deserialize, Serialize};
 
@@ -137,4 +139,18 @@ fn unavailable_problem(wait: Millis) -> Problem {
     let detail = "Mintlify keeps failing, so the gateway sends no requests for a while";
     Problem::new(ProblemKind::UpstreamUnavailable, detail)
         .with_header("retry-after", wait.0.div_ceil(1000).to_string())
+}
+
+thread_local! {
+    static BREAKERS: RefCell<Breakers> = RefCell::default();
+}
+
+/// Calls `run` with this isolate's circuit breakers.
+pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
+    BREAKERS.with_borrow_mut(run)
+}
+
+/// Returns the [state](Breakers::state) of this isolate's circuit breakers.
+pub fn breaker_state(policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
+    with_breakers(|breakers| breakers.state(policies, project, now))
 }

@@ -10,9 +10,10 @@ use crate::http::problem::Problem;
 use crate::json;
 use crate::runtime::now;
 use crate::upstream::attempts::{Attempts, NextAttempt};
-use crate::upstream::breakers::with_breakers;
+use crate::upstream::breaker::with_breakers;
 use crate::upstream::failure::{
-    UpstreamFailure, classify_error, classify_leak, classify_malformed, classify_transport_error,
+    TransportError, UpstreamFailure, classify_error, classify_leak, classify_malformed,
+    classify_transport_error,
 };
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::metrics::ExchangeMetrics;
@@ -20,7 +21,6 @@ use crate::upstream::page_check::check_page;
 use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Message, Outgoing, send};
-use crate::upstream::transport_error::TransportError;
 
 /// The maximum size of an error response whose message is read, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -114,106 +114,95 @@ impl PageReply {
     }
 }
 
-/// Sends requests upstream.
-pub struct UpstreamClient<'a> {
-    settings: &'a UpstreamSettings,
+/// Sends a request unless its breaker is open, and repeats it if [`Attempts`] allow it. `pay`
+/// reserves budget for a repetition and returns whether it succeeded.
+pub async fn send_upstream(
+    settings: &UpstreamSettings,
+    request: &UpstreamRequest,
+    pay: &mut dyn FnMut() -> bool,
+) -> Exchange<UpstreamResponse> {
+    let started = now();
+    if let Err(problem) = with_breakers(|breakers| breakers.allow(&request.scope(), started)) {
+        return Exchange::not_sent(problem);
+    }
+    let deadline = started.plus(settings.timeout);
+    let mut attempts = Attempts::new(settings, request.method(), deadline);
+    let reply = attempt(settings, request, &mut attempts, pay).await;
+    let status = reply.as_ref().ok().map(|message| message.head.status);
+    let outcome = match reply {
+        Ok(message) => read_response(settings, request, message).await,
+        Err(error) => Err(classify_transport_error(error, request.method())),
+    };
+    let failure = outcome.as_ref().err();
+    let ended = now();
+    with_breakers(|breakers| {
+        breakers.record(&request.scope(), request.call_outcome(failure), ended);
+    });
+    let refused_key = attempts.describe_refused_key().map(str::to_owned);
+    Exchange {
+        metrics: ExchangeMetrics {
+            status,
+            milliseconds: ended.since(started).0,
+            operator: failure
+                .and_then(|failure| failure.operator.clone())
+                .or(refused_key),
+        },
+        outcome,
+    }
 }
 
-impl<'a> UpstreamClient<'a> {
-    pub const fn new(settings: &'a UpstreamSettings) -> Self {
-        Self { settings }
-    }
-
-    /// Sends a request unless its breaker is open, and repeats it if [`Attempts`] allow it. `pay`
-    /// reserves budget for a repetition and returns whether it succeeded.
-    pub async fn send(
-        &self,
-        request: &UpstreamRequest,
-        pay: &mut dyn FnMut() -> bool,
-    ) -> Exchange<UpstreamResponse> {
-        let started = now();
-        if let Err(problem) = with_breakers(|breakers| breakers.allow(&request.scope(), started)) {
-            return Exchange::not_sent(problem);
-        }
-        let deadline = started.plus(self.settings.timeout);
-        let mut attempts = Attempts::new(self.settings, request.method(), deadline);
-        let reply = self.attempt(request, &mut attempts, pay).await;
-        let status = reply.as_ref().ok().map(|message| message.head.status);
-        let outcome = match reply {
-            Ok(message) => self.read_response(request, message).await,
-            Err(error) => Err(classify_transport_error(error, request.method())),
+/// Sends a request until an attempt is final.
+async fn attempt(
+    settings: &UpstreamSettings,
+    request: &UpstreamRequest,
+    attempts: &mut Attempts<'_>,
+    pay: &mut dyn FnMut() -> bool,
+) -> Result<Message, TransportError> {
+    let url = settings.base_url.join(&request.target);
+    loop {
+        let reply = send(Outgoing {
+            method: request.method().as_str(),
+            url: &url,
+            headers: request.headers(attempts.key().ok_or(TransportError::Broken)?),
+            body: request.body.as_deref(),
+            time: attempts.time_left(now()),
+        })
+        .await;
+        let head = reply.as_ref().map(|message| &message.head);
+        let is_final = match attempts.plan_next(head.map_err(|error| *error), now()) {
+            NextAttempt::Stop => true,
+            NextAttempt::OtherKey => false,
+            NextAttempt::Repeat => !pay(),
         };
-        let failure = outcome.as_ref().err();
-        let ended = now();
-        with_breakers(|breakers| {
-            breakers.record(&request.scope(), request.call_outcome(failure), ended);
-        });
-        let refused_key = attempts.describe_refused_key().map(str::to_owned);
-        Exchange {
-            metrics: ExchangeMetrics {
-                status,
-                milliseconds: ended.since(started).0,
-                operator: failure
-                    .and_then(|failure| failure.operator.clone())
-                    .or(refused_key),
-            },
-            outcome,
+        if is_final {
+            return reply;
         }
     }
+}
 
-    /// Sends a request until an attempt is final.
-    async fn attempt(
-        &self,
-        request: &UpstreamRequest,
-        attempts: &mut Attempts<'_>,
-        pay: &mut dyn FnMut() -> bool,
-    ) -> Result<Message, TransportError> {
-        let url = self.settings.base_url.join(&request.target);
-        loop {
-            let reply = send(Outgoing {
-                method: request.method().as_str(),
-                url: &url,
-                headers: request.headers(attempts.key().ok_or(TransportError::Broken)?),
-                body: request.body.as_deref(),
-                time: attempts.time_left(now()),
-            })
-            .await;
-            let head = reply.as_ref().map(|message| &message.head);
-            let is_final = match attempts.plan_next(head.map_err(|error| *error), now()) {
-                NextAttempt::Stop => true,
-                NextAttempt::OtherKey => false,
-                NextAttempt::Repeat => !pay(),
-            };
-            if is_final {
-                return reply;
-            }
-        }
+/// Reads a response and classifies a failure.
+async fn read_response(
+    settings: &UpstreamSettings,
+    request: &UpstreamRequest,
+    message: Message,
+) -> Result<UpstreamResponse, UpstreamFailure> {
+    let (head, method) = (message.head.clone(), request.method());
+    if !head.is_success() {
+        let is_2xx = (200..=299).contains(&head.status);
+        let error = if is_2xx {
+            None
+        } else {
+            message.read_text(MAX_ERROR_BYTES).await
+        };
+        let error = error.unwrap_or_default();
+        return Err(classify_error(&head, &error, method, settings, now()));
     }
-
-    /// Reads a response and classifies a failure.
-    async fn read_response(
-        &self,
-        request: &UpstreamRequest,
-        message: Message,
-    ) -> Result<UpstreamResponse, UpstreamFailure> {
-        let (head, method) = (message.head.clone(), request.method());
-        if !head.is_success() {
-            let is_2xx = (200..=299).contains(&head.status);
-            let error = if is_2xx {
-                None
-            } else {
-                message.read_text(MAX_ERROR_BYTES).await
-            };
-            let error = error.unwrap_or_default();
-            return Err(classify_error(&head, &error, method, self.settings, now()));
-        }
-        let malformed = || classify_malformed(method);
-        let body = message.read_text(max_bytes(request.operation)).await;
-        let body = body.ok_or_else(malformed)?;
-        match classify_leak(&head, &body, method, self.settings) {
-            Some(leak) => Err(leak),
-            None => Ok(UpstreamResponse { head, body }),
-        }
+    let malformed = || classify_malformed(method);
+    let body = message.read_text(max_bytes(request.operation)).await;
+    let body = body.ok_or_else(malformed)?;
+    match classify_leak(&head, &body, method, settings) {
+        Some(leak) => Err(leak),
+        None => Ok(UpstreamResponse { head, body }),
     }
 }
 

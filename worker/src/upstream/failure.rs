@@ -9,13 +9,47 @@ use crate::budget::upstream_block::block_duration;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::upstream::head::UpstreamHead;
-use crate::upstream::key_outcome::KeyOutcome;
 use crate::upstream::key_redaction::{find_key, parse_error_body};
 use crate::upstream::settings::UpstreamSettings;
-use crate::upstream::transport_error::TransportError;
 
 /// The wait after a 429 or 503 of the upstream that has no `Retry-After`: 60 s.
 pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);
+
+/// The reason why a request got no response head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransportError {
+    /// The connection could not be opened, or broke before the response head arrived.
+    Broken,
+    /// The head of the response did not arrive in time.
+    TimedOut,
+}
+
+/// The outcome to store under an idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyOutcome {
+    /// The response, which may be an error. It is replayed to callers that repeat the request.
+    Store,
+    /// An unknown outcome. Callers must force a repetition.
+    Unknown,
+    /// Nothing. Mintlify did not process the request, so callers may repeat it with the same key.
+    Release,
+}
+
+impl KeyOutcome {
+    /// Returns the outcome for a status of Mintlify. `status` is `None` if no complete response
+    /// arrived.
+    ///
+    /// After a 408, Mintlify may have processed a part of the request. With 401, 403, 421, 425 and
+    /// 429, it refuses a request without processing it (RFC 9110, section 15.5.20, for 421; RFC
+    /// 8470, section 5.2, for 425).
+    pub const fn from_status(status: Option<u16>) -> Self {
+        match status {
+            None | Some(408) => Self::Unknown,
+            Some(401 | 403 | 421 | 425 | 429) => Self::Release,
+            Some(_) => Self::Store,
+        }
+    }
+}
 
 /// A failed request and its consequences.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,13 +105,6 @@ impl UpstreamFailure {
         seconds.parse().ok().map(Millis::from_seconds)
     }
 
-    fn reservation_outcome(&self) -> ReservationOutcome {
-        ReservationOutcome::Failed {
-            is_counted: self.key_outcome != KeyOutcome::Release,
-            blocked_for: self.closed_for,
-        }
-    }
-
     fn fault(problem: Problem) -> Self {
         Self {
             problem,
@@ -88,13 +115,21 @@ impl UpstreamFailure {
             is_sent: true,
         }
     }
+
+    fn malformed(detail: &str, method: Method) -> Self {
+        let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
+        Self::fault(mark_uncertain(problem, method))
+    }
 }
 
 /// Returns the effect of a result on the budget.
 pub fn reservation_outcome<T>(result: &Result<T, UpstreamFailure>) -> ReservationOutcome {
     match result {
         Ok(_) => ReservationOutcome::Succeeded,
-        Err(failure) => failure.reservation_outcome(),
+        Err(failure) => ReservationOutcome::Failed {
+            is_counted: failure.key_outcome != KeyOutcome::Release,
+            blocked_for: failure.closed_for,
+        },
     }
 }
 
@@ -115,9 +150,7 @@ pub fn classify_transport_error(error: TransportError, method: Method) -> Upstre
 
 /// Classifies a 2xx response with an incomplete or unexpected body.
 pub fn classify_malformed(method: Method) -> UpstreamFailure {
-    let detail = "the upstream's response is incomplete or malformed";
-    let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
-    UpstreamFailure::fault(mark_uncertain(problem, method))
+    UpstreamFailure::malformed("the upstream's response is incomplete or malformed", method)
 }
 
 /// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` if it contains
@@ -134,7 +167,6 @@ pub fn classify_leak(
         .chain([body])
         .find_map(|text| find_key(text, settings))?;
     let detail = "the upstream's response contains a secret of the gateway; the gateway's log has the details";
-    let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
     let operator = format!(
         "a response of the upstream ({}) contains the value of {variable} and was withheld; replace \
          that key",
@@ -142,7 +174,7 @@ pub fn classify_leak(
     );
     Some(UpstreamFailure {
         operator: Some(operator),
-        ..UpstreamFailure::fault(mark_uncertain(problem, method))
+        ..UpstreamFailure::malformed(detail, method)
     })
 }
 
@@ -157,9 +189,7 @@ pub fn classify_error(
     let status = head.status;
     match status {
         200..=299 => {
-            let detail = "the upstream's success response is not JSON";
-            let problem = Problem::new(ProblemKind::UpstreamMalformed, detail);
-            UpstreamFailure::fault(mark_uncertain(problem, method))
+            UpstreamFailure::malformed("the upstream's success response is not JSON", method)
         }
         300..=399 => {
             let detail =
@@ -170,29 +200,25 @@ pub fn classify_error(
                 ..UpstreamFailure::fault(mark_uncertain(problem, method))
             }
         }
-        401 | 403 => {
-            let error = read_api_error(head, body, settings, now);
-            let operator =
-                describe_key_refusal(settings.key_variable(method), status, &error.message);
-            UpstreamFailure {
-                problem: key_refused_problem(),
-                key_outcome: KeyOutcome::from_status(Some(status)),
-                closed_for: None,
-                operator: Some(operator),
-                is_fault: false,
-                is_sent: true,
-            }
-        }
         _ => {
             let error = read_api_error(head, body, settings, now);
             let closed = block_duration(error.retry_after.map(Millis::from), settings.limit_window);
-            UpstreamFailure {
+            let failure = UpstreamFailure {
                 problem: error_problem(&error, method),
                 key_outcome: KeyOutcome::from_status(Some(status)),
                 closed_for: (status == 429).then_some(closed),
                 operator: None,
                 is_fault: !(400..500).contains(&status),
                 is_sent: true,
+            };
+            if !matches!(status, 401 | 403) {
+                return failure;
+            }
+            let (variable, _) = settings.keys(method);
+            UpstreamFailure {
+                problem: key_refused_problem(),
+                operator: Some(describe_key_refusal(variable, status, &error.message)),
+                ..failure
             }
         }
     }

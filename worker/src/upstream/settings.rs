@@ -3,6 +3,7 @@
 use quillgate::credential::{AdminKey, BaseUrl};
 use quillgate::{Method, Millis};
 
+use crate::budget::limits::Limits;
 use crate::variable::{Range, VariableError, Variables, read_seconds};
 
 /// Settings of requests to Mintlify.
@@ -24,60 +25,45 @@ impl UpstreamSettings {
     ///
     /// # Errors
     /// The first variable that is missing or malformed.
-    pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
-        let keys = |name, need| read_admin_keys(name, variables(name), need);
-        let seconds = |name, default, range| read_seconds(name, variables, default, range);
+    pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
+        let keys = |variable| read_admin_keys(variable, variables(variable));
         Ok(Self {
-            admin_keys: keys("ADMIN_API_KEY", Need::Required)?,
-            read_keys: keys("ADMIN_READ_KEY", Need::Optional)?,
+            admin_keys: keys("ADMIN_API_KEY")?.ok_or(VariableError {
+                variable: "ADMIN_API_KEY",
+                rule: "is not set",
+            })?,
+            read_keys: keys("ADMIN_READ_KEY")?.unwrap_or_default(),
             base_url: read_base_url(variables("UPSTREAM_BASE_URL"))?,
-            timeout: seconds("UPSTREAM_TIMEOUT_SECONDS", 30, Range::To300)?,
-            limit_window: seconds("LIMIT_WINDOW_SECONDS", 3600, Range::ToDay)?,
+            timeout: read_seconds("UPSTREAM_TIMEOUT_SECONDS", variables, 30, Range::To300)?,
+            limit_window: limits.window,
         })
     }
 
-    /// Returns the admin keys for requests with this method, newest first.
-    pub fn keys(&self, method: Method) -> &[AdminKey] {
+    /// Returns the admin keys for requests with this method, newest first, and the name of the
+    /// variable that contains them.
+    pub fn keys(&self, method: Method) -> (&'static str, &[AdminKey]) {
         match method {
-            Method::Get if !self.read_keys.is_empty() => &self.read_keys,
-            Method::Get | Method::Post | Method::Delete => &self.admin_keys,
-        }
-    }
-
-    /// Returns the name of the variable that contains [`Self::keys`].
-    pub fn key_variable(&self, method: Method) -> &'static str {
-        match method {
-            Method::Get if !self.read_keys.is_empty() => "ADMIN_READ_KEY",
-            Method::Get | Method::Post | Method::Delete => "ADMIN_API_KEY",
+            Method::Get if !self.read_keys.is_empty() => ("ADMIN_READ_KEY", &self.read_keys),
+            Method::Get | Method::Post | Method::Delete => ("ADMIN_API_KEY", &self.admin_keys),
         }
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Need {
-    Required,
-    Optional,
-}
-
+/// Reads one or two admin keys. Returns `None` without a value.
 fn read_admin_keys(
     variable: &'static str,
     value: Option<String>,
-    need: Need,
-) -> Result<Vec<AdminKey>, VariableError> {
-    let error = |rule| VariableError { variable, rule };
-    let Some(value) = value else {
-        return match need {
-            Need::Required => Err(error("is not set")),
-            Need::Optional => Ok(Vec::new()),
-        };
-    };
-    let keys: Result<Vec<_>, _> = value
-        .split(',')
-        .map(|key| AdminKey::new(key.trim()))
-        .collect();
-    keys.ok().filter(|keys| keys.len() <= 2).ok_or(error(
-        "must be an admin key, which begins with mint_ and not with mint_dsc_ or mint_us_, or two of them separated by a comma",
-    ))
+) -> Result<Option<Vec<AdminKey>>, VariableError> {
+    let Some(value) = value else { return Ok(None) };
+    let keys = value.split(',').map(|key| AdminKey::new(key.trim()));
+    let keys: Option<Vec<_>> = keys.map(Result::ok).collect();
+    match keys {
+        Some(keys) if keys.len() <= 2 => Ok(Some(keys)),
+        _ => Err(VariableError {
+            variable,
+            rule: "must be an admin key, which begins with mint_ and not with mint_dsc_ or mint_us_, or two of them separated by a comma",
+        }),
+    }
 }
 
 /// Reads `UPSTREAM_BASE_URL`. The admin key is sent there, so the URL must be `https`, except on a

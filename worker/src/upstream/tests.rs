@@ -12,9 +12,9 @@ use crate::http::response::HeaderFields;
 use crate::runtime::make_response;
 use crate::runtime::tests::{property, run_js, stream_of};
 use crate::upstream::client::{JobSnapshot, PageReply, UpstreamResponse};
+use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::transport::{Outgoing, send};
-use crate::upstream::transport_error::TransportError;
 
 // --- requests to servers -------------------------------------------------
 

@@ -11,8 +11,8 @@ use quillgate::Millis;
 
 use crate::http::response::HeaderFields;
 use crate::runtime::{Timer, read_headers, read_stream, to_record};
+use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
-use crate::upstream::transport_error::TransportError;
 
 /// A request to another server.
 pub struct Outgoing<'a> {

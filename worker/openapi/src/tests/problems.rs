@@ -23,10 +23,9 @@ use quillgate_worker::jobs::idempotency;
 use quillgate_worker::jobs::idempotency::{KeyDecision, KeyRecord, KeyState, Retry};
 use quillgate_worker::jobs::{records, webhook};
 use quillgate_worker::upstream::breaker::{Breakers, CallOutcome, MAX_FAILURES, Scope};
-use quillgate_worker::upstream::failure;
+use quillgate_worker::upstream::failure::{self, TransportError};
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::permits;
-use quillgate_worker::upstream::transport_error::TransportError;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

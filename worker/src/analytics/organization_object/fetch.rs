@@ -14,7 +14,7 @@ use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{HostResult, SharedTask, digest_tag, now};
-use crate::upstream::client::{Exchange, PageReply, UpstreamClient};
+use crate::upstream::client::{Exchange, PageReply, send_upstream};
 use crate::upstream::failure::reservation_outcome;
 use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::permits::ConnectionClass;
@@ -217,9 +217,8 @@ impl Organization {
         let reservation = RefCell::new(reservation);
         let exchange = match permit {
             Ok(_held) => {
-                let client = UpstreamClient::new(&self.upstream);
                 let mut pay = || self.pay_again(budget, &reservation);
-                let sent = client.send(request, &mut pay).await;
+                let sent = send_upstream(&self.upstream, request, &mut pay).await;
                 sent.read(request, |page| PageReply::read(request.operation, page))
             }
             Err(problem) => Exchange::not_sent(problem),

@@ -9,7 +9,7 @@ use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER};
 use crate::jobs::project_object::Project;
 use crate::jobs::webhook::JobEnd;
 use crate::runtime::{Call, HostError, HostResult, SharedTask, log_for_operator, now};
-use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
+use crate::upstream::client::{Exchange, JobSnapshot, send_upstream};
 use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::UpstreamRequest;
 
@@ -60,8 +60,7 @@ impl Project {
             let class = ConnectionClass::ReadJob;
             let exchange = match project.connections.acquire(class, time).await {
                 Ok(_permit) => {
-                    let client = UpstreamClient::new(&project.upstream);
-                    let sent = client.send(&request, &mut || true).await;
+                    let sent = send_upstream(&project.upstream, &request, &mut || true).await;
                     sent.read(&request, JobSnapshot::read)
                 }
                 Err(problem) => Exchange::not_sent(problem),

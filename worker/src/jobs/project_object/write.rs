@@ -11,9 +11,8 @@ use crate::jobs::project_stub::WriteReply;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
 use crate::runtime::{Call, HostError, HostResult, log_for_operator};
-use crate::upstream::client::{Exchange, JobSnapshot, UpstreamClient};
-use crate::upstream::failure::{UpstreamFailure, reservation_outcome};
-use crate::upstream::key_outcome::KeyOutcome;
+use crate::upstream::client::{Exchange, JobSnapshot, send_upstream};
+use crate::upstream::failure::{KeyOutcome, UpstreamFailure, reservation_outcome};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::UpstreamRequest;
@@ -129,8 +128,7 @@ impl Project {
         if permit.has_waited && self.budget.postpone(reservation.id).is_err() {
             return Exchange::not_sent(Problem::object_unavailable());
         }
-        let client = UpstreamClient::new(&self.upstream);
-        let sent = client.send(&request, &mut || true).await;
+        let sent = send_upstream(&self.upstream, &request, &mut || true).await;
         sent.read(&request, JobSnapshot::read)
     }
 

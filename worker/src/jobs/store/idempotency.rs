@@ -6,7 +6,7 @@ use crate::http::response::GatewayResponse;
 use crate::jobs::idempotency::{KeyDecision, KeyRecord, LIFE, decide};
 use crate::jobs::write::Write;
 use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
-use crate::upstream::key_outcome::KeyOutcome;
+use crate::upstream::failure::KeyOutcome;
 
 /// The key of a running request. Requests without a key have an empty reservation.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use quillgate_worker::http::response::GatewayResponse;
 use quillgate_worker::jobs::idempotency::{
     KeyDecision, KeyRecord, KeyState, LIFE, Retry, decide, read_key,
 };
-use quillgate_worker::upstream::key_outcome::KeyOutcome;
+use quillgate_worker::upstream::failure::KeyOutcome;
 
 use crate::fixtures::{NOW, field_and_rule, status_and_kind};
 

@@ -4,9 +4,9 @@ use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis, Operation};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::upstream::attempts::{Attempts, NextAttempt};
+use quillgate_worker::upstream::failure::TransportError;
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::request::USER_AGENT;
-use quillgate_worker::upstream::transport_error::TransportError;
 
 use super::{JSON, head, request_to};
 use crate::fixtures::{ADMIN_KEY, NOW, at, configuration, configure};

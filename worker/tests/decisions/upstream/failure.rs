@@ -8,12 +8,11 @@ use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::upstream::breaker::CallOutcome;
 use quillgate_worker::upstream::failure::{
-    DEFAULT_RETRY_AFTER, UpstreamFailure, classify_error, classify_malformed,
-    classify_transport_error, error_problem, key_refused_problem, mark_uncertain,
+    DEFAULT_RETRY_AFTER, KeyOutcome, TransportError, UpstreamFailure, classify_error,
+    classify_malformed, classify_transport_error, error_problem, key_refused_problem,
+    mark_uncertain,
 };
 use quillgate_worker::upstream::head::UpstreamHead;
-use quillgate_worker::upstream::key_outcome::KeyOutcome;
-use quillgate_worker::upstream::transport_error::TransportError;
 use serde_json::json;
 
 use super::{JSON, api_error, head, request_to};

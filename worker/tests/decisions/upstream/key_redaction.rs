@@ -3,10 +3,9 @@
 use quillgate::Method;
 use quillgate::credential::AdminKey;
 use quillgate_worker::upstream::failure::{
-    classify_error, classify_leak, describe_key_refusal, error_problem,
+    KeyOutcome, classify_error, classify_leak, describe_key_refusal, error_problem,
 };
 use quillgate_worker::upstream::head::UpstreamHead;
-use quillgate_worker::upstream::key_outcome::KeyOutcome;
 use serde_json::json;
 
 use super::{JSON, api_error, api_error_with, head, keys};
