@@ -89,13 +89,6 @@ pub fn slice_pages(offset: u64, limit: u64) -> Vec<PageSlice> {
     slices
 }
 
-/// Returns the target of a page: the list's target with `limit` and `offset`.
-pub fn page_target(list: &str, number: u64) -> String {
-    let join = if list.contains('?') { '&' } else { '?' };
-    let offset = number.saturating_mul(PAGE_ROWS);
-    format!("{list}{join}limit={PAGE_ROWS}&offset={offset}")
-}
-
 /// Returns the unique cache key of a page.
 pub fn page_key(list: &str, number: u64) -> String {
     format!("{number} {list}")
@@ -120,13 +113,10 @@ pub enum CacheStatus {
         /// The remaining freshness in seconds. It is negative for a stale page.
         ttl: i64,
     },
-    /// The page came from the upstream.
-    Fetched {
-        /// Why the page was fetched.
-        reason: FetchReason,
-        /// Whether this request sent the upstream request or waited for another's.
-        by: FetchedBy,
-    },
+    /// The page came from the upstream. This request sent the upstream request.
+    Fetched(FetchReason),
+    /// The page came from the upstream. This request waited for another request's fetch.
+    Collapsed(FetchReason),
     /// The page or job came from the cache, because the upstream did not return a newer one.
     UpstreamFailed {
         /// Why the gateway tried to fetch the page.
@@ -160,28 +150,14 @@ impl FetchReason {
     }
 }
 
-/// The request that fetched a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FetchedBy {
-    /// This request.
-    Itself,
-    /// Another request. This one waited for it.
-    Another,
-}
-
 impl CacheStatus {
     /// Formats the value of `Cache-Status` after the cache's name.
     pub fn describe(&self) -> String {
         match self {
             Self::Hit { ttl } => format!("hit; ttl={ttl}"),
             Self::BudgetSpent { ttl } => format!("hit; ttl={ttl}; detail=quota-exceeded"),
-            Self::Fetched { reason, by } => {
-                let how = match by {
-                    FetchedBy::Itself => "stored",
-                    FetchedBy::Another => "collapsed",
-                };
-                format!("fwd={}; {how}", reason.as_str())
-            }
+            Self::Fetched(reason) => format!("fwd={}; stored", reason.as_str()),
+            Self::Collapsed(reason) => format!("fwd={}; collapsed", reason.as_str()),
             Self::UpstreamFailed {
                 reason,
                 status,
@@ -215,10 +191,7 @@ impl CacheStatus {
     /// Returns the status for a request that waited for another request's fetch.
     pub fn collapsed(self) -> Self {
         match self {
-            Self::Fetched { reason, .. } => Self::Fetched {
-                reason,
-                by: FetchedBy::Another,
-            },
+            Self::Fetched(reason) => Self::Collapsed(reason),
             other => other,
         }
     }
@@ -232,7 +205,7 @@ impl CacheStatus {
                 reason: FetchReason::Stale,
                 ..
             } => 2,
-            Self::Fetched { .. } | Self::UpstreamFailed { .. } => 1,
+            Self::Fetched(_) | Self::Collapsed(_) | Self::UpstreamFailed { .. } => 1,
             Self::Hit { .. } => 0,
         }
     }

@@ -4,7 +4,7 @@ use quillgate::declaration::Pagination;
 use quillgate::{Call, DateBound, Millis, Offset, Operation, ProjectId, Scope};
 use serde::{Deserialize, Serialize};
 
-use crate::analytics::page::{PAGE_ROWS, page_target};
+use crate::analytics::page::PAGE_ROWS;
 use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
 
@@ -84,7 +84,11 @@ impl ReportQuery {
     /// Returns the request target of a page. With offset pagination, it adds `limit` and `offset`.
     pub fn page_target(&self, number: u64) -> String {
         match self.operation.declaration().pagination {
-            Pagination::Offset { .. } => page_target(&self.list, number),
+            Pagination::Offset { .. } => {
+                let join = if self.list.contains('?') { '&' } else { '?' };
+                let offset = number.saturating_mul(PAGE_ROWS);
+                format!("{}{join}limit={PAGE_ROWS}&offset={offset}", self.list)
+            }
             Pagination::Cursor { .. } | Pagination::None => self.list.clone(),
         }
     }

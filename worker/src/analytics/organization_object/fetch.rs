@@ -7,7 +7,7 @@ use quillgate::Millis;
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::ReportCall;
-use crate::analytics::page::{CacheStatus, FetchedBy, PageHead, fetch_reason};
+use crate::analytics::page::{CacheStatus, PageHead, fetch_reason};
 use crate::analytics::pages::Page;
 use crate::budget::Refused;
 use crate::budget::reservation::{BudgetRequest, Reservation};
@@ -169,9 +169,8 @@ impl Organization {
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(cached.as_ref().map(|page| &page.head), call.revalidate);
-                let by = FetchedBy::Itself;
                 let page = self.store_page(&call, number, reply).await?;
-                Ok((page, CacheStatus::Fetched { reason, by }))
+                Ok((page, CacheStatus::Fetched(reason)))
             }
             Err(failure) => {
                 let now = now();

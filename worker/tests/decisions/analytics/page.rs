@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::analytics::page::{
-    CacheStatus, FetchReason, FetchedBy, PAGE_ROWS, PageHead, PageSlice, ReportHead, STALE_FOR,
-    fetch_reason, has_more, is_no_cache, matches_etag, page_target, slice_pages,
+    CacheStatus, FetchReason, PAGE_ROWS, PageHead, PageSlice, ReportHead, STALE_FOR, fetch_reason,
+    has_more, is_no_cache, matches_etag, slice_pages,
 };
 
 use crate::fixtures::{DAY, NOW, at};
@@ -63,18 +63,6 @@ fn splitting_never_panics_for_any_offset() {
 }
 
 #[test]
-fn page_is_requested_by_offset() {
-    let list = "/v1/analytics/demo-docs/views";
-    assert_eq!(page_target(list, 0), format!("{list}?limit=250&offset=0"));
-    assert_eq!(page_target(list, 3), format!("{list}?limit=250&offset=750"));
-    let list = format!("{list}?dateFrom=2024-01-01");
-    assert_eq!(
-        page_target(&list, 1),
-        format!("{list}&limit=250&offset=250")
-    );
-}
-
-#[test]
 fn more_rows_can_be_on_the_page_or_after_it() {
     for (rows, page_has_more, to, expected) in [
         (250, true, 250, true),
@@ -115,7 +103,6 @@ fn expired_page_stays_usable_for_one_day() {
 
 #[test]
 fn cache_status_follows_rfc_9211() {
-    let fetched = |reason, by| CacheStatus::Fetched { reason, by };
     let failed = |reason, status| CacheStatus::UpstreamFailed {
         reason,
         status,
@@ -134,27 +121,27 @@ fn cache_status_follows_rfc_9211() {
             "hit; ttl=-61; detail=quota-exceeded",
         ),
         (
-            fetched(FetchReason::Missing, FetchedBy::Itself),
+            CacheStatus::Fetched(FetchReason::Missing),
             "fwd=uri-miss; stored",
         ),
         (
-            fetched(FetchReason::Stale, FetchedBy::Itself),
+            CacheStatus::Fetched(FetchReason::Stale),
             "fwd=stale; stored",
         ),
         (
-            fetched(FetchReason::Request, FetchedBy::Itself),
+            CacheStatus::Fetched(FetchReason::Request),
             "fwd=request; stored",
         ),
         (
-            fetched(FetchReason::Missing, FetchedBy::Another),
+            CacheStatus::Collapsed(FetchReason::Missing),
             "fwd=uri-miss; collapsed",
         ),
         (
-            fetched(FetchReason::Stale, FetchedBy::Another),
+            CacheStatus::Collapsed(FetchReason::Stale),
             "fwd=stale; collapsed",
         ),
         (
-            fetched(FetchReason::Request, FetchedBy::Another),
+            CacheStatus::Collapsed(FetchReason::Request),
             "fwd=request; collapsed",
         ),
         (
@@ -216,10 +203,7 @@ fn page_is_fetched_when_missing_stale_or_requested_with_no_cache() {
 
 #[test]
 fn cache_status_names_a_fetch_shared_with_another_caller() {
-    let stored = CacheStatus::Fetched {
-        reason: FetchReason::Stale,
-        by: FetchedBy::Itself,
-    };
+    let stored = CacheStatus::Fetched(FetchReason::Stale);
     assert_eq!(stored.collapsed().describe(), "fwd=stale; collapsed");
     for status in [
         CacheStatus::Hit { ttl: 1 },
@@ -233,10 +217,7 @@ fn cache_status_names_a_fetch_shared_with_another_caller() {
 #[test]
 fn cache_status_is_that_of_the_last_of_the_worst_pages() {
     let hit = |ttl| CacheStatus::Hit { ttl };
-    let fetched = CacheStatus::Fetched {
-        reason: FetchReason::Missing,
-        by: FetchedBy::Itself,
-    };
+    let fetched = CacheStatus::Fetched(FetchReason::Missing);
     let refreshed = CacheStatus::upstream_failed(&page(), None, NOW);
     let stale = CacheStatus::upstream_failed(&page(), None, at(300));
     let spent = CacheStatus::BudgetSpent { ttl: 1 };

@@ -318,6 +318,22 @@ fn offsets_beyond_the_safe_integer_range_are_rejected() {
 }
 
 #[test]
+fn page_is_requested_by_offset() {
+    for (query, number, target) in [
+        ("", 0, "?limit=250&offset=0"),
+        ("", 3, "?limit=250&offset=750"),
+        (
+            "dateFrom=2024-01-01",
+            1,
+            "?dateFrom=2024-01-01&limit=250&offset=250",
+        ),
+    ] {
+        let requested = views(query).unwrap().page_target(number);
+        assert_eq!(requested, format!("{LIST}{target}"));
+    }
+}
+
+#[test]
 fn query_message_has_stable_property_names() {
     let query = views("dateTo=2025-06-16&limit=25&offset=75").unwrap();
     let expected = serde_json::json!({
