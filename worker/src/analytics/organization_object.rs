@@ -13,7 +13,6 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 mod archive;
 mod fetch;
 mod key_sets;
-mod report;
 
 use crate::analytics::archive::run_lock::RunLock;
 use crate::analytics::archive::store::ArchiveStore;

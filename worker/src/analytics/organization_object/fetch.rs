@@ -1,4 +1,5 @@
-//! Finds a page in the cache, or fetches it from the upstream if the budget allows it.
+//! Collects the pages that contain the rows of a requested report. Finds each page in the cache, or
+//! fetches it from the upstream if the budget allows it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -6,13 +7,13 @@ use std::rc::Rc;
 use quillgate::Millis;
 
 use crate::analytics::organization_object::Organization;
-use crate::analytics::organization_stub::ReportCall;
-use crate::analytics::page::{CacheStatus, PageHead, fetch_reason};
+use crate::analytics::organization_stub::{ReportCall, ReportReply};
+use crate::analytics::page::{CacheStatus, PageHead, fetch_reason, slice_pages};
 use crate::analytics::pages::Page;
 use crate::budget::Refused;
 use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
-use crate::http::response::HeaderFields;
+use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{HostResult, SharedTask, digest_tag, now};
 use crate::upstream::client::{Exchange, PageReply, send_upstream};
 use crate::upstream::failure::reservation_outcome;
@@ -22,12 +23,12 @@ use crate::upstream::request::UpstreamRequest;
 
 /// The result of a request for a page.
 #[derive(Clone)]
-pub(super) struct PageResult {
-    pub(super) outcome: Result<(Page, CacheStatus), Problem>,
+struct PageResult {
+    outcome: Result<(Page, CacheStatus), Problem>,
     /// `RateLimit-Policy` and `RateLimit`, if the request checked the budget.
-    pub(super) headers: HeaderFields,
-    pub(super) upstream: Option<ExchangeMetrics>,
-    pub(super) budget_left: Option<u32>,
+    headers: HeaderFields,
+    upstream: Option<ExchangeMetrics>,
+    budget_left: Option<u32>,
 }
 
 impl PageResult {
@@ -58,21 +59,41 @@ pub(super) struct RunningFetch {
     task: SharedTask<HostResult<PageResult>>,
 }
 
-/// The page to fetch, and the request that causes the fetch.
-struct PageFetch {
-    call: ReportCall,
-    number: u64,
-    cached: Option<Page>,
-    reservation: Reservation,
-}
-
 impl Organization {
+    /// Returns a report from cached pages or from the upstream.
+    pub(super) async fn report(self: Rc<Self>, call: ReportCall) -> HostResult<ReportReply> {
+        let mut reply = ReportReply::default();
+        let mut cache: Option<CacheStatus> = None;
+        for slice in slice_pages(call.query.offset, call.query.limit) {
+            let result = self.page(&call, slice.number).await?;
+            if let Some(exchange) = result.upstream {
+                reply.metrics.add_exchange(exchange);
+            }
+            reply.metrics.budget_left = result.budget_left.or(reply.metrics.budget_left);
+            reply.headers = result.headers.or(reply.headers);
+            let (page, status) = match result.outcome {
+                Ok(found) => found,
+                Err(problem) => {
+                    reply.refusal = Some(refuse(&problem, &call.id, reply.headers.clone()));
+                    return Ok(reply);
+                }
+            };
+            cache = Some(match cache {
+                Some(earlier) => earlier.worse(status),
+                None => status,
+            });
+            let is_last = !page.head.has_more;
+            reply.pages.push(page.into());
+            if is_last {
+                break;
+            }
+        }
+        reply.metrics.cache = cache.map(|status| status.describe());
+        Ok(reply)
+    }
+
     /// Returns a page from the cache, from a running fetch or from the upstream.
-    pub(super) async fn page(
-        self: &Rc<Self>,
-        call: &ReportCall,
-        number: u64,
-    ) -> HostResult<PageResult> {
+    async fn page(self: &Rc<Self>, call: &ReportCall, number: u64) -> HostResult<PageResult> {
         let list = &call.query.list;
         let now = now();
         let cached = self.pages.find(list, number)?;
@@ -97,12 +118,7 @@ impl Organization {
         }
         match self.reserve(&call.budget)? {
             Ok(reservation) => {
-                let task = self.spawn_fetch(PageFetch {
-                    call: call.clone(),
-                    number,
-                    cached,
-                    reservation,
-                })?;
+                let task = self.spawn_fetch(call.clone(), number, cached, reservation)?;
                 task.wait().await?
             }
             Err(refused) => {
@@ -124,13 +140,18 @@ impl Organization {
     /// Starts a fetch that finishes even if its caller disconnects, because others may wait for it.
     fn spawn_fetch(
         self: &Rc<Self>,
-        fetch: PageFetch,
+        call: ReportCall,
+        number: u64,
+        cached: Option<Page>,
+        reservation: Reservation,
     ) -> HostResult<SharedTask<HostResult<PageResult>>> {
         let organization = Rc::clone(self);
-        let (list, number) = (fetch.call.query.list.clone(), fetch.number);
+        let list = call.query.list.clone();
         let name = list.clone();
         let task = SharedTask::spawn(&self.state, async move {
-            let result = organization.fetch_page(fetch).await;
+            let result = organization
+                .fetch_page(&call, number, cached, reservation)
+                .await;
             let mut fetches = organization.fetches.borrow_mut();
             fetches.retain(|running| running.number != number || running.list != name);
             result
@@ -150,13 +171,13 @@ impl Organization {
         running.map(|fetch| fetch.task.clone())
     }
 
-    async fn fetch_page(&self, fetch: PageFetch) -> HostResult<PageResult> {
-        let PageFetch {
-            call,
-            number,
-            cached,
-            reservation,
-        } = fetch;
+    async fn fetch_page(
+        &self,
+        call: &ReportCall,
+        number: u64,
+        cached: Option<Page>,
+        reservation: Reservation,
+    ) -> HostResult<PageResult> {
         let request = UpstreamRequest {
             operation: call.query.operation,
             project: call.query.project.clone(),
@@ -169,7 +190,7 @@ impl Organization {
         let outcome = match exchange.outcome {
             Ok(reply) => {
                 let reason = fetch_reason(cached.as_ref().map(|page| &page.head), call.revalidate);
-                let page = self.store_page(&call, number, reply).await?;
+                let page = self.store_page(call, number, reply).await?;
                 Ok((page, CacheStatus::Fetched(reason)))
             }
             Err(failure) => {
@@ -267,5 +288,26 @@ impl Organization {
         budget: &BudgetRequest,
     ) -> HostResult<Result<Reservation, Box<Refused>>> {
         self.database.transaction(|| self.budget.reserve(budget))
+    }
+}
+
+/// Returns the request for the reservation of an upstream request.
+fn budget_request(call: &ReportCall) -> BudgetRequest {
+    BudgetRequest {
+        policy: RateLimitPolicy::Analytics,
+        caller: call.caller.clone(),
+        quota: call.quota,
+        ceilings: call.ceilings.clone(),
+    }
+}
+
+/// Builds the error response for a page that is not available, with the header fields of the
+/// budget.
+fn refuse(problem: &Problem, id: &str, headers: HeaderFields) -> GatewayResponse {
+    let response = GatewayResponse::problem(problem, id);
+    let headers = response.headers.or(headers);
+    GatewayResponse {
+        headers,
+        ..response
     }
 }
