@@ -16,6 +16,7 @@ import {
   readAll,
   tally,
   until,
+  untilStale,
   viewsOf,
   withoutQuota,
 } from "../analytics_requests.mjs";
@@ -125,6 +126,27 @@ describe("the organization object", () => {
     assertViews(first, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
     for (const answer of rest) assert.equal(answer.status, 200, answer.text);
     assert.equal((await gate.received()) - received, 2);
+  });
+
+  test("serves a stale page to readers that share the failed request of an export", async () => {
+    const READERS_OF_EXPORT = 3;
+    const target = viewsOf(openRange());
+    await gate.get(target);
+    await untilStale(gate, target);
+
+    const [calls, received] = [await objectCalls(gate), await gate.received()];
+    await gate.upstream.hold({ next: { kind: "status", status: 500 } });
+    const exported = target.replace("/views?", "/views/export?format=ndjson&");
+    const shared = openAll(gate, 1, exported);
+    await gate.upstream.untilHeld(1);
+    const readers = openAll(gate, READERS_OF_EXPORT, target);
+    await until(async () => (await objectCalls(gate)) >= calls + 1 + READERS_OF_EXPORT);
+    await gate.upstream.release();
+    const [first, ...rest] = await readAll([...shared, ...readers]);
+    assertProblem(first, 500, "upstream-error");
+    for (const answer of rest)
+      assertViews(answer, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+    assert.equal((await gate.received()) - received, 1);
   });
 
   test("hides a caller's quota from a reader that joins its request", async () => {

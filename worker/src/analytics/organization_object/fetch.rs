@@ -38,13 +38,16 @@ impl PageResult {
             .is_ok_and(|(_, status)| status.is_stale())
     }
 
-    /// Returns the result for another request that waited for this fetch. It omits the metrics and
-    /// header fields, which belong to the request that started the fetch.
-    fn collapsed(self) -> Self {
+    /// Returns the result for another request that waited for this fetch and found `cached`. It
+    /// omits the metrics and header fields, which belong to the request that started the fetch.
+    fn collapsed(self, call: &ReportCall, cached: Option<Page>) -> Self {
+        let status = self.upstream.and_then(|exchange| exchange.status);
         Self {
-            outcome: self
-                .outcome
-                .map(|(page, status)| (page, status.collapsed())),
+            outcome: match self.outcome {
+                Ok((page, cache)) => Ok((page, cache.collapsed())),
+                // The request that started the fetch may have refused a stale page.
+                Err(problem) => serve_cached(cached, call, problem, status),
+            },
             headers: HeaderFields::default(),
             upstream: None,
             budget_left: None,
@@ -113,7 +116,7 @@ impl Organization {
         while let Some(task) = self.running_fetch(list, number) {
             let result = task.wait().await??;
             if call.accepts_stale || !result.is_stale() {
-                return Ok(result.collapsed());
+                return Ok(result.collapsed(call, cached));
             }
         }
         match self.reserve(&call.budget)? {
@@ -193,20 +196,7 @@ impl Organization {
                 let page = self.store_page(call, number, reply).await?;
                 Ok((page, CacheStatus::Fetched(reason)))
             }
-            Err(failure) => {
-                let now = now();
-                let is_transient = failure.problem.status == 429 || failure.problem.status >= 500;
-                let accepts = |page: &Page| {
-                    page.head.is_fresh(now) || call.accepts_stale && page.head.is_usable(now)
-                };
-                let usable = cached.filter(|page| is_transient && accepts(page));
-                let result = usable.map(|page| {
-                    let status = exchange.metrics.status;
-                    let status = CacheStatus::upstream_failed(&page.head, status, now);
-                    (page, status)
-                });
-                result.ok_or(failure.problem)
-            }
+            Err(failure) => serve_cached(cached, call, failure.problem, exchange.metrics.status),
         };
         Ok(PageResult {
             outcome,
@@ -289,6 +279,25 @@ impl Organization {
     ) -> HostResult<Result<Reservation, Box<Refused>>> {
         self.database.transaction(|| self.budget.reserve(budget))
     }
+}
+
+/// Returns the cached page in place of the problem of a fetch, if the problem is temporary and the
+/// caller accepts the page. `status` is the HTTP status of the upstream's response.
+fn serve_cached(
+    cached: Option<Page>,
+    call: &ReportCall,
+    problem: Problem,
+    status: Option<u16>,
+) -> Result<(Page, CacheStatus), Problem> {
+    let now = now();
+    let is_transient = problem.status == 429 || problem.status >= 500;
+    let accepts =
+        |page: &Page| page.head.is_fresh(now) || call.accepts_stale && page.head.is_usable(now);
+    let Some(page) = cached.filter(|page| is_transient && accepts(page)) else {
+        return Err(problem);
+    };
+    let status = CacheStatus::upstream_failed(&page.head, status, now);
+    Ok((page, status))
 }
 
 /// Returns the request for the reservation of an upstream request.
