@@ -266,11 +266,22 @@ impl Organization {
     /// Reserves budget for a retry, and settles the reservation of the previous attempt. Returns
     /// `false` if no budget is left or the storage fails; the retry must then not be sent.
     fn pay_again(&self, budget: &BudgetRequest, reservation: &RefCell<Reservation>) -> bool {
-        let Ok(Ok(next)) = self.reserve(budget) else {
+        let mut next = None;
+        let paid = self.database.transaction(|| {
+            next = self.budget.reserve(budget)?.ok();
+            match next {
+                Some(_) => self.budget.settle(reservation.borrow().id),
+                None => Ok(()),
+            }
+        });
+        let Some(next) = next else { return false };
+        if paid.is_err() {
+            // The transaction was rolled back in the database only.
+            self.budget.forget(next.id);
             return false;
-        };
-        let first = reservation.replace(next);
-        self.budget.settle(first.id).is_ok()
+        }
+        reservation.replace(next);
+        true
     }
 
     pub(super) fn reserve(
@@ -318,5 +329,60 @@ fn refuse(problem: &Problem, id: &str, headers: HeaderFields) -> GatewayResponse
     GatewayResponse {
         headers,
         ..response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        reason = "a test that unwraps a missing value fails right there"
+    )]
+
+    use js_sys::Function;
+    use wasm_bindgen::{JsCast, JsValue};
+    use wasm_bindgen_test::wasm_bindgen_test;
+    use worker::worker_sys::DurableObjectState;
+    use worker::{Env, State};
+
+    use super::*;
+
+    /// Opens an organization whose storage fails to settle reservations.
+    fn open_organization() -> Organization {
+        let script = "const exec = (query) => {
+            if (query.startsWith('UPDATE reservation')) throw new Error('no storage');
+            return { toArray: () => [], rowsWritten: 0 };
+          };
+          const storage = { sql: { exec }, transactionSync: (run) => run() };
+          const env = {
+            ADMIN_API_KEY: 'mint_key',
+            ACCESS_TOKEN_SECRET: 'a-secret-of-the-gateway-of-40-characters',
+          };
+          return { state: { storage }, env };";
+        let host = Function::new_no_args(script).call0(&JsValue::UNDEFINED);
+        let property = |name| js_sys::Reflect::get(host.as_ref().unwrap(), &JsValue::from(name));
+        let state = property("state").unwrap();
+        let state = State::from(state.unchecked_into::<DurableObjectState>());
+        let env: Env = property("env").unwrap().unchecked_into();
+        Organization::open(state, &env).unwrap()
+    }
+
+    #[wasm_bindgen_test]
+    fn a_retry_that_is_not_sent_leaves_the_reservation_of_the_first_attempt() {
+        let organization = open_organization();
+        let budget = BudgetRequest {
+            policy: RateLimitPolicy::Analytics,
+            caller: "alice".to_owned(),
+            quota: None,
+            ceilings: Vec::new(),
+        };
+        let Ok(Ok(first)) = organization.reserve(&budget) else {
+            panic!("no reservation");
+        };
+        let reservation = RefCell::new(first.clone());
+        assert!(!organization.pay_again(&budget, &reservation));
+        assert_eq!(reservation.borrow().id, first.id);
+        let used = organization.budget.used_by(budget.policy, "alice");
+        assert_eq!(used.map(|used| used.count), Some(1));
     }
 }
