@@ -44,6 +44,13 @@ impl Progress {
             Part::Visitors
         }
     }
+
+    /// Counts a fetched page of views. It `is_empty` if it has no rows although more pages follow.
+    /// Returns whether too many pages in a row are empty, so that the list may never end.
+    pub fn count_page(&mut self, is_empty: bool) -> bool {
+        self.empty_pages = if is_empty { self.empty_pages + 1 } else { 0 };
+        self.empty_pages >= MAX_EMPTY_PAGES
+    }
 }
 
 /// The progress of the archive for one day of a project.
@@ -100,14 +107,6 @@ impl DayRecord {
             self.pages = self.progress.pages;
             self.progress = Progress::default();
         }
-    }
-
-    /// Counts a fetched page of views. It `is_empty` if it has no rows although more pages follow.
-    /// Returns whether too many pages in a row are empty, so that the list may never end.
-    pub fn count_page(&mut self, is_empty: bool) -> bool {
-        let empty_pages = &mut self.progress.empty_pages;
-        *empty_pages = if is_empty { *empty_pages + 1 } else { 0 };
-        *empty_pages >= MAX_EMPTY_PAGES
     }
 
     /// Records a failed request.

@@ -214,7 +214,8 @@ impl Run<'_> {
             record.record_part(false, now());
             return Ok(None);
         };
-        if record.count_page(reply.rows == 0 && reply.has_more) {
+        let mut progress = record.progress;
+        if progress.count_page(reply.rows == 0 && reply.has_more) {
             let problem = ProblemKind::UpstreamMalformed.type_uri();
             return Ok(Some(Failure::Whole(problem)));
         }
@@ -226,6 +227,7 @@ impl Run<'_> {
         self.store
             .store_views(key, page, reply, &parsed, &totals, now)
             .await?;
+        record.progress = progress;
         record.totals = reply.has_more.then_some(text);
         record.record_part(!reply.has_more, now);
         self.metrics.days += u64::from(!reply.has_more);
@@ -311,4 +313,58 @@ fn build_request(project: &ProjectId, target: Target) -> HostResult<(Operation, 
 /// Reads the totals of a parsed page, as JSON.
 fn read_totals(page: &JsValue) -> HostResult<JsString> {
     stringify_json(&Reflect::get(page, &"totals".into())?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        reason = "a test that unwraps a missing value fails right there"
+    )]
+
+    use js_sys::Function;
+    use quillgate::pages::MAX_EMPTY_PAGES;
+    use wasm_bindgen::JsCast;
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+
+    /// Opens an archive whose database fails to store pages.
+    fn open_failing_store() -> ArchiveStore {
+        let script = "const statement = { bind: () => statement };
+          const batch = async () => { throw new Error('no storage'); };
+          return { ARCHIVE: { prepare: () => statement, batch } };";
+        let env = Function::new_no_args(script).call0(&JsValue::UNDEFINED);
+        let env = env.unwrap().unchecked_into();
+        ArchiveStore::open(&env).unwrap().unwrap()
+    }
+
+    #[wasm_bindgen_test]
+    async fn an_empty_page_that_could_not_be_stored_is_not_counted_again() {
+        let store = open_failing_store();
+        let mut run = Run {
+            store: &store,
+            projects: vec![Project {
+                name: ProjectId::new("acme").unwrap(),
+                id: 1,
+                record: ProjectRecord::new(now()),
+            }],
+            metrics: ArchiveRun::default(),
+        };
+        let target = Target {
+            project: 0,
+            day: Day::of(now()).minus(1),
+            part: Part::Views(0),
+        };
+        let reply = PageReply {
+            text: r#"{"totals":{},"views":[],"hasMore":true}"#.into(),
+            rows: 0,
+            has_more: true,
+        };
+        for _ in 0..=MAX_EMPTY_PAGES {
+            let stored = run.store_part(target, &reply).await;
+            let error = stored.err().map(|error| error.to_string());
+            assert_eq!(error.as_deref(), Some("no storage"));
+        }
+    }
 }

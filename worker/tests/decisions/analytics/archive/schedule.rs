@@ -50,14 +50,14 @@ fn a_day_seems_endless_at_its_fifth_empty_page_in_a_row() {
     let mut record = DayRecord::new(day("2024-03-01"));
     let pages = [true, true, true, true, false, true, true, true, true, true];
     let endless = pages.map(|is_empty| {
-        let is_endless = record.count_page(is_empty);
+        let is_endless = record.progress.count_page(is_empty);
         record.record_part(false, Millis(0));
         is_endless
     });
     assert_eq!(endless.iter().position(|is| *is), Some(9));
     // The fetch restarts from the first part.
     record.restart();
-    assert!(!record.count_page(true));
+    assert!(!record.progress.count_page(true));
 }
 
 #[test]
