@@ -7,7 +7,7 @@ use quillgate::{Call, Declaration, Rule, ValidationError};
 use serde_json::Value as Json;
 
 use crate::http::problem::Problem;
-use crate::http::url::decode_percent;
+use crate::http::url::decode_query;
 use crate::json;
 
 /// Maximum size of a request body, in bytes. It fits a prompt of many pages.
@@ -143,6 +143,6 @@ pub fn is_json(content_type: Option<&str>) -> bool {
 }
 
 fn decode_form(field: &'static str, text: &str) -> Result<String, ValidationError> {
-    decode_percent(&text.replace('+', " "))
+    decode_query(text)
         .ok_or_else(|| ValidationError::new(field, Rule::Text, "a broken percent-encoding"))
 }

@@ -47,6 +47,12 @@ pub fn decode_percent(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
+/// Decodes a name or a value of a query, in which `+` encodes a space. Returns `None` like
+/// [`decode_percent`].
+pub fn decode_query(text: &str) -> Option<String> {
+    decode_percent(&text.replace('+', " "))
+}
+
 /// Whether the gateway may fetch `url`. It must be absolute, visible ASCII, and without credentials
 /// or a fragment. The scheme must be `https`, or `http` on a loopback host.
 pub fn is_secure_url(url: &str) -> bool {

@@ -8,7 +8,7 @@ use super::{Planner, Step};
 use crate::app::action::Action;
 use crate::auth::caller::{Caller, OPERATE};
 use crate::http::problem::Problem;
-use crate::http::url::{decode_percent, find_parameter};
+use crate::http::url::{decode_query, find_parameter};
 
 pub(super) const LIVENESS: &str = "/healthz";
 /// The prefix of the path of a blocked policy. The name of the policy follows.
@@ -61,7 +61,7 @@ impl Planner<'_> {
         let Some(encoded) = find_parameter(self.query, "project") else {
             return Ok(None);
         };
-        let project = decode_percent(encoded).unwrap_or_default();
+        let project = decode_query(encoded).unwrap_or_default();
         let project = ProjectId::new(project)
             .map_err(|error| ValidationError::new("project", error.rule, error.found.clone()))?;
         caller.authorize(project.as_str(), OPERATE)?;

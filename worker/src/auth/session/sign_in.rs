@@ -26,7 +26,7 @@ use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_s
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
-use crate::http::url::{decode_percent, find_parameter, origin_of, split_url};
+use crate::http::url::{decode_percent, decode_query, find_parameter, origin_of, split_url};
 use crate::json;
 
 /// The path that begins a sign-in, relative to [`super::SESSION`].
@@ -307,7 +307,7 @@ fn callback_of(url: &str) -> String {
 
 /// Finds and decodes a parameter; `None` if it is missing, empty or malformed.
 fn read_parameter(query: Option<&str>, name: &str) -> Option<String> {
-    let value = decode_percent(&find_parameter(query, name)?.replace('+', " "))?;
+    let value = decode_query(find_parameter(query, name)?)?;
     (!value.is_empty()).then_some(value)
 }
 

@@ -77,6 +77,7 @@ fn only_operators_can_read_the_health_report() {
         ("?x&deep", None),
         ("?deep&project=demo-docs", Some("demo-docs")),
         ("?project=other%20docs&deep=1", Some("other docs")),
+        ("?deep&project=other+docs", Some("other docs")),
         ("?deep#&project=x", None),
     ] {
         for method in ["GET", "HEAD"] {
@@ -167,6 +168,11 @@ fn only_operators_can_lift_an_upstream_block() {
         (
             "send-message?project=other%20docs",
             RateLimitPolicy::SendMessage,
+            Some("other docs"),
+        ),
+        (
+            "create-job?project=other+docs",
+            RateLimitPolicy::CreateJob,
             Some("other docs"),
         ),
         ("analytics", RateLimitPolicy::Analytics, None),
