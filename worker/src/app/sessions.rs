@@ -49,30 +49,45 @@ pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
         (None, Some(assertion)) => Proof::AccessAssertion(assertion),
         (None, None) => return Err(missing_token_problem()),
     };
-    let (opened, cookie) = open_with_proof(pending, proof).await?;
-    end_session_of_browser(pending).await?;
+    let before = find_session(pending);
+    let before = before.as_ref().map(SessionId::as_str);
+    let (opened, cookie) = open_with_proof(pending, proof, before).await?;
     let body = describe_session(&opened.caller, &pending.config);
     Ok(Reply::json(201, &body).with_header("set-cookie", cookie))
 }
 
 /// Ends the browser's session.
 pub async fn end(pending: &mut PendingRequest) -> Result<Reply, Problem> {
-    end_session_of_browser(pending).await?;
+    if let Some(id) = find_session(pending) {
+        end_session(pending, id.as_str()).await?;
+    }
     let headers = HeaderFields::default().with("set-cookie", clear_cookie());
     Ok(Reply::empty(204, headers))
 }
 
-/// Verifies a proof and opens a session for its subject. Returns the session and its cookie.
+/// Verifies a proof, opens a session for its subject and ends the session `before`. Returns the new
+/// session and its cookie.
+///
+/// `before` ends last, so that users stay signed in if the new session cannot be stored. If `before`
+/// cannot be ended, the browser keeps its cookie and the new session is removed.
 ///
 /// # Errors
 /// 401 for an invalid proof, 429 for too many sessions, 503 for an unavailable object.
 pub async fn open_with_proof(
     pending: &mut PendingRequest,
     proof: Proof<'_>,
+    before: Option<&str>,
 ) -> Result<(NewSession, String), Problem> {
     let opened = verify_proof(pending, proof).await?;
     reserve_session(pending, &opened.caller)?;
-    let cookie = store_session(pending, &opened).await?;
+    let (session, cookie) = store_session(pending, &opened).await?;
+    if let Some(before) = before
+        && let Err(problem) = end_session(pending, before).await
+    {
+        // If this fails too, the session remains unused until it expires.
+        let _removed = session.end().await;
+        return Err(problem);
+    }
     Ok((opened, cookie))
 }
 
@@ -86,15 +101,8 @@ pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
 ///
 /// # Errors
 /// 503 for an unavailable object.
-pub async fn end_session(pending: &mut PendingRequest, name: &str) -> Result<(), Problem> {
+async fn end_session(pending: &PendingRequest, name: &str) -> Result<(), Problem> {
     Ok(SessionStub::new(&pending.env, name)?.end().await?)
-}
-
-async fn end_session_of_browser(pending: &mut PendingRequest) -> Result<(), Problem> {
-    match find_session(pending) {
-        Some(id) => end_session(pending, id.as_str()).await,
-        None => Ok(()),
-    }
 }
 
 fn describe_session(caller: &Caller, config: &Config) -> String {
@@ -142,11 +150,11 @@ fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Prob
     }
 }
 
-/// Stores a session. Returns its cookie.
+/// Stores a session. Returns its object and its cookie.
 async fn store_session(
-    pending: &mut PendingRequest,
+    pending: &PendingRequest,
     opened: &NewSession,
-) -> Result<String, Problem> {
+) -> Result<(SessionStub, String), Problem> {
     let NewSession {
         caller,
         record,
@@ -160,10 +168,6 @@ async fn store_session(
     let session = SessionStub::new(&pending.env, id.as_str())?;
     session.open(record, caller.expires).await?;
     let lifetime = caller.expires.since(pending.context.started);
-    Ok(write_cookie(
-        cookie::NAME,
-        &value,
-        SameSite::Strict,
-        lifetime,
-    ))
+    let cookie = write_cookie(cookie::NAME, &value, SameSite::Strict, lifetime);
+    Ok((session, cookie))
 }

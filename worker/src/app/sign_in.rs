@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::app::pending_request::PendingRequest;
 use crate::app::post::post;
 use crate::app::reply::Reply;
-use crate::app::sessions::{end_session, find_session, open_with_proof};
+use crate::app::sessions::{find_session, open_with_proof};
 use crate::auth::session::sign_in;
 use crate::auth::session::sign_in::{Callback, SignIn};
 use crate::auth::session::stub::SessionStub;
@@ -39,12 +39,9 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
         client: callback.issuer,
         nonce: &callback.nonce,
     };
-    let (_, cookie) = open_with_proof(pending, proof).await?;
     // The browser does not send the `SameSite=Strict` cookie of its earlier session with a redirect
     // from another site. The sign-in's own cookie names that session.
-    if let Some(before) = &callback.before {
-        end_session(pending, before).await?;
-    }
+    let (_, cookie) = open_with_proof(pending, proof, callback.before.as_deref()).await?;
     Ok(redirect_to(303, callback.return_path, cookie))
 }
 
