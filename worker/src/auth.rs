@@ -23,7 +23,6 @@ use std::rc::Rc;
 
 use quillgate::Millis;
 
-use crate::auth::access_token::AccessToken;
 use crate::auth::caller::Caller;
 use crate::auth::jwt::{Jwt, to_millis};
 use crate::auth::oidc::{Checked, Verified};
@@ -68,17 +67,12 @@ pub enum Evidence {
 
 /// An isolate's cache of verified tokens, which avoids verifying a token with every request.
 ///
-/// Revocation and expiry are still checked with every request, and so are projects and scopes
-/// ([`Caller::authorize`]).
+/// An isolate reads its revocations once, so a cached token can only become invalid by expiring.
+/// Projects and scopes are checked with every request ([`Caller::authorize`]).
 #[derive(Debug)]
 pub struct VerifiedTokens {
-    tokens: BoundedCache<VerifiedToken>,
-}
-
-#[derive(Debug)]
-enum VerifiedToken {
-    Own(AccessToken),
-    Foreign { caller: Rc<Caller>, source: Source },
+    /// The callers of tokens, and the header fields that carried the tokens.
+    tokens: BoundedCache<(Rc<Caller>, Source)>,
 }
 
 /// The maximum number of cached tokens per isolate.
@@ -98,23 +92,9 @@ impl Default for VerifiedTokens {
 }
 
 impl VerifiedTokens {
-    fn find(
-        &self,
-        token: &str,
-        source: Source,
-        settings: &AuthSettings,
-        now: Millis,
-    ) -> Option<Result<Rc<Caller>, &'static str>> {
-        match self.tokens.get(token, now)? {
-            VerifiedToken::Own(own) if source == Source::Bearer => {
-                Some(own.check(&settings.revoked, now).map(|()| own.caller()))
-            }
-            VerifiedToken::Foreign {
-                caller,
-                source: taken_from,
-            } if source == *taken_from => Some(Ok(Rc::clone(caller))),
-            _ => None,
-        }
+    fn find(&self, token: &str, source: Source, now: Millis) -> Option<Rc<Caller>> {
+        let (caller, cached_source) = self.tokens.get(token, now)?;
+        (source == *cached_source).then(|| Rc::clone(caller))
     }
 
     /// Identifies the caller of an issuer's token and caches the token.
@@ -130,16 +110,13 @@ impl VerifiedTokens {
     ) -> Result<Rc<Caller>, Problem> {
         let claims = token.claims();
         let caller = claims.caller(&settings.revoked)?;
-        let foreign = VerifiedToken::Foreign {
-            caller: Rc::clone(&caller),
-            source: claims.issuer.source,
-        };
         let until = to_millis(claims.expires).min(now.plus(FOREIGN_LIFETIME));
-        self.remember(token.text(), foreign, until);
+        self.remember(token.text(), &caller, claims.issuer.source, until);
         Ok(caller)
     }
 
-    fn remember(&mut self, token: &str, verified: VerifiedToken, until: Millis) {
+    fn remember(&mut self, token: &str, caller: &Rc<Caller>, source: Source, until: Millis) {
+        let verified = (Rc::clone(caller), source);
         // The decoded claims take up about as much memory as the encoded token.
         self.tokens.insert(token, verified, token.len(), until);
     }
@@ -207,15 +184,13 @@ fn identify_token(
     now: Millis,
     verified: &mut VerifiedTokens,
 ) -> Result<Identified, Problem> {
-    if let Some(found) = verified.find(text, source, settings, now) {
-        return found.map(Identified::Caller).map_err(invalid_token);
+    if let Some(caller) = verified.find(text, source, now) {
+        return Ok(Identified::Caller(caller));
     }
     let token = Jwt::read(text).map_err(invalid_token)?;
     if token.algorithm == "HS256" && source == Source::Bearer {
-        let own = AccessToken::verify(&token, settings, now).map_err(invalid_token)?;
-        let caller = own.caller();
-        let until = own.expires();
-        verified.remember(text, VerifiedToken::Own(own), until);
+        let caller = access_token::verify(&token, settings, now).map_err(invalid_token)?;
+        verified.remember(text, &caller, source, caller.expires);
         return Ok(Identified::Caller(caller));
     }
     let checked = oidc::check(&token, source, &settings.trusted_issuers, None, now);

@@ -19,16 +19,6 @@ use crate::hash::verify_hmac_sha256;
 /// The maximum lifetime of a token, in seconds: 90 days.
 const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
 
-/// A token whose signature has been verified.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AccessToken {
-    caller: Rc<Caller>,
-    issued: f64,
-    expires: f64,
-    not_before: Option<f64>,
-    id: Option<String>,
-}
-
 /// The claims of a token.
 #[derive(Deserialize)]
 struct Claims {
@@ -49,88 +39,58 @@ fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Er
     Quota::read(&quota).ok_or_else(|| D::Error::custom("a malformed quota"))
 }
 
-impl AccessToken {
-    /// Verifies a token's signature with any of the secrets, then reads its claims.
-    ///
-    /// # Errors
-    /// Why the token is invalid. The message becomes the detail of the 401.
-    pub fn verify(
-        token: &Jwt<'_>,
-        settings: &AuthSettings,
-        now: Millis,
-    ) -> Result<Self, &'static str> {
-        verify_signature(token, &settings.token_secrets)?;
-        Self::read(token.claims()?, &settings.revoked, now)
-    }
+/// Verifies a token's signature with any of the secrets, then reads its caller.
+///
+/// # Errors
+/// Why the token is invalid. The message becomes the detail of the 401.
+pub fn verify(
+    token: &Jwt<'_>,
+    settings: &AuthSettings,
+    now: Millis,
+) -> Result<Rc<Caller>, &'static str> {
+    verify_signature(token, &settings.token_secrets)?;
+    read_caller(&token.claims()?, &settings.revoked, now)
+}
 
-    /// Reads and checks the claims of a token with a verified signature.
-    ///
-    /// # Errors
-    /// - [`INCOMPLETE`] if a claim is missing or has another type.
-    /// - The same as for [`Self::check`].
-    pub fn read(
-        claims: Map<String, Value>,
-        revoked: &RevokedTokens,
-        now: Millis,
-    ) -> Result<Self, &'static str> {
-        let claims = serde_json::from_value(Value::Object(claims));
-        let claims: Claims = claims.map_err(|_| INCOMPLETE)?;
-        let caller = Caller {
-            issuer: claims.iss,
-            subject: claims.sub,
-            grants: vec![Grant::new(claims.projects, &claims.scope)],
-            quota: claims.quota,
-            claims: None,
-            shared: Vec::new(),
-            expires: to_millis(claims.exp),
-        };
-        let token = Self {
-            caller: Rc::new(caller),
-            issued: claims.iat,
-            expires: claims.exp,
-            not_before: claims.nbf,
-            id: claims.jti,
-        };
-        token.check(revoked, now)?;
-        Ok(token)
+/// Checks the claims of a token with a verified signature and returns its caller.
+///
+/// # Errors
+/// - [`INCOMPLETE`] if a claim is missing or has another type.
+/// - Otherwise, the message for the first rule that the claims break.
+pub fn read_caller(
+    claims: &Map<String, Value>,
+    revoked: &RevokedTokens,
+    now: Millis,
+) -> Result<Rc<Caller>, &'static str> {
+    let claims = Claims::deserialize(claims).map_err(|_| INCOMPLETE)?;
+    let now = to_seconds(now);
+    if revoked.covers_own(claims.jti.as_deref(), &claims.sub, claims.iat) {
+        return Err(REVOKED);
     }
-
-    /// Checks the claims. A cached token is checked again with each request, because it can expire.
-    ///
-    /// # Errors
-    /// The message for the first rule that the claims break.
-    pub fn check(&self, revoked: &RevokedTokens, now: Millis) -> Result<(), &'static str> {
-        let now = to_seconds(now);
-        if revoked.covers_own(self.id.as_deref(), &self.caller.subject, self.issued) {
-            return Err(REVOKED);
-        }
-        if self.caller.issuer != ISSUER {
-            return Err(OTHER_ISSUER);
-        }
-        if self.caller.subject.is_empty() {
-            return Err(NO_SUBJECT);
-        }
-        if now >= self.expires {
-            return Err(EXPIRED);
-        }
-        if self.issued > now + LEEWAY || self.not_before.is_some_and(|nbf| nbf > now + LEEWAY) {
-            return Err(NOT_YET);
-        }
-        if self.expires - self.issued > MAX_LIFETIME {
-            return Err("the access token lives longer than 90 days");
-        }
-        Ok(())
+    if claims.iss != ISSUER {
+        return Err(OTHER_ISSUER);
     }
-
-    /// Returns the token's caller.
-    pub fn caller(&self) -> Rc<Caller> {
-        Rc::clone(&self.caller)
+    if claims.sub.is_empty() {
+        return Err(NO_SUBJECT);
     }
-
-    /// Returns the time of `exp`.
-    pub fn expires(&self) -> Millis {
-        to_millis(self.expires)
+    if now >= claims.exp {
+        return Err(EXPIRED);
     }
+    if claims.iat > now + LEEWAY || claims.nbf.is_some_and(|nbf| nbf > now + LEEWAY) {
+        return Err(NOT_YET);
+    }
+    if claims.exp - claims.iat > MAX_LIFETIME {
+        return Err("the access token lives longer than 90 days");
+    }
+    Ok(Rc::new(Caller {
+        issuer: claims.iss,
+        subject: claims.sub,
+        grants: vec![Grant::new(claims.projects, &claims.scope)],
+        quota: claims.quota,
+        claims: None,
+        shared: Vec::new(),
+        expires: to_millis(claims.exp),
+    }))
 }
 
 /// Verifies a token's signature and returns the index of the matching secret.

@@ -9,7 +9,6 @@ use std::rc::Rc;
 use quillgate::Millis;
 use serde_json::{Map, Value};
 
-use crate::auth::access_token::AccessToken;
 use crate::auth::caller::Caller;
 use crate::auth::jwt::{EXPIRED, INCOMPLETE, Jwt};
 use crate::auth::oidc::{Checked, Verified};
@@ -101,8 +100,8 @@ fn check_proof(
     if matches!(proof, Proof::AccessToken(_)) && token.algorithm == "HS256" {
         let secret = access_token::verify_signature(&token, &settings.token_secrets)?;
         let claims = token.claims()?;
-        let own = AccessToken::read(claims.clone(), &settings.revoked, now)?;
-        let session = NewSession::create("own", own.caller(), &claims, now);
+        let caller = access_token::read_caller(&claims, &settings.revoked, now)?;
+        let session = NewSession::create("own", caller, &claims, now);
         return Ok(Opening::Session(NewSession { secret, ..session }));
     }
     let clients = client.map(std::slice::from_ref);
@@ -189,8 +188,8 @@ fn read_caller(
     };
     let (source, clients) = match kind {
         "own" => {
-            let own = AccessToken::read(claims, &settings.revoked, now);
-            return own.map(|own| own.caller()).map_err(invalid_token);
+            return access_token::read_caller(&claims, &settings.revoked, now)
+                .map_err(invalid_token);
         }
         "assertion" => (Source::AccessAssertion, None),
         "id-token" => (Source::Bearer, Some(&settings.sign_in_issuers[..])),

@@ -8,7 +8,6 @@ use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::plan;
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use crate::fixtures::{
     NOW, RequestHead, SECONDS, assert_invalid_token, at, bearer, bearer_of, claims, claims_with,
     configuration, configure, identify_own, identify_signed, in_assertion, in_authorization,
-    issuer_token, revoked, status_and_kind, token, verify,
+    issuer_token, status_and_kind, token, verify,
 };
 
 const EXPIRED: &str = "the access token has expired";
@@ -224,23 +223,6 @@ fn gateway_token_is_verified_once() {
         assert!(Rc::ptr_eq(&caller, &again));
     }
     assert_eq!(isolate.verified.len(), 1);
-}
-
-#[test]
-fn cached_token_is_rejected_after_revocation() {
-    let mut isolate = Isolate::new();
-    let own = token(&claims_with("jti", Some(json!("stolen"))));
-    expect_caller(isolate.bearer(&own, NOW));
-    for list in [
-        json!([{ "jti": "stolen" }]),
-        json!([{ "sub": "alice", "before": SECONDS + 1 }]),
-    ] {
-        isolate.config.auth.revoked = revoked(&list);
-        let problem = isolate.bearer(&own, NOW).unwrap_err();
-        assert_invalid_token(&problem, "the access token has been revoked");
-    }
-    isolate.config.auth.revoked = RevokedTokens::default();
-    expect_caller(isolate.bearer(&own, NOW));
 }
 
 #[test]
