@@ -59,7 +59,7 @@ pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
 /// Ends the browser's session.
 pub async fn end(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     if let Some(id) = find_session(pending) {
-        end_session(pending, id.as_str()).await?;
+        SessionStub::new(&pending.env, id.as_str())?.end().await?;
     }
     let headers = HeaderFields::default().with("set-cookie", clear_cookie());
     Ok(Reply::empty(204, headers))
@@ -82,11 +82,11 @@ pub async fn open_with_proof(
     reserve_session(pending, &opened.caller)?;
     let (session, cookie) = store_session(pending, &opened).await?;
     if let Some(before) = before
-        && let Err(problem) = end_session(pending, before).await
+        && let Err(error) = SessionStub::new(&pending.env, before)?.end().await
     {
         // If this fails too, the session remains unused until it expires.
         let _removed = session.end().await;
-        return Err(problem);
+        return Err(error.into());
     }
     Ok((opened, cookie))
 }
@@ -95,14 +95,6 @@ pub async fn open_with_proof(
 pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
     let cookie = find_cookie(pending.head.cookie.as_deref(), cookie::NAME);
     SessionId::read(cookie, &pending.config.auth.token_secrets)
-}
-
-/// Ends the session with this name.
-///
-/// # Errors
-/// 503 for an unavailable object.
-async fn end_session(pending: &PendingRequest, name: &str) -> Result<(), Problem> {
-    Ok(SessionStub::new(&pending.env, name)?.end().await?)
 }
 
 fn describe_session(caller: &Caller, config: &Config) -> String {

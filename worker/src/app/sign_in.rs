@@ -7,7 +7,7 @@ use crate::app::post::post;
 use crate::app::reply::Reply;
 use crate::app::sessions::{find_session, open_with_proof};
 use crate::auth::session::sign_in;
-use crate::auth::session::sign_in::{Callback, SignIn};
+use crate::auth::session::sign_in::Callback;
 use crate::auth::session::stub::SessionStub;
 use crate::auth::session_record::Proof;
 use crate::http::problem::Problem;
@@ -16,15 +16,12 @@ use crate::http::response::{HeaderFields, JSON};
 use crate::runtime::{now, random_bytes};
 
 /// Redirects the browser to an issuer's sign-in page.
-pub fn begin(pending: &mut PendingRequest) -> Result<Reply, Problem> {
-    let (config, head) = (Rc::clone(&pending.config), Rc::clone(&pending.head));
-    let sign_in = SignIn::read(head.query.as_deref(), &config.auth)?;
-    let random = random_bytes()?;
+pub fn begin(pending: &PendingRequest) -> Result<Reply, Problem> {
+    let (config, head) = (&pending.config, &pending.head);
+    let (before, random) = (find_session(pending), random_bytes()?);
     let started = pending.context.started;
-    let before = find_session(pending);
-    let (before, url) = (before.as_ref(), &head.url);
-    let redirect = sign_in::begin(&config.auth, &sign_in, before, url, &random, started);
-    Ok(redirect_to(302, redirect.location, redirect.cookie))
+    let headers = sign_in::begin(&config.auth, &head.url, before.as_ref(), &random, started)?;
+    Ok(Reply::empty(302, headers))
 }
 
 /// Exchanges the code of a callback, opens a session and redirects the browser to its page.
@@ -32,7 +29,13 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let (config, head) = (Rc::clone(&pending.config), Rc::clone(&pending.head));
     let cookies = head.cookie.as_deref();
     let callback = sign_in::read_callback(&config.auth, &head.url, cookies, now())?;
-    consume(pending, &callback).await?;
+    // Marks the sign-in as used before calling the issuer. Each sign-in costs the issuer at most one
+    // token request, even if that request fails.
+    let mark = SessionStub::new(&pending.env, &callback.name)?;
+    if !mark.open("", callback.ends).await? {
+        let detail = "this sign-in has already been used; begin again";
+        return Err(sign_in::failed_problem(detail));
+    }
     let token = request_token(&callback).await?;
     let proof = Proof::IdToken {
         token: &token,
@@ -42,7 +45,10 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     // The browser does not send the `SameSite=Strict` cookie of its earlier session with a redirect
     // from another site. The sign-in's own cookie names that session.
     let (_, cookie) = open_with_proof(pending, proof, callback.before.as_deref()).await?;
-    Ok(redirect_to(303, callback.return_path, cookie))
+    let headers = HeaderFields::default()
+        .with("location", callback.return_path)
+        .with("set-cookie", cookie);
+    Ok(Reply::empty(303, headers))
 }
 
 /// Redirects a browser whose sign-in failed to a page that explains the problem.
@@ -52,18 +58,6 @@ pub fn redirect_after_failure(kind: ProblemKind) -> Reply {
         problem: Some(kind),
         ..Reply::empty(303, headers)
     }
-}
-
-/// Marks a sign-in as used before the issuer is called. Each sign-in costs the issuer at most one
-/// token request, even if that request fails.
-async fn consume(pending: &PendingRequest, callback: &Callback<'_>) -> Result<(), Problem> {
-    let session = SessionStub::new(&pending.env, &callback.name)?;
-    if session.open("", callback.ends).await? {
-        return Ok(());
-    }
-    Err(sign_in::failed_problem(
-        "this sign-in has already been used; begin again",
-    ))
 }
 
 /// Requests the ID token for the code of a callback.
@@ -76,11 +70,4 @@ async fn request_token(callback: &Callback<'_>) -> Result<String, Problem> {
     let response = sent.as_ref();
     let response = response.map(|response| (response.status, response.body.as_deref()));
     sign_in::read_token_response(issuer, response)
-}
-
-fn redirect_to(status: u16, location: String, cookie: String) -> Reply {
-    let headers = HeaderFields::default()
-        .with("location", location)
-        .with("set-cookie", cookie);
-    Reply::empty(status, headers)
 }

@@ -13,6 +13,7 @@ pub mod sign_in;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod stub;
 
+use quillgate::encode::percent_encode;
 use quillgate::{Rule, ValidationError};
 use serde_json::{Value, json};
 
@@ -90,7 +91,7 @@ fn add_new(all: &mut Vec<Value>, more: &[String]) {
 pub fn describe_methods(settings: &AuthSettings) -> String {
     let mut issuers = Vec::new();
     for issuer in &settings.sign_in_issuers {
-        let href = sign_in::start_path(issuer);
+        let href = format!("/session/start?issuer={}", percent_encode(&issuer.name));
         issuers.push(json!({ "name": issuer.name, "href": href }));
     }
     let mut trusted = settings.trusted_issuers.iter();

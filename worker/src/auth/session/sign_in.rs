@@ -26,6 +26,7 @@ use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_s
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
+use crate::http::response::HeaderFields;
 use crate::http::url::{decode_percent, decode_query, find_parameter, origin_of, split_url};
 use crate::json;
 
@@ -43,91 +44,38 @@ const MAX_RETURN_LENGTH: usize = 1_024;
 /// The maximum length of an issuer's code, in bytes.
 const MAX_CODE_LENGTH: usize = 4_096;
 
-/// Returns the path that begins a sign-in at an issuer.
-pub fn start_path(issuer: &SignInIssuer) -> String {
-    format!("/session/start?issuer={}", percent_encode(&issuer.name))
-}
-
-/// A request to begin a sign-in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignIn<'a> {
-    /// The issuer at which the user signs in.
-    pub issuer: &'a SignInIssuer,
-    /// The path to which the browser returns.
-    pub return_path: String,
-}
-
-impl<'a> SignIn<'a> {
-    /// Reads the query of `GET /session/start`.
-    ///
-    /// # Errors
-    /// 404 for an unknown issuer, 400 for a return path outside the gateway.
-    pub fn read(query: Option<&str>, settings: &'a AuthSettings) -> Result<Self, Problem> {
-        let name = read_parameter(query, "issuer").ok_or_else(Problem::not_found)?;
-        let mut issuers = settings.sign_in_issuers.iter();
-        let issuer = issuers.find(|issuer| issuer.name == name);
-        let issuer = issuer.ok_or_else(Problem::not_found)?;
-        let return_path = match find_parameter(query, "return") {
-            None => Some("/".to_owned()),
-            Some(path) => decode_percent(path).filter(|path| is_own_path(path)),
-        };
-        let return_path = return_path.ok_or_else(|| {
-            let detail = "return must be a path of the gateway's own page, such as /?route=views";
-            Problem::field("return", GatewayRule::ReturnPath, detail)
-        })?;
-        Ok(Self {
-            issuer,
-            return_path,
-        })
-    }
-}
-
-/// Whether a path stays on this host when it is used as a URL. Browsers treat `//host` and `/\host`
-/// as another host and remove tabs and line breaks.
-fn is_own_path(path: &str) -> bool {
-    let visible = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
-    path.len() <= MAX_RETURN_LENGTH
-        && path.starts_with('/')
-        && !path.starts_with("//")
-        && path.bytes().all(visible)
-}
-
-/// The header fields of the redirect to an issuer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redirect {
-    /// The value of `Location`: the issuer's authorization endpoint with its parameters.
-    pub location: String,
-    /// The value of `Set-Cookie`, which stores the state of the sign-in.
-    pub cookie: String,
-}
-
-/// Begins a sign-in, which ends the session `before` when it succeeds.
+/// Begins a sign-in, which ends the session `before` when it succeeds. Returns the header fields of
+/// the redirect to the issuer: its authorization endpoint, and a cookie with the state of the
+/// sign-in.
 ///
-/// `url` is the URL of the request. `random` makes the sign-in unique.
+/// `url` is the URL of the request to [`START`]. `random` makes the sign-in unique.
+///
+/// # Errors
+/// 404 for an unknown issuer, 400 for a return path outside the gateway.
 pub fn begin(
     settings: &AuthSettings,
-    sign_in: &SignIn<'_>,
-    before: Option<&SessionId>,
     url: &str,
+    before: Option<&SessionId>,
     random: &[u8; RANDOM_BYTES],
     now: Millis,
-) -> Redirect {
-    let SignIn {
-        issuer,
-        return_path,
-    } = sign_in;
+) -> Result<HeaderFields, Problem> {
+    let query = split_url(url).1;
+    let name = read_parameter(query, "issuer").ok_or_else(Problem::not_found)?;
+    let mut issuers = settings.sign_in_issuers.iter();
+    let issuer = issuers.find(|issuer| issuer.name == name);
+    let issuer = issuer.ok_or_else(Problem::not_found)?;
     let seed = [
         URL_SAFE_NO_PAD.encode(random),
         now.plus(LIFETIME).0.to_string(),
-        URL_SAFE_NO_PAD.encode(&issuer.name),
-        URL_SAFE_NO_PAD.encode(return_path),
+        URL_SAFE_NO_PAD.encode(name),
+        URL_SAFE_NO_PAD.encode(read_return_path(query)?),
         before.map_or("", SessionId::as_str).to_owned(),
     ]
     .join(".");
     let key = derive(settings);
     let secret = |purpose| derive_text(&key, purpose, &seed);
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(secret(VERIFIER)));
-    let query = write_pairs(&[
+    let parameters = write_pairs(&[
         ("response_type", "code"),
         ("client_id", &issuer.client_id),
         ("redirect_uri", &callback_of(url)),
@@ -139,10 +87,35 @@ pub fn begin(
     ]);
     let endpoint = issuer.authorization_endpoint.as_str();
     let separator = if endpoint.contains('?') { "&" } else { "?" };
-    Redirect {
-        location: format!("{endpoint}{separator}{query}"),
-        cookie: write_cookie(NAME, &seed, SameSite::Lax, LIFETIME),
-    }
+    let cookie = write_cookie(NAME, &seed, SameSite::Lax, LIFETIME);
+    Ok(HeaderFields::default()
+        .with("location", format!("{endpoint}{separator}{parameters}"))
+        .with("set-cookie", cookie))
+}
+
+/// Reads the path to which the browser returns.
+///
+/// # Errors
+/// 400 for a path outside the gateway.
+fn read_return_path(query: Option<&str>) -> Result<String, Problem> {
+    let Some(path) = find_parameter(query, "return") else {
+        return Ok("/".to_owned());
+    };
+    let path = decode_percent(path).filter(|path| is_own_path(path));
+    path.ok_or_else(|| {
+        let detail = "return must be a path of the gateway's own page, such as /?route=views";
+        Problem::field("return", GatewayRule::ReturnPath, detail)
+    })
+}
+
+/// Whether a path stays on this host when it is used as a URL. Browsers treat `//host` and `/\host`
+/// as another host and remove tabs and line breaks.
+fn is_own_path(path: &str) -> bool {
+    let visible = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+    path.len() <= MAX_RETURN_LENGTH
+        && path.starts_with('/')
+        && !path.starts_with("//")
+        && path.bytes().all(visible)
 }
 
 /// A redirect back from an issuer.

@@ -6,10 +6,11 @@ use quillgate::Millis;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::session::cookie::SessionId;
 use quillgate_worker::auth::session::sign_in::{
-    Callback, Redirect, SignIn, begin, failure_path, read_callback, read_token_response,
+    Callback, begin, failure_path, read_callback, read_token_response,
 };
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
+use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::http::url::{decode_percent, split_url};
 use sha2::{Digest, Sha256};
 
@@ -17,8 +18,6 @@ use super::{ISSUERS, SIGN_IN, signing_in};
 use crate::fixtures::{
     NOW, SECRET, at, configure, encode, field_and_rule, status_and_kind, variables,
 };
-
-const START: &str = "https://gate.example/session/start?issuer=Second";
 
 fn pairs(text: &str) -> BTreeMap<String, String> {
     let pair = |pair: &str| {
@@ -30,17 +29,16 @@ fn pairs(text: &str) -> BTreeMap<String, String> {
 
 /// The return path of a sign-in, or the problem.
 fn sign_in(query: &str) -> Result<String, Problem> {
-    SignIn::read(Some(query), &signing_in().auth).map(|sign_in| sign_in.return_path)
-}
-
-fn begin_at(query: &str, seed: u8) -> Redirect {
-    begin_in(query, seed, None)
-}
-
-fn begin_in(query: &str, seed: u8, before: Option<&SessionId>) -> Redirect {
+    let browser = Browser::of(&begin_in(query, 1, None)?);
     let config = signing_in();
-    let sign_in = SignIn::read(Some(query), &config.auth).unwrap();
-    begin(&config.auth, &sign_in, before, START, &[seed; 32], NOW)
+    let callback = browser.come_back(&browser.answer(), &config, NOW);
+    Ok(callback.unwrap().return_path)
+}
+
+/// The header fields of the redirect to the issuer, or the problem.
+fn begin_in(query: &str, seed: u8, before: Option<&SessionId>) -> Result<HeaderFields, Problem> {
+    let url = format!("https://gate.example/session/start?{query}");
+    begin(&signing_in().auth, &url, before, &[seed; 32], NOW)
 }
 
 /// A started sign-in: the browser's cookie and the parameters for the issuer.
@@ -51,13 +49,15 @@ struct Browser {
 
 impl Browser {
     fn new(query: &str, seed: u8) -> Self {
-        Self::of(&begin_at(query, seed))
+        Self::of(&begin_in(query, seed, None).unwrap())
     }
 
-    fn of(redirect: &Redirect) -> Self {
+    fn of(redirect: &HeaderFields) -> Self {
+        let cookie = redirect.get("set-cookie").unwrap();
+        let location = redirect.get("location").unwrap();
         Self {
-            cookie: redirect.cookie.split(';').next().unwrap().to_owned(),
-            sent: pairs(split_url(&redirect.location).1.unwrap()),
+            cookie: cookie.split(';').next().unwrap().to_owned(),
+            sent: pairs(split_url(location).1.unwrap()),
         }
     }
 
@@ -86,11 +86,10 @@ fn assert_failed(callback: Result<Callback<'_>, Problem>) {
 
 #[test]
 fn sign_in_requests_a_code_bound_to_the_browser() {
-    let redirect = begin_at(
-        "issuer=Acme+%26+Sons&return=/?route=views%26project=acme",
-        1,
-    );
-    let (endpoint, query) = redirect.location.split_once('&').unwrap();
+    let query = "issuer=Acme+%26+Sons&return=/?route=views%26project=acme";
+    let redirect = begin_in(query, 1, None).unwrap();
+    let location = redirect.get("location").unwrap();
+    let (endpoint, query) = location.split_once('&').unwrap();
     assert_eq!(endpoint, "https://login.example/authorize?tenant=1");
     let sent = pairs(query);
     for (name, value) in [
@@ -105,17 +104,14 @@ fn sign_in_requests_a_code_bound_to_the_browser() {
     for name in ["state", "nonce", "code_challenge"] {
         assert_eq!(sent[name].len(), 43, "{name}");
     }
-    assert!(redirect.cookie.starts_with("__Host-quillgate-sign-in="));
-    assert!(
-        redirect
-            .cookie
-            .ends_with("; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=600")
-    );
+    let cookie = redirect.get("set-cookie").unwrap();
+    assert!(cookie.starts_with("__Host-quillgate-sign-in="));
+    assert!(cookie.ends_with("; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=600"));
     for name in ["state", "nonce"] {
-        assert!(!redirect.cookie.contains(&sent[name]), "{name}");
+        assert!(!cookie.contains(&sent[name]), "{name}");
     }
-    let other = pairs(&begin_at("issuer=Second", 2).location);
-    assert_ne!(other["state"], sent["state"]);
+    let other = Browser::new("issuer=Second", 2);
+    assert_ne!(other.sent["state"], sent["state"]);
 }
 
 #[test]
@@ -209,7 +205,7 @@ fn changed_sign_in_cookie_is_rejected() {
 #[test]
 fn previous_session_is_recognized_by_its_hash() {
     let (before, value) = SessionId::new(&[9; 32], SECRET.as_bytes());
-    let browser = Browser::of(&begin_in("issuer=Second", 1, Some(&before)));
+    let browser = Browser::of(&begin_in("issuer=Second", 1, Some(&before)).unwrap());
     assert!(!browser.cookie.contains(&value));
     let (config, answer) = (signing_in(), browser.answer());
     let callback = browser.come_back(&answer, &config, NOW).unwrap();
