@@ -51,8 +51,8 @@ pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     };
     let before = find_session(pending);
     let before = before.as_ref().map(SessionId::as_str);
-    let (opened, cookie) = open_with_proof(pending, proof, before).await?;
-    let body = describe_session(&opened.caller, &pending.config);
+    let (caller, cookie) = open_with_proof(pending, proof, before).await?;
+    let body = describe_session(&caller, &pending.config);
     Ok(Reply::json(201, &body).with_header("set-cookie", cookie))
 }
 
@@ -65,8 +65,8 @@ pub async fn end(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     Ok(Reply::empty(204, headers))
 }
 
-/// Verifies a proof, opens a session for its subject and ends the session `before`. Returns the new
-/// session and its cookie.
+/// Verifies a proof, opens a session for its subject and ends the session `before`. Returns the
+/// caller and the cookie of the new session.
 ///
 /// `before` ends last, so that users stay signed in if the new session cannot be stored. If `before`
 /// cannot be ended, the browser keeps its cookie and the new session is removed.
@@ -77,10 +77,27 @@ pub async fn open_with_proof(
     pending: &mut PendingRequest,
     proof: Proof<'_>,
     before: Option<&str>,
-) -> Result<(NewSession, String), Problem> {
-    let opened = verify_proof(pending, proof).await?;
-    reserve_session(pending, &opened.caller)?;
-    let (session, cookie) = store_session(pending, &opened).await?;
+) -> Result<(Rc<Caller>, String), Problem> {
+    let (config, started) = (Rc::clone(&pending.config), pending.context.started);
+    let opened = match session_record::open(proof, &config.auth, started)? {
+        Opening::Session(opened) => opened,
+        Opening::Unverified(token) => {
+            let token = verify_token(pending, token).await?;
+            NewSession::new(proof, &token, &config.auth, started)?
+        }
+    };
+    let NewSession {
+        caller,
+        record,
+        secret,
+    } = opened;
+    pending.context.caller = Some(Rc::clone(&caller));
+    reserve_session(pending, &caller)?;
+    let secret = config.auth.token_secrets.get(secret);
+    let secret = secret.ok_or_else(Problem::internal)?;
+    let (id, value) = SessionId::new(&random_bytes()?, secret);
+    let session = SessionStub::new(&pending.env, id.as_str())?;
+    session.open(&record, caller.expires).await?;
     if let Some(before) = before
         && let Err(error) = SessionStub::new(&pending.env, before)?.end().await
     {
@@ -88,7 +105,9 @@ pub async fn open_with_proof(
         let _removed = session.end().await;
         return Err(error.into());
     }
-    Ok((opened, cookie))
+    let lifetime = caller.expires.since(started);
+    let cookie = write_cookie(cookie::NAME, &value, SameSite::Strict, lifetime);
+    Ok((caller, cookie))
 }
 
 /// Returns the session that the browser's cookie names, even if the session has ended.
@@ -102,22 +121,6 @@ fn describe_session(caller: &Caller, config: &Config) -> String {
     describe(caller, config.jobs.keep_prompts, |project| {
         archive.includes(project)
     })
-}
-
-async fn verify_proof(
-    pending: &mut PendingRequest,
-    proof: Proof<'_>,
-) -> Result<NewSession, Problem> {
-    let (config, started) = (Rc::clone(&pending.config), pending.context.started);
-    let opened = match session_record::open(proof, &config.auth, started)? {
-        Opening::Session(opened) => opened,
-        Opening::Unverified(token) => {
-            let token = verify_token(pending, token).await?;
-            NewSession::new(proof, &token, &config.auth, started)?
-        }
-    };
-    pending.context.caller = Some(Rc::clone(&opened.caller));
-    Ok(opened)
 }
 
 /// Counts a new session against the caller's limit.
@@ -140,26 +143,4 @@ fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Prob
             ..refused.problem
         }),
     }
-}
-
-/// Stores a session. Returns its object and its cookie.
-async fn store_session(
-    pending: &PendingRequest,
-    opened: &NewSession,
-) -> Result<(SessionStub, String), Problem> {
-    let NewSession {
-        caller,
-        record,
-        secret,
-    } = opened;
-    let config = Rc::clone(&pending.config);
-    let secret = config.auth.token_secrets.get(*secret);
-    let secret = secret.ok_or_else(Problem::internal)?;
-    let random = random_bytes()?;
-    let (id, value) = SessionId::new(&random, secret);
-    let session = SessionStub::new(&pending.env, id.as_str())?;
-    session.open(record, caller.expires).await?;
-    let lifetime = caller.expires.since(pending.context.started);
-    let cookie = write_cookie(cookie::NAME, &value, SameSite::Strict, lifetime);
-    Ok((session, cookie))
 }
