@@ -9,6 +9,7 @@ use crate::app::issuer_keys::find_issuer_key;
 use crate::app::pending_request::PendingRequest;
 use crate::app::plan::PendingPlan;
 use crate::auth::jwks::NoKey;
+use crate::auth::jwt::WRONG_SIGNATURE;
 use crate::auth::oidc::{Checked, Verified};
 use crate::auth::session::cookie::SessionId;
 use crate::auth::session::stub::SessionStub;
@@ -76,8 +77,12 @@ pub async fn verify_token(pending: &PendingRequest, token: Checked) -> Result<Ve
         NoKey::Unavailable => Problem::issuer_unavailable(),
         NoKey::Unusable(reason) => invalid_token(reason),
     })?;
-    let checked = verify_signature(token.algorithm, token.signed(), &token.signature, &key).await;
-    let checked = checked
+    let is_valid = verify_signature(token.algorithm, token.signed(), &token.signature, &key).await;
+    let is_valid = is_valid
         .map_err(|error| Problem::internal().with_operator(format!("WebCrypto failed: {error}")))?;
-    token.conclude(checked)
+    if is_valid {
+        Ok(token.into_verified())
+    } else {
+        Err(invalid_token(WRONG_SIGNATURE))
+    }
 }

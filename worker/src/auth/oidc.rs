@@ -51,15 +51,6 @@ pub struct Checked {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verified(Checked);
 
-/// The result of verifying a signature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignatureCheck {
-    /// The issuer's key made the signature.
-    Valid,
-    /// The issuer's key did not make the signature, or could not verify it.
-    Invalid,
-}
-
 /// The checked claims of an issuer's token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CheckedClaims {
@@ -137,16 +128,10 @@ impl Checked {
         held.is_some_and(|held| *held == *value)
     }
 
-    /// Returns the token as [`Verified`] if its signature is valid. The host verifies the signature
-    /// with the key from [`super::jwks`].
-    ///
-    /// # Errors
-    /// 401 if the signature is invalid.
-    pub fn conclude(self, signature: SignatureCheck) -> Result<Verified, Problem> {
-        match signature {
-            SignatureCheck::Valid => Ok(Verified(self)),
-            SignatureCheck::Invalid => Err(invalid_token(WRONG_SIGNATURE)),
-        }
+    /// Returns the token as [`Verified`]. The host must first verify the signature with the key from
+    /// [`super::jwks`].
+    pub const fn into_verified(self) -> Verified {
+        Verified(self)
     }
 }
 

@@ -6,11 +6,10 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::CryptoKey;
 
 use crate::auth::jwks::{Algorithm, PublicKey};
-use crate::auth::oidc::SignatureCheck;
 use crate::runtime::{HostResult, subtle};
 
-/// Verifies the signature of an issuer's token (RFC 7518, sections 3.3 and 3.4). A key that cannot be
-/// imported verifies no signature.
+/// Returns whether the key made the signature of an issuer's token (RFC 7518, sections 3.3 and 3.4).
+/// A key that cannot be imported verifies no signature.
 ///
 /// # Errors
 /// If the runtime fails.
@@ -19,14 +18,14 @@ pub async fn verify_signature(
     signed: &str,
     signature: &[u8],
     key: &PublicKey,
-) -> HostResult<SignatureCheck> {
+) -> HostResult<bool> {
     let algorithm = parameters(algorithm)?;
     let jwk: Object = serde_wasm_bindgen::to_value(key)?.unchecked_into();
     let usages = Array::of1(&JsValue::from_str("verify"));
     let subtle = subtle();
     let imported = subtle.import_key_with_object("jwk", &jwk, &algorithm, false, &usages)?;
     let Ok(imported) = JsFuture::from(imported).await else {
-        return Ok(SignatureCheck::Invalid);
+        return Ok(false);
     };
     let verified = subtle.verify_with_object_and_js_u8_array_and_js_u8_array(
         &algorithm,
@@ -34,11 +33,7 @@ pub async fn verify_signature(
         &Uint8Array::from(signature),
         &Uint8Array::from(signed.as_bytes()),
     )?;
-    Ok(if JsFuture::from(verified).await?.is_truthy() {
-        SignatureCheck::Valid
-    } else {
-        SignatureCheck::Invalid
-    })
+    Ok(JsFuture::from(verified).await?.is_truthy())
 }
 
 fn parameters(algorithm: Algorithm) -> HostResult<Object> {

@@ -20,7 +20,6 @@ use worker::State;
 use worker::worker_sys::DurableObjectState;
 
 use crate::auth::jwks::{Algorithm, PublicKey};
-use crate::auth::oidc::SignatureCheck;
 use crate::auth::signature::verify_signature;
 use crate::http::response::HeaderFields;
 use crate::runtime::d1::D1;
@@ -93,8 +92,8 @@ async fn verify(token: &SignedToken, key: &PublicKey) -> bool {
         signed,
         signature,
     } = token;
-    let checked = verify_signature(*algorithm, signed, signature, key).await;
-    checked.unwrap() == SignatureCheck::Valid
+    let is_valid = verify_signature(*algorithm, signed, signature, key).await;
+    is_valid.unwrap()
 }
 
 #[wasm_bindgen_test]

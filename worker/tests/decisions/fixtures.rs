@@ -10,7 +10,6 @@ use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::{PendingPlan, Plan, plan};
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::oidc::SignatureCheck;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::settings::AuthSettings;
@@ -171,8 +170,7 @@ pub fn identify_signed(
     match identify(credentials, settings, now, verified)? {
         Identified::Caller(caller) => Ok(caller),
         Identified::Needs(Evidence::Signature(token)) => {
-            let token = token.conclude(SignatureCheck::Valid)?;
-            verified.identify(&token, settings, now)
+            verified.identify(&token.into_verified(), settings, now)
         }
         Identified::Needs(Evidence::Session(id)) => panic!("a session: {id:?}"),
     }
@@ -190,9 +188,8 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
             Evidence::Session(_) => {
                 target.identify_session(record, head, &config.auth, NOW, &mut verified)
             }
-            Evidence::Signature(token) => token
-                .conclude(SignatureCheck::Valid)
-                .and_then(|token| verified.identify(&token, &config.auth, NOW))
+            Evidence::Signature(token) => verified
+                .identify(&token.into_verified(), &config.auth, NOW)
                 .map(Identified::Caller),
         };
         planned = match identified.map(|known| target.resume(known, config, head, NOW)) {

@@ -6,7 +6,6 @@ use quillgate::{ApiError, Method, Millis, RateLimitPolicy, Rule, ValidationError
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::{Caller, Grant, Quota};
-use quillgate_worker::auth::oidc::SignatureCheck;
 use quillgate_worker::auth::session;
 use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::session::{cross_site, sign_in};
@@ -154,8 +153,7 @@ fn identify(authorization: Option<&str>) -> Problem {
     let identified = identity::identify(&credentials, &config.auth, now, &mut verified);
     let caller = identified.and_then(|identified| match identified {
         Identified::Needs(Evidence::Signature(token)) => {
-            let token = token.conclude(SignatureCheck::Valid)?;
-            verified.identify(&token, &config.auth, now)
+            verified.identify(&token.into_verified(), &config.auth, now)
         }
         Identified::Caller(caller) => Ok(caller),
         Identified::Needs(Evidence::Session(_)) => Err(Problem::internal()),

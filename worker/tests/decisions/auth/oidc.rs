@@ -13,7 +13,7 @@ use std::rc::Rc;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::oidc::{Checked, SignatureCheck};
+use quillgate_worker::auth::oidc::Checked;
 use quillgate_worker::auth::trusted_issuer::read_trusted_issuers;
 use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
@@ -129,7 +129,7 @@ fn check_and_identify(credentials: &Credentials<'_>) -> Result<(Checked, Caller)
     let Identified::Needs(Evidence::Signature(token)) = identified else {
         panic!("no signature to verify: {identified:?}");
     };
-    let signed = token.clone().conclude(SignatureCheck::Valid)?;
+    let signed = token.clone().into_verified();
     let caller = verified.identify(&signed, &config.auth, NOW)?;
     Ok((*token, (*caller).clone()))
 }

@@ -7,7 +7,6 @@ mod sign_in;
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::{Plan, plan};
-use quillgate_worker::auth::oidc::SignatureCheck;
 use quillgate_worker::auth::session::cookie::{NAME, SessionId};
 use quillgate_worker::auth::session::{
     describe, describe_methods, read_opening, require_revalidation,
@@ -78,8 +77,7 @@ pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
     match session_record::open(proof, &config.auth, NOW)? {
         Opening::Session(session) => Ok(session),
         Opening::Unverified(token) => {
-            let token = token.conclude(SignatureCheck::Valid)?;
-            NewSession::new(proof, &token, &config.auth, NOW)
+            NewSession::new(proof, &token.into_verified(), &config.auth, NOW)
         }
     }
 }

@@ -4,7 +4,6 @@ mod claims;
 
 use quillgate_worker::auth::Credentials;
 use quillgate_worker::auth::jwks::{Algorithm, KeySet};
-use quillgate_worker::auth::oidc::SignatureCheck;
 use serde_json::{Value, json};
 
 use super::{GITHUB, TEAM, assert_accepted, claims, header, identify, identify_bearer, token};
@@ -44,8 +43,6 @@ fn host_must_verify_the_signature_before_admission() {
     assert_eq!(unverified.algorithm, Algorithm::Rs256);
     assert_eq!(unverified.signed(), signed);
     assert_eq!(encode(&unverified.signature), signature);
-    let problem = unverified.conclude(SignatureCheck::Invalid).unwrap_err();
-    assert_invalid_token(&problem, WRONG_SIGNATURE);
     assert_eq!(caller.issuer, GITHUB);
     assert_eq!(
         caller.key(),
