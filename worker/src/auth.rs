@@ -27,7 +27,6 @@ use crate::auth::caller::Caller;
 use crate::auth::jwt::{Jwt, to_millis};
 use crate::auth::oidc::{Checked, Verified};
 use crate::auth::session::cookie::{Cookie, SessionId};
-use crate::auth::session::problem::ended_problem;
 use crate::auth::settings::AuthSettings;
 use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;
@@ -174,7 +173,7 @@ pub fn identify_session(
     if let Some(record) = record {
         return session_record::identify(record, settings, now).map(Identified::Caller);
     }
-    let token = find_token(credentials, settings).ok_or_else(ended_problem)?;
+    let token = find_token(credentials, settings).ok_or_else(ended_session_problem)?;
     identify_token(token, settings, now, verified)
 }
 
@@ -223,11 +222,27 @@ fn accepts_from(issuers: &[Rc<TrustedIssuer>], source: Source) -> bool {
     issuers.iter().any(|issuer| issuer.source == source)
 }
 
-/// Returns a 401 for a request without a token (RFC 6750, section 3.1).
+/// Returns a 401 for a request without a token.
 pub fn missing_token_problem() -> Problem {
     let detail = "an access token must be sent as Authorization: Bearer";
-    Problem::new(ProblemKind::MissingToken, detail)
-        .with_header("www-authenticate", "Bearer realm=\"quillgate\"")
+    missing_credentials_problem(ProblemKind::MissingToken, detail)
+}
+
+/// Returns a 401 for a request without a session.
+pub fn missing_session_problem() -> Problem {
+    let detail = "there is no session; sign in first";
+    missing_credentials_problem(ProblemKind::MissingToken, detail)
+}
+
+/// Returns a 401 for a cookie without an open session.
+pub fn ended_session_problem() -> Problem {
+    let detail = "this session has ended; sign in again";
+    missing_credentials_problem(ProblemKind::SessionEnded, detail)
+}
+
+/// Returns a 401 with a challenge without an error code (RFC 6750, section 3.1).
+fn missing_credentials_problem(kind: ProblemKind, detail: &str) -> Problem {
+    Problem::new(kind, detail).with_header("www-authenticate", "Bearer realm=\"quillgate\"")
 }
 
 /// Returns a 401 for an invalid token (RFC 6750, section 3.1).

@@ -20,11 +20,10 @@ use crate::analytics::organization_stub::{OrganizationStub, ReportCall, ReportRe
 use crate::analytics::waiting_exports::RENEWAL_INTERVAL;
 use crate::app::log::ExportEnd;
 use crate::app::pending_request::PendingRequest;
-use crate::auth::invalid_token;
 use crate::auth::jwt::EXPIRED;
 use crate::auth::session::cookie::SessionId;
-use crate::auth::session::problem::ended_problem;
 use crate::auth::session::stub::SessionStub;
+use crate::auth::{ended_session_problem, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
@@ -182,7 +181,7 @@ impl RunningExport {
         let asked = async { SessionStub::new(&self.env, session.as_str())?.read().await };
         match asked.await {
             Ok(Some(_)) => Ok(()),
-            Ok(None) => Err(self.refuse(ended_problem())),
+            Ok(None) => Err(self.refuse(ended_session_problem())),
             Err(error) => Err(self.refuse(error)),
         }
     }

@@ -8,7 +8,6 @@ pub mod cookie;
 pub mod cross_site;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod object;
-pub mod problem;
 pub mod sign_in;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod stub;

@@ -6,7 +6,6 @@ use quillgate::{ApiError, Method, Millis, RateLimitPolicy, Rule, ValidationError
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::{Caller, Grant, Quota};
-use quillgate_worker::auth::session;
 use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::session::{cross_site, sign_in};
 use quillgate_worker::auth::turnstile;
@@ -184,8 +183,8 @@ fn problems_of_callers() -> Vec<Problem> {
             .expect_err("another scope"),
         caller.require_operator().expect_err("another scope"),
         cors::check_origin(Some("https://b"), "https://a/", &[]).expect_err("another origin"),
-        session::problem::ended_problem(),
-        session::problem::missing_problem(),
+        identity::ended_session_problem(),
+        identity::missing_session_problem(),
         sign_in::failed_problem("not begun here"),
         cross_site::check_same_origin(&cross_site_head()).expect_err("another site"),
     ]

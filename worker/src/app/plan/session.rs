@@ -4,10 +4,10 @@ use super::identity::Target;
 use super::{Planner, Step};
 use crate::app::action::Action;
 use crate::app::write_plan::check_announced_body;
+use crate::auth::missing_session_problem;
 use crate::auth::session::SESSION;
 use crate::auth::session::cookie::Cookie;
 use crate::auth::session::cross_site::check_same_origin;
-use crate::auth::session::problem::missing_problem;
 use crate::auth::session::sign_in::{CALLBACK, START};
 use crate::http::problem::Problem;
 use crate::http::route::join_methods;
@@ -36,7 +36,9 @@ impl Planner<'_> {
             (START, _) => Action::BeginSignIn,
             (_, "POST") => Action::OpenSession,
             (_, "DELETE") => Action::EndSession,
-            _ if self.credentials.session == Cookie::Missing => return Err(missing_problem()),
+            _ if self.credentials.session == Cookie::Missing => {
+                return Err(missing_session_problem());
+            }
             _ => return Ok(Step::Identify(Target::Session)),
         };
         check_same_origin(self.head)?;
