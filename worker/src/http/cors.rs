@@ -30,13 +30,8 @@ pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result
     if origin_of(url) == sent {
         return Ok(Origin::Own);
     }
-    Err(origin_not_allowed())
-}
-
-/// Returns 403 for an origin that is not allowed.
-pub fn origin_not_allowed() -> Problem {
     let detail = "pages of this origin may not call the gateway; see ALLOWED_ORIGINS";
-    Problem::new(ProblemKind::OriginNotAllowed, detail)
+    Err(Problem::new(ProblemKind::OriginNotAllowed, detail))
 }
 
 /// Returns the CORS fields of every response to this origin.

@@ -173,12 +173,6 @@ impl Problem {
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "60")
     }
 
-    /// Returns 503 when an issuer's token endpoint fails.
-    pub fn token_endpoint_failed() -> Self {
-        let detail = "the issuer cannot complete the sign-in right now";
-        Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "60")
-    }
-
     /// Returns 503 when the keys of a trusted issuer cannot be fetched.
     pub fn issuer_unavailable() -> Self {
         let detail = "the keys of the token's issuer cannot be fetched right now";

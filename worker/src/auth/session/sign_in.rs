@@ -208,7 +208,12 @@ pub fn read_token_response(
     response: Option<(u16, Option<&str>)>,
 ) -> Result<String, Problem> {
     let message = |reason: &str| format!("the token endpoint of {} {reason}", issuer.name);
-    let failed = |reason: &str| Problem::token_endpoint_failed().with_operator(message(reason));
+    let failed = |reason: &str| {
+        let detail = "the issuer cannot complete the sign-in right now";
+        Problem::new(ProblemKind::IssuerUnavailable, detail)
+            .with_header("retry-after", "60")
+            .with_operator(message(reason))
+    };
     let Some((status, body)) = response else {
         return Err(failed("did not respond"));
     };
