@@ -121,13 +121,8 @@ impl VerifiedTokens {
     }
 
     /// Returns the number of cached tokens.
-    pub fn len(&self) -> usize {
-        self.tokens.len()
-    }
-
-    /// Whether the cache is empty.
-    pub fn is_empty(&self) -> bool {
-        self.tokens.is_empty()
+    pub fn count(&self) -> usize {
+        self.tokens.count()
     }
 }
 

@@ -81,13 +81,8 @@ impl<V> BoundedCache<V> {
     }
 
     /// Returns the number of entries.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.entries.len()
-    }
-
-    /// Whether the cache has no entries.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
     }
 
     /// Returns the total size of all values and their keys, in bytes.

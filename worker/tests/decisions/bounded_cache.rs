@@ -26,8 +26,7 @@ fn kept<'a>(cache: &BoundedCache<String>, keys: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn empty_cache_finds_no_value() {
     let cache = BoundedCache::<String>::new(10, 100);
-    assert!(cache.is_empty());
-    assert_eq!((cache.len(), cache.bytes()), (0, 0));
+    assert_eq!((cache.count(), cache.bytes()), (0, 0));
     assert_eq!(cache.get("a", NOW), None);
 }
 
@@ -36,8 +35,7 @@ fn oldest_entries_are_evicted_first() {
     let keys = ["a", "b", "c", "d", "e"];
     let cache = cache_of(3, 1_000, &keys);
     assert_eq!(kept(&cache, &keys), ["c", "d", "e"]);
-    assert_eq!((cache.len(), cache.bytes()), (3, 33));
-    assert!(!cache.is_empty());
+    assert_eq!((cache.count(), cache.bytes()), (3, 33));
 }
 
 #[test]
@@ -52,7 +50,7 @@ fn key_bytes_count_towards_the_size() {
     let long = "k".repeat(90);
     let mut cache = cache_of(100, 100, &["a", "b"]);
     cache.insert(&long, "x".to_owned(), 10, LATER);
-    assert_eq!((cache.len(), cache.bytes()), (1, 100));
+    assert_eq!((cache.count(), cache.bytes()), (1, 100));
     assert!(cache.get(&long, NOW).is_some());
 }
 
@@ -62,7 +60,7 @@ fn value_larger_than_the_cache_is_not_stored() {
     for bytes in [100, 101, usize::MAX] {
         cache.insert("c", "x".to_owned(), bytes, LATER);
         assert_eq!(cache.get("c", NOW), None);
-        assert_eq!((cache.len(), cache.bytes()), (2, 22));
+        assert_eq!((cache.count(), cache.bytes()), (2, 22));
     }
     // The value is too large to be stored. The previous one is removed all the same, because it is
     // outdated.
@@ -76,7 +74,7 @@ fn value_larger_than_the_cache_is_not_stored() {
 fn cache_of_size_zero_stores_no_value() {
     for (max_entries, max_bytes) in [(0, 100), (10, 0), (0, 0)] {
         let cache = cache_of(max_entries, max_bytes, &["a", "b"]);
-        assert_eq!((cache.len(), cache.bytes()), (0, 0));
+        assert_eq!((cache.count(), cache.bytes()), (0, 0));
     }
 }
 
@@ -101,7 +99,7 @@ fn replaced_entry_counts_as_new() {
     let keys = ["a", "b", "c"];
     let mut cache = cache_of(3, 1_000, &keys);
     cache.insert("a", "again".to_owned(), 20, LATER);
-    assert_eq!((cache.len(), cache.bytes()), (3, 43));
+    assert_eq!((cache.count(), cache.bytes()), (3, 43));
     cache.insert("d", "x".to_owned(), 10, LATER);
     assert_eq!(kept(&cache, &keys), ["a", "c"]);
     assert_eq!(cache.get("a", NOW).map(String::as_str), Some("again"));
@@ -159,9 +157,8 @@ proptest! {
                 cache.insert(&key, value, bytes, Millis(until));
                 model.insert(&key, value, bytes, Millis(until));
             }
-            prop_assert!(cache.len() <= max_entries && cache.bytes() <= max_bytes);
-            prop_assert_eq!((cache.len(), cache.bytes()), (model.entries.len(), model.bytes()));
-            prop_assert_eq!(cache.is_empty(), model.entries.is_empty());
+            prop_assert!(cache.count() <= max_entries && cache.bytes() <= max_bytes);
+            prop_assert_eq!((cache.count(), cache.bytes()), (model.entries.len(), model.bytes()));
             for key in model.entries.iter().map(|(key, ..)| key).chain([&key]) {
                 for now in [0, 50, until] {
                     let now = Millis(now);
