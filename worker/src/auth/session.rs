@@ -16,6 +16,7 @@ use quillgate::encode::percent_encode;
 use quillgate::{Rule, ValidationError};
 use serde_json::{Value, json};
 
+use crate::auth::accepts_from;
 use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::jwt::take_text;
 use crate::auth::settings::AuthSettings;
@@ -93,8 +94,7 @@ pub fn describe_methods(settings: &AuthSettings) -> String {
         let href = format!("/session/start?issuer={}", percent_encode(&issuer.name));
         issuers.push(json!({ "name": issuer.name, "href": href }));
     }
-    let mut trusted = settings.trusted_issuers.iter();
-    let access = trusted.any(|issuer| issuer.source == Source::AccessAssertion);
+    let access = accepts_from(&settings.trusted_issuers, Source::AccessAssertion);
     json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
 }
 

@@ -176,14 +176,14 @@ pub fn read_callback<'a>(
     let (Some(code), false) = (code, other) else {
         return Err(failed_problem("the issuer has not signed anybody in"));
     };
+    let (redirect_uri, verifier) = (callback_of(url), derive_text(&key, VERIFIER, seed));
     let mut fields = vec![
         ("grant_type", "authorization_code"),
         ("code", &code),
         ("client_id", &issuer.client_id),
+        ("redirect_uri", &redirect_uri),
+        ("code_verifier", &verifier),
     ];
-    let (redirect_uri, verifier) = (callback_of(url), derive_text(&key, VERIFIER, seed));
-    fields.push(("redirect_uri", &redirect_uri));
-    fields.push(("code_verifier", &verifier));
     if let Some(secret) = &issuer.secret {
         fields.push(("client_secret", secret));
     }
