@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use quillgate::parameters::ParameterGroup;
 use quillgate::{Day, Operation, ProjectId, Prompt, RateLimitPolicy, Request};
 
 use crate::analytics::archive::read_day;
@@ -9,7 +10,7 @@ use crate::app::config::Config;
 use crate::auth::caller::Caller;
 use crate::auth::turnstile::TurnstileProof;
 use crate::hash::fingerprint;
-use crate::http::content::{MAX_BODY, Values, is_json};
+use crate::http::content::{MAX_BODY, is_json, parse_body};
 use crate::http::problem::Problem;
 use crate::http::request_head::{RequestHead, WriteHeaders};
 use crate::jobs::idempotency::{Retry, read_key};
@@ -89,17 +90,15 @@ pub fn plan_write(
     let job = operation.job();
     let path = job.iter().map(|id| ("id", id.clone())).collect();
     let declared = operation.operation().declaration();
-    let values = Values::new(declared, path, None)?.with_body(body)?;
-    let request = values.call()?.request(&admitted.project);
+    let call = parse_body(declared, path, body)?;
+    let prompt = Prompt::read(&call)?;
+    let Request { target, body, .. } = call.request(&admitted.project);
+    let body = body.ok_or_else(Problem::internal)?;
     let webhook = choose_webhook(config, operation, headers.webhook_url.as_deref())?;
     let proof = require_turnstile(config, admitted, headers)?;
-    let Request { target, body, .. } = request;
-    let body = body.ok_or_else(Problem::internal)?;
     let key = headers.idempotency_key.as_deref();
     let key = key.map(read_key).transpose()?;
     let retry = Retry::read(headers.idempotency_retry.as_deref())?;
-    let prompt = values.text("prompt").ok_or_else(Problem::malformed_body)?;
-    let prompt = Prompt::new(prompt)?;
     let keeps_prompt = config.jobs.keep_prompts == KeepPrompts::Whole;
     let requested_webhook = headers.webhook_url.as_deref().unwrap_or("");
     let write = Write {
@@ -161,6 +160,5 @@ fn require_turnstile(
 /// 400 for a body that is not a JSON object, and for an invalid day.
 pub fn plan_backfill(body: &[u8]) -> Result<Day, Problem> {
     let declared = Operation::BeginBackfill.declaration();
-    let values = Values::new(declared, Vec::new(), None)?.with_body(body)?;
-    read_day(&values.call()?, "dateFrom")
+    read_day(&parse_body(declared, Vec::new(), body)?, "dateFrom")
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use quillgate::parameters::ParameterGroup;
+use quillgate::value::{Pairs, Value};
 use quillgate::{Call, Cursor, JobId, JobPageSize, Operation, ProjectId};
 
 use super::identity::Target;
@@ -14,7 +15,7 @@ use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
 use crate::app::write_plan::{AdmittedWrite, WriteOperation, check_announced_body};
 use crate::auth::caller::Caller;
-use crate::http::content::Values;
+use crate::http::content::read_pairs;
 use crate::http::problem::Problem;
 use crate::http::route;
 use crate::http::route::{PathSegments, decode_segment};
@@ -63,18 +64,18 @@ impl Planner<'_> {
         caller: Rc<Caller>,
     ) -> Result<Action, Problem> {
         let project = path.project.clone();
-        let values = self.read_values(operation, path, &caller)?;
-        let call = || values.call();
+        let pairs = self.read_pairs(operation, path, &caller)?;
+        let call = || Call::parse(operation.declaration(), &pairs);
         let archive_call = || {
             self.check_archive(&project)?;
-            Ok::<_, Problem>(values.call()?)
+            Ok::<_, Problem>(call()?)
         };
         Ok(match operation {
             Operation::CreateAgentJob => {
                 self.plan_write(WriteOperation::CreateJob, project, caller)?
             }
             Operation::SendMessage => {
-                let id = values.text("id").ok_or_else(Problem::not_found)?;
+                let id = pairs.member("id").text().ok_or_else(Problem::not_found)?;
                 self.plan_write(WriteOperation::SendMessage(id), project, caller)?
             }
             Operation::GetAgentJob => plan_job(&call()?, &project)?,
@@ -119,16 +120,16 @@ impl Planner<'_> {
     }
 
     /// Authorizes the caller, then reads the values of the path and the query.
-    pub(super) fn read_values(
+    pub(super) fn read_pairs(
         &mut self,
         operation: Operation,
         path: PathValues,
         caller: &Caller,
-    ) -> Result<Values, Problem> {
+    ) -> Result<Pairs, Problem> {
         let declared = operation.declaration();
         caller.authorize(path.project.as_str(), declared.scope.as_str())?;
         self.project = Some(path.project);
-        Ok(Values::new(declared, path.others, self.query)?)
+        Ok(read_pairs(declared, path.others, self.query)?)
     }
 
     fn plan_write(

@@ -1,7 +1,7 @@
 //! Plans reads of the state of a job's pull request. Mintlify has no such operation.
 
 use quillgate::parameters::ParameterGroup;
-use quillgate::{JobId, Operation};
+use quillgate::{Call, JobId, Operation};
 
 use super::identity::Target;
 use super::operation::PathValues;
@@ -36,7 +36,8 @@ impl Planner<'_> {
         path: PathValues,
         caller: &Caller,
     ) -> Result<Action, Problem> {
-        let values = self.read_values(RECORD, path, caller)?;
-        Ok(Action::ReadPullRequest(JobId::read(&values.call()?)?))
+        let pairs = self.read_pairs(RECORD, path, caller)?;
+        let call = Call::parse(RECORD.declaration(), &pairs)?;
+        Ok(Action::ReadPullRequest(JobId::read(&call)?))
     }
 }

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use proptest::string::string_regex;
-use quillgate::{Millis, Operation, ProjectId};
+use quillgate::{Call, Millis, Operation, ProjectId};
 use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::http::content::Values;
+use quillgate_worker::http::content::read_pairs;
 use quillgate_worker::http::problem::Problem;
 
 use crate::fixtures::{NOW, configuration, configure, field_and_rule};
@@ -24,7 +24,8 @@ fn views_by(
     query: &str,
     now: Millis,
 ) -> Result<ReportQuery, Problem> {
-    let call = Values::new(VIEWS.declaration(), Vec::new(), Some(query))?.call()?;
+    let declared = VIEWS.declaration();
+    let call = Call::parse(declared, &read_pairs(declared, Vec::new(), Some(query))?)?;
     ReportQuery::new(
         VIEWS,
         &call,

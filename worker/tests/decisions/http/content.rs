@@ -1,8 +1,8 @@
 //! Validation of the values in queries and bodies.
 
 use proptest::prelude::*;
-use quillgate::{Declaration, Operation, ProjectId, Request, ValidationError};
-use quillgate_worker::http::content::{Values, is_json};
+use quillgate::{Call, Declaration, Operation, ProjectId, Request, ValidationError};
+use quillgate_worker::http::content::{is_json, parse_body, read_pairs};
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
@@ -19,25 +19,23 @@ fn project() -> ProjectId {
 }
 
 fn views(query: &str) -> Result<Request, ValidationError> {
-    let call = Values::new(VIEWS, Vec::new(), Some(query))?.call()?;
-    Ok(call.request(&project()))
+    let pairs = read_pairs(VIEWS, Vec::new(), Some(query))?;
+    Ok(Call::parse(VIEWS, &pairs)?.request(&project()))
 }
 
 fn jobs(query: &str) -> Result<Request, ValidationError> {
-    let call = Values::new(JOBS, Vec::new(), Some(query))?.call()?;
-    Ok(call.request(&project()))
+    let pairs = read_pairs(JOBS, Vec::new(), Some(query))?;
+    Ok(Call::parse(JOBS, &pairs)?.request(&project()))
 }
 
-/// The values of a follow-up to this job with this body.
-fn follow_up(id: &str, body: &[u8]) -> Result<Values, Problem> {
+/// A follow-up to this job with this body.
+fn follow_up(id: &str, body: &[u8]) -> Result<Request, Problem> {
     let path = vec![("id", id.to_owned())];
-    Values::new(MESSAGE, path, None)?.with_body(body)
+    Ok(parse_body(MESSAGE, path, body)?.request(&project()))
 }
 
 fn create(body: &[u8]) -> Result<Request, Problem> {
-    let values = Values::new(CREATE, Vec::new(), None)?;
-    let call = values.with_body(body)?.call()?;
-    Ok(call.request(&project()))
+    Ok(parse_body(CREATE, Vec::new(), body)?.request(&project()))
 }
 
 #[track_caller]
@@ -260,9 +258,9 @@ fn dates_must_exist_and_be_in_order() {
 #[test]
 fn operations_without_parameters_reject_a_query() {
     for operation in [CREATE, MESSAGE] {
-        assert!(Values::new(operation, Vec::new(), Some("")).is_ok());
+        assert!(read_pairs(operation, Vec::new(), Some("")).is_ok());
         for query in ["prompt=x", "id=j1", "limit=5"] {
-            let Err(error) = Values::new(operation, Vec::new(), Some(query)) else {
+            let Err(error) = read_pairs(operation, Vec::new(), Some(query)) else {
                 panic!("{query} was taken by {}", operation.name);
             };
             assert_eq!(error.rule.name(), "unknown");
@@ -397,10 +395,8 @@ fn rejection_never_reveals_the_prompt() {
 
 #[test]
 fn follow_up_takes_its_job_id_only_from_the_path() {
-    let values = follow_up("j 1", br#"{"prompt":"x"}"#).unwrap();
-    let request = values.call().unwrap().request(&project());
+    let request = follow_up("j 1", br#"{"prompt":"x"}"#).unwrap();
     assert_eq!(request.target, "/v2/agent/demo-docs/job/j%201/message");
-    assert_eq!(values.text("id").as_deref(), Some("j 1"));
     for body in [r#"{"prompt":"x","id":"j2"}"#, r#"{"id":"j2"}"#] {
         let problem = follow_up("j1", body.as_bytes()).err().unwrap();
         assert_eq!(
@@ -409,35 +405,24 @@ fn follow_up_takes_its_job_id_only_from_the_path() {
         );
     }
     for id in ["..", "."] {
-        let values = follow_up(id, br#"{"prompt":"x"}"#).unwrap();
-        let error = values.call().unwrap_err();
-        assert_eq!(error.rule.name(), "not-dot-segment");
+        let problem = follow_up(id, br#"{"prompt":"x"}"#).unwrap_err();
+        assert_eq!(
+            field_and_rule(&problem),
+            ("id".to_owned(), "not-dot-segment".to_owned())
+        );
     }
 }
 
 #[test]
 fn job_id_comes_only_from_the_path() {
-    let values = |query| Values::new(GET, vec![("id", "j 1".to_owned())], query);
-    let call = values(Some("&")).unwrap().call().unwrap();
+    let pairs = |query| read_pairs(GET, vec![("id", "j 1".to_owned())], query);
+    let call = Call::parse(GET, &pairs(Some("&")).unwrap()).unwrap();
     let target = call.request(&project()).target;
     assert_eq!(target, "/v2/agent/demo-docs/job/j%201");
     for query in ["id=j2", "%69d=j2", "id", "wait=25", "prompt=x"] {
-        let error = values(Some(query)).err().unwrap();
+        let error = pairs(Some(query)).unwrap_err();
         assert_eq!(error.rule.name(), "unknown", "{query}");
     }
-}
-
-#[test]
-fn missing_or_non_string_value_is_none() {
-    let values = follow_up("j1", br#"{"prompt":["x"]}"#).unwrap();
-    assert_eq!(values.text("prompt"), None);
-    assert_eq!(values.text("cursor"), None);
-    assert_eq!(
-        Values::new(CREATE, Vec::new(), None)
-            .unwrap()
-            .text("prompt"),
-        None
-    );
 }
 
 #[test]
