@@ -7,7 +7,6 @@ use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
 use crate::app::plan::PendingPlan;
-use crate::app::write_plan::AdmittedWrite;
 use crate::jobs::records::JobQuery;
 
 /// The action that answers a request, or its next step.
@@ -38,8 +37,9 @@ pub enum Action {
     BeginSignIn,
     /// Open a session after a sign-in at an issuer.
     ConcludeSignIn,
-    /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write).
-    ReadBody(AdmittedWrite),
+    /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write) and send the
+    /// write. A follow-up has a job.
+    Write(Option<String>),
     /// Read a job upstream and forward the response.
     ReadJob {
         /// The request that reads the job from Mintlify.

@@ -101,7 +101,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
                 None => Box::pin(jobs::read(pending, job, request)),
             }
         }
-        Action::ReadBody(ref admitted) => Box::pin(jobs::write(pending, admitted)),
+        Action::Write(job) => Box::pin(jobs::write(pending, job)),
         Action::ListJobs(ref query) => Box::pin(jobs::list(pending, query)),
         Action::StreamEvents(ref job) => Box::pin(streams::stream_events(pending, job.as_ref())),
         Action::ReadRecord(ref job) => Box::pin(jobs::read_record(pending, job)),

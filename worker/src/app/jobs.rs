@@ -6,7 +6,7 @@ use crate::analytics::page::{CacheStatus, FetchReason};
 use crate::app::pending_request::PendingRequest;
 use crate::app::post::post;
 use crate::app::reply::Reply;
-use crate::app::write_plan::{AdmittedWrite, plan_write};
+use crate::app::write_plan::plan_write;
 use crate::auth::turnstile;
 use crate::auth::turnstile::TurnstileProof;
 use crate::http::problem::Problem;
@@ -76,14 +76,12 @@ async fn read_stored_job(pending: &PendingRequest, job: &JobId) -> Result<Option
         .await?)
 }
 
-/// Creates a job, or sends a message to one.
-pub async fn write(
-    pending: &mut PendingRequest,
-    admitted: &AdmittedWrite,
-) -> Result<Reply, Problem> {
+/// Creates a job, or sends a message to `job`.
+pub async fn write(pending: &mut PendingRequest, job: Option<String>) -> Result<Reply, Problem> {
     let body = pending.read_body().await?;
-    let headers = &pending.head.write;
-    let (write, proof) = plan_write(&pending.config, admitted, headers, body.as_bytes())?;
+    let (config, head) = (&pending.config, &pending.head);
+    let (caller, project) = (pending.context.caller()?, pending.context.project()?);
+    let (write, proof) = plan_write(config, caller, project, job, head, body.as_bytes())?;
     if let Some(proof) = proof {
         verify_turnstile(pending, &proof, &write).await?;
     }

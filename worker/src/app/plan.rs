@@ -225,7 +225,7 @@ impl<'a> Planner<'a> {
             Target::Reopening(policy) => self.plan_reopening(policy, &caller),
             Target::Session => Ok(Action::DescribeSession),
             Target::PullRequest(path) => self.plan_pull_request(path?, &caller),
-            Target::Operation(operation, path) => self.plan_operation(operation, path?, caller),
+            Target::Operation(operation, path) => self.plan_operation(operation, path?, &caller),
         }
     }
 }

@@ -1,9 +1,7 @@
 //! Plans a request with a body in two steps: the head must be accepted before the body is read.
 
-use std::rc::Rc;
-
 use quillgate::parameters::ParameterGroup;
-use quillgate::{Day, Operation, ProjectId, Prompt, RateLimitPolicy, Request};
+use quillgate::{Day, Operation, ProjectId, Prompt, Request};
 
 use crate::analytics::archive::read_day;
 use crate::app::config::Config;
@@ -12,51 +10,11 @@ use crate::auth::turnstile::TurnstileProof;
 use crate::hash::fingerprint;
 use crate::http::content::{MAX_BODY, is_json, parse_body};
 use crate::http::problem::Problem;
-use crate::http::request_head::{RequestHead, WriteHeaders};
+use crate::http::request_head::RequestHead;
 use crate::jobs::idempotency::{Retry, read_key};
 use crate::jobs::records::{KeepPrompts, summarize_prompt};
 use crate::jobs::webhook;
 use crate::jobs::write::Write;
-
-/// A job operation that writes upstream.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum WriteOperation {
-    CreateJob,
-    SendMessage(String),
-}
-
-impl WriteOperation {
-    const fn operation(&self) -> Operation {
-        match self {
-            Self::CreateJob => Operation::CreateAgentJob,
-            Self::SendMessage(_) => Operation::SendMessage,
-        }
-    }
-
-    const fn policy(&self) -> RateLimitPolicy {
-        match self {
-            Self::CreateJob => RateLimitPolicy::CreateJob,
-            Self::SendMessage(_) => RateLimitPolicy::SendMessage,
-        }
-    }
-
-    fn job(&self) -> Option<String> {
-        match self {
-            Self::CreateJob => None,
-            Self::SendMessage(id) => Some(id.clone()),
-        }
-    }
-}
-
-/// A write request whose head has been accepted. Its body has not been read yet.
-#[derive(Debug, Clone)]
-pub struct AdmittedWrite {
-    pub(super) operation: WriteOperation,
-    pub(super) project: ProjectId,
-    pub(super) caller: Rc<Caller>,
-    /// The value of `Origin`, if a page sent the request.
-    pub(super) origin: Option<String>,
-}
 
 /// Checks the announced type and length of a body, before it is read.
 ///
@@ -73,7 +31,7 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     }
 }
 
-/// Plans a write from its body, after its head was accepted.
+/// Plans a write from its body, after its head was accepted. `job` is the job of a follow-up.
 ///
 /// Returns the write, and the Turnstile response to verify before it is sent.
 ///
@@ -82,28 +40,34 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
 /// 403 `turnstile-required` for a missing Turnstile response.
 pub fn plan_write(
     config: &Config,
-    admitted: &AdmittedWrite,
-    headers: &WriteHeaders,
+    caller: &Caller,
+    project: &ProjectId,
+    job: Option<String>,
+    head: &RequestHead,
     body: &[u8],
 ) -> Result<(Write, Option<TurnstileProof>), Problem> {
-    let operation = &admitted.operation;
-    let job = operation.job();
+    let headers = &head.write;
+    let operation = match job {
+        Some(_) => Operation::SendMessage,
+        None => Operation::CreateAgentJob,
+    };
+    let declared = operation.declaration();
+    let policy = declared.policy.ok_or_else(Problem::internal)?;
     let path = job.iter().map(|id| ("id", id.clone())).collect();
-    let declared = operation.operation().declaration();
     let call = parse_body(declared, path, body)?;
     let prompt = Prompt::read(&call)?;
-    let Request { target, body, .. } = call.request(&admitted.project);
+    let Request { target, body, .. } = call.request(project);
     let body = body.ok_or_else(Problem::internal)?;
-    let webhook = choose_webhook(config, operation, headers.webhook_url.as_deref())?;
-    let proof = require_turnstile(config, admitted, headers)?;
+    let webhook = choose_webhook(config, job.as_deref(), headers.webhook_url.as_deref())?;
+    let proof = require_turnstile(config, head)?;
     let key = headers.idempotency_key.as_deref();
     let key = key.map(read_key).transpose()?;
     let retry = Retry::read(headers.idempotency_retry.as_deref())?;
     let keeps_prompt = config.jobs.keep_prompts == KeepPrompts::Whole;
     let requested_webhook = headers.webhook_url.as_deref().unwrap_or("");
     let write = Write {
-        budget: admitted.caller.budget_request(operation.policy()),
-        subject: admitted.caller.subject.clone(),
+        budget: caller.budget_request(policy),
+        subject: caller.subject.clone(),
         job,
         key,
         fingerprint: fingerprint(&[&target, &body, requested_webhook]),
@@ -124,31 +88,27 @@ pub fn plan_write(
 /// 400 for a caller's address on a follow-up, without a webhook secret, or if it is not allowed.
 fn choose_webhook(
     config: &Config,
-    operation: &WriteOperation,
+    job: Option<&str>,
     requested: Option<&str>,
 ) -> Result<Option<String>, Problem> {
-    match (operation, requested) {
-        (WriteOperation::CreateJob, None) => Ok(config.jobs.webhook.url.clone()),
-        (WriteOperation::SendMessage(_), None) => Ok(None),
-        (WriteOperation::SendMessage(_), Some(_)) => Err(Problem::webhook_on_follow_up()),
-        (WriteOperation::CreateJob, Some(_)) if config.jobs.webhook.secrets.is_empty() => {
-            Err(Problem::webhooks_off())
-        }
-        (WriteOperation::CreateJob, Some(url)) => {
-            webhook::check_address(url, &config.jobs.webhook.hosts).map(Some)
-        }
+    let settings = &config.jobs.webhook;
+    match (job, requested) {
+        (None, None) => Ok(settings.url.clone()),
+        (Some(_), None) => Ok(None),
+        (Some(_), Some(_)) => Err(Problem::webhook_on_follow_up()),
+        (None, Some(_)) if settings.secrets.is_empty() => Err(Problem::webhooks_off()),
+        (None, Some(url)) => webhook::check_address(url, &settings.hosts).map(Some),
     }
 }
 
 /// Requires a Turnstile response from pages, if Turnstile is configured.
 fn require_turnstile(
     config: &Config,
-    admitted: &AdmittedWrite,
-    headers: &WriteHeaders,
+    head: &RequestHead,
 ) -> Result<Option<TurnstileProof>, Problem> {
-    match (&config.turnstile, &admitted.origin) {
+    match (&config.turnstile, &head.origin) {
         (Some(turnstile), Some(origin)) => turnstile
-            .require(headers.turnstile.as_deref(), origin)
+            .require(head.write.turnstile.as_deref(), origin)
             .map(Some),
         _ => Ok(None),
     }

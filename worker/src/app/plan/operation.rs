@@ -1,7 +1,5 @@
 //! Plans calls to declared operations.
 
-use std::rc::Rc;
-
 use quillgate::parameters::ParameterGroup;
 use quillgate::value::{Pairs, Value};
 use quillgate::{Call, Cursor, JobId, JobPageSize, Operation, ProjectId};
@@ -13,7 +11,7 @@ use crate::analytics::archive::{SeriesQuery, read_day};
 use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
-use crate::app::write_plan::{AdmittedWrite, WriteOperation, check_announced_body};
+use crate::app::write_plan::check_announced_body;
 use crate::auth::caller::Caller;
 use crate::http::content::read_pairs;
 use crate::http::problem::Problem;
@@ -61,10 +59,10 @@ impl Planner<'_> {
         &mut self,
         operation: Operation,
         path: PathValues,
-        caller: Rc<Caller>,
+        caller: &Caller,
     ) -> Result<Action, Problem> {
         let project = path.project.clone();
-        let pairs = self.read_pairs(operation, path, &caller)?;
+        let pairs = self.read_pairs(operation, path, caller)?;
         let call = || Call::parse(operation.declaration(), &pairs);
         let archive_call = || {
             self.check_archive(&project)?;
@@ -72,11 +70,13 @@ impl Planner<'_> {
         };
         Ok(match operation {
             Operation::CreateAgentJob => {
-                self.plan_write(WriteOperation::CreateJob, project, caller)?
+                check_announced_body(self.head)?;
+                Action::Write(None)
             }
             Operation::SendMessage => {
                 let id = pairs.member("id").text().ok_or_else(Problem::not_found)?;
-                self.plan_write(WriteOperation::SendMessage(id), project, caller)?
+                check_announced_body(self.head)?;
+                Action::Write(Some(id))
             }
             Operation::GetAgentJob => plan_job(&call()?, &project)?,
             Operation::StreamAgentJobEvents => Action::StreamEvents(Some(JobId::read(&call()?)?)),
@@ -130,21 +130,6 @@ impl Planner<'_> {
         caller.authorize(path.project.as_str(), declared.scope.as_str())?;
         self.project = Some(path.project);
         Ok(read_pairs(declared, path.others, self.query)?)
-    }
-
-    fn plan_write(
-        &self,
-        operation: WriteOperation,
-        project: ProjectId,
-        caller: Rc<Caller>,
-    ) -> Result<Action, Problem> {
-        check_announced_body(self.head)?;
-        Ok(Action::ReadBody(AdmittedWrite {
-            operation,
-            project,
-            caller,
-            origin: self.head.origin.clone(),
-        }))
     }
 
     fn check_archive(&self, project: &ProjectId) -> Result<(), Problem> {

@@ -9,8 +9,9 @@ use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan;
 use quillgate_worker::app::plan::Plan;
-use quillgate_worker::app::write_plan::{AdmittedWrite, plan_write};
+use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::VerifiedTokens;
+use quillgate_worker::auth::turnstile::TurnstileProof;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::WriteHeaders;
 use quillgate_worker::jobs::write::Write;
@@ -111,23 +112,34 @@ fn expect_action(head: &RequestHead<'_>) -> Action {
     }
 }
 
+/// Plans the write of a planned request with these header fields and this body.
 #[track_caller]
-fn admit(head: &RequestHead<'_>) -> AdmittedWrite {
-    match expect_action(head) {
-        Action::ReadBody(admitted) => admitted,
-        _ => panic!("no body is read: {head:?}"),
-    }
+fn plan_body(
+    config: &Config,
+    planned: Plan,
+    head: &RequestHead<'_>,
+    headers: &WriteHeaders,
+    body: &[u8],
+) -> Result<(Write, Option<TurnstileProof>), Problem> {
+    let Ok(Action::Write(job)) = planned.action else {
+        panic!("no body is read: {head:?}");
+    };
+    let (caller, project) = (planned.caller.unwrap(), planned.project.unwrap());
+    let mut head = head.read();
+    head.write = headers.clone();
+    plan_write(config, &caller, &project, job, &head, body)
 }
 
-/// Plans an admitted write with these header fields and this body.
+/// Plans a write with these header fields and this body.
 fn accept(
     config: &Config,
     url: &str,
     headers: &WriteHeaders,
     body: &[u8],
 ) -> Result<Write, Problem> {
-    let admitted = admit(&post(url, &bearer()));
-    let (write, proof) = plan_write(config, &admitted, headers, body)?;
+    let bearer = bearer();
+    let head = post(url, &bearer);
+    let (write, proof) = plan_body(config, plan(&head), &head, headers, body)?;
     assert_eq!(proof, None, "it comes from no page");
     Ok(write)
 }

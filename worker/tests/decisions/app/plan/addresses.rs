@@ -7,7 +7,6 @@ use quillgate::{Method, ProjectId, Request};
 use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::plan::{Plan, is_liveness};
-use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::WriteHeaders;
@@ -16,7 +15,7 @@ use quillgate_worker::jobs::records::{JobFilter, Position};
 
 use super::{
     ALL_EVENTS, BODY, CREATE, DESCRIPTION, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, RECORD, VIEWS,
-    bare, expect_action, expect_refusal, get, pair, plan, post, write,
+    bare, expect_action, expect_refusal, get, pair, plan, plan_body, post, write,
 };
 use crate::fixtures::{RequestHead, bearer, configuration, encode, field_and_rule, to_json};
 
@@ -274,13 +273,13 @@ fn authorized_project_is_the_project_sent_upstream() {
 /// Expects a rejection, either from the head or after the body was read.
 #[track_caller]
 fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
-    match plan(head).action {
+    let planned = plan(head);
+    match planned.action {
         Err(problem) => problem,
-        Ok(Action::ReadBody(admitted)) => {
+        Ok(_) => {
             let headers = WriteHeaders::default();
-            plan_write(&configuration(), &admitted, &headers, BODY).unwrap_err()
+            plan_body(&configuration(), planned, head, &headers, BODY).unwrap_err()
         }
-        Ok(_) => panic!("no body is read: {head:?}"),
     }
 }
 

@@ -5,7 +5,6 @@ mod conditions;
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::budget::reservation::BudgetRequest;
 use quillgate_worker::http::content::MAX_BODY;
 use quillgate_worker::http::request_head::WriteHeaders;
@@ -14,8 +13,8 @@ use quillgate_worker::jobs::write::Write;
 use serde_json::json;
 
 use super::{
-    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, VIEWS, accept, admit, expect_refusal, get, pair,
-    plan, post, write,
+    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, VIEWS, accept, expect_refusal, get, pair, plan,
+    plan_body, post, write,
 };
 use crate::fixtures::{
     RequestHead, bearer, bearer_of, claims_with, configuration, configure, field_and_rule,
@@ -182,10 +181,10 @@ fn write_carries_the_quota_of_its_token() {
     ] {
         let bearer = bearer_of(&claims_with("quota", quota));
         let quota = |url| {
-            let admitted = admit(&post(url, &bearer));
+            let head = post(url, &bearer);
             let headers = WriteHeaders::default();
-            let (write, _) = plan_write(&configuration(), &admitted, &headers, BODY).unwrap();
-            write.budget.quota
+            let planned = plan_body(&configuration(), plan(&head), &head, &headers, BODY);
+            planned.unwrap().0.budget.quota
         };
         assert_eq!((quota(CREATE), quota(MESSAGE)), (create, message));
     }

@@ -4,10 +4,9 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, ProjectId};
 use quillgate_worker::app::action::Action;
-use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::http::request_head::WriteHeaders;
 
-use super::super::{BODY, OPERATIONS, get, pair, plan, post};
+use super::super::{BODY, OPERATIONS, get, pair, plan, plan_body, post};
 use crate::fixtures::{RequestHead, bearer, configuration, field_and_rule};
 
 /// The projects of [`bearer`], encoded for a path.
@@ -49,10 +48,10 @@ fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
 /// sent.
 fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
     let planned = plan(head);
-    let Ok(action) = planned.action else {
+    let Ok(action) = &planned.action else {
         return Ok(false);
     };
-    let Some(project) = planned.project else {
+    let Some(project) = planned.project.clone() else {
         return Err(TestCaseError::fail("an action without a project"));
     };
     let project = project.as_str();
@@ -64,8 +63,8 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
         Action::ReadJob { request, job } => {
             assert_own(&request.target, project)?;
             prop_assert_eq!(request.method, Method::Get);
-            prop_assert_eq!(request.body, None);
-            prop_assert_eq!(request.target, job_target(job.as_str()));
+            prop_assert_eq!(&request.body, &None);
+            prop_assert_eq!(&request.target, &job_target(job.as_str()));
         }
         Action::ReadReport(views) => assert_own(&views.list, project)?,
         Action::StreamEvents(Some(job)) | Action::ReadRecord(job) | Action::DeleteRecord(job) => {
@@ -78,9 +77,9 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
             prop_assert!((1..=100).contains(&query.limit));
             prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));
         }
-        Action::ReadBody(admitted) => {
+        Action::Write(_) => {
             let headers = WriteHeaders::default();
-            match plan_write(&configuration(), &admitted, &headers, BODY) {
+            match plan_body(&configuration(), planned, head, &headers, BODY) {
                 Ok((write, _)) => {
                     assert_own(&write.target, project)?;
                     prop_assert_eq!(write.body.as_bytes(), BODY);

@@ -1,12 +1,11 @@
 //! Which requests with a trusted issuer's token are admitted.
 
 use quillgate_worker::app::action::Action;
-use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::Evidence;
 use quillgate_worker::http::request_head::WriteHeaders;
 use serde_json::json;
 
-use super::super::{BODY, CREATE, DEEP, JOBS, MESSAGE, OPERATIONS, get, plan_by, post};
+use super::super::{BODY, CREATE, DEEP, JOBS, MESSAGE, OPERATIONS, get, plan_body, plan_by, post};
 use super::{ISSUERS, issuers_bearer};
 use crate::fixtures::{RequestHead, SECONDS, configure, plan_identified};
 
@@ -59,12 +58,10 @@ fn issuer_rule_sets_the_quota_of_its_callers() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let token = issuers_bearer(&json!({ "team": "docs" }));
     for (url, quota) in [(CREATE, vec![4]), (MESSAGE, vec![])] {
-        let planned = plan_identified(&config, &post(url, &token), None);
-        let Ok(Action::ReadBody(admitted)) = planned.action else {
-            panic!("{url}");
-        };
+        let head = post(url, &token);
+        let planned = plan_identified(&config, &head, None);
         let headers = WriteHeaders::default();
-        let (write, proof) = plan_write(&config, &admitted, &headers, BODY).unwrap();
+        let (write, proof) = plan_body(&config, planned, &head, &headers, BODY).unwrap();
         assert_eq!(proof, None);
         assert_eq!(write.budget.quota, None);
         let ceilings: Vec<_> = write.budget.ceilings.iter().map(|own| own.max).collect();

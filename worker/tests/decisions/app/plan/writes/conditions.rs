@@ -2,7 +2,6 @@
 //! idempotency key.
 
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::turnstile::TurnstileProof;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::WriteHeaders;
@@ -10,7 +9,8 @@ use quillgate_worker::jobs::write::Write;
 use serde_json::{Value, json};
 
 use super::super::{
-    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, VIEWS, accept, admit, get, pair, plan_by, post, write,
+    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, VIEWS, accept, get, pair, plan, plan_body, plan_by,
+    post, write,
 };
 use super::{HOOKS, WEBHOOK_SECRET, with_key, with_webhook};
 use crate::fixtures::{
@@ -162,7 +162,7 @@ fn accept_from(
         turnstile: response.map(str::to_owned),
         ..WriteHeaders::default()
     };
-    plan_write(config, &admit(&head), &headers, BODY)
+    plan_body(config, plan(&head), &head, &headers, BODY)
 }
 
 #[test]
@@ -275,9 +275,15 @@ fn fingerprint_ignores_the_caller() {
     // Callers need not have different fingerprints: the stored record has the caller's key.
     let print = |claims: &Value| {
         let bearer = bearer_of(claims);
-        let admitted = admit(&post(CREATE, &bearer));
-        let (write, _) = plan_write(&configuration(), &admitted, &with_key("8e03"), BODY).unwrap();
-        write
+        let head = post(CREATE, &bearer);
+        let planned = plan_body(
+            &configuration(),
+            plan(&head),
+            &head,
+            &with_key("8e03"),
+            BODY,
+        );
+        planned.unwrap().0
     };
     let alice = print(&claims_with("sub", Some(json!("alice"))));
     let bob = print(&claims_with("sub", Some(json!("bob"))));
