@@ -7,13 +7,14 @@ use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
 use crate::app::plan::PendingPlan;
+use crate::http::response::GatewayResponse;
 use crate::jobs::records::JobQuery;
 
 /// The action that answers a request, or its next step.
 #[derive(Debug)]
 pub enum Action {
-    /// Report that the Worker is up.
-    AnswerLiveness,
+    /// Send this response, which needs no I/O.
+    Respond(GatewayResponse),
     /// Report the health of the organization's object and, if the plan has a project, of that
     /// project's object.
     AnswerHealth,
@@ -21,18 +22,12 @@ pub enum Action {
     Reopen(RateLimitPolicy),
     /// Return the `OpenAPI` 3.1 description of the gateway.
     Describe,
-    /// Answer an `OPTIONS` request with the methods of its path.
-    AnswerOptions(Vec<&'static str>),
     /// Obtain evidence of the caller's identity, then continue the plan.
     Identify(Box<PendingPlan>),
-    /// Return the caller's session.
-    DescribeSession,
     /// Open a session.
     OpenSession,
     /// End the browser's session, if any.
     EndSession,
-    /// Return the ways to open a session.
-    DescribeMethods,
     /// Redirect the browser to an issuer's sign-in page.
     BeginSignIn,
     /// Open a session after a sign-in at an issuer.

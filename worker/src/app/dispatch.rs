@@ -6,7 +6,6 @@ use wasm_bindgen::JsValue;
 use web_sys::Response;
 
 use crate::app::action::Action;
-use crate::app::config::Config;
 use crate::app::identity::identify;
 use crate::app::isolate::description;
 use crate::app::pending_request::PendingRequest;
@@ -16,11 +15,7 @@ use crate::app::{admin, analytics, archive, jobs, pull_requests, sessions, sign_
 use crate::http::not_found_page;
 use crate::http::problem::Problem;
 use crate::http::request_head::{RequestHead, accepts_page};
-use crate::http::response::GatewayResponse;
 use crate::jobs::events::parse_preferred_wait;
-
-/// The body of a reply to a liveness poll.
-pub const LIVENESS_BODY: &str = r#"{"status":"ok"}"#;
 
 /// The boxed future of one handler.
 ///
@@ -50,7 +45,6 @@ pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
 /// Answers without I/O, or returns the action that needs it.
 pub fn answer_immediately(
     context: &mut RequestContext,
-    config: &Config,
     head: &RequestHead,
     action: Result<Action, Problem>,
 ) -> Result<Reply, Action> {
@@ -59,9 +53,7 @@ pub fn answer_immediately(
             Ok(not_found_page::response().into())
         }
         Err(problem) => Ok(context.refuse(&problem)),
-        Ok(Action::AnswerLiveness) => Ok(Reply::json(200, LIVENESS_BODY)),
-        Ok(Action::AnswerOptions(methods)) => Ok(GatewayResponse::options(&methods).into()),
-        Ok(Action::DescribeSession) => Ok(sessions::read(context, config)),
+        Ok(Action::Respond(response)) => Ok(response.into()),
         Ok(Action::Describe) => Ok(Reply {
             body: description().map_or(JsValue::NULL, JsValue::from),
             ..Reply::json(200, "")
@@ -75,13 +67,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
     let action = match action {
         Action::Identify(plan) => {
             let action = identify(pending, *plan).await?;
-            let PendingRequest {
-                context,
-                config,
-                head,
-                ..
-            } = pending;
-            match answer_immediately(context, config, head, Ok(action)) {
+            match answer_immediately(&mut pending.context, &pending.head, Ok(action)) {
                 Ok(reply) => return Ok(reply),
                 Err(action) => action,
             }
@@ -116,15 +102,12 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
         Action::Reopen(policy) => Box::pin(admin::reopen(pending, policy)),
         Action::OpenSession => Box::pin(sessions::open(pending)),
         Action::EndSession => Box::pin(sessions::end(pending)),
-        Action::DescribeMethods => return Ok(sessions::read_methods(&pending.config)),
         Action::BeginSignIn => return sign_in::begin(pending),
         Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending)),
-        // `answer_immediately` and `identify` have already handled these actions.
-        Action::Identify(_)
-        | Action::DescribeSession
-        | Action::AnswerLiveness
-        | Action::AnswerOptions(_)
-        | Action::Describe => return Err(Problem::internal()),
+        // `identify` and `answer_immediately` have already handled these actions.
+        Action::Identify(_) | Action::Respond(_) | Action::Describe => {
+            return Err(Problem::internal());
+        }
     };
     reply.await
 }

@@ -14,7 +14,6 @@ use crate::app::dispatch;
 use crate::app::isolate::{config, load_config, with_verified};
 use crate::app::pending_request::PendingRequest;
 use crate::app::plan::{Plan, is_liveness, plan};
-use crate::app::reply::Reply;
 use crate::app::request_context::RequestContext;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
@@ -49,14 +48,13 @@ pub fn handle(
         Ok(config) => config,
         Err(error) => {
             context.metrics.operator = Some(error.to_string());
-            let reply = match plan.action {
-                Err(problem) => context.refuse(&problem),
-                Ok(_) => Reply::json(200, dispatch::LIVENESS_BODY),
-            };
+            let reply = dispatch::answer_immediately(&mut context, &head, plan.action);
+            // Without a configuration, every plan answers immediately.
+            let reply = reply.unwrap_or_else(|_| context.refuse(&Problem::internal()));
             return context.finish(&env, reply).into();
         }
     };
-    match dispatch::answer_immediately(&mut context, &config, &head, plan.action) {
+    match dispatch::answer_immediately(&mut context, &head, plan.action) {
         Ok(reply) => context.finish(&env, reply).into(),
         Err(action) => {
             let pending = PendingRequest {

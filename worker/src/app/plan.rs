@@ -7,6 +7,7 @@ mod pull_request;
 mod session;
 
 pub use identity::{CallerPlan, PendingPlan};
+pub use session::describe_session;
 
 use std::rc::Rc;
 
@@ -26,6 +27,7 @@ use crate::auth::{Credentials, Identified, VerifiedTokens, identify};
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
+use crate::http::response::GatewayResponse;
 use crate::http::{cors, route};
 
 const DESCRIPTION: &str = "/openapi.json";
@@ -64,7 +66,7 @@ impl Plan {
 
     /// Returns the plan of a liveness poll.
     pub fn healthy() -> Self {
-        Self::new(Some(LIVENESS), Ok(Action::AnswerLiveness))
+        Self::new(Some(LIVENESS), Ok(answer_liveness()))
     }
 
     /// Returns the plan that refuses a request.
@@ -140,6 +142,14 @@ fn sends_assertion(head: &RequestHead) -> bool {
     head.authorization.is_none() && head.access_assertion.is_some()
 }
 
+fn answer_liveness() -> Action {
+    Action::Respond(GatewayResponse::json(200, r#"{"status":"ok"}"#))
+}
+
+fn answer_options(methods: &[&str]) -> Action {
+    Action::Respond(GatewayResponse::options(methods))
+}
+
 /// The first step of a plan.
 enum Step {
     /// Run an action that needs no caller.
@@ -187,7 +197,7 @@ impl<'a> Planner<'a> {
             return self.find_pull_request(segments);
         }
         let action = match path {
-            LIVENESS | DESCRIPTION if is_options => Action::AnswerOptions(vec!["GET", "HEAD"]),
+            LIVENESS | DESCRIPTION if is_options => answer_options(&["GET", "HEAD"]),
             LIVENESS | DESCRIPTION if !is_read => {
                 return Err(Problem::method_not_allowed("GET, HEAD, OPTIONS"));
             }
@@ -196,7 +206,7 @@ impl<'a> Planner<'a> {
                 if is_deep(self.query) {
                     return Ok(Step::Identify(Target::Health));
                 }
-                Action::AnswerLiveness
+                answer_liveness()
             }
             DESCRIPTION => {
                 self.route = Some(DESCRIPTION);
@@ -204,7 +214,7 @@ impl<'a> Planner<'a> {
             }
             _ if is_options => match &route::find_methods(path)[..] {
                 [] => return Err(Problem::not_found()),
-                methods => Action::AnswerOptions(methods.to_vec()),
+                methods => answer_options(methods),
             },
             _ => return self.find_operation(path),
         };
@@ -223,7 +233,7 @@ impl<'a> Planner<'a> {
         match target {
             Target::Health => self.plan_health(&caller),
             Target::Reopening(policy) => self.plan_reopening(policy, &caller),
-            Target::Session => Ok(Action::DescribeSession),
+            Target::Session => Ok(self.plan_session(&caller)),
             Target::PullRequest(path) => self.plan_pull_request(path?, &caller),
             Target::Operation(operation, path) => self.plan_operation(operation, path?, &caller),
         }

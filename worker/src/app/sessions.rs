@@ -4,16 +4,15 @@ use std::rc::Rc;
 
 use quillgate::RateLimitPolicy;
 
-use crate::app::config::Config;
 use crate::app::identity::verify_token;
 use crate::app::isolate::with_reads;
 use crate::app::pending_request::PendingRequest;
+use crate::app::plan::describe_session;
 use crate::app::reply::Reply;
-use crate::app::request_context::RequestContext;
 use crate::auth::caller::Caller;
 use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, find_cookie, write_cookie};
 use crate::auth::session::stub::SessionStub;
-use crate::auth::session::{cookie, describe, describe_methods, read_opening};
+use crate::auth::session::{cookie, read_opening};
 use crate::auth::session_record::{NewSession, Opening, Proof};
 use crate::auth::{missing_token_problem, session_record};
 use crate::budget::reservation::BudgetRequest;
@@ -24,20 +23,6 @@ use crate::runtime::{now, random_bytes};
 /// The maximum number of sessions that a caller may open per window in one isolate. Each session
 /// creates a Durable Object.
 const MAX_SESSIONS: u32 = 60;
-
-/// Returns the caller's session.
-pub fn read(context: &mut RequestContext, config: &Config) -> Reply {
-    match context.caller() {
-        Ok(caller) => Reply::json(200, &describe_session(caller, config)),
-        Err(problem) => context.refuse(&problem),
-    }
-}
-
-/// Returns the ways to open a session.
-pub fn read_methods(config: &Config) -> Reply {
-    Reply::json(200, &describe_methods(&config.auth))
-        .with_header("cache-control", "public, max-age=60")
-}
 
 /// Opens a session for an access token or an assertion.
 pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
@@ -114,13 +99,6 @@ pub async fn open_with_proof(
 pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
     let cookie = find_cookie(pending.head.cookie.as_deref(), cookie::NAME);
     SessionId::read(cookie, &pending.config.auth.token_secrets)
-}
-
-fn describe_session(caller: &Caller, config: &Config) -> String {
-    let archive = &config.analytics.archive;
-    describe(caller, config.jobs.keep_prompts, |project| {
-        archive.includes(project)
-    })
 }
 
 /// Counts a new session against the caller's limit.

@@ -208,6 +208,15 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
     planned
 }
 
+/// The methods in the response to an `OPTIONS` request.
+#[track_caller]
+pub fn allowed_methods(planned: &Plan) -> &str {
+    match &planned.action {
+        Ok(Action::Respond(response)) => response.headers.get("allow").unwrap(),
+        other => panic!("not answered: {other:?}"),
+    }
+}
+
 /// Identifies a gateway token in a working configuration.
 pub fn verify(token: &str) -> Result<Rc<Caller>, Problem> {
     identify_own(&configuration(), Some(&format!("Bearer {token}")))

@@ -4,7 +4,7 @@
 use quillgate::{ProjectId, RateLimitPolicy, Rule, ValidationError};
 
 use super::identity::Target;
-use super::{Planner, Step};
+use super::{Planner, Step, answer_options};
 use crate::app::action::Action;
 use crate::auth::caller::{Caller, OPERATE};
 use crate::http::problem::Problem;
@@ -35,7 +35,7 @@ impl Planner<'_> {
         self.route = Some("/healthz/closures/{policy}");
         match &*self.head.method {
             "DELETE" => Ok(Step::Identify(Target::Reopening(policy))),
-            "OPTIONS" => Ok(Step::Act(Action::AnswerOptions(vec!["DELETE"]))),
+            "OPTIONS" => Ok(Step::Act(answer_options(&["DELETE"]))),
             _ => Err(Problem::method_not_allowed("DELETE, OPTIONS")),
         }
     }

@@ -5,7 +5,7 @@ use quillgate::{Call, JobId, Operation};
 
 use super::identity::Target;
 use super::operation::PathValues;
-use super::{Planner, Step};
+use super::{Planner, Step, answer_options};
 use crate::app::action::Action;
 use crate::auth::caller::Caller;
 use crate::http::problem::Problem;
@@ -26,7 +26,7 @@ impl Planner<'_> {
             "GET" | "HEAD" => Ok(Step::Identify(Target::PullRequest(PathValues::decode(
                 segments,
             )))),
-            "OPTIONS" => Ok(Step::Act(Action::AnswerOptions(vec!["GET", "HEAD"]))),
+            "OPTIONS" => Ok(Step::Act(answer_options(&["GET", "HEAD"]))),
             _ => Err(Problem::method_not_allowed("GET, HEAD, OPTIONS")),
         }
     }

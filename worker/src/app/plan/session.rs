@@ -1,15 +1,18 @@
 //! Plans requests that open, read or end a session, and requests of a sign-in.
 
 use super::identity::Target;
-use super::{Planner, Step};
+use super::{Planner, Step, answer_options};
 use crate::app::action::Action;
+use crate::app::config::Config;
 use crate::app::write_plan::check_announced_body;
+use crate::auth::caller::Caller;
 use crate::auth::missing_session_problem;
-use crate::auth::session::SESSION;
 use crate::auth::session::cookie::Cookie;
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::session::sign_in::{CALLBACK, START};
+use crate::auth::session::{SESSION, describe, describe_methods};
 use crate::http::problem::Problem;
+use crate::http::response::GatewayResponse;
 use crate::http::route::join_methods;
 
 impl Planner<'_> {
@@ -25,13 +28,13 @@ impl Planner<'_> {
         self.route = Some(route);
         let method = &*self.head.method;
         if method == "OPTIONS" {
-            return Ok(Step::Act(Action::AnswerOptions(methods.to_vec())));
+            return Ok(Step::Act(answer_options(methods)));
         }
         if !methods.contains(&method) {
             return Err(Problem::method_not_allowed(&join_methods(methods)));
         }
         let action = match (rest, method) {
-            ("/methods", _) => return Ok(Step::Act(Action::DescribeMethods)),
+            ("/methods", _) => return Ok(Step::Act(self.plan_methods())),
             ("/callback", _) => return Ok(Step::Act(Action::ConcludeSignIn)),
             (START, _) => Action::BeginSignIn,
             (_, "POST") => Action::OpenSession,
@@ -47,4 +50,31 @@ impl Planner<'_> {
         }
         Ok(Step::Act(action))
     }
+
+    /// Plans a request for the ways to open a session.
+    fn plan_methods(&self) -> Action {
+        let response = GatewayResponse::json(200, describe_methods(&self.config.auth));
+        let cache_control = "public, max-age=60";
+        let headers = response.headers.with("cache-control", cache_control);
+        Action::Respond(GatewayResponse {
+            headers,
+            ..response
+        })
+    }
+
+    /// Plans a request for the caller's session.
+    pub(super) fn plan_session(&self, caller: &Caller) -> Action {
+        Action::Respond(GatewayResponse::json(
+            200,
+            describe_session(caller, self.config),
+        ))
+    }
+}
+
+/// Describes the session of a caller as JSON.
+pub fn describe_session(caller: &Caller, config: &Config) -> String {
+    let archive = &config.analytics.archive;
+    describe(caller, config.jobs.keep_prompts, |project| {
+        archive.includes(project)
+    })
 }

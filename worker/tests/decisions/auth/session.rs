@@ -20,8 +20,8 @@ use quillgate_worker::jobs::records::KeepPrompts;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, RequestHead, SECONDS, SECRET, bearer, configuration, configure, field_and_rule,
-    issuer_token, plan_identified, status_and_kind, token,
+    NOW, RequestHead, SECONDS, SECRET, allowed_methods, bearer, configuration, configure,
+    field_and_rule, issuer_token, plan_identified, status_and_kind, token,
 };
 
 const ORIGIN: &str = "https://gate.example";
@@ -233,12 +233,15 @@ fn session_paths_accept_only_their_methods() {
         &signing_in(),
         &head("GET", "https://gate.example/session/methods"),
     );
-    assert!(matches!(methods.action, Ok(Action::DescribeMethods)));
-    let options = decide(&signing_in(), &head("OPTIONS", SESSION)).action;
-    let Ok(Action::AnswerOptions(methods)) = options else {
-        panic!("{options:?}");
+    let Ok(Action::Respond(methods)) = methods.action else {
+        panic!("{methods:?}");
     };
-    assert_eq!(methods, ["GET", "HEAD", "POST", "DELETE"]);
+    assert_eq!(methods.status, 200);
+    let cache_control = methods.headers.get("cache-control");
+    assert_eq!(cache_control, Some("public, max-age=60"));
+    let options = decide(&signing_in(), &head("OPTIONS", SESSION));
+    let methods = allowed_methods(&options);
+    assert_eq!(methods, "GET, HEAD, POST, DELETE, OPTIONS");
 }
 
 #[test]
