@@ -1,6 +1,6 @@
 //! The actions that a plan can choose for a request.
 
-use quillgate::{Day, JobId, RateLimitPolicy, Request};
+use quillgate::{Day, JobId, RateLimitPolicy};
 
 use crate::analytics::archive::SeriesQuery;
 use crate::analytics::archive::views::ViewsQuery;
@@ -36,12 +36,7 @@ pub enum Action {
     /// write. A follow-up has a job.
     Write(Option<String>),
     /// Read a job upstream and forward the response.
-    ReadJob {
-        /// The request that reads the job from Mintlify.
-        request: Request,
-        /// The id of the job.
-        job: JobId,
-    },
+    ReadJob(JobId),
     /// Return a report, from the cache if possible.
     ReadReport(ReportQuery),
     /// Stream a whole report, page by page.

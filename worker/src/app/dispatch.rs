@@ -81,12 +81,10 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
     let reply: PendingReply<'_> = match action {
         Action::ReadReport(query) => Box::pin(analytics::read_report(pending, query)),
         Action::ExportReport(query) => Box::pin(analytics::export_report(pending, *query)),
-        Action::ReadJob { request, ref job } => {
-            match parse_preferred_wait(pending.head.prefer.as_deref()) {
-                Some(seconds) => Box::pin(streams::long_poll(pending, job, seconds)),
-                None => Box::pin(jobs::read(pending, job, request)),
-            }
-        }
+        Action::ReadJob(ref job) => match parse_preferred_wait(pending.head.prefer.as_deref()) {
+            Some(seconds) => Box::pin(streams::long_poll(pending, job, seconds)),
+            None => Box::pin(jobs::read(pending, job)),
+        },
         Action::Write(job) => Box::pin(jobs::write(pending, job)),
         Action::ListJobs(ref query) => Box::pin(jobs::list(pending, query)),
         Action::StreamEvents(ref job) => Box::pin(streams::stream_events(pending, job.as_ref())),
@@ -117,7 +115,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
 const fn is_budgeted_read(action: &Action) -> bool {
     matches!(
         action,
-        Action::ReadJob { .. }
+        Action::ReadJob(_)
             | Action::ListJobs(_)
             | Action::StreamEvents(_)
             | Action::ReadRecord(_)

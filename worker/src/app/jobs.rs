@@ -1,6 +1,6 @@
 //! Handlers for agent jobs and their records.
 
-use quillgate::{JobId, Method, Operation};
+use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Operation};
 
 use crate::analytics::page::{CacheStatus, FetchReason};
 use crate::app::pending_request::PendingRequest;
@@ -18,16 +18,13 @@ use crate::upstream::failure::mark_uncertain;
 use crate::upstream::request::UpstreamRequest;
 
 /// Reads a job upstream. If that fails temporarily, returns the stored job, if any.
-pub async fn read(
-    pending: &mut PendingRequest,
-    job: &JobId,
-    request: quillgate::Request,
-) -> Result<Reply, Problem> {
+pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let call = pending.call()?;
+    let project = pending.context.project()?;
     let request = UpstreamRequest {
         operation: Operation::GetAgentJob,
         project: call.project,
-        target: request.target,
+        target: GetAgentJob::new(job.clone()).request(project).target,
         body: None,
         traceparent: call.traceparent,
         tracestate: call.tracestate,

@@ -69,16 +69,11 @@ impl Planner<'_> {
             Ok::<_, Problem>(call()?)
         };
         Ok(match operation {
-            Operation::CreateAgentJob => {
+            Operation::CreateAgentJob | Operation::SendMessage => {
                 check_announced_body(self.head)?;
-                Action::Write(None)
+                Action::Write(pairs.member("id").text())
             }
-            Operation::SendMessage => {
-                let id = pairs.member("id").text().ok_or_else(Problem::not_found)?;
-                check_announced_body(self.head)?;
-                Action::Write(Some(id))
-            }
-            Operation::GetAgentJob => plan_job(&call()?, &project)?,
+            Operation::GetAgentJob => Action::ReadJob(JobId::read(&call()?)?),
             Operation::StreamAgentJobEvents => Action::StreamEvents(Some(JobId::read(&call()?)?)),
             Operation::StreamProjectJobEvents => {
                 call()?;
@@ -110,12 +105,12 @@ impl Planner<'_> {
             | Operation::ListConversations
             | Operation::ListSearches
             | Operation::GetFeedbackByPage
-            | Operation::ListFeedback => self.plan_report(operation, &call()?, &project)?,
-            Operation::ExportPageViews
+            | Operation::ListFeedback
+            | Operation::ExportPageViews
             | Operation::ExportVisitors
             | Operation::ExportFeedback
             | Operation::ExportSearches
-            | Operation::ExportConversations => self.plan_export(operation, &call()?, &project)?,
+            | Operation::ExportConversations => self.plan_report(operation, &call()?, &project)?,
         })
     }
 
@@ -132,6 +127,23 @@ impl Planner<'_> {
         Ok(read_pairs(declared, path.others, self.query)?)
     }
 
+    /// Plans a report or its export.
+    fn plan_report(
+        &self,
+        operation: Operation,
+        call: &Call,
+        project: &ProjectId,
+    ) -> Result<Action, Problem> {
+        let (settings, now) = (&self.config.analytics, self.now);
+        Ok(match operation.exported() {
+            Some(report) => {
+                let query = Export::new(report, call, project, settings, now)?;
+                Action::ExportReport(Box::new(query))
+            }
+            None => Action::ReadReport(ReportQuery::new(operation, call, project, settings, now)?),
+        })
+    }
+
     fn check_archive(&self, project: &ProjectId) -> Result<(), Problem> {
         if self.config.analytics.archive.includes(project.as_str()) {
             return Ok(());
@@ -139,35 +151,6 @@ impl Planner<'_> {
         let detail = "the gateway does not archive this project; its operator must add it to ARCHIVE_PROJECTS";
         Err(Problem::archive_not_configured(detail))
     }
-
-    fn plan_report(
-        &self,
-        operation: Operation,
-        call: &Call,
-        project: &ProjectId,
-    ) -> Result<Action, Problem> {
-        let query = ReportQuery::new(operation, call, project, &self.config.analytics, self.now)?;
-        Ok(Action::ReadReport(query))
-    }
-
-    fn plan_export(
-        &self,
-        operation: Operation,
-        call: &Call,
-        project: &ProjectId,
-    ) -> Result<Action, Problem> {
-        let report = operation.exported().ok_or_else(Problem::internal)?;
-        let settings = &self.config.analytics;
-        let export = Export::new(report, call, project, settings, self.now)?;
-        Ok(Action::ExportReport(Box::new(export)))
-    }
-}
-
-fn plan_job(call: &Call, project: &ProjectId) -> Result<Action, Problem> {
-    Ok(Action::ReadJob {
-        request: call.request(project),
-        job: JobId::read(call)?,
-    })
 }
 
 fn plan_list(call: &Call) -> Result<Action, Problem> {
