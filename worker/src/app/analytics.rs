@@ -70,7 +70,7 @@ pub async fn read_report(
 /// Starts an export. Replies after the first rows have arrived, so that a refusal can still set the
 /// status.
 pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Result<Reply, Problem> {
-    let wait = parse_wait(pending.head.prefer.as_deref()).map(|wait| wait.min(MAX_WAIT_SECONDS));
+    let wait = parse_wait(pending.head.header("prefer")).map(|wait| wait.min(MAX_WAIT_SECONDS));
     let mut headers = export.headers();
     if let Some(wait) = wait {
         headers.set("preference-applied", format!("wait={wait}"));
@@ -107,7 +107,7 @@ fn report_call(pending: &PendingRequest, query: ReportQuery) -> Result<ReportCal
 }
 
 fn revalidates(head: &RequestHead) -> bool {
-    is_no_cache(head.cache_control.as_deref())
+    is_no_cache(head.header("cache-control"))
 }
 
 fn report_reply(
@@ -118,7 +118,7 @@ fn report_reply(
     now: Millis,
 ) -> Reply {
     let headers = answer.head.headers(cache, now).or(budget);
-    if matches_etag(head.if_none_match.as_deref(), &answer.head.etag) {
+    if matches_etag(head.header("if-none-match"), &answer.head.etag) {
         return Reply::empty(304, headers.without("content-type"));
     }
     Reply::new(200, headers, answer.body)

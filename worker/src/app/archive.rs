@@ -62,7 +62,7 @@ fn respond(
         .with("cache-control", cache_control)
         .with("etag", etag.clone())
         .with("vary", "Origin, Authorization");
-    if matches_etag(pending.head.if_none_match.as_deref(), &etag) {
+    if matches_etag(pending.head.header("if-none-match"), &etag) {
         return Reply::empty(304, headers);
     }
     let reply = Reply::json(200, body);

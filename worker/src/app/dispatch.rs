@@ -32,7 +32,7 @@ pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
         Ok(reply) => reply,
         Err(problem) => {
             let refusal = pending.context.refuse(&problem);
-            if is_callback && accepts_page(pending.head.accept.as_deref()) {
+            if is_callback && accepts_page(pending.head.header("accept")) {
                 sign_in::redirect_after_failure(problem.kind)
             } else {
                 refusal
@@ -81,7 +81,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
     let reply: PendingReply<'_> = match action {
         Action::ReadReport(query) => Box::pin(analytics::read_report(pending, query)),
         Action::ExportReport(query) => Box::pin(analytics::export_report(pending, *query)),
-        Action::ReadJob(ref job) => match parse_preferred_wait(pending.head.prefer.as_deref()) {
+        Action::ReadJob(ref job) => match parse_preferred_wait(pending.head.header("prefer")) {
             Some(seconds) => Box::pin(streams::long_poll(pending, job, seconds)),
             None => Box::pin(jobs::read(pending, job)),
         },

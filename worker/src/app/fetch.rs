@@ -85,8 +85,7 @@ pub fn fail(uuid: String, started: f64, request: &Request, message: String, env:
 
 fn read_head(uuid: String, request: &Request) -> RequestHead {
     let headers = read_headers(&request.headers());
-    let field = |name: &str| headers.get(name).map(str::to_owned);
-    RequestHead::read(uuid, request.method(), request.url(), field)
+    RequestHead::read(uuid, request.method(), request.url(), headers)
 }
 
 /// Runs the daily archive. The cron trigger calls it.

@@ -85,7 +85,7 @@ impl Plan {
             _ => Problem::internal().with_member("outcome", "unknown".into()),
         };
         Self {
-            origin: cors::check_origin(head.origin.as_deref(), &head.url, allowed)
+            origin: cors::check_origin(head.header("origin"), &head.url, allowed)
                 .unwrap_or(Origin::Own),
             ..Self::refused(problem)
         }
@@ -102,7 +102,7 @@ pub fn plan(
     now: Millis,
     verified: &mut VerifiedTokens,
 ) -> Plan {
-    let sent = head.origin.as_deref();
+    let sent = head.header("origin");
     let origin = match cors::check_origin(sent, &head.url, &config.allowed_origins) {
         Ok(origin) => origin,
         Err(problem) => return Plan::refused(problem),
@@ -139,7 +139,7 @@ pub fn plan(
 /// Returns whether an assertion may identify the caller. Cloudflare Access derives it from a
 /// cookie, which browsers also send for pages of other sites.
 fn sends_assertion(head: &RequestHead) -> bool {
-    head.authorization.is_none() && head.access_assertion.is_some()
+    head.header("authorization").is_none() && head.header("cf-access-jwt-assertion").is_some()
 }
 
 fn answer_liveness() -> Action {

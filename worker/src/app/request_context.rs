@@ -54,8 +54,8 @@ impl RequestContext {
     /// Returns the context of a planned request.
     pub fn new(head: &RequestHead, plan: &Plan, started: Millis) -> Self {
         let random = head.uuid.replace('-', "");
-        let trace = continue_trace(head.traceparent.as_deref(), &random);
-        let tracestate = head.tracestate.as_deref().filter(|_| trace.continued);
+        let trace = continue_trace(head.header("traceparent"), &random);
+        let tracestate = head.header("tracestate").filter(|_| trace.continued);
         let mut common = common_headers(&head.id, &plan.origin);
         if let Some(policy) = find_transport_security(&head.url) {
             common.set("strict-transport-security", policy);

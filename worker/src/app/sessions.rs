@@ -29,7 +29,7 @@ pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let body = pending.read_body().await?;
     let token = read_opening(body.as_bytes())?;
     let head = Rc::clone(&pending.head);
-    let proof = match (&token, &head.access_assertion) {
+    let proof = match (&token, head.header("cf-access-jwt-assertion")) {
         (Some(token), _) => Proof::AccessToken(token),
         (None, Some(assertion)) => Proof::AccessAssertion(assertion),
         (None, None) => return Err(missing_token_problem()),

@@ -27,7 +27,7 @@ pub fn begin(pending: &PendingRequest) -> Result<Reply, Problem> {
 /// Exchanges the code of a callback, opens a session and redirects the browser to its page.
 pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let (config, head) = (Rc::clone(&pending.config), Rc::clone(&pending.head));
-    let cookies = head.cookie.as_deref();
+    let cookies = head.header("cookie");
     let callback = sign_in::read_callback(&config.auth, &head.url, cookies, now())?;
     // Marks the sign-in as used before calling the issuer. Each sign-in costs the issuer at most one
     // token request, even if that request fails.

@@ -31,7 +31,7 @@ pub async fn stream_events(
     pending: &PendingRequest,
     job: Option<&JobId>,
 ) -> Result<Reply, Problem> {
-    let after = pending.head.last_event_id.as_deref();
+    let after = pending.head.header("last-event-id");
     let after = after.and_then(parse_event_number);
     let socket = match watch(pending, job, after).await? {
         Ok(socket) => socket,
@@ -102,7 +102,7 @@ pub async fn long_poll(
         Ok(socket) => socket,
         Err(refusal) => return Ok(refusal),
     };
-    let mut poll = LongPoll::new(pending.head.if_none_match.as_deref());
+    let mut poll = LongPoll::new(pending.head.header("if-none-match"));
     let messages = listen(pending, &socket, Millis::from_seconds(seconds))?;
     while let Some(message) = messages.next().await {
         let event = StreamEvent::from_text(&message);

@@ -21,10 +21,10 @@ use crate::jobs::write::Write;
 /// # Errors
 /// 413 or 415.
 pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
-    if !is_json(head.content_type.as_deref()) {
+    if !is_json(head.header("content-type")) {
         return Err(Problem::unsupported_media_type());
     }
-    let length = head.content_length.as_deref().map(str::parse::<u64>);
+    let length = head.header("content-length").map(str::parse::<u64>);
     match length {
         Some(Ok(length)) if length > MAX_BODY as u64 => Err(Problem::content_too_large(MAX_BODY)),
         _ => Ok(()),
@@ -46,7 +46,7 @@ pub fn plan_write(
     head: &RequestHead,
     body: &[u8],
 ) -> Result<(Write, Option<TurnstileProof>), Problem> {
-    let headers = &head.write;
+    let requested_webhook = head.raw_header("webhook-url");
     let operation = match job {
         Some(_) => Operation::SendMessage,
         None => Operation::CreateAgentJob,
@@ -58,19 +58,18 @@ pub fn plan_write(
     let prompt = Prompt::read(&call)?;
     let Request { target, body, .. } = call.request(project);
     let body = body.ok_or_else(Problem::internal)?;
-    let webhook = choose_webhook(config, job.as_deref(), headers.webhook_url.as_deref())?;
+    let webhook = choose_webhook(config, job.as_deref(), requested_webhook)?;
     let proof = require_turnstile(config, head)?;
-    let key = headers.idempotency_key.as_deref();
+    let key = head.raw_header("idempotency-key");
     let key = key.map(read_key).transpose()?;
-    let retry = Retry::read(headers.idempotency_retry.as_deref())?;
+    let retry = Retry::read(head.raw_header("idempotency-retry"))?;
     let keeps_prompt = config.jobs.keep_prompts == KeepPrompts::Whole;
-    let requested_webhook = headers.webhook_url.as_deref().unwrap_or("");
     let write = Write {
         budget: caller.budget_request(policy),
         subject: caller.subject.clone(),
         job,
         key,
-        fingerprint: fingerprint(&[&target, &body, requested_webhook]),
+        fingerprint: fingerprint(&[&target, &body, requested_webhook.unwrap_or("")]),
         retry,
         target,
         body,
@@ -106,9 +105,9 @@ fn require_turnstile(
     config: &Config,
     head: &RequestHead,
 ) -> Result<Option<TurnstileProof>, Problem> {
-    match (&config.turnstile, &head.origin) {
+    match (&config.turnstile, head.header("origin")) {
         (Some(turnstile), Some(origin)) => turnstile
-            .require(head.write.turnstile.as_deref(), origin)
+            .require(head.raw_header("cf-turnstile-response"), origin)
             .map(Some),
         _ => Ok(None),
     }

@@ -19,7 +19,7 @@ pub const STYLE: &str = ":root{color-scheme:light dark}\
 pub fn applies(problem: &Problem, head: &RequestHead) -> bool {
     problem.kind == ProblemKind::NotFound
         && matches!(&*head.method, "GET" | "HEAD")
-        && accepts_page(head.accept.as_deref())
+        && accepts_page(head.header("accept"))
 }
 
 /// Returns a 404 with the page.

@@ -318,18 +318,18 @@ pub struct RequestHead<'a> {
 impl RequestHead<'_> {
     /// Reads the head like the Worker.
     pub fn read(&self) -> request_head::RequestHead {
-        let field = |name: &str| match name {
-            "authorization" => self.authorization,
-            "cf-access-jwt-assertion" => self.access_assertion,
-            "origin" => self.origin,
-            "content-type" => self.content_type,
-            "content-length" => self.content_length,
-            "sec-fetch-site" => self.fetch_site,
-            "cookie" => self.cookie,
-            _ => None,
-        };
-        let field = |name: &str| field(name).map(str::to_owned);
+        let fields = [
+            ("authorization", self.authorization),
+            ("cf-access-jwt-assertion", self.access_assertion),
+            ("origin", self.origin),
+            ("content-type", self.content_type),
+            ("content-length", self.content_length),
+            ("sec-fetch-site", self.fetch_site),
+            ("cookie", self.cookie),
+        ];
+        let fields = fields.into_iter();
+        let headers = fields.filter_map(|(name, value)| Some((name, value?.to_owned())));
         let (method, url) = (self.method.to_owned(), self.url.to_owned());
-        request_head::RequestHead::read("uuid".to_owned(), method, url, field)
+        request_head::RequestHead::read("uuid".to_owned(), method, url, headers.collect())
     }
 }

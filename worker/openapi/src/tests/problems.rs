@@ -16,6 +16,7 @@ use quillgate_worker::budget::{BudgetSnapshot, LimitUsage};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::request_head::RequestHead;
+use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::http::{content, cors};
 use quillgate_worker::jobs::idempotency;
 use quillgate_worker::jobs::idempotency::{KeyDecision, KeyRecord, KeyState, Retry};
@@ -193,7 +194,7 @@ fn problems_of_callers() -> Vec<Problem> {
 /// Returns the head of a request from another site's page.
 fn cross_site_head() -> RequestHead {
     let (method, url) = ("POST".to_owned(), "https://a/session".to_owned());
-    RequestHead::read("uuid".to_owned(), method, url, |_| None)
+    RequestHead::read("uuid".to_owned(), method, url, HeaderFields::default())
 }
 
 fn problems_of_the_upstream() -> Vec<Problem> {

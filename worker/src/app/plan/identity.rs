@@ -102,8 +102,8 @@ impl Target {
 /// Finds the credentials of a request.
 pub(super) fn find_credentials(head: &RequestHead) -> Credentials<'_> {
     Credentials {
-        authorization: head.authorization.as_deref(),
+        authorization: head.header("authorization"),
         session: find_cookie(head.session_cookie(), cookie::NAME),
-        access_assertion: head.access_assertion.as_deref(),
+        access_assertion: head.header("cf-access-jwt-assertion"),
     }
 }

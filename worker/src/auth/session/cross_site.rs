@@ -19,11 +19,11 @@ use crate::http::url::origin_of;
 /// 403 for anything else.
 pub fn check_same_origin(head: &RequestHead) -> Result<(), Problem> {
     let reads = matches!(&*head.method, "GET" | "HEAD");
-    let is_own = match &head.origin {
+    let is_own = match head.header("origin") {
         Some(origin) => origin == origin_of(&head.url),
         None => reads,
     };
-    let is_near = match head.fetch_site.as_deref() {
+    let is_near = match head.header("sec-fetch-site") {
         None | Some("same-origin") => true,
         Some(site) => reads && site == "none",
     };

@@ -13,7 +13,7 @@ use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::VerifiedTokens;
 use quillgate_worker::auth::turnstile::TurnstileProof;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::request_head::WriteHeaders;
+use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::write::Write;
 
 use crate::fixtures::{NOW, RequestHead, bearer, configuration};
@@ -118,7 +118,7 @@ fn plan_body(
     config: &Config,
     planned: Plan,
     head: &RequestHead<'_>,
-    headers: &WriteHeaders,
+    headers: &HeaderFields,
     body: &[u8],
 ) -> Result<(Write, Option<TurnstileProof>), Problem> {
     let Ok(Action::Write(job)) = planned.action else {
@@ -126,7 +126,7 @@ fn plan_body(
     };
     let (caller, project) = (planned.caller.unwrap(), planned.project.unwrap());
     let mut head = head.read();
-    head.write = headers.clone();
+    head.headers = headers.clone().or(head.headers);
     plan_write(config, &caller, &project, job, &head, body)
 }
 
@@ -134,7 +134,7 @@ fn plan_body(
 fn accept(
     config: &Config,
     url: &str,
-    headers: &WriteHeaders,
+    headers: &HeaderFields,
     body: &[u8],
 ) -> Result<Write, Problem> {
     let bearer = bearer();
@@ -145,7 +145,7 @@ fn accept(
 }
 
 #[track_caller]
-fn write(config: &Config, url: &str, headers: &WriteHeaders) -> Write {
+fn write(config: &Config, url: &str, headers: &HeaderFields) -> Write {
     let accepted = accept(config, url, headers, BODY);
     accepted.map_err(|problem| problem.detail).unwrap()
 }

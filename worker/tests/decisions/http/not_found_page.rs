@@ -5,12 +5,13 @@ use base64::engine::general_purpose::STANDARD;
 use quillgate_worker::http::not_found_page::{STYLE, applies, response};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head::RequestHead;
+use quillgate_worker::http::response::HeaderFields;
 use sha2::{Digest, Sha256};
 
 fn navigate(method: &str, accept: &'static str) -> RequestHead {
     let url = "https://gate.example/some/path".to_owned();
-    let field = |name: &str| (name == "accept").then(|| accept.to_owned());
-    RequestHead::read("id".to_owned(), method.to_owned(), url, field)
+    let headers = HeaderFields::default().with("accept", accept);
+    RequestHead::read("id".to_owned(), method.to_owned(), url, headers)
 }
 
 #[test]

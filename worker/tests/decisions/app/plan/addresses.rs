@@ -9,7 +9,7 @@ use quillgate_worker::app::action::Action;
 use quillgate_worker::app::plan::{Plan, is_liveness};
 use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::request_head::WriteHeaders;
+use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::records;
 use quillgate_worker::jobs::records::{JobFilter, Position};
 
@@ -79,7 +79,7 @@ fn valid_request_is_rebuilt_for_the_upstream() {
     let job = expect_job(&get(url, &bearer));
     assert_eq!(job, pair("other docs", "j;1"));
 
-    let write = write(&configuration(), CREATE, &WriteHeaders::default());
+    let write = write(&configuration(), CREATE, &HeaderFields::default());
     assert_eq!(write.target, "/v2/agent/demo-docs/job");
     assert_eq!(write.body, r#"{"prompt":"x"}"#);
 }
@@ -270,7 +270,7 @@ fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
     match planned.action {
         Err(problem) => problem,
         Ok(_) => {
-            let headers = WriteHeaders::default();
+            let headers = HeaderFields::default();
             plan_body(&configuration(), planned, head, &headers, BODY).unwrap_err()
         }
     }

@@ -7,7 +7,7 @@ use quillgate::RateLimitPolicy;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::budget::reservation::BudgetRequest;
 use quillgate_worker::http::content::MAX_BODY;
-use quillgate_worker::http::request_head::WriteHeaders;
+use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::idempotency::Retry;
 use quillgate_worker::jobs::write::Write;
 use serde_json::json;
@@ -30,25 +30,19 @@ const HOOKS: [(&str, Option<&str>); 2] = [
     ("WEBHOOK_HOSTS", Some("hooks.example.com,10.0.0.1")),
 ];
 
-fn with_key(key: &str) -> WriteHeaders {
-    WriteHeaders {
-        idempotency_key: Some(key.to_owned()),
-        ..WriteHeaders::default()
-    }
+fn with_key(key: &str) -> HeaderFields {
+    HeaderFields::default().with("idempotency-key", key.to_owned())
 }
 
-fn with_webhook(url: &str) -> WriteHeaders {
-    WriteHeaders {
-        webhook_url: Some(url.to_owned()),
-        ..WriteHeaders::default()
-    }
+fn with_webhook(url: &str) -> HeaderFields {
+    HeaderFields::default().with("webhook-url", url.to_owned())
 }
 
 #[test]
 fn full_prompt_is_passed_on_only_when_it_is_stored() {
     let body = json!({ "prompt": "first\nsecond" }).to_string();
     let accepted = |config: &Config, url| {
-        let headers = WriteHeaders::default();
+        let headers = HeaderFields::default();
         let write = accept(config, url, &headers, body.as_bytes());
         let write = write.map_err(|problem| problem.detail).unwrap();
         (write.prompt_summary, write.prompt)
@@ -125,7 +119,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
         ("MESSAGE_LIMIT_PER_HOUR", Some("9")),
     ]);
     let body = r#" { "prompt" : "\n\n  Fix the typos \nnow" } "#;
-    let created = accept(&config, CREATE, &WriteHeaders::default(), body.as_bytes()).unwrap();
+    let created = accept(&config, CREATE, &HeaderFields::default(), body.as_bytes()).unwrap();
     let expected = Write {
         budget: BudgetRequest {
             policy: RateLimitPolicy::CreateJob,
@@ -148,7 +142,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
     assert_eq!(config.limits.limit(created.budget.policy), 7);
 
     let url = "https://gate.example/v2/agent/other%20docs/job/j%201/message";
-    let sent = accept(&config, url, &WriteHeaders::default(), BODY).unwrap();
+    let sent = accept(&config, url, &HeaderFields::default(), BODY).unwrap();
     let expected = Write {
         budget: BudgetRequest {
             policy: RateLimitPolicy::SendMessage,
@@ -182,7 +176,7 @@ fn write_carries_the_quota_of_its_token() {
         let bearer = bearer_of(&claims_with("quota", quota));
         let quota = |url| {
             let head = post(url, &bearer);
-            let headers = WriteHeaders::default();
+            let headers = HeaderFields::default();
             let planned = plan_body(&configuration(), plan(&head), &head, &headers, BODY);
             planned.unwrap().0.budget.quota
         };
@@ -193,7 +187,7 @@ fn write_carries_the_quota_of_its_token() {
 #[test]
 fn body_that_breaks_a_rule_is_rejected() {
     let config = configuration();
-    let headers = WriteHeaders::default();
+    let headers = HeaderFields::default();
     for url in [CREATE, MESSAGE] {
         for (body, field, rule) in [
             ("", "body", "json-object"),
@@ -226,7 +220,7 @@ fn bare_and_quoted_idempotency_keys_are_equal() {
     let config = configuration();
     let longest = "k".repeat(255);
     for url in [CREATE, MESSAGE] {
-        let without = write(&config, url, &WriteHeaders::default());
+        let without = write(&config, url, &HeaderFields::default());
         assert_eq!(without.key, None);
         for (header, key) in [
             ("8e03", "8e03"),
@@ -261,7 +255,6 @@ fn invalid_idempotency_key_is_rejected() {
             "\"a\", \"b\"",
             "\"a\";x=1",
             "ü",
-            "a\0",
             &too_long,
         ] {
             let refused = accept(&configuration(), url, &with_key(header), BODY);
@@ -278,19 +271,16 @@ fn invalid_idempotency_key_is_rejected() {
 
 #[test]
 fn only_force_repeats_a_write_with_unknown_outcome() {
-    let with = |retry: Option<&str>| WriteHeaders {
-        idempotency_retry: retry.map(str::to_owned),
-        ..with_key("8e03")
-    };
+    let with = |retry: &str| with_key("8e03").with("idempotency-retry", retry.to_owned());
     let config = configuration();
     for url in [CREATE, MESSAGE] {
-        assert_eq!(write(&config, url, &with(None)).retry, Retry::Normal);
+        assert_eq!(write(&config, url, &with_key("8e03")).retry, Retry::Normal);
         for forced in ["force", "Force", " force "] {
-            let write = write(&config, url, &with(Some(forced)));
+            let write = write(&config, url, &with(forced));
             assert_eq!(write.retry, Retry::Force);
         }
         for other in ["", "true", "1", "forced", "force, force", "no"] {
-            let problem = accept(&config, url, &with(Some(other)), BODY).unwrap_err();
+            let problem = accept(&config, url, &with(other), BODY).unwrap_err();
             assert_eq!(
                 field_and_rule(&problem),
                 pair("Idempotency-Retry", "idempotency-retry"),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use quillgate::{Endpoint as _, GetAgentJob, JobId, ProjectId};
 use quillgate_worker::app::action::Action;
-use quillgate_worker::http::request_head::WriteHeaders;
+use quillgate_worker::http::response::HeaderFields;
 
 use super::super::{BODY, OPERATIONS, get, pair, plan, plan_body, post};
 use crate::fixtures::{RequestHead, bearer, configuration, field_and_rule};
@@ -75,7 +75,7 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
             prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));
         }
         Action::Write(_) => {
-            let headers = WriteHeaders::default();
+            let headers = HeaderFields::default();
             match plan_body(&configuration(), planned, head, &headers, BODY) {
                 Ok((write, _)) => {
                     assert_own(&write.target, project)?;

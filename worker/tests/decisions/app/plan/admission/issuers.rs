@@ -2,7 +2,7 @@
 
 use quillgate_worker::app::action::Action;
 use quillgate_worker::auth::Evidence;
-use quillgate_worker::http::request_head::WriteHeaders;
+use quillgate_worker::http::response::HeaderFields;
 use serde_json::json;
 
 use super::super::{BODY, CREATE, DEEP, JOBS, MESSAGE, OPERATIONS, get, plan_body, plan_by, post};
@@ -60,7 +60,7 @@ fn issuer_rule_sets_the_quota_of_its_callers() {
     for (url, quota) in [(CREATE, vec![4]), (MESSAGE, vec![])] {
         let head = post(url, &token);
         let planned = plan_identified(&config, &head, None);
-        let headers = WriteHeaders::default();
+        let headers = HeaderFields::default();
         let (write, proof) = plan_body(&config, planned, &head, &headers, BODY).unwrap();
         assert_eq!(proof, None);
         assert_eq!(write.budget.quota, None);

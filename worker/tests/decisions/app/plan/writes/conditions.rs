@@ -4,7 +4,7 @@
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::turnstile::TurnstileProof;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::request_head::WriteHeaders;
+use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::write::Write;
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn new_job_can_name_a_webhook_url() {
         assert_eq!(write.webhook.as_deref(), Some(webhook));
     }
     assert_eq!(
-        write(&config, CREATE, &WriteHeaders::default()).webhook,
+        write(&config, CREATE, &HeaderFields::default()).webhook,
         None
     );
     for url in [
@@ -100,7 +100,7 @@ fn without_allowed_hosts_only_the_operators_webhook_is_used() {
             pair("Webhook-Url", "webhook-hosts")
         );
     }
-    let own = write(&config, CREATE, &WriteHeaders::default()).webhook;
+    let own = write(&config, CREATE, &HeaderFields::default()).webhook;
     assert_eq!(own.as_deref(), Some("https://own.example.com/done"));
 }
 
@@ -127,8 +127,8 @@ fn job_without_a_webhook_uses_the_operators_webhook() {
         ("WEBHOOK_HOSTS", Some("hooks.example.com")),
         ("WEBHOOK_URL", Some("https://Own.Example.com/done")),
     ]);
-    let none = WriteHeaders::default();
-    let webhook = |url, headers: &WriteHeaders| write(&config, url, headers).webhook;
+    let none = HeaderFields::default();
+    let webhook = |url, headers: &HeaderFields| write(&config, url, headers).webhook;
     assert_eq!(
         webhook(CREATE, &none).as_deref(),
         Some("https://own.example.com/done")
@@ -158,10 +158,8 @@ fn accept_from(
         origin,
         ..post(url, &bearer)
     };
-    let headers = WriteHeaders {
-        turnstile: response.map(str::to_owned),
-        ..WriteHeaders::default()
-    };
+    let field = response.map(|response| ("cf-turnstile-response", response.to_owned()));
+    let headers = field.into_iter().collect();
     plan_body(config, plan(&head), &head, &headers, BODY)
 }
 
@@ -228,11 +226,11 @@ fn turnstile_response_is_not_part_of_the_fingerprint() {
 #[test]
 fn fingerprint_ignores_the_spelling_of_a_request() {
     let config = configure(&HOOKS);
-    let print = |url, headers: &WriteHeaders, body: &str| {
+    let print = |url, headers: &HeaderFields, body: &str| {
         let write = accept(&config, url, headers, body.as_bytes());
         write.map_err(|problem| problem.detail).unwrap().fingerprint
     };
-    let none = WriteHeaders::default();
+    let none = HeaderFields::default();
     let same = print(CREATE, &none, r#"{"prompt":"x y"}"#);
     // A body with one property has no other order to test.
     for body in [
@@ -298,8 +296,8 @@ fn rejected_body_never_reveals_its_prompt() {
     for (headers, body) in [
         (with_key("a b"), r#"{"prompt":"confidential"}"#),
         (with_webhook("x"), r#"{"prompt":"confidential"}"#),
-        (WriteHeaders::default(), r#"{"prompt":["confidential"]}"#),
-        (WriteHeaders::default(), r#"{"prompt":"confidential""#),
+        (HeaderFields::default(), r#"{"prompt":["confidential"]}"#),
+        (HeaderFields::default(), r#"{"prompt":"confidential""#),
     ] {
         for url in [CREATE, MESSAGE] {
             let problem = accept(&config, url, &headers, body.as_bytes()).unwrap_err();
@@ -311,11 +309,9 @@ fn rejected_body_never_reveals_its_prompt() {
 #[test]
 fn write_message_has_stable_property_names() {
     let config = configure(&HOOKS);
-    let headers = WriteHeaders {
-        idempotency_retry: Some("force".to_owned()),
-        webhook_url: Some("https://hooks.example.com/".to_owned()),
-        ..with_key("\"8e03\"")
-    };
+    let headers = with_key("\"8e03\"")
+        .with("idempotency-retry", "force")
+        .with("webhook-url", "https://hooks.example.com/");
     let created = write(&config, CREATE, &headers);
     let expected = json!({
         "policy": "create-job",
@@ -334,7 +330,7 @@ fn write_message_has_stable_property_names() {
         "webhook": "https://hooks.example.com/",
     });
     assert_eq!(serde_json::to_value(created).unwrap(), expected);
-    let sent = write(&config, MESSAGE, &WriteHeaders::default());
+    let sent = write(&config, MESSAGE, &HeaderFields::default());
     let sent = serde_json::to_value(sent).unwrap();
     let names = ["policy", "job", "key", "retry", "webhook"].map(|name| &sent[name]);
     let expected = [
