@@ -14,7 +14,8 @@ use crate::http::url::{decode_percent, split_url};
 use crate::jobs::health::ProjectHealth;
 use crate::jobs::records::JobQuery;
 use crate::jobs::write::Write;
-use crate::runtime::{Call, HostResult, parse_json, receive, send_back, stringify_json};
+use crate::json;
+use crate::runtime::{Call, HostResult, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
 
 /// The header field in which an object names the kind of problem that it returns instead of a
@@ -42,15 +43,14 @@ pub struct WatchCall {
 impl WatchCall {
     /// Formats the URL with which the Worker requests a WebSocket. The object's RPC methods cannot
     /// return one, but `fetch` can.
-    pub fn to_url(&self) -> HostResult<String> {
-        let json = String::from(stringify_json(&send_back(self)?)?);
-        Ok(format!("https://project/?{}", percent_encode(&json)))
+    pub fn to_url(&self) -> String {
+        format!("https://project/?{}", percent_encode(&json::to_text(self)))
     }
 
     /// Parses the output of [`Self::to_url`]. Returns `None` for other URLs.
     pub fn from_url(url: &str) -> Option<Self> {
         let json = decode_percent(split_url(url).1?)?;
-        receive(parse_json(&json.into()).ok()?).ok()
+        serde_json::from_slice(json.as_bytes()).ok()
     }
 }
 
@@ -133,7 +133,7 @@ impl ProjectStub {
         Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;
         let options = Object::new();
         Reflect::set(&options, &"headers".into(), &headers)?;
-        let response = JsFuture::from(self.0.fetch(&call.to_url()?, &options)).await?;
+        let response = JsFuture::from(self.0.fetch(&call.to_url(), &options)).await?;
         Ok(response.into())
     }
 }

@@ -1,7 +1,7 @@
 //! Responses, bodies and globals of the runtime.
 
 use futures_util::TryStreamExt as _;
-use js_sys::{JsString, Object};
+use js_sys::{Array, JsString};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt as _};
 use web_sys::{Headers, ReadableStream, Response, ResponseInit};
@@ -67,14 +67,19 @@ pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Res
     Response::new_with_opt_readable_stream_and_init(Some(body), &init).unwrap_throw()
 }
 
-// Header fields cross the boundary of the wasm module as JSON, because a single call takes less
-// time than one call per field.
+// Header fields cross the boundary of the wasm module as one string, because a single call takes
+// less time than one call per field.
 
 /// Returns header fields, with names in lower case.
 pub fn read_headers(headers: &Headers) -> HeaderFields {
-    let record = Object::from_entries(headers).unwrap_throw();
-    let json = json_stringify(&record).unwrap_throw();
-    HeaderFields::from_json(&String::from(json)).unwrap_or_default()
+    // Neither names nor values can contain line feeds.
+    let text = String::from(Array::from(headers).flat(1).join("\n"));
+    let mut parts = text.split('\n').map(str::to_owned);
+    let mut fields = HeaderFields::default();
+    while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
+        fields.set(name, value);
+    }
+    fields
 }
 
 /// Converts header fields to an object, for the properties `headers` of requests and responses.

@@ -15,7 +15,7 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
-use web_sys::{AbortController, AbortSignal, ReadableStream, WebSocket};
+use web_sys::{AbortController, AbortSignal, Headers, ReadableStream, WebSocket};
 use worker::State;
 use worker::worker_sys::DurableObjectState;
 
@@ -185,6 +185,19 @@ fn a_204_or_304_response_has_no_body() {
         assert!(response.body().is_none());
         assert_eq!(read_headers(&response.headers()), headers);
     }
+}
+
+#[wasm_bindgen_test]
+fn header_fields_are_read_with_lowercase_names_and_all_characters() {
+    let headers = Headers::new().unwrap();
+    assert_eq!(read_headers(&headers), HeaderFields::default());
+    for (name, value) in [("X-B", "\"é\": {1, 2}"), ("x-a", ""), ("X-C", "1")] {
+        headers.append(name, value).unwrap();
+    }
+    headers.append("x-c", "2").unwrap();
+    let fields = read_headers(&headers);
+    let expected = [("x-a", ""), ("x-b", "\"é\": {1, 2}"), ("x-c", "1, 2")];
+    assert_eq!(fields.iter().collect::<Vec<_>>(), expected);
 }
 
 // --- requests ------------------------------------------------------------
