@@ -8,7 +8,7 @@ use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, slice_pages
 use crate::analytics::pages::{Page, Report};
 use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
-use crate::app::export::{CancelSignal, RunningExport};
+use crate::app::export::RunningExport;
 use crate::app::isolate::{cache_report, find_report};
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
@@ -80,7 +80,7 @@ pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Resu
         ..report_call(pending, export.page.clone())?
     };
     let mut export = RunningExport::new(pending, call, export, wait.unwrap_or(0))?;
-    let started = export.next_chunk(&CancelSignal::default()).await;
+    let started = export.next_chunk().await;
     pending.context.metrics = std::mem::take(&mut export.metrics);
     let headers = headers.or(std::mem::take(&mut export.budget));
     match started {

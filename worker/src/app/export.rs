@@ -2,11 +2,9 @@
 //! stream.
 
 use std::cell::{Cell, RefCell};
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::Poll;
 
+use futures_util::future::{AbortHandle, Abortable, Aborted};
 use js_sys::{Array, Promise, Uint8Array};
 use quillgate::{Method, Millis};
 use wasm_bindgen::JsValue;
@@ -29,7 +27,7 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::json;
 use crate::runtime::{
-    HostResult, Wait, Wake, into_promise, log_error, log_line, now, open_stream, receive,
+    HostResult, Wait, into_promise, limit_time, log_error, log_line, now, open_stream, receive,
 };
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
@@ -70,17 +68,6 @@ struct Prefetch {
     since: Millis,
 }
 
-/// The reason why the next page is missing.
-enum Missing {
-    /// The organization's object refused the page.
-    Refused(GatewayResponse),
-    /// The page was refused when it was prefetched, more than [`REFUSAL_AGE`] ago. It may be
-    /// available now.
-    RefusedBefore,
-    /// The client disconnected, or its token expired.
-    Stopped,
-}
-
 /// The age after which the refusal of a prefetched page may be outdated.
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
 /// The number of pages that are fetched before prefetching starts.
@@ -118,59 +105,55 @@ impl RunningExport {
     ///
     /// # Errors
     /// Returns the refusal if the next page is not available.
-    pub async fn next_chunk(&mut self, cancel: &CancelSignal) -> Result<Vec<u8>, GatewayResponse> {
+    pub async fn next_chunk(&mut self) -> Result<Vec<u8>, GatewayResponse> {
         let before = self.output.len();
-        while self.export.next().is_some() && self.output.len() == before && !cancel.is_set.get() {
+        while self.export.next().is_some() && self.output.len() == before {
             if now() >= self.expires {
                 return Err(self.refuse(invalid_token(EXPIRED)));
             }
             self.check_session().await?;
-            match self.fetch_rows(cancel).await {
-                Ok(()) | Err(Missing::RefusedBefore | Missing::Stopped) => {}
-                Err(Missing::Refused(refusal)) => {
-                    let retry_after = read_retry_after(&refusal);
-                    match self.export.plan_wait(retry_after, now(), self.expires) {
-                        Some(time) => self.wait_for_budget(time, cancel).await?,
-                        None => return Err(refusal),
-                    }
+            if let Err(refusal) = self.fetch_rows().await {
+                let retry_after = read_retry_after(&refusal);
+                match self.export.plan_wait(retry_after, now(), self.expires) {
+                    Some(time) => self.wait_for_budget(time).await?,
+                    None => return Err(refusal),
                 }
             }
         }
         Ok(std::mem::take(&mut self.output))
     }
 
-    /// Waits for `time`, or until the client disconnects. Meanwhile, holds one of the limited
-    /// places for waiting exports.
+    /// Waits for `time`. Meanwhile, holds one of the limited places for waiting exports.
     ///
     /// # Errors
     /// 429 if no place is free, 503 if the organization's object fails.
-    async fn wait_for_budget(
-        &mut self,
-        time: Millis,
-        cancel: &CancelSignal,
-    ) -> Result<(), GatewayResponse> {
+    async fn wait_for_budget(&mut self, time: Millis) -> Result<(), GatewayResponse> {
         let ends = now().plus(time);
-        while now() < ends && !cancel.is_set.get() {
+        while now() < ends {
             self.hold_place().await?;
-            cancel.wait(ends.since(now()).min(RENEWAL_INTERVAL)).await;
+            Wait::begin(ends.since(now()).min(RENEWAL_INTERVAL), drop).await;
         }
         Ok(())
     }
 
     /// Takes a place, or renews the export's place.
     async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
-        let org = OrganizationStub::new(&self.env).map_err(|error| self.refuse(error))?;
+        let place = match self.place.take() {
+            Some(place) => Ok(place),
+            None => WaitingPlace::new(&self.env, &self.call.id),
+        };
+        let place = place.map_err(|error| self.refuse(error))?;
         let ReportCall { id, budget, .. } = &self.call;
-        match org.hold_export(id, &budget.caller).await {
-            Ok(None) => {}
-            Ok(Some(refusal)) => return Err(refusal),
-            Err(error) => return Err(self.refuse(error)),
+        // The object may take the place even if the call fails or this future is dropped. Dropping
+        // `place` then frees it.
+        match place.org.hold_export(id, &budget.caller).await {
+            Ok(None) => {
+                self.place = Some(place);
+                Ok(())
+            }
+            Ok(Some(refusal)) => Err(refusal),
+            Err(error) => Err(self.refuse(error)),
         }
-        if self.place.is_none() {
-            let export = id.clone();
-            self.place = Some(WaitingPlace { org, export });
-        }
-        Ok(())
     }
 
     /// Checks that the session is still open. It may have ended since the previous page.
@@ -186,36 +169,37 @@ impl RunningExport {
         }
     }
 
-    /// Appends the rows of the next page to the output.
-    async fn fetch_rows(&mut self, cancel: &CancelSignal) -> Result<(), Missing> {
+    /// Appends the rows of the next page to the output. Appends nothing if a retry is needed: the
+    /// caller's token has expired, or a prefetched page was refused more than [`REFUSAL_AGE`] ago.
+    async fn fetch_rows(&mut self) -> Result<(), GatewayResponse> {
         let requested = now();
         let prefetch = match self.prefetch.take() {
             Some(prefetch) => prefetch,
             None => self
                 .request_page(requested)
-                .map_err(|error| Missing::Refused(self.refuse(error)))?,
+                .map_err(|error| self.refuse(error))?,
         };
         let time = self.expires.since(requested).plus(Millis(1));
-        let reply = cancel.wait_for(prefetch.reply, time).await;
-        let reply = match reply.ok_or(Missing::Stopped)? {
-            Ok(reply) => receive::<ReportReply>(reply),
-            Err(error) => Err(error.into()),
+        let reply = match limit_time(time, prefetch.reply).await {
+            Some(Ok(reply)) => receive::<ReportReply>(reply),
+            Some(Err(error)) => Err(error.into()),
+            None => return Ok(()),
         };
-        let reply = reply.map_err(|error| Missing::Refused(self.refuse(error)))?;
+        let reply = reply.map_err(|error| self.refuse(error))?;
         self.metrics = reply.metrics;
         self.requests += 1;
         if let Some(refusal) = reply.refusal {
             if requested.since(prefetch.since) > REFUSAL_AGE {
-                return Err(Missing::RefusedBefore);
+                return Ok(());
             }
-            return Err(Missing::Refused(refusal));
+            return Err(refusal);
         }
         self.budget = reply.headers;
         let page = reply.pages.into_iter().next();
         let text = page.map_or_else(String::new, |page| String::from(page.text));
         if self.export.push_page(&text, &mut self.output).is_err() {
             let problem = classify_malformed(Method::Get).problem;
-            return Err(Missing::Refused(self.refuse(problem)));
+            return Err(self.refuse(problem));
         }
         self.pages += 1;
         self.prefetch_next();
@@ -254,7 +238,7 @@ impl RunningExport {
         let body = ExportBody(Rc::new(Body {
             first: RefCell::new(first),
             running: RefCell::new(Some(self)),
-            cancel: CancelSignal::default(),
+            abort: Cell::default(),
         }));
         open_stream(body, signal)
     }
@@ -292,6 +276,15 @@ struct WaitingPlace {
     export: String,
 }
 
+impl WaitingPlace {
+    fn new(env: &Env, export: &str) -> HostResult<Self> {
+        Ok(Self {
+            org: OrganizationStub::new(env)?,
+            export: export.to_owned(),
+        })
+    }
+}
+
 impl Drop for WaitingPlace {
     fn drop(&mut self) {
         // If this fails, the lease still expires.
@@ -299,51 +292,6 @@ impl Drop for WaitingPlace {
         spawn_local(async move {
             let _ = JsFuture::from(released).await;
         });
-    }
-}
-
-/// Stops an export after its client disconnects.
-#[derive(Default)]
-pub struct CancelSignal {
-    is_set: Cell<bool>,
-    /// Ends the current wait.
-    wake: RefCell<Option<Wake>>,
-}
-
-impl CancelSignal {
-    fn set(&self) {
-        self.is_set.set(true);
-        if let Some(wake) = self.wake.take() {
-            wake.wake();
-        }
-    }
-
-    /// Waits for `time`, or until the client disconnects.
-    async fn wait(&self, time: Millis) {
-        self.begin_wait(time).await;
-        self.wake.take();
-    }
-
-    /// Waits for a reply. Returns `None` after `time`, or when the client disconnects.
-    async fn wait_for(
-        &self,
-        mut reply: JsFuture,
-        time: Millis,
-    ) -> Option<Result<JsValue, JsValue>> {
-        let mut stop = self.begin_wait(time);
-        let first = poll_fn(|context| match Pin::new(&mut reply).poll(context) {
-            Poll::Ready(reply) => Poll::Ready(Some(reply)),
-            Poll::Pending => Pin::new(&mut stop).poll(context).map(|()| None),
-        });
-        let first = first.await;
-        self.wake.take();
-        first
-    }
-
-    fn begin_wait(&self, time: Millis) -> Wait {
-        Wait::begin(time, |wake| {
-            self.wake.replace(Some(wake));
-        })
     }
 }
 
@@ -355,7 +303,8 @@ struct Body {
     first: RefCell<Vec<u8>>,
     /// `None` while the next chunk is in progress, and after the last chunk.
     running: RefCell<Option<RunningExport>>,
-    cancel: CancelSignal,
+    /// Aborts the next chunk while it is in progress.
+    abort: Cell<Option<AbortHandle>>,
 }
 
 #[wasm_bindgen]
@@ -371,7 +320,9 @@ impl ExportBody {
 
     /// Stops the export, because the client disconnected.
     pub fn cancel(&self) {
-        self.0.cancel.set();
+        if let Some(abort) = self.0.abort.take() {
+            abort.abort();
+        }
         if let Some(running) = self.0.running.take() {
             running.log_end(CANCELLED);
         }
@@ -387,22 +338,24 @@ impl Body {
         };
         let first = self.first.take();
         let chunk = if first.is_empty() {
-            running.next_chunk(&self.cancel).await
+            let (abort, registration) = AbortHandle::new_pair();
+            self.abort.set(Some(abort));
+            Abortable::new(running.next_chunk(), registration).await
         } else {
-            Ok(first)
+            Ok(Ok(first))
         };
         let chunk = match chunk {
-            Ok(chunk) => chunk,
-            Err(refusal) => {
+            Ok(Ok(chunk)) => chunk,
+            Ok(Err(refusal)) => {
                 let problem = refusal.problem.unwrap_or(ProblemKind::Internal);
                 running.log_end(problem.as_str());
                 return vec![running.write_ending(problem, read_retry_after(&refusal))];
             }
+            Err(Aborted) => {
+                running.log_end(CANCELLED);
+                return Vec::new();
+            }
         };
-        if self.cancel.is_set.get() {
-            running.log_end(CANCELLED);
-            return Vec::new();
-        }
         let bytes = Uint8Array::from(&chunk[..]);
         if chunk.is_empty() || running.export.next().is_none() {
             running.log_end("complete");

@@ -97,7 +97,7 @@ pub async fn open_with_proof(
 
 /// Returns the session that the browser's cookie names, even if the session has ended.
 pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
-    let cookie = find_cookie(pending.head.cookie.as_deref(), cookie::NAME);
+    let cookie = find_cookie(pending.head.header("cookie"), cookie::NAME);
     SessionId::read(cookie, &pending.config.auth.token_secrets)
 }
 

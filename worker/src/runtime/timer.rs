@@ -1,9 +1,9 @@
 //! Timers, and waits that end at a time limit or earlier.
 
-use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
+use futures_util::future::{Either, select};
 use js_sys::{Function, Promise};
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
@@ -94,11 +94,8 @@ pub async fn yield_now() {
 
 /// Runs a future with a timeout. When the time is up, drops the future and returns `None`.
 pub async fn limit_time<T>(time: Millis, work: impl Future<Output = T>) -> Option<T> {
-    let mut work = pin!(work);
-    let mut timer = Wait::begin(time, drop);
-    let first = poll_fn(|context| match work.as_mut().poll(context) {
-        Poll::Ready(result) => Poll::Ready(Some(result)),
-        Poll::Pending => Pin::new(&mut timer).poll(context).map(|()| None),
-    });
-    first.await
+    match select(pin!(work), Wait::begin(time, drop)).await {
+        Either::Left((result, _)) => Some(result),
+        Either::Right(_) => None,
+    }
 }
