@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
+use web_sys::AbortController;
 
 use crate::analytics::health::OrganizationHealth;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
@@ -21,16 +22,19 @@ use crate::analytics::page::{PageHead, PageSlice};
 use crate::analytics::page_store::split_text;
 use crate::analytics::pages::{Page, PageRow, Report};
 use crate::analytics::query::ReportQuery;
+use crate::app::streams::wait_for_change;
 use crate::budget::Ceiling;
 use crate::budget::health::BudgetHealth;
 use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::jobs::events::{LongPoll, StreamEvent};
 use crate::jobs::health::ProjectHealth;
 use crate::jobs::idempotency::Retry;
 use crate::jobs::project_stub::{WatchCall, WriteReply};
 use crate::jobs::records::{JobFilter, JobQuery};
 use crate::jobs::write::Write;
+use crate::runtime::tests::{fake_socket, listen, run_js};
 use crate::runtime::{Call, receive, send_back};
 use crate::upstream::breaker;
 use crate::upstream::metrics::{ExchangeMetrics, RequestMetrics};
@@ -441,4 +445,27 @@ fn a_closed_socket_does_not_fail_its_sender() {
     socket.send_with_str("x").unwrap_err();
     crate::runtime::sockets::send(&socket, "x");
     crate::runtime::sockets::close(&socket, "finished");
+}
+
+// --- long polls ------------------------------------------------------------
+
+#[wasm_bindgen_test]
+async fn a_long_poll_without_a_wait_returns_an_event_that_arrives_late() {
+    let socket = fake_socket();
+    let controller = AbortController::new().unwrap();
+    let messages = listen(&socket, &controller.signal(), Millis::from_seconds(60));
+    let event = StreamEvent {
+        id: 1,
+        name: text("job"),
+        data: text("{}"),
+    };
+    Reflect::set(&socket, &"event".into(), &event.to_text().into()).unwrap();
+    run_js::<JsValue>(
+        &socket,
+        "setTimeout(() => argument.send(argument.event), 50);",
+    );
+    let mut poll = LongPoll::new(None);
+    wait_for_change(&messages, &mut poll, Millis(0)).await;
+    let response = poll.to_response(0).unwrap();
+    assert_eq!(response.body.as_deref(), Some("{}"));
 }

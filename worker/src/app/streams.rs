@@ -26,6 +26,9 @@ use crate::runtime::{
     SocketMessages, Timer, into_promise, limit_time, now, open_stream, read_headers,
 };
 
+/// The maximum wait for the first event of a long poll.
+const FIRST_EVENT_TIMEOUT: Millis = Millis::from_seconds(5);
+
 /// Streams the events of a job, or of all jobs of the project.
 pub async fn stream_events(
     pending: &PendingRequest,
@@ -103,18 +106,29 @@ pub async fn long_poll(
         Err(refusal) => return Ok(refusal),
     };
     let mut poll = LongPoll::new(pending.head.header("if-none-match"));
-    let messages = listen(pending, &socket, Millis::from_seconds(seconds))?;
-    while let Some(message) = messages.next().await {
-        let event = StreamEvent::from_text(&message);
-        if event.map(|event| poll.on_event(event)) == Some(PollProgress::Done) {
-            break;
-        }
-    }
+    let time = Millis::from_seconds(seconds);
+    let messages = listen(pending, &socket, FIRST_EVENT_TIMEOUT.plus(time))?;
+    wait_for_change(&messages, &mut poll, time).await;
     // There is no response if the socket closed before the first event.
     let response = poll.to_response(seconds);
     response
         .map(Reply::from)
         .ok_or_else(Problem::object_unavailable)
+}
+
+/// Waits for a change, or until `time` has passed since the first event. The first event contains
+/// the current state. If the object is remote, it can arrive later than a short `time` after the
+/// socket was opened.
+pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, time: Millis) {
+    let mut timer = messages.end_after(FIRST_EVENT_TIMEOUT);
+    while let Some(message) = messages.next().await {
+        match StreamEvent::from_text(&message).map(|event| poll.on_event(event)) {
+            Some(PollProgress::Done) => break,
+            Some(PollProgress::Waiting) => timer = messages.end_after(time),
+            None => {}
+        }
+    }
+    drop(timer);
 }
 
 /// Listens to a socket for at most `time`. [`CHARGE_TEXT`] announces a poll that counts as a read

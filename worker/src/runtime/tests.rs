@@ -274,7 +274,7 @@ async fn a_body_that_breaks_off_is_an_error() {
 // --- messages of a socket ------------------------------------------------
 
 /// Returns a socket. `send` makes it receive a message, and `closed` counts its closures.
-fn fake_socket() -> WebSocket {
+pub(crate) fn fake_socket() -> WebSocket {
     let script = "
         const socket = new EventTarget();
         socket.closed = 0;
@@ -289,7 +289,7 @@ fn fake_socket() -> WebSocket {
     run_js(&JsValue::NULL, script)
 }
 
-fn listen(socket: &WebSocket, signal: &AbortSignal, time: Millis) -> SocketMessages {
+pub(crate) fn listen(socket: &WebSocket, signal: &AbortSignal, time: Millis) -> SocketMessages {
     let accept = |message: &str| message != "last";
     SocketMessages::listen(socket, signal, time, accept).unwrap()
 }
