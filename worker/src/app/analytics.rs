@@ -98,7 +98,7 @@ fn report_call(pending: &PendingRequest, query: ReportQuery) -> Result<ReportCal
     Ok(ReportCall {
         id: pending.context.id.clone(),
         traceparent: pending.context.trace.traceparent.clone(),
-        tracestate: pending.context.tracestate.clone(),
+        tracestate: pending.context.trace.tracestate.clone(),
         budget: caller.budget_request(RateLimitPolicy::Analytics),
         query,
         revalidate: revalidates(&pending.head),

@@ -37,7 +37,7 @@ impl PendingRequest {
             id: self.context.id.clone(),
             project: self.context.project()?.as_str().to_owned(),
             traceparent: self.context.trace.traceparent.clone(),
-            tracestate: self.context.tracestate.clone(),
+            tracestate: self.context.trace.tracestate.clone(),
         })
     }
 

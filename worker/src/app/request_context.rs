@@ -22,7 +22,7 @@ use crate::http::request_head::RequestHead;
 use crate::http::response::{
     GatewayResponse, HeaderFields, common_headers, find_transport_security,
 };
-use crate::http::trace::{Trace, continue_trace, read_tracestate};
+use crate::http::trace::{Trace, continue_trace};
 use crate::runtime::{make_response, now};
 use crate::upstream::metrics::RequestMetrics;
 
@@ -39,8 +39,6 @@ pub struct RequestContext {
     /// The project, once the caller is authorized for it.
     pub project: Option<ProjectId>,
     pub trace: Trace,
-    /// The caller's `tracestate`. `None` if the gateway started a new trace.
-    pub tracestate: Option<String>,
     /// The caller's open session, if any.
     pub session: Option<SessionId>,
     /// The `RateLimit` header fields, once the request has been counted as a read of jobs.
@@ -53,9 +51,8 @@ pub struct RequestContext {
 impl RequestContext {
     /// Returns the context of a planned request.
     pub fn new(head: &RequestHead, plan: &Plan, started: Millis) -> Self {
-        let random = head.uuid.replace('-', "");
-        let trace = continue_trace(head.header("traceparent"), &random);
-        let tracestate = head.header("tracestate").filter(|_| trace.continued);
+        let (parent, state) = (head.header("traceparent"), head.header("tracestate"));
+        let trace = continue_trace(parent, state, &head.uuid);
         let mut common = common_headers(&head.id, &plan.origin);
         if let Some(policy) = find_transport_security(&head.url) {
             common.set("strict-transport-security", policy);
@@ -67,7 +64,6 @@ impl RequestContext {
             caller: plan.caller.clone(),
             project: plan.project.clone(),
             trace,
-            tracestate: tracestate.and_then(read_tracestate),
             session: None,
             budget: HeaderFields::default(),
             metrics: RequestMetrics::default(),

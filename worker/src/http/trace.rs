@@ -7,33 +7,33 @@ pub struct Trace {
     pub trace_id: String,
     /// `traceparent` for the upstream, with the gateway's span.
     pub traceparent: String,
-    /// Whether the trace is the caller's. Only then may the gateway forward the caller's
-    /// `tracestate` (section 3.3).
-    pub continued: bool,
+    /// `tracestate` for the upstream. Only a continued trace has one (section 3.3).
+    pub tracestate: Option<String>,
 }
 
-/// Continues the trace in `incoming`, the caller's `traceparent`. Starts a new trace if it is
-/// missing or invalid.
+/// Continues the trace in the caller's `traceparent` and `tracestate`. Starts a new trace if
+/// `traceparent` is missing or invalid.
 ///
-/// `random_hex_32` consists of 32 random lowercase hexadecimal digits. The sampled flag is the only
-/// one with a meaning, so other flags are dropped. New traces are not sampled, because the gateway
-/// does not record traces.
+/// The ids derive from `uuid`, a random UUID (version 4). Its version digit is in the first half, so
+/// neither id is zero. The sampled flag is the only one with a meaning, so other flags are dropped.
+/// New traces are not sampled, because the gateway does not record traces.
 ///
 /// # Example
 /// ```
 /// use quillgate_worker::http::trace::continue_trace;
 ///
 /// let incoming = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-/// let trace = continue_trace(Some(incoming), "0123456789abcdef0123456789abcdef");
+/// let trace = continue_trace(Some(incoming), None, "01234567-89ab-4def-8123-456789abcdef");
 /// assert_eq!(
 ///     trace.traceparent,
-///     "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789abcdef-01"
+///     "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789ab4def-01"
 /// );
 /// ```
-pub fn continue_trace(incoming: Option<&str>, random_hex_32: &str) -> Trace {
-    let random = ensure_nonzero(random_hex_32);
-    let span_id = derive_span_id(&random);
-    let parent = incoming.and_then(parse_parent);
+pub fn continue_trace(traceparent: Option<&str>, tracestate: Option<&str>, uuid: &str) -> Trace {
+    let random = uuid.replace('-', "");
+    let span_id: String = random.chars().take(16).collect();
+    let parent = traceparent.and_then(parse_parent);
+    let tracestate = parent.and(tracestate).and_then(read_tracestate);
     let (trace_id, flags) = match parent {
         Some((trace_id, true)) => (trace_id.to_owned(), "01"),
         Some((trace_id, false)) => (trace_id.to_owned(), "00"),
@@ -41,7 +41,7 @@ pub fn continue_trace(incoming: Option<&str>, random_hex_32: &str) -> Trace {
     };
     Trace {
         traceparent: ["00", &trace_id, &span_id, flags].join("-"),
-        continued: parent.is_some(),
+        tracestate,
         trace_id,
     }
 }
@@ -129,24 +129,5 @@ fn is_hex(text: &str, length: usize) -> bool {
 }
 
 fn is_id(text: &str, length: usize) -> bool {
-    is_hex(text, length) && !is_zero(text)
-}
-
-fn is_zero(text: &str) -> bool {
-    text.bytes().all(|byte| byte == b'0')
-}
-
-/// Returns the random digits, or the number 1 if they are not a valid id.
-fn ensure_nonzero(random: &str) -> String {
-    if is_id(random, 32) {
-        random.to_owned()
-    } else {
-        format!("{:0>32}", 1)
-    }
-}
-
-/// Returns the first half of the random digits, or the second if the first is zero.
-fn derive_span_id(random: &str) -> String {
-    let (first, second) = random.split_at(16);
-    if is_zero(first) { second } else { first }.to_owned()
+    is_hex(text, length) && text.bytes().any(|byte| byte != b'0')
 }

@@ -155,7 +155,7 @@ impl Organization {
             project: project.as_str().to_owned(),
             target: request.target,
             body: None,
-            traceparent: continue_trace(None, &new_uuid().replace('-', "")).traceparent,
+            traceparent: continue_trace(None, None, &new_uuid()).traceparent,
             tracestate: None,
         };
         let (exchange, _) = self.send_page(&budget, &request, reservation).await?;

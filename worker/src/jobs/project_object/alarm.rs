@@ -53,7 +53,7 @@ impl Project {
     /// Creates a call with a new trace for work that no request caused.
     fn own_call(&self) -> HostResult<Option<Call>> {
         let id = new_uuid();
-        let trace = continue_trace(None, &id.replace('-', ""));
+        let trace = continue_trace(None, None, &id);
         Ok(self.jobs.project()?.map(|project| Call {
             id,
             project: project.to_owned(),

@@ -5,8 +5,10 @@ use quillgate_worker::http::trace::{continue_trace, read_tracestate};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
-const RANDOM: &str = "0123456789abcdeffedcba9876543210";
-const SPAN: &str = "0123456789abcdef";
+const UUID: &str = "01234567-89ab-4def-bedc-ba9876543210";
+const RANDOM: &str = "0123456789ab4defbedcba9876543210";
+const SPAN: &str = "0123456789ab4def";
+const STATE: Option<&str> = Some(" a=1,");
 
 #[test]
 fn valid_trace_is_continued_with_a_new_span() {
@@ -22,14 +24,14 @@ fn valid_trace_is_continued_with_a_new_span() {
         ("fe", "01", "-x", "01"),
     ] {
         let incoming = format!("{version}-{TRACE}-{PARENT}-{flags}{more}");
-        let trace = continue_trace(Some(&incoming), RANDOM);
+        let trace = continue_trace(Some(&incoming), STATE, UUID);
         assert_eq!(
             trace.traceparent,
             format!("00-{TRACE}-{SPAN}-{sent_on}"),
             "{incoming}"
         );
         assert_eq!(trace.trace_id, TRACE);
-        assert!(trace.continued);
+        assert_eq!(trace.tracestate.as_deref(), Some("a=1"));
     }
 }
 
@@ -70,36 +72,14 @@ fn new_trace_is_started_without_a_valid_one() {
         format!("00-{TRACE}-{PARENT}-01 "),
         format!("00-{}ä-{PARENT}-01", &TRACE[2..]),
     ] {
-        let trace = continue_trace(Some(&incoming), RANDOM);
+        let trace = continue_trace(Some(&incoming), STATE, UUID);
         assert_eq!(
             trace.traceparent,
             format!("00-{RANDOM}-{SPAN}-00"),
             "{incoming}"
         );
-        assert!(!trace.continued);
-        assert_eq!(trace, continue_trace(None, RANDOM));
-    }
-}
-
-#[test]
-fn generated_ids_are_never_all_zero() {
-    let zeros = "0000000000000000";
-    let random = format!("{zeros}{SPAN}");
-    let trace = continue_trace(None, &random);
-    assert_eq!(trace.traceparent, format!("00-{random}-{SPAN}-00"));
-    for random in [
-        zeros.repeat(2),
-        String::new(),
-        SPAN.to_owned(),
-        RANDOM.to_uppercase(),
-        format!("{RANDOM}0"),
-        "ä".repeat(16),
-    ] {
-        let trace = continue_trace(None, &random);
-        assert_eq!(
-            trace.traceparent,
-            format!("00-{zeros}0000000000000001-0000000000000001-00")
-        );
+        assert_eq!(trace.tracestate, None);
+        assert_eq!(trace, continue_trace(None, STATE, UUID));
     }
 }
 
@@ -182,11 +162,11 @@ proptest! {
     #[test]
     fn forwarded_trace_context_is_always_valid(
         incoming in "\\PC{0,60}|[0-9a-f]{2}-[0-9a-fA-F]{31,33}-[0-9a-f]{15,17}-[0-9a-f]{1,3}",
-        random in "[0-9a-f]{32}|\\PC{0,40}",
+        uuid in "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
     ) {
-        let trace = continue_trace(Some(&incoming), &random);
-        let again = continue_trace(Some(&trace.traceparent), RANDOM);
-        prop_assert!(again.continued);
+        let trace = continue_trace(Some(&incoming), None, &uuid);
+        let again = continue_trace(Some(&trace.traceparent), STATE, UUID);
+        prop_assert!(again.tracestate.is_some());
         prop_assert_eq!(trace.traceparent.len(), 55);
         prop_assert_eq!(again.trace_id, trace.trace_id);
     }
