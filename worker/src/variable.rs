@@ -28,40 +28,27 @@ impl fmt::Display for VariableError {
     }
 }
 
-/// The range of valid integers in a variable.
+/// The range of valid integers in a variable. It begins at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Range {
-    /// 1 to 100.
-    ToHundred,
-    /// 1 to 300.
-    To300,
-    /// 1 to 3,650: the days of ten years.
-    ToTenYears,
-    /// 1 to 86,400, the number of seconds in a day.
-    ToDay,
-    /// 1 to 1,000,000.
-    ToMillion,
+pub struct Range {
+    max: u32,
+    rule: &'static str,
 }
 
 impl Range {
-    const fn max(self) -> u32 {
-        match self {
-            Self::ToHundred => 100,
-            Self::To300 => 300,
-            Self::ToTenYears => 3_650,
-            Self::ToDay => 86_400,
-            Self::ToMillion => 1_000_000,
-        }
-    }
+    /// 1 to 100.
+    pub const TO_HUNDRED: Self = Self::new(100, "must be an integer from 1 to 100");
+    /// 1 to 300.
+    pub const TO_300: Self = Self::new(300, "must be an integer from 1 to 300");
+    /// 1 to 3,650: the days of ten years.
+    pub const TO_TEN_YEARS: Self = Self::new(3_650, "must be an integer from 1 to 3650");
+    /// 1 to 86,400, the number of seconds in a day.
+    pub const TO_DAY: Self = Self::new(86_400, "must be an integer from 1 to 86400");
+    /// 1 to 1,000,000.
+    pub const TO_MILLION: Self = Self::new(1_000_000, "must be an integer from 1 to 1000000");
 
-    const fn rule(self) -> &'static str {
-        match self {
-            Self::ToHundred => "must be an integer from 1 to 100",
-            Self::To300 => "must be an integer from 1 to 300",
-            Self::ToTenYears => "must be an integer from 1 to 3650",
-            Self::ToDay => "must be an integer from 1 to 86400",
-            Self::ToMillion => "must be an integer from 1 to 1000000",
-        }
+    const fn new(max: u32, rule: &'static str) -> Self {
+        Self { max, rule }
     }
 }
 
@@ -81,10 +68,10 @@ pub fn read_integer(
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let number = digits.then(|| text.parse().ok()).flatten();
     number
-        .filter(|number| (1..=range.max()).contains(number))
+        .filter(|number| (1..=range.max).contains(number))
         .ok_or(VariableError {
             variable,
-            rule: range.rule(),
+            rule: range.rule,
         })
 }
 

@@ -24,10 +24,10 @@ impl AnalyticsSettings {
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
         Ok(Self {
-            fresh_for: read_seconds("ANALYTICS_FRESH_SECONDS", variables, 300, Range::ToDay)?,
+            fresh_for: read_seconds("ANALYTICS_FRESH_SECONDS", variables, 300, Range::TO_DAY)?,
             waiting_exports: WaitingLimits {
-                per_caller: integer("WAITING_EXPORTS_PER_CALLER", 10, Range::ToMillion)?,
-                per_organization: integer("WAITING_EXPORTS", 100, Range::ToMillion)?,
+                per_caller: integer("WAITING_EXPORTS_PER_CALLER", 10, Range::TO_MILLION)?,
+                per_organization: integer("WAITING_EXPORTS", 100, Range::TO_MILLION)?,
             },
             archive: ArchiveSettings::read(variables, limits)?,
         })
@@ -52,13 +52,13 @@ pub struct ArchiveSettings {
 impl ArchiveSettings {
     fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
-        let share = integer("ARCHIVE_SHARE", 33, Range::ToHundred)?;
+        let share = integer("ARCHIVE_SHARE", 33, Range::TO_HUNDRED)?;
         Ok(Self {
             projects: read_archive_projects(variables("ARCHIVE_PROJECTS").as_deref())?,
             limit: share_of(limits.analytics, share),
             window: limits.window,
-            retention_days: integer("ARCHIVE_RETENTION_DAYS", 730, Range::ToTenYears)?,
-            recheck_days: integer("ARCHIVE_RECHECK_DAYS", 3, Range::ToHundred)?,
+            retention_days: integer("ARCHIVE_RETENTION_DAYS", 730, Range::TO_TEN_YEARS)?,
+            recheck_days: integer("ARCHIVE_RECHECK_DAYS", 3, Range::TO_HUNDRED)?,
         })
     }
 

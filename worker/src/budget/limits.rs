@@ -25,13 +25,13 @@ impl Limits {
     /// # Errors
     /// The first malformed variable.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
-        let limit = |name, default| read_integer(name, variables(name), default, Range::ToMillion);
+        let limit = |name, default| read_integer(name, variables(name), default, Range::TO_MILLION);
         Ok(Self {
             create_job: limit("CREATE_LIMIT_PER_HOUR", 100)?,
             send_message: limit("MESSAGE_LIMIT_PER_HOUR", 100)?,
             analytics: limit("ANALYTICS_LIMIT_PER_HOUR", 100)?,
             read_jobs: limit("READ_LIMIT_PER_HOUR", 6_000)?,
-            window: read_seconds("LIMIT_WINDOW_SECONDS", variables, 3600, Range::ToDay)?,
+            window: read_seconds("LIMIT_WINDOW_SECONDS", variables, 3600, Range::TO_DAY)?,
         })
     }
 

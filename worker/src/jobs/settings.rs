@@ -40,16 +40,16 @@ impl JobSettings {
         let seconds = |name, default, range| read_seconds(name, variables, default, range);
         let poll_limit = default_poll_limit(limits.create_job);
         Ok(Self {
-            poll_interval: seconds("JOB_POLL_SECONDS", 5, Range::To300)?,
-            poll_duration: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::ToDay)?,
+            poll_interval: seconds("JOB_POLL_SECONDS", 5, Range::TO_300)?,
+            poll_duration: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::TO_DAY)?,
             poll_budget: PollBudget {
-                limit: integer("JOB_POLLS_PER_HOUR", poll_limit, Range::ToMillion)?,
+                limit: integer("JOB_POLLS_PER_HOUR", poll_limit, Range::TO_MILLION)?,
                 window: limits.window,
             },
             keep_prompts: read_keep_prompts(variables("KEEP_PROMPTS").as_deref())?,
-            retention: integer("JOB_RETENTION_DAYS", 90, Range::ToTenYears).map(from_days)?,
-            streams_per_caller: integer("STREAMS_PER_CALLER", 100, Range::ToMillion)?,
-            streams_per_job: integer("STREAMS_PER_JOB", 1_000, Range::ToMillion)?,
+            retention: integer("JOB_RETENTION_DAYS", 90, Range::TO_TEN_YEARS).map(from_days)?,
+            streams_per_caller: integer("STREAMS_PER_CALLER", 100, Range::TO_MILLION)?,
+            streams_per_job: integer("STREAMS_PER_JOB", 1_000, Range::TO_MILLION)?,
             webhook: WebhookSettings::read(variables)?,
         })
     }

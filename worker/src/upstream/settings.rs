@@ -34,7 +34,7 @@ impl UpstreamSettings {
             })?,
             read_keys: keys("ADMIN_READ_KEY")?.unwrap_or_default(),
             base_url: read_base_url(variables("UPSTREAM_BASE_URL"))?,
-            timeout: read_seconds("UPSTREAM_TIMEOUT_SECONDS", variables, 30, Range::To300)?,
+            timeout: read_seconds("UPSTREAM_TIMEOUT_SECONDS", variables, 30, Range::TO_300)?,
             limit_window: limits.window,
         })
     }
