@@ -37,8 +37,6 @@ pub(crate) mod pull_requests;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod reply;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod report;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod request_context;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod sessions;

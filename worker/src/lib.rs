@@ -32,7 +32,6 @@ pub mod hash;
 pub mod http;
 pub mod jobs;
 pub mod json;
-pub mod log;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod runtime;
 pub mod upstream;

@@ -25,9 +25,8 @@ use crate::auth::{ended_session_problem, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::json;
 use crate::runtime::{
-    HostResult, Wait, into_promise, limit_time, log_error, log_line, now, open_stream, receive,
+    HostResult, Wait, into_promise, limit_time, log_entry, now, open_stream, receive,
 };
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
@@ -261,12 +260,7 @@ impl RunningExport {
             milliseconds: now().since(self.started).0,
             operator: self.metrics.operator(),
         };
-        let line = json::to_text(&entry);
-        if entry.operator.is_some() {
-            log_error(&line);
-        } else {
-            log_line(&line);
-        }
+        log_entry(&entry, entry.operator);
     }
 }
 

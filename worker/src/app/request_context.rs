@@ -6,24 +6,24 @@ use std::rc::Rc;
 use quillgate::{Millis, ProjectId, RateLimitPolicy};
 use wasm_bindgen::JsValue;
 use web_sys::Response;
-use worker::Env;
+use worker::{AnalyticsEngineDataPointBuilder, Env};
 
 use crate::app::config::Config;
-use crate::app::isolate::with_reads;
+use crate::app::isolate::{with_dataset, with_reads};
 use crate::app::log::LogEntry;
 use crate::app::plan::Plan;
 use crate::app::reply::Reply;
-use crate::app::report::report;
 use crate::auth::caller::Caller;
 use crate::auth::session;
 use crate::auth::session::cookie::SessionId;
 use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::response::{
     GatewayResponse, HeaderFields, common_headers, find_transport_security,
 };
 use crate::http::trace::{Trace, continue_trace};
-use crate::runtime::{make_response, now};
+use crate::runtime::{log_entry, log_for_operator, make_response, now};
 use crate::upstream::metrics::RequestMetrics;
 
 /// The facts about a request that its reply and its log line need.
@@ -154,4 +154,42 @@ pub fn reserve_read(
         Ok(granted) => Ok(granted.fields),
         Err(refused) => Err(refused.problem),
     }
+}
+
+/// Writes the log line of a finished request, and a data point if an Analytics Engine dataset is
+/// bound.
+///
+/// | Data point | Values |
+/// | --- | --- |
+/// | index | project |
+/// | blobs | route, problem, cache, subject |
+/// | doubles | status, milliseconds, upstream milliseconds |
+fn report(env: &Env, entry: &LogEntry<'_>) {
+    log_entry(entry, entry.operator);
+    with_dataset(env, |dataset| {
+        let blobs = [
+            entry.route,
+            entry.problem.map(ProblemKind::as_str),
+            entry.cache,
+            entry.subject,
+        ];
+        let doubles = [
+            f64::from(entry.status),
+            double(entry.milliseconds),
+            entry.upstream_milliseconds.map_or(0.0, double),
+        ];
+        let point = AnalyticsEngineDataPointBuilder::new()
+            .indexes([entry.project.unwrap_or("none")])
+            .blobs(blobs.map(|blob| blob.unwrap_or("")))
+            .doubles(doubles)
+            .build();
+        if let Err(error) = dataset.write_data_point(&point) {
+            log_for_operator(&error.to_string());
+        }
+    });
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+const fn double(number: u64) -> f64 {
+    number as f64
 }

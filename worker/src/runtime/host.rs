@@ -2,58 +2,51 @@
 
 use futures_util::TryStreamExt as _;
 use js_sys::{Array, JsString};
+use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt as _};
 use web_sys::{Headers, ReadableStream, Response, ResponseInit};
 use worker::ByteStream;
 
 use crate::http::response::HeaderFields;
-use crate::log::format_operator_line;
+use crate::json;
 use crate::runtime::error::HostResult;
 
 #[wasm_bindgen]
 extern "C" {
-    #[wasm_bindgen(js_namespace = console)]
-    fn log(line: &str);
-    #[wasm_bindgen(js_namespace = console)]
-    fn error(line: &str);
+    /// Writes a line to the log.
+    #[wasm_bindgen(js_namespace = console, js_name = log)]
+    pub fn log_line(line: &str);
+    /// Writes a line to the log, for messages to operators.
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    pub fn log_error(line: &str);
 
-    /// The binding in js-sys takes a Rust string, so a page would be copied into the memory of the
-    /// wasm module and back.
+    /// Parses JSON. The binding in js-sys takes a Rust string, so a page would be copied into the
+    /// memory of the wasm module and back.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = parse)]
-    fn json_parse(text: &JsString) -> Result<JsValue, JsValue>;
+    pub fn parse_json(text: &JsString) -> HostResult<JsValue>;
+    /// Serializes a value as JSON.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
-    fn json_stringify(value: &JsValue) -> Result<JsString, JsValue>;
-}
-
-/// Parses JSON without copying it into the memory of the wasm module.
-pub fn parse_json(text: &JsString) -> HostResult<JsValue> {
-    Ok(json_parse(text)?)
-}
-
-/// Serializes a value as JSON.
-pub fn stringify_json(value: &JsValue) -> HostResult<JsString> {
-    Ok(json_stringify(value)?)
-}
-
-/// Writes a line to the log with `console.log`.
-pub fn log_line(line: &str) {
-    log(line);
-}
-
-/// Writes a line to the log with `console.error`, for messages to operators.
-pub fn log_error(line: &str) {
-    error(line);
+    pub fn stringify_json(value: &JsValue) -> HostResult<JsString>;
 }
 
 /// Writes a message for the operator to the log.
 pub fn log_for_operator(message: &str) {
-    error(&format_operator_line(message));
+    log_error(&format_operator_line(message));
 }
 
-/// Returns a random number from 0 to below 1. It is not suitable for secrets.
-pub fn random() -> f64 {
-    js_sys::Math::random()
+/// Formats a message to the operator as a log line.
+pub(super) fn format_operator_line(message: &str) -> String {
+    json::to_text(&serde_json::json!({ "operator": message }))
+}
+
+/// Writes an entry to the log as JSON. `operator` is the entry's message for the operator, if any.
+pub fn log_entry(entry: &impl Serialize, operator: Option<&str>) {
+    let line = json::to_text(entry);
+    match operator {
+        Some(_) => log_error(&line),
+        None => log_line(&line),
+    }
 }
 
 /// Builds a response. `body` is a string, a stream or `null`. Throws if a header field is invalid.
@@ -84,7 +77,7 @@ pub fn read_headers(headers: &Headers) -> HeaderFields {
 
 /// Converts header fields to an object, for the properties `headers` of requests and responses.
 pub fn to_record(fields: &HeaderFields) -> JsValue {
-    json_parse(&JsString::from(fields.to_json())).unwrap_throw()
+    parse_json(&JsString::from(fields.to_json())).unwrap_throw()
 }
 
 /// Reads a body. Returns `None` and cancels the body if it has more than `max_bytes` bytes.

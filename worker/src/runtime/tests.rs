@@ -23,7 +23,7 @@ use crate::auth::jwks::{Algorithm, PublicKey};
 use crate::auth::signature::verify_signature;
 use crate::http::response::HeaderFields;
 use crate::runtime::d1::D1;
-use crate::runtime::host::{read_headers, read_stream, to_record};
+use crate::runtime::host::{format_operator_line, read_headers, read_stream, to_record};
 use crate::runtime::{SharedTask, SocketMessages, digest_tag, into_promise, make_response};
 
 fn js(text: &str) -> JsString {
@@ -210,6 +210,14 @@ fn header_fields_become_an_object() {
     let record = to_record(&fields);
     assert_eq!(property(&record, "traceparent"), "1");
     assert_eq!(property(&record, "tracestate"), "a=\"é\"");
+}
+
+// --- log -----------------------------------------------------------------
+
+#[wasm_bindgen_test]
+fn an_operator_line_has_one_property_and_no_line_break() {
+    let line = format_operator_line("a \"b\"\nc");
+    assert_eq!(line, r#"{"operator":"a \"b\"\nc"}"#);
 }
 
 // --- bodies --------------------------------------------------------------

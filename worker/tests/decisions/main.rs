@@ -17,5 +17,4 @@ mod hash;
 mod http;
 mod jobs;
 mod json;
-mod log;
 mod upstream;
