@@ -11,13 +11,13 @@ use worker::worker_sys::Context;
 
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::dispatch;
-use crate::app::isolate::{config, load_config, with_verified};
+use crate::app::isolate::{load_config, with_verified};
 use crate::app::pending_request::PendingRequest;
 use crate::app::plan::{Plan, is_liveness, plan};
 use crate::app::request_context::RequestContext;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
-use crate::runtime::{into_promise, read_headers, to_millis};
+use crate::runtime::{HostError, into_promise, read_headers, to_millis};
 
 /// Handles a request. `uuid` is a random UUID. `started` is the current time in milliseconds since
 /// the Unix epoch.
@@ -92,7 +92,8 @@ fn read_head(uuid: String, request: &Request) -> RequestHead {
 #[wasm_bindgen(js_name = runArchive)]
 pub fn run_archive(env: Env) -> Promise {
     into_promise(async move {
-        if !config(&env)?.analytics.archive.projects.is_empty() {
+        let config = load_config(&env).map_err(|error| HostError::new(error.to_string()))?;
+        if !config.analytics.archive.projects.is_empty() {
             OrganizationStub::new(&env)?.archive().await?;
         }
         Ok(JsValue::UNDEFINED)

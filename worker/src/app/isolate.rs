@@ -16,7 +16,7 @@ use crate::app::config::Config;
 use crate::auth::VerifiedTokens;
 use crate::bounded_cache::BoundedCache;
 use crate::budget::read_budget::ReadBudget;
-use crate::runtime::{Entry, HostError, HostResult, set_entry, variable};
+use crate::runtime::{Entry, set_entry, variable};
 use crate::variable::VariableError;
 
 /// The maximum number of cached pages, and their maximum size in bytes. Together with the reports,
@@ -65,11 +65,6 @@ pub fn load_config(env: &Env) -> Result<Rc<Config>, VariableError> {
         let read = || Config::read(|name| variable(env, name)).map(Rc::new);
         isolate.config.get_or_insert_with(read).clone()
     })
-}
-
-/// Returns the configuration like [`load_config`], with a host error for an invalid variable.
-pub fn config(env: &Env) -> HostResult<Rc<Config>> {
-    load_config(env).map_err(|error| HostError::new(error.to_string()))
 }
 
 /// Runs a closure with the isolate's cache of verified tokens.

@@ -19,9 +19,7 @@ use crate::auth::session::cookie::SessionId;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
-use crate::http::response::{
-    GatewayResponse, HeaderFields, common_headers, find_transport_security,
-};
+use crate::http::response::{GatewayResponse, HeaderFields, common_headers};
 use crate::http::trace::{Trace, continue_trace};
 use crate::runtime::{log_entry, log_for_operator, make_response, now};
 use crate::upstream::metrics::RequestMetrics;
@@ -53,10 +51,6 @@ impl RequestContext {
     pub fn new(head: &RequestHead, plan: &Plan, started: Millis) -> Self {
         let (parent, state) = (head.header("traceparent"), head.header("tracestate"));
         let trace = continue_trace(parent, state, &head.uuid);
-        let mut common = common_headers(&head.id, &plan.origin);
-        if let Some(policy) = find_transport_security(&head.url) {
-            common.set("strict-transport-security", policy);
-        }
         Self {
             id: head.id.clone(),
             started,
@@ -67,7 +61,7 @@ impl RequestContext {
             session: None,
             budget: HeaderFields::default(),
             metrics: RequestMetrics::default(),
-            common,
+            common: common_headers(&head.id, &head.url, &plan.origin),
             route: plan.route,
         }
     }

@@ -7,6 +7,7 @@ use worker::Env;
 
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::http::request_head::RequestHead;
+use crate::http::url::find_parameter;
 use crate::jobs::project_stub::ProjectStub;
 use crate::runtime::into_promise;
 use crate::runtime::trap::{trap_later, trap_now};
@@ -18,19 +19,9 @@ pub fn handle(head: &RequestHead, env: &Env) -> Option<JsValue> {
     if head.path != "/__trap" || head.method != "POST" {
         return None;
     }
-    let pair = |name: &str| {
-        let pairs = head
-            .query
-            .as_ref()?
-            .split('&')
-            .filter_map(|pair| pair.split_once('='));
-        pairs
-            .filter(|(own, _)| *own == name)
-            .map(|(_, value)| value.to_owned())
-            .next()
-    };
+    let parameter = |name| find_parameter(head.query.as_deref(), name);
     let env = env.clone();
-    match pair("where").as_deref() {
+    match parameter("where") {
         Some("now") => trap_now(),
         Some("organization") => Some(
             into_promise(
@@ -39,7 +30,7 @@ pub fn handle(head: &RequestHead, env: &Env) -> Option<JsValue> {
             .into(),
         ),
         Some("project") => {
-            let project = pair("project")?;
+            let project = parameter("project")?.to_owned();
             Some(
                 into_promise(async move {
                     Ok(JsFuture::from(ProjectStub::new(&env, &project)?.trap()).await?)

@@ -197,19 +197,17 @@ impl GatewayResponse {
 /// does not serve.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
-/// Returns `Strict-Transport-Security` for responses from this URL, or `None`.
-///
-/// Responses over `http` must not contain it (RFC 6797, section 7.2). It applies to every port of a
-/// host, so on a loopback host it would affect other programs.
-pub fn find_transport_security(url: &str) -> Option<&'static str> {
-    let rest = url.strip_prefix("https://")?;
-    (!is_loopback(rest)).then_some(TRANSPORT_SECURITY)
-}
-
 /// Returns the header fields of every response: `X-Request-Id`, `Cache-Control: no-store`, and the
-/// CORS and security fields. A response's own fields override them.
-pub fn common_headers(id: &str, origin: &Origin) -> HeaderFields {
+/// CORS and security fields. A response's own fields override them. `id` and `url` are those of the
+/// request.
+pub fn common_headers(id: &str, url: &str, origin: &Origin) -> HeaderFields {
     let mut headers = HeaderFields::default();
+    // Responses over `http` must not contain the field (RFC 6797, section 7.2). It applies to every
+    // port of a host, so on a loopback host it would affect other programs.
+    let host = url.strip_prefix("https://");
+    if host.is_some_and(|host| !is_loopback(host)) {
+        headers.set("strict-transport-security", TRANSPORT_SECURITY);
+    }
     for (name, value) in cors::headers(origin) {
         headers.set(name, value);
     }

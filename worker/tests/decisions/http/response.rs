@@ -4,9 +4,7 @@ use proptest::prelude::*;
 use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
-use quillgate_worker::http::response::{
-    GatewayResponse, HeaderFields, common_headers, find_transport_security,
-};
+use quillgate_worker::http::response::{GatewayResponse, HeaderFields, common_headers};
 use serde_json::{Value, json};
 
 /// The header fields as a JSON object.
@@ -92,6 +90,9 @@ fn options_response_has_no_body() {
     }
 }
 
+/// A URL whose responses have no `Strict-Transport-Security`.
+const URL: &str = "http://localhost:8787/";
+
 #[test]
 fn every_response_has_a_request_id_and_no_store() {
     let expected = json!({
@@ -100,13 +101,13 @@ fn every_response_has_a_request_id_and_no_store() {
         "x-content-type-options": "nosniff",
         "x-request-id": "an-id",
     });
-    let own = common_headers("an-id", &Origin::Own);
+    let own = common_headers("an-id", URL, &Origin::Own);
     assert_eq!(to_object(&own), expected);
 }
 
 #[test]
 fn response_to_an_allowed_origin_has_cors_fields() {
-    let fields = to_object(&common_headers("an-id", &page()));
+    let fields = to_object(&common_headers("an-id", URL, &page()));
     assert_eq!(
         fields["access-control-allow-origin"],
         "https://docs.example"
@@ -122,8 +123,8 @@ fn response_to_an_allowed_origin_has_cors_fields() {
 fn header_fields_are_unique_and_lowercase() {
     let problem = Problem::method_not_allowed("GET, OPTIONS");
     for headers in [
-        common_headers("an-id", &Origin::Own),
-        common_headers("an-id", &page()),
+        common_headers("an-id", URL, &Origin::Own),
+        common_headers("an-id", URL, &page()),
         GatewayResponse::problem(&problem, "an-id").headers,
         GatewayResponse::options(&["GET"]).headers,
         GatewayResponse::json(200, "{}").headers,
@@ -252,13 +253,18 @@ fn any_fields() -> impl Strategy<Value = HeaderFields> {
     })
 }
 
+fn transport_security(url: &str) -> Option<String> {
+    let headers = common_headers("an-id", url, &Origin::Own);
+    headers.get("strict-transport-security").map(str::to_owned)
+}
+
 #[test]
 fn transport_security_is_sent_only_for_the_gateways_host() {
     for url in [
         "https://gate.example/healthz",
         "https://gate.example:8443/v1/x?y",
     ] {
-        assert_eq!(find_transport_security(url), Some("max-age=31536000"));
+        assert_eq!(transport_security(url).as_deref(), Some("max-age=31536000"));
     }
     for url in [
         "http://gate.example/healthz",
@@ -267,7 +273,7 @@ fn transport_security_is_sent_only_for_the_gateways_host() {
         "https://127.0.0.1/",
         "https://[::1]:8787/x",
     ] {
-        assert_eq!(find_transport_security(url), None, "{url}");
+        assert_eq!(transport_security(url), None, "{url}");
     }
 }
 
