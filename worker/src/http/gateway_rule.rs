@@ -11,7 +11,7 @@ macro_rules! gateway_rules {
 
         impl GatewayRule {
             /// All rules of the gateway.
-            pub const ALL: &[Self] = &[$(Self::$rule,)+];
+            pub const ALL: [Self; [$($name,)+].len()] = [$(Self::$rule,)+];
 
             /// Returns the name of the rule in `errors`. It is stable.
             pub const fn as_str(self) -> &'static str {
