@@ -15,22 +15,37 @@ use quillgate::{Millis, ProjectId};
 
 use crate::app::action::Action;
 use crate::app::config::Config;
-use crate::app::plan::admin::{BLOCKED_POLICIES, LIVENESS, is_deep};
+use crate::app::plan::admin::{BLOCKED_POLICY, LIVENESS, find_policy, is_deep};
 use crate::app::plan::identity::{Target, find_credentials};
+use crate::app::plan::operation::PathValues;
 use crate::app::plan::pull_request::PULL_REQUEST;
+use crate::app::plan::session::METHODS;
 use crate::auth::caller::Caller;
 use crate::auth::session::SESSION;
 use crate::auth::session::cookie::Cookie;
 use crate::auth::session::cross_site::check_same_origin;
-use crate::auth::session::sign_in::CALLBACK;
+use crate::auth::session::sign_in::{CALLBACK, START};
 use crate::auth::{Credentials, Identified, VerifiedTokens, identify};
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
+use crate::http::route::PathSegments;
 use crate::http::{cors, route};
 
 const DESCRIPTION: &str = "/openapi.json";
+
+/// The gateway's own routes and their methods, in addition to `OPTIONS`. The others are operations.
+const ROUTES: [(&str, &[&str]); 8] = [
+    (LIVENESS, &["GET", "HEAD"]),
+    (DESCRIPTION, &["GET", "HEAD"]),
+    (BLOCKED_POLICY, &["DELETE"]),
+    (SESSION, &["GET", "HEAD", "POST", "DELETE"]),
+    (METHODS, &["GET", "HEAD"]),
+    (START, &["GET"]),
+    (CALLBACK, &["GET"]),
+    (PULL_REQUEST, &["GET", "HEAD"]),
+];
 
 /// The action for a request, and the facts that the plan has established.
 #[derive(Debug)]
@@ -185,40 +200,53 @@ impl<'a> Planner<'a> {
     }
 
     fn find_step(&mut self, path: &str) -> Result<Step, Problem> {
-        let is_read = matches!(&*self.head.method, "GET" | "HEAD");
-        let is_options = self.head.method == "OPTIONS";
-        if let Some(policy) = path.strip_prefix(BLOCKED_POLICIES) {
-            return self.find_reopening(policy);
-        }
-        if let Some(rest) = path.strip_prefix(SESSION) {
-            return self.find_session_step(rest);
-        }
-        if let Some(segments) = route::match_path(PULL_REQUEST, path) {
-            return self.find_pull_request(segments);
-        }
-        let action = match path {
-            LIVENESS | DESCRIPTION if is_options => answer_options(&["GET", "HEAD"]),
-            LIVENESS | DESCRIPTION if !is_read => {
-                return Err(Problem::method_not_allowed("GET, HEAD, OPTIONS"));
+        for (template, methods) in ROUTES {
+            if let Some(segments) = route::match_path(template, path) {
+                return self.find_own_step(template, methods, segments);
             }
-            LIVENESS => {
-                self.route = Some(LIVENESS);
-                if is_deep(self.query) {
-                    return Ok(Step::Identify(Target::Health));
-                }
-                answer_liveness()
+        }
+        if self.head.method != "OPTIONS" {
+            return self.find_operation(path);
+        }
+        match &route::find_methods(path)[..] {
+            [] => Err(Problem::not_found()),
+            methods => Ok(Step::Act(answer_options(methods))),
+        }
+    }
+
+    /// Finds the first step for a route that is not an operation.
+    fn find_own_step(
+        &mut self,
+        template: &'static str,
+        methods: &[&str],
+        segments: PathSegments<'_>,
+    ) -> Result<Step, Problem> {
+        let policy = find_policy(&segments);
+        if template == BLOCKED_POLICY && policy.is_none() {
+            return Err(Problem::not_found());
+        }
+        let method = &*self.head.method;
+        let is_supported = methods.contains(&method);
+        // The log has no route for other methods of these two paths.
+        if is_supported || !matches!(template, LIVENESS | DESCRIPTION) {
+            self.route = Some(template);
+        }
+        if method == "OPTIONS" {
+            return Ok(Step::Act(answer_options(methods)));
+        }
+        if !is_supported {
+            return Err(Problem::method_not_allowed(&route::join_methods(methods)));
+        }
+        Ok(match template {
+            LIVENESS if is_deep(self.query) => Step::Identify(Target::Health),
+            LIVENESS => Step::Act(answer_liveness()),
+            DESCRIPTION => Step::Act(Action::Describe),
+            BLOCKED_POLICY => {
+                Step::Identify(Target::Reopening(policy.ok_or_else(Problem::not_found)?))
             }
-            DESCRIPTION => {
-                self.route = Some(DESCRIPTION);
-                Action::Describe
-            }
-            _ if is_options => match &route::find_methods(path)[..] {
-                [] => return Err(Problem::not_found()),
-                methods => answer_options(methods),
-            },
-            _ => return self.find_operation(path),
-        };
-        Ok(Step::Act(action))
+            PULL_REQUEST => Step::Identify(Target::PullRequest(PathValues::decode(segments))),
+            _ => self.find_session_step(template)?,
+        })
     }
 
     /// Plans the rest of the request if the caller is identified. Otherwise returns the action that

@@ -3,16 +3,14 @@
 
 use quillgate::{ProjectId, RateLimitPolicy, Rule, ValidationError};
 
-use super::identity::Target;
-use super::{Planner, Step, answer_options};
+use super::Planner;
 use crate::app::action::Action;
 use crate::auth::caller::{Caller, OPERATE};
 use crate::http::problem::Problem;
 use crate::http::url::{decode_query, find_parameter};
 
 pub(super) const LIVENESS: &str = "/healthz";
-/// The prefix of the path of a blocked policy. The name of the policy follows.
-pub(super) const BLOCKED_POLICIES: &str = "/healthz/closures/";
+pub(super) const BLOCKED_POLICY: &str = "/healthz/closures/{policy}";
 
 /// Returns whether a request to `/healthz` asks for a health report, which only operators may read.
 pub(super) fn is_deep(query: Option<&str>) -> bool {
@@ -21,23 +19,17 @@ pub(super) fn is_deep(query: Option<&str>) -> bool {
         .any(|name| find_parameter(query, name).is_some())
 }
 
+/// Finds the policy in a path. Mintlify never blocks reads of jobs.
+pub(super) fn find_policy(segments: &[(&str, &str)]) -> Option<RateLimitPolicy> {
+    let (_, name) = segments.iter().find(|(name, _)| *name == "policy")?;
+    RateLimitPolicy::from_name(name).filter(|policy| *policy != RateLimitPolicy::ReadJobs)
+}
+
 impl Planner<'_> {
     pub(super) fn plan_health(&mut self, caller: &Caller) -> Result<Action, Problem> {
         caller.require_operator()?;
         self.project = self.read_operated_project(caller)?;
         Ok(Action::AnswerHealth)
-    }
-
-    pub(super) fn find_reopening(&mut self, policy: &str) -> Result<Step, Problem> {
-        let policy = RateLimitPolicy::from_name(policy)
-            .filter(|policy| *policy != RateLimitPolicy::ReadJobs);
-        let policy = policy.ok_or_else(Problem::not_found)?;
-        self.route = Some("/healthz/closures/{policy}");
-        match &*self.head.method {
-            "DELETE" => Ok(Step::Identify(Target::Reopening(policy))),
-            "OPTIONS" => Ok(Step::Act(answer_options(&["DELETE"]))),
-            _ => Err(Problem::method_not_allowed("DELETE, OPTIONS")),
-        }
     }
 
     /// Plans a request to unblock a policy.

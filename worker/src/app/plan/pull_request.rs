@@ -3,13 +3,11 @@
 use quillgate::parameters::ParameterGroup;
 use quillgate::{Call, JobId, Operation};
 
-use super::identity::Target;
+use super::Planner;
 use super::operation::PathValues;
-use super::{Planner, Step, answer_options};
 use crate::app::action::Action;
 use crate::auth::caller::Caller;
 use crate::http::problem::Problem;
-use crate::http::route::PathSegments;
 
 pub(super) const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
 /// The operation whose scope and parameters this route shares. Pull requests come from GitHub, so
@@ -17,20 +15,6 @@ pub(super) const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-reque
 const RECORD: Operation = Operation::GetAgentJobRecord;
 
 impl Planner<'_> {
-    pub(super) fn find_pull_request(
-        &mut self,
-        segments: PathSegments<'_>,
-    ) -> Result<Step, Problem> {
-        self.route = Some(PULL_REQUEST);
-        match &*self.head.method {
-            "GET" | "HEAD" => Ok(Step::Identify(Target::PullRequest(PathValues::decode(
-                segments,
-            )))),
-            "OPTIONS" => Ok(Step::Act(answer_options(&["GET", "HEAD"]))),
-            _ => Err(Problem::method_not_allowed("GET, HEAD, OPTIONS")),
-        }
-    }
-
     pub(super) fn plan_pull_request(
         &mut self,
         path: PathValues,

@@ -1,7 +1,7 @@
 //! Plans requests that open, read or end a session, and requests of a sign-in.
 
 use super::identity::Target;
-use super::{Planner, Step, answer_options};
+use super::{Planner, Step};
 use crate::app::action::Action;
 use crate::app::config::Config;
 use crate::app::write_plan::check_announced_body;
@@ -10,32 +10,20 @@ use crate::auth::missing_session_problem;
 use crate::auth::session::cookie::Cookie;
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::session::sign_in::{CALLBACK, START};
-use crate::auth::session::{SESSION, describe, describe_methods};
+use crate::auth::session::{describe, describe_methods};
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
-use crate::http::route::join_methods;
+
+/// The path of the ways to open a session.
+pub(super) const METHODS: &str = "/session/methods";
 
 impl Planner<'_> {
-    /// Finds the first step of a request for a session. `rest` is the path after [`SESSION`].
-    pub(super) fn find_session_step(&mut self, rest: &str) -> Result<Step, Problem> {
-        let (route, methods): (_, &[_]) = match rest {
-            "" => (SESSION, &["GET", "HEAD", "POST", "DELETE"]),
-            "/methods" => ("/session/methods", &["GET", "HEAD"]),
-            START => ("/session/start", &["GET"]),
-            "/callback" => (CALLBACK, &["GET"]),
-            _ => return Err(Problem::not_found()),
-        };
-        self.route = Some(route);
+    /// Finds the first step of a request for a session or a sign-in.
+    pub(super) fn find_session_step(&self, template: &str) -> Result<Step, Problem> {
         let method = &*self.head.method;
-        if method == "OPTIONS" {
-            return Ok(Step::Act(answer_options(methods)));
-        }
-        if !methods.contains(&method) {
-            return Err(Problem::method_not_allowed(&join_methods(methods)));
-        }
-        let action = match (rest, method) {
-            ("/methods", _) => return Ok(Step::Act(self.plan_methods())),
-            ("/callback", _) => return Ok(Step::Act(Action::ConcludeSignIn)),
+        let action = match (template, method) {
+            (METHODS, _) => return Ok(Step::Act(self.plan_methods())),
+            (CALLBACK, _) => return Ok(Step::Act(Action::ConcludeSignIn)),
             (START, _) => Action::BeginSignIn,
             (_, "POST") => Action::OpenSession,
             (_, "DELETE") => Action::EndSession,

@@ -30,8 +30,8 @@ use crate::http::response::HeaderFields;
 use crate::http::url::{decode_percent, decode_query, find_parameter, origin_of, split_url};
 use crate::json;
 
-/// The path that begins a sign-in, relative to [`super::SESSION`].
-pub const START: &str = "/start";
+/// The path that begins a sign-in.
+pub const START: &str = "/session/start";
 /// The path to which the issuer redirects the browser.
 pub const CALLBACK: &str = "/session/callback";
 /// The name of the sign-in's cookie. Browsers must send the cookie with the issuer's redirect from
