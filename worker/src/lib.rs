@@ -12,7 +12,7 @@
 //! 5. [`analytics`] has reports: queries, the page cache, exports and the daily archive.
 //! 6. [`upstream`] sends requests to Mintlify and classifies the responses.
 //! 7. [`budget`] limits the requests of callers, projects and the organization.
-//! 8. `runtime` wraps the Workers runtime: SQL, D1, WebSockets, timers, `WebCrypto`.
+//! 8. `runtime` wraps the Workers runtime: SQL, D1, sockets, timers, `WebCrypto`.
 //!
 //! Modules that are compiled without the feature `runtime` perform no I/O and read no clock, so
 //! their tests run natively.

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use futures_util::future::{AbortHandle, Abortable, Aborted};
 use js_sys::{Array, Promise, Uint8Array};
 use quillgate::{Method, Millis};
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortSignal, ReadableStream};

@@ -250,7 +250,10 @@ fn a_report_call_survives_structured_cloning() {
     let filled = views_call();
     assert_survives(&filled);
     assert_survives(&ReportCall {
-        quota: None,
+        budget: BudgetRequest {
+            quota: None,
+            ..filled.budget.clone()
+        },
         revalidate: false,
         accepts_stale: false,
         ..filled

@@ -286,8 +286,8 @@ fn fingerprint_ignores_the_caller() {
     let alice = print(&claims_with("sub", Some(json!("alice"))));
     let bob = print(&claims_with("sub", Some(json!("bob"))));
     assert_eq!(alice.fingerprint, bob.fingerprint);
-    assert_eq!(bob.caller, "quillgate bob");
-    assert_ne!(alice.caller, bob.caller);
+    assert_eq!(bob.budget.caller, "quillgate bob");
+    assert_ne!(alice.budget.caller, bob.budget.caller);
 }
 
 #[test]
@@ -314,11 +314,13 @@ fn write_message_has_stable_property_names() {
         .with("webhook-url", "https://hooks.example.com/");
     let created = write(&config, CREATE, &headers);
     let expected = json!({
-        "policy": "create-job",
-        "caller": "quillgate alice",
+        "budget": {
+            "policy": "create-job",
+            "caller": "quillgate alice",
+            "quota": null,
+            "ceilings": [],
+        },
         "subject": "alice",
-        "quota": null,
-        "ceilings": [],
         "job": null,
         "key": "8e03",
         "fingerprint": created.fingerprint.clone(),
@@ -332,13 +334,8 @@ fn write_message_has_stable_property_names() {
     assert_eq!(serde_json::to_value(created).unwrap(), expected);
     let sent = write(&config, MESSAGE, &HeaderFields::default());
     let sent = serde_json::to_value(sent).unwrap();
-    let names = ["policy", "job", "key", "retry", "webhook"].map(|name| &sent[name]);
-    let expected = [
-        json!("send-message"),
-        json!("j1"),
-        json!(null),
-        json!("normal"),
-        json!(null),
-    ];
+    assert_eq!(sent["budget"]["policy"], "send-message");
+    let names = ["job", "key", "retry", "webhook"].map(|name| &sent[name]);
+    let expected = [json!("j1"), json!(null), json!("normal"), json!(null)];
     assert_eq!(names, expected.each_ref());
 }
