@@ -306,7 +306,8 @@ fn a_project_health_survives_structured_cloning() {
 #[wasm_bindgen_test]
 fn an_unknown_enum_value_in_a_message_is_an_error() {
     let sent = send_back(&filled_write()).unwrap();
-    Reflect::set(&sent, &"policy".into(), &"sendMessage".into()).unwrap();
+    let budget = Reflect::get(&sent, &"budget".into()).unwrap();
+    Reflect::set(&budget, &"policy".into(), &"sendMessage".into()).unwrap();
     receive::<Write>(sent).unwrap_err();
 
     let sent = send_back(&views_call()).unwrap();

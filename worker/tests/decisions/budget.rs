@@ -44,8 +44,8 @@ fn expect_grant(snapshot: &BudgetSnapshot) -> Granted {
 }
 
 #[track_caller]
-fn expect_refusal(snapshot: &BudgetSnapshot) -> Box<Refused> {
-    decide(snapshot).expect_err("a refusal")
+fn expect_refusal(snapshot: &BudgetSnapshot) -> Refused {
+    *decide(snapshot).expect_err("a refusal")
 }
 
 fn header<'a>(refused: &'a Refused, name: &str) -> &'a str {

@@ -267,13 +267,11 @@ fn authorized_project_is_the_project_sent_upstream() {
 #[track_caller]
 fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
     let planned = plan(head);
-    match planned.action {
-        Err(problem) => problem,
-        Ok(_) => {
-            let headers = HeaderFields::default();
-            plan_body(&configuration(), planned, head, &headers, BODY).unwrap_err()
-        }
+    if let Err(problem) = planned.action {
+        return problem;
     }
+    let headers = HeaderFields::default();
+    plan_body(&configuration(), planned, head, &headers, BODY).unwrap_err()
 }
 
 #[test]
