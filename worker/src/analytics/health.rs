@@ -1,7 +1,7 @@
 //! The health of the organization's object, as operators see it.
 
-use std::collections::BTreeMap;
-
+#[cfg(doc)]
+use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::health::BudgetHealth;
@@ -14,10 +14,17 @@ pub struct OrganizationHealth {
     /// Open if any project's circuit breaker for analytics is open in the object's isolate.
     pub breaker: breaker::State,
     /// The budgets that the object enforces, by the name of the policy.
-    pub budgets: BTreeMap<String, BudgetHealth>,
+    pub budgets: OrganizationBudgets,
     /// The number of pages that the database stores.
     pub cached_pages: u64,
     /// The number of times that isolates have requested a key set since the object was constructed.
     /// Tests use it to check that forged tokens cause few calls.
     pub key_set_calls: u64,
+}
+
+/// The budgets that all projects share.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+pub struct OrganizationBudgets {
+    /// The budget of [`RateLimitPolicy::Analytics`], which all projects share.
+    pub analytics: BudgetHealth,
 }

@@ -16,7 +16,7 @@ mod key_sets;
 
 use crate::analytics::archive::run_lock::RunLock;
 use crate::analytics::archive::store::ArchiveStore;
-use crate::analytics::health::OrganizationHealth;
+use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use crate::analytics::organization_object::fetch::RunningFetch;
 use crate::analytics::organization_object::key_sets::{IssuerKeys, KEY_SET_TABLE, restore_keys};
 use crate::analytics::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore, UNTAGGED_PAGES};
@@ -194,7 +194,9 @@ impl Organization {
         let policy = RateLimitPolicy::Analytics;
         Ok(OrganizationHealth {
             breaker: breaker_state(&[policy], None, now()),
-            budgets: [(policy.as_str().to_owned(), self.budget.health(policy)?)].into(),
+            budgets: OrganizationBudgets {
+                analytics: self.budget.health(policy)?,
+            },
             cached_pages: self.pages.count()?,
             key_set_calls: self.key_set_calls.get(),
         })

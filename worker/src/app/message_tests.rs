@@ -16,7 +16,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::AbortController;
 
-use crate::analytics::health::OrganizationHealth;
+use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
 use crate::analytics::page::{PageHead, PageSlice};
 use crate::analytics::page_store::split_text;
@@ -29,7 +29,7 @@ use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::jobs::events::{LongPoll, StreamEvent};
-use crate::jobs::health::ProjectHealth;
+use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::idempotency::Retry;
 use crate::jobs::project_stub::{WatchCall, WriteReply};
 use crate::jobs::records::{JobFilter, JobQuery};
@@ -165,7 +165,9 @@ fn budget_health(closed_until: Option<u64>) -> BudgetHealth {
 fn org_health() -> OrganizationHealth {
     OrganizationHealth {
         breaker: breaker::State::Open,
-        budgets: [(text("analytics"), budget_health(Some(1_700_000_000_000)))].into(),
+        budgets: OrganizationBudgets {
+            analytics: budget_health(Some(1_700_000_000_000)),
+        },
         cached_pages: 64,
         key_set_calls: 5,
     }
@@ -174,11 +176,10 @@ fn org_health() -> OrganizationHealth {
 fn project_health() -> ProjectHealth {
     ProjectHealth {
         breaker: breaker::State::Open,
-        budgets: [
-            (text("create-job"), budget_health(None)),
-            (text("send-message"), budget_health(Some(5))),
-        ]
-        .into(),
+        budgets: ProjectBudgets {
+            create_job: budget_health(None),
+            send_message: budget_health(Some(5)),
+        },
         watchers: 200,
         webhooks_waiting: 3,
         alarms: 4,
@@ -288,7 +289,9 @@ fn the_organization_health_survives_structured_cloning() {
     assert_survives(&org_health());
     assert_survives(&OrganizationHealth {
         breaker: breaker::State::Closed,
-        budgets: [(text("analytics"), budget_health(None))].into(),
+        budgets: OrganizationBudgets {
+            analytics: budget_health(None),
+        },
         cached_pages: 0,
         key_set_calls: 0,
     });
@@ -297,10 +300,6 @@ fn the_organization_health_survives_structured_cloning() {
 #[wasm_bindgen_test]
 fn a_project_health_survives_structured_cloning() {
     assert_survives(&project_health());
-    assert_survives(&ProjectHealth {
-        budgets: [].into(),
-        ..project_health()
-    });
 }
 
 #[wasm_bindgen_test]

@@ -1,7 +1,7 @@
 //! The health of a project's Durable Object, for operators.
 
-use std::collections::BTreeMap;
-
+#[cfg(doc)]
+use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::health::BudgetHealth;
@@ -14,11 +14,21 @@ pub struct ProjectHealth {
     /// Open if any circuit breaker of the project is open in the object's isolate.
     pub breaker: breaker::State,
     /// The budgets that the object enforces, by the name of the policy.
-    pub budgets: BTreeMap<String, BudgetHealth>,
+    pub budgets: ProjectBudgets,
     /// The number of `WebSocket`s of event streams and long polls.
     pub watchers: u64,
     /// The number of stored webhooks that have not been delivered or given up.
     pub webhooks_waiting: u64,
     /// The number of alarms since the runtime constructed the object.
     pub alarms: u64,
+}
+
+/// The budgets of a project.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProjectBudgets {
+    /// The budget of [`RateLimitPolicy::CreateJob`].
+    pub create_job: BudgetHealth,
+    /// The budget of [`RateLimitPolicy::SendMessage`].
+    pub send_message: BudgetHealth,
 }

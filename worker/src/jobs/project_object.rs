@@ -21,7 +21,7 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 use crate::budget::limits::Limits;
 use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, PROBE_TABLES};
-use crate::jobs::health::ProjectHealth;
+use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::project_object::poll::PollState;
 use crate::jobs::project_stub::WatchCall;
 use crate::jobs::settings::JobSettings;
@@ -230,10 +230,10 @@ impl Project {
         };
         Ok(ProjectHealth {
             breaker,
-            budgets: [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage]
-                .into_iter()
-                .map(|policy| Ok((policy.as_str().to_owned(), self.budget.health(policy)?)))
-                .collect::<HostResult<_>>()?,
+            budgets: ProjectBudgets {
+                create_job: self.budget.health(RateLimitPolicy::CreateJob)?,
+                send_message: self.budget.health(RateLimitPolicy::SendMessage)?,
+            },
             watchers: self.state.get_websockets().len() as u64,
             webhooks_waiting: self.outbox.waiting()?,
             alarms: self.alarms.get(),

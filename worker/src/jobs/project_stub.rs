@@ -50,7 +50,7 @@ impl WatchCall {
     /// Parses the output of [`Self::to_url`]. Returns `None` for other URLs.
     pub fn from_url(url: &str) -> Option<Self> {
         let json = decode_percent(split_url(url).1?)?;
-        serde_json::from_slice(json.as_bytes()).ok()
+        serde_json::from_value(json::parse(json.as_bytes())?).ok()
     }
 }
 

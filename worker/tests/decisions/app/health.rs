@@ -1,9 +1,9 @@
 //! The health report. Operators' monitoring depends on its exact JSON.
 
-use quillgate_worker::analytics::health::OrganizationHealth;
+use quillgate_worker::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use quillgate_worker::app::health::Health;
 use quillgate_worker::budget::health::BudgetHealth;
-use quillgate_worker::jobs::health::ProjectHealth;
+use quillgate_worker::jobs::health::{ProjectBudgets, ProjectHealth};
 use quillgate_worker::json::to_text;
 use quillgate_worker::upstream::breaker::State;
 
@@ -18,7 +18,9 @@ fn budget(left: u32, closed_until: Option<u64>) -> BudgetHealth {
 fn organization(breaker: State) -> OrganizationHealth {
     OrganizationHealth {
         breaker,
-        budgets: [("analytics".to_owned(), budget(7, None))].into(),
+        budgets: OrganizationBudgets {
+            analytics: budget(7, None),
+        },
         cached_pages: 3,
         key_set_calls: 4,
     }
@@ -27,14 +29,10 @@ fn organization(breaker: State) -> OrganizationHealth {
 fn project(breaker: State) -> ProjectHealth {
     ProjectHealth {
         breaker,
-        budgets: [
-            (
-                "send-message".to_owned(),
-                budget(0, Some(1_750_000_000_000)),
-            ),
-            ("create-job".to_owned(), budget(100, None)),
-        ]
-        .into(),
+        budgets: ProjectBudgets {
+            create_job: budget(100, None),
+            send_message: budget(0, Some(1_750_000_000_000)),
+        },
         watchers: 2,
         webhooks_waiting: 1,
         alarms: 5,
