@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import type { Host } from "./host.js";
+import { findOnWindows } from "./windows.js";
 
 /**
  * Opens a URL with the program in `BROWSER`, or with the system's default program.
@@ -10,6 +11,7 @@ import type { Host } from "./host.js";
  */
 export async function openInBrowser(url: string, { env }: Pick<Host, "env">): Promise<boolean> {
   const [program, ...args] = makeBrowserCommand(url, env);
+  if (program === undefined) return false;
   const child = spawn(program, args, {
     env: { ...env },
     stdio: "ignore",
@@ -24,17 +26,21 @@ export async function openInBrowser(url: string, { env }: Pick<Host, "env">): Pr
   });
 }
 
-/** Returns the program and the arguments that open a URL. */
+/** Returns the program and the arguments that open a URL; nothing without such a program. */
 export function makeBrowserCommand(
   url: string,
-  env: Host["env"],
+  { BROWSER: browser, PATH, SystemRoot }: Host["env"],
   platform: NodeJS.Platform = process.platform,
-): [string, ...string[]] {
-  if (env.BROWSER) return [env.BROWSER, url];
+): string[] {
+  const isWindows = platform === "win32";
+  if (browser && isWindows && !/[\\/]/.test(browser)) {
+    const found = findOnWindows(browser, PATH) ?? findOnWindows(`${browser}.exe`, PATH);
+    return found === undefined ? [] : [found, url];
+  }
+  if (browser) return [browser, url];
   if (platform === "darwin") return ["open", url];
-  if (platform !== "win32") return ["xdg-open", url];
-  // By name alone, Node.js would first start a program in the current folder, which can be part of
-  // someone else's repository. Not `start`, which would interpret a `&` in the URL.
-  const system = `${env.SystemRoot ?? "C:\\Windows"}\\System32`;
-  return [`${system}\\rundll32.exe`, "url.dll,FileProtocolHandler", url];
+  if (!isWindows) return ["xdg-open", url];
+  // Not `start`, which would interpret a `&` in the URL.
+  const opener = `${SystemRoot ?? "C:\\Windows"}\\System32\\rundll32.exe`;
+  return [opener, "url.dll,FileProtocolHandler", url];
 }

@@ -1,6 +1,7 @@
 /** `quillgate init` */
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { resolve, win32 } from "node:path";
 import { type Context, readChoice, readText } from "./command.js";
 import { UsageError } from "./errors.js";
@@ -63,7 +64,9 @@ async function runFromRegistry(context: Context, directory: string): Promise<num
   // jq filters the result in this process. On a terminal, npx would ask in the result, so it gets
   // no terminal and installs without asking.
   const isFiltered = readText(context, "jq") !== undefined;
+  const unavailable = `${missing}, and npx could not be started: install it and try again`;
   const [program, ...rest] = makeNpxCommand(args);
+  if (program === undefined) throw new UsageError(unavailable);
   const child = spawn(program, rest, {
     ...{ cwd: host.folder, env },
     stdio: isFiltered ? ["ignore", "pipe", "inherit"] : "inherit",
@@ -78,16 +81,17 @@ async function runFromRegistry(context: Context, directory: string): Promise<num
   });
   if (result !== "") await output.write(result);
   if (code !== null) return code;
-  throw new UsageError(`${missing}, and npx could not be started: install it and try again`);
+  throw new UsageError(unavailable);
 }
 
-/** Returns the program and the arguments that start npx. */
+/** Returns the program and the arguments that start npx; nothing if npx is not installed. */
 export function makeNpxCommand(
   args: readonly string[],
   platform: NodeJS.Platform = process.platform,
   node: string = process.execPath,
-): [string, ...string[]] {
+): string[] {
   if (platform !== "win32") return ["npx", ...args];
   // On Windows, npx is a batch file, which Node.js cannot start without a shell.
-  return [node, `${win32.dirname(node)}/node_modules/npm/bin/npx-cli.js`, ...args];
+  const script = `${win32.dirname(node)}/node_modules/npm/bin/npx-cli.js`;
+  return existsSync(script) ? [node, script, ...args] : [];
 }

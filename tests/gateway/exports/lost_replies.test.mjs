@@ -12,9 +12,9 @@ import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 /** The budget's window, longer than this file takes, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
 /** If an export has no response after this time, it is waiting for the budget. */
-const OBSERVED_MS = 2000;
+const OBSERVED_MS = 5000;
 /** The maximum time until a place is free, much shorter than its lease of 25 seconds. */
-const RELEASE_MS = 8000;
+const RELEASE_MS = 12_000;
 let gate;
 let worker;
 

@@ -74,11 +74,11 @@ impl OrganizationObject {
     }
 
     /// Takes or renews a place for an export that waits for the budget. Returns `null`, or a
-    /// `GatewayResponse` that refuses the place.
+    /// `GatewayResponse` that refuses the place. `id` is the `X-Request-Id`, which callers choose.
     #[wasm_bindgen(js_name = holdExport)]
-    pub fn hold_export(&self, export: &str, caller: &str) -> Result<JsValue, JsValue> {
+    pub fn hold_export(&self, export: &str, caller: &str, id: &str) -> Result<JsValue, JsValue> {
         Ok(send_back(
-            &self.organization()?.hold_export(export, caller),
+            &self.organization()?.hold_export(export, caller, id),
         )?)
     }
 
@@ -183,11 +183,11 @@ impl Organization {
         })
     }
 
-    fn hold_export(&self, export: &str, caller: &str) -> Option<GatewayResponse> {
+    fn hold_export(&self, export: &str, caller: &str, id: &str) -> Option<GatewayResponse> {
         let limits = self.settings.waiting_exports;
         let mut exports = self.waiting_exports.borrow_mut();
         let refused = exports.hold(export, caller, limits, now()).err();
-        refused.map(|problem| GatewayResponse::problem(&problem, export))
+        refused.map(|problem| GatewayResponse::problem(&problem, id))
     }
 
     fn health(&self) -> HostResult<OrganizationHealth> {

@@ -72,7 +72,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn archive(this: &RawOrganizationStub) -> Promise;
     #[wasm_bindgen(method, js_name = holdExport)]
-    fn hold_export(this: &RawOrganizationStub, export: &str, caller: &str) -> Promise;
+    fn hold_export(this: &RawOrganizationStub, export: &str, caller: &str, id: &str) -> Promise;
     #[wasm_bindgen(method, js_name = releaseExport)]
     fn release_export(this: &RawOrganizationStub, export: &str) -> Promise;
     #[wasm_bindgen(method, js_name = keySet)]
@@ -116,8 +116,9 @@ impl OrganizationStub {
         &self,
         export: &str,
         caller: &str,
+        id: &str,
     ) -> HostResult<Option<GatewayResponse>> {
-        receive(JsFuture::from(self.0.hold_export(export, caller)).await?)
+        receive(JsFuture::from(self.0.hold_export(export, caller, id)).await?)
     }
 
     /// Frees the place of an export that has ended. The returned promise need not be awaited.

@@ -53,6 +53,8 @@ pub struct RunningExport {
     output: Vec<u8>,
     /// The next page, requested while the client reads the current one.
     prefetch: Option<Prefetch>,
+    /// The name of the export among the waiting ones. Not the request id, which callers choose.
+    name: String,
     /// The place among the organization's waiting exports. `None` until the first wait for the
     /// budget.
     place: Option<WaitingPlace>,
@@ -94,6 +96,7 @@ impl RunningExport {
             budget: HeaderFields::default(),
             output,
             prefetch: None,
+            name: pending.head.uuid.clone(),
             place: None,
             prefetches: !pending.context.is_head,
         })
@@ -138,13 +141,14 @@ impl RunningExport {
     async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
         let place = match self.place.take() {
             Some(place) => Ok(place),
-            None => WaitingPlace::new(&self.env, &self.call.id),
+            None => WaitingPlace::new(&self.env, &self.name),
         };
         let place = place.map_err(|error| self.refuse(error))?;
         let ReportCall { id, budget, .. } = &self.call;
         // The object may take the place even if the call fails or this future is dropped. Dropping
         // `place` then frees it.
-        match place.org.hold_export(id, &budget.caller).await {
+        let held = place.org.hold_export(&self.name, &budget.caller, id);
+        match held.await {
             Ok(None) => {
                 self.place = Some(place);
                 Ok(())

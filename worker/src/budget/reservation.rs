@@ -13,7 +13,8 @@ pub struct BudgetRequest {
     pub policy: RateLimitPolicy,
     /// The key of the caller, see [`crate::auth::caller::Caller::key`].
     pub caller: String,
-    /// The token's own quota: its maximum number of reservations in the window.
+    /// The token's own quota: the maximum number of reservations in the window under its key, as a
+    /// caller or as a ceiling.
     pub quota: Option<u32>,
     /// The ceilings that apply to the caller.
     pub ceilings: Vec<Ceiling>,

@@ -50,7 +50,7 @@ const MAX_JOBS_PER_ALARM: u64 = 20;
 
 pub struct JobStore {
     database: Rc<Database>,
-    /// Lets one step of a search run at a time.
+    /// Lets one search run at a time.
     search_turns: Mutex<()>,
     /// The project's id, once it has been read. It never changes.
     project: OnceCell<String>,

@@ -90,13 +90,13 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
 
   async function showMore() {
     if (isLoadingMore.peek()) return;
-    const last = listing?.jobs.at(-1)?.id;
+    const shown = new Set(listing?.jobs.map(({ id }) => id));
     isLoadingMore.value = true;
     const isLoaded = await list.showMore();
     isLoadingMore.value = false;
     if (!isLoaded) return;
     const jobs = list.listing.peek()?.jobs ?? [];
-    const firstAdded = jobs.findIndex(({ id }) => id === last) + 1;
+    const firstAdded = jobs.findLastIndex(({ id }) => shown.has(id)) + 1;
     announce(LIST_WORDS.added(counted(jobs.length - firstAdded, "more job")));
     // The pressed button may have disappeared.
     requestAnimationFrame(() => linksIn(rows)[firstAdded]?.focus());

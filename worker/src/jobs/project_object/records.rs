@@ -97,8 +97,11 @@ impl Project {
             }
             let changed = self.jobs.record(id, row.as_ref(), reply)?;
             if let Some(changed) = &changed {
-                // A follow-up restarts the job, so an end in its response is a new one.
-                let row = row.filter(|_| message.is_none());
+                // A follow-up restarts the job, so an end in its response or after it is a new one.
+                let is_restarted = |row: &JobRow| {
+                    message.is_some() || row.since.is_some_and(|since| row.last_started_at > since)
+                };
+                let row = row.filter(|row| !is_restarted(row));
                 self.queue_webhook(changed, row.and_then(|row| row.end()))?;
             } else if message.is_none() {
                 return Ok((None, None));

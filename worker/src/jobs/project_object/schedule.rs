@@ -101,8 +101,9 @@ impl Project {
             return Ok(());
         };
         let next = due.max(now().plus(Millis(1)));
-        // An alarm in the past has not fired yet. Setting it again would postpone it.
-        if [due, next].map(Some).contains(&self.alarm.get()) {
+        // The alarm may be due and not have fired yet. Setting it again would postpone it.
+        let is_set = |alarm| due <= alarm && alarm <= next;
+        if self.alarm.get().is_some_and(is_set) {
             return Ok(());
         }
         self.alarm.set(Some(next));

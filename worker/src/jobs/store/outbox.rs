@@ -86,10 +86,8 @@ impl Outbox {
     /// attempts must send the same message.
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
-              AND id NOT IN (SELECT value FROM json_each(?))
               AND CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
-        let in_flight = list_ids(&self.in_flight.borrow());
-        let values = [text(job), text(end.as_str()), in_flight, text(id)];
+        let values = [text(job), text(end.as_str()), text(id)];
         self.database.execute(update, values)
     }
 
@@ -155,7 +153,11 @@ impl Outbox {
             return Ok(());
         };
         let lease_end = now().plus(LEASE);
-        self.set_due(id, lease_end)?;
+        let attempts = row.attempts + 1;
+        // Counted before it is sent, so that a crash meanwhile cannot change the message.
+        let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
+        let values = [number(attempts.into()), number(lease_end.0), text(id)];
+        self.database.execute(update, values)?;
         self.in_flight.borrow_mut().insert(id.to_owned(), lease_end);
         // The settings can have changed since the job was created.
         let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
@@ -165,15 +167,10 @@ impl Outbox {
             return self.remove(id);
         };
         let (status, retry_after) = self.send(id, &row, project, &url).await;
-        let attempts = row.attempts + 1;
         let now = now();
         let wait = retry_after.and_then(|wait| parse_retry_after(&wait, now));
         match webhook::plan_next(attempts, status, wait, random()) {
-            Next::Again(wait) => {
-                let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
-                let values = [number(attempts.into()), number(now.plus(wait).0), text(id)];
-                return self.database.execute(update, values);
-            }
+            Next::Again(wait) => return self.set_due(id, now.plus(wait)),
             Next::Done => {}
             Next::GivenUp => log_error(&webhook::format_given_up(id, status)),
         }

@@ -53,7 +53,8 @@ impl JobStore {
         self.database.execute(insert, [number(row), text(&indexed)])
     }
 
-    /// Finds the jobs of a page. Searches take turns and let other requests run after each step.
+    /// Finds the jobs of a page. Searches run one at a time and let other requests run after each
+    /// step.
     pub(super) async fn search(
         &self,
         filter: &JobFilter,
