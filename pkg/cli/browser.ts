@@ -2,7 +2,6 @@
 
 import { spawn } from "node:child_process";
 import type { Host } from "./host.js";
-import { findOnWindows } from "./windows.js";
 
 /**
  * Opens a URL with the program in `BROWSER`, or with the system's default program.
@@ -11,7 +10,6 @@ import { findOnWindows } from "./windows.js";
  */
 export async function openInBrowser(url: string, { env }: Pick<Host, "env">): Promise<boolean> {
   const [program, ...args] = makeBrowserCommand(url, env);
-  if (program === undefined) return false;
   const child = spawn(program, args, {
     env: { ...env },
     stdio: "ignore",
@@ -26,21 +24,18 @@ export async function openInBrowser(url: string, { env }: Pick<Host, "env">): Pr
   });
 }
 
-/** Returns the program and the arguments that open a URL; nothing without such a program. */
+/** Returns the program and the arguments that open a URL. */
 export function makeBrowserCommand(
   url: string,
-  { BROWSER: browser, PATH, SystemRoot }: Host["env"],
+  { BROWSER: browser, SystemRoot }: Host["env"],
   platform: NodeJS.Platform = process.platform,
-): string[] {
+): [string, ...string[]] {
   const isWindows = platform === "win32";
-  if (browser && isWindows && !/[\\/]/.test(browser)) {
-    const found = findOnWindows(browser, PATH) ?? findOnWindows(`${browser}.exe`, PATH);
-    return found === undefined ? [] : [found, url];
-  }
-  if (browser) return [browser, url];
+  // By name alone, Node.js would start a program in the current folder of Windows, which can be part
+  // of someone else's repository.
+  if (browser && (!isWindows || browser.includes("\\"))) return [browser, url];
   if (platform === "darwin") return ["open", url];
   if (!isWindows) return ["xdg-open", url];
   // Not `start`, which would interpret a `&` in the URL.
-  const opener = `${SystemRoot ?? "C:\\Windows"}\\System32\\rundll32.exe`;
-  return [opener, "url.dll,FileProtocolHandler", url];
+  return [`${SystemRoot}\\System32\\rundll32.exe`, "url.dll,FileProtocolHandler", url];
 }

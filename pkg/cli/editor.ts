@@ -53,8 +53,8 @@ export function makeEditorCommand(
   platform: NodeJS.Platform = process.platform,
 ): [string, string[], SpawnOptions] {
   if (platform !== "win32") return ["sh", ["-c", `${editor} "$@"`, editor, file], { env }];
-  // Without the variable, the shell would first start a program in the current folder, which can be
-  // part of someone else's repository.
-  const safe = { ...env, NoDefaultCurrentDirectoryInExePath: "1" };
-  return [`${editor} "${file}"`, [], { env: safe, shell: true }];
+  // With the variable, the shell starts no program in the current folder, which can be part of
+  // someone else's repository.
+  env = { ...env, NoDefaultCurrentDirectoryInExePath: "1" };
+  return [`${editor} "${file}"`, [], { env, shell: true }];
 }

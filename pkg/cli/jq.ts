@@ -2,13 +2,14 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { win32 } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { UsageError } from "./errors.js";
 import type { Host, Stream } from "./host.js";
 import { writeAll } from "./output.js";
 import { replaceControls, toLine } from "./table.js";
-import { findOnWindows } from "./windows.js";
 
 /** Thrown when jq fails after the command has sent its requests. */
 class JqError extends Error {
@@ -43,16 +44,26 @@ export function makeCommand(
   platform: NodeJS.Platform = process.platform,
 ): { program: string; args: string[] } {
   const isWindows = platform === "win32";
-  const program = isWindows ? findOnWindows("jq.exe", env.PATH) : "jq";
-  if (program === undefined) throw notInstalled();
   const layout = stdout.isTTY === true ? [] : ["--compact-output"];
   // Without `--binary`, jq ends lines with CRLF on Windows. Elsewhere, jq 1.6 rejects the flag.
   const newlines = isWindows ? ["--binary"] : [];
   return {
-    program,
+    program: isWindows ? findOnWindows(env.PATH) : "jq",
     // With the space, jq does not read a filter such as `-.count` as a flag.
     args: ["--raw-output", "--unbuffered", ...layout, ...newlines, ` ${filter}`],
   };
+}
+
+/**
+ * Finds `jq.exe` in the folders of `PATH`. By itself, Node.js would start one in the current folder
+ * first, which can be part of someone else's repository.
+ */
+function findOnWindows(path = ""): string {
+  const folders = path.split(";").map((folder) => folder.replaceAll('"', ""));
+  const files = folders.filter(win32.isAbsolute).map((folder) => `${folder}/jq.exe`);
+  const found = files.find((file) => existsSync(file));
+  if (found === undefined) throw notInstalled();
+  return found;
 }
 
 function notInstalled(): UsageError {

@@ -47,14 +47,12 @@ test("the browser is opened with a program of Windows, at its full path", () => 
   assert.deepEqual(makeBrowserCommand(url, {}, "darwin"), ["open", url]);
 });
 
-test("the browser of BROWSER is a path or a program in PATH", () => {
+test("the browser of BROWSER is opened only at its full path", () => {
   const url = "https://gateway.example/";
-  const open = (BROWSER, PATH) => makeBrowserCommand(url, { BROWSER, PATH }, "win32");
-  const path = `.;${folder}/second`;
-  assert.deepEqual(open("C:\\b.exe", path), ["C:\\b.exe", url]);
-  assert.deepEqual(open("firefox", path), [`${folder}/second/firefox.exe`, url]);
-  assert.deepEqual(open("firefox.exe", path), [`${folder}/second/firefox.exe`, url]);
-  assert.deepEqual(open("firefox", "."), []);
+  const env = { BROWSER: "C:\\firefox.exe", SystemRoot: "C:\\Windows" };
+  assert.deepEqual(makeBrowserCommand(url, env, "win32"), ["C:\\firefox.exe", url]);
+  const [program] = makeBrowserCommand(url, { ...env, BROWSER: "firefox" }, "win32");
+  assert.equal(program, "C:\\Windows\\System32\\rundll32.exe");
 });
 
 test("npx is started with the Node.js that runs the CLI", () => {

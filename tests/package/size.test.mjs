@@ -17,7 +17,7 @@ import { ROOT } from "../../scripts/versions.mjs";
  * about 600 bytes of `js`. The command line and its man page are about 53,500 bytes of `tarball`,
  * the entries for webhooks and tests about 17,000.
  */
-const BUDGET = { wasm: 12_900, js: 10_950, total: 23_800, lazy: 3_700, tarball: 157_500 };
+const BUDGET = { wasm: 12_900, js: 10_950, total: 23_800, lazy: 3_700, tarball: 157_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
