@@ -434,6 +434,19 @@ test("delivers the latest state of a job in a webhook that was not sent before",
   assert.deepEqual((await job.next()).json.data, await upstreamJob(job.id));
 });
 
+test("repeats the same message after a crash during the first attempt, although the job changed", async () => {
+  receivers.crash.answerAlways({ hang: true });
+  const job = await hooked(receivers.crash);
+  await job.finish();
+  const first = await job.next();
+  const later = Date.now() + 24 * 3600 * 1000;
+  await jobs.restartWithSql([["UPDATE outbox SET due = ?", later]]);
+  receivers.crash.answerAlways(204);
+  await link(job);
+  await jobs.restartWithSql([["UPDATE outbox SET due = 0"]]);
+  assert.equal((await job.next()).text, first.text);
+});
+
 test("delivers every pending webhook, and each message successfully only once", async () => {
   for (const project of jobs.projects) {
     await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0, project);

@@ -105,7 +105,7 @@ fn begin_call(
     Ok(promise)
 }
 
-/// Calls `run` with the cached key set for `address`. Creates an empty one if there is none.
+/// Calls `run` with the cached key set for `address`. Creates an empty one if needed.
 fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
     KEY_SETS.with_borrow_mut(|all| run(all.entry(address.to_owned()).or_default()))
 }
