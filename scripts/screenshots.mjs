@@ -137,6 +137,9 @@ async function photograph(site, folder, { scheme, width, scenes }) {
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
+  // The browser uses the page's font from its cache only.
+  await page.goto(site.url);
+  await page.evaluate(() => document.fonts.ready);
   for (const name of scenes) {
     const scene = SCENES[name];
     if (!scene.signedOut) await signIn(page, site);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { run } from "../child.mjs";
 import { whenChanged } from "../freshness.mjs";
 import { ROOT } from "../versions.mjs";
+import { buildFont } from "./font.mjs";
 import { PACKAGE, PACKAGE_DIST, START_PACKAGE } from "./package.mjs";
 
 /**
@@ -38,6 +39,7 @@ export const START_PAGE = START.out;
  */
 export async function buildPage(context, variant = RELEASE) {
   const { name, packageFolder, out } = variant;
+  await buildFont(context);
   const inputs = [PAGE, packageFolder, join(PACKAGE, "package.json")];
   const env = { ...context.env, QUILLGATE_PACKAGE: packageFolder };
   await whenChanged({ name, inputs, outputs: [out], made: context.made }, () =>

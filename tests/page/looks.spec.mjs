@@ -195,3 +195,38 @@ test.describe("on a phone", () => {
     assert.ok((await overflow(page)) <= 0);
   });
 });
+
+test("text is set in Geist once it is cached, and unused slices of it are not loaded", async ({
+  visitor,
+}) => {
+  const { site, page, record } = visitor;
+  await page.goto(site.url);
+  await page.getByLabel("Access token").waitFor();
+  await page.evaluate(() => document.fonts.ready);
+  const fonts = record.urls.filter((url) => url.endsWith(".woff2"));
+  assert.deepEqual(
+    fonts.map((url) => new URL(url).pathname.replace(/-[^-]+\.woff2$/, "")),
+    ["/assets/geist-basic"],
+  );
+  await page.reload();
+  await page.getByLabel("Access token").waitFor();
+  await page.evaluate(() => document.fonts.ready);
+  const heading = page.getByRole("heading", { name: "Sign in" });
+  assert.deepEqual(await platformFonts(page, heading), ["Geist"]);
+});
+
+/** Returns the families of the fonts that an element's text is drawn in. */
+async function platformFonts(page, locator) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("DOM.enable");
+  await session.send("CSS.enable");
+  const { root } = await session.send("DOM.getDocument");
+  const selector = await locator.evaluate((element) => {
+    element.setAttribute("data-measured", "");
+    return "[data-measured]";
+  });
+  const { nodeId } = await session.send("DOM.querySelector", { nodeId: root.nodeId, selector });
+  const { fonts } = await session.send("CSS.getPlatformFontsForNode", { nodeId });
+  await session.detach();
+  return fonts.map(({ familyName }) => familyName);
+}
