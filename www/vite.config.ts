@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
@@ -6,23 +5,9 @@ import { defineConfig, type Plugin } from "vite";
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** Folder of the built npm package. */
 const PACKAGE = process.env.QUILLGATE_PACKAGE ?? join(HERE, "../pkg/dist");
-/** A static import or export of another file, other than of its types alone. */
-const STATIC_IMPORT = /^(?:import|export)\s(?!type\s)(?:[^"';]*?\sfrom\s)?"(\.{1,2}\/[^"]+)"/gm;
-
-/** The files that one file loads at once, itself among them: not what it imports when it needs it. */
-function loadedWith(entry: string, found = new Set<string>()): Set<string> {
-  if (found.has(entry) || !/\.(?:tsx?|js)$/.test(entry) || !existsSync(entry)) return found;
-  found.add(entry);
-  for (const [, path = ""] of readFileSync(entry, "utf8").matchAll(STATIC_IMPORT)) {
-    loadedWith(resolve(entry, "..", path), found);
-  }
-  return found;
-}
-
 /** What is always loaded together becomes one file: smaller than its parts, and one request. */
 function group(name: string, entries: string[], others = /^$/) {
-  const paths = entries.map((entry) => resolve(HERE, entry));
-  const files = new Set(paths.flatMap((path) => [...loadedWith(path)]));
+  const files = new Set(entries.map((entry) => resolve(HERE, entry)));
   return { name, test: (id: string) => files.has(id) || others.test(id) };
 }
 
@@ -44,6 +29,7 @@ const GROUPS = [
   // take a third fewer bytes.
   group("analytics", ["src/analytics/page_views.tsx", "src/analytics/part_notices.tsx"]),
   group("package", [join(PACKAGE, "web.js"), "src/session/open_session.ts"]),
+  group("intervals", ["src/analytics/trend.ts", "src/analytics/interval_choice.tsx"]),
   group("archived_trend", ["src/analytics/archived_trend.tsx"]),
   group("session_jobs", ["src/jobs/session_jobs.ts"]),
 ];

@@ -12,7 +12,7 @@ const MAX_ROUTE_BYTES = 90_000;
 const ALL_ROUTES = "jobs:create jobs:read analytics:read analytics:conversations";
 /** The chart of daily views, which loads after the rows if the gateway archives the project. */
 const MAX_TREND_BYTES = 6000;
-const TREND = ["archived_trend", "daily_trend"];
+const TREND = ["intervals", "archived_trend", "daily_trend"];
 /** The code that follows the project's jobs from other routes. It loads seconds after the rows. */
 const DELAYED = ["session_jobs", "streams"];
 
