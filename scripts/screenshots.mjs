@@ -24,6 +24,8 @@ const ANALYTICS_LIMIT = 5000;
 const WIDTHS = { wide: 1440, phone: 390 };
 /** Placeholders of content that is still loading. */
 const BUSY = "[aria-busy=true], progress, .waiting-line, .trend-space:empty";
+/** Words that the page shows for a moment only. */
+const PASSING = /Connecting…|Loading…/;
 /** The content of a route whose code has loaded. */
 const DRAWN = ".report, .empty, .ledger, article, .page-route";
 /** Scenes by name: the query, a label to wait for, and an action before the screenshot. */
@@ -149,6 +151,7 @@ async function photograph(site, folder, { scheme, width, scenes }) {
     await page.waitForFunction((busy) => document.querySelector(busy) === null, BUSY);
     await scene.act?.(page);
     const path = join(folder, `${name}-${scheme}-${width}.png`);
+    await page.getByText(PASSING).first().waitFor({ state: "detached" });
     await page.screenshot({ path });
   }
   await context.close();

@@ -1,5 +1,12 @@
 import { Dialog } from "./dialog.tsx";
-import { type KeyBinding, keyGroups, keyListOpen, keysEnabled, switchKeys } from "./keys.ts";
+import {
+  EVERYWHERE,
+  type KeyBinding,
+  keyGroups,
+  keyListOpen,
+  keysEnabled,
+  switchKeys,
+} from "./keys.ts";
 
 const PALETTE_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 const PALETTE = { keys: `${PALETTE_KEY} K`, label: "Command palette", run: () => {} };
@@ -14,15 +21,11 @@ export function KeyList() {
         keyListOpen.value = false;
       }}
     >
-      <section class="key-group">
-        <dl>
-          <Shortcut binding={PALETTE} />
-        </dl>
-      </section>
       {keyGroups.value.map(({ owner, bindings }) => (
         <section key={owner} class="key-group">
           <h3>{owner}</h3>
           <dl>
+            {owner === EVERYWHERE && <Shortcut binding={PALETTE} />}
             {bindings.map((binding) => (
               <Shortcut key={binding.keys} binding={binding} />
             ))}

@@ -28,6 +28,9 @@ export function switchKeys(enabled: boolean): void {
 
 const registered = signal<readonly KeyGroup[]>([]);
 
+/** The owner of shortcuts that work on every route. */
+export const EVERYWHERE = "Everywhere";
+
 /** The active shortcuts. Each owner has one group, although it can register several times. */
 export const keyGroups = computed(() => {
   const groups = new Map<string, readonly KeyBinding[]>();
@@ -54,7 +57,7 @@ export function showKeys(): void {
 }
 
 export function listenForKeys(): void {
-  registerKeys("Everywhere", [{ keys: "?", label: "List shortcuts", run: showKeys }]);
+  registerKeys(EVERYWHERE, [{ keys: "?", label: "List shortcuts", run: showKeys }]);
   let first: { key: string; at: number } | null = null;
   document.addEventListener("keydown", (event) => {
     const prefix = first !== null && event.timeStamp - first.at < SEQUENCE_MS ? first.key : null;
