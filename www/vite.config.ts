@@ -5,7 +5,10 @@ import { defineConfig, type Plugin } from "vite";
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** Folder of the built npm package. */
 const PACKAGE = process.env.QUILLGATE_PACKAGE ?? join(HERE, "../pkg/dist");
-/** What is always loaded together becomes one file: smaller than its parts, and one request. */
+/**
+ * Puts modules and their static imports into one file, which is smaller than several and needs one
+ * request. The first group with a module gets it.
+ */
 function group(name: string, entries: string[], others = /^$/) {
   const files = new Set(entries.map((entry) => resolve(HERE, entry)));
   return { name, test: (id: string) => files.has(id) || others.test(id) };
@@ -34,7 +37,7 @@ const GROUPS = [
   group("session_jobs", ["src/jobs/session_jobs.ts"]),
 ];
 
-/** Has the browser fetch the shell at once, which only the first lines of the page import. */
+/** Preloads the shell. Otherwise the browser would find it only after running the first script. */
 const preloadShell: Plugin = {
   name: "preload-shell",
   transformIndexHtml: {
@@ -71,7 +74,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // What the page itself loads is there before anything else is imported.
+      // Every page load includes these files.
       resolveDependencies: (_file, files, { hostType }) =>
         hostType === "html" ? files : files.filter((file) => !/\/(?:ahead|shell)-/.test(file)),
     },
