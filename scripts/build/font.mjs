@@ -1,18 +1,12 @@
 /** Builds the font of the page: Geist, cut into slices so that a route loads few bytes. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import subsetFont from "subset-font";
+import { join } from "node:path";
 import { whenChanged } from "../freshness.mjs";
 import { ROOT } from "../versions.mjs";
 
 const FONT = join(ROOT, "www", "build", "font");
 const STYLES = join(FONT, "font.css");
-const GEIST = dirname(
-  createRequire(join(ROOT, "www", "package.json")).resolve(
-    "@fontsource-variable/geist/package.json",
-  ),
-);
+const GEIST = join(ROOT, "node_modules", "@fontsource-variable", "geist");
 
 /** The weights that the page uses. */
 const WEIGHT = { min: 400, max: 600 };
@@ -61,6 +55,7 @@ const SLICES = {
 export async function buildFont({ made }) {
   const inputs = [join(GEIST, "package.json")];
   await whenChanged({ name: "font", inputs, outputs: [FONT], made }, async () => {
+    const { default: subsetFont } = await import("subset-font");
     await mkdir(FONT, { recursive: true });
     const faces = [];
     for (const [name, { source, ranges }] of Object.entries(SLICES)) {
