@@ -1,6 +1,6 @@
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type HtmlTagDescriptor, type Plugin } from "vite";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 /** Folder of the built npm package. */
@@ -37,23 +37,64 @@ const GROUPS = [
   group("session_jobs", ["src/jobs/session_jobs.ts"]),
 ];
 
-/** Preloads the shell. Otherwise the browser would find it only after running the first script. */
+function linkTag(rel: string, file: string): HtmlTagDescriptor {
+  const attrs = { rel, crossorigin: true, href: `/${file}` };
+  return { tag: "link", attrs, injectTo: "head" };
+}
+
+/**
+ * Loads the shell and its styles with the document. Otherwise the browser would find them only after
+ * running the first script.
+ */
 const preloadShell: Plugin = {
   name: "preload-shell",
   transformIndexHtml: {
     order: "post",
     handler(_html, { bundle = {} }) {
-      const files = Object.keys(bundle).filter((file) => /\/(?:page|shell)-[^/]+\.js$/.test(file));
-      return files.map((file) => {
-        const attrs = { rel: "modulepreload", crossorigin: true, href: `/${file}` };
-        return { tag: "link", attrs, injectTo: "head" };
-      });
+      const files = Object.keys(bundle);
+      const scripts = files.filter((file) => /\/(?:page|shell)-[^/]+\.js$/.test(file));
+      const styles = files.filter((file) => /\/shell-[^/]+\.css$/.test(file));
+      return [
+        ...scripts.map((file) => linkTag("modulepreload", file)),
+        ...styles.map((file) => linkTag("stylesheet", file)),
+      ];
     },
   },
 };
 
+/**
+ * Names each class of a CSS Module after its file, for example `job_list-row`. Two files with the
+ * same name fail the build, because their classes could collide.
+ */
+function styleModules(): Plugin {
+  const files = new Map<string, string>();
+  return {
+    name: "style-modules",
+    enforce: "post",
+    config: () => ({
+      css: {
+        modules: {
+          generateScopedName: (name, file) => `${basename(file, ".module.css")}-${name}`,
+        },
+      },
+    }),
+    buildStart: () => files.clear(),
+    transform: {
+      filter: { id: /\.module\.css$/ },
+      handler(code, id) {
+        const name = basename(id);
+        const other = files.get(name) ?? id;
+        if (other !== id) this.error(`two style sheets are named ${name}: ${other} and ${id}`);
+        files.set(name, id);
+        // The bundler inlines all class names. Without this, it would drop the module and its CSS.
+        return { code, map: null, moduleSideEffects: "no-treeshake" };
+      },
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [preloadShell],
+  plugins: [preloadShell, styleModules()],
   root: HERE,
   resolve: {
     alias: [
@@ -79,6 +120,9 @@ export default defineConfig({
         hostType === "html" ? files : files.filter((file) => !/\/(?:ahead|shell)-/.test(file)),
     },
     sourcemap: false,
-    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
+    rolldownOptions: {
+      optimization: { inlineConst: { mode: "all" } },
+      output: { codeSplitting: { groups: GROUPS } },
+    },
   },
 });

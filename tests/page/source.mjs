@@ -16,7 +16,7 @@ export async function importSource(name) {
     platform: "browser",
     write: false,
     logLevel: "silent",
-    loader: { ".css": "empty" },
+    loader: { ".css": "empty", ".module.css": "empty" },
   });
   const code = Buffer.from(outputFiles[0].contents).toString("base64");
   return import(`data:text/javascript;base64,${code}`);

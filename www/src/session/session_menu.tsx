@@ -8,6 +8,7 @@ import { showKeys } from "../shell/keys.ts";
 import { duration } from "../shell/wording.ts";
 import type { Claims } from "./claims.ts";
 import { session, signOut, switchProject } from "./session.ts";
+import * as styles from "./session_menu.module.css";
 import { SignOutDialog } from "./sign_out_dialog.tsx";
 import { SESSION_WORDS } from "./words.ts";
 
@@ -23,7 +24,7 @@ function fetchPanel(): void {
 /** Shows the project, the account menu and the sign-out button. */
 export function SessionBar({ claims }: { claims: Claims }) {
   return (
-    <div class="session">
+    <div class={styles.bar}>
       <ProjectSwitcher claims={claims} />
       <SessionMenu claims={claims} />
       <SignOutButton />
@@ -59,10 +60,10 @@ function SignOutButton() {
 
 function ProjectSwitcher({ claims: { projects } }: { claims: Claims }) {
   const open = session.value?.projectId;
-  if (projects.length <= 1) return <p class="session-project">{open}</p>;
+  if (projects.length <= 1) return <p class={styles.project}>{open}</p>;
   return (
     <select
-      class="session-project"
+      class={styles.project}
       aria-label={SESSION_WORDS.project}
       value={open ?? ""}
       onChange={(event) => switchProject(event.currentTarget.value)}
@@ -85,15 +86,15 @@ function SessionMenu({ claims }: { claims: Claims }) {
   const left = claims.expiresAt - now.value;
   return (
     <Disclosure
-      class="session-menu"
-      buttonClass="quiet session-toggle"
-      panelClass="session-panel"
+      class={styles.menu}
+      buttonClass={`quiet dropdown-button ${styles.toggle}`}
+      panelClass={`dropdown ${styles.panel}`}
       onIntent={fetchPanel}
       label={
         <>
           <span class="visually-hidden">{SESSION_WORDS.account}: </span>
-          <span class="session-subject">{claims.subject ?? SESSION_WORDS.unnamed}</span>
-          {left < SOON_MS && <span class="session-soon">{duration(left)}</span>}
+          <span class={styles.subject}>{claims.subject ?? SESSION_WORDS.unnamed}</span>
+          {left < SOON_MS && <span class={styles.soon}>{duration(left)}</span>}
         </>
       }
     >

@@ -4,8 +4,8 @@ import { chooseTheme, theme } from "../shell/theme.ts";
 import { dayAndTime } from "../shell/wording.ts";
 import type { Claims } from "./claims.ts";
 import { replaceSession } from "./session.ts";
+import * as styles from "./session_panel.module.css";
 import { SESSION_WORDS } from "./words.ts";
-import "../styles/session_panel.css";
 
 const HELP = "https://www.mintlify.com/docs";
 
@@ -18,7 +18,7 @@ interface SessionPanelProps {
 export function SessionPanel({ claims, onKeys }: SessionPanelProps) {
   return (
     <>
-      <dl>
+      <dl class={styles.facts}>
         <dt>{SESSION_WORDS.signedInAs}</dt>
         <dd>{claims.subject ?? SESSION_WORDS.unnamed}</dd>
         <dt>{SESSION_WORDS.permissions}</dt>
@@ -26,7 +26,7 @@ export function SessionPanel({ claims, onKeys }: SessionPanelProps) {
         <dt>{SESSION_WORDS.expires}</dt>
         <dd>{dayAndTime(claims.expiresAt)}</dd>
       </dl>
-      <fieldset class="theme-choice">
+      <fieldset class={styles.themes}>
         <legend>{SESSION_WORDS.theme}</legend>
         {THEMES.map((choice) => (
           <label key={choice} class="check">

@@ -7,6 +7,7 @@ import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { complainAboutToken } from "./access_token.ts";
 import { farewell, signOut } from "./session.ts";
 import { arrivalAddress, hasLeft, keepLeft } from "./session_news.ts";
+import * as styles from "./sign_in.module.css";
 import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 import {
   CookieRefused,
@@ -16,7 +17,6 @@ import {
   signIn,
 } from "./start_session.ts";
 import { TokenHelp } from "./token_help.tsx";
-import "../styles/sign_in.css";
 
 /** Used until the gateway answers, and if that fails. A token always works. */
 const TOKEN_ONLY: SignInMethods = { access: false, issuers: [] };
@@ -58,12 +58,12 @@ export function SignIn() {
   const known = methods.value !== null;
   const { access, issuers } = methods.value ?? TOKEN_ONLY;
   return (
-    <div class="sign-in">
-      <p class="lead">{SIGN_IN_WORDS.lead}</p>
+    <div class={styles.route}>
+      <p class={styles.lead}>{SIGN_IN_WORDS.lead}</p>
       <FarewellNotice />
       <FailureNotice />
       {/* Reserves space while the methods load, so that nothing below moves. */}
-      <div class={known ? "card sign-in-form" : "card sign-in-form waiting-form"}>
+      <div class={`card ${styles.form} ${known ? "" : styles.waiting}`}>
         {issuers.map((issuer) => (
           <IssuerLink key={issuer.href} issuer={issuer} />
         ))}
@@ -77,7 +77,7 @@ export function SignIn() {
             {SIGN_IN_WORDS.access}
           </button>
         )}
-        {(access || issuers.length > 0) && <p class="or">{SIGN_IN_WORDS.orToken}</p>}
+        {(access || issuers.length > 0) && <p class={styles.or}>{SIGN_IN_WORDS.orToken}</p>}
         <TokenForm busy={busy.value} onSend={attempt} />
         {problem.value && <ProblemPanel problem={problem.value} />}
         <TokenHelp />
@@ -202,7 +202,7 @@ function describeRefusal(error: unknown): Problem {
 
 function Offer() {
   return (
-    <section class="offer" aria-labelledby="offer">
+    <section class={styles.offer} aria-labelledby="offer">
       <h2 id="offer">{SIGN_IN_WORDS.offer}</h2>
       <dl>
         {SIGN_IN_WORDS.offers.map(([title, text]) => (

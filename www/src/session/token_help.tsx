@@ -1,14 +1,15 @@
 import { SIGN_IN_WORDS } from "./sign_in_words.ts";
+import * as styles from "./token_help.module.css";
 
 /** Explains how to get a token. */
 export function TokenHelp() {
   const [before, after] = SIGN_IN_WORDS.local;
   return (
-    <details class="token-help">
+    <details class={styles.help}>
       <summary>{SIGN_IN_WORDS.howTo}</summary>
-      <div class="token-help-text">
+      <div class={styles.text}>
         <p>{SIGN_IN_WORDS.ask}</p>
-        <dl class="facts">
+        <dl>
           {SIGN_IN_WORDS.scopes.map(([scope, meaning]) => (
             <div key={scope}>
               <dt>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface DisclosureProps {
-  class: string;
+  class: string | undefined;
   buttonClass: string;
   panelClass: string;
   /** The content of the button. */

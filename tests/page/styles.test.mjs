@@ -1,0 +1,56 @@
+/** Components and style sheets agree on the classes. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const SOURCES = join(ROOT, "www", "src");
+const MODULE_IMPORT = /import \* as (\w+) from "([^"]+\.module\.css)";/g;
+
+const files = readdirSync(SOURCES, { recursive: true });
+const modules = files.filter((file) => file.endsWith(".module.css"));
+const components = files.filter((file) => /\.tsx?$/.test(file));
+const defined = new Map(modules.map((module) => [module, classesIn([module])]));
+const used = components.flatMap(usesIn);
+
+test("components use only classes that their CSS Modules define", () => {
+  assert.ok(used.length > modules.length);
+  assert.deepEqual(
+    used.filter(({ module, name }) => !defined.get(module)?.has(name)),
+    [],
+  );
+});
+
+test("components use every class of every CSS Module", () => {
+  const unused = modules.flatMap((module) =>
+    [...defined.get(module)]
+      .filter((name) => !used.some((use) => use.module === module && use.name === name))
+      .map((name) => `${module}: ${name}`),
+  );
+  assert.deepEqual(unused, []);
+});
+
+/** Returns the classes of CSS Modules that a component uses. */
+function usesIn(component) {
+  const text = read(component);
+  return [...text.matchAll(MODULE_IMPORT)].flatMap(([, styles, path]) => {
+    const module = join(dirname(component), path);
+    const names = text.matchAll(new RegExp(`\\b${styles}\\.(\\w+)`, "g"));
+    return [...names].map(([, name]) => ({ component, module, name }));
+  });
+}
+
+/** Returns the classes that style sheets define. Classes in `:global()` belong to others. */
+function classesIn(sheets) {
+  const rules = sheets
+    .map(read)
+    .join("")
+    .replace(/\/\*[\s\S]*?\*\/|:global\([^)]*\)/g, "");
+  const selectors = rules.match(/[^{};]+(?=\{)/g) ?? [];
+  return new Set(selectors.join(" ").match(/(?<=\.)[a-z][\w-]*/gi));
+}
+
+function read(file) {
+  return readFileSync(join(SOURCES, file), "utf8");
+}
