@@ -8,11 +8,11 @@ const PAGE_LENGTH = 25;
 
 const rowsOf = (page) =>
   page.getByRole("region", { name: "Jobs in this project" }).getByRole("listitem");
-const titlesOf = (page) => rowsOf(page).locator(".ledger-title").allTextContents();
+const titlesOf = (page) => rowsOf(page).locator(".job_rows-title").allTextContents();
 /** Waits until the list has exactly these titles. */
 const untilTitles = (page, titles) =>
   page.waitForFunction((expected) => {
-    const shown = [...document.querySelectorAll("li .ledger-title")];
+    const shown = [...document.querySelectorAll("li .job_rows-title")];
     return JSON.stringify(shown.map(({ textContent }) => textContent)) === expected;
   }, JSON.stringify(titles));
 const jobUrl = (site, project, id) => `${site.url}/?route=jobs&project=${project}&job=${id}`;
@@ -83,7 +83,7 @@ test.describe("list", () => {
       await route.continue();
     });
     await signIn();
-    const foot = page.locator(".list-foot");
+    const foot = page.locator(".list_foot-foot");
     const readBoxes = () =>
       foot.locator("button:visible, summary").evaluateAll((controls) =>
         controls.map((control) => {

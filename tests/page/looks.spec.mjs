@@ -84,8 +84,11 @@ test.describe("1440 pixels", () => {
     await signIn();
     await startJob("Fix the typos");
     await openComposer();
-    const sheet = await settledBox(page.locator(".composer"));
-    const list = await page.locator(".ledger").boundingBox();
+    const sheet = await settledBox(page.getByRole("region", { name: "New job" }));
+    const list = await page
+      .getByRole("region", { name: "Jobs in this project" })
+      .getByRole("list")
+      .boundingBox();
     assert.equal(sheet.x + sheet.width, await page.evaluate(() => document.body.clientWidth));
     assert.ok(list.x + list.width < sheet.x, `${list.x + list.width} and ${sheet.x}`);
     assert.ok((await overflow(page)) <= 0);
@@ -99,7 +102,7 @@ test.describe("390 pixels", () => {
     const { page, signIn, openComposer } = visitor;
     await signIn();
     await openComposer();
-    const { x, width } = await settledBox(page.locator(".composer"));
+    const { x, width } = await settledBox(page.getByRole("region", { name: "New job" }));
     assert.deepEqual([x, width], [0, await page.evaluate(() => document.body.clientWidth)]);
     assert.ok((await overflow(page)) <= 0);
   });
@@ -113,17 +116,19 @@ for (const width of [1440, 390]) {
       const { page, signIn, openComposer } = visitor;
       await signIn();
       await openComposer();
-      const animations = await page.locator(".composer").evaluate((composer) => {
-        composer.style.animation = "none";
-        composer.getBoundingClientRect();
-        composer.style.animation = "";
-        const started = composer.getAnimations();
-        for (const animation of started) {
-          animation.pause();
-          animation.currentTime = 0;
-        }
-        return started.length;
-      });
+      const animations = await page
+        .getByRole("region", { name: "New job" })
+        .evaluate((composer) => {
+          composer.style.animation = "none";
+          composer.getBoundingClientRect();
+          composer.style.animation = "";
+          const started = composer.getAnimations();
+          for (const animation of started) {
+            animation.pause();
+            animation.currentTime = 0;
+          }
+          return started.length;
+        });
       assert.equal(animations, 1);
       assert.ok((await overflow(page)) <= 0);
     });

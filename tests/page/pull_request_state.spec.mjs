@@ -40,7 +40,7 @@ for (const [what, current] of [
     await page.evaluate(
       () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))),
     );
-    assert.equal(await job.locator(".pull-request-state").count(), 0);
+    assert.equal(await job.locator(".pull_request_badge-badge").count(), 0);
     assert.equal(await page.getByRole("alert").count(), 0);
   });
 }

@@ -130,7 +130,7 @@ async function open({ site, page }, search, title) {
 /** Waits until the route has drawn something and is not busy. */
 function untilSettled(page) {
   return page.waitForFunction(() => {
-    const drawn = ".report, .empty, .ledger, article, .sign-in, .notice, .problem";
+    const drawn = ".report, .empty, .job_rows-ledger, article, .sign_in-route, .notice, .problem";
     const main = document.querySelector("main");
     return main.querySelector(drawn) !== null && main.querySelector("[aria-busy=true]") === null;
   });

@@ -42,7 +42,7 @@ async function assertColleagueReads(visitor, browser, expected) {
   const article = theirs.getByRole("article");
   await article.getByText(`Prompt by ${subject}`).waitFor();
   if (expected === PROMPT) await article.getByText(REST).waitFor();
-  const shown = await article.locator(".said-text").first().innerText();
+  const shown = await article.locator(".job_thread-text").first().innerText();
   assert.equal(shown.trim(), expected);
   assert.equal(await article.getByText(FIRST_LINE_ONLY).count(), expected === PROMPT ? 0 : 1);
   await context.close();

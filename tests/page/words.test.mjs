@@ -45,21 +45,6 @@ test("a negative difference has a minus sign, not a hyphen", () => {
   assert.equal(signedCount(467), "+467");
 });
 
-test("no CSS class belongs to two routes, whose styles stay loaded", async () => {
-  const routes = ["jobs", "views"];
-  const texts = await Promise.all(
-    routes.map((route) => readFile(join(ROOT, "www", "src", "styles", `${route}.css`), "utf8")),
-  );
-  const owned = texts.map((text) => new Set(text.match(/^\.[a-z][\w-]*/gm)));
-  for (const [at, classes] of owned.entries()) {
-    assert.ok(classes.size > 3, routes[at]);
-    for (const other of owned.slice(at + 1)) {
-      const shared = [...classes].filter((name) => other.has(name));
-      assert.deepEqual(shared, []);
-    }
-  }
-});
-
 describe("access token", () => {
   test("a plausible access token passes without a complaint", () => {
     assert.equal(complaint(), null);

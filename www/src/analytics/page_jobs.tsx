@@ -7,7 +7,6 @@ import { describeProblem, type Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { mentionsPage } from "./page_path.ts";
 import { PAGE_WORDS } from "./page_words.ts";
-import "../styles/jobs.css";
 
 /** The API's maximum, because some matches are about other pages: the gateway finds substrings. */
 const MAX_JOBS = 100;

@@ -7,6 +7,7 @@ import { address, visit } from "../shell/navigation.ts";
 import type { Limit } from "../shell/rate_limit.ts";
 import { toast } from "../shell/toast.ts";
 import { count, counted, duration } from "../shell/wording.ts";
+import * as styles from "./composer.module.css";
 import type { DoubtWords } from "./doubt_panel.tsx";
 import type { Draft, SendOptions } from "./draft.ts";
 import type { JobBook } from "./job_book.ts";
@@ -17,7 +18,6 @@ import { PromptBox } from "./prompt_box.tsx";
 import { TemplateMenu } from "./template_menu.tsx";
 import { firstBlank, type Template } from "./templates.ts";
 import { COMPOSER_WORDS } from "./words.ts";
-import "../styles/composer.css";
 
 const PROMPT_BOX = "prompt";
 const HOUR_MS = 3_600_000;
@@ -89,13 +89,13 @@ export function Composer({ book }: { book: JobBook }) {
 
   return (
     <section
-      class="composer card"
+      class={`${styles.composer} card`}
       aria-labelledby="new-job"
       onKeyDown={(event) => {
         if (event.key === "Escape" && !event.isComposing) close();
       }}
     >
-      <div class="composer-head">
+      <div class={styles.head}>
         <h2 id="new-job">{COMPOSER_WORDS.title}</h2>
         <TemplateMenu shelf={templates} text={draft.text.value} onUse={use} />
         <button
@@ -137,12 +137,12 @@ function DraftTabs({ book: { drafts } }: { book: JobBook }) {
   const current = drafts.current.value;
   if (shown.length < 2) return null;
   return (
-    <ul class="drafts" aria-label={COMPOSER_WORDS.drafts}>
+    <ul class={styles.drafts} aria-label={COMPOSER_WORDS.drafts}>
       {shown.map((draft) => (
         <li key={draft.name}>
           <button
             type="button"
-            class="draft-tab"
+            class={styles.draft}
             aria-pressed={draft === current}
             onClick={() => drafts.open(draft)}
           >
@@ -169,7 +169,7 @@ function DraftActions({ book: { drafts }, draft }: { book: JobBook; draft: Draft
   }
 
   return (
-    <span class="draft-actions">
+    <span class={styles.draftActions}>
       <button type="button" class="quiet" onClick={startEmpty}>
         {COMPOSER_WORDS.newDraft}
       </button>

@@ -1,6 +1,7 @@
 import { External } from "../shell/icons.tsx";
 import type { Problem } from "../shell/problem.ts";
 import { RequestId } from "../shell/problem_panel.tsx";
+import * as styles from "./doubt_panel.module.css";
 import { COMPOSER_WORDS } from "./words.ts";
 
 /** Describes the possible outcome, and where to check before sending again. */
@@ -22,12 +23,12 @@ interface DoubtPanelProps {
 export function DoubtPanel({ problem, words, onSend, onKeep }: DoubtPanelProps) {
   const { title, advice, places } = words;
   return (
-    <div class="notice doubt" role="alert">
+    <div class="notice" role="alert">
       <p class="problem-title">{title}</p>
       <p>{problem.cause}</p>
       <p>{advice}</p>
       {places.length > 0 && (
-        <ul class="places">
+        <ul class={styles.places}>
           {places.map(({ label, href }) => (
             <li key={href}>
               <a href={href} target="_blank" rel="noopener">

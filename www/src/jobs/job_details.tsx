@@ -4,10 +4,10 @@ import { linkTo } from "../shell/navigation.ts";
 import { relativeTime } from "../shell/relative_time.ts";
 import { dayAndTime, duration, moment } from "../shell/wording.ts";
 import type { JobBook } from "./job_book.ts";
+import * as styles from "./job_details.module.css";
 import { isFinished } from "./job_state.ts";
 import type { JobFacts, OpenJob } from "./open_job.ts";
 import { JOB_WORDS } from "./words.ts";
-import "../styles/job_details.css";
 
 interface JobDetailsProps {
   job: OpenJob;
@@ -18,7 +18,7 @@ interface JobDetailsProps {
 /** Shows a job's history, its properties, and the time of the last update. */
 export function JobDetails({ job, facts, book }: JobDetailsProps) {
   return (
-    <aside class="job-aside" aria-label={JOB_WORDS.about}>
+    <aside class={styles.aside} aria-label={JOB_WORDS.about}>
       <Timeline job={job} />
       <Facts facts={facts} />
       <Freshness job={job} facts={facts} book={book} />
@@ -32,7 +32,7 @@ function Timeline({ job }: { job: OpenJob }) {
   return (
     <section>
       <h2 id="timeline">{JOB_WORDS.timeline}</h2>
-      <ol class="timeline" aria-labelledby="timeline">
+      <ol class={styles.timeline} aria-labelledby="timeline">
         {events.map(({ at, text, worked }) => (
           <li key={`${at} ${text}`}>
             <time dateTime={new Date(at).toISOString()} title={dayAndTime(at)}>
@@ -65,7 +65,7 @@ function Facts({ facts }: { facts: JobFacts }) {
   return (
     <section>
       <h2>{JOB_WORDS.details}</h2>
-      <dl class="facts">
+      <dl class={styles.facts}>
         {rows
           .filter(([, value]) => value !== null)
           .map(([name, value]) => (
@@ -87,7 +87,7 @@ function Freshness({ job, facts, book }: JobDetailsProps) {
   const newsAt = job.newsAt.value;
   const isWatched = !isFinished(facts) && job.problem.value === null;
   return (
-    <div class="freshness">
+    <div class={styles.freshness}>
       <p class="hint">
         {isWatched && `${JOB_WORDS.watching} `}
         {newsAt !== null && JOB_WORDS.updated(relativeTime(newsAt, now.value))}

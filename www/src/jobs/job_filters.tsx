@@ -5,10 +5,10 @@ import { Disclosure } from "../shell/disclosure.tsx";
 import { registerKeys } from "../shell/keys.ts";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import { authorChoices, STATE_CHOICES } from "./job_filter.ts";
+import * as styles from "./job_filters.module.css";
 import { MAX_SEARCH } from "./jobs_address.ts";
 import { jobsOf } from "./session_jobs.ts";
 import { LIST_WORDS } from "./words.ts";
-import "../styles/job_filters.css";
 
 /** How long to wait after the last key before searching. */
 const TYPING_MS = 300;
@@ -20,7 +20,7 @@ export function JobFilters({ session }: { session: Session }) {
   const { states, authors } = address.value.jobs;
   const names = authorChoices(book.list.authors.value, [...authors, claims.subject]);
   return (
-    <search class="job-filters">
+    <search class={styles.filters}>
       <ChoiceMenu
         name={LIST_WORDS.state}
         any={LIST_WORDS.anyState}
@@ -70,13 +70,13 @@ function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) {
 
   return (
     <Disclosure
-      class="choice-menu"
-      buttonClass="choice-button"
-      panelClass="choice-panel"
+      class={styles.menu}
+      buttonClass={`dropdown-button ${styles.button}`}
+      panelClass={`dropdown ${styles.panel}`}
       label={
         <>
           <span class="visually-hidden">{name}: </span>
-          <span class="choice-value">{value}</span>
+          <span class={styles.value}>{value}</span>
         </>
       }
     >

@@ -12,6 +12,8 @@ import type { JobBook } from "./job_book.ts";
 import { ALL_JOBS, isFiltered } from "./job_filter.ts";
 import { JobFilters } from "./job_filters.tsx";
 import { wantedRow } from "./job_focus.ts";
+import * as styles from "./job_list.module.css";
+import * as rowStyles from "./job_rows.module.css";
 import { JobRows } from "./job_rows.tsx";
 import { ListFoot } from "./list_foot.tsx";
 import { NewJobButton } from "./new_job_button.tsx";
@@ -19,7 +21,6 @@ import { compose } from "./open_composer.ts";
 import { jobsOf } from "./session_jobs.ts";
 import { BUILT_IN } from "./templates.ts";
 import { LIST_WORDS } from "./words.ts";
-import "../styles/job_list.css";
 
 const TITLE = "jobs-of-the-project";
 const OFFERED_TEMPLATES = 3;
@@ -34,11 +35,11 @@ export function JobList({ session }: { session: Session }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useKeepingUp(book, mayRead);
   return (
-    <section class="project-jobs" aria-labelledby={TITLE}>
+    <section class={styles.list} aria-labelledby={TITLE}>
       <h2 ref={heading} id={TITLE} class="visually-hidden" tabIndex={-1}>
         {LIST_WORDS.heading}
       </h2>
-      <div class="job-toolbar">
+      <div class="toolbar">
         {mayRead && <JobFilters session={session} />}
         {allows(claims, "jobs:create") && <NewJobButton book={book} isMain />}
       </div>
@@ -103,13 +104,13 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
   }
 
   return (
-    <div ref={rows} class="job-rows">
+    <div ref={rows} class={styles.rows}>
       {problem && <ProblemPanel problem={problem} onRetry={() => list.refresh("person")} />}
       {listing === null && problem === null && <Waiting />}
       {listing?.jobs.length === 0 && <Empty session={session} heading={heading} />}
       {listing !== null && listing.jobs.length > 0 && (
         <>
-          <p class="hint job-count">{countShown(book)}</p>
+          <p class="hint">{countShown(book)}</p>
           <JobRows jobs={listing.jobs} isBusy={list.busy.value} />
         </>
       )}
@@ -117,7 +118,7 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
       {listing !== null && listing.more !== null && (
         <button
           type="button"
-          class="show-more"
+          class={styles.more}
           aria-disabled={isLoadingMore.value}
           onClick={showMore}
         >
@@ -129,7 +130,7 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
 }
 
 function linksIn(rows: { current: HTMLElement | null }): HTMLElement[] {
-  return [...(rows.current?.querySelectorAll<HTMLElement>("a.ledger-title") ?? [])];
+  return [...(rows.current?.querySelectorAll<HTMLElement>(`a.${rowStyles.title}`) ?? [])];
 }
 
 /** Focuses the heading if the row to focus is not listed. */
@@ -230,10 +231,10 @@ function Empty({ session, heading }: { session: Session; heading: Heading }) {
 /** Placeholder rows until the first response. */
 function Waiting() {
   return (
-    <div class="ledger card" aria-hidden="true">
+    <div class={`${rowStyles.ledger} card`} aria-hidden="true">
       {[1, 2, 3].map((row) => (
-        <div key={row} class="ledger-row">
-          <span class="ledger-title waiting-line" />
+        <div key={row} class={rowStyles.row}>
+          <span class={`${rowStyles.title} ${styles.line}`} />
         </div>
       ))}
     </div>

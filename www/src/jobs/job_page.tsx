@@ -15,6 +15,7 @@ import { dayAndTime, duration, moment } from "../shell/wording.ts";
 import type { JobBook } from "./job_book.ts";
 import { JobDetails } from "./job_details.tsx";
 import { wantedTitle } from "./job_focus.ts";
+import * as styles from "./job_page.module.css";
 import { jobState, pullRequest, titleOf } from "./job_state.ts";
 import { FollowUpBox, FollowUps, Prompt } from "./job_thread.tsx";
 import { describeJobTime } from "./job_time.ts";
@@ -26,7 +27,6 @@ import { jobsOf } from "./session_jobs.ts";
 import type { ThreadMessage } from "./thread.ts";
 import { ToneIcon } from "./tone_icon.tsx";
 import { JOB_WORDS, LIST_WORDS } from "./words.ts";
-import "../styles/job_page.css";
 
 /** Shows one job: its state, its prompt and follow-ups, its history and its details. */
 export function JobPage({ id, session }: { id: string; session: Session }) {
@@ -45,11 +45,11 @@ export function JobPage({ id, session }: { id: string; session: Session }) {
   useJobTitle(id, job, facts === null ? null : state.word);
   return (
     <article
-      class={`job tone-${state.tone}`}
+      class={styles.job}
       aria-labelledby={HEADING_ID}
       aria-busy={facts === null && problem === null}
     >
-      <div class="job-toolbar">
+      <div class="toolbar">
         {facts !== null && job !== null && <StateLine job={job} facts={facts} />}
         {mayWrite && <NewJobButton book={book} isMain={false} />}
       </div>
@@ -83,14 +83,14 @@ function StateLine({ job, facts }: { job: OpenJob; facts: JobFacts }) {
   const { tone, word } = jobState(facts);
   const time = describeJobTime(facts, job.workSpan.value, now.value - clockSkew.value);
   return (
-    <p class="job-state">
-      <span class="pill">
+    <p class={styles.state}>
+      <span class={`pill tone-${tone}`}>
         <ToneIcon tone={tone} />
         {word}
       </span>
       {time !== null && (
         <time
-          class="elapsed"
+          class={styles.elapsed}
           dateTime={new Date(time.instant).toISOString()}
           title={dayAndTime(time.instant)}
         >
@@ -158,8 +158,8 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
       {facts.status === "completed" && facts.prLink === null && (
         <Unchanged onFollowUp={mayWrite ? () => box.current?.focus() : null} />
       )}
-      <div class="job-columns">
-        <div class="job-said">
+      <div class={styles.columns}>
+        <div class={styles.said}>
           {prompt && <Prompt message={prompt} />}
           {followUps.length > 0 && <FollowUps messages={followUps} />}
           {mayWrite && <FollowUpBox facts={facts} book={book} box={box} />}
@@ -196,13 +196,13 @@ function PullRequest({ link, hasFailed, children }: PullRequestProps) {
     <div class="actions">
       {hasFailed && <span class="hint">{JOB_WORDS.failedPullRequest}</span>}
       <a
-        class={`button pull-request ${hasFailed ? "" : "primary"}`}
+        class={`button ${styles.pullRequest} ${hasFailed ? "" : "primary"}`}
         href={request.href}
         target="_blank"
         rel="noopener"
       >
         <span>
-          {JOB_WORDS.openPullRequest} <span class="pull-request-name">{request.name}</span>
+          {JOB_WORDS.openPullRequest} <span class={styles.pullRequestName}>{request.name}</span>
         </span>
         <External />
       </a>
@@ -244,7 +244,7 @@ function Failure({ job, book, mayWrite }: { job: OpenJob; book: JobBook; mayWrit
 function Unchanged({ onFollowUp }: { onFollowUp: (() => void) | null }) {
   return (
     <div class="notice">
-      <p class="notice-title">{JOB_WORDS.unchangedTitle}</p>
+      <p class={styles.noticeTitle}>{JOB_WORDS.unchangedTitle}</p>
       <p>{JOB_WORDS.unchangedHint}</p>
       {onFollowUp !== null && (
         <button type="button" onClick={onFollowUp}>

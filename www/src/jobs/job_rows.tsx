@@ -8,6 +8,7 @@ import { TimeAgo } from "../shell/time_ago.tsx";
 import { dayAndTime } from "../shell/wording.ts";
 import { groupByDay } from "./job_days.ts";
 import { wantedRow } from "./job_focus.ts";
+import * as styles from "./job_rows.module.css";
 import { jobState, titleOf } from "./job_state.ts";
 import { runningFor } from "./job_time.ts";
 import { PullRequestLink } from "./pull_request_link.tsx";
@@ -21,9 +22,9 @@ export function JobRows({ jobs, isBusy }: { jobs: readonly ListedJob[]; isBusy: 
   return (
     <>
       {groupByDay(jobs, today.value).map(({ key, label, jobs }) => (
-        <div key={key} class="job-day">
+        <div key={key} class={styles.day}>
           {label !== null && <h3>{label}</h3>}
-          <ol class="ledger card" aria-busy={isBusy}>
+          <ol class={`${styles.ledger} card`} aria-busy={isBusy}>
             {jobs.map((job) => (
               <Row key={job.id} job={job} />
             ))}
@@ -46,22 +47,22 @@ function Row({ job }: { job: ListedJob }) {
     link.current?.focus();
   });
   return (
-    <li class={`ledger-row tone-${tone}`}>
-      <p id={`state-${id}`} class="pill">
+    <li class={styles.row}>
+      <p id={`state-${id}`} class={`pill tone-${tone}`}>
         <ToneIcon tone={tone} />
         {word}
       </p>
       <a
         ref={link}
-        class="ledger-title"
+        class={styles.title}
         href={linkTo(change)}
         aria-describedby={`state-${id} facts-${id}`}
         onClick={(event) => followLink(event, change)}
       >
         {title}
       </a>
-      <p id={`facts-${id}`} class="hint ledger-facts">
-        {createdBy !== null && <span class="ledger-author">{createdBy}</span>}
+      <p id={`facts-${id}`} class={`hint ${styles.facts}`}>
+        {createdBy !== null && <span class={styles.author}>{createdBy}</span>}
         <RowTime job={job} />
       </p>
       {job.prLink !== null && <PullRequestLink link={job.prLink} />}

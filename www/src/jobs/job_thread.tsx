@@ -1,15 +1,15 @@
 import { TimeAgo } from "../shell/time_ago.tsx";
 import type { JobBook } from "./job_book.ts";
 import { isFinished, pullRequest } from "./job_state.ts";
+import * as styles from "./job_thread.module.css";
 import type { JobFacts } from "./open_job.ts";
 import { PromptBox } from "./prompt_box.tsx";
 import type { ThreadMessage } from "./thread.ts";
 import { JOB_WORDS } from "./words.ts";
-import "../styles/job_thread.css";
 
 export function Prompt({ message }: { message: ThreadMessage }) {
   return (
-    <div class="said">
+    <div class={styles.said}>
       <SaidBy message={message} />
       <SaidText message={message} />
     </div>
@@ -18,9 +18,9 @@ export function Prompt({ message }: { message: ThreadMessage }) {
 
 export function FollowUps({ messages }: { messages: readonly ThreadMessage[] }) {
   return (
-    <ol class="thread" aria-label={JOB_WORDS.followUps}>
+    <ol class={styles.thread} aria-label={JOB_WORDS.followUps}>
       {messages.map((message) => (
-        <li key={`${message.sentAt} ${message.text}`} class="said">
+        <li key={`${message.sentAt} ${message.text}`} class={styles.said}>
           <SaidBy message={message} />
           <SaidText message={message} />
         </li>
@@ -31,7 +31,7 @@ export function FollowUps({ messages }: { messages: readonly ThreadMessage[] }) 
 
 function SaidBy({ message: { kind, author, sentAt } }: { message: ThreadMessage }) {
   return (
-    <p class="hint said-by">
+    <p class={`hint ${styles.by}`}>
       {kind === "prompt" ? JOB_WORDS.prompt : JOB_WORDS.followUp}
       {author !== null && JOB_WORDS.by(author)}
       {sentAt !== null && (
@@ -48,7 +48,7 @@ function SaidText({ message: { text, extent } }: { message: ThreadMessage }) {
   if (extent === "nothing") return <p class="hint">{JOB_WORDS.textNotSaved}</p>;
   return (
     <>
-      <p class="said-text">{text}</p>
+      <p class={styles.text}>{text}</p>
       {extent === "start" && <p class="hint">{JOB_WORDS.startOnly}</p>}
     </>
   );

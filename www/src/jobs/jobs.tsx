@@ -8,10 +8,10 @@ import { address } from "../shell/navigation.ts";
 import type { JobBook } from "./job_book.ts";
 import { wantedRow, wantedTitle } from "./job_focus.ts";
 import { JobList } from "./job_list.tsx";
+import * as styles from "./jobs.module.css";
 import { openComposer, useOpenDoubt } from "./open_composer.ts";
 import { jobsOf } from "./session_jobs.ts";
 import { LIST_WORDS } from "./words.ts";
-import "../styles/jobs.css";
 
 const Composer = defer(async () => (await import("./composer.tsx")).Composer);
 const JobPage = defer(async () => (await import("./job_page.tsx")).JobPage);
@@ -27,7 +27,7 @@ export function Jobs({ session }: { session: Session }) {
   useNewJobKey(book, mayWrite);
   useFocusOnMove(id);
   return (
-    <div class="jobs">
+    <div class={styles.route}>
       {!mayWrite && <ScopeNotice scope="jobs:create" lost={LIST_WORDS.mayNotStart} />}
       {mayWrite && book.composing.value && <Composer book={book} />}
       {!mayRead && <ScopeNotice scope="jobs:read" lost={LIST_WORDS.mayNotRead} />}

@@ -4,6 +4,7 @@ import { minute } from "../shell/clock.ts";
 import { visit } from "../shell/navigation.ts";
 import { moment } from "../shell/wording.ts";
 import type { JobBook } from "./job_book.ts";
+import * as styles from "./list_foot.module.css";
 import { desktopNotices, switchDesktopNotices } from "./notices.ts";
 import { LIST_WORDS } from "./words.ts";
 
@@ -12,7 +13,7 @@ import { LIST_WORDS } from "./words.ts";
  */
 export function ListFoot({ book }: { book: JobBook }) {
   return (
-    <div class="list-foot">
+    <div class={styles.foot}>
       <Liveness book={book} />
       <NoticeSwitch />
       <OpenById />
@@ -37,8 +38,8 @@ function Liveness({ book: { feed, list } }: { book: JobBook }) {
   }
 
   return (
-    <p class="hint liveness">
-      <span class={`feed-state feed-${state}`}>{words[state]}</span>
+    <p class={`hint ${styles.liveness}`}>
+      <span class={`${styles.state} ${state === "live" ? styles.live : ""}`}>{words[state]}</span>
       <button type="button" class="quiet" aria-disabled={busy} onClick={refresh}>
         {LIST_WORDS.refresh}
       </button>
@@ -62,7 +63,7 @@ function NoticeSwitch() {
 function OpenById() {
   const id = useSignal("");
   return (
-    <details class="open-by-id">
+    <details class={styles.openById}>
       <summary>{LIST_WORDS.openById}</summary>
       <form
         onSubmit={(event) => {
@@ -72,7 +73,7 @@ function OpenById() {
         }}
       >
         <label for="job-id">{LIST_WORDS.id}</label>
-        <div class="joined">
+        <div class={styles.joined}>
           <input
             id="job-id"
             autocomplete="off"

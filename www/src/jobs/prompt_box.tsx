@@ -5,8 +5,8 @@ import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import { DoubtPanel, type DoubtWords } from "./doubt_panel.tsx";
 import type { Draft, Submit } from "./draft.ts";
+import * as styles from "./prompt_box.module.css";
 import { COMPOSER_WORDS } from "./words.ts";
-import "../styles/prompt_box.css";
 
 interface PromptBoxProps {
   id: string;
@@ -68,7 +68,7 @@ export function PromptBox(props: PromptBoxProps) {
 
   return (
     <form
-      class="prompt-box"
+      class={styles.box}
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -93,11 +93,11 @@ export function PromptBox(props: PromptBoxProps) {
           send();
         }}
       />
-      <div class="prompt-foot">
+      <div class={styles.foot}>
         <p id={`${id}-hint`} class="hint">
           {props.hint}
         </p>
-        <p class="hint character-count">{counted(draft.text.value.length, "character")}</p>
+        <p class={`hint ${styles.count}`}>{counted(draft.text.value.length, "character")}</p>
       </div>
       <p id={`${id}-complaint`} class="field-problem" role="alert">
         {complaint.value}

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Session } from "../session/session.ts";
+import * as styles from "./pull_request_badge.module.css";
 import { type PullRequestState, readPullRequestState } from "./pull_request_state.ts";
 import { PULL_REQUEST_WORDS } from "./words.ts";
 
@@ -33,9 +34,9 @@ export function PullRequestBadge({ session, jobId, version }: PullRequestBadgePr
   const { state, isDraft, checks } = known.value;
   const isOpenDraft = state === "open" && isDraft;
   return (
-    <span class="pull-request-state">
+    <span class={styles.badge}>
       <strong>{PULL_REQUEST_WORDS[isOpenDraft ? "draft" : state]}</strong>
-      {checks !== null && <span class="pull-request-checks">{PULL_REQUEST_WORDS[checks]}</span>}
+      {checks !== null && <span class={styles.checks}>{PULL_REQUEST_WORDS[checks]}</span>}
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import { External } from "../shell/icons.tsx";
+import * as styles from "./job_rows.module.css";
 import { pullRequest } from "./job_state.ts";
 import { LIST_WORDS } from "./words.ts";
 
@@ -6,10 +7,10 @@ import { LIST_WORDS } from "./words.ts";
 export function PullRequestLink({ link }: { link: string }) {
   const request = pullRequest(link);
   if (request === null) {
-    return <p class="hint ledger-link">{LIST_WORDS.unsafeLink}</p>;
+    return <p class={`hint ${styles.link}`}>{LIST_WORDS.unsafeLink}</p>;
   }
   return (
-    <a class="ledger-link" href={request.href} target="_blank" rel="noopener">
+    <a class={styles.link} href={request.href} target="_blank" rel="noopener">
       <span>
         <span class="visually-hidden">{LIST_WORDS.pullRequest} </span>
         {request.name}

@@ -1,6 +1,7 @@
 import { useRef } from "preact/hooks";
 import { Cross } from "../shell/icons.tsx";
 import { toast } from "../shell/toast.ts";
+import * as styles from "./template_menu.module.css";
 import { BUILT_IN, MAX_TEMPLATES, type Template, type TemplateShelf } from "./templates.ts";
 import { COMPOSER_WORDS } from "./words.ts";
 
@@ -47,7 +48,7 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
   return (
     <details
       ref={menu}
-      class="templates"
+      class={styles.menu}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !menu.current?.open) return;
         event.stopPropagation();
@@ -58,12 +59,12 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
         if (relatedTarget instanceof Node && !menu.current?.contains(relatedTarget)) close();
       }}
     >
-      <summary>{COMPOSER_WORDS.templates}</summary>
-      <div class="templates-panel">
+      <summary class="dropdown-button">{COMPOSER_WORDS.templates}</summary>
+      <div class={`dropdown ${styles.panel}`}>
         <ul aria-label={COMPOSER_WORDS.builtIn}>
           {BUILT_IN.map((template) => (
             <li key={template.name}>
-              <button type="button" class="menu-item" onClick={() => use(template)}>
+              <button type="button" class={styles.item} onClick={() => use(template)}>
                 {template.name}
               </button>
             </li>
@@ -72,8 +73,8 @@ export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
         {own.length > 0 && (
           <ul aria-label={COMPOSER_WORDS.own}>
             {own.map((template) => (
-              <li key={template.name} class="menu-row">
-                <button type="button" class="menu-item" onClick={() => use(template)}>
+              <li key={template.name} class={styles.row}>
+                <button type="button" class={styles.item} onClick={() => use(template)}>
                   {template.name}
                 </button>
                 <button
