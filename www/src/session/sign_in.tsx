@@ -166,9 +166,9 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
             complaint.value = null;
           }}
         />
-        <p id="token-hint" class="hint">
+        <p id="token-hint" class={`hint ${styles.once}`}>
           <Lock />
-          {SIGN_IN_WORDS.once}
+          <span>{SIGN_IN_WORDS.once}</span>
         </p>
       </div>
       <p id="token-complaint" class="field-problem" role="alert">
