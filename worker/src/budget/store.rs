@@ -317,3 +317,39 @@ fn write_names(ceilings: &[Ceiling]) -> String {
     let names = ceilings.iter().map(|ceiling| Value::from(&*ceiling.name));
     json::to_text(&Value::Array(names.collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        reason = "a failed unwrap fails the test at its line"
+    )]
+
+    use js_sys::Object;
+    use wasm_bindgen::JsValue;
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+    use crate::runtime::tests::{fake_database, property};
+
+    const TIMEOUT: Millis = Millis::from_seconds(30);
+
+    fn open_budget(rows: &JsValue, exec: &str) -> BudgetStore {
+        let limits = Limits::read(&|_| None).unwrap();
+        BudgetStore::open(fake_database(rows, exec), limits, TIMEOUT).unwrap()
+    }
+
+    #[wasm_bindgen_test]
+    fn a_postponed_reservation_counts_from_the_timeout_after_now() {
+        let times = Object::new();
+        let exec = "(query, ...values) => {
+          if (query.startsWith('UPDATE reservation')) argument[values[1]] = values[0];
+          return { toArray: () => [] };
+        }";
+        let budget = open_budget(&times, exec);
+        let earliest = now().plus(TIMEOUT);
+        budget.postpone(7).unwrap();
+        let at: Millis = serde_wasm_bindgen::from_value(property(&times, "7")).unwrap();
+        assert!((earliest..=now().plus(TIMEOUT)).contains(&at));
+    }
+}

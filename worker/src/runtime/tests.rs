@@ -24,7 +24,9 @@ use crate::auth::signature::verify_signature;
 use crate::http::response::HeaderFields;
 use crate::runtime::d1::D1;
 use crate::runtime::host::{format_operator_line, read_headers, read_stream, to_record};
-use crate::runtime::{SharedTask, SocketMessages, digest_tag, into_promise, make_response};
+use crate::runtime::{
+    Database, SharedTask, SocketMessages, digest_tag, into_promise, make_response,
+};
 
 fn js(text: &str) -> JsString {
     text.into()
@@ -417,6 +419,19 @@ async fn a_shared_task_continues_after_all_waiters_have_left() {
     let running: Promise = waited.get(0).unchecked_into();
     JsFuture::from(running).await.unwrap();
     assert!(is_done.get());
+}
+
+// --- SQL -------------------------------------------------------------------
+
+/// Opens a database that runs its statements with `exec`, a JavaScript function. The function can
+/// use `argument`.
+pub(crate) fn fake_database(argument: &JsValue, exec: &str) -> Rc<Database> {
+    let script = format!(
+        "const storage = {{ sql: {{ exec: {exec} }}, transactionSync: (run) => run() }};
+        return {{ storage }};"
+    );
+    let state: DurableObjectState = run_js(argument, &script);
+    Rc::new(Database::new(State::from(state).storage()))
 }
 
 // --- D1 --------------------------------------------------------------------
