@@ -27,6 +27,9 @@ pub struct Reservation {
     pub id: u64,
     /// The policy whose budget it counts against.
     pub policy: RateLimitPolicy,
+    /// If the request probes a block, the time of the next probe. The block ends if this probe
+    /// succeeds, unless it has changed since.
+    pub next_probe: Option<Millis>,
     /// The `RateLimit` header fields after this reservation.
     pub fields: HeaderFields,
     /// The number of slots left after this reservation.

@@ -4,7 +4,6 @@
 //! This object alone writes the log. [`crate::budget`] decides which reservations to grant. No other
 //! code runs between that decision and the insertion of a row.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use quillgate::{Millis, RateLimitPolicy};
@@ -15,10 +14,10 @@ use crate::budget;
 use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
 use crate::budget::reservation::{BudgetRequest, Reservation, ReservationOutcome};
-use crate::budget::upstream_block::UpstreamBlock;
+use crate::budget::upstream_block::{UpstreamBlock, next_probe};
 use crate::budget::{BudgetSnapshot, Ceiling, LimitUsage, Refused};
 use crate::json;
-use crate::runtime::{Database, HostResult, now, number, optional_text, text};
+use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
 
 /// The budget tables: the first migration of the project's and the organization's objects.
 pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
@@ -31,9 +30,6 @@ pub const PROBE_TABLES: &str = include_str!("migrations/0006_probe_tables.sql");
 /// A migration of both objects: drops a table that only earlier releases used.
 pub const DROP_CLAIMS: &str = include_str!("migrations/0013_drop_claims.sql");
 
-/// The interval at which rows outside the window are deleted.
-const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
-
 /// Counts the reservations of a policy in a window: all of them, or those that a caller made or
 /// that count under a ceiling.
 const COUNT: &str = "SELECT count(*) AS count, min(at) AS oldest FROM reservation
@@ -41,21 +37,9 @@ const COUNT: &str = "SELECT count(*) AS count, min(at) AS oldest FROM reservatio
     OR EXISTS (SELECT 1 FROM json_each(nullif(ceilings, '')) WHERE value = ?3))";
 
 #[derive(Deserialize)]
-struct LastRow {
-    id: Option<u64>,
-}
-
-#[derive(Deserialize)]
 struct CountRow {
     count: u32,
     oldest: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct ClosedRow {
-    policy: String,
-    until: u64,
-    probe: u64,
 }
 
 /// The budgets of an object.
@@ -64,10 +48,6 @@ pub struct BudgetStore {
     limits: Limits,
     /// The maximum duration of a request in flight.
     request_timeout: Millis,
-    /// The upstream's blocks, by policy.
-    blocks: RefCell<Vec<(RateLimitPolicy, UpstreamBlock)>>,
-    next_sweep: Cell<Millis>,
-    last_id: Cell<u64>,
 }
 
 impl BudgetStore {
@@ -81,35 +61,14 @@ impl BudgetStore {
             database,
             limits,
             request_timeout,
-            blocks: RefCell::new(Vec::new()),
-            next_sweep: Cell::new(Millis(0)),
-            last_id: Cell::new(0),
         };
-        store.restore(now())?;
+        let now = now();
+        store.sweep(now)?;
+        // The window can be shorter than before. Earlier releases, which did not probe, stored 0.
+        let update = "UPDATE closed SET probe = iif(probe = 0, ?1, min(probe, ?1))";
+        let latest = next_probe(store.limits.window, now);
+        store.database.execute(update, [number(latest.0)])?;
         Ok(store)
-    }
-
-    fn restore(&self, now: Millis) -> HostResult<()> {
-        self.sweep(now)?;
-        let query = "SELECT max(id) AS id FROM reservation";
-        let last: Option<LastRow> = self.database.first(query, [])?;
-        self.last_id.set(last.and_then(|row| row.id).unwrap_or(0));
-        let query = "SELECT policy, until, probe FROM closed";
-        for row in self.database.rows::<ClosedRow>(query, [])? {
-            let Some(policy) = RateLimitPolicy::from_name(&row.policy) else {
-                continue;
-            };
-            let block = UpstreamBlock::new(Millis(row.until), self.limits.window, now);
-            if row.probe == 0 {
-                // An earlier release, which did not probe, stored this block.
-                self.store_block(policy, block)?;
-            } else {
-                let probe_at = Millis(row.probe).min(block.probe_at);
-                let kept = UpstreamBlock { probe_at, ..block };
-                self.blocks.borrow_mut().push((policy, kept));
-            }
-        }
-        Ok(())
     }
 
     /// Makes a reservation for an upstream request.
@@ -119,19 +78,19 @@ impl BudgetStore {
     ) -> HostResult<Result<Reservation, Box<Refused>>> {
         let now = now();
         let policy = request.policy;
-        let block = self.find_block(policy, now);
+        let block = self.find_block(policy, now)?;
         let granted = match budget::decide(&self.snapshot(request, block, now)?) {
             Ok(granted) => granted,
             Err(refused) => return Ok(Err(refused)),
         };
-        let id = self.begin(request, now)?;
-        if let Some(block) = block {
-            let probed = block.with_probe(id, self.limits.window, now);
-            self.store_block(policy, probed)?;
+        let probed = block.map(|block| UpstreamBlock::new(block.until, self.limits.window, now));
+        if let Some(block) = probed {
+            self.store_block(policy, block)?;
         }
         Ok(Ok(Reservation {
-            id,
+            id: self.begin(request, now)?,
             policy,
+            next_probe: probed.map(|block| block.probe_at),
             fields: granted.fields,
             left: granted.left,
         }))
@@ -180,25 +139,20 @@ impl BudgetStore {
 
     /// Records a reservation and returns its id.
     fn begin(&self, request: &BudgetRequest, now: Millis) -> HostResult<u64> {
-        if now >= self.next_sweep.get() {
-            self.sweep(now)?;
-        }
-        let id = self.last_id.get() + 1;
+        self.sweep(now)?;
         // The upstream may count the request until its timeout. The row has that time, so that its
         // slot never becomes free too early.
         let at = now.plus(self.request_timeout);
-        let insert =
-            "INSERT INTO reservation (id, policy, caller, at, ceilings) VALUES (?, ?, ?, ?, ?)";
+        let insert = "INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
+            RETURNING id";
         let row = [
-            number(id),
             text(request.policy.as_str()),
             text(&request.caller),
             number(at.0),
             text(&write_names(&request.ceilings)),
         ];
-        self.database.execute(insert, row)?;
-        self.last_id.set(id);
-        Ok(id)
+        let id = self.database.value(insert, row)?;
+        id.ok_or_else(|| HostError::new("an inserted row has no id"))
     }
 
     /// Moves the reservation of a request that waited for a connection. The timeout of the request
@@ -230,11 +184,12 @@ impl BudgetStore {
         outcome: ReservationOutcome,
     ) -> HostResult<()> {
         let Reservation { id, policy, .. } = *reservation;
-        let block = self.find_block(policy, now());
         match outcome {
             ReservationOutcome::Succeeded => {
-                if block.is_some_and(|block| block.probe == Some(id)) {
-                    self.reopen(policy)?;
+                if let Some(next_probe) = reservation.next_probe {
+                    let delete = "DELETE FROM closed WHERE policy = ? AND probe = ?";
+                    let values = [text(policy.as_str()), number(next_probe.0)];
+                    self.database.execute(delete, values)?;
                 }
                 self.settle(id)
             }
@@ -243,7 +198,9 @@ impl BudgetStore {
                 blocked_for,
             } => {
                 if let Some(time) = blocked_for {
-                    let block = UpstreamBlock::extend(block, time, self.limits.window, now());
+                    let now = now();
+                    let earlier = self.find_block(policy, now)?;
+                    let block = UpstreamBlock::extend(earlier, time, self.limits.window, now);
                     self.store_block(policy, block)?;
                 }
                 if is_counted {
@@ -255,8 +212,8 @@ impl BudgetStore {
         }
     }
 
+    /// Deletes the rows that no longer count.
     fn sweep(&self, now: Millis) -> HostResult<()> {
-        self.next_sweep.set(now.plus(SWEEP_PERIOD));
         let before = now.since(self.limits.window);
         let delete = "DELETE FROM reservation WHERE at <= ?";
         self.database.execute(delete, [number(before.0)])
@@ -269,35 +226,31 @@ impl BudgetStore {
             number(block.until.0),
             number(block.probe_at.0),
         ];
-        self.database.execute(insert, row)?;
-        let mut closed = self.blocks.borrow_mut();
-        closed.retain(|(own, _)| *own != policy);
-        closed.push((policy, block));
-        Ok(())
+        self.database.execute(insert, row)
     }
 
     /// Removes a policy's block.
     pub fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
-        self.database.execute(delete, [text(policy.as_str())])?;
-        self.blocks.borrow_mut().retain(|(own, _)| *own != policy);
-        Ok(())
+        self.database.execute(delete, [text(policy.as_str())])
     }
 
     /// Returns the policy's block, unless it has ended.
-    fn find_block(&self, policy: RateLimitPolicy, now: Millis) -> Option<UpstreamBlock> {
-        let closed = self.blocks.borrow();
-        let found = closed
-            .iter()
-            .find(|(own, block)| *own == policy && now < block.until);
-        found.map(|(_, block)| *block)
+    fn find_block(
+        &self,
+        policy: RateLimitPolicy,
+        now: Millis,
+    ) -> HostResult<Option<UpstreamBlock>> {
+        let query = "SELECT until, probe AS probe_at FROM closed WHERE policy = ? AND until > ?";
+        let values = [text(policy.as_str()), number(now.0)];
+        self.database.first(query, values)
     }
 
     /// Returns the state of a policy's budget.
     pub fn health(&self, policy: RateLimitPolicy) -> HostResult<BudgetHealth> {
         let now = now();
         let usage = self.count(policy, None, self.limits.limit(policy), now)?;
-        let closed_until = self.find_block(policy, now).map(|block| block.until);
+        let closed_until = self.find_block(policy, now)?.map(|block| block.until);
         Ok(BudgetHealth {
             limit: usage.max,
             left: match closed_until {
@@ -330,6 +283,7 @@ mod tests {
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
+    use crate::http::response::HeaderFields;
     use crate::runtime::tests::{fake_database, property};
 
     const TIMEOUT: Millis = Millis::from_seconds(30);
@@ -351,5 +305,29 @@ mod tests {
         budget.postpone(7).unwrap();
         let at: Millis = serde_wasm_bindgen::from_value(property(&times, "7")).unwrap();
         assert!((earliest..=now().plus(TIMEOUT)).contains(&at));
+    }
+
+    #[wasm_bindgen_test]
+    fn a_block_is_undone_with_its_transaction() {
+        // A database that stores nothing, as after a rollback.
+        let budget = open_budget(&JsValue::NULL, "() => ({ toArray: () => [] })");
+        let reservation = Reservation {
+            id: 1,
+            policy: RateLimitPolicy::CreateJob,
+            next_probe: None,
+            fields: HeaderFields::default(),
+            left: 0,
+        };
+        let failed = ReservationOutcome::Failed {
+            is_counted: false,
+            blocked_for: Some(Millis::from_seconds(60)),
+        };
+        let undone: HostResult<()> = budget.database.transaction(|| {
+            budget.conclude(&reservation, failed)?;
+            Err(HostError::new("a later statement failed"))
+        });
+        assert!(undone.is_err());
+        let health = budget.health(RateLimitPolicy::CreateJob).unwrap();
+        assert_eq!(health.closed_until, None);
     }
 }

@@ -1,6 +1,7 @@
 //! Blocks of a policy. A block begins when the upstream responds 429.
 
 use quillgate::Millis;
+use serde::Deserialize;
 
 /// The duration of a block after a 429 without `Retry-After`: 60 s.
 pub const DEFAULT_BLOCK: Millis = Millis(60_000);
@@ -17,31 +18,20 @@ pub fn block_duration(retry_after: Option<Millis>, window: Millis) -> Millis {
 /// A block of a policy after a 429 from the upstream.
 ///
 /// Single requests are still sent at intervals as probes. A successful probe ends the block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct UpstreamBlock {
     /// When the block ends.
     pub until: Millis,
     /// When the next request may be sent as a probe.
     pub probe_at: Millis,
-    /// The id of the reservation that the latest probe holds, if one was sent.
-    pub probe: Option<u64>,
 }
 
 impl UpstreamBlock {
-    /// Creates a block that ends at `until`.
+    /// Creates a block that ends at `until`. Its first probe may be sent after a part of the window.
     pub fn new(until: Millis, window: Millis, now: Millis) -> Self {
         Self {
             until,
             probe_at: next_probe(window, now),
-            probe: None,
-        }
-    }
-
-    /// Records the reservation of a probe and postpones the next probe.
-    pub fn with_probe(self, reservation: u64, window: Millis, now: Millis) -> Self {
-        Self {
-            probe: Some(reservation),
-            ..Self::new(self.until, window, now)
         }
     }
 
@@ -58,6 +48,7 @@ impl UpstreamBlock {
     }
 }
 
-fn next_probe(window: Millis, now: Millis) -> Millis {
+/// Returns the time of the next probe after a 429 or another probe.
+pub fn next_probe(window: Millis, now: Millis) -> Millis {
     now.plus(Millis((window.0 / PROBES_PER_WINDOW).max(1)))
 }

@@ -334,9 +334,11 @@ mod tests {
 
     /// Opens an organization whose storage fails to settle reservations.
     fn open_organization() -> Organization {
-        let script = "const exec = (query) => {
+        let script = "let id = 0;
+          const exec = (query) => {
             if (query.startsWith('UPDATE reservation')) throw new Error('no storage');
-            return { toArray: () => [], rowsWritten: 0 };
+            const rows = query.startsWith('INSERT INTO reservation') ? [{ id: (id += 1) }] : [];
+            return { toArray: () => rows };
           };
           const storage = { sql: { exec }, transactionSync: (run) => run() };
           const env = {

@@ -30,8 +30,7 @@ fn block_is_probed_by_one_request_per_twelfth_of_a_window() {
     assert_eq!(closure.refuses_until(before), Some(later(30)));
     assert_eq!(closure.refuses_until(later(5)), None);
 
-    let probed = closure.with_probe(7, window, later(6));
-    assert_eq!((probed.until, probed.probe), (later(30), Some(7)));
+    let probed = UpstreamBlock::new(closure.until, window, later(6));
     assert_eq!(probed.refuses_until(later(6)), Some(later(30)), "one alone");
     assert_eq!(probed.refuses_until(later(11)), None, "and then the next");
     assert_eq!(probed.refuses_until(later(30)), None, "it is over");
@@ -41,9 +40,8 @@ fn block_is_probed_by_one_request_per_twelfth_of_a_window() {
 fn another_429_can_only_extend_a_block() {
     let window = Millis(HOUR);
     let first = UpstreamBlock::extend(None, Millis(30 * MINUTE), window, NOW);
-    let probed = first.with_probe(7, window, NOW);
     for (time, until) in [(MINUTE, 30 * MINUTE), (HOUR, HOUR)] {
-        let again = UpstreamBlock::extend(Some(probed), Millis(time), window, NOW);
+        let again = UpstreamBlock::extend(Some(first), Millis(time), window, NOW);
         let until = Millis(NOW.0 + until);
         assert_eq!(again, UpstreamBlock::new(until, window, NOW));
     }
