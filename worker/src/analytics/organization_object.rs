@@ -24,7 +24,9 @@ use crate::analytics::settings::AnalyticsSettings;
 use crate::analytics::waiting_exports::WaitingExports;
 use crate::auth::settings::AuthSettings;
 use crate::budget::limits::Limits;
-use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, PROBE_TABLES};
+use crate::budget::store::{
+    BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, POLICY_INDEX, PROBE_TABLES,
+};
 use crate::http::response::GatewayResponse;
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, migrate, now, read_policy, read_settings,
@@ -34,7 +36,7 @@ use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     BUDGET_TABLES,
     PAGE_TABLES,
     KEY_SET_TABLE,
@@ -43,6 +45,7 @@ const STEPS: [&str; 8] = [
     PROBE_TABLES,
     DROP_CLAIMS,
     UNTAGGED_PAGES,
+    POLICY_INDEX,
 ];
 
 /// The class of the Durable Object, which the runtime instantiates.

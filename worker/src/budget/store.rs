@@ -29,6 +29,8 @@ pub const CEILING_COLUMN: &str = include_str!("migrations/0005_ceiling_column.sq
 pub const PROBE_TABLES: &str = include_str!("migrations/0006_probe_tables.sql");
 /// A migration of both objects: drops a table that only earlier releases used.
 pub const DROP_CLAIMS: &str = include_str!("migrations/0013_drop_claims.sql");
+/// A migration of both objects: the index for [`COUNT`].
+pub const POLICY_INDEX: &str = include_str!("migrations/0016_policy_index.sql");
 
 /// Counts the reservations of a policy in a window: all of them, or those that a caller made or
 /// that count under a ceiling.

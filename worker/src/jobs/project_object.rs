@@ -20,7 +20,9 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 use crate::budget::limits::Limits;
-use crate::budget::store::{BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, PROBE_TABLES};
+use crate::budget::store::{
+    BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, POLICY_INDEX, PROBE_TABLES,
+};
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::project_object::poll::PollState;
 use crate::jobs::project_stub::WatchCall;
@@ -61,6 +63,7 @@ const MIGRATIONS: &[&str] = &[
     DROP_CLAIMS,
     include_str!("store/migrations/0014_column_names.sql"),
     include_str!("store/migrations/0015_given_up_jobs.sql"),
+    POLICY_INDEX,
 ];
 /// The policies whose circuit breakers this object reports.
 const POLICIES: [RateLimitPolicy; 3] = [

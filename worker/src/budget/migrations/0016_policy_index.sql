@@ -1,0 +1,1 @@
+CREATE INDEX reservation_policy_at ON reservation (policy, at);
