@@ -38,10 +38,10 @@ pub mod polls;
 mod records;
 pub mod search;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use futures_util::lock::Mutex;
+use futures_channel::oneshot::Receiver;
 
 use crate::runtime::{Database, HostError, HostResult, text};
 
@@ -50,8 +50,8 @@ const MAX_JOBS_PER_ALARM: u64 = 20;
 
 pub struct JobStore {
     database: Rc<Database>,
-    /// Lets one search run at a time.
-    search_turns: Mutex<()>,
+    /// Resolves at the end of the latest search, after which the next one starts.
+    latest_search: RefCell<Option<Receiver<()>>>,
     /// The project's id, once it has been read. It never changes.
     project: OnceCell<String>,
 }
@@ -60,7 +60,7 @@ impl JobStore {
     pub fn open(database: Rc<Database>) -> Self {
         Self {
             database,
-            search_turns: Mutex::default(),
+            latest_search: RefCell::default(),
             project: OnceCell::new(),
         }
     }

@@ -3,6 +3,7 @@
 //! A row of `job_search` contains [`block_mark`] and the searched part of a prompt in lower case.
 //! Alarms add the jobs that were stored before the index existed: rows up to `search_backlog.last`.
 
+use futures_channel::oneshot;
 use js_sys::JsString;
 use serde::Deserialize;
 
@@ -53,8 +54,8 @@ impl JobStore {
         self.database.execute(insert, [number(row), text(&indexed)])
     }
 
-    /// Finds the jobs of a page. Searches run one at a time and let other requests run after each
-    /// step.
+    /// Finds the jobs of a page. Searches run one at a time, in order of arrival, and let other
+    /// requests run after each step.
     pub(super) async fn search(
         &self,
         filter: &JobFilter,
@@ -62,6 +63,14 @@ impl JobStore {
         limit: u64,
         below: Option<u64>,
     ) -> HostResult<Found> {
+        let (_end, ended) = oneshot::channel();
+        let earlier = self.latest_search.replace(Some(ended));
+        if let Some(earlier) = earlier {
+            // The earlier search ends by dropping its sender. This wait needs no timer: the runtime
+            // does not cancel requests of a Durable Object as hung, because they may wait for each
+            // other.
+            let _ = earlier.await;
+        }
         let wanted = lower(wanted);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let query = "SELECT (SELECT coalesce(min(row), 0) FROM job) AS first,
@@ -71,9 +80,6 @@ impl JobStore {
         let range = range.ok_or_else(|| HostError::new("a query without a row"))?;
         let mut search = Search::new(&wanted, range, below, limit);
         while let Some(step) = search.next_step() {
-            // This wait needs no timer: the runtime does not cancel requests of a Durable Object as
-            // hung, because they may wait for each other.
-            let _turn = self.search_turns.lock().await;
             yield_now().await;
             search.on_examined(&self.examine(&step, filter, &wanted)?);
         }
@@ -156,9 +162,21 @@ impl JobStore {
 
 #[cfg(test)]
 mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        reason = "a failed unwrap fails the test at its line"
+    )]
+
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use wasm_bindgen::JsValue;
+    use wasm_bindgen_futures::JsFuture;
     use wasm_bindgen_test::wasm_bindgen_test;
 
-    use super::find_lowercase;
+    use super::*;
+    use crate::runtime::into_promise;
+    use crate::runtime::tests::fake_database;
 
     #[wasm_bindgen_test]
     fn a_lower_case_copy_is_stored_only_if_sqlite_would_not_create_the_same() {
@@ -168,5 +186,30 @@ mod tests {
             find_lowercase("Before\0After").as_deref(),
             Some("before after")
         );
+    }
+
+    #[wasm_bindgen_test]
+    async fn searches_run_in_order_of_arrival() {
+        let exec = "(query) => {
+          const range = { first: 1, last: 1, backlog: 0 };
+          return { toArray: () => (query.includes('backlog') ? [range] : []) };
+        }";
+        let store = Rc::new(JobStore::open(fake_database(&JsValue::NULL, exec)));
+        let order = Rc::new(RefCell::new(Vec::new()));
+        let start = |number| {
+            let (store, order) = (Rc::clone(&store), Rc::clone(&order));
+            into_promise(async move {
+                store.search(&JobFilter::default(), "ui", 20, None).await?;
+                order.borrow_mut().push(number);
+                Ok(JsValue::UNDEFINED)
+            })
+        };
+        let [first, second, third] = [1, 2, 3].map(&start);
+        JsFuture::from(first).await.unwrap();
+        let fourth = start(4);
+        for search in [second, third, fourth] {
+            JsFuture::from(search).await.unwrap();
+        }
+        assert_eq!(*order.borrow(), [1, 2, 3, 4]);
     }
 }
