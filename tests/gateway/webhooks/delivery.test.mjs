@@ -32,7 +32,7 @@ const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirectin
 RECEIVERS.push("hanging", "silent", "late", "crash", "slow", "unsent");
 /** Each project has its own object, so that other tests do not set its alarms. */
 const PROJECTS = ["followed-up", "looked-at", "with-watchers", "with-others"];
-PROJECTS.push("linked-later", "with-deletions");
+PROJECTS.push("linked-later", "with-deletions", "repeated-end", "repeated-end-changed");
 
 let jobs;
 /** One receiver per purpose. */
@@ -324,6 +324,35 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       await jobs.upstream.setJob(job.id, { status: "failed" });
       assertDelivery(await job.next(), "agent_job.failed");
     });
+
+    for (const [project, fields] of [
+      ["repeated-end", {}],
+      ["repeated-end-changed", { prLink: "https://example.com/pull/1" }],
+    ]) {
+      test(`sends one webhook for a follow-up whose response repeats the end: ${project}`, async () => {
+        const job = await hooked(receivers.good, { project });
+        await job.finish();
+        await job.next();
+        const fault = {
+          kind: "json",
+          status: 200,
+          body: { ...(await upstreamJob(job.id)), ...fields },
+        };
+        const operation = "agentJobs.sendMessage";
+        await jobs.upstream.fault({ operation, target: `/${project}/`, fault });
+        assert.equal((await jobs.followUp(job.id, "and more", { project })).status, "completed");
+        const prLink = "https://example.com/pull/2";
+        await jobs.upstream.setJob(job.id, { prLink });
+        const { data } = assertDelivery(await job.next(), "agent_job.completed");
+        assert.equal(data.prLink, prLink);
+        await link(job, project);
+        // A duplicate would arrive before the webhook of another job that finishes now.
+        const other = await hooked(receivers.good, { project });
+        await other.finish();
+        await other.next();
+        assert.equal(job.all().length, 2);
+      });
+    }
 
     test("sends a webhook immediately when a new watcher reveals a job's final status", async () => {
       const project = "looked-at";

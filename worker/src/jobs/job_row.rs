@@ -61,6 +61,19 @@ impl JobRow {
         JobEnd::of(&JobStatus::from(self.status.clone()?))
     }
 
+    /// Returns the end that the job's webhook has announced. An end that a poll finds after a
+    /// restart is a new one.
+    pub fn announced_end(&self) -> Option<JobEnd> {
+        self.end().filter(|_| !self.is_restarted())
+    }
+
+    /// Whether a follow-up has restarted the job since its stored state. Mintlify processes
+    /// follow-ups in the background, so the response to one can repeat the earlier state.
+    pub fn is_restarted(&self) -> bool {
+        let is_older = |since| since <= self.last_started_at;
+        self.last_started_at > self.created_at && self.since.is_some_and(is_older)
+    }
+
     /// Returns the event that sends the job's state to its watchers.
     pub fn to_event(&self) -> StreamEvent {
         StreamEvent {

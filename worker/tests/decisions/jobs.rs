@@ -2,6 +2,7 @@
 
 mod events;
 mod idempotency;
+mod job_row;
 mod poll;
 mod poll_budget;
 mod pull_request;

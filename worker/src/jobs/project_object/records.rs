@@ -96,13 +96,11 @@ impl Project {
                 self.jobs.add_message(id, write)?;
             }
             let changed = self.jobs.record(id, row.as_ref(), reply)?;
+            if message.is_some() {
+                self.jobs.mark_started(id)?;
+            }
             if let Some(changed) = &changed {
-                // A follow-up restarts the job, so an end in its response or after it is a new one.
-                let is_restarted = |row: &JobRow| {
-                    message.is_some() || row.since.is_some_and(|since| row.last_started_at > since)
-                };
-                let row = row.filter(|row| !is_restarted(row));
-                self.queue_webhook(changed, row.and_then(|row| row.end()))?;
+                self.queue_webhook(changed, row.and_then(|row| row.announced_end()))?;
             } else if message.is_none() {
                 return Ok((None, None));
             }
@@ -115,15 +113,15 @@ impl Project {
         Ok(())
     }
 
-    /// Queues the webhook of a finished job. If the job had the same end before, its webhook is
+    /// Queues the webhook of a finished job. If the end was announced before, its webhook is
     /// already queued or delivered, and only receives the latest state.
     pub(super) fn queue_webhook(
         &self,
         row: &JobRow,
-        earlier_end: Option<JobEnd>,
+        announced_end: Option<JobEnd>,
     ) -> HostResult<()> {
         match (row.end(), &row.webhook) {
-            (Some(end), Some(_)) if earlier_end == Some(end) => {
+            (Some(end), Some(_)) if announced_end == Some(end) => {
                 self.outbox.update_unsent(&row.id, end, &row.data)
             }
             (Some(end), Some(url)) => self.outbox.add(url, end, &row.data),

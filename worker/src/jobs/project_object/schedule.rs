@@ -30,7 +30,7 @@ impl Project {
             return Ok(());
         };
         let end = row.poll_end(self.settings.poll_duration);
-        let is_open = !row.is_finished() && now() < end;
+        let is_open = (!row.is_finished() || row.is_restarted()) && now() < end;
         let next = is_open.then(|| self.next_poll(&row, Audience::Webhook).min(end));
         self.jobs.set_webhook_poll(job, next)
     }

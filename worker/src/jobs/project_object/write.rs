@@ -165,7 +165,6 @@ impl Project {
         if let (Some(id), Ok(reply)) = (&write.job, outcome) {
             self.supersede_poll(id);
             self.record(id, reply, Some(write))?;
-            self.jobs.mark_started(id)?;
             self.plan_webhook_poll(id)?;
         } else if let Some((id, _)) = find_created(write, outcome) {
             let is_watched = self.broadcast_list(event.as_slice()) > 0;

@@ -79,7 +79,8 @@ fn only_a_terminal_status_finishes_a_job() {
     }
 }
 
-fn row() -> JobRow {
+/// An active job that has just been created.
+pub(super) fn row() -> JobRow {
     JobRow {
         row: 1,
         id: "j1".to_owned(),

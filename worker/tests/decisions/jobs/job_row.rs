@@ -1,0 +1,50 @@
+//! The ends of a job that its webhook announces.
+
+use quillgate_worker::jobs::job_row::JobRow;
+use quillgate_worker::jobs::webhook::JobEnd;
+
+use super::poll::row;
+use crate::fixtures::at;
+
+/// A job that started at its creation and completed after half a minute.
+fn completed() -> JobRow {
+    JobRow {
+        status: Some("completed".to_owned()),
+        since: Some(at(30)),
+        ..row()
+    }
+}
+
+#[test]
+fn end_is_announced_once() {
+    let at_creation = JobRow {
+        since: Some(at(0)),
+        ..completed()
+    };
+    for row in [completed(), at_creation] {
+        assert_eq!(row.announced_end(), Some(JobEnd::Completed));
+        assert!(!row.is_restarted());
+    }
+    assert_eq!(row().announced_end(), None);
+}
+
+#[test]
+fn end_that_the_response_to_a_follow_up_repeats_is_announced_again_only_when_a_poll_finds_it() {
+    // The response has the stored state, or another state with the same end.
+    for since in [at(30), at(60)] {
+        let restarted = JobRow {
+            last_started_at: at(60),
+            since: Some(since),
+            ..completed()
+        };
+        assert!(restarted.is_restarted(), "{since:?}");
+        assert_eq!(restarted.announced_end(), None, "{since:?}");
+    }
+    let completed_again = JobRow {
+        last_started_at: at(60),
+        since: Some(at(90)),
+        ..completed()
+    };
+    assert!(!completed_again.is_restarted());
+    assert_eq!(completed_again.announced_end(), Some(JobEnd::Completed));
+}
