@@ -12,6 +12,8 @@ const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
 /** A project whose jobs only list streams watch. */
 const LISTED = "listed-docs";
+/** A project whose job an earlier release has given up. */
+const GIVEN_UP = "given-up-docs";
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
@@ -30,7 +32,7 @@ before(async () => {
   const projects = [PROJECT, OTHER_PROJECT, ...Object.values(DELAYED)];
   [jobs, impatient] = await Promise.all([
     startJobs("polls", { projects }),
-    startJobs("polls-limited", { projects: [PROJECT, OTHER_PROJECT, LISTED], vars }),
+    startJobs("polls-limited", { projects: [PROJECT, OTHER_PROJECT, LISTED, GIVEN_UP], vars }),
   ]);
 });
 after(async () => {
@@ -198,6 +200,28 @@ describe("a job that does not finish", () => {
     assert.equal(json.type, "agent_job.unfinished");
     assert.equal(json.data.id, id);
     assert.equal(json.data.status, "active", "the last known status");
+  });
+
+  test("does not give up a job again that an earlier release has given up", async () => {
+    const project = GIVEN_UP;
+    const headers = [["Webhook-Url", `${receiver.url}/given-up`]];
+    const { id } = await impatient.create("never ends", { project, headers });
+    await receiver.next(({ path }) => path === "/given-up", PATIENCE_MS);
+    await untilLogged(id);
+    // The state before the fifteenth migration.
+    const undo = [
+      ["DROP INDEX reservation_policy_at"],
+      ["ALTER TABLE job DROP COLUMN given_up_start"],
+      ["UPDATE migration SET done = 14"],
+    ];
+    await impatient.restartWithSql(undo, project);
+    const stream = await impatient.watchingAll({ project });
+    const other = await impatient.create("never ends either", { project });
+    await untilLogged(other.id);
+    await untilLogged(id);
+    stream.leave();
+    const deliveries = receiver.deliveries.filter(({ path }) => path === "/given-up");
+    assert.equal(deliveries.length, 1);
   });
 });
 
