@@ -79,11 +79,6 @@ impl LimitUsage {
     pub const fn left(&self) -> u32 {
         self.max.saturating_sub(self.count)
     }
-
-    /// Returns when the next slot becomes free; one window from now if all are free.
-    pub fn next_free(&self, window: u64, now: u64) -> u64 {
-        self.oldest.unwrap_or(now).saturating_add(window)
-    }
 }
 
 /// The consequences of a granted reservation. The host inserts a row.
@@ -190,8 +185,9 @@ impl BudgetSnapshot {
         limits
     }
 
+    /// Returns when the next slot becomes free; one window from now if all are free.
     fn next_free(&self, usage: &LimitUsage) -> u64 {
-        usage.next_free(self.window, self.now)
+        usage.oldest.unwrap_or(self.now).saturating_add(self.window)
     }
 
     /// Returns the reasons to refuse the reservation. If several end at the same time, the problem

@@ -8,22 +8,21 @@ use std::rc::Rc;
 
 use quillgate::{Millis, RateLimitPolicy};
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::budget;
 use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
 use crate::budget::reservation::{BudgetRequest, Reservation, ReservationOutcome};
 use crate::budget::upstream_block::{UpstreamBlock, next_probe};
-use crate::budget::{BudgetSnapshot, Ceiling, LimitUsage, Refused};
+use crate::budget::{BudgetSnapshot, LimitUsage, Refused};
 use crate::json;
 use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
 
 /// The budget tables: the first migration of the project's and the organization's objects.
 pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
 
-/// A migration of both objects: a reservation's ceilings, as a JSON list of names or an empty
-/// string.
+/// A migration of both objects: the names of a reservation's ceilings, as a JSON array. Rows of
+/// earlier releases have an empty string.
 pub const CEILING_COLUMN: &str = include_str!("migrations/0005_ceiling_column.sql");
 /// A migration of both objects: the time of the next probe of a blocked policy.
 pub const PROBE_TABLES: &str = include_str!("migrations/0006_probe_tables.sql");
@@ -53,7 +52,7 @@ pub struct BudgetStore {
 }
 
 impl BudgetStore {
-    /// Loads the stored budgets.
+    /// Opens the budgets in a database. Deletes old reservations and limits the wait for probes.
     pub fn open(
         database: Rc<Database>,
         limits: Limits,
@@ -89,8 +88,22 @@ impl BudgetStore {
         if let Some(block) = probed {
             self.store_block(policy, block)?;
         }
+        self.sweep(now)?;
+        // The upstream may count the request until its timeout. The row has that time, so that its
+        // slot never becomes free too early.
+        let at = now.plus(self.request_timeout);
+        let ceilings: Vec<_> = request.ceilings.iter().map(|own| &own.name).collect();
+        let insert = "INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
+            RETURNING id";
+        let row = [
+            text(policy.as_str()),
+            text(&request.caller),
+            number(at.0),
+            text(&json::to_text(&ceilings)),
+        ];
+        let id = self.database.value(insert, row)?;
         Ok(Ok(Reservation {
-            id: self.begin(request, now)?,
+            id: id.ok_or_else(|| HostError::new("an inserted row has no id"))?,
             policy,
             next_probe: probed.map(|block| block.probe_at),
             fields: granted.fields,
@@ -139,24 +152,6 @@ impl BudgetStore {
         Ok(LimitUsage { max, count, oldest })
     }
 
-    /// Records a reservation and returns its id.
-    fn begin(&self, request: &BudgetRequest, now: Millis) -> HostResult<u64> {
-        self.sweep(now)?;
-        // The upstream may count the request until its timeout. The row has that time, so that its
-        // slot never becomes free too early.
-        let at = now.plus(self.request_timeout);
-        let insert = "INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
-            RETURNING id";
-        let row = [
-            text(request.policy.as_str()),
-            text(&request.caller),
-            number(at.0),
-            text(&write_names(&request.ceilings)),
-        ];
-        let id = self.database.value(insert, row)?;
-        id.ok_or_else(|| HostError::new("an inserted row has no id"))
-    }
-
     /// Moves the reservation of a request that waited for a connection. The timeout of the request
     /// starts only now, so its response can arrive later.
     pub fn postpone(&self, id: u64) -> HostResult<()> {
@@ -170,12 +165,6 @@ impl BudgetStore {
     pub fn settle(&self, id: u64) -> HostResult<()> {
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
         self.database.execute(update, [number(now().0), number(id)])
-    }
-
-    /// Deletes a reservation that the upstream did not count.
-    fn release(&self, id: u64) -> HostResult<()> {
-        let delete = "DELETE FROM reservation WHERE id = ?";
-        self.database.execute(delete, [number(id)])
     }
 
     /// Settles or releases the reservation of a finished request, and blocks its policy after a 429
@@ -206,10 +195,10 @@ impl BudgetStore {
                     self.store_block(policy, block)?;
                 }
                 if is_counted {
-                    self.settle(id)
-                } else {
-                    self.release(id)
+                    return self.settle(id);
                 }
+                let delete = "DELETE FROM reservation WHERE id = ?";
+                self.database.execute(delete, [number(id)])
             }
         }
     }
@@ -262,15 +251,6 @@ impl BudgetStore {
             closed_until: closed_until.map(|until| until.0),
         })
     }
-}
-
-/// Serializes the names of ceilings; an empty string for none.
-fn write_names(ceilings: &[Ceiling]) -> String {
-    if ceilings.is_empty() {
-        return String::new();
-    }
-    let names = ceilings.iter().map(|ceiling| Value::from(&*ceiling.name));
-    json::to_text(&Value::Array(names.collect()))
 }
 
 #[cfg(test)]

@@ -38,7 +38,8 @@ impl JobSettings {
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
         let seconds = |name, default, range| read_seconds(name, variables, default, range);
-        let poll_limit = default_poll_limit(limits.create_job);
+        // A lower configured limit for creations does not change Mintlify's limit.
+        let poll_limit = DEFAULT_POLL_LIMIT.max(limits.create_job / 5);
         Ok(Self {
             poll_interval: seconds("JOB_POLL_SECONDS", 5, Range::TO_300)?,
             poll_duration: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::TO_DAY)?,
@@ -55,15 +56,9 @@ impl JobSettings {
     }
 }
 
-/// The default of `JOB_POLLS_PER_HOUR`: a fifth of Mintlify's published limit of 100 job creations
-/// per project and hour. Mintlify may count polls against that limit too.
+/// The minimum default of `JOB_POLLS_PER_HOUR`: a fifth of Mintlify's published limit of 100 job
+/// creations per project and hour. Mintlify may count polls against that limit too.
 const DEFAULT_POLL_LIMIT: u32 = 20;
-
-/// Returns a fifth of the configured limit for creations, but at least [`DEFAULT_POLL_LIMIT`]. A
-/// lower configured limit does not change Mintlify's limit.
-fn default_poll_limit(create_limit: u32) -> u32 {
-    DEFAULT_POLL_LIMIT.max(create_limit / 5)
-}
 
 /// The settings of webhooks.
 #[derive(Clone)]

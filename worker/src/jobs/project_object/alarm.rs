@@ -85,7 +85,7 @@ impl Project {
     /// gateway created and still polls.
     fn take_due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
         let usage = self.poll_log.usage(now)?;
-        let mut room = self.poll_log.budget().count_allowed(&usage, now);
+        let mut room = self.settings.poll_budget.count_allowed(&usage, now);
         let watched = self.find_watched_jobs(&usage)?.into_iter();
         let watched = watched.filter(|(_, at)| *at <= now).map(|(row, _)| row);
         let mut due: Vec<_> = self.jobs.due(now)?;

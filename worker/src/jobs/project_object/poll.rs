@@ -43,7 +43,7 @@ impl Project {
         let project_id = ProjectId::new(&*call.project);
         let project_id = project_id.map_err(|error| HostError::new(error.message()))?;
         // Only polls of jobs that the gateway created use the poll budget.
-        if self.jobs.find_listed(&name)?.is_some() {
+        if self.jobs.find(&name)?.is_some_and(|row| row.is_listed) {
             self.poll_log.count(now())?;
         }
         let request = UpstreamRequest {

@@ -50,8 +50,8 @@ impl Project {
         call: Call,
         job: &str,
     ) -> HostResult<GatewayResponse> {
-        let rows = self.jobs.find_listed(job)?.into_iter().collect();
-        self.refresh(&call, rows).await?;
+        let row = self.jobs.find(job)?.filter(|row| row.is_listed);
+        self.refresh(&call, row.into_iter().collect()).await?;
         Ok(match self.jobs.read_record(job)? {
             Some(record) => GatewayResponse::json(200, record),
             None => GatewayResponse::problem(&Problem::job_not_recorded(), &call.id),
@@ -66,7 +66,7 @@ impl Project {
             .filter(|row| !row.is_finished() && now >= self.next_poll(row, Audience::Watchers))
             .collect();
         let usage = self.poll_log.usage(now)?;
-        let room = self.poll_log.budget().count_immediate(&usage, now) as usize;
+        let room = self.settings.poll_budget.count_immediate(&usage, now) as usize;
         let mut polls = Vec::new();
         stale.sort_by_key(|row| row.checked_at);
         for row in stale.iter().take(MAX_REFRESHED_JOBS.min(room)) {

@@ -50,7 +50,7 @@ impl Project {
         if !targets.is_empty() {
             rows.extend(self.jobs.find_all(&targets)?);
         }
-        let pace = self.poll_log.budget().find_next(usage);
+        let pace = self.settings.poll_budget.find_next(usage);
         let polls = self.polls.borrow();
         let is_running = |id: &str| polls.get(id).is_some_and(|poll| poll.running.is_some());
         let charge_end = |id: &str| polls.get(id).and_then(|poll| poll.charge_end);
@@ -83,7 +83,7 @@ impl Project {
     /// Sets the alarm to the next due time. Leaves the alarm unchanged if nothing is due.
     pub(super) async fn schedule(&self) -> HostResult<()> {
         let usage = self.poll_log.usage(now())?;
-        let pace = self.poll_log.budget().find_next(&usage);
+        let pace = self.settings.poll_budget.find_next(&usage);
         let polls = self.find_watched_jobs(&usage)?;
         let oldest = self.jobs.oldest()?;
         let others = [
@@ -117,8 +117,8 @@ impl Project {
 
     /// Returns when the alarm next adds jobs that earlier releases stored to the search index.
     pub(super) fn next_indexing(&self) -> HostResult<Option<Millis>> {
-        let is_open = self.jobs.has_backlog()?;
-        Ok(is_open.then(|| plan_indexing(self.alarm.get(), now())))
+        let has_backlog = self.jobs.backlog()? > 0;
+        Ok(has_backlog.then(|| plan_indexing(self.alarm.get(), now())))
     }
 }
 

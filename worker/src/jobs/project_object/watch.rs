@@ -104,7 +104,7 @@ impl Project {
     fn has_room(&self, is_listed: bool, now: Millis) -> HostResult<bool> {
         let usage = self.poll_log.usage(now)?;
         Ok(if is_listed {
-            self.poll_log.budget().count_immediate(&usage, now) > 0
+            self.settings.poll_budget.count_immediate(&usage, now) > 0
         } else {
             !usage.is_paused(now)
         })

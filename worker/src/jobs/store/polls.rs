@@ -18,10 +18,6 @@ impl PollStore {
         Self { database, budget }
     }
 
-    pub const fn budget(&self) -> PollBudget {
-        self.budget
-    }
-
     pub fn usage(&self, now: Millis) -> HostResult<PollUsage> {
         let query = "SELECT coalesce(sum(polls), 0) AS used, max(latest) AS latest,
               min(step_end) AS oldest_step,

@@ -229,11 +229,6 @@ impl JobStore {
         self.database.rows(query, [text(&json::to_text(&ids))])
     }
 
-    pub fn find_listed(&self, id: &str) -> HostResult<Option<JobRow>> {
-        let query = select_jobs!("WHERE id = ? AND listed = 1");
-        self.database.first(query, [text(id)])
-    }
-
     /// Returns the jobs that the alarm polls for their webhooks.
     pub fn due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
         let query = select_jobs!("WHERE webhook_poll <= ? ORDER BY webhook_poll LIMIT ?");

@@ -119,11 +119,8 @@ impl JobStore {
         self.database.rows(&query, values)
     }
 
-    pub fn has_backlog(&self) -> HostResult<bool> {
-        Ok(self.backlog()? > 0)
-    }
-
-    fn backlog(&self) -> HostResult<u64> {
+    /// Returns the last row that is not in the index yet, or 0 if the index is complete.
+    pub fn backlog(&self) -> HostResult<u64> {
         let last = self.database.value("SELECT last FROM search_backlog", [])?;
         Ok(last.unwrap_or(0))
     }
