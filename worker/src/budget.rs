@@ -24,13 +24,16 @@ pub mod upstream_block;
 
 use std::cmp::Reverse;
 
-use quillgate::RateLimitPolicy;
+use quillgate::{Millis, RateLimitPolicy};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::HeaderFields;
+
+/// The number of steps in a window.
+const STEPS: u64 = 60;
 
 /// A request for a reservation, with a summary of the policy's log.
 ///
@@ -287,6 +290,13 @@ impl BudgetSnapshot {
     fn window_seconds(&self) -> u64 {
         self.window.div_ceil(1000)
     }
+}
+
+/// Returns the end of the step that contains `now`. Reads and polls are counted per step, a sixtieth
+/// of the window. They leave the window with the end of their step, so the count is never too low.
+pub fn find_step(window: Millis, now: Millis) -> Millis {
+    let length = (window.0 / STEPS).max(1);
+    Millis((now.0 / length + 1) * length)
 }
 
 /// Returns the whole seconds until a moment, rounded up, at least 1.

@@ -6,21 +6,18 @@
 //! is not exact either. It counts per location over 10 or 60 seconds, its limit is fixed at
 //! deployment, and it does not report the remaining requests or the reset time.
 //!
-//! Reads are counted per step, a sixtieth of the window, so a caller takes about one kilobyte at
-//! most. Each read counts until the end of its step has left the window, so never too briefly.
+//! Reads are counted per step, so a caller takes about one kilobyte at most.
 
 use lru::LruCache;
 use quillgate::Millis;
 
 use crate::budget;
 use crate::budget::reservation::BudgetRequest;
-use crate::budget::{BudgetSnapshot, Granted, LimitUsage, Refused};
+use crate::budget::{BudgetSnapshot, Granted, LimitUsage, Refused, find_step};
 
 /// The maximum number of counted callers and ceilings. A new one replaces the one that has been
 /// idle for longest.
 pub const MAX_CALLERS: usize = 1_000;
-
-const STEPS: u64 = 60;
 
 /// The recent reads of each caller and under each ceiling.
 #[derive(Debug)]
@@ -106,8 +103,7 @@ fn usage(steps: &Steps, max: u32) -> LimitUsage {
 
 /// Counts one read in the current step.
 fn add(steps: &mut Steps, window: Millis, now: Millis) {
-    let length = (window.0 / STEPS).max(1);
-    let end = (now.0 / length + 1) * length;
+    let end = find_step(window, now).0;
     match steps.last_mut() {
         Some((own, count)) if *own == end => *count += 1,
         _ => steps.push((end, 1)),

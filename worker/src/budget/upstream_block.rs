@@ -4,7 +4,7 @@ use quillgate::Millis;
 use serde::Deserialize;
 
 /// The duration of a block after a 429 without `Retry-After`: 60 s.
-pub const DEFAULT_BLOCK: Millis = Millis(60_000);
+const DEFAULT_BLOCK: Millis = Millis(60_000);
 /// The number of probes per window: one every 5 minutes for a window of an hour.
 const PROBES_PER_WINDOW: u64 = 12;
 

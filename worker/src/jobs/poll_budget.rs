@@ -13,8 +13,6 @@ const PACE_PARTS: u64 = 6;
 /// An alarm starts at most as many polls as fit into this part of the window, a sixtieth, at the
 /// current spacing. It starts at least one.
 const BURST_PARTS: u64 = 60;
-/// The number of steps into which a window is divided for counting.
-const STEPS: u64 = 60;
 
 /// The maximum number of polls in any window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,12 +97,5 @@ impl PollBudget {
         }
         let left = self.limit.saturating_sub(usage.used);
         left.saturating_sub(self.limit / 2)
-    }
-
-    /// Returns the end of the step that contains `now`. All polls of a step leave the window
-    /// together, when its end does. The count is therefore never too low.
-    pub fn find_step(self, now: Millis) -> Millis {
-        let length = (self.window.0 / STEPS).max(1);
-        Millis((now.0 / length + 1) * length)
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use quillgate::Millis;
 
+use crate::budget::find_step;
 use crate::jobs::poll_budget::{PollBudget, PollUsage};
 use crate::runtime::{Database, HostResult, number};
 
@@ -34,7 +35,7 @@ impl PollStore {
         self.database.execute(delete, [number(since.0)])?;
         let insert = "INSERT INTO poll_step (step_end, polls, latest) VALUES (?1, 1, ?2)
             ON CONFLICT (step_end) DO UPDATE SET polls = polls + 1, latest = excluded.latest";
-        let step = self.budget.find_step(now);
+        let step = find_step(self.budget.window, now);
         self.database
             .execute(insert, [number(step.0), number(now.0)])
     }

@@ -1,6 +1,7 @@
 //! Simulates hours of polling, and checks that the poll budget is kept and well spread.
 
 use quillgate::Millis;
+use quillgate_worker::budget::find_step;
 use quillgate_worker::jobs::poll_budget::{PollBudget, PollUsage};
 
 const HOUR: Millis = Millis::from_seconds(3600);
@@ -41,7 +42,7 @@ impl Project {
     }
 
     fn send(&mut self, now: Millis) {
-        let end = self.budget.find_step(now);
+        let end = find_step(self.budget.window, now);
         match self.steps.last_mut() {
             Some((own, count)) if *own == end => *count += 1,
             _ => self.steps.push((end, 1)),
