@@ -59,17 +59,14 @@ pub fn parse_body(
     let Some(Json::Object(mut values)) = json::parse(body) else {
         return Err(Problem::malformed_body());
     };
-    for name in values.keys() {
-        let known = operation.parameter(name);
-        if known.is_none_or(|known| known.place != ParameterIn::Body) {
+    for (name, value) in path {
+        // A value of the path must not be in the body. `Call::parse` rejects other names that the
+        // operation does not have.
+        if values.insert(name.to_owned(), value.into()).is_some() {
             return Err(ValidationError::unknown(name).into());
         }
     }
-    values.extend(
-        path.into_iter()
-            .map(|(name, value)| (name.to_owned(), value.into())),
-    );
-    Ok(Call::parse(operation, &Json::Object(values))?)
+    Ok(Call::parse(operation, &&Json::Object(values))?)
 }
 
 /// Whether a `Content-Type` is `application/json`, with any parameters (RFC 9110, section 8.3.1).
