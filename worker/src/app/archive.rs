@@ -91,7 +91,7 @@ pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Re
 
 /// Begins a backfill.
 pub async fn begin_backfill(pending: &PendingRequest) -> Result<Reply, Problem> {
-    let from = plan_backfill(pending.read_body().await?.as_bytes())?;
+    let from = plan_backfill(&pending.read_body().await?)?;
     let now = now();
     let record = load(pending, now).await?.record;
     let settings = &pending.config.analytics.archive;

@@ -78,7 +78,7 @@ pub async fn write(pending: &mut PendingRequest, job: Option<String>) -> Result<
     let body = pending.read_body().await?;
     let (config, head) = (&pending.config, &pending.head);
     let (caller, project) = (pending.context.caller()?, pending.context.project()?);
-    let (write, proof) = plan_write(config, caller, project, job, head, body.as_bytes())?;
+    let (write, proof) = plan_write(config, caller, project, job, head, &body)?;
     if let Some(proof) = proof {
         verify_turnstile(pending, &proof, &write).await?;
     }

@@ -54,10 +54,9 @@ impl PendingRequest {
     ///
     /// # Errors
     /// 400 or 413.
-    pub async fn read_body(&self) -> Result<String, Problem> {
+    pub async fn read_body(&self) -> Result<Vec<u8>, Problem> {
         let body = read_stream(self.request.body(), MAX_BODY).await;
         let body = body.map_err(|_| Problem::malformed_body())?;
-        let body = body.ok_or_else(|| Problem::content_too_large(MAX_BODY))?;
-        String::from_utf8(body).map_err(|_| Problem::malformed_body())
+        body.ok_or_else(|| Problem::content_too_large(MAX_BODY))
     }
 }

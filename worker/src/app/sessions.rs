@@ -26,8 +26,7 @@ const MAX_SESSIONS: u32 = 60;
 
 /// Opens a session for an access token or an assertion.
 pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
-    let body = pending.read_body().await?;
-    let token = read_opening(body.as_bytes())?;
+    let token = read_opening(&pending.read_body().await?)?;
     let head = Rc::clone(&pending.head);
     let proof = match (&token, head.header("cf-access-jwt-assertion")) {
         (Some(token), _) => Proof::AccessToken(token),
