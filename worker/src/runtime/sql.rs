@@ -75,7 +75,10 @@ impl Database {
         query: &str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Vec<T>> {
-        read_rows(&self.run(query, values.into())?)
+        let rows = self.run(query, values.into())?.to_array();
+        rows.iter()
+            .map(|row| Ok(serde_wasm_bindgen::from_value(row)?))
+            .collect()
     }
 
     /// Returns the first row of a query.
@@ -128,28 +131,14 @@ impl Database {
 
     /// Runs statements in a transaction, which is rolled back if `run` fails or traps.
     pub fn transaction<T>(&self, mut run: impl FnMut() -> HostResult<T>) -> HostResult<T> {
+        let storage: &TransactionalStorage = self.storage.as_raw().unchecked_ref();
         let mut outcome = None;
-        self.run_transaction(&mut || {
+        storage.transaction_sync(&mut || {
             outcome = Some(run()?);
             Ok(())
         })?;
         outcome.ok_or_else(|| HostError::new("the transaction did not run"))
     }
-
-    fn run_transaction(&self, run: &mut dyn FnMut() -> Result<(), JsValue>) -> HostResult<()> {
-        let storage: &TransactionalStorage = self.storage.as_raw().unchecked_ref();
-        Ok(storage.transaction_sync(&mut || run())?)
-    }
-}
-
-/// Deserializes the rows of a cursor.
-fn read_rows<T: DeserializeOwned>(cursor: &SqlStorageCursor) -> HostResult<Vec<T>> {
-    let rows = cursor.to_array();
-    let mut read = Vec::with_capacity(rows.length() as usize);
-    for at in 0..rows.length() {
-        read.push(serde_wasm_bindgen::from_value(rows.get(at))?);
-    }
-    Ok(read)
 }
 
 /// Converts a string to a bindable value; `None` becomes `NULL`.
