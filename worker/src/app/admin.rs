@@ -20,7 +20,7 @@ pub async fn read_health(pending: &PendingRequest) -> Result<Reply, Problem> {
     let issuers = pending.config.auth.trusted_issuers.iter();
     let issuers = issuers.map(|issuer| issuer.issuer.as_str()).collect();
     let health = Health::new(organization, project, issuers);
-    Ok(Reply::json(200, &json::to_text(&health)))
+    Ok(Reply::json(200, json::to_text(&health)))
 }
 
 /// Unblocks a policy.

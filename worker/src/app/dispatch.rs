@@ -54,10 +54,10 @@ pub fn answer_immediately(
         }
         Err(problem) => Ok(context.refuse(&problem)),
         Ok(Action::Respond(response)) => Ok(response.into()),
-        Ok(Action::Describe) => Ok(Reply {
-            body: description().map_or(JsValue::NULL, JsValue::from),
-            ..Reply::json(200, "")
-        }),
+        Ok(Action::Describe) => {
+            let body = description().map_or(JsValue::NULL, JsValue::from);
+            Ok(Reply::json(200, body))
+        }
         Ok(Action::ReadReport(query)) => analytics::read_cached_report(context, head, query),
         Ok(action) => Err(action),
     }

@@ -58,7 +58,7 @@ pub async fn read(pending: &PendingRequest, job: &JobId) -> Result<Reply, Proble
     } else {
         PullRequestStatus::UNKNOWN
     };
-    Ok(Reply::json(200, &json::to_text(&status)))
+    Ok(Reply::json(200, json::to_text(&status)))
 }
 
 /// Finds a status in the cache, or waits for a fetch.

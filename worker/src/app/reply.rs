@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use wasm_bindgen::JsValue;
 
 use crate::http::problem_kind::ProblemKind;
-use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::http::response::{GatewayResponse, HeaderFields, JSON};
 
 /// The parts of a response. The request context adds the common headers.
 pub struct Reply {
@@ -30,8 +30,9 @@ impl Reply {
     }
 
     /// Returns a reply with a JSON body.
-    pub fn json(status: u16, body: &str) -> Self {
-        GatewayResponse::json(status, body).into()
+    pub fn json(status: u16, body: impl Into<JsValue>) -> Self {
+        let headers = HeaderFields::default().with("content-type", JSON);
+        Self::new(status, headers, body)
     }
 
     /// Returns a reply without a body.
