@@ -121,8 +121,8 @@ pub async fn send_upstream(
     request: &UpstreamRequest,
     pay: &mut dyn FnMut() -> bool,
 ) -> Exchange<UpstreamResponse> {
-    let started = now();
-    if let Err(problem) = with_breakers(|breakers| breakers.allow(&request.scope(), started)) {
+    let (scope, started) = (request.scope(), now());
+    if let Err(problem) = with_breakers(|breakers| breakers.allow(&scope, started)) {
         return Exchange::not_sent(problem);
     }
     let deadline = started.plus(settings.timeout);
@@ -136,7 +136,7 @@ pub async fn send_upstream(
     let failure = outcome.as_ref().err();
     let ended = now();
     with_breakers(|breakers| {
-        breakers.record(&request.scope(), request.call_outcome(failure), ended);
+        breakers.record(&scope, request.call_outcome(failure), ended);
     });
     let refused_key = attempts.describe_refused_key().map(str::to_owned);
     Exchange {
