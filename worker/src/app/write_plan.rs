@@ -1,7 +1,6 @@
 //! Plans a request with a body in two steps: the head must be accepted before the body is read.
 
-use quillgate::parameters::ParameterGroup;
-use quillgate::{Day, Operation, ProjectId, Prompt, Request};
+use quillgate::{Day, Operation, ProjectId, Request};
 
 use crate::analytics::archive::read_day;
 use crate::app::config::Config;
@@ -55,7 +54,7 @@ pub fn plan_write(
     let policy = declared.policy.ok_or_else(Problem::internal)?;
     let path = job.iter().map(|id| ("id", id.clone())).collect();
     let call = parse_body(declared, path, body)?;
-    let prompt = Prompt::read(&call)?;
+    let prompt = call.text("prompt").ok_or_else(Problem::internal)?;
     let Request { target, body, .. } = call.request(project);
     let body = body.ok_or_else(Problem::internal)?;
     let webhook = choose_webhook(config, job.as_deref(), requested_webhook)?;
@@ -73,8 +72,8 @@ pub fn plan_write(
         retry,
         target,
         body,
-        prompt_summary: summarize_prompt(&prompt),
-        prompt: keeps_prompt.then(|| prompt.as_str().to_owned()),
+        prompt_summary: summarize_prompt(prompt),
+        prompt: keeps_prompt.then(|| prompt.to_owned()),
         webhook,
     };
     Ok((write, proof))

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use quillgate::{Call, Prompt};
+use quillgate::Call;
 use serde::{Deserialize, Serialize};
 
 use crate::http::gateway_rule::GatewayRule;
@@ -106,9 +106,9 @@ impl JobQuery {
 
 /// Returns the first line of a prompt that is not blank, shortened and without control characters.
 /// Returns an empty string if every line is blank.
-pub fn summarize_prompt(prompt: &Prompt) -> String {
+pub fn summarize_prompt(prompt: &str) -> String {
     let is_visible = |c: char| !c.is_control() && !c.is_whitespace();
-    let mut lines = prompt.as_str().lines().map(str::trim);
+    let mut lines = prompt.lines().map(str::trim);
     let line = lines.find(|line| line.contains(is_visible)).unwrap_or("");
     let mut characters = line.chars().filter(|c| !c.is_control());
     let mut summary: String = characters.by_ref().take(MAX_SUMMARY_LENGTH).collect();

@@ -3,16 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proptest::prelude::*;
-use quillgate::Prompt;
 use quillgate_worker::jobs::records::{
-    Position, decode_cursor, encode_cursor, has_room_for_whole, summarize_prompt,
+    Position, decode_cursor, encode_cursor, has_room_for_whole, summarize_prompt as summarize,
 };
 
 use crate::fixtures::{encode, field_and_rule};
-
-fn summarize(prompt: &str) -> String {
-    summarize_prompt(&Prompt::new(prompt).unwrap())
-}
 
 #[test]
 fn full_prompts_are_stored_while_space_remains() {
