@@ -47,7 +47,11 @@ pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Pr
 /// Finds the stored state of a job. If the object fails, records the error for the log and returns
 /// `None`.
 async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Reply> {
-    let data = match read_stored_job(pending, job).await {
+    let found = async {
+        let project = pending.project_stub()?;
+        Ok::<_, Problem>(project.find_stored_job(job.as_str()).await?)
+    };
+    let data = match found.await {
         Ok(data) => data?,
         Err(problem) => {
             pending.context.metrics.keep_operator_message(&problem);
@@ -66,15 +70,12 @@ async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Re
     Some(reply)
 }
 
-async fn read_stored_job(pending: &PendingRequest, job: &JobId) -> Result<Option<String>, Problem> {
-    Ok(pending
-        .project_stub()?
-        .find_stored_job(job.as_str())
-        .await?)
-}
-
 /// Creates a job, or sends a message to `job`.
-pub async fn write(pending: &mut PendingRequest, job: Option<String>) -> Result<Reply, Problem> {
+pub async fn write(
+    pending: &mut PendingRequest,
+    operation: Operation,
+    job: Option<String>,
+) -> Result<Reply, Problem> {
     let body = pending.read_body().await?;
     let (config, head) = (&pending.config, &pending.head);
     let (caller, project) = (pending.context.caller()?, pending.context.project()?);
