@@ -1,6 +1,6 @@
 //! The actions that a plan can choose for a request.
 
-use quillgate::{Day, JobId, RateLimitPolicy};
+use quillgate::{Day, JobId, Operation, RateLimitPolicy};
 
 use crate::analytics::archive::SeriesQuery;
 use crate::analytics::archive::views::ViewsQuery;
@@ -34,7 +34,7 @@ pub enum Action {
     ConcludeSignIn,
     /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write) and send the
     /// write. A follow-up has a job.
-    Write(Option<String>),
+    Write(Operation, Option<String>),
     /// Read a job upstream and forward the response.
     ReadJob(JobId),
     /// Return a report, from the cache if possible.

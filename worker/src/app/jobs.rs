@@ -79,7 +79,7 @@ pub async fn write(
     let body = pending.read_body().await?;
     let (config, head) = (&pending.config, &pending.head);
     let (caller, project) = (pending.context.caller()?, pending.context.project()?);
-    let (write, proof) = plan_write(config, caller, project, job, head, &body)?;
+    let (write, proof) = plan_write(config, head, caller, project, operation, job, &body)?;
     if let Some(proof) = proof {
         verify_turnstile(pending, &proof, &write).await?;
     }

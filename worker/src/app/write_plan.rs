@@ -39,17 +39,14 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
 /// 403 `turnstile-required` for a missing Turnstile response.
 pub fn plan_write(
     config: &Config,
+    head: &RequestHead,
     caller: &Caller,
     project: &ProjectId,
+    operation: Operation,
     job: Option<String>,
-    head: &RequestHead,
     body: &[u8],
 ) -> Result<(Write, Option<TurnstileProof>), Problem> {
     let requested_webhook = head.raw_header("webhook-url");
-    let operation = match job {
-        Some(_) => Operation::SendMessage,
-        None => Operation::CreateAgentJob,
-    };
     let declared = operation.declaration();
     let policy = declared.policy.ok_or_else(Problem::internal)?;
     let path = job.iter().map(|id| ("id", id.clone())).collect();

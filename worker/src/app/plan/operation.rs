@@ -71,7 +71,7 @@ impl Planner<'_> {
         Ok(match operation {
             Operation::CreateAgentJob | Operation::SendMessage => {
                 check_announced_body(self.head)?;
-                Action::Write(pairs.member("id").text())
+                Action::Write(operation, pairs.member("id").text())
             }
             Operation::GetAgentJob => Action::ReadJob(JobId::read(&call()?)?),
             Operation::StreamAgentJobEvents => Action::StreamEvents(Some(JobId::read(&call()?)?)),

@@ -121,13 +121,13 @@ fn plan_body(
     headers: &HeaderFields,
     body: &[u8],
 ) -> Result<(Write, Option<TurnstileProof>), Problem> {
-    let Ok(Action::Write(job)) = planned.action else {
+    let Ok(Action::Write(operation, job)) = planned.action else {
         panic!("no body is read: {head:?}");
     };
     let (caller, project) = (planned.caller.unwrap(), planned.project.unwrap());
     let mut head = head.read();
     head.headers = headers.clone().or(head.headers);
-    plan_write(config, &caller, &project, job, &head, body)
+    plan_write(config, &head, &caller, &project, operation, job, body)
 }
 
 /// Plans a write with these header fields and this body.

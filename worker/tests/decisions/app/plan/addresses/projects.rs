@@ -74,7 +74,7 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
             prop_assert!((1..=100).contains(&query.limit));
             prop_assert!(OWN.contains(&project.replace(' ', "%20").as_str()));
         }
-        Action::Write(_) => {
+        Action::Write(..) => {
             let headers = HeaderFields::default();
             match plan_body(&configuration(), planned, head, &headers, BODY) {
                 Ok((write, _)) => {
