@@ -14,7 +14,7 @@ use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, find_cooki
 use crate::auth::session::stub::SessionStub;
 use crate::auth::session::{cookie, read_opening};
 use crate::auth::session_record::{NewSession, Opening, Proof};
-use crate::auth::{missing_token_problem, session_record};
+use crate::auth::{invalid_token, missing_token_problem, session_record};
 use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
@@ -63,8 +63,9 @@ pub async fn open_with_proof(
     before: Option<&str>,
 ) -> Result<(Rc<Caller>, String), Problem> {
     let (config, started) = (Rc::clone(&pending.config), pending.context.started);
-    let opened = match session_record::open(proof, &config.auth, started)? {
-        Opening::Session(opened) => opened,
+    let opening = session_record::open(proof, &config.auth, started);
+    let session = match opening.map_err(invalid_token)? {
+        Opening::Session(session) => session,
         Opening::Unverified(token) => {
             let token = verify_token(pending, token).await?;
             NewSession::new(proof, &token, &config.auth, started)?
@@ -74,7 +75,7 @@ pub async fn open_with_proof(
         caller,
         record,
         secret,
-    } = opened;
+    } = session;
     pending.context.caller = Some(Rc::clone(&caller));
     reserve_session(pending, &caller)?;
     let secret = config.auth.token_secrets.get(secret);

@@ -81,12 +81,8 @@ pub struct NewSession {
 /// Checks the credential for a new session.
 ///
 /// # Errors
-/// The same as for [`super::identify`].
-pub fn open(proof: Proof<'_>, settings: &AuthSettings, now: Millis) -> Result<Opening, Problem> {
-    check_proof(proof, settings, now).map_err(invalid_token)
-}
-
-fn check_proof(
+/// Why the token is invalid. The message becomes the detail of the 401.
+pub fn open(
     proof: Proof<'_>,
     settings: &AuthSettings,
     now: Millis,
@@ -101,8 +97,8 @@ fn check_proof(
         let secret = access_token::verify_signature(&token, &settings.token_secrets)?;
         let claims = token.claims()?;
         let caller = access_token::read_caller(&claims, &settings.revoked, now)?;
-        let session = NewSession::create("own", caller, &claims, now);
-        return Ok(Opening::Session(NewSession { secret, ..session }));
+        let session = NewSession::create("own", caller, &claims, secret, now);
+        return Ok(Opening::Session(session));
     }
     let clients = client.map(std::slice::from_ref);
     let checked = oidc::check(&token, source, &settings.trusted_issuers, clients, now)?;
@@ -127,18 +123,15 @@ impl NewSession {
     ) -> Result<Self, Problem> {
         let claims = token.claims();
         let caller = claims.caller(&settings.revoked)?;
-        Ok(Self::create(
-            proof.record_kind(),
-            caller,
-            &claims.values,
-            now,
-        ))
+        let kind = proof.record_kind();
+        Ok(Self::create(kind, caller, &claims.values, 0, now))
     }
 
     fn create(
         kind: &str,
         mut caller: Rc<Caller>,
         claims: &Map<String, Value>,
+        secret: usize,
         now: Millis,
     ) -> Self {
         let ends = now.plus(MAX_SESSION_LIFETIME);
@@ -147,7 +140,7 @@ impl NewSession {
         Self {
             caller,
             record: format!("{kind} {}\n{claims}", ends.0),
-            secret: 0,
+            secret,
         }
     }
 }

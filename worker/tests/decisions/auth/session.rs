@@ -13,7 +13,7 @@ use quillgate_worker::auth::session::{
 };
 use quillgate_worker::auth::session_record;
 use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
-use quillgate_worker::auth::{Evidence, VerifiedTokens};
+use quillgate_worker::auth::{Evidence, VerifiedTokens, invalid_token};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::records::KeepPrompts;
@@ -74,7 +74,7 @@ pub fn signing_in() -> Config {
 
 /// The session of a token with a valid signature.
 pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
-    match session_record::open(proof, &config.auth, NOW)? {
+    match session_record::open(proof, &config.auth, NOW).map_err(invalid_token)? {
         Opening::Session(session) => Ok(session),
         Opening::Unverified(token) => {
             NewSession::new(proof, &token.into_verified(), &config.auth, NOW)
