@@ -20,15 +20,14 @@ pub fn begin(pending: &PendingRequest) -> Result<Reply, Problem> {
     let (config, head) = (&pending.config, &pending.head);
     let (before, random) = (find_session(pending), random_bytes()?);
     let started = pending.context.started;
-    let headers = sign_in::begin(&config.auth, &head.url, before.as_ref(), &random, started)?;
+    let headers = sign_in::begin(&config.auth, head, before.as_ref(), &random, started)?;
     Ok(Reply::empty(302, headers))
 }
 
 /// Exchanges the code of a callback, opens a session and redirects the browser to its page.
 pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let (config, head) = (Rc::clone(&pending.config), Rc::clone(&pending.head));
-    let cookies = head.header("cookie");
-    let callback = sign_in::read_callback(&config.auth, &head.url, cookies, now())?;
+    let callback = sign_in::read_callback(&config.auth, &head, now())?;
     // Marks the sign-in as used before calling the issuer. Each sign-in costs the issuer at most one
     // token request, even if that request fails.
     let mark = SessionStub::new(&pending.env, &callback.name)?;

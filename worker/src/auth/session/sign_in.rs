@@ -26,8 +26,9 @@ use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_s
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
+use crate::http::request_head::RequestHead;
 use crate::http::response::HeaderFields;
-use crate::http::url::{decode_percent, decode_query, find_parameter, origin_of, split_url};
+use crate::http::url::{decode_percent, decode_query, find_parameter, origin_of};
 use crate::json;
 
 /// The path that begins a sign-in.
@@ -48,18 +49,18 @@ const MAX_CODE_LENGTH: usize = 4_096;
 /// the redirect to the issuer: its authorization endpoint, and a cookie with the state of the
 /// sign-in.
 ///
-/// `url` is the URL of the request to [`START`]. `random` makes the sign-in unique.
+/// `head` is that of the request to [`START`]. `random` makes the sign-in unique.
 ///
 /// # Errors
 /// 404 for an unknown issuer, 400 for a return path outside the gateway.
 pub fn begin(
     settings: &AuthSettings,
-    url: &str,
+    head: &RequestHead,
     before: Option<&SessionId>,
     random: &[u8; RANDOM_BYTES],
     now: Millis,
 ) -> Result<HeaderFields, Problem> {
-    let query = split_url(url).1;
+    let query = head.query.as_deref();
     let name = read_parameter(query, "issuer").ok_or_else(Problem::not_found)?;
     let mut issuers = settings.sign_in_issuers.iter();
     let issuer = issuers.find(|issuer| issuer.name == name);
@@ -78,7 +79,7 @@ pub fn begin(
     let parameters = write_pairs(&[
         ("response_type", "code"),
         ("client_id", &issuer.client_id),
-        ("redirect_uri", &callback_of(url)),
+        ("redirect_uri", &callback_of(&head.url)),
         ("scope", &issuer.scope),
         ("state", &secret(STATE)),
         ("nonce", &secret(NONCE)),
@@ -137,23 +138,22 @@ pub struct Callback<'a> {
     pub body: String,
 }
 
-/// Reads a request to [`CALLBACK`] with its cookies.
+/// Reads a request to [`CALLBACK`].
 ///
 /// # Errors
 /// 400 unless this browser began the sign-in at this issuer within ten minutes and the issuer
 /// reports success.
 pub fn read_callback<'a>(
     settings: &'a AuthSettings,
-    url: &str,
-    cookies: Option<&str>,
+    head: &RequestHead,
     now: Millis,
 ) -> Result<Callback<'a>, Problem> {
     const UNKNOWN: &str = "this browser has not begun this sign-in, or too long ago; begin again";
     let failed = || failed_problem(UNKNOWN);
-    let Cookie::One(seed) = find_cookie(cookies, NAME) else {
+    let Cookie::One(seed) = find_cookie(head.header("cookie"), NAME) else {
         return Err(failed());
     };
-    let query = split_url(url).1;
+    let query = head.query.as_deref();
     let state = read_parameter(query, "state").ok_or_else(failed)?;
     let key = derive(settings);
     let tag = URL_SAFE_NO_PAD.decode(&state).map_err(|_| failed())?;
@@ -176,7 +176,7 @@ pub fn read_callback<'a>(
     let (Some(code), false) = (code, other) else {
         return Err(failed_problem("the issuer has not signed anybody in"));
     };
-    let (redirect_uri, verifier) = (callback_of(url), derive_text(&key, VERIFIER, seed));
+    let (redirect_uri, verifier) = (callback_of(&head.url), derive_text(&key, VERIFIER, seed));
     let mut fields = vec![
         ("grant_type", "authorization_code"),
         ("code", &code),

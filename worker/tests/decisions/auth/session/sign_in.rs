@@ -10,13 +10,14 @@ use quillgate_worker::auth::session::sign_in::{
 };
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
+use quillgate_worker::http::request_head;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::http::url::{decode_percent, split_url};
 use sha2::{Digest, Sha256};
 
 use super::{ISSUERS, SIGN_IN, signing_in};
 use crate::fixtures::{
-    NOW, SECRET, at, configure, encode, field_and_rule, status_and_kind, variables,
+    NOW, RequestHead, SECRET, at, configure, encode, field_and_rule, status_and_kind, variables,
 };
 
 fn pairs(text: &str) -> BTreeMap<String, String> {
@@ -25,6 +26,16 @@ fn pairs(text: &str) -> BTreeMap<String, String> {
         (name.to_owned(), decode_percent(value).unwrap())
     };
     text.split('&').map(pair).collect()
+}
+
+fn head(url: &str, cookie: Option<&str>) -> request_head::RequestHead {
+    let head = RequestHead {
+        method: "GET",
+        url,
+        cookie,
+        ..RequestHead::default()
+    };
+    head.read()
 }
 
 /// The return path of a sign-in, or the problem.
@@ -38,7 +49,13 @@ fn sign_in(query: &str) -> Result<String, Problem> {
 /// The header fields of the redirect to the issuer, or the problem.
 fn begin_in(query: &str, seed: u8, before: Option<&SessionId>) -> Result<HeaderFields, Problem> {
     let url = format!("https://gate.example/session/start?{query}");
-    begin(&signing_in().auth, &url, before, &[seed; 32], NOW)
+    begin(
+        &signing_in().auth,
+        &head(&url, None),
+        before,
+        &[seed; 32],
+        NOW,
+    )
 }
 
 /// A started sign-in: the browser's cookie and the parameters for the issuer.
@@ -68,7 +85,7 @@ impl Browser {
         now: Millis,
     ) -> Result<Callback<'a>, Problem> {
         let url = format!("https://gate.example/session/callback?{query}");
-        read_callback(&config.auth, &url, Some(&self.cookie), now)
+        read_callback(&config.auth, &head(&url, Some(&self.cookie)), now)
     }
 
     fn answer(&self) -> String {
@@ -171,10 +188,10 @@ fn callback_without_a_started_sign_in_is_rejected() {
         Some("__Host-quillgate-sign-in="),
         Some("__Host-quillgate-sign-in=a.b.c.d"),
     ] {
-        assert_failed(read_callback(&config.auth, &url, cookie, NOW));
+        assert_failed(read_callback(&config.auth, &head(&url, cookie), NOW));
     }
     let twice = format!("{}; {}", browser.cookie, browser.cookie);
-    assert_failed(read_callback(&config.auth, &url, Some(&twice), NOW));
+    assert_failed(read_callback(&config.auth, &head(&url, Some(&twice)), NOW));
     let secret = Some("a-newer-secret-of-the-gateway-of-40-letters");
     let other = configure(&[
         ("TRUSTED_ISSUERS", Some(ISSUERS)),
