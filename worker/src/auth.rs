@@ -139,18 +139,22 @@ pub fn identify(
     now: Millis,
     verified: &mut VerifiedTokens,
 ) -> Result<Identified, Problem> {
-    if credentials.authorization.is_some() || credentials.session == Cookie::Missing {
-        let token = find_token(credentials, settings).ok_or_else(missing_token_problem)?;
-        return identify_token(token, settings, now, verified);
+    if let Some(authorization) = credentials.authorization {
+        let token = parse_bearer(authorization).ok_or_else(missing_token_problem)?;
+        return identify_token(token, Source::Bearer, settings, now, verified);
+    }
+    if credentials.session == Cookie::Missing {
+        let assertion = find_assertion(credentials.access_assertion, settings);
+        let token = assertion.ok_or_else(missing_token_problem)?;
+        return identify_token(token, Source::AccessAssertion, settings, now, verified);
     }
     match SessionId::read(credentials.session, &settings.token_secrets) {
         Some(id) => Ok(Identified::Needs(Evidence::Session(id))),
-        None => identify_session(None, credentials, settings, now, verified),
+        None => identify_session(None, credentials.access_assertion, settings, now, verified),
     }
 }
 
-/// Identifies the caller by the record of the session in `credentials`. `record` is `None` if the
-/// session has ended.
+/// Identifies the caller by the record of a session. `record` is `None` if the session has ended.
 ///
 /// An old cookie must not lock out a person that Cloudflare Access admits. After the session has
 /// ended, the assertion identifies its caller.
@@ -160,7 +164,7 @@ pub fn identify(
 /// - The same as for a token with the claims of the record.
 pub fn identify_session(
     record: Option<&str>,
-    credentials: &Credentials<'_>,
+    assertion: Option<&str>,
     settings: &AuthSettings,
     now: Millis,
     verified: &mut VerifiedTokens,
@@ -168,12 +172,13 @@ pub fn identify_session(
     if let Some(record) = record {
         return session_record::identify(record, settings, now).map(Identified::Caller);
     }
-    let token = find_token(credentials, settings).ok_or_else(ended_session_problem)?;
-    identify_token(token, settings, now, verified)
+    let token = find_assertion(assertion, settings).ok_or_else(ended_session_problem)?;
+    identify_token(token, Source::AccessAssertion, settings, now, verified)
 }
 
 fn identify_token(
-    (text, source): (&str, Source),
+    text: &str,
+    source: Source,
     settings: &AuthSettings,
     now: Millis,
     verified: &mut VerifiedTokens,
@@ -192,18 +197,10 @@ fn identify_token(
     Ok(Identified::Needs(Evidence::Signature(Box::new(checked))))
 }
 
-/// Returns the token to check and its source.
-fn find_token<'a>(
-    credentials: &Credentials<'a>,
-    settings: &AuthSettings,
-) -> Option<(&'a str, Source)> {
-    if let Some(authorization) = credentials.authorization {
-        return Some((parse_bearer(authorization)?, Source::Bearer));
-    }
-    let assertion = credentials.access_assertion?;
-    let source = Source::AccessAssertion;
-    let is_used = !assertion.is_empty() && accepts_from(&settings.trusted_issuers, source);
-    is_used.then_some((assertion, source))
+/// Returns the assertion if a trusted issuer takes its tokens from it.
+fn find_assertion<'a>(assertion: Option<&'a str>, settings: &AuthSettings) -> Option<&'a str> {
+    let is_used = accepts_from(&settings.trusted_issuers, Source::AccessAssertion);
+    assertion.filter(|assertion| is_used && !assertion.is_empty())
 }
 
 /// Returns the token of the case-insensitive `Bearer` scheme (RFC 9110, section 11.1).

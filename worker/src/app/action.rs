@@ -7,6 +7,7 @@ use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
 use crate::app::plan::PendingPlan;
+use crate::auth::session::cookie::SessionId;
 use crate::http::response::GatewayResponse;
 use crate::jobs::records::JobQuery;
 
@@ -24,12 +25,13 @@ pub enum Action {
     Describe,
     /// Obtain evidence of the caller's identity, then continue the plan.
     Identify(Box<PendingPlan>),
-    /// Open a session.
-    OpenSession,
+    /// Open a session, and end the browser's earlier session, if any.
+    OpenSession(Option<SessionId>),
     /// End the browser's session, if any.
-    EndSession,
-    /// Redirect the browser to an issuer's sign-in page.
-    BeginSignIn,
+    EndSession(Option<SessionId>),
+    /// Redirect the browser to an issuer's sign-in page. The sign-in ends the browser's earlier
+    /// session, if any.
+    BeginSignIn(Option<SessionId>),
     /// Open a session after a sign-in at an issuer.
     ConcludeSignIn,
     /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write) and send the

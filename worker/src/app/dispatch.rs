@@ -9,6 +9,7 @@ use crate::app::action::Action;
 use crate::app::identity::identify;
 use crate::app::isolate::description;
 use crate::app::pending_request::PendingRequest;
+use crate::app::plan::{PendingPlan, Planner};
 use crate::app::reply::Reply;
 use crate::app::request_context::{RequestContext, reserve_read};
 use crate::app::{admin, analytics, archive, jobs, pull_requests, sessions, sign_in, streams};
@@ -66,8 +67,14 @@ pub fn answer_immediately(
 async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply, Problem> {
     let action = match action {
         Action::Identify(plan) => {
-            let action = identify(pending, *plan).await?;
-            match answer_immediately(&mut pending.context, &pending.head, Ok(action)) {
+            let PendingPlan { target, evidence } = *plan;
+            let caller = identify(pending, &target, evidence).await?;
+            let (context, head) = (&mut pending.context, &pending.head);
+            let caller = context.caller.insert(caller);
+            let mut planner = Planner::new(&pending.config, head, caller, context.started);
+            let action = planner.plan(target);
+            context.project = planner.project;
+            match answer_immediately(context, head, Ok(action?)) {
                 Ok(reply) => return Ok(reply),
                 Err(action) => action,
             }
@@ -98,9 +105,9 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
         Action::BeginBackfill => Box::pin(archive::begin_backfill(pending)),
         Action::AnswerHealth => Box::pin(admin::read_health(pending)),
         Action::Reopen(policy) => Box::pin(admin::reopen(pending, policy)),
-        Action::OpenSession => Box::pin(sessions::open(pending)),
-        Action::EndSession => Box::pin(sessions::end(pending)),
-        Action::BeginSignIn => return sign_in::begin(pending),
+        Action::OpenSession(before) => Box::pin(sessions::open(pending, before)),
+        Action::EndSession(session) => Box::pin(sessions::end(pending, session)),
+        Action::BeginSignIn(before) => return sign_in::begin(pending, before.as_ref()),
         Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending)),
         // `identify` and `answer_immediately` have already handled these actions.
         Action::Identify(_) | Action::Respond(_) | Action::Describe => {

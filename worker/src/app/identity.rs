@@ -3,66 +3,56 @@
 
 use std::rc::Rc;
 
-use crate::app::action::Action;
 use crate::app::isolate::with_verified;
 use crate::app::issuer_keys::find_issuer_key;
 use crate::app::pending_request::PendingRequest;
-use crate::app::plan::PendingPlan;
+use crate::app::plan::Target;
+use crate::auth::caller::Caller;
 use crate::auth::jwks::NoKey;
 use crate::auth::jwt::WRONG_SIGNATURE;
 use crate::auth::oidc::{Checked, Verified};
-use crate::auth::session::cookie::SessionId;
 use crate::auth::session::stub::SessionStub;
 use crate::auth::signature::verify_signature;
-use crate::auth::{Evidence, Identified, invalid_token};
+use crate::auth::{Evidence, Identified, identify_session, invalid_token};
 use crate::http::problem::Problem;
 
-/// Reads the session's record or verifies the token's signature, whichever the plan needs, and
-/// resumes the plan. If the session has ended, the request's assertion can still identify the
-/// caller.
+/// Identifies the caller by the record of its session, or by the signature of its token. If the
+/// session has ended, the request's assertion can still identify the caller.
 ///
 /// # Errors
 /// The problem that refuses the caller.
 pub async fn identify(
     pending: &mut PendingRequest,
-    mut plan: PendingPlan,
-) -> Result<Action, Problem> {
-    let config = Rc::clone(&pending.config);
-    let (head, started) = (Rc::clone(&pending.head), pending.context.started);
+    target: &Target,
+    mut evidence: Evidence,
+) -> Result<Rc<Caller>, Problem> {
+    let (config, started) = (Rc::clone(&pending.config), pending.context.started);
     loop {
-        let PendingPlan { target, evidence } = plan;
-        let identified = match evidence {
-            Evidence::Session(id) => {
-                let record = read_session(pending, id).await?;
-                with_verified(|verified| {
-                    let record = record.as_deref();
-                    target.identify_session(record, &head, &config.auth, started, verified)
-                })?
-            }
+        let id = match evidence {
+            Evidence::Session(id) => id,
             Evidence::Signature(token) => {
                 let token = verify_token(pending, *token).await?;
-                let caller =
-                    with_verified(|verified| verified.identify(&token, &config.auth, started));
-                Identified::Caller(caller?)
+                return with_verified(|verified| verified.identify(&token, &config.auth, started));
             }
         };
-        let resumed = target.resume(identified, &config, &head, started);
-        pending.context.caller = resumed.caller;
-        pending.context.project = resumed.project;
-        match resumed.action? {
-            Action::Identify(next) => plan = *next,
-            action => return Ok(action),
+        let record = SessionStub::new(&pending.env, id.as_str())?.read().await?;
+        pending.context.session = record.is_some().then_some(id);
+        let assertion = pending.head.header("cf-access-jwt-assertion");
+        let assertion = assertion.filter(|_| target.accepts_assertion());
+        let identified = with_verified(|verified| {
+            identify_session(
+                record.as_deref(),
+                assertion,
+                &config.auth,
+                started,
+                verified,
+            )
+        });
+        match identified? {
+            Identified::Caller(caller) => return Ok(caller),
+            Identified::Needs(next) => evidence = next,
         }
     }
-}
-
-async fn read_session(
-    pending: &mut PendingRequest,
-    id: SessionId,
-) -> Result<Option<String>, Problem> {
-    let record = SessionStub::new(&pending.env, id.as_str())?.read().await?;
-    pending.context.session = record.is_some().then_some(id);
-    Ok(record)
 }
 
 /// Verifies the signature of an issuer's token.

@@ -1,31 +1,27 @@
 //! The plan of a request, made from its head without I/O.
 
 mod admin;
-mod identity;
 mod operation;
-mod pull_request;
 mod session;
 
-pub use identity::{CallerPlan, PendingPlan};
 pub use session::describe_session;
 
 use std::rc::Rc;
 
-use quillgate::{Millis, ProjectId};
+use quillgate::{Millis, Operation, ProjectId, RateLimitPolicy};
 
 use crate::app::action::Action;
 use crate::app::config::Config;
 use crate::app::plan::admin::{BLOCKED_POLICY, LIVENESS, find_policy, is_deep};
-use crate::app::plan::identity::{Target, find_credentials};
-use crate::app::plan::operation::PathValues;
-use crate::app::plan::pull_request::PULL_REQUEST;
+use crate::app::plan::operation::{PULL_REQUEST, PathValues};
 use crate::app::plan::session::METHODS;
 use crate::auth::caller::Caller;
 use crate::auth::session::SESSION;
-use crate::auth::session::cookie::Cookie;
+use crate::auth::session::cookie;
+use crate::auth::session::cookie::{Cookie, find_cookie};
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::session::sign_in::{CALLBACK, START};
-use crate::auth::{Credentials, Identified, VerifiedTokens, identify};
+use crate::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
@@ -107,6 +103,38 @@ impl Plan {
     }
 }
 
+/// A plan that continues once the host has obtained the evidence for its caller's identity.
+#[derive(Debug)]
+pub struct PendingPlan {
+    /// The target of the request.
+    pub target: Target,
+    /// The evidence that identifies the caller.
+    pub evidence: Evidence,
+}
+
+/// A target that only identified callers may use.
+#[derive(Debug)]
+pub enum Target {
+    /// Read the health of the gateway.
+    Health,
+    /// Unblock a policy that the upstream has blocked.
+    Reopening(RateLimitPolicy),
+    /// Read the caller's session.
+    Session,
+    /// Read the pull request of a job. Invalid ids are reported to identified callers only.
+    PullRequest(Result<PathValues, Problem>),
+    /// Carry out a declared operation. Invalid ids are reported to identified callers only.
+    Operation(Operation, Result<PathValues, Problem>),
+}
+
+impl Target {
+    /// Whether an assertion of Cloudflare Access may identify the caller. For [`Self::Session`],
+    /// only the cookie may.
+    pub const fn accepts_assertion(&self) -> bool {
+        !matches!(self, Self::Session)
+    }
+}
+
 /// Plans a request.
 ///
 /// - `now`: the instant at which tokens are checked.
@@ -122,39 +150,61 @@ pub fn plan(
         Ok(origin) => origin,
         Err(problem) => return Plan::refused(problem),
     };
-    let mut planner = Planner::new(config, head, now);
-    let sends_cookie = planner.credentials.session != Cookie::Missing
-        || (origin == Origin::Own && sends_assertion(head));
+    let mut router = Router {
+        config,
+        head,
+        credentials: Credentials {
+            authorization: head.header("authorization"),
+            session: find_cookie(head.header("cookie"), cookie::NAME),
+            access_assertion: head.header("cf-access-jwt-assertion"),
+        },
+        route: None,
+    };
     // The callback is exempt: the issuer's redirect comes from another site, and the callback reads
     // no credentials.
     if head.path != CALLBACK
-        && sends_cookie
+        && relies_on_cookie(&router.credentials, &origin)
         && let Err(problem) = check_same_origin(head)
     {
         return Plan::refused(problem);
     }
-    let action = match planner.find_step(&head.path) {
-        Ok(Step::Act(action)) => Ok(action),
-        Ok(Step::Identify(target)) => {
-            let credentials = target.select(planner.credentials);
-            let identified = identify(&credentials, &config.auth, now, verified);
-            identified.and_then(|identified| planner.resume(target, identified))
+    let (mut caller, mut project) = (None, None);
+    let action = router.find_step().and_then(|step| {
+        let target = match step {
+            Step::Act(action) => return Ok(action),
+            Step::Identify(target) => target,
+        };
+        let mut credentials = router.credentials;
+        if !target.accepts_assertion() {
+            credentials.access_assertion = None;
         }
-        Err(problem) => Err(problem),
-    };
+        match identify(&credentials, &config.auth, now, verified)? {
+            Identified::Caller(known) => {
+                let mut planner = Planner::new(config, head, caller.insert(known), now);
+                let action = planner.plan(target);
+                project = planner.project;
+                action
+            }
+            Identified::Needs(evidence) => {
+                Ok(Action::Identify(Box::new(PendingPlan { target, evidence })))
+            }
+        }
+    });
     Plan {
         origin,
-        route: planner.route,
-        caller: planner.caller,
-        project: planner.project,
+        route: router.route,
+        caller,
+        project,
         action,
     }
 }
 
-/// Returns whether an assertion may identify the caller. Cloudflare Access derives it from a
-/// cookie, which browsers also send for pages of other sites.
-fn sends_assertion(head: &RequestHead) -> bool {
-    head.header("authorization").is_none() && head.header("cf-access-jwt-assertion").is_some()
+/// Whether a cookie may identify the caller. Browsers also send cookies for pages of other sites.
+/// Cloudflare Access derives its assertion from a cookie.
+fn relies_on_cookie(credentials: &Credentials<'_>, origin: &Origin) -> bool {
+    credentials.authorization.is_none()
+        && (credentials.session != Cookie::Missing
+            || (*origin == Origin::Own && credentials.access_assertion.is_some()))
 }
 
 fn answer_liveness() -> Action {
@@ -173,45 +223,33 @@ enum Step {
     Identify(Target),
 }
 
-/// The request, the settings and what is known about the caller, shared by the steps of a plan.
-struct Planner<'a> {
+/// Finds the route of a request.
+struct Router<'a> {
     config: &'a Config,
     head: &'a RequestHead,
     credentials: Credentials<'a>,
-    query: Option<&'a str>,
-    now: Millis,
+    /// The pattern of the route, once found.
     route: Option<&'static str>,
-    caller: Option<Rc<Caller>>,
-    project: Option<ProjectId>,
 }
 
-impl<'a> Planner<'a> {
-    fn new(config: &'a Config, head: &'a RequestHead, now: Millis) -> Self {
-        Self {
-            config,
-            head,
-            credentials: find_credentials(head),
-            query: head.query.as_deref(),
-            now,
-            route: None,
-            caller: None,
-            project: None,
-        }
-    }
-
-    fn find_step(&mut self, path: &str) -> Result<Step, Problem> {
+impl Router<'_> {
+    fn find_step(&mut self) -> Result<Step, Problem> {
+        let (method, path) = (&*self.head.method, &*self.head.path);
         for (template, methods) in ROUTES {
             if let Some(segments) = route::match_path(template, path) {
                 return self.find_own_step(template, methods, segments);
             }
         }
-        if self.head.method != "OPTIONS" {
-            return self.find_operation(path);
+        if method == "OPTIONS" {
+            return match &route::find_methods(path)[..] {
+                [] => Err(Problem::not_found()),
+                methods => Ok(Step::Act(answer_options(methods))),
+            };
         }
-        match &route::find_methods(path)[..] {
-            [] => Err(Problem::not_found()),
-            methods => Ok(Step::Act(answer_options(methods))),
-        }
+        let route = route::find(method, path)?;
+        self.route = Some(route.operation.declaration().path);
+        let path = PathValues::decode(route.segments);
+        Ok(Step::Identify(Target::Operation(route.operation, path)))
     }
 
     /// Finds the first step for a route that is not an operation.
@@ -237,33 +275,55 @@ impl<'a> Planner<'a> {
         if !is_supported {
             return Err(Problem::method_not_allowed(&route::join_methods(methods)));
         }
-        Ok(match template {
-            LIVENESS if is_deep(self.query) => Step::Identify(Target::Health),
-            LIVENESS => Step::Act(answer_liveness()),
-            DESCRIPTION => Step::Act(Action::Describe),
-            BLOCKED_POLICY => {
-                Step::Identify(Target::Reopening(policy.ok_or_else(Problem::not_found)?))
-            }
-            PULL_REQUEST => Step::Identify(Target::PullRequest(PathValues::decode(segments))),
+        Ok(match (template, policy) {
+            (_, Some(policy)) => Step::Identify(Target::Reopening(policy)),
+            (LIVENESS, _) if is_deep(self.head.query.as_deref()) => Step::Identify(Target::Health),
+            (LIVENESS, _) => Step::Act(answer_liveness()),
+            (DESCRIPTION, _) => Step::Act(Action::Describe),
+            (PULL_REQUEST, _) => Step::Identify(Target::PullRequest(PathValues::decode(segments))),
             _ => self.find_session_step(template)?,
         })
     }
+}
 
-    /// Plans the rest of the request if the caller is identified. Otherwise returns the action that
-    /// obtains evidence of the caller's identity.
-    fn resume(&mut self, target: Target, identified: Identified) -> Result<Action, Problem> {
-        let caller = match identified {
-            Identified::Caller(caller) => Rc::clone(self.caller.insert(caller)),
-            Identified::Needs(evidence) => {
-                return Ok(Action::Identify(Box::new(PendingPlan { target, evidence })));
-            }
-        };
+/// Plans the request of an identified caller.
+pub struct Planner<'a> {
+    config: &'a Config,
+    head: &'a RequestHead,
+    caller: &'a Caller,
+    now: Millis,
+    /// The project, once the caller is authorized for it.
+    pub project: Option<ProjectId>,
+}
+
+impl<'a> Planner<'a> {
+    /// Creates a planner. `now` is the instant at which the request arrived.
+    pub const fn new(
+        config: &'a Config,
+        head: &'a RequestHead,
+        caller: &'a Caller,
+        now: Millis,
+    ) -> Self {
+        Self {
+            config,
+            head,
+            caller,
+            now,
+            project: None,
+        }
+    }
+
+    /// Plans the rest of the request.
+    ///
+    /// # Errors
+    /// The problem that refuses the request.
+    pub fn plan(&mut self, target: Target) -> Result<Action, Problem> {
         match target {
-            Target::Health => self.plan_health(&caller),
-            Target::Reopening(policy) => self.plan_reopening(policy, &caller),
-            Target::Session => Ok(self.plan_session(&caller)),
-            Target::PullRequest(path) => self.plan_pull_request(path?, &caller),
-            Target::Operation(operation, path) => self.plan_operation(operation, path?, &caller),
+            Target::Health => self.plan_health(),
+            Target::Reopening(policy) => self.plan_reopening(policy),
+            Target::Session => Ok(self.plan_session()),
+            Target::PullRequest(path) => self.plan_pull_request(path?),
+            Target::Operation(operation, path) => self.plan_operation(operation, path?),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::app::pending_request::PendingRequest;
 use crate::app::plan::describe_session;
 use crate::app::reply::Reply;
 use crate::auth::caller::Caller;
-use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, find_cookie, write_cookie};
+use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cookie};
 use crate::auth::session::stub::SessionStub;
 use crate::auth::session::{cookie, read_opening};
 use crate::auth::session_record::{NewSession, Opening, Proof};
@@ -25,7 +25,10 @@ use crate::runtime::{now, random_bytes};
 const MAX_SESSIONS: u32 = 60;
 
 /// Opens a session for an access token or an assertion.
-pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
+pub async fn open(
+    pending: &mut PendingRequest,
+    before: Option<SessionId>,
+) -> Result<Reply, Problem> {
     let token = read_opening(&pending.read_body().await?)?;
     let head = Rc::clone(&pending.head);
     let proof = match (&token, head.header("cf-access-jwt-assertion")) {
@@ -33,7 +36,6 @@ pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
         (None, Some(assertion)) => Proof::AccessAssertion(assertion),
         (None, None) => return Err(missing_token_problem()),
     };
-    let before = find_session(pending);
     let before = before.as_ref().map(SessionId::as_str);
     let (caller, cookie) = open_with_proof(pending, proof, before).await?;
     let body = describe_session(&caller, &pending.config);
@@ -41,8 +43,8 @@ pub async fn open(pending: &mut PendingRequest) -> Result<Reply, Problem> {
 }
 
 /// Ends the browser's session.
-pub async fn end(pending: &mut PendingRequest) -> Result<Reply, Problem> {
-    if let Some(id) = find_session(pending) {
+pub async fn end(pending: &PendingRequest, session: Option<SessionId>) -> Result<Reply, Problem> {
+    if let Some(id) = session {
         SessionStub::new(&pending.env, id.as_str())?.end().await?;
     }
     let headers = HeaderFields::default().with("set-cookie", clear_cookie());
@@ -93,12 +95,6 @@ pub async fn open_with_proof(
     let lifetime = caller.expires.since(started);
     let cookie = write_cookie(cookie::NAME, &value, SameSite::Strict, lifetime);
     Ok((caller, cookie))
-}
-
-/// Returns the session that the browser's cookie names, even if the session has ended.
-pub fn find_session(pending: &PendingRequest) -> Option<SessionId> {
-    let cookie = find_cookie(pending.head.header("cookie"), cookie::NAME);
-    SessionId::read(cookie, &pending.config.auth.token_secrets)
 }
 
 /// Counts a new session against the caller's limit.

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use crate::app::pending_request::PendingRequest;
 use crate::app::post::post;
 use crate::app::reply::Reply;
-use crate::app::sessions::{find_session, open_with_proof};
+use crate::app::sessions::open_with_proof;
+use crate::auth::session::cookie::SessionId;
 use crate::auth::session::sign_in;
 use crate::auth::session::sign_in::Callback;
 use crate::auth::session::stub::SessionStub;
@@ -16,11 +17,9 @@ use crate::http::response::{HeaderFields, JSON};
 use crate::runtime::{now, random_bytes};
 
 /// Redirects the browser to an issuer's sign-in page.
-pub fn begin(pending: &PendingRequest) -> Result<Reply, Problem> {
-    let (config, head) = (&pending.config, &pending.head);
-    let (before, random) = (find_session(pending), random_bytes()?);
-    let started = pending.context.started;
-    let headers = sign_in::begin(&config.auth, head, before.as_ref(), &random, started)?;
+pub fn begin(pending: &PendingRequest, before: Option<&SessionId>) -> Result<Reply, Problem> {
+    let (settings, started) = (&pending.config.auth, pending.context.started);
+    let headers = sign_in::begin(settings, &pending.head, before, &random_bytes()?, started)?;
     Ok(Reply::empty(302, headers))
 }
 

@@ -50,14 +50,6 @@ impl RequestHead {
     pub fn raw_header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)
     }
-
-    /// Returns `Cookie` if it may identify the caller. `Authorization` takes precedence.
-    pub fn session_cookie(&self) -> Option<&str> {
-        match self.header("authorization") {
-            Some(_) => None,
-            None => self.header("cookie"),
-        }
-    }
 }
 
 /// Returns whether a client accepts an HTML page, as browsers do when they navigate.

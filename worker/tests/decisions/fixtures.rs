@@ -8,12 +8,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use quillgate::Millis;
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::{PendingPlan, Plan, plan};
+use quillgate_worker::app::plan::{PendingPlan, Plan, Planner, plan};
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::settings::AuthSettings;
-use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
+use quillgate_worker::auth::{
+    Credentials, Evidence, Identified, VerifiedTokens, identify, identify_session,
+};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::request_head;
@@ -182,29 +184,35 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
     let head = &head.read();
     let mut verified = VerifiedTokens::default();
     let mut planned = plan(config, head, NOW, &mut verified);
-    while let Ok(Action::Identify(pending)) = planned.action {
-        let PendingPlan { target, evidence } = *pending;
-        let identified = match evidence {
-            Evidence::Session(_) => {
-                target.identify_session(record, head, &config.auth, NOW, &mut verified)
-            }
-            Evidence::Signature(token) => verified
-                .identify(&token.into_verified(), &config.auth, NOW)
-                .map(Identified::Caller),
-        };
-        planned = match identified.map(|known| target.resume(known, config, head, NOW)) {
-            Ok(resumed) => Plan {
-                caller: resumed.caller,
-                project: resumed.project,
-                action: resumed.action,
-                ..planned
-            },
-            Err(problem) => Plan {
-                action: Err(problem),
-                ..planned
-            },
-        };
+    let Ok(Action::Identify(pending)) = planned.action else {
+        return planned;
+    };
+    let PendingPlan { target, evidence } = *pending;
+    let mut identify = |evidence| match evidence {
+        Evidence::Session(_) => {
+            let assertion = head.header("cf-access-jwt-assertion");
+            let assertion = assertion.filter(|_| target.accepts_assertion());
+            identify_session(record, assertion, &config.auth, NOW, &mut verified)
+        }
+        Evidence::Signature(token) => verified
+            .identify(&token.into_verified(), &config.auth, NOW)
+            .map(Identified::Caller),
+    };
+    let mut identified = identify(evidence);
+    if let Ok(Identified::Needs(evidence)) = identified {
+        identified = identify(evidence);
     }
+    planned.action = match identified {
+        Ok(Identified::Caller(caller)) => {
+            let caller = planned.caller.insert(caller);
+            let mut resumed = Planner::new(config, head, caller, NOW);
+            let action = resumed.plan(target);
+            planned.project = resumed.project;
+            action
+        }
+        Ok(Identified::Needs(evidence)) => panic!("evidence was not used: {evidence:?}"),
+        Err(problem) => Err(problem),
+    };
     planned
 }
 

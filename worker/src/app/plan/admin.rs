@@ -5,7 +5,7 @@ use quillgate::{ProjectId, RateLimitPolicy, Rule, ValidationError};
 
 use super::Planner;
 use crate::app::action::Action;
-use crate::auth::caller::{Caller, OPERATE};
+use crate::auth::caller::OPERATE;
 use crate::http::problem::Problem;
 use crate::http::url::{decode_query, find_parameter};
 
@@ -26,21 +26,17 @@ pub(super) fn find_policy(segments: &[(&str, &str)]) -> Option<RateLimitPolicy> 
 }
 
 impl Planner<'_> {
-    pub(super) fn plan_health(&mut self, caller: &Caller) -> Result<Action, Problem> {
-        caller.require_operator()?;
-        self.project = self.read_operated_project(caller)?;
+    pub(super) fn plan_health(&mut self) -> Result<Action, Problem> {
+        self.caller.require_operator()?;
+        self.project = self.read_operated_project()?;
         Ok(Action::AnswerHealth)
     }
 
     /// Plans a request to unblock a policy.
-    pub(super) fn plan_reopening(
-        &mut self,
-        policy: RateLimitPolicy,
-        caller: &Caller,
-    ) -> Result<Action, Problem> {
-        caller.require_operator()?;
+    pub(super) fn plan_reopening(&mut self, policy: RateLimitPolicy) -> Result<Action, Problem> {
+        self.caller.require_operator()?;
         if policy != RateLimitPolicy::Analytics {
-            let project = self.read_operated_project(caller)?;
+            let project = self.read_operated_project()?;
             let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
             self.project = Some(project.ok_or_else(missing)?);
         }
@@ -49,14 +45,14 @@ impl Planner<'_> {
 
     /// Reads the parameter `project`. The caller must be an operator of that project, because
     /// reading its health creates the project's Durable Object if it does not exist.
-    fn read_operated_project(&self, caller: &Caller) -> Result<Option<ProjectId>, Problem> {
-        let Some(encoded) = find_parameter(self.query, "project") else {
+    fn read_operated_project(&self) -> Result<Option<ProjectId>, Problem> {
+        let Some(encoded) = find_parameter(self.head.query.as_deref(), "project") else {
             return Ok(None);
         };
         let project = decode_query(encoded).unwrap_or_default();
         let project = ProjectId::new(project)
             .map_err(|error| ValidationError::new("project", error.rule, error.found.clone()))?;
-        caller.authorize(project.as_str(), OPERATE)?;
+        self.caller.authorize(project.as_str(), OPERATE)?;
         Ok(Some(project))
     }
 }

@@ -1,23 +1,24 @@
-//! Plans calls to declared operations.
+//! Plans calls to declared operations, and reads of the state of a job's pull request.
 
 use quillgate::parameters::ParameterGroup;
 use quillgate::value::{Pairs, Value};
 use quillgate::{Call, Cursor, JobId, JobPageSize, Operation, ProjectId};
 
-use super::identity::Target;
-use super::{Planner, Step};
+use super::Planner;
 use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::archive::{SeriesQuery, read_day};
 use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
 use crate::app::write_plan::check_announced_body;
-use crate::auth::caller::Caller;
 use crate::http::content::read_pairs;
 use crate::http::problem::Problem;
-use crate::http::route;
 use crate::http::route::{PathSegments, decode_segment};
 use crate::jobs::records::{JobFilter, JobQuery};
+
+/// The state of a job's pull request. It comes from GitHub, so the route is not an operation. It has
+/// the scope and the parameters of [`Operation::GetAgentJobRecord`].
+pub(super) const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
 
 /// The decoded path parameters.
 #[derive(Debug)]
@@ -47,22 +48,20 @@ impl PathValues {
 }
 
 impl Planner<'_> {
-    pub(super) fn find_operation(&mut self, path: &str) -> Result<Step, Problem> {
-        let route = route::find(&self.head.method, path)?;
-        let operation = route.operation;
-        self.route = Some(operation.declaration().path);
-        let path = PathValues::decode(route.segments);
-        Ok(Step::Identify(Target::Operation(operation, path)))
+    pub(super) fn plan_pull_request(&mut self, path: PathValues) -> Result<Action, Problem> {
+        let operation = Operation::GetAgentJobRecord;
+        let pairs = self.read_pairs(operation, path)?;
+        let call = Call::parse(operation.declaration(), &pairs)?;
+        Ok(Action::ReadPullRequest(JobId::read(&call)?))
     }
 
     pub(super) fn plan_operation(
         &mut self,
         operation: Operation,
         path: PathValues,
-        caller: &Caller,
     ) -> Result<Action, Problem> {
         let project = path.project.clone();
-        let pairs = self.read_pairs(operation, path, caller)?;
+        let pairs = self.read_pairs(operation, path)?;
         let call = || Call::parse(operation.declaration(), &pairs);
         let archive_call = || {
             self.check_archive(&project)?;
@@ -115,19 +114,15 @@ impl Planner<'_> {
     }
 
     /// Authorizes the caller, then reads the values of the path and the query.
-    pub(super) fn read_pairs(
-        &mut self,
-        operation: Operation,
-        path: PathValues,
-        caller: &Caller,
-    ) -> Result<Pairs, Problem> {
+    fn read_pairs(&mut self, operation: Operation, path: PathValues) -> Result<Pairs, Problem> {
         let declared = operation.declaration();
-        caller.authorize(path.project.as_str(), declared.scope.as_str())?;
-        self.project = Some(path.project);
-        Ok(read_pairs(declared, path.others, self.query)?)
+        let PathValues { project, others } = path;
+        self.caller
+            .authorize(project.as_str(), declared.scope.as_str())?;
+        self.project = Some(project);
+        Ok(read_pairs(declared, others, self.head.query.as_deref())?)
     }
 
-    /// Plans a report or its export.
     fn plan_report(
         &self,
         operation: Operation,

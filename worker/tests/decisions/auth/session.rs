@@ -189,8 +189,11 @@ fn token_precedes_session_and_session_precedes_assertion() {
         cookie: Some(&cookie),
         ..head("GET", VIEWS)
     };
-    let plan = decide(&configuration(), &both);
-    assert!(matches!(plan.action, Ok(Action::ReadReport(_))));
+    // A browser never adds a bearer token itself, so the cross-site check does not apply.
+    for fetch_site in [None, Some("cross-site")] {
+        let plan = decide(&configuration(), &RequestHead { fetch_site, ..both });
+        assert!(matches!(plan.action, Ok(Action::ReadReport(_))));
+    }
 
     let wrong = RequestHead {
         authorization: Some("Bearer x"),
@@ -246,12 +249,15 @@ fn session_paths_accept_only_their_methods() {
 
 #[test]
 fn token_alone_is_not_a_session() {
-    let bearer = bearer();
-    let problem = refuse(&RequestHead {
-        authorization: Some(&bearer),
-        ..head("GET", SESSION)
-    });
-    assert_eq!(status_and_kind(&problem), (401, "missing-token"));
+    let (bearer, cookie) = (bearer(), cookie());
+    for cookie in [None, Some(&*cookie)] {
+        let problem = refuse(&RequestHead {
+            authorization: Some(&bearer),
+            cookie,
+            ..head("GET", SESSION)
+        });
+        assert_eq!(status_and_kind(&problem), (401, "missing-token"));
+    }
 }
 
 #[test]

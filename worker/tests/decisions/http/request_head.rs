@@ -50,14 +50,6 @@ fn empty_header_field_counts_as_absent_unless_it_is_raw() {
 }
 
 #[test]
-fn session_cookie_is_ignored_next_to_authorization() {
-    let cookie = ("cookie", "a=b");
-    assert_eq!(read("GET", &[cookie]).session_cookie(), Some("a=b"));
-    let both = read("GET", &[cookie, ("authorization", "Bearer x")]);
-    assert_eq!(both.session_cookie(), None);
-}
-
-#[test]
 fn callers_request_id_is_used_when_short_and_harmless() {
     let id = |own: &str| read("GET", &[("x-request-id", own)]).id;
     let longest = "x".repeat(255);
