@@ -6,7 +6,8 @@ use crate::analytics::archive::SeriesQuery;
 use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
-use crate::app::plan::PendingPlan;
+use crate::app::plan::Target;
+use crate::auth::Evidence;
 use crate::auth::session::cookie::SessionId;
 use crate::http::response::GatewayResponse;
 use crate::jobs::records::JobQuery;
@@ -23,8 +24,8 @@ pub enum Action {
     Reopen(RateLimitPolicy),
     /// Return the `OpenAPI` 3.1 description of the gateway.
     Describe,
-    /// Obtain evidence of the caller's identity, then continue the plan.
-    Identify(Box<PendingPlan>),
+    /// Obtain this evidence of the caller's identity, then plan the rest.
+    Identify(Box<Target>, Evidence),
     /// Open a session, and end the browser's earlier session, if any.
     OpenSession(Option<SessionId>),
     /// End the browser's session, if any.

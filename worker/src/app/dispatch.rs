@@ -9,7 +9,7 @@ use crate::app::action::Action;
 use crate::app::identity::identify;
 use crate::app::isolate::description;
 use crate::app::pending_request::PendingRequest;
-use crate::app::plan::{PendingPlan, Planner};
+use crate::app::plan::Planner;
 use crate::app::reply::Reply;
 use crate::app::request_context::{RequestContext, reserve_read};
 use crate::app::{admin, analytics, archive, jobs, pull_requests, sessions, sign_in, streams};
@@ -66,13 +66,12 @@ pub fn answer_immediately(
 
 async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply, Problem> {
     let action = match action {
-        Action::Identify(plan) => {
-            let PendingPlan { target, evidence } = *plan;
+        Action::Identify(target, evidence) => {
             let caller = identify(pending, &target, evidence).await?;
             let (context, head) = (&mut pending.context, &pending.head);
             let caller = context.caller.insert(caller);
             let mut planner = Planner::new(&pending.config, head, caller, context.started);
-            let action = planner.plan(target);
+            let action = planner.plan(*target);
             context.project = planner.project;
             match answer_immediately(context, head, Ok(action?)) {
                 Ok(reply) => return Ok(reply),
@@ -110,7 +109,7 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
         Action::BeginSignIn(before) => return sign_in::begin(pending, before.as_ref()),
         Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending)),
         // `identify` and `answer_immediately` have already handled these actions.
-        Action::Identify(_) | Action::Respond(_) | Action::Describe => {
+        Action::Identify(..) | Action::Respond(_) | Action::Describe => {
             return Err(Problem::internal());
         }
     };

@@ -21,7 +21,7 @@ use crate::auth::session::cookie;
 use crate::auth::session::cookie::{Cookie, find_cookie};
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::session::sign_in::{CALLBACK, START};
-use crate::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
+use crate::auth::{Credentials, Identified, VerifiedTokens, identify};
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
@@ -103,15 +103,6 @@ impl Plan {
     }
 }
 
-/// A plan that continues once the host has obtained the evidence for its caller's identity.
-#[derive(Debug)]
-pub struct PendingPlan {
-    /// The target of the request.
-    pub target: Target,
-    /// The evidence that identifies the caller.
-    pub evidence: Evidence,
-}
-
 /// A target that only identified callers may use.
 #[derive(Debug)]
 pub enum Target {
@@ -185,9 +176,7 @@ pub fn plan(
                 project = planner.project;
                 action
             }
-            Identified::Needs(evidence) => {
-                Ok(Action::Identify(Box::new(PendingPlan { target, evidence })))
-            }
+            Identified::Needs(evidence) => Ok(Action::Identify(Box::new(target), evidence)),
         }
     });
     Plan {

@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use quillgate::Millis;
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::{PendingPlan, Plan, Planner, plan};
+use quillgate_worker::app::plan::{Plan, Planner, plan};
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::session::cookie::Cookie;
@@ -184,10 +184,9 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
     let head = &head.read();
     let mut verified = VerifiedTokens::default();
     let mut planned = plan(config, head, NOW, &mut verified);
-    let Ok(Action::Identify(pending)) = planned.action else {
+    let Ok(Action::Identify(target, evidence)) = planned.action else {
         return planned;
     };
-    let PendingPlan { target, evidence } = *pending;
     let mut identify = |evidence| match evidence {
         Evidence::Session(_) => {
             let assertion = head.header("cf-access-jwt-assertion");
@@ -206,7 +205,7 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
         Ok(Identified::Caller(caller)) => {
             let caller = planned.caller.insert(caller);
             let mut resumed = Planner::new(config, head, caller, NOW);
-            let action = resumed.plan(target);
+            let action = resumed.plan(*target);
             planned.project = resumed.project;
             action
         }

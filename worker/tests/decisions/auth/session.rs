@@ -93,7 +93,7 @@ fn decide(config: &Config, head: &RequestHead<'_>) -> Plan {
 }
 
 fn needs_session(plan: &Plan) -> bool {
-    matches!(&plan.action, Ok(Action::Identify(pending)) if matches!(pending.evidence, Evidence::Session(_)))
+    matches!(plan.action, Ok(Action::Identify(_, Evidence::Session(_))))
 }
 
 #[track_caller]

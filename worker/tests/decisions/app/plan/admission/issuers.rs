@@ -22,10 +22,7 @@ fn issuer_token_is_verified_before_it_is_used() {
         let unverified = plan_by(&config, &head);
         assert_eq!(unverified.caller, None, "{url}");
         assert_eq!(unverified.project, None, "{url}");
-        let Ok(Action::Identify(pending)) = unverified.action else {
-            panic!("{url}");
-        };
-        let Evidence::Signature(token) = pending.evidence else {
+        let Ok(Action::Identify(_, Evidence::Signature(token))) = unverified.action else {
             panic!("{url}");
         };
         assert_eq!(token.jwks(), "https://issuer.example/jwks");
