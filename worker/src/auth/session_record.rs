@@ -164,31 +164,20 @@ pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc
     if now >= ends {
         return Err(invalid_token(EXPIRED));
     }
-    let mut caller = read_caller(kind, claims, settings, now)?;
-    limit_expiry(&mut caller, ends);
-    Ok(caller)
-}
-
-/// Identifies the caller with these claims.
-fn read_caller(
-    kind: &str,
-    claims: &str,
-    settings: &AuthSettings,
-    now: Millis,
-) -> Result<Rc<Caller>, Problem> {
     let Some(Value::Object(claims)) = json::parse(claims.as_bytes()) else {
         return Err(invalid_token(INCOMPLETE));
     };
-    let (source, clients) = match kind {
-        "own" => {
-            return access_token::read_caller(&claims, &settings.revoked, now)
-                .map_err(invalid_token);
-        }
-        "assertion" => (Source::AccessAssertion, None),
-        "id-token" => (Source::Bearer, Some(&settings.sign_in_issuers[..])),
-        _ => (Source::Bearer, None),
+    let mut caller = if kind == "own" {
+        access_token::read_caller(&claims, &settings.revoked, now).map_err(invalid_token)?
+    } else {
+        let (source, clients) = match kind {
+            "assertion" => (Source::AccessAssertion, None),
+            "id-token" => (Source::Bearer, Some(&settings.sign_in_issuers[..])),
+            _ => (Source::Bearer, None),
+        };
+        let checked = oidc::check_claims(claims, source, &settings.trusted_issuers, clients, now);
+        checked.map_err(invalid_token)?.caller(&settings.revoked)?
     };
-    oidc::check_claims(claims, source, &settings.trusted_issuers, clients, now)
-        .map_err(invalid_token)?
-        .caller(&settings.revoked)
+    limit_expiry(&mut caller, ends);
+    Ok(caller)
 }
