@@ -105,7 +105,6 @@ pub fn cache_report(
     });
 }
 
-/// Returns the cache key of a report.
 fn report_key(query: &ReportQuery) -> String {
     format!("{} {} {}", query.limit, query.offset, query.list)
 }

@@ -2,7 +2,6 @@
 //! sends a message. Requests without `Origin` are not checked, because they come from other clients
 //! than browsers.
 
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::http::problem::Problem;
@@ -29,7 +28,7 @@ pub struct Turnstile {
 }
 
 /// A Turnstile response to verify before the write is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnstileProof {
     /// The widget's response, valid for 300 s and for one verification.
     pub response: String,

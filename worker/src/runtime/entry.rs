@@ -21,7 +21,6 @@ thread_local! {
     static ENTRY: RefCell<Option<Entry>> = const { RefCell::new(None) };
 }
 
-/// Stores the functions of the entry.
 pub fn set_entry(entry: Entry) {
     ENTRY.set(Some(entry));
 }

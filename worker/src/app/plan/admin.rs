@@ -32,7 +32,6 @@ impl Planner<'_> {
         Ok(Action::AnswerHealth)
     }
 
-    /// Plans a request to unblock a policy.
     pub(super) fn plan_reopening(&mut self, policy: RateLimitPolicy) -> Result<Action, Problem> {
         self.caller.require_operator()?;
         if policy != RateLimitPolicy::Analytics {
