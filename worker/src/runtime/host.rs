@@ -32,12 +32,7 @@ extern "C" {
 
 /// Writes a message for the operator to the log.
 pub fn log_for_operator(message: &str) {
-    log_error(&format_operator_line(message));
-}
-
-/// Formats a message to the operator as a log line.
-pub(super) fn format_operator_line(message: &str) -> String {
-    json::to_text(&serde_json::json!({ "operator": message }))
+    log_error(&json::to_text(&serde_json::json!({ "operator": message })));
 }
 
 /// Writes an entry to the log as JSON. `operator` is the entry's message for the operator, if any.
