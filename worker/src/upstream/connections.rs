@@ -8,7 +8,7 @@ use quillgate::Millis;
 
 use crate::http::problem::Problem;
 use crate::runtime::{Wait, Wake};
-use crate::upstream::permits::{Admission, ConnectionClass, Permits};
+use crate::upstream::permits::{ConnectionClass, Permits, busy_problem};
 
 /// A Durable Object's outgoing connections, and the requests that wait for one.
 #[derive(Clone, Default)]
@@ -24,7 +24,7 @@ struct Queue {
 /// A permit for one connection. Dropping it releases the connection.
 pub struct Permit {
     connections: Connections,
-    class: ConnectionClass,
+    number: u64,
     /// Whether the request waited for a free connection.
     pub has_waited: bool,
 }
@@ -35,45 +35,38 @@ impl Connections {
     /// # Errors
     /// 503 `gateway-busy` if the queue is full or no connection is available in time.
     pub async fn acquire(&self, class: ConnectionClass, time: Millis) -> Result<Permit, Problem> {
-        let admission = self.0.borrow_mut().permits.ask(class);
-        let has_waited = match admission {
-            Admission::Granted => false,
-            Admission::Refused(problem) => return Err(problem),
-            Admission::Queued(number) => {
-                self.wait(number, time).await?;
-                true
-            }
-        };
-        Ok(Permit {
+        let number = self.0.borrow_mut().permits.request(class)?;
+        // Dropping the permit, also while it is awaited, takes the request out of the queue.
+        let permit = Permit {
             connections: self.clone(),
-            class,
-            has_waited,
-        })
-    }
-
-    async fn wait(&self, number: u64, time: Millis) -> Result<(), Problem> {
-        Wait::begin(time, |wake| {
-            self.0.borrow_mut().waiting.push((number, wake));
-        })
-        .await;
-        // The permit may have been granted just before the timeout.
-        let mut queue = self.0.borrow_mut();
-        queue.waiting.retain(|(own, _)| *own != number);
-        queue.permits.stop_waiting(number)
-    }
-
-    fn release(&self, class: ConnectionClass) {
-        let mut queue = self.0.borrow_mut();
-        let next = queue.permits.release(class);
-        let waiting = queue.waiting.iter().find(|(own, _)| Some(*own) == next);
-        if let Some((_, wake)) = waiting {
-            wake.wake();
+            number,
+            has_waited: !self.is_granted(number),
+        };
+        if permit.has_waited {
+            let keep = |wake| self.0.borrow_mut().waiting.push((number, wake));
+            Wait::begin(time, keep).await;
+            if !self.is_granted(number) {
+                return Err(busy_problem());
+            }
         }
+        Ok(permit)
+    }
+
+    fn is_granted(&self, number: u64) -> bool {
+        self.0.borrow().permits.is_granted(number)
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.connections.release(self.class);
+        let queue = &mut *self.connections.0.borrow_mut();
+        let next = queue.permits.release(self.number);
+        queue.waiting.retain(|(number, wake)| {
+            let is_next = Some(*number) == next;
+            if is_next {
+                wake.wake();
+            }
+            !is_next && *number != self.number
+        });
     }
 }

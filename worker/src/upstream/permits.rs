@@ -40,85 +40,71 @@ impl ConnectionClass {
     }
 }
 
-/// The result of a request for a permit.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Admission {
-    /// The request has a permit and may be sent.
-    Granted,
-    /// The request waits until [`Permits::release`] returns this number.
-    Queued(u64),
-    /// The queue is full. Return 503 `gateway-busy` and send nothing.
-    Refused(Problem),
-}
-
 /// The permits of an object.
 ///
 /// ```
-/// use quillgate_worker::upstream::permits::{Admission, ConnectionClass, Permits};
+/// use quillgate_worker::upstream::permits::{ConnectionClass, Permits};
 ///
 /// let mut permits = Permits::default();
-/// for _ in 0..2 {
-///     assert_eq!(permits.ask(ConnectionClass::Webhook), Admission::Granted);
-/// }
-/// let Admission::Queued(third) = permits.ask(ConnectionClass::Webhook) else { panic!() };
-/// assert_eq!(permits.ask(ConnectionClass::Write), Admission::Granted);
-/// assert_eq!(permits.release(ConnectionClass::Webhook), Some(third));
+/// let [first, _, third] = [(); 3].map(|()| permits.request(ConnectionClass::Webhook).unwrap());
+/// assert!(!permits.is_granted(third));
+/// assert_eq!(permits.release(first), Some(third));
+/// assert!(permits.is_granted(third));
 /// ```
 #[derive(Debug, Default)]
 pub struct Permits {
-    held: Vec<ConnectionClass>,
+    /// The number and class of each request with a permit.
+    held: Vec<(u64, ConnectionClass)>,
     /// The number and class of each queued request, in order of arrival.
     waiting: Vec<(u64, ConnectionClass)>,
     last: u64,
 }
 
 impl Permits {
-    /// Requests a permit. Queues the request if its class or the object has none left.
-    pub fn ask(&mut self, class: ConnectionClass) -> Admission {
-        if self.is_free(class) {
-            self.held.push(class);
-            return Admission::Granted;
-        }
-        let waiting = self.waiting.iter().filter(|(_, own)| *own == class);
-        if waiting.count() >= MAX_WAITING {
-            return Admission::Refused(busy_problem());
-        }
-        self.last += 1;
-        self.waiting.push((self.last, class));
-        Admission::Queued(self.last)
-    }
-
-    /// Releases a permit and grants it to the first eligible request in the queue. Returns the
-    /// number of that request.
-    pub fn release(&mut self, class: ConnectionClass) -> Option<u64> {
-        let at = self.held.iter().position(|own| *own == class)?;
-        self.held.swap_remove(at);
-        let mut waiting = self.waiting.iter();
-        let next = waiting.position(|(_, own)| self.is_free(*own))?;
-        let (number, class) = self.waiting.remove(next);
-        self.held.push(class);
-        Some(number)
-    }
-
-    /// Removes a request from the queue. If it already has a permit, it keeps the permit.
+    /// Requests a permit. Queues the request if its class or the object has none left. Returns the
+    /// number of the request.
     ///
     /// # Errors
-    /// 503 `gateway-busy` if the request has not received a permit.
-    pub fn stop_waiting(&mut self, number: u64) -> Result<(), Problem> {
-        let found = self.waiting.iter().position(|(own, _)| *own == number);
-        match found {
-            None => Ok(()),
-            Some(at) => {
-                self.waiting.remove(at);
-                Err(busy_problem())
-            }
+    /// 503 `gateway-busy` if the queue is full.
+    pub fn request(&mut self, class: ConnectionClass) -> Result<u64, Problem> {
+        let is_free = self.is_free(class);
+        if !is_free && count(&self.waiting, class) >= MAX_WAITING {
+            return Err(busy_problem());
         }
+        self.last += 1;
+        let requests = if is_free {
+            &mut self.held
+        } else {
+            &mut self.waiting
+        };
+        requests.push((self.last, class));
+        Ok(self.last)
+    }
+
+    /// Whether a request has a permit.
+    pub fn is_granted(&self, number: u64) -> bool {
+        self.held.iter().any(|(own, _)| *own == number)
+    }
+
+    /// Removes a request from the queue, or releases its permit and grants it to the first eligible
+    /// request in the queue. Returns the number of that request.
+    pub fn release(&mut self, number: u64) -> Option<u64> {
+        self.held.retain(|(own, _)| *own != number);
+        self.waiting.retain(|(own, _)| *own != number);
+        let mut waiting = self.waiting.iter();
+        let next = waiting.position(|(_, class)| self.is_free(*class))?;
+        let next = self.waiting.remove(next);
+        self.held.push(next);
+        Some(next.0)
     }
 
     fn is_free(&self, class: ConnectionClass) -> bool {
-        let own = self.held.iter().filter(|own| **own == class).count();
-        self.held.len() < MAX_CONNECTIONS && own < class.limit()
+        self.held.len() < MAX_CONNECTIONS && count(&self.held, class) < class.limit()
     }
+}
+
+fn count(requests: &[(u64, ConnectionClass)], class: ConnectionClass) -> usize {
+    requests.iter().filter(|(_, own)| *own == class).count()
 }
 
 /// Returns 503 for a request that was not sent because all connections are in use.

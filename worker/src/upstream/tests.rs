@@ -4,6 +4,7 @@
     reason = "a failed unwrap fails the test at its line"
 )]
 
+use futures_util::FutureExt as _;
 use quillgate::{Millis, Operation};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -12,8 +13,10 @@ use crate::http::response::HeaderFields;
 use crate::runtime::make_response;
 use crate::runtime::tests::{property, run_js, stream_of};
 use crate::upstream::client::{JobSnapshot, PageReply, UpstreamResponse};
+use crate::upstream::connections::Connections;
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
+use crate::upstream::permits::ConnectionClass;
 use crate::upstream::transport::{Outgoing, send};
 
 // --- requests to servers -------------------------------------------------
@@ -108,6 +111,29 @@ async fn a_response_is_decoded_as_utf_8() {
     replace_fetch(&response);
     let message = send(outgoing()).await.ok().unwrap();
     assert_eq!(message.read_text(7).await.as_deref(), Some("aé\u{fffd}"));
+}
+
+// --- connections ---------------------------------------------------------
+
+#[wasm_bindgen_test]
+async fn a_dropped_wait_for_a_connection_keeps_no_permit() {
+    const LIMIT: usize = ConnectionClass::Webhook.limit();
+    for is_granted in [false, true] {
+        let connections = Connections::default();
+        let acquire = || connections.acquire(ConnectionClass::Webhook, Millis::from_seconds(60));
+        let held: Vec<_> = (0..LIMIT).map(|_| acquire().now_or_never()).collect();
+        let mut waiting = Box::pin(acquire());
+        assert!(waiting.as_mut().now_or_never().is_none());
+        if is_granted {
+            drop(held);
+            drop(waiting);
+        } else {
+            drop(waiting);
+            drop(held);
+        }
+        let held: Vec<_> = (0..LIMIT).map(|_| acquire().now_or_never()).collect();
+        assert!(held.iter().all(Option::is_some), "{is_granted}");
+    }
 }
 
 // --- upstream responses --------------------------------------------------

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate_worker::upstream::permits::{
-    Admission, ConnectionClass, MAX_CONNECTIONS, MAX_WAITING, Permits,
+    ConnectionClass, MAX_CONNECTIONS, MAX_WAITING, Permits, busy_problem,
 };
 
 use crate::fixtures::status_and_kind;
@@ -14,19 +14,25 @@ const CLASSES: [ConnectionClass; 4] = [
     ConnectionClass::Webhook,
 ];
 
-/// Takes all permits of a class.
-fn fill(permits: &mut Permits, class: ConnectionClass) {
-    for _ in 0..class.limit() {
-        assert_eq!(permits.ask(class), Admission::Granted);
-    }
+/// Takes a permit. Returns the number of the request.
+#[track_caller]
+fn take(permits: &mut Permits, class: ConnectionClass) -> u64 {
+    let number = permits.request(class).unwrap();
+    assert!(permits.is_granted(number));
+    number
+}
+
+/// Takes all permits of a class. Returns the numbers of the requests.
+#[track_caller]
+fn fill(permits: &mut Permits, class: ConnectionClass) -> Vec<u64> {
+    (0..class.limit()).map(|_| take(permits, class)).collect()
 }
 
 #[track_caller]
 fn queue(permits: &mut Permits, class: ConnectionClass) -> u64 {
-    match permits.ask(class) {
-        Admission::Queued(number) => number,
-        other => panic!("{other:?}"),
-    }
+    let number = permits.request(class).unwrap();
+    assert!(!permits.is_granted(number));
+    number
 }
 
 #[test]
@@ -36,7 +42,7 @@ fn one_connection_is_reserved_for_writes() {
     fill(&mut permits, ConnectionClass::Webhook);
     queue(&mut permits, ConnectionClass::ReadJob);
     queue(&mut permits, ConnectionClass::Webhook);
-    assert_eq!(permits.ask(ConnectionClass::Write), Admission::Granted);
+    take(&mut permits, ConnectionClass::Write);
     queue(&mut permits, ConnectionClass::Write);
 }
 
@@ -52,36 +58,56 @@ fn at_most_six_requests_are_in_progress() {
 #[test]
 fn released_permit_goes_to_the_first_eligible_request() {
     let mut permits = Permits::default();
-    fill(&mut permits, ConnectionClass::Webhook);
+    let held = fill(&mut permits, ConnectionClass::Webhook);
     let webhook = queue(&mut permits, ConnectionClass::Webhook);
-    for _ in 0..4 {
-        assert_eq!(permits.ask(ConnectionClass::Write), Admission::Granted);
-    }
+    let writes: Vec<_> = (0..4)
+        .map(|_| take(&mut permits, ConnectionClass::Write))
+        .collect();
     let read = queue(&mut permits, ConnectionClass::ReadJob);
     let write = queue(&mut permits, ConnectionClass::Write);
     assert_eq!(
-        permits.release(ConnectionClass::Write),
+        permits.release(writes[0]),
         Some(read),
         "the webhook may not"
     );
-    assert_eq!(permits.release(ConnectionClass::ReadJob), Some(write));
-    assert_eq!(permits.release(ConnectionClass::Webhook), Some(webhook));
-    assert_eq!(permits.release(ConnectionClass::Webhook), None);
+    assert_eq!(permits.release(read), Some(write));
+    assert_eq!(permits.release(held[0]), Some(webhook));
+    assert_eq!(permits.release(held[1]), None);
+    assert!(
+        [webhook, write]
+            .iter()
+            .all(|number| permits.is_granted(*number))
+    );
 }
 
 #[test]
-fn timed_out_request_is_rejected_unless_just_granted() {
+fn request_that_stops_waiting_leaves_the_queue() {
     let mut permits = Permits::default();
-    fill(&mut permits, ConnectionClass::Webhook);
+    let held = fill(&mut permits, ConnectionClass::Webhook);
     let first = queue(&mut permits, ConnectionClass::Webhook);
     let second = queue(&mut permits, ConnectionClass::Webhook);
-    let problem = permits.stop_waiting(first).unwrap_err();
+    assert_eq!(permits.release(first), None);
+    assert_eq!(permits.release(held[0]), Some(second));
+    assert_eq!(permits.release(held[1]), None);
+}
+
+#[test]
+fn request_that_stops_waiting_after_its_grant_releases_the_permit() {
+    let mut permits = Permits::default();
+    let held = fill(&mut permits, ConnectionClass::Webhook);
+    let first = queue(&mut permits, ConnectionClass::Webhook);
+    let second = queue(&mut permits, ConnectionClass::Webhook);
+    assert_eq!(permits.release(held[0]), Some(first));
+    assert_eq!(permits.release(first), Some(second));
+    assert!(permits.is_granted(second));
+}
+
+#[test]
+fn rejected_request_may_be_repeated_soon() {
+    let problem = busy_problem();
     assert_eq!(status_and_kind(&problem), (503, "gateway-busy"));
     assert!(problem.headers.contains(&("retry-after", "5".to_owned())));
     assert!(problem.members.is_empty(), "the outcome is not unknown");
-    assert_eq!(permits.release(ConnectionClass::Webhook), Some(second));
-    assert_eq!(permits.stop_waiting(second), Ok(()));
-    assert_eq!(permits.release(ConnectionClass::Webhook), None);
 }
 
 #[test]
@@ -91,45 +117,44 @@ fn queue_of_each_class_is_bounded() {
     for _ in 0..MAX_WAITING {
         queue(&mut permits, ConnectionClass::Webhook);
     }
-    let Admission::Refused(problem) = permits.ask(ConnectionClass::Webhook) else {
-        panic!("the queue is full")
-    };
-    assert_eq!(status_and_kind(&problem), (503, "gateway-busy"));
-    assert_eq!(permits.ask(ConnectionClass::Write), Admission::Granted);
+    let refused = permits.request(ConnectionClass::Webhook);
+    assert_eq!(refused, Err(busy_problem()));
+    take(&mut permits, ConnectionClass::Write);
 }
 
 proptest! {
     #[test]
     fn permits_are_never_lost_or_created(steps in prop::collection::vec((0..4_usize, 0..3_u8), 0..400)) {
         let mut permits = Permits::default();
-        let mut held: Vec<ConnectionClass> = Vec::new();
+        let mut held: Vec<(u64, ConnectionClass)> = Vec::new();
         let mut waiting: Vec<(u64, ConnectionClass)> = Vec::new();
         for (at, step) in steps {
             let class = CLASSES[at];
             match step {
-                0 => match permits.ask(class) {
-                    Admission::Granted => held.push(class),
-                    Admission::Queued(number) => waiting.push((number, class)),
-                    Admission::Refused(_) => prop_assert!(false, "the queue is not full"),
-                },
-                1 => if let Some(at) = held.iter().position(|own| *own == class) {
-                    held.swap_remove(at);
-                    if let Some(number) = permits.release(class) {
-                        let at = waiting.iter().position(|(own, _)| *own == number).unwrap();
-                        held.push(waiting.remove(at).1);
+                0 => {
+                    let number = permits.request(class).unwrap();
+                    let requests = if permits.is_granted(number) { &mut held } else { &mut waiting };
+                    requests.push((number, class));
+                }
+                1 => if let Some(at) = held.iter().position(|(_, own)| *own == class) {
+                    let (number, _) = held.swap_remove(at);
+                    if let Some(next) = permits.release(number) {
+                        let at = waiting.iter().position(|(own, _)| *own == next).unwrap();
+                        held.push(waiting.remove(at));
                     }
                 },
                 _ => if let Some((number, _)) = waiting.pop() {
-                    prop_assert!(permits.stop_waiting(number).is_err());
+                    prop_assert_eq!(permits.release(number), None);
                 },
             }
             prop_assert!(held.len() <= MAX_CONNECTIONS);
             for class in CLASSES {
-                prop_assert!(held.iter().filter(|own| **own == class).count() <= class.limit());
+                prop_assert!(held.iter().filter(|(_, own)| *own == class).count() <= class.limit());
             }
             // No waiting request is eligible for a free permit.
-            for (_, class) in &waiting {
-                let own = held.iter().filter(|own| *own == class).count();
+            for (number, class) in &waiting {
+                prop_assert!(!permits.is_granted(*number));
+                let own = held.iter().filter(|(_, own)| own == class).count();
                 prop_assert!(held.len() == MAX_CONNECTIONS || own == class.limit());
             }
         }
