@@ -73,7 +73,7 @@ fn respond(
 /// Reads the status of the archive.
 pub async fn read_status(pending: &PendingRequest) -> Result<Reply, Problem> {
     let now = now();
-    let stored = load(pending, now).await?;
+    let stored = load(pending, &open_store(pending)?, now).await?;
     let settings = &pending.config.analytics.archive;
     let body = archive::write_status(&stored.record, stored.bytes, settings, now);
     Ok(Reply::json(200, &body))
@@ -82,7 +82,7 @@ pub async fn read_status(pending: &PendingRequest) -> Result<Reply, Problem> {
 /// Estimates a backfill that starts on this day.
 pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Reply, Problem> {
     let now = now();
-    let record = load(pending, now).await?.record;
+    let record = load(pending, &open_store(pending)?, now).await?.record;
     let settings = &pending.config.analytics.archive;
     let begin = archive::begin_of_backfill(&record, from, settings, now);
     let body = archive::write_backfill(record, begin, settings, now);
@@ -92,11 +92,10 @@ pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Re
 /// Begins a backfill.
 pub async fn begin_backfill(pending: &PendingRequest) -> Result<Reply, Problem> {
     let from = plan_backfill(&pending.read_body().await?)?;
-    let now = now();
-    let record = load(pending, now).await?.record;
+    let (store, now) = (open_store(pending)?, now());
+    let record = load(pending, &store, now).await?.record;
     let settings = &pending.config.analytics.archive;
     let begin = archive::begin_of_backfill(&record, from, settings, now);
-    let store = open_store(pending)?;
     let project = pending.context.project()?;
     let stored = store.set_first_day(project.as_str(), begin).await;
     stored.map_err(archive_failed)?;
@@ -104,8 +103,11 @@ pub async fn begin_backfill(pending: &PendingRequest) -> Result<Reply, Problem> 
     Ok(Reply::json(202, &body))
 }
 
-async fn load(pending: &PendingRequest, now: Millis) -> Result<StoredProject, Problem> {
-    let store = open_store(pending)?;
+async fn load(
+    pending: &PendingRequest,
+    store: &ArchiveStore,
+    now: Millis,
+) -> Result<StoredProject, Problem> {
     let settings = &pending.config.analytics.archive;
     let project = pending.context.project()?;
     let stored = store.load(project.as_str(), settings, now).await;
