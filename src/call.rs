@@ -202,6 +202,30 @@ impl Call {
         self
     }
 
+    /// Returns a call of another operation with the arguments that it shares with this one.
+    /// `changes` replaces or removes arguments by name.
+    ///
+    /// # Errors
+    /// The first rule that a replaced argument breaks. Shared arguments are not validated again.
+    #[cfg(feature = "gateway")]
+    pub fn convert<const N: usize>(
+        &self,
+        declaration: &'static Declaration,
+        changes: [(&str, Option<String>); N],
+    ) -> Result<Self, ValidationError> {
+        let mut call = Self::new(declaration);
+        for (parameter, argument) in declaration.parameters.iter().zip(&mut call.arguments) {
+            *argument = self.text(parameter.name).map(str::to_owned);
+        }
+        for (name, text) in changes {
+            if let Some(at) = declaration.position(name) {
+                let text = text.map_or(Scalar::Absent, Scalar::Wire);
+                call.arguments[at] = read_argument(&declaration.parameters[at], text)?;
+            }
+        }
+        Ok(call)
+    }
+
     /// Removes `limit` and `offset`, so that calls for different pages of one list are equal.
     #[must_use]
     pub fn without_window(mut self) -> Self {

@@ -18,7 +18,7 @@ mod timer;
 #[cfg(feature = "trap-route")]
 pub mod trap;
 
-pub use context::{Call, now, read_settings, to_millis, variable};
+pub use context::{now, read_settings, to_millis, variable};
 pub use crypto::{digest_tag, new_uuid, random_bytes, subtle};
 pub use d1::{D1, Statement};
 pub use entry::{Entry, open_stream, set_entry};

@@ -11,7 +11,6 @@ use quillgate::export::ExportFormat;
 use quillgate::pages::MAX_ROWS;
 use quillgate::parameters::ParameterType;
 use quillgate::text::parse_decimal;
-use quillgate::value::Pairs;
 use quillgate::{Call, Millis, Offset, Operation, PageInfo, Pages, ProjectId};
 
 use crate::analytics::export::rows::RowWriter;
@@ -28,8 +27,6 @@ pub const MAX_WAIT_SECONDS: u64 = 86_400;
 /// An export in progress.
 #[derive(Debug)]
 pub struct Export {
-    /// The next page. After the last page it stays unchanged.
-    pub page: ReportQuery,
     /// The writer of the output, in the requested format.
     pub writer: RowWriter,
     pages: Pages,
@@ -42,29 +39,30 @@ pub struct Export {
     wait: Millis,
     /// The number of rows written.
     rows: u64,
-    project: ProjectId,
     /// Whether the caller already has the head and the earlier rows.
     is_resumed: bool,
     file_name: String,
 }
 
 impl Export {
-    /// Reads a request to export `report`.
+    /// Reads a request to export `report`. Returns the query for the first page, and the export.
     ///
     /// # Errors
     /// 400 if the cursor does not belong to an export of this report.
     pub fn new(
         report: Operation,
-        call: &Call,
+        call: Call,
         project: &ProjectId,
         settings: &AnalyticsSettings,
         now: Millis,
-    ) -> Result<Self, Problem> {
+    ) -> Result<(ReportQuery, Self), Problem> {
         let format = ExportFormat::from_text(call.text("format").unwrap_or(""))?;
-        let first = find_first_page(report, &call.clone().normalize());
+        let file_name = name_file(report, &call, project, format);
+        let is_resumed = call.text("cursor").is_some();
+        let first = find_first_page(report, &call.normalize());
         let (member, list, skip) = first.ok_or_else(refuse_cursor)?;
+        let query = ReportQuery::new(report, list.clone(), project, settings, now)?;
         let mut export = Self {
-            page: ReportQuery::new(report, &list, project, settings, now)?,
             writer: RowWriter::new(format, &columns(report)),
             pages: Pages::new(list),
             member,
@@ -72,12 +70,11 @@ impl Export {
             cursor: String::new(),
             wait: Millis(0),
             rows: 0,
-            project: project.clone(),
-            is_resumed: call.text("cursor").is_some(),
-            file_name: name_file(report, call, project, format),
+            is_resumed,
+            file_name,
         };
         export.cursor = export.find_cursor();
-        Ok(export)
+        Ok((query, export))
     }
 
     /// Starts the export, which may wait for `seconds` in total. Appends the head to `out`, unless
@@ -126,9 +123,6 @@ impl Export {
         self.rows += end.rows.saturating_sub(self.skip);
         self.skip = 0;
         self.cursor = self.find_cursor();
-        if let Some(next) = self.pages.next() {
-            self.page.move_to(next, &self.project);
-        }
         Ok(())
     }
 
@@ -189,29 +183,23 @@ fn find_first_page(report: Operation, call: &Call) -> Option<(&'static str, Call
         ParameterKind::Integer { rule, .. } => rule.max.min(MAX_ROWS),
         _ => return None,
     };
-    let (position, skip) = match (declared.pagination, call.text("cursor")) {
-        (_, None) => (None, 0),
+    let (name, position, skip) = match (declared.pagination, call.text("cursor")) {
+        (Pagination::Cursor { .. }, None) => ("cursor", None, 0),
+        (_, None) => ("offset", None, 0),
         (Pagination::Cursor { .. }, Some(cursor)) => {
             let (skip, cursor) = cursor.split_once('~')?;
-            let position = (!cursor.is_empty()).then(|| ("cursor", cursor.to_owned()));
-            (position, parse_decimal(skip)?)
+            let position = (!cursor.is_empty()).then(|| cursor.to_owned());
+            ("cursor", position, parse_decimal(skip)?)
         }
         (_, Some(cursor)) => {
             let rows = parse_decimal(cursor)?;
             Offset::new(rows).ok()?.after(limit).ok()?;
             let offset = rows - rows % limit;
-            (Some(("offset", offset.to_string())), rows % limit)
+            ("offset", Some(offset.to_string()), rows % limit)
         }
     };
-    let filters = call
-        .arguments()
-        .map(|(own, text)| (own.name, text.to_owned()));
-    let pairs = filters
-        .filter(|(name, _)| !matches!(*name, "cursor" | "format"))
-        .chain([("limit", limit.to_string())])
-        .chain(position)
-        .map(|(name, text)| (name.to_owned(), text));
-    let list = Call::parse(declared, &Pairs::All(pairs.collect())).ok()?;
+    let window = [("limit", Some(limit.to_string())), (name, position)];
+    let list = call.convert(declared, window).ok()?;
     Some((member, list, skip))
 }
 

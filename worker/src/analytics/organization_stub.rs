@@ -17,6 +17,7 @@ use crate::budget::reservation::BudgetRequest;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{HostResult, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
+use crate::upstream::request::Call;
 
 /// The reply to a request for an issuer's key set.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -30,12 +31,8 @@ pub struct KeySetReply {
 /// A request for a report, as the Worker sends it to the object.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportCall {
-    /// The id of the caller's request.
-    pub id: String,
-    /// The `traceparent` for the upstream.
-    pub traceparent: String,
-    /// The `tracestate` for the upstream.
-    pub tracestate: Option<String>,
+    /// The ids of the caller's request.
+    pub call: Call,
     /// The reservation that each request to the upstream needs.
     pub budget: BudgetRequest,
     /// The report, and the rows of it.

@@ -17,8 +17,6 @@ const DAY: u64 = 86_400_000;
 pub struct ReportQuery {
     /// The operation that declares the report.
     pub operation: Operation,
-    /// The id of the project.
-    pub project: String,
     /// The path and query with normalized dates, used as a cache key. With offset pagination it
     /// omits `limit` and `offset`, so that all pages of a list share it. With cursor pagination,
     /// each page has its own.
@@ -33,41 +31,37 @@ pub struct ReportQuery {
 }
 
 impl ReportQuery {
-    /// Reads a call.
+    /// Reads a call with [normalized](Call::normalize) dates.
     ///
     /// # Errors
     /// 400 if the sum of `offset` and `limit` exceeds 2^53 − 1.
     pub fn new(
         operation: Operation,
-        call: &Call,
+        mut call: Call,
         project: &ProjectId,
         settings: &AnalyticsSettings,
         now: Millis,
     ) -> Result<Self, Problem> {
-        let declared = operation.declaration();
-        let mut list = call.clone().normalize();
         let (mut limit, mut offset) = (PAGE_ROWS, 0);
-        if let Pagination::Offset { .. } = declared.pagination {
+        if let Pagination::Offset { .. } = call.declaration().pagination {
             let requested = call.integer("limit").or_else(|| call.default_limit());
             limit = requested.unwrap_or(PAGE_ROWS);
             offset = call.integer("offset").unwrap_or(0);
             Offset::new(offset)?.after(limit)?;
-            list = list.without_window();
+            call = call.without_window();
         }
-        let end = call.text("dateTo");
-        let end = end.map(|text| DateBound::new("dateTo", text)).transpose()?;
-        let fresh_for = if has_ended(end.as_ref(), now) {
-            CLOSED
-        } else {
-            settings.fresh_for
-        };
+        let is_closed = call.text("dateTo").is_some_and(|to| has_ended(to, now));
         Ok(Self {
             operation,
-            project: project.as_str().to_owned(),
-            list: list.request(project).target,
+            list: call.request(project).target,
             limit,
             offset,
-            fresh_for: fresh_for.0,
+            fresh_for: if is_closed {
+                CLOSED
+            } else {
+                settings.fresh_for
+            }
+            .0,
         })
     }
 
@@ -100,16 +94,14 @@ impl ReportQuery {
     }
 }
 
-/// Whether a range ended before yesterday, in UTC. `to` is exclusive. Returns `false` if the end is
-/// unknown, for example for a time without a UTC offset. A range that ended yesterday does not
-/// count, because the upstream may use another time zone or count some views late.
-fn has_ended(to: Option<&DateBound>, now: Millis) -> bool {
+/// Whether a range ended before yesterday, in UTC. `to` is its normalized, exclusive end. Returns
+/// `false` for a time without a UTC offset, because its instant is unknown. A range that ended
+/// yesterday does not count, because the upstream may use another time zone or count some views
+/// late.
+fn has_ended(to: &str, now: Millis) -> bool {
     let yesterday = Millis(now.0 / DAY * DAY).since(Millis(DAY));
     let midnight = DateBound::from_instant(yesterday);
-    let day = DateBound::new("yesterday", &midnight.as_str()[..10]);
-    let before = |bound: &DateBound| {
-        to.and_then(|to| to.compare(bound))
-            .is_some_and(std::cmp::Ordering::is_lt)
-    };
-    before(&midnight) || day.is_ok_and(|day| before(&day))
+    // Normalized bounds of the same length have the same format and sort by time.
+    let is_after = |bound: &str| to.len() == bound.len() && to < bound;
+    is_after(midnight.as_str()) || is_after(&midnight.as_str()[..10])
 }

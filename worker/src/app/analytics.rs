@@ -69,7 +69,11 @@ pub async fn read_report(
 
 /// Starts an export. Replies after the first rows have arrived, so that a refusal can still set the
 /// status.
-pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Result<Reply, Problem> {
+pub async fn export_report(
+    pending: &mut PendingRequest,
+    query: ReportQuery,
+    export: Export,
+) -> Result<Reply, Problem> {
     let wait = parse_wait(pending.head.header("prefer")).map(|wait| wait.min(MAX_WAIT_SECONDS));
     let mut headers = export.headers();
     if let Some(wait) = wait {
@@ -77,7 +81,7 @@ pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Resu
     }
     let call = ReportCall {
         accepts_stale: false,
-        ..report_call(pending, export.page.clone())?
+        ..report_call(pending, query)?
     };
     let mut export = RunningExport::new(pending, call, export, wait.unwrap_or(0))?;
     let started = export.next_chunk().await;
@@ -96,9 +100,7 @@ pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Resu
 fn report_call(pending: &PendingRequest, query: ReportQuery) -> Result<ReportCall, Problem> {
     let caller = pending.context.caller()?;
     Ok(ReportCall {
-        id: pending.context.id.clone(),
-        traceparent: pending.context.trace.traceparent.clone(),
-        tracestate: pending.context.trace.tracestate.clone(),
+        call: pending.call()?,
         budget: caller.budget_request(RateLimitPolicy::Analytics),
         query,
         revalidate: revalidates(&pending.head),

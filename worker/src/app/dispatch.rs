@@ -86,7 +86,9 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
     }
     let reply: PendingReply<'_> = match action {
         Action::ReadReport(query) => Box::pin(analytics::read_report(pending, query)),
-        Action::ExportReport(query) => Box::pin(analytics::export_report(pending, *query)),
+        Action::ExportReport(query, export) => {
+            Box::pin(analytics::export_report(pending, query, *export))
+        }
         Action::ReadJob(ref job) => match parse_preferred_wait(pending.head.header("prefer")) {
             Some(seconds) => Box::pin(streams::long_poll(pending, job, seconds)),
             None => Box::pin(jobs::read(pending, job)),

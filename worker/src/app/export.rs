@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use futures_util::future::{AbortHandle, Abortable, Aborted};
 use js_sys::{Array, Promise, Uint8Array};
-use quillgate::{Method, Millis};
+use quillgate::{Method, Millis, ProjectId};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortSignal, ReadableStream};
@@ -34,7 +34,8 @@ use crate::upstream::metrics::RequestMetrics;
 pub struct RunningExport {
     env: Env,
     /// The request that is sent to the organization's object for each page.
-    call: ReportCall,
+    report: ReportCall,
+    project: ProjectId,
     export: Export,
     /// When the caller's token expires. The export ends then.
     expires: Millis,
@@ -77,7 +78,7 @@ impl RunningExport {
     /// Prepares an export that may wait for `wait` seconds in total.
     pub fn new(
         pending: &PendingRequest,
-        call: ReportCall,
+        report: ReportCall,
         mut export: Export,
         wait: u64,
     ) -> Result<Self, Problem> {
@@ -85,7 +86,8 @@ impl RunningExport {
         export.begin(wait, &mut output);
         Ok(Self {
             env: pending.env.clone(),
-            call,
+            report,
+            project: pending.context.project()?.clone(),
             export,
             expires: pending.context.caller()?.expires,
             session: pending.context.session.clone(),
@@ -144,10 +146,10 @@ impl RunningExport {
             None => WaitingPlace::new(&self.env, &self.name),
         };
         let place = place.map_err(|error| self.refuse(error))?;
-        let ReportCall { id, budget, .. } = &self.call;
+        let ReportCall { call, budget, .. } = &self.report;
         // The object may take the place even if the call fails or this future is dropped. Dropping
         // `place` then frees it.
-        let held = place.org.hold_export(&self.name, &budget.caller, id);
+        let held = place.org.hold_export(&self.name, &budget.caller, &call.id);
         match held.await {
             Ok(None) => {
                 self.place = Some(place);
@@ -209,8 +211,10 @@ impl RunningExport {
     }
 
     fn request_page(&mut self, now: Millis) -> HostResult<Prefetch> {
-        self.call.query = self.export.page.clone();
-        let reply = OrganizationStub::new(&self.env)?.request_report(&self.call)?;
+        if let Some(next) = self.export.next() {
+            self.report.query.move_to(next, &self.project);
+        }
+        let reply = OrganizationStub::new(&self.env)?.request_report(&self.report)?;
         Ok(Prefetch {
             reply: reply.into(),
             since: now,
@@ -232,7 +236,7 @@ impl RunningExport {
     fn refuse(&mut self, problem: impl Into<Problem>) -> GatewayResponse {
         let problem = problem.into();
         self.metrics.keep_operator_message(&problem);
-        GatewayResponse::problem(&problem, &self.call.id)
+        GatewayResponse::problem(&problem, &self.report.call.id)
     }
 
     /// Returns the export as a stream that begins with the chunk `first`.
@@ -256,7 +260,7 @@ impl RunningExport {
     /// Logs the end of the export.
     fn log_end(&self, end: &str) {
         let entry = ExportEnd {
-            request_id: &self.call.id,
+            request_id: &self.report.call.id,
             export_rows: self.export.rows(),
             export_requests: self.requests,
             export_end: end,

@@ -23,11 +23,9 @@ pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Pr
     let project = pending.context.project()?;
     let request = UpstreamRequest {
         operation: Operation::GetAgentJob,
-        project: call.project,
-        target: GetAgentJob::new(job.clone()).request(project).target,
+        call: &call,
+        target: &GetAgentJob::new(job.clone()).request(project).target,
         body: None,
-        traceparent: call.traceparent,
-        tracestate: call.tracestate,
     };
     let sent = send_upstream(&pending.config.upstream, &request, &mut || true).await;
     let exchange = sent.read(&request, |reply| parse_job(&reply.body).map(|_| reply));

@@ -12,7 +12,8 @@ use crate::http::content::MAX_BODY;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::jobs::project_stub::ProjectStub;
-use crate::runtime::{Call, read_stream};
+use crate::runtime::read_stream;
+use crate::upstream::request::Call;
 
 /// A planned request, with the host objects that its handler needs.
 pub struct PendingRequest {

@@ -42,7 +42,7 @@ use crate::upstream::settings::UpstreamSettings;
 use crate::{
     http::response::GatewayResponse,
     jobs::{project_stub::WriteReply, records::JobQuery, write::Write},
-    runtime::Call,
+    upstream::request::Call,
 };
 
 /// The migrations of this object's database. Never change or reorder released ones, because

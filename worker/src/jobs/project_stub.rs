@@ -15,8 +15,9 @@ use crate::jobs::health::ProjectHealth;
 use crate::jobs::records::JobQuery;
 use crate::jobs::write::Write;
 use crate::json;
-use crate::runtime::{Call, HostResult, receive, send_back};
+use crate::runtime::{HostResult, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
+use crate::upstream::request::Call;
 
 /// The header field in which an object names the kind of problem that it returns instead of a
 /// WebSocket. The Worker does not forward it to the caller.

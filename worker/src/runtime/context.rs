@@ -1,7 +1,6 @@
-//! The current time, the ids of a request and the variables of the Worker.
+//! The current time and the variables of the Worker.
 
 use quillgate::Millis;
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use worker::Env;
 
@@ -22,17 +21,6 @@ pub fn now() -> Millis {
 )]
 pub const fn to_millis(time: f64) -> Millis {
     Millis(time as u64)
-}
-
-/// The ids of a request, passed to a Durable Object with each call.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct Call {
-    pub id: String,
-    pub project: String,
-    /// `traceparent` for the upstream.
-    pub traceparent: String,
-    /// `tracestate` for the upstream.
-    pub tracestate: Option<String>,
 }
 
 /// Reads settings from the variables of a Worker.

@@ -118,7 +118,7 @@ impl PageReply {
 /// reserves budget for a repetition and returns whether it succeeded.
 pub async fn send_upstream(
     settings: &UpstreamSettings,
-    request: &UpstreamRequest,
+    request: &UpstreamRequest<'_>,
     pay: &mut dyn FnMut() -> bool,
 ) -> Exchange<UpstreamResponse> {
     let (scope, started) = (request.scope(), now());
@@ -154,18 +154,18 @@ pub async fn send_upstream(
 /// Sends a request until an attempt is final.
 async fn attempt(
     settings: &UpstreamSettings,
-    request: &UpstreamRequest,
+    request: &UpstreamRequest<'_>,
     attempts: &mut Attempts<'_>,
     pay: &mut dyn FnMut() -> bool,
 ) -> Result<Message, TransportError> {
-    let url = settings.base_url.join(&request.target);
+    let url = settings.base_url.join(request.target);
     loop {
         let reply = send(Outgoing {
             method: request.method().as_str(),
             url: &url,
             headers: request.headers(attempts.key().ok_or(TransportError::Broken)?),
-            body: request.body.as_deref(),
-            time: attempts.time_left(now()),
+            body: request.body,
+            time: attempts.deadline.since(now()),
         })
         .await;
         let head = reply.as_ref().map(|message| &message.head);
@@ -183,7 +183,7 @@ async fn attempt(
 /// Reads a response and classifies a failure.
 async fn read_response(
     settings: &UpstreamSettings,
-    request: &UpstreamRequest,
+    request: &UpstreamRequest<'_>,
     message: Message,
 ) -> Result<UpstreamResponse, UpstreamFailure> {
     let (head, method) = (message.head.clone(), request.method());
@@ -220,7 +220,7 @@ impl Exchange<UpstreamResponse> {
     /// Reads the response to `request`. If `read` returns `None`, the response is malformed.
     pub fn read<T>(
         self,
-        request: &UpstreamRequest,
+        request: &UpstreamRequest<'_>,
         read: impl FnOnce(UpstreamResponse) -> Option<T>,
     ) -> Exchange<T> {
         let malformed = || classify_malformed(request.method());

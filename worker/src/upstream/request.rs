@@ -2,6 +2,7 @@
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Operation};
+use serde::{Deserialize, Serialize};
 
 use crate::http::response::HeaderFields;
 use crate::upstream::breaker::{CallOutcome, Scope};
@@ -10,24 +11,33 @@ use crate::upstream::failure::UpstreamFailure;
 /// The `User-Agent` of the gateway (RFC 9110, section 10.1.5).
 pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
 
-/// A request to the upstream, without the base URL and the credential.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpstreamRequest {
-    /// The operation, which determines the method.
-    pub operation: Operation,
+/// The ids of a caller's request, for calls to Durable Objects and requests to the upstream.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Call {
+    /// The value of `X-Request-Id`.
+    pub id: String,
     /// The id of the project.
     pub project: String,
-    /// The path and query, built from validated values.
-    pub target: String,
-    /// The JSON body of a write.
-    pub body: Option<String>,
     /// The value of `traceparent`, with the gateway's span.
     pub traceparent: String,
     /// The `tracestate` header field, if the caller sent one with its trace.
     pub tracestate: Option<String>,
 }
 
-impl UpstreamRequest {
+/// A request to the upstream, without the base URL and the credential.
+#[derive(Debug, Clone, Copy)]
+pub struct UpstreamRequest<'a> {
+    /// The operation, which determines the method.
+    pub operation: Operation,
+    /// The ids of the request that causes this one.
+    pub call: &'a Call,
+    /// The path and query, built from validated values.
+    pub target: &'a str,
+    /// The JSON body of a write.
+    pub body: Option<&'a str>,
+}
+
+impl UpstreamRequest<'_> {
     /// Returns the HTTP method.
     pub fn method(&self) -> Method {
         self.operation.declaration().method
@@ -37,7 +47,7 @@ impl UpstreamRequest {
     pub fn scope(&self) -> Scope {
         Scope {
             policy: self.operation.declaration().policy,
-            project: self.project.clone(),
+            project: self.call.project.clone(),
         }
     }
 
@@ -46,9 +56,9 @@ impl UpstreamRequest {
         let mut headers = HeaderFields::default()
             .with("accept", "application/json")
             .with("authorization", format!("Bearer {}", key.expose()))
-            .with("traceparent", self.traceparent.clone())
+            .with("traceparent", self.call.traceparent.clone())
             .with("user-agent", USER_AGENT);
-        if let Some(tracestate) = &self.tracestate {
+        if let Some(tracestate) = &self.call.tracestate {
             headers.set("tracestate", tracestate.clone());
         }
         if self.body.is_some() {
@@ -62,8 +72,7 @@ impl UpstreamRequest {
     pub fn call_outcome(&self, failure: Option<&UpstreamFailure>) -> CallOutcome<'_> {
         match failure {
             Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed {
-                target: (self.operation != Operation::CreateAgentJob)
-                    .then_some(self.target.as_str()),
+                target: (self.operation != Operation::CreateAgentJob).then_some(self.target),
                 retry_after: failure.retry_after(),
             },
             _ => CallOutcome::Answered,

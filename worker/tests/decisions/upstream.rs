@@ -7,12 +7,12 @@ mod key_redaction;
 mod metrics;
 mod permits;
 
+use quillgate::ApiError;
 use quillgate::credential::AdminKey;
 use quillgate::response::Head;
-use quillgate::{ApiError, Operation};
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::key_redaction::parse_error_body;
-use quillgate_worker::upstream::request::UpstreamRequest;
+use quillgate_worker::upstream::request::Call;
 
 use crate::fixtures::{ADMIN_KEY, NOW};
 
@@ -51,14 +51,11 @@ fn head(status: u16, content_type: Option<&str>) -> UpstreamHead {
     }
 }
 
-/// A request for the project `acme`. A request with a body also has a `tracestate`.
-fn request_to(operation: Operation, target: &str, body: Option<&str>) -> UpstreamRequest {
-    UpstreamRequest {
-        operation,
+fn call(tracestate: Option<&str>) -> Call {
+    Call {
+        id: "r1".to_owned(),
         project: "acme".to_owned(),
-        target: target.to_owned(),
-        body: body.map(str::to_owned),
         traceparent: "00-1-2-00".to_owned(),
-        tracestate: body.map(|_| "vendor=1".to_owned()),
+        tracestate: tracestate.map(str::to_owned),
     }
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use js_sys::{JsString, Reflect};
 use quillgate::value::Pairs;
-use quillgate::{Call, Day, Millis, Operation, ProjectId, RateLimitPolicy, Request};
+use quillgate::{Day, Millis, Operation, ProjectId, RateLimitPolicy, Request};
 use wasm_bindgen::JsValue;
 
 use crate::analytics::archive::run_lock::RunId;
@@ -23,7 +23,7 @@ use crate::runtime::{
     HostError, HostResult, log_for_operator, log_line, new_uuid, now, parse_json, stringify_json,
 };
 use crate::upstream::client::PageReply;
-use crate::upstream::request::UpstreamRequest;
+use crate::upstream::request::{Call, UpstreamRequest};
 
 /// The archive's key as a caller in the budget. The keys of other callers contain a space, so they
 /// never equal it.
@@ -150,13 +150,18 @@ impl Organization {
         };
         let project = &run.projects[target.project].name;
         let (operation, request) = build_request(project, target)?;
+        let id = new_uuid();
+        let call = Call {
+            project: project.as_str().to_owned(),
+            traceparent: continue_trace(None, None, &id).traceparent,
+            tracestate: None,
+            id,
+        };
         let request = UpstreamRequest {
             operation,
-            project: project.as_str().to_owned(),
-            target: request.target,
+            call: &call,
+            target: &request.target,
             body: None,
-            traceparent: continue_trace(None, None, &new_uuid()).traceparent,
-            tracestate: None,
         };
         let (exchange, _) = self.send_page(&budget, &request, reservation).await?;
         let failure = exchange.outcome.as_ref().err();
@@ -305,7 +310,7 @@ fn build_request(project: &ProjectId, target: Target) -> HostResult<(Operation, 
     ];
     let pairs = pairs.into_iter().chain(offset);
     let pairs = pairs.map(|(name, text)| (name.to_owned(), text));
-    let call = Call::parse(operation.declaration(), &Pairs::All(pairs.collect()))
+    let call = quillgate::Call::parse(operation.declaration(), &Pairs::All(pairs.collect()))
         .map_err(|_| HostError::new("a request that is not valid"))?;
     Ok((operation, call.request(project)))
 }

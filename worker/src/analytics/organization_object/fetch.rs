@@ -40,13 +40,13 @@ impl PageResult {
 
     /// Returns the result for another request that waited for this fetch and found `cached`. It
     /// omits the metrics and header fields, which belong to the request that started the fetch.
-    fn collapsed(self, call: &ReportCall, cached: Option<Page>) -> Self {
+    fn collapsed(self, report: &ReportCall, cached: Option<Page>) -> Self {
         let status = self.upstream.and_then(|exchange| exchange.status);
         Self {
             outcome: match self.outcome {
                 Ok((page, cache)) => Ok((page, cache.collapsed())),
                 // The request that started the fetch may have refused a stale page.
-                Err(problem) => serve_cached(cached, call, problem, status),
+                Err(problem) => serve_cached(cached, report, problem, status),
             },
             headers: HeaderFields::default(),
             upstream: None,
@@ -64,11 +64,11 @@ pub(super) struct RunningFetch {
 
 impl Organization {
     /// Returns a report from cached pages or from the upstream.
-    pub(super) async fn report(self: Rc<Self>, call: ReportCall) -> HostResult<ReportReply> {
+    pub(super) async fn report(self: Rc<Self>, report: ReportCall) -> HostResult<ReportReply> {
         let mut reply = ReportReply::default();
         let mut cache: Option<CacheStatus> = None;
-        for slice in slice_pages(call.query.offset, call.query.limit) {
-            let result = self.page(&call, slice.number).await?;
+        for slice in slice_pages(report.query.offset, report.query.limit) {
+            let result = self.page(&report, slice.number).await?;
             if let Some(exchange) = result.upstream {
                 reply.metrics.add_exchange(exchange);
             }
@@ -77,7 +77,7 @@ impl Organization {
             let (page, status) = match result.outcome {
                 Ok(found) => found,
                 Err(problem) => {
-                    reply.refusal = Some(refuse(&problem, &call.id, reply.headers.clone()));
+                    reply.refusal = Some(refuse(&problem, &report.call.id, reply.headers.clone()));
                     return Ok(reply);
                 }
             };
@@ -96,13 +96,13 @@ impl Organization {
     }
 
     /// Returns a page from the cache, from a running fetch or from the upstream.
-    async fn page(self: &Rc<Self>, call: &ReportCall, number: u64) -> HostResult<PageResult> {
-        let list = &call.query.list;
+    async fn page(self: &Rc<Self>, report: &ReportCall, number: u64) -> HostResult<PageResult> {
+        let list = &report.query.list;
         let now = now();
         let cached = self.pages.find(list, number)?;
         if let Some(page) = &cached
             && page.head.is_fresh(now)
-            && !call.revalidate
+            && !report.revalidate
         {
             let ttl = page.head.ttl(now);
             return Ok(PageResult {
@@ -115,17 +115,17 @@ impl Organization {
         // When a fetch ends, one of its waiters may start another, for which the others wait.
         while let Some(task) = self.running_fetch(list, number) {
             let result = task.wait().await??;
-            if call.accepts_stale || !result.is_stale() {
-                return Ok(result.collapsed(call, cached));
+            if report.accepts_stale || !result.is_stale() {
+                return Ok(result.collapsed(report, cached));
             }
         }
-        match self.reserve(&call.budget)? {
+        match self.reserve(&report.budget)? {
             Ok(reservation) => {
-                let task = self.spawn_fetch(call.clone(), number, cached, reservation)?;
+                let task = self.spawn_fetch(report.clone(), number, cached, reservation)?;
                 task.wait().await?
             }
             Err(refused) => {
-                let usable = cached.filter(|page| call.accepts_stale && page.head.is_usable(now));
+                let usable = cached.filter(|page| report.accepts_stale && page.head.is_usable(now));
                 let result = usable.map(|page| {
                     let ttl = page.head.ttl(now);
                     (page, CacheStatus::BudgetSpent { ttl })
@@ -143,20 +143,19 @@ impl Organization {
     /// Starts a fetch that finishes even if its caller disconnects, because others may wait for it.
     fn spawn_fetch(
         self: &Rc<Self>,
-        call: ReportCall,
+        report: ReportCall,
         number: u64,
         cached: Option<Page>,
         reservation: Reservation,
     ) -> HostResult<SharedTask<HostResult<PageResult>>> {
         let organization = Rc::clone(self);
-        let list = call.query.list.clone();
-        let name = list.clone();
+        let list = report.query.list.clone();
         let task = SharedTask::spawn(&self.state, async move {
             let result = organization
-                .fetch_page(&call, number, cached, reservation)
+                .fetch_page(&report, number, cached, reservation)
                 .await;
             let mut fetches = organization.fetches.borrow_mut();
-            fetches.retain(|running| running.number != number || running.list != name);
+            fetches.retain(|running| running.number != number || running.list != report.query.list);
             result
         })?;
         self.fetches.borrow_mut().push(RunningFetch {
@@ -176,27 +175,28 @@ impl Organization {
 
     async fn fetch_page(
         &self,
-        call: &ReportCall,
+        report: &ReportCall,
         number: u64,
         cached: Option<Page>,
         reservation: Reservation,
     ) -> HostResult<PageResult> {
         let request = UpstreamRequest {
-            operation: call.query.operation,
-            project: call.query.project.clone(),
-            target: call.query.page_target(number),
+            operation: report.query.operation,
+            call: &report.call,
+            target: &report.query.page_target(number),
             body: None,
-            traceparent: call.traceparent.clone(),
-            tracestate: call.tracestate.clone(),
         };
-        let (exchange, reservation) = self.send_page(&call.budget, &request, reservation).await?;
+        let (exchange, reservation) = self
+            .send_page(&report.budget, &request, reservation)
+            .await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
-                let reason = fetch_reason(cached.as_ref().map(|page| &page.head), call.revalidate);
-                let page = self.store_page(call, number, reply).await?;
+                let reason =
+                    fetch_reason(cached.as_ref().map(|page| &page.head), report.revalidate);
+                let page = self.store_page(report, number, reply).await?;
                 Ok((page, CacheStatus::Fetched(reason)))
             }
-            Err(failure) => serve_cached(cached, call, failure.problem, exchange.metrics.status),
+            Err(failure) => serve_cached(cached, report, failure.problem, exchange.metrics.status),
         };
         Ok(PageResult {
             outcome,
@@ -211,7 +211,7 @@ impl Organization {
     pub(super) async fn send_page(
         &self,
         budget: &BudgetRequest,
-        request: &UpstreamRequest,
+        request: &UpstreamRequest<'_>,
         reservation: Reservation,
     ) -> HostResult<(Exchange<PageReply>, Reservation)> {
         let time = self.upstream.timeout;
@@ -242,7 +242,7 @@ impl Organization {
 
     async fn store_page(
         &self,
-        call: &ReportCall,
+        report: &ReportCall,
         number: u64,
         reply: PageReply,
     ) -> HostResult<Page> {
@@ -252,13 +252,13 @@ impl Organization {
             rows: reply.rows,
             has_more: reply.has_more,
             fetched,
-            fresh_until: fetched.plus(Millis(call.query.fresh_for)),
+            fresh_until: fetched.plus(Millis(report.query.fresh_for)),
         };
         let page = Page::new(head, reply.text);
-        if call.query.may_be_stored() {
-            self.pages.insert(&call.query.list, number, &page)?;
+        if report.query.may_be_stored() {
+            self.pages.insert(&report.query.list, number, &page)?;
         } else {
-            self.pages.cache(&call.query.list, number, &page);
+            self.pages.cache(&report.query.list, number, &page);
         }
         Ok(page)
     }
@@ -290,14 +290,14 @@ impl Organization {
 /// caller accepts the page. `status` is the HTTP status of the upstream's response.
 fn serve_cached(
     cached: Option<Page>,
-    call: &ReportCall,
+    report: &ReportCall,
     problem: Problem,
     status: Option<u16>,
 ) -> Result<(Page, CacheStatus), Problem> {
     let now = now();
     let is_transient = problem.status == 429 || problem.status >= 500;
     let accepts =
-        |page: &Page| page.head.is_fresh(now) || call.accepts_stale && page.head.is_usable(now);
+        |page: &Page| page.head.is_fresh(now) || report.accepts_stale && page.head.is_usable(now);
     let Some(page) = cached.filter(|page| is_transient && accepts(page)) else {
         return Err(problem);
     };

@@ -109,7 +109,7 @@ impl Planner<'_> {
             | Operation::ExportVisitors
             | Operation::ExportFeedback
             | Operation::ExportSearches
-            | Operation::ExportConversations => self.plan_report(operation, &call()?, &project)?,
+            | Operation::ExportConversations => self.plan_report(operation, call()?, &project)?,
         })
     }
 
@@ -126,17 +126,16 @@ impl Planner<'_> {
     fn plan_report(
         &self,
         operation: Operation,
-        call: &Call,
+        call: Call,
         project: &ProjectId,
     ) -> Result<Action, Problem> {
         let (settings, now) = (&self.config.analytics, self.now);
-        Ok(match operation.exported() {
-            Some(report) => {
-                let query = Export::new(report, call, project, settings, now)?;
-                Action::ExportReport(Box::new(query))
-            }
-            None => Action::ReadReport(ReportQuery::new(operation, call, project, settings, now)?),
-        })
+        if let Some(report) = operation.exported() {
+            let (query, export) = Export::new(report, call, project, settings, now)?;
+            return Ok(Action::ExportReport(query, Box::new(export)));
+        }
+        let query = ReportQuery::new(operation, call.normalize(), project, settings, now)?;
+        Ok(Action::ReadReport(query))
     }
 
     fn check_archive(&self, project: &ProjectId) -> Result<(), Problem> {

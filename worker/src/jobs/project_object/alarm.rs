@@ -10,9 +10,8 @@ use crate::jobs::events::{CHARGE_TEXT, END_TEXT};
 use crate::jobs::job_row::JobRow;
 use crate::jobs::project_object::Project;
 use crate::jobs::webhook::JobEnd;
-use crate::runtime::{
-    Call, HostResult, SharedTask, log_for_operator, new_uuid, now, random, sockets,
-};
+use crate::runtime::{HostResult, SharedTask, log_for_operator, new_uuid, now, random, sockets};
+use crate::upstream::request::Call;
 
 /// The time between charging a watcher and polling. Within this time, the Worker closes the
 /// watcher's socket if its caller has no reads left.

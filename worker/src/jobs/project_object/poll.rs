@@ -8,10 +8,10 @@ use crate::jobs::job_row::JobRow;
 use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER};
 use crate::jobs::project_object::Project;
 use crate::jobs::webhook::JobEnd;
-use crate::runtime::{Call, HostError, HostResult, SharedTask, log_for_operator, now};
+use crate::runtime::{HostError, HostResult, SharedTask, log_for_operator, now};
 use crate::upstream::client::{Exchange, JobSnapshot, send_upstream};
 use crate::upstream::permits::ConnectionClass;
-use crate::upstream::request::UpstreamRequest;
+use crate::upstream::request::{Call, UpstreamRequest};
 
 #[derive(Default)]
 pub(super) struct PollState {
@@ -46,16 +46,15 @@ impl Project {
         if self.jobs.find(&name)?.is_some_and(|row| row.is_listed) {
             self.poll_log.count(now())?;
         }
-        let request = UpstreamRequest {
-            operation: Operation::GetAgentJob,
-            project: call.project.clone(),
-            target: GetAgentJob::new(job.clone()).request(&project_id).target,
-            body: None,
-            traceparent: call.traceparent.clone(),
-            tracestate: call.tracestate.clone(),
-        };
-        let (project, polled) = (Rc::clone(self), name.clone());
+        let target = GetAgentJob::new(job.clone()).request(&project_id).target;
+        let (project, polled, call) = (Rc::clone(self), name.clone(), call.clone());
         let task = SharedTask::spawn(&self.state, async move {
+            let request = UpstreamRequest {
+                operation: Operation::GetAgentJob,
+                call: &call,
+                target: &target,
+                body: None,
+            };
             let time = project.upstream.timeout;
             let class = ConnectionClass::ReadJob;
             let exchange = match project.connections.acquire(class, time).await {

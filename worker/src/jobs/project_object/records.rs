@@ -10,8 +10,9 @@ use crate::jobs::project_object::Project;
 use crate::jobs::records::JobQuery;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
-use crate::runtime::{Call, HostError, HostResult, now};
+use crate::runtime::{HostError, HostResult, now};
 use crate::upstream::client::JobSnapshot;
+use crate::upstream::request::Call;
 
 /// The maximum number of jobs that one list polls.
 const MAX_REFRESHED_JOBS: usize = 8;

@@ -10,12 +10,12 @@ use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WriteReply;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
-use crate::runtime::{Call, HostError, HostResult, log_for_operator};
+use crate::runtime::{HostError, HostResult, log_for_operator};
 use crate::upstream::client::{Exchange, JobSnapshot, send_upstream};
 use crate::upstream::failure::{KeyOutcome, UpstreamFailure, reservation_outcome};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::permits::ConnectionClass;
-use crate::upstream::request::UpstreamRequest;
+use crate::upstream::request::{Call, UpstreamRequest};
 
 impl Project {
     /// Carries out a write unless its idempotency key or the budget prevents it.
@@ -113,11 +113,9 @@ impl Project {
                 None => Operation::CreateAgentJob,
                 Some(_) => Operation::SendMessage,
             },
-            project: call.project.clone(),
-            target: write.target.clone(),
-            body: Some(write.body.clone()),
-            traceparent: call.traceparent.clone(),
-            tracestate: call.tracestate.clone(),
+            call,
+            target: &write.target,
+            body: Some(&write.body),
         };
         let time = self.upstream.timeout;
         let permit = self.connections.acquire(ConnectionClass::Write, time).await;

@@ -5,6 +5,7 @@ mod rows;
 
 use quillgate::{Call, Millis, Operation, ProjectId};
 use quillgate_worker::analytics::export::{Export, read_retry_after};
+use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::app::log::ExportEnd;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::GatewayResponse;
@@ -17,7 +18,7 @@ fn project() -> ProjectId {
     ProjectId::new("acme/ü docs").unwrap()
 }
 
-fn read(operation: Operation, more: &Value) -> Result<Export, Problem> {
+fn read(operation: Operation, more: &Value) -> Result<(ReportQuery, Export), Problem> {
     let mut params =
         json!({ "format": "csv", "dateFrom": "2024-01-01T10:00:00+02:00", "dateTo": "2024-02-01" });
     for (name, value) in more.as_object().unwrap() {
@@ -25,17 +26,17 @@ fn read(operation: Operation, more: &Value) -> Result<Export, Problem> {
     }
     let call = Call::parse(operation.declaration(), &params).unwrap();
     let report = operation.exported().unwrap();
-    Export::new(report, &call, &project(), &configuration().analytics, NOW)
+    Export::new(report, call, &project(), &configuration().analytics, NOW)
 }
 
 fn views(more: &Value) -> Export {
-    read(Operation::ExportPageViews, more).unwrap()
+    read(Operation::ExportPageViews, more).unwrap().1
 }
 
 #[test]
 fn export_requests_full_pages_of_its_report() {
-    let mut export = views(&json!({ "cursor": "1003" }));
-    let page = &export.page;
+    let more = json!({ "cursor": "1003" });
+    let (mut page, mut export) = read(Operation::ExportPageViews, &more).unwrap();
     assert_eq!(page.operation, Operation::ListPageViews);
     assert_eq!((page.limit, page.offset), (250, 1000));
     let list = "/v1/analytics/acme%2F%C3%BC%20docs/views?dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
@@ -44,21 +45,20 @@ fn export_requests_full_pages_of_its_report() {
     export
         .push_page(r#"{ "views": [], "hasMore": true }"#, &mut out)
         .unwrap();
-    assert_eq!(
-        (export.page.offset, export.page.list.as_str()),
-        (1250, list)
-    );
-    let mut export = read(Operation::ExportSearches, &json!({})).unwrap();
-    let first = export.page.list.clone();
-    assert!(first.ends_with("&limit=100"), "{first}");
+    page.move_to(export.next().unwrap(), &project());
+    assert_eq!((page.offset, page.list.as_str()), (1250, list));
+    let (mut page, mut export) = read(Operation::ExportSearches, &json!({})).unwrap();
+    assert!(page.list.ends_with("&limit=100"), "{}", page.list);
+    let first = page.clone();
+    page.move_to(export.next().unwrap(), &project());
+    assert_eq!(page, first);
     export
         .push_page(r#"{ "searches": [], "nextCursor": "n~1" }"#, &mut out)
         .unwrap();
-    assert!(
-        export.page.list.contains("cursor=n~1"),
-        "{}",
-        export.page.list
-    );
+    page.move_to(export.next().unwrap(), &project());
+    let dates = "dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
+    assert!(page.list.contains(dates), "{}", page.list);
+    assert!(page.list.contains("cursor=n~1"), "{}", page.list);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn export_head_has_content_type_and_file_name() {
         Operation::ExportConversations,
         &json!({ "format": "ndjson" }),
     );
-    let [content_type, disposition, _] = fields(&conversations.unwrap());
+    let [content_type, disposition, _] = fields(&conversations.unwrap().1);
     assert_eq!(content_type, "application/x-ndjson");
     assert!(disposition.contains("\"conversations_") && disposition.ends_with(".ndjson\""));
 }

@@ -28,7 +28,7 @@ fn views_by(
     let call = Call::parse(declared, &read_pairs(declared, Vec::new(), Some(query))?)?;
     ReportQuery::new(
         VIEWS,
-        &call,
+        call.normalize(),
         &ProjectId::new(project)?,
         &config.analytics,
         now,
@@ -339,7 +339,6 @@ fn query_message_has_stable_property_names() {
     let query = views("dateTo=2025-06-16&limit=25&offset=75").unwrap();
     let expected = serde_json::json!({
         "operation": "analytics.views",
-        "project": "demo-docs",
         "list": "/v1/analytics/demo-docs/views?dateTo=2025-06-16",
         "limit": 25,
         "offset": 75,

@@ -6,29 +6,36 @@ use quillgate_worker::app::config::Config;
 use quillgate_worker::upstream::attempts::{Attempts, NextAttempt};
 use quillgate_worker::upstream::failure::TransportError;
 use quillgate_worker::upstream::head::UpstreamHead;
-use quillgate_worker::upstream::request::USER_AGENT;
+use quillgate_worker::upstream::request::{USER_AGENT, UpstreamRequest};
 
-use super::{JSON, head, request_to};
+use super::{JSON, call, head};
 use crate::fixtures::{ADMIN_KEY, NOW, at, configuration, configure};
 
 #[test]
 fn request_carries_the_key_and_its_trace() {
-    let request = |body| request_to(Operation::CreateAgentJob, "/v2/agent/demo-docs/job", body);
-    let key = AdminKey::new(ADMIN_KEY).unwrap();
+    let headers = |body, tracestate| {
+        let request = UpstreamRequest {
+            operation: Operation::CreateAgentJob,
+            call: &call(tracestate),
+            target: "/v2/agent/demo-docs/job",
+            body,
+        };
+        request.headers(&AdminKey::new(ADMIN_KEY).unwrap())
+    };
     let authorization = format!("Bearer {ADMIN_KEY}");
-    let headers = request(None).headers(&key);
+    let sent = headers(None, None);
     let expected = [
         ("accept", "application/json"),
         ("authorization", authorization.as_str()),
         ("traceparent", "00-1-2-00"),
         ("user-agent", "quillgate/0.1.0"),
     ];
-    assert_eq!(headers.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(sent.iter().collect::<Vec<_>>(), expected);
     assert_eq!(USER_AGENT, "quillgate/0.1.0");
-    let headers = request(Some("{}")).headers(&key);
-    assert_eq!(headers.get("content-type"), Some("application/json"));
-    assert_eq!(headers.get("tracestate"), Some("vendor=1"));
-    assert_eq!(headers.iter().count(), 6);
+    let sent = headers(Some("{}"), Some("vendor=1"));
+    assert_eq!(sent.get("content-type"), Some("application/json"));
+    assert_eq!(sent.get("tracestate"), Some("vendor=1"));
+    assert_eq!(sent.iter().count(), 6);
 }
 
 const UNAVAILABLE: [u16; 3] = [502, 503, 504];

@@ -13,9 +13,10 @@ use quillgate_worker::upstream::failure::{
     mark_uncertain,
 };
 use quillgate_worker::upstream::head::UpstreamHead;
+use quillgate_worker::upstream::request::UpstreamRequest;
 use serde_json::json;
 
-use super::{JSON, api_error, head, request_to};
+use super::{JSON, api_error, call, head};
 use crate::fixtures::{NOW, configuration, status_and_kind, to_json};
 
 /// Classifies a response without a body.
@@ -454,7 +455,12 @@ fn failure_counts_for_its_target_except_when_creating() {
         ),
         (Operation::CreateAgentJob, "/v2/agent/acme/job", None),
     ] {
-        let request = request_to(operation, target, None);
+        let request = UpstreamRequest {
+            operation,
+            call: &call(None),
+            target,
+            body: None,
+        };
         let expected = CallOutcome::Failed {
             target: counted,
             retry_after: None,

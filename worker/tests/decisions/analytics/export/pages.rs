@@ -19,7 +19,8 @@ fn begin(operation: Operation, more: &Value) -> Option<Export> {
     let call = Call::parse(operation.declaration(), &params).unwrap();
     let project = ProjectId::new("acme").unwrap();
     let report = operation.exported().unwrap();
-    Export::new(report, &call, &project, &configuration().analytics, NOW).ok()
+    let export = Export::new(report, call, &project, &configuration().analytics, NOW);
+    export.ok().map(|(_, export)| export)
 }
 
 fn views(more: &Value) -> Export {
