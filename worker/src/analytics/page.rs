@@ -22,34 +22,46 @@ pub struct PageHead {
     pub rows: u64,
     /// The upstream's `hasMore`: whether another page follows.
     pub has_more: bool,
-    /// When the page was fetched from the upstream.
+    /// When the page was fetched, and when it becomes stale.
+    pub freshness: Freshness,
+}
+
+/// The time of a fetch from the upstream, and how long its result stays fresh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Freshness {
+    /// When the page was fetched.
     pub fetched: Millis,
     /// When the page becomes stale.
-    pub fresh_until: Millis,
+    pub until: Millis,
 }
 
-impl PageHead {
+impl Freshness {
     /// Whether the page is fresh: younger than its freshness lifetime.
-    pub fn is_fresh(&self, now: Millis) -> bool {
-        now < self.fresh_until
+    pub fn is_fresh(self, now: Millis) -> bool {
+        now < self.until
     }
 
-    /// Whether the page may be served instead of an error, although it may be stale.
-    pub fn is_usable(&self, now: Millis) -> bool {
-        now < self.fresh_until.plus(STALE_FOR)
+    /// Returns the end of the time in which the page may be served instead of an error.
+    pub fn usable_until(self) -> Millis {
+        self.until.plus(STALE_FOR)
     }
 
-    /// Returns the remaining freshness in seconds. It is negative for a stale page.
-    pub fn ttl(&self, now: Millis) -> i64 {
-        seconds_until(self.fresh_until, now)
+    /// Returns the remaining freshness in seconds, rounded down. It is negative for a stale page.
+    pub fn ttl(self, now: Millis) -> i64 {
+        let signed = |instant: Millis| i64::try_from(instant.0).unwrap_or(i64::MAX);
+        signed(self.until)
+            .saturating_sub(signed(now))
+            .div_euclid(1000)
     }
-}
 
-/// Returns the whole seconds from `now` until `instant`, rounded down. It is negative for a past
-/// instant.
-fn seconds_until(instant: Millis, now: Millis) -> i64 {
-    let signed = |instant: Millis| i64::try_from(instant.0).unwrap_or(i64::MAX);
-    signed(instant).saturating_sub(signed(now)).div_euclid(1000)
+    /// Returns the freshness of a report with both pages: the age of the older one, until the first
+    /// of them becomes stale.
+    fn combine(self, other: Self) -> Self {
+        Self {
+            fetched: self.fetched.min(other.fetched),
+            until: self.until.min(other.until),
+        }
+    }
 }
 
 /// A range of rows on one page.
@@ -175,7 +187,7 @@ impl CacheStatus {
     }
 
     /// Returns the status of a page from the cache when the upstream failed to return a newer one.
-    pub fn upstream_failed(page: &PageHead, status: Option<u16>, now: Millis) -> Self {
+    pub fn upstream_failed(page: Freshness, status: Option<u16>, now: Millis) -> Self {
         let reason = if page.is_fresh(now) {
             FetchReason::Request
         } else {
@@ -239,44 +251,30 @@ pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchR
 pub struct ReportHead {
     /// The entity tag, in quotes, as `ETag` contains it.
     pub etag: String,
-    /// When the oldest of its pages was fetched.
-    pub fetched: Millis,
-    /// When the first of its pages becomes stale.
-    pub fresh_until: Millis,
+    /// The freshness of all its pages together.
+    pub freshness: Freshness,
 }
 
 impl ReportHead {
     /// Builds the head of a report from these pages. Returns `None` without pages.
     pub fn from_pages(pages: &[(&PageHead, PageSlice)]) -> Option<Self> {
-        let fetched = pages.iter().map(|(page, _)| page.fetched).min()?;
-        let fresh_until = pages.iter().map(|(page, _)| page.fresh_until).min()?;
+        let freshness = pages.iter().map(|(page, _)| page.freshness);
         Some(Self {
+            freshness: freshness.reduce(Freshness::combine)?,
             etag: build_etag(pages),
-            fetched,
-            fresh_until,
         })
-    }
-
-    /// Whether every page of the report is fresh.
-    pub fn is_fresh(&self, now: Millis) -> bool {
-        now < self.fresh_until
-    }
-
-    /// Returns the remaining freshness in seconds, rounded down. It is negative for a stale report.
-    pub fn ttl(&self, now: Millis) -> i64 {
-        seconds_until(self.fresh_until, now)
     }
 
     /// Returns the header fields of the response, with `cache` as `Cache-Status`.
     pub fn headers(&self, cache: &str, now: Millis) -> HeaderFields {
-        let lifetime = self.fresh_until.since(self.fetched).0 / 1000;
-        let cache_control = if self.is_fresh(now) {
-            format!("private, max-age={lifetime}")
+        let Freshness { fetched, until } = self.freshness;
+        let cache_control = if self.freshness.is_fresh(now) {
+            format!("private, max-age={}", until.since(fetched).0 / 1000)
         } else {
             "private, no-cache".to_owned()
         };
         HeaderFields::default()
-            .with("age", (now.since(self.fetched).0 / 1000).to_string())
+            .with("age", (now.since(fetched).0 / 1000).to_string())
             .with("cache-control", cache_control)
             .with("cache-status", format!("quillgate; {cache}"))
             .with("content-type", JSON)

@@ -143,8 +143,8 @@ impl PageStore {
             text(&head.tag),
             number(head.rows),
             number(head.has_more.into()),
-            number(head.fetched.0),
-            number(head.fresh_until.0),
+            number(head.freshness.fetched.0),
+            number(head.freshness.until.0),
         ];
         self.database.execute(insert, row)?;
         let insert = "INSERT OR REPLACE INTO page_part (tag, part, text) VALUES (?, ?, ?)";
@@ -152,13 +152,13 @@ impl PageStore {
             let row = [text(&head.tag), number(at), part.into()];
             self.database.execute(insert, row)?;
         }
-        self.sweep(head.fetched)
+        self.sweep(head.freshness.fetched)
     }
 
     /// Caches a page in memory only.
     pub fn cache(&self, list: &str, number_in_list: u64, page: &Page) {
         let name = page_key(list, number_in_list);
-        let until = page.head.fresh_until.plus(STALE_FOR);
+        let until = page.head.freshness.usable_until();
         let mut memory = self.memory.borrow_mut();
         memory.insert(&name, page.clone(), page.bytes(), until);
     }

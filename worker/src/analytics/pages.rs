@@ -9,7 +9,7 @@ use quillgate::{Millis, Operation};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsCast;
 
-use crate::analytics::page::{PageHead, PageSlice, ReportHead, has_more};
+use crate::analytics::page::{Freshness, PageHead, PageSlice, ReportHead, has_more};
 use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 
 /// A page of an analytics list, or a report without pages.
@@ -118,8 +118,10 @@ impl From<PageRow> for Page {
             tag: row.tag,
             rows: row.rows,
             has_more: row.has_more != 0,
-            fetched: Millis(row.fetched),
-            fresh_until: Millis(row.fresh_until),
+            freshness: Freshness {
+                fetched: Millis(row.fetched),
+                until: Millis(row.fresh_until),
+            },
         };
         Self::new(head, row.text)
     }
@@ -132,8 +134,8 @@ impl From<Page> for PageRow {
             tag: head.tag,
             rows: head.rows,
             has_more: head.has_more.into(),
-            fetched: head.fetched.0,
-            fresh_until: head.fresh_until.0,
+            fetched: head.freshness.fetched.0,
+            fresh_until: head.freshness.until.0,
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn read_cached_report(
         return Err(Action::ReadReport(query));
     };
     context.metrics.cache = Some("hit".to_owned());
-    let ttl = answer.head.ttl(now);
+    let ttl = answer.head.freshness.ttl(now);
     let cache = CacheStatus::Hit { ttl }.describe();
     let no_budget = HeaderFields::default();
     Ok(report_reply(head, answer, &cache, no_budget, now))
@@ -55,7 +55,7 @@ pub async fn read_report(
     let pages: Vec<_> = pages.zip(slices).collect();
     let answer = Report::cut(query.operation, &pages)?;
     let now = now();
-    if answer.head.is_fresh(now) {
+    if answer.head.freshness.is_fresh(now) {
         cache_report(query, &pages, &answer, now);
     }
     Ok(report_reply(

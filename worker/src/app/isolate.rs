@@ -125,22 +125,22 @@ impl Isolate {
     /// Caches a page until it is stale. Returns `false` if the cache already has a newer version
     /// with other content.
     fn cache_page(&mut self, name: &str, page: &Page, now: Millis) -> bool {
-        let until = page.head.fresh_until;
+        let until = page.head.freshness.until;
         if let Some(kept) = self.pages.get(name, now) {
-            if kept.head.fetched >= page.head.fetched {
+            if kept.head.freshness.fetched >= page.head.freshness.fetched {
                 return kept.head.tag == page.head.tag;
             }
             // Cached reports may contain rows of the previous version.
             self.reports.clear();
         }
-        if page.head.is_fresh(now) {
+        if page.head.freshness.is_fresh(now) {
             self.pages.insert(name, page.clone(), page.bytes(), until);
         }
         true
     }
 
     fn cache_report(&mut self, name: &str, report: &Report) {
-        let until = report.head.fresh_until;
+        let until = report.head.freshness.until;
         self.reports
             .insert(name, report.clone(), report.bytes(), until);
     }

@@ -12,7 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::AbortController;
 
 use crate::analytics::organization_stub::ReportReply;
-use crate::analytics::page::{PageHead, PageSlice};
+use crate::analytics::page::{Freshness, PageHead, PageSlice};
 use crate::analytics::page_store::split_text;
 use crate::analytics::pages::{Page, PageRow, Report};
 use crate::app::streams::wait_for_change;
@@ -52,8 +52,10 @@ fn page(text: &str, rows: u64, has_more: bool) -> Page {
         tag: String::new(),
         rows,
         has_more,
-        fetched: Millis(0),
-        fresh_until: Millis(0),
+        freshness: Freshness {
+            fetched: Millis(0),
+            until: Millis(0),
+        },
     };
     Page::new(head, JsString::from(text))
 }

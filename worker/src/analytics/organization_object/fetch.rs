@@ -8,7 +8,7 @@ use quillgate::Millis;
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
-use crate::analytics::page::{CacheStatus, PageHead, fetch_reason, slice_pages};
+use crate::analytics::page::{CacheStatus, Freshness, PageHead, fetch_reason, slice_pages};
 use crate::analytics::pages::Page;
 use crate::budget::Refused;
 use crate::budget::reservation::{BudgetRequest, Reservation};
@@ -101,10 +101,10 @@ impl Organization {
         let now = now();
         let cached = self.pages.find(list, number)?;
         if let Some(page) = &cached
-            && page.head.is_fresh(now)
+            && page.head.freshness.is_fresh(now)
             && !report.revalidate
         {
-            let ttl = page.head.ttl(now);
+            let ttl = page.head.freshness.ttl(now);
             return Ok(PageResult {
                 outcome: Ok((page.clone(), CacheStatus::Hit { ttl })),
                 headers: HeaderFields::default(),
@@ -125,9 +125,11 @@ impl Organization {
                 task.wait().await?
             }
             Err(refused) => {
-                let usable = cached.filter(|page| report.accepts_stale && page.head.is_usable(now));
+                let usable = cached.filter(|page| {
+                    report.accepts_stale && now < page.head.freshness.usable_until()
+                });
                 let result = usable.map(|page| {
-                    let ttl = page.head.ttl(now);
+                    let ttl = page.head.freshness.ttl(now);
                     (page, CacheStatus::BudgetSpent { ttl })
                 });
                 Ok(PageResult {
@@ -251,8 +253,10 @@ impl Organization {
             tag: digest_tag(&reply.text).await?,
             rows: reply.rows,
             has_more: reply.has_more,
-            fetched,
-            fresh_until: fetched.plus(Millis(report.query.fresh_for)),
+            freshness: Freshness {
+                fetched,
+                until: fetched.plus(Millis(report.query.fresh_for)),
+            },
         };
         let page = Page::new(head, reply.text);
         if report.query.may_be_stored() {
@@ -296,12 +300,14 @@ fn serve_cached(
 ) -> Result<(Page, CacheStatus), Problem> {
     let now = now();
     let is_transient = problem.status == 429 || problem.status >= 500;
-    let accepts =
-        |page: &Page| page.head.is_fresh(now) || report.accepts_stale && page.head.is_usable(now);
+    let accepts = |page: &Page| {
+        page.head.freshness.is_fresh(now)
+            || report.accepts_stale && now < page.head.freshness.usable_until()
+    };
     let Some(page) = cached.filter(|page| is_transient && accepts(page)) else {
         return Err(problem);
     };
-    let status = CacheStatus::upstream_failed(&page.head, status, now);
+    let status = CacheStatus::upstream_failed(page.head.freshness, status, now);
     Ok((page, status))
 }
 

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::analytics::page::{
-    CacheStatus, FetchReason, PAGE_ROWS, PageHead, PageSlice, ReportHead, STALE_FOR, fetch_reason,
-    has_more, is_no_cache, matches_etag, slice_pages,
+    CacheStatus, FetchReason, Freshness, PAGE_ROWS, PageHead, PageSlice, ReportHead, STALE_FOR,
+    fetch_reason, has_more, is_no_cache, matches_etag, slice_pages,
 };
 
 use crate::fixtures::{DAY, NOW, at};
@@ -19,8 +19,10 @@ fn page() -> PageHead {
         tag: "a-tag".to_owned(),
         rows: PAGE_ROWS,
         has_more: true,
-        fetched: NOW,
-        fresh_until: at(300),
+        freshness: Freshness {
+            fetched: NOW,
+            until: at(300),
+        },
     }
 }
 
@@ -94,10 +96,9 @@ fn expired_page_stays_usable_for_one_day() {
         (Millis(at(300 + DAY).0 - 1), false, true),
         (at(300 + DAY), false, false),
     ] {
-        assert_eq!(
-            (page().is_fresh(now), page().is_usable(now)),
-            (fresh, usable)
-        );
+        let freshness = page().freshness;
+        assert_eq!(freshness.is_fresh(now), fresh);
+        assert_eq!(now < freshness.usable_until(), usable);
     }
 }
 
@@ -179,9 +180,10 @@ fn page_has_a_remaining_freshness_until_it_is_stale() {
         (Millis(at(300).0 + 1), -1),
         (at(361), -61),
     ] {
-        assert_eq!(page().ttl(now), ttl);
+        assert_eq!(page().freshness.ttl(now), ttl);
     }
-    let failed = |now, status| describe(CacheStatus::upstream_failed(&page(), status, now));
+    let failed =
+        |now, status| describe(CacheStatus::upstream_failed(page().freshness, status, now));
     assert_eq!(
         failed(at(301), Some(502)),
         "fwd=stale; fwd-status=502; ttl=-1; detail=stale"
@@ -208,7 +210,7 @@ fn cache_status_names_a_fetch_shared_with_another_caller() {
     for status in [
         CacheStatus::Hit { ttl: 1 },
         CacheStatus::BudgetSpent { ttl: 1 },
-        CacheStatus::upstream_failed(&page(), None, NOW),
+        CacheStatus::upstream_failed(page().freshness, None, NOW),
     ] {
         assert_eq!(status.clone().collapsed(), status);
     }
@@ -218,8 +220,8 @@ fn cache_status_names_a_fetch_shared_with_another_caller() {
 fn cache_status_is_that_of_the_last_of_the_worst_pages() {
     let hit = |ttl| CacheStatus::Hit { ttl };
     let fetched = CacheStatus::Fetched(FetchReason::Missing);
-    let refreshed = CacheStatus::upstream_failed(&page(), None, NOW);
-    let stale = CacheStatus::upstream_failed(&page(), None, at(300));
+    let refreshed = CacheStatus::upstream_failed(page().freshness, None, NOW);
+    let stale = CacheStatus::upstream_failed(page().freshness, None, at(300));
     let spent = CacheStatus::BudgetSpent { ttl: 1 };
     for (better, worse) in [
         (hit(1), fetched.clone()),
@@ -280,20 +282,20 @@ fn etag_depends_on_pages_and_rows() {
 #[test]
 fn response_is_as_old_as_its_oldest_page_and_fresh_while_all_pages_are() {
     let older = PageHead {
-        fetched: Millis(NOW.0 - 5_000),
-        fresh_until: at(400),
+        freshness: Freshness {
+            fetched: Millis(NOW.0 - 5_000),
+            until: at(400),
+        },
         ..page()
     };
     let pages = [(older, slice(0, 0, 250)), (page(), slice(1, 0, 1))];
-    let head = views_head(&pages).unwrap();
-    assert_eq!(head.fetched, Millis(NOW.0 - 5_000));
-    assert_eq!(head.fresh_until, at(300));
-    assert!(head.is_fresh(at(299)) && !head.is_fresh(at(300)));
-    assert_eq!(
-        (head.ttl(NOW), head.ttl(at(299)), head.ttl(at(301))),
-        (300, 1, -1)
-    );
-    assert_eq!(head.ttl(Millis(at(300).0 + 1)), -1);
+    let freshness = views_head(&pages).unwrap().freshness;
+    assert_eq!(freshness.fetched, Millis(NOW.0 - 5_000));
+    assert_eq!(freshness.until, at(300));
+    assert!(freshness.is_fresh(at(299)) && !freshness.is_fresh(at(300)));
+    let ttl = |now| freshness.ttl(now);
+    assert_eq!((ttl(NOW), ttl(at(299)), ttl(at(301))), (300, 1, -1));
+    assert_eq!(ttl(Millis(at(300).0 + 1)), -1);
 }
 
 #[test]
