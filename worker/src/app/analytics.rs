@@ -84,14 +84,14 @@ pub async fn export_report(
         ..report_call(pending, query)?
     };
     let mut export = RunningExport::new(pending, call, export, wait.unwrap_or(0))?;
-    let started = export.next_chunk().await;
+    let started = export.fetch_chunk().await;
     pending.context.metrics = std::mem::take(&mut export.metrics);
     let headers = headers.or(std::mem::take(&mut export.budget));
     match started {
         Err(refusal) => Ok(refusal.into()),
-        Ok(_) if pending.context.is_head => Ok(Reply::empty(200, headers)),
-        Ok(first) => {
-            let stream = export.into_stream(first, &pending.request.signal())?;
+        Ok(()) if pending.context.is_head => Ok(Reply::empty(200, headers)),
+        Ok(()) => {
+            let stream = export.into_stream(&pending.request.signal())?;
             Ok(Reply::new(200, headers, stream))
         }
     }

@@ -52,6 +52,8 @@ pub struct RunningExport {
     pub budget: HeaderFields,
     /// The bytes of the next chunk.
     output: Vec<u8>,
+    /// The length of the head in `output`, before the first row.
+    head_length: usize,
     /// The next page, requested while the client reads the current one.
     prefetch: Option<Prefetch>,
     /// The name of the export among the waiting ones. Not the request id, which callers choose.
@@ -96,6 +98,7 @@ impl RunningExport {
             pages: 0,
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
+            head_length: output.len(),
             output,
             prefetch: None,
             name: pending.head.uuid.clone(),
@@ -104,13 +107,12 @@ impl RunningExport {
         })
     }
 
-    /// Returns the next chunk, with at least one row. Only the last chunk can have none.
+    /// Fetches the next chunk, with at least one row. Only the last chunk can have none.
     ///
     /// # Errors
     /// Returns the refusal if the next page is not available.
-    pub async fn next_chunk(&mut self) -> Result<Vec<u8>, GatewayResponse> {
-        let before = self.output.len();
-        while self.export.next().is_some() && self.output.len() == before {
+    pub async fn fetch_chunk(&mut self) -> Result<(), GatewayResponse> {
+        while self.export.next().is_some() && self.output.len() == self.head_length {
             if now() >= self.expires {
                 return Err(self.refuse(invalid_token(EXPIRED)));
             }
@@ -123,7 +125,7 @@ impl RunningExport {
                 }
             }
         }
-        Ok(std::mem::take(&mut self.output))
+        Ok(())
     }
 
     /// Waits for `time`. Meanwhile, holds one of the limited places for waiting exports.
@@ -239,10 +241,9 @@ impl RunningExport {
         GatewayResponse::problem(&problem, &self.report.call.id)
     }
 
-    /// Returns the export as a stream that begins with the chunk `first`.
-    pub fn into_stream(self, first: Vec<u8>, signal: &AbortSignal) -> HostResult<ReadableStream> {
+    /// Returns the export as a stream that begins with the chunk that was fetched, if any.
+    pub fn into_stream(self, signal: &AbortSignal) -> HostResult<ReadableStream> {
         let body = ExportBody(Rc::new(Body {
-            first: RefCell::new(first),
             running: RefCell::new(Some(self)),
             abort: Cell::default(),
         }));
@@ -301,7 +302,6 @@ impl Drop for WaitingPlace {
 pub struct ExportBody(Rc<Body>);
 
 struct Body {
-    first: RefCell<Vec<u8>>,
     /// `None` while the next chunk is in progress, and after the last chunk.
     running: RefCell<Option<RunningExport>>,
     /// Aborts the next chunk while it is in progress.
@@ -337,16 +337,10 @@ impl Body {
         let Some(mut running) = self.running.take() else {
             return Vec::new();
         };
-        let first = self.first.take();
-        let chunk = if first.is_empty() {
-            let (abort, registration) = AbortHandle::new_pair();
-            self.abort.set(Some(abort));
-            Abortable::new(running.next_chunk(), registration).await
-        } else {
-            Ok(Ok(first))
-        };
-        let chunk = match chunk {
-            Ok(Ok(chunk)) => chunk,
+        let (abort, registration) = AbortHandle::new_pair();
+        self.abort.set(Some(abort));
+        match Abortable::new(running.fetch_chunk(), registration).await {
+            Ok(Ok(())) => {}
             Ok(Err(refusal)) => {
                 let problem = refusal.problem.unwrap_or(ProblemKind::Internal);
                 running.log_end(problem.as_str());
@@ -356,7 +350,9 @@ impl Body {
                 running.log_end(CANCELLED);
                 return Vec::new();
             }
-        };
+        }
+        running.head_length = 0;
+        let chunk = std::mem::take(&mut running.output);
         let bytes = Uint8Array::from(&chunk[..]);
         if chunk.is_empty() || running.export.next().is_none() {
             running.log_end("complete");
