@@ -29,7 +29,8 @@ pub struct Attempts<'a> {
     method: Method,
     key: usize,
     repeated: bool,
-    deadline: Millis,
+    /// The time at which the last attempt ends.
+    pub deadline: Millis,
 }
 
 impl<'a> Attempts<'a> {
@@ -55,11 +56,6 @@ impl<'a> Attempts<'a> {
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)
             .then_some("the upstream rejected the first of the gateway's keys (401), so the gateway used the other")
-    }
-
-    /// Returns the time left until the deadline of the request.
-    pub fn time_left(&self, now: Millis) -> Millis {
-        self.deadline.since(now)
     }
 
     /// Decides the next step after an attempt and selects its key.

@@ -1,6 +1,7 @@
 //! Finds admin keys in upstream responses, and removes them from error messages.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use quillgate::credential::AdminKey;
 use serde_json::Value;
@@ -17,16 +18,11 @@ pub fn parse_error_body<'a>(
     let mut value = json::parse(body.as_bytes())?;
     let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
     // The longest key comes first, because a key can be a prefix of another one.
-    while let Some((at, key)) = find_longest(&keys) {
+    keys.sort_by_key(|key| Reverse(key.len()));
+    for key in keys {
         redact(&mut value, key);
-        keys.swap_remove(at);
     }
     Some(value)
-}
-
-fn find_longest<'a>(keys: &[&'a str]) -> Option<(usize, &'a str)> {
-    let lengths = keys.iter().copied().enumerate();
-    lengths.max_by_key(|(_, key)| key.len())
 }
 
 /// Removes a key from all decoded strings, where escapes cannot hide it. Member names are not

@@ -43,7 +43,11 @@ impl Message {
     /// late.
     pub async fn read_text(self, max_bytes: usize) -> Option<String> {
         let text = match self.length {
-            Some(length) if length <= max_bytes => self.read_whole().await?,
+            // One call of the host reads the whole body.
+            Some(length) if length <= max_bytes => {
+                let text = JsFuture::from(self.response.text().ok()?).await.ok()?;
+                text.as_string()?
+            }
             Some(_) => return None,
             None => self.read_chunks(max_bytes).await?,
         };
@@ -51,18 +55,15 @@ impl Message {
         Some(text)
     }
 
-    /// Reads a body of known length with one call of the host.
-    async fn read_whole(&self) -> Option<String> {
-        let text = JsFuture::from(self.response.text().ok()?).await.ok()?;
-        text.as_string()
-    }
-
     async fn read_chunks(&self, max_bytes: usize) -> Option<String> {
         let bytes = read_stream(self.response.body(), max_bytes).await.ok()??;
-        let text = String::from_utf8_lossy(&bytes);
+        let mut text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         // `Response.text()` also removes a byte order mark, which JSON parsers reject.
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        Some(text.to_owned())
+        if text.starts_with('\u{feff}') {
+            text.remove(0);
+        }
+        Some(text)
     }
 }
 

@@ -209,6 +209,6 @@ fn request_is_not_repeated_after_its_deadline() {
     }
     let attempts = attempts(&config, Method::Get);
     for (now, left) in [(NOW, 30_000), (at(29), 1_000), (at(30), 0), (at(31), 0)] {
-        assert_eq!(attempts.time_left(now), Millis(left));
+        assert_eq!(attempts.deadline.since(now), Millis(left));
     }
 }
