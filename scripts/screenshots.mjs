@@ -23,11 +23,11 @@ const SCHEMES = ["light", "dark"];
 const ANALYTICS_LIMIT = 5000;
 const WIDTHS = { wide: 1440, phone: 390 };
 /** Placeholders of content that is still loading. */
-const BUSY = "[aria-busy=true], progress, .job_list-line, .trend-space:empty";
+const BUSY = "[aria-busy=true], progress, .job_list-line, .trend_space-space:empty";
 /** Words that the page shows for a moment only. */
 const PASSING = /Connecting…|Loading…/;
 /** The content of a route whose code has loaded. */
-const DRAWN = ".report, .empty, .job_rows-ledger, article, .page-route";
+const DRAWN = ".report_table-table, .empty, .job_rows-ledger, article, .page_route-route";
 /** Scenes by name: the query, a label to wait for, and an action before the screenshot. */
 const SCENES = {
   "sign-in": { signedOut: true, search: "", ready: "Access token" },
@@ -175,7 +175,7 @@ async function openComposer(page) {
 async function openConversation(page) {
   const rows = page.getByRole("row", { name: /Answered/ });
   await rows.first().getByRole("rowheader").getByRole("button").first().click();
-  await page.getByRole("dialog").locator(".message-body").first().waitFor();
+  await page.getByRole("dialog").locator(".conversation_dialog-body").first().waitFor();
 }
 
 async function loadPageReports(page) {
@@ -186,8 +186,8 @@ async function loadPageReports(page) {
 }
 
 async function openFolder(page) {
-  await page.locator(".tree-toggle").first().click();
-  await page.locator(".tree-toggle[aria-expanded=true]").waitFor();
+  await page.locator(".report_table-treeToggle").first().click();
+  await page.locator(".report_table-treeToggle[aria-expanded=true]").waitFor();
 }
 
 async function openSavedViews(page) {

@@ -51,7 +51,7 @@ export async function measureLargeSite({ env }) {
     stops.push(() => browser.close());
     const page = await openReport(browser, gateway.url, secret);
     const longestTasks = await measureLongTasks(page, { hasComparison: true });
-    await page.locator(".load-note", { hasText: LOADED }).waitFor();
+    await page.locator(".notices-loadNote", { hasText: LOADED }).waitFor();
     return { ...(await measureInteraction(page)), longestTasks };
   } finally {
     for (const stop of stops.toReversed()) await stop();
@@ -81,7 +81,7 @@ async function measureInteraction(page) {
     sort.push(...times.sort);
     search.push(...times.search);
   }
-  const note = await page.locator(".load-note", { hasText: LOADED }).textContent();
+  const note = await page.locator(".notices-loadNote", { hasText: LOADED }).textContent();
   const rows = Number(/[\d,]+/.exec(note)[0].replaceAll(",", ""));
   return { rows, sort, search };
 }
@@ -96,7 +96,7 @@ async function interact() {
     });
   const sort = [];
   for (const column of ["human", "path", "total"]) {
-    const button = document.querySelector(`thead .column-${column} button`);
+    const button = document.querySelector(`thead [data-column=${column}] button`);
     sort.push(await untilFrame(() => button.click()));
   }
   const search = [];

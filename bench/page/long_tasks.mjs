@@ -22,9 +22,13 @@ export async function measureLongTasks(page, { hasComparison }) {
     longest[name] = await longestTask(devtools, () => page.evaluate(act, argument));
   };
   await page.evaluate(installActions, SETTLED_MS);
-  await measure("load all rows", () => actions.loadRest(".answer-bar .partial > button"));
+  await measure("load all rows", () =>
+    actions.loadRest("#answer-bar .part_notices-notice > button"),
+  );
   if (hasComparison) {
-    await measure("load the comparison", () => actions.loadRest(".partial-quiet > button"));
+    await measure("load the comparison", () =>
+      actions.loadRest(".part_notices-quietNotice > button"),
+    );
   }
   for (const column of ["human", "path", "share", ...(hasComparison ? ["change"] : []), "total"]) {
     await measure(`sort by ${column}`, (column) => actions.sort(column), column);
@@ -80,11 +84,11 @@ function installActions(settledMs) {
       await until(() => find(selector));
       find(selector).click();
       await frame();
-      await until(() => !find(".answer-bar progress") && !find(selector));
+      await until(() => !find("#answer-bar progress") && !find(selector));
       await wait(settledMs);
     },
     async sort(column) {
-      find(`thead .column-${column} button`).click();
+      find(`thead [data-column=${column}] button`).click();
       await settle();
     },
     async filter(text) {
@@ -102,8 +106,8 @@ function installActions(settledMs) {
       await settle();
     },
     async openFolder() {
-      await until(() => find(".tree-toggle"));
-      find(".tree-toggle").click();
+      await until(() => find(".report_table-treeToggle"));
+      find(".report_table-treeToggle").click();
       await settle();
     },
     async scrollToEnd() {

@@ -20,7 +20,8 @@ const signed = (difference) => SIGNED.format(difference).replace("-", "\u2212");
 const format = (number) => number.toLocaleString("en-US");
 const rowOf = (page, path) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: path, exact: true }) });
-const cell = (page, path, column) => rowOf(page, path).locator(`.column-${column}`).textContent();
+const cell = (page, path, column) =>
+  rowOf(page, path).locator(`[data-column=${column}]`).textContent();
 
 test.describe("automatic loading", () => {
   test.use({ siteOptions: TALL_SITE });
@@ -74,7 +75,7 @@ test.describe("comparison", () => {
     const after = new Map(now.views.map(({ path, total }) => [path, total]));
     const paths = [...new Set([...before.keys(), ...after.keys()])];
     const changes = paths.map((path) => (after.get(path) ?? 0) - (before.get(path) ?? 0));
-    const first = () => page.locator("tbody .column-change").first().textContent();
+    const first = () => page.locator("tbody [data-column=change]").first().textContent();
     await show(page, /^Biggest gains/);
     await page.getByRole("button", { name: "Show: Biggest gains" }).waitFor();
     assert.equal(await first(), signed(Math.max(...changes)));
@@ -97,7 +98,7 @@ test.describe("comparison", () => {
     await show(page, /^Lost people/);
     await page.getByRole("columnheader", { name: "People change" }).waitFor();
     const first = page.locator("tbody tr").first();
-    assert.equal(await first.locator(".column-change").textContent(), signed(loss));
+    assert.equal(await first.locator("[data-column=change]").textContent(), signed(loss));
     assert.equal(await cell(page, path, "change"), signed(loss));
     const lost = losses.filter(([, change]) => change < 0).length;
     const rowCount = await page.getByRole("table").getAttribute("aria-rowcount");
@@ -117,7 +118,7 @@ test.describe("comparison", () => {
     const header = page.getByRole("columnheader", { name: "People change" });
     await header.waitFor();
     assert.equal(await header.getAttribute("aria-sort"), "descending");
-    const changes = page.locator("tbody .column-change");
+    const changes = page.locator("tbody [data-column=change]");
     await changes.nth(1).waitFor();
     const numbers = (await changes.allTextContents()).map((text) => Number(text.replace(/,/g, "")));
     assert.ok(numbers.every((change) => change > 0));
@@ -160,7 +161,7 @@ test.describe("rows", () => {
     const toggle = page.getByRole("button", { name: `${folder}/`, exact: true });
     await toggle.waitFor();
     const row = page.getByRole("row").filter({ has: toggle });
-    assert.equal(await row.locator(".column-total").textContent(), format(total));
+    assert.equal(await row.locator("[data-column=total]").textContent(), format(total));
     assert.equal(await toggle.getAttribute("aria-expanded"), "false");
     const closed = Number(await page.getByRole("table").getAttribute("aria-rowcount"));
     await toggle.focus();
@@ -203,11 +204,17 @@ test.describe("rows", () => {
       .waitFor();
     const [most] = [...byAi].sort((a, b) => b.ai - a.ai);
     const share = Math.round((most.ai / most.total) * 100);
-    assert.equal(await page.locator("tbody .column-share").first().textContent(), `${share}%`);
+    assert.equal(
+      await page.locator("tbody [data-column=share]").first().textContent(),
+      `${share}%`,
+    );
     await show(page, /^Least read/);
     const least = Math.min(...views.map(({ total }) => total));
     await page.getByRole("button", { name: "Show: Least read" }).waitFor();
-    assert.equal(await page.locator("tbody .column-total").first().textContent(), format(least));
+    assert.equal(
+      await page.locator("tbody [data-column=total]").first().textContent(),
+      format(least),
+    );
   });
 
   test("a sitemap reveals the pages that were never read", async ({ visitor }) => {
@@ -306,7 +313,7 @@ test.describe("reports", () => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     await openReport({ route: "feedback", range: "last-28-days" });
-    const comment = page.locator("td.column-comment button").first();
+    const comment = page.locator("td[data-column=comment] button").first();
     const text = await comment.textContent();
     await comment.click();
     const dialog = page.getByRole("dialog", { name: "Feedback" });
@@ -352,7 +359,7 @@ test.describe("reports", () => {
         locator.evaluate((element) => getComputedStyle(element).borderTopColor);
       assert.notEqual(await border(chosen), await border(other));
       // The open menu covers a part of this button.
-      assert.deepEqual(await accessibilityFaults(page, { exclude: [".refresh"] }), []);
+      assert.deepEqual(await accessibilityFaults(page, { exclude: ["#refresh"] }), []);
     });
   });
 

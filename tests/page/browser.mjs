@@ -120,7 +120,7 @@ export function overflow(page) {
 }
 
 /** Rows after the first 30 have the same markup, and hundreds of them take axe many seconds. */
-const LATER_ROWS = ".report tbody:nth-of-type(n + 4) tr";
+const LATER_ROWS = ".report_table-table tbody:nth-of-type(n + 4) tr";
 /** The tags of axe's rules for WCAG 2.2 AA and of its best practices. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 /** The rules of axe that depend on colours. */
@@ -178,7 +178,9 @@ export async function accessibilityFaults(page, options = {}) {
     },
   );
   const rows = await page.evaluate(() => {
-    const links = document.querySelectorAll(".report tbody a, .report tbody button");
+    const links = document.querySelectorAll(
+      ".report_table-table tbody a, .report_table-table tbody button",
+    );
     return Array.from(links, (link) => link.outerHTML);
   });
   return violations.flatMap(({ id, nodes }) =>
@@ -199,7 +201,7 @@ function isRowUnderBar(failureSummary, isInRow) {
 /** Waits until a table of up to 1,000 rows has all of them in the document. */
 export function untilDrawn(page) {
   return page.waitForFunction(() => {
-    const table = document.querySelector(".report");
+    const table = document.querySelector(".report_table-table");
     const rows = table?.querySelectorAll("tbody tr[aria-rowindex]").length;
     return rows === Number(table?.getAttribute("aria-rowcount")) - 1;
   });

@@ -124,7 +124,7 @@ test("a long category menu scrolls", async ({ visitor }) => {
   }));
   await openConversations(visitor);
   await page.getByRole("button", { name: "Category: All categories" }).click();
-  const list = page.locator(".facet-choices");
+  const list = page.locator(".facet_menu-choices");
   const { clientHeight, scrollHeight } = await list.evaluate((element) => ({
     clientHeight: element.clientHeight,
     scrollHeight: element.scrollHeight,
@@ -175,7 +175,7 @@ test("a row opens its question, answer and sources without a request", async ({ 
 /** Returns the assistant's answer. Questions can contain the word "assistant" too. */
 function answerIn(dialog) {
   const heading = dialog.page().getByRole("heading", { name: /^Assistant/ });
-  return dialog.locator("section").filter({ has: heading }).locator(".message-body");
+  return dialog.locator("section").filter({ has: heading }).locator(".conversation_dialog-body");
 }
 
 /** Replaces all answers with `source`, opens the first question and returns its answer. */

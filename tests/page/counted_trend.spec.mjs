@@ -38,7 +38,7 @@ test("a chart of visitors takes one request per day, and none when shown again",
   assert.deepEqual(await requestsForDays(visitor, "visitors"), []);
   await intervalButton(page, "Day (6 requests)").click();
   const chart = chartOf(page, /^Visitors per day/);
-  await expect(chart.locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  await expect(chart.locator(".drawn_trend-human")).toHaveCount(ENDED_DAYS);
   await page.getByText("Today is not in the chart").waitFor();
   await expect(intervalButton(page, "Day")).toBeFocused();
   assert.equal((await requestsForDays(visitor, "visitors")).length, ENDED_DAYS);
@@ -55,7 +55,7 @@ test("a chart of visitors takes one request per day, and none when shown again",
   await page.getByRole("link", { name: "Searches" }).click();
   await page.getByRole("heading", { level: 1, name: "Searches" }).waitFor();
   await page.goBack();
-  await expect(chart.locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  await expect(chart.locator(".drawn_trend-human")).toHaveCount(ENDED_DAYS);
   assert.equal((await requestsForDays(visitor, "visitors")).length, ENDED_DAYS);
 });
 
@@ -64,7 +64,9 @@ test("a selection of several bars shows no sum of visitors", async ({ visitor })
   await startSession();
   await openReport(VISITORS);
   await intervalButton(page, /^Day/).click();
-  await expect(chartOf(page, /^Visitors per day/).locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  await expect(chartOf(page, /^Visitors per day/).locator(".drawn_trend-human")).toHaveCount(
+    ENDED_DAYS,
+  );
   const slider = page.getByRole("slider", { name: "Explore the chart" });
   await slider.focus();
   await page.keyboard.press("End");
@@ -104,9 +106,9 @@ test("a stopped chart keeps its bars and resumes on request", async ({ visitor }
   await page.getByRole("button", { name: "Stop" }).click();
   await chartPanel(page).getByText("1 of 6 days loaded").waitFor();
   await site.upstream.release();
-  await expect(chart.locator(".trend-human")).toHaveCount(1);
+  await expect(chart.locator(".drawn_trend-human")).toHaveCount(1);
   await page.getByRole("button", { name: "Load the rest (5 requests)" }).click();
-  await expect(chart.locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  await expect(chart.locator(".drawn_trend-human")).toHaveCount(ENDED_DAYS);
   await expect(page.getByRole("button", { name: /^Load the rest/ })).toBeHidden();
 });
 
@@ -121,7 +123,9 @@ test("a chart resumes after a failed request", async ({ visitor }) => {
   await page.getByRole("alert").waitFor();
   await site.upstream.clearFaults();
   await page.getByRole("button", { name: "Resume" }).click();
-  await expect(chartOf(page, /^Visitors per day/).locator(".trend-human")).toHaveCount(ENDED_DAYS);
+  await expect(chartOf(page, /^Visitors per day/).locator(".drawn_trend-human")).toHaveCount(
+    ENDED_DAYS,
+  );
   await expect(page.getByRole("alert")).toBeHidden();
 });
 

@@ -23,7 +23,7 @@ test("signing in at an issuer sets the cookie and returns to the report", async 
   await page.getByRole("link", { name: "Sign in with Acme SSO" }).click();
   await page.getByRole("link", { name: "Continue as carol" }).click();
   await page.getByRole("heading", { level: 1, name: "Page views" }).waitFor();
-  await page.locator(".report").waitFor();
+  await page.locator(".report_table-table").waitFor();
   const { searchParams, origin } = new URL(page.url());
   assert.equal(origin, pageUrl(site));
   assert.equal(searchParams.get("range"), "last-7-days");

@@ -178,7 +178,7 @@ test.describe("on a phone", () => {
     await startSession();
     for (const route of ["views", "visitors", "searches", "feedback"]) {
       await openReport({ route });
-      const { y } = await page.locator(".figure-value").first().boundingBox();
+      const { y } = await page.locator(".totals_strip-value").first().boundingBox();
       assert.ok(y <= 200, `${route}: ${y}`);
     }
   });

@@ -20,12 +20,16 @@ const dayFromToday = (days) => new Date(Date.now() + days * DAY_MS).toISOString(
 /** Returns the value and the change of each figure, by its name. */
 async function figuresOf(region) {
   const pairs = await region
-    .locator(".figure")
+    .locator(".totals_strip-figure")
     .evaluateAll((figures) =>
       figures.map(({ children }) => [...children].map((c) => c.textContent)),
     );
   return Object.fromEntries(pairs.map(([name, value, change]) => [name, { value, change }]));
 }
+
+/** Locates the value of a figure. */
+const figureValue = (region, name) =>
+  region.locator(".totals_strip-figure", { hasText: name }).locator(".totals_strip-value");
 
 /** Opens the route of a page by its address. */
 async function openPage({ page, site, project }, path, query = LAST_MONTH) {
@@ -95,7 +99,7 @@ test("the views of the page load on request after loading was cancelled in the r
   assert.deepEqual(await accessibilityFaults(page), []);
   await site.upstream.release();
   await load.click();
-  const figure = section(page, "Views").locator(".figure-all .figure-value");
+  const figure = figureValue(section(page, "Views"), "All views");
   await figure.getByText(format(total), { exact: true }).waitFor();
 });
 
@@ -106,7 +110,10 @@ test("visitors, feedback and searches of the page load on request only", async (
   const { feedback } = await site.upstream.report({ report: "feedback", ...range });
   const { path } = feedback[0];
   await openPage(visitor, path);
-  await section(page, "Views").locator(".figure-value:not(.waiting)").first().waitFor();
+  await section(page, "Views")
+    .locator(".totals_strip-value:not(.totals_strip-waiting)")
+    .first()
+    .waitFor();
   const before = (await site.upstream.counters()).byOperation;
   for (const name of ["analytics.visitors", "analytics.feedback", "analytics.searches"]) {
     assert.equal(before[name] ?? 0, 0, name);
@@ -122,7 +129,7 @@ test("visitors, feedback and searches of the page load on request only", async (
   assert.equal(await entries.count(), expected);
   const { visitors } = await site.upstream.report({ report: "visitors", ...range });
   const counts = visitors.find((row) => row.path === path);
-  const figure = section(page, "Visitors").locator(".figure-all .figure-value");
+  const figure = figureValue(section(page, "Visitors"), "All visitors");
   assert.equal(await figure.textContent(), format(counts.total));
   assert.deepEqual(await accessibilityFaults(page), []);
 });
@@ -155,7 +162,10 @@ test("a job about a page starts with its figures and is listed on its page", asy
   const { path, total } = await topPage(visitor);
   await openPage(visitor, path);
   await section(page, "Jobs").getByText("No job mentions this page.").waitFor();
-  await section(page, "Views").locator(".figure-value:not(.waiting)").first().waitFor();
+  await section(page, "Views")
+    .locator(".totals_strip-value:not(.totals_strip-waiting)")
+    .first()
+    .waitFor();
   await page.getByRole("button", { name: "Start a job about this page" }).click();
   const prompt = page.getByLabel("Prompt", { exact: true });
   await prompt.waitFor();
@@ -201,7 +211,7 @@ test("a session without job scopes sees the page and which scopes it lacks", asy
   await page.getByText("jobs:read", { exact: true }).waitFor();
   assert.equal(await page.getByRole("button", { name: /^Start a job/ }).count(), 0);
   // Without AI views, the figures of people and of all views show the same number.
-  const figure = section(page, "Views").locator(".figure-all .figure-value");
+  const figure = figureValue(section(page, "Views"), "All views");
   await figure.getByText(format(total), { exact: true }).waitFor();
 });
 

@@ -37,7 +37,7 @@ test.describe("partly loaded list", () => {
     const [, estimate] = /uses about ([\d,]+) of your/.exec(notice);
     await loadRest(page);
     assert.equal(await page.getByText("Pages with fewer views").count(), 0);
-    const shown = await page.locator("tbody .column-total").first().textContent();
+    const shown = await page.locator("tbody [data-column=total]").first().textContent();
     assert.equal(shown, least.toLocaleString("en-US"));
     const needed = Math.ceil(views.length / 250) - 4;
     const guess = Number(estimate.replaceAll(",", ""));
@@ -259,9 +259,9 @@ test.describe("range", () => {
     await openReport({ range: "today", compare: "none" });
     const tomorrow = new Date(now + DAY_MS);
     const format = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
-    await page.locator(".range-line").getByText(format.format(now)).waitFor();
+    await page.locator(".range_line-line").getByText(format.format(now)).waitFor();
     await page.clock.setFixedTime(now + DAY_MS);
-    await page.locator(".range-line").getByText(format.format(tomorrow)).waitFor();
+    await page.locator(".range_line-line").getByText(format.format(tomorrow)).waitFor();
     await untilLoaded();
   });
 });
@@ -295,7 +295,10 @@ test.describe("failure", () => {
     await openReport(LAST_MONTH);
     const alert = page.getByRole("alert").filter({ hasText: "Mintlify returned an error" });
     await alert.getByRole("button", { name: "Try again" }).waitFor();
-    assert.equal(await page.locator('[aria-busy="true"], .waiting, progress').count(), 0);
+    assert.equal(
+      await page.locator('[aria-busy="true"], .totals_strip-waiting, progress').count(),
+      0,
+    );
     assert.deepEqual(await accessibilityFaults(page), []);
     await site.upstream.clearFaults();
     await alert.getByRole("button", { name: "Try again" }).click();

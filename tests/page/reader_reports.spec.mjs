@@ -24,7 +24,7 @@ async function firstCells(page) {
 const percent = (part) =>
   part.toLocaleString("en-US", { style: "percent", maximumFractionDigits: 1 });
 const figure = (page, region, name) =>
-  page.getByRole("region", { name: region }).locator(".figure", { hasText: name });
+  page.getByRole("region", { name: region }).locator(".totals_strip-figure", { hasText: name });
 
 test("searches without a click have a filter, a share and a job", async ({ visitor }) => {
   const { page, startSession, openReport, untilLoaded } = visitor;
@@ -160,7 +160,7 @@ for (const [hasMore, note] of [
     });
     await startSession();
     await openReport({ ...FEEDBACK, show: "by-page" });
-    assert.deepEqual(await page.locator(".load-note").allTextContents(), [note]);
+    assert.deepEqual(await page.locator(".notices-loadNote").allTextContents(), [note]);
   });
 }
 

@@ -23,13 +23,13 @@ test("open folders stay open after a reload", async ({ visitor }) => {
   await startSession();
   await openReport({ range: "last-month", compare: "none" });
   await show(page, /^Folders/);
-  const folder = page.locator(".tree-toggle").first();
+  const folder = page.locator(".report_table-treeToggle").first();
   const name = await folder.textContent();
   await folder.click();
-  await page.locator('.tree-toggle[aria-expanded="true"]', { hasText: name }).waitFor();
+  await page.locator('.report_table-treeToggle[aria-expanded="true"]', { hasText: name }).waitFor();
   await page.reload();
   await untilLoaded();
-  await page.locator('.tree-toggle[aria-expanded="true"]', { hasText: name }).waitFor();
+  await page.locator('.report_table-treeToggle[aria-expanded="true"]', { hasText: name }).waitFor();
 });
 
 test("Back removes the filter and stays on the route", async ({ visitor }) => {
@@ -56,10 +56,13 @@ for (const timezoneId of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
       const yesterday = new Date(Date.now() - 86_400_000);
       const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
       // Some entries have no time.
-      const texts = await page.locator("td.column-created time").allTextContents();
+      const texts = await page.locator("td[data-column=created] time").allTextContents();
       assert.ok(texts.length > 0);
       for (const text of texts) assert.ok(text.startsWith(day.format(yesterday)), text);
-      const title = await page.locator("td.column-created time").first().getAttribute("title");
+      const title = await page
+        .locator("td[data-column=created] time")
+        .first()
+        .getAttribute("title");
       assert.match(title, /your time$/);
     });
   });
@@ -69,8 +72,12 @@ test("a row starts a job with its path and figures", async ({ visitor }) => {
   const { page, startSession, openReport } = visitor;
   await startSession();
   await openReport({ range: "last-month", compare: "none" });
-  const path = await page.getByRole("rowheader").first().locator(".path").textContent();
-  const total = await page.locator("tbody .column-total").first().textContent();
+  const path = await page
+    .getByRole("rowheader")
+    .first()
+    .locator(".report_table-path")
+    .textContent();
+  const total = await page.locator("tbody [data-column=total]").first().textContent();
   await page.getByRole("button", { name: `Start a job about ${path}`, exact: true }).click();
   const box = page.getByLabel("Prompt", { exact: true });
   await box.waitFor();

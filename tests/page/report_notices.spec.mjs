@@ -49,7 +49,7 @@ test("an error in the middle of the previous period shows how much of it is load
   });
   await startSession();
   await openReport(LAST_MONTH);
-  const line = page.locator(".range-line");
+  const line = page.locator(".range_line-line");
   await line.getByText(/: partly loaded \(250 pages\)\. Mintlify returned an error/).waitFor();
   assert.doesNotMatch(await line.textContent(), /not loaded/);
   const strip = page.getByRole("region", { name: "Total page views" });
@@ -76,7 +76,7 @@ test("the figures of each report have their own heading", async ({ visitor }) =>
     await openReport({ ...LAST_MONTH, compare: "none", route });
     const region = page.getByRole("region", { name, exact: true });
     await region.getByRole("heading", { level: 2, name, exact: true }).waitFor();
-    assert.equal(await page.locator(".report-totals").count(), 1, route);
+    assert.equal(await page.locator(".totals_strip-strip").count(), 1, route);
   }
   await openReport({ ...LAST_MONTH, route: "feedback", show: "by-page" });
   await page.getByRole("region", { name: "Feedback by page in this period" }).waitFor();

@@ -22,7 +22,7 @@ const REPORTS = {
 const ALL_REPORTS = "jobs:create analytics:read analytics:conversations";
 
 async function countRows(page) {
-  return Number(await page.locator(".report").getAttribute("aria-rowcount")) - 1;
+  return Number(await page.locator(".report_table-table").getAttribute("aria-rowcount")) - 1;
 }
 
 test.describe("tall site", () => {
@@ -41,7 +41,7 @@ test.describe("tall site", () => {
         await page.setViewportSize({ width, height: 800 });
         const { first, table, room, overflow } = await page.evaluate(() => {
           const { scrollWidth, clientWidth } = document.documentElement;
-          const table = document.querySelector(".report");
+          const table = document.querySelector(".report_table-table");
           return {
             first: table.querySelector("thead th").getBoundingClientRect().width,
             table: table.scrollWidth,
@@ -94,8 +94,8 @@ test.describe("tall site", () => {
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     await page.getByText(`and ${rowCount - 500} more`).waitFor();
-    assert.equal(await page.locator(".report tbody tr[aria-rowindex]").count(), 500);
-    for (const hidden of [".toolbar", ".masthead", ".answer-bar", ".refresh"]) {
+    assert.equal(await page.locator(".report_table-table tbody tr[aria-rowindex]").count(), 500);
+    for (const hidden of [".toolbar", ".masthead", "#answer-bar", "#refresh"]) {
       assert.ok(await page.locator(hidden).first().isHidden(), hidden);
     }
     await page.emulateMedia({ media: "screen" });
@@ -134,9 +134,9 @@ test.describe("tall site", () => {
     await page.goto(
       `${site.url}/?${new URLSearchParams({ route: "views", project, ...LAST_MONTH })}`,
     );
-    await page.locator('.report[aria-rowcount="901"]').waitFor();
+    await page.locator('.report_table-table[aria-rowcount="901"]').waitFor();
     await untilDrawn(page);
-    await page.locator(".report-route progress").waitFor();
+    await page.locator("main progress").waitFor();
   });
 
   test("a jump to the end of a list of up to 1,000 rows adds few rows per task", async ({
@@ -154,8 +154,8 @@ test.describe("tall site", () => {
         const nodes = records.flatMap(({ addedNodes }) => [...addedNodes]);
         const elements = nodes.filter((node) => node instanceof Element);
         globalThis.added.push(elements.reduce((sum, node) => sum + countRows(node), 0));
-      }).observe(document.querySelector(".report"), { childList: true, subtree: true });
-      document.querySelector("thead .column-human button").click();
+      }).observe(document.querySelector(".report_table-table"), { childList: true, subtree: true });
+      document.querySelector("thead [data-column=human] button").click();
       // Sorting scrolls to the first row, so the jump must follow it.
       requestAnimationFrame(() =>
         setTimeout(() => scrollTo(0, document.documentElement.scrollHeight)),
@@ -196,7 +196,7 @@ for (const width of [390, 768]) {
       await startSession();
       await openReport(LAST_MONTH);
       const tops = await page
-        .locator(".figure dt")
+        .locator(".totals_strip-figure dt")
         .evaluateAll((all) => all.map((term) => Math.round(term.getBoundingClientRect().top)));
       assert.equal(new Set(tops).size, width === 390 ? 2 : 1, JSON.stringify(tops));
     });
@@ -211,11 +211,11 @@ test.describe("touch screen", () => {
       const { page, token, startSession, openReport } = visitor;
       await startSession(token({ scope: ALL_REPORTS }));
       await openReport({ ...LAST_MONTH, ...REPORTS[name] });
-      await page.locator(".row-job").first().waitFor();
-      const overlaps = await page.locator("th:has(.row-job)").evaluateAll((cells) =>
+      await page.locator(".report_table-job").first().waitFor();
+      const overlaps = await page.locator("th:has(.report_table-job)").evaluateAll((cells) =>
         cells.map((cell) => {
-          const text = cell.querySelector(".path").getBoundingClientRect();
-          return text.right - cell.querySelector(".row-job").getBoundingClientRect().left;
+          const text = cell.querySelector(".report_table-path").getBoundingClientRect();
+          return text.right - cell.querySelector(".report_table-job").getBoundingClientRect().left;
         }),
       );
       assert.ok(overlaps.length > 0);

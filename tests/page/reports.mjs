@@ -24,7 +24,7 @@ export async function countRequests({ upstream }) {
 /** Presses "Load all pages" and waits until all pages are loaded. */
 export async function loadRest(page) {
   await page.getByRole("button", { name: /^Load all/ }).click();
-  await page.locator(".load-note", { hasText: /^All [\d,]+ pages loaded/ }).waitFor();
+  await page.locator(".notices-loadNote", { hasText: /^All [\d,]+ pages loaded/ }).waitFor();
 }
 
 /** Chooses an arrangement of the rows. */

@@ -84,7 +84,7 @@ function patternOf(chunks) {
 
 /** Waits until the route has content and is not busy. */
 async function untilLoaded(page) {
-  await page.locator(".report, main .empty, .job_rows-ledger").first().waitFor();
+  await page.locator(".report_table-table, main .empty, .job_rows-ledger").first().waitFor();
   await page.waitForFunction(() => document.querySelector("main [aria-busy=true]") === null);
 }
 

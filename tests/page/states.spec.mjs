@@ -41,8 +41,8 @@ for (const width of [1280, 360]) {
       await endJob(prompt);
       const messages = page.getByRole("region", { name: "Messages" });
       await messages.getByRole("button", { name: "Open" }).waitFor();
-      const bar = page.locator(".answer-bar");
-      const head = page.locator(".report thead");
+      const bar = page.locator("#answer-bar");
+      const head = page.locator(".report_table-table thead");
       const [above, below] = await Promise.all([messages.boundingBox(), bar.boundingBox()]);
       assert.ok(above.y + above.height <= below.y, JSON.stringify([above, below]));
       const close = messages.getByRole("button", { name: "Close" });
@@ -104,7 +104,7 @@ async function visitReportStates({ site, page, project, token, startSession }) {
       await site.upstream.hold({ target, after });
       await page.goto(`${site.url}/?route=${route}&project=${project}&range=${range}`);
       await page.getByRole("heading", { level: 1, name: title }).waitFor();
-      await page.locator(".progress").waitFor();
+      await page.getByRole("progressbar").waitFor();
       await site.upstream.untilHeld(1);
       await check(page, `${route} while it loads ${pages}`);
       await site.upstream.release();
@@ -130,7 +130,8 @@ async function open({ site, page }, search, title) {
 /** Waits until the route has drawn something and is not busy. */
 function untilSettled(page) {
   return page.waitForFunction(() => {
-    const drawn = ".report, .empty, .job_rows-ledger, article, .sign_in-route, .notice, .problem";
+    const drawn =
+      ".report_table-table, .empty, .job_rows-ledger, article, .sign_in-route, .notice, .problem";
     const main = document.querySelector("main");
     return main.querySelector(drawn) !== null && main.querySelector("[aria-busy=true]") === null;
   });

@@ -36,7 +36,8 @@ function usesIn(component) {
   const text = read(component);
   return [...text.matchAll(MODULE_IMPORT)].flatMap(([, styles, path]) => {
     const module = join(dirname(component), path);
-    const names = text.matchAll(new RegExp(`\\b${styles}\\.(\\w+)`, "g"));
+    const code = text.replace(/^(?:import|\} from) .*/gm, "");
+    const names = code.matchAll(new RegExp(`\\b${styles}\\.(\\w+)`, "g"));
     return [...names].map(([, name]) => ({ component, module, name }));
   });
 }

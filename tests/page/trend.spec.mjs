@@ -25,8 +25,8 @@ test.describe("archived project", () => {
     const label = await chart.getAttribute("aria-label");
     assert.match(label, /No data for 5 days/);
     assert.ok(label.includes(`People ${totals.human.toLocaleString("en-US")}`), label);
-    assert.equal(await chart.locator(".trend-missing").count(), 5);
-    assert.equal(await chart.locator(".trend-human").count(), 1);
+    assert.equal(await chart.locator(".drawn_trend-missing").count(), 5);
+    assert.equal(await chart.locator(".drawn_trend-human").count(), 1);
     await page.getByText("No data for 5 days").waitFor();
 
     await page.getByText("Show as a table").click();
@@ -63,7 +63,7 @@ test.describe("archived project", () => {
     const { width, height } = await chart.boundingBox();
     const atLastBar = { x: width - 5, y: height / 2 };
     await chart.hover({ position: atLastBar });
-    await page.locator(".trend-tip", { hasText: yesterday }).waitFor();
+    await page.locator(".chart_pointer-tip", { hasText: yesterday }).waitFor();
     await chart.click({ position: atLastBar });
     await page.waitForURL(/range=yesterday/);
   });
@@ -83,8 +83,8 @@ test.describe("archived project", () => {
     await page.mouse.move(middleOf(4), y + height / 2);
     await page.mouse.down();
     await page.mouse.move(middleOf(2), y + height / 2, { steps: 4 });
-    assert.equal(await page.locator(".trend-slot").count(), 3);
-    await page.locator(".trend-tip", { hasText: "No data" }).waitFor();
+    assert.equal(await page.locator(".drawn_trend-slot").count(), 3);
+    await page.locator(".chart_pointer-tip", { hasText: "No data" }).waitFor();
     // Beyond the edge, the drag continues.
     await page.mouse.move(x - 30, y + height / 2);
     await page.mouse.up();
@@ -136,7 +136,7 @@ test.describe("archived project", () => {
       const { width, height } = await chart.boundingBox();
       const atLastBar = { x: width - 5, y: height / 2 };
       await chart.tap({ position: atLastBar });
-      await page.locator(".trend-tip").waitFor();
+      await page.locator(".chart_pointer-tip").waitFor();
       assert.match(page.url(), /range=last-7-days/);
       await chart.tap({ position: atLastBar });
       await page.waitForURL(/range=yesterday/);
@@ -151,7 +151,9 @@ test.describe("archived project", () => {
       await chart.waitFor();
       assert.ok((await overflow(page)) <= 0);
       const fills = await chart.evaluate((svg) =>
-        [".trend-human", ".trend-ai"].map((part) => getComputedStyle(svg.querySelector(part)).fill),
+        [".drawn_trend-human", ".drawn_trend-ai"].map(
+          (part) => getComputedStyle(svg.querySelector(part)).fill,
+        ),
       );
       assert.notEqual(fills[0], fills[1]);
     });

@@ -115,8 +115,11 @@ export function createVisitor(site, page, project) {
 
   /** Waits until the report has content and no request is pending. */
   async function untilLoaded() {
-    await page.locator(".report, .empty, .answer [role=alert]").first().waitFor();
-    await page.waitForFunction(() => !document.querySelector(".report-route progress"));
+    await page
+      .locator(".report_table-table, .empty, .report_route-answer [role=alert]")
+      .first()
+      .waitFor();
+    await page.waitForFunction(() => !document.querySelector("main progress"));
   }
 
   /** Opens last month's page views, which no longer change, by clicking. Expects a partial list. */

@@ -7,6 +7,7 @@ import { IntervalChoice } from "./interval_choice.tsx";
 import { today } from "./today.ts";
 import { groupsFor } from "./trend.ts";
 import { TrendOff, type TrendProps } from "./trend_off.tsx";
+import * as styles from "./trend_space.module.css";
 
 /**
  * The chart of the views in the gateway's archive, or the reason for its absence. The height is the
@@ -47,7 +48,7 @@ export function ArchivedTrend({ client, ended, ...query }: TrendProps) {
     );
   }
   return (
-    <div class="trend-space">
+    <div class={styles.space}>
       {shown && (
         <TrendNote
           trend={shown}

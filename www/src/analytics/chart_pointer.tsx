@@ -2,6 +2,7 @@ import type { Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { type BarSelection, edgesOf, sumSelected } from "./bar_selection.ts";
 import type { Bar } from "./chart_layout.ts";
+import * as styles from "./chart_pointer.module.css";
 import type { DrawableTrend, TrendPoint } from "./trend.ts";
 import { pointLabel, pointLines } from "./trend_words.ts";
 
@@ -102,7 +103,7 @@ export function ChartPointer({ trend, bars, left, selection, onOpen }: ChartPoin
   return (
     <>
       <div
-        class="trend-pointer"
+        class={styles.pointer}
         role="slider"
         tabIndex={0}
         aria-label="Explore the chart"
@@ -130,12 +131,12 @@ export function ChartPointer({ trend, bars, left, selection, onOpen }: ChartPoin
       />
       {selected !== null && (
         <p
-          class="trend-tip"
+          class={styles.tip}
           aria-hidden="true"
           style={{ left: tipPosition(bars[selected.start], bars[selected.end], left) }}
         >
           {lines.map((line, at) => (
-            <span key={line} class={at === 0 ? "trend-tip-title" : ""}>
+            <span key={line} class={at === 0 ? styles.tipTitle : ""}>
               {line}
             </span>
           ))}

@@ -6,11 +6,12 @@ import { Dialog } from "../shell/dialog.tsx";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { tightestLimit } from "../shell/rate_limit.ts";
+import * as styles from "./conversation_dialog.module.css";
+import * as markdown from "./markdown.module.css";
 import { renderMarkdown } from "./markdown.tsx";
 import { OutsideLink } from "./outside_link.tsx";
 import { formatCell } from "./report_cell.tsx";
 import { viewsOf } from "./session_views.ts";
-import "../styles/entry.css";
 
 interface ConversationDialogProps {
   session: Session;
@@ -65,13 +66,13 @@ interface MessageProps {
 function Message({ author, who, text, at }: MessageProps) {
   const shown = text?.trim() || "–";
   return (
-    <section class="message">
+    <section class={styles.message}>
       <h3>
         {who}
         {at !== null && <span class="hint">{formatCell(at, "time")}</span>}
       </h3>
-      <div class="message-body" dir="auto">
-        {author === "assistant" ? renderMarkdown(shown) : <p class="plain">{shown}</p>}
+      <div class={styles.body} dir="auto">
+        {author === "assistant" ? renderMarkdown(shown) : <p class={markdown.plain}>{shown}</p>}
       </div>
     </section>
   );
@@ -83,7 +84,13 @@ function Transcript({ thread }: { thread: ConversationThread }) {
   useEffect(() => region.current?.focus(), []);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs
-    <div ref={region} class="transcript" role="group" aria-label="Whole conversation" tabIndex={-1}>
+    <div
+      ref={region}
+      class={styles.transcript}
+      role="group"
+      aria-label="Whole conversation"
+      tabIndex={-1}
+    >
       {thread.messages.map(({ id, role, content, createdAt }, index) => (
         <Message
           key={id ?? index}
@@ -103,7 +110,7 @@ function Sources({ turn }: { turn: Conversation }) {
   return (
     <section>
       <h3 id="sources">Sources</h3>
-      <ul class="sources" aria-labelledby="sources">
+      <ul class={styles.sources} aria-labelledby="sources">
         {sources.map(({ title, url }, index) => (
           <li key={index}>
             <OutsideLink url={url}>{title?.trim() || url || "–"}</OutsideLink>
@@ -116,7 +123,7 @@ function Sources({ turn }: { turn: Conversation }) {
 
 function Facts({ turn }: { turn: Conversation }) {
   return (
-    <dl class="entry">
+    <dl class={`facts ${styles.about}`}>
       <div>
         <dt>Answer</dt>
         <dd>{formatCell(turn.resolutionStatus, "word")}</dd>
@@ -169,7 +176,7 @@ function LoadThread({ session, id, onLoad }: LoadThreadProps) {
 
   if (problem.value) return <ProblemPanel problem={problem.value} onRetry={load} />;
   return (
-    <p class="load-thread">
+    <p class={styles.load}>
       <button type="button" class="quiet" aria-disabled={isLoading.value} onClick={load}>
         {isLoading.value ? "Loading the conversation…" : "Show the whole conversation"}
       </button>

@@ -8,6 +8,7 @@ import { reserveOf } from "../shell/rate_limit.ts";
 import { counted } from "../shell/wording.ts";
 import type { CountedReport, CountedTrend } from "./counted_trend.ts";
 import type { CountedTrendCache } from "./counted_trend_cache.ts";
+import * as styles from "./counted_trend_panel.module.css";
 import { IntervalChoice } from "./interval_choice.tsx";
 import { keepFocus } from "./notices.tsx";
 import { costSentence, requestsLeft } from "./partial_notice.ts";
@@ -15,7 +16,6 @@ import type { DayRange } from "./range.ts";
 import { today } from "./today.ts";
 import { chartDays, groupOf, groupsFor, MEASURES, type TrendGroup, trendPoints } from "./trend.ts";
 import { TREND_SPACE } from "./trend_space.tsx";
-import "../styles/counted_trend.css";
 
 const DrawnTrend = defer(async () => (await import("./drawn_trend.tsx")).DrawnTrend, TREND_SPACE);
 
@@ -56,8 +56,8 @@ function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: D
   }
 
   return (
-    <section class="counted-trend" aria-label={`Chart of ${name}`}>
-      <p class="counted-offer">
+    <section class={styles.panel} aria-label={`Chart of ${name}`}>
+      <p class={styles.offer}>
         <span>Chart by</span>
         <IntervalChoice
           offered={offered}
@@ -132,7 +132,7 @@ function ChartProgress({ trend, trends }: { trend: CountedTrend; trends: Counted
   if (missing === 0) return null;
   const isLoading = trend.isLoading.value;
   return (
-    <p class="counted-progress hint">
+    <p class={`${styles.progress} hint`}>
       <span>
         {bars - missing} of {counted(bars, trend.group)} loaded
       </span>
@@ -162,5 +162,6 @@ async function loadBars(trend: CountedTrend, trends: CountedTrendCache): Promise
     const loaded = `${bars - missing} of ${counted(bars, trend.group)} loaded`;
     announce(`${loaded}. The last requests are kept for others in your organization.`);
   }
-  keepFocus(".counted-trend .problem button, .counted-progress button, .trend-pointer");
+  const { panel, progress } = styles;
+  keepFocus(`.${panel} :is(.problem button, .${progress} button, [role=slider])`);
 }

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import { visit } from "../shell/navigation.ts";
+import * as styles from "./day_inputs.module.css";
 import type { DayRange } from "./range.ts";
 import { rangeProblem } from "./range_problem.ts";
 import { today } from "./today.ts";
-import "../styles/days.css";
 
 /** Inputs for a custom range. It is applied on submit, because each range costs a request. */
 export function DayInputs({ range, onApply }: { range: DayRange; onApply(): void }) {
@@ -25,7 +25,7 @@ export function DayInputs({ range, onApply }: { range: DayRange; onApply(): void
   }
 
   return (
-    <form class="days" onSubmit={apply} noValidate>
+    <form class={styles.days} onSubmit={apply} noValidate>
       <div class="field">
         <label for="from">From</label>
         <input
@@ -54,7 +54,7 @@ export function DayInputs({ range, onApply }: { range: DayRange; onApply(): void
       <p class="field-problem" role="alert">
         {complaint.value}
       </p>
-      <p class="hint days-hint">Days are in UTC.</p>
+      <p class={`hint ${styles.hint}`}>Days are in UTC.</p>
     </form>
   );
 }

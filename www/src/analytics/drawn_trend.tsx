@@ -6,12 +6,12 @@ import { compactCount, count } from "../shell/wording.ts";
 import { type BarSelection, isSelected } from "./bar_selection.ts";
 import { type Bar, type Chart, layOutChart, linePoints } from "./chart_layout.ts";
 import { ChartPointer } from "./chart_pointer.tsx";
+import * as styles from "./drawn_trend.module.css";
 import { axisDay, periodOf, rangeLabel } from "./range.ts";
 import { today } from "./today.ts";
 import type { DrawableTrend, Measure, TrendPoint } from "./trend.ts";
 import { TrendTable } from "./trend_table.tsx";
 import { gapSentence } from "./trend_words.ts";
-import "../styles/trend.css";
 
 const PLOT_HEIGHT = 132;
 const LEFT = 48;
@@ -37,24 +37,24 @@ export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
   const missing = points.reduce((sum, { days, held }) => sum + days - held, 0);
   const isPartial = points.some(({ days, span }) => days < span);
   return (
-    <figure class="trend" aria-busy={isPending}>
+    <figure class={styles.trend} aria-busy={isPending}>
       <figcaption>
-        <h2 class="trend-title">{title}</h2>
+        <h2 class={styles.title}>{title}</h2>
         {measure.hasParts && (
           <>
-            <span class="trend-key trend-key-human">People</span>
-            <span class="trend-key trend-key-ai">AI</span>
+            <span class={`${styles.key} ${styles.humanKey}`}>People</span>
+            <span class={`${styles.key} ${styles.aiKey}`}>AI</span>
           </>
         )}
-        {earlier.length > 0 && <span class="trend-key trend-key-earlier">Comparison</span>}
+        {earlier.length > 0 && <span class={`${styles.key} ${styles.earlierKey}`}>Comparison</span>}
         {missing > 0 && (
-          <span class="trend-key trend-key-missing">{gapSentence(gap, missing)}</span>
+          <span class={`${styles.key} ${styles.missingKey}`}>{gapSentence(gap, missing)}</span>
         )}
-        {isPartial && <span class="trend-key trend-key-partial">Part of a {group}</span>}
+        {isPartial && <span class={`${styles.key} ${styles.partialKey}`}>Part of a {group}</span>}
         {trend.isWithoutToday && <span class="hint">Today is not in the chart</span>}
         {children}
       </figcaption>
-      <div ref={box} class="trend-box">
+      <div ref={box} class={styles.box}>
         {width.value > 0 && (
           <Plot
             label={`${title}, ${rangeLabel(range)}. ${summaryOf(trend, missing)}`}
@@ -63,7 +63,7 @@ export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
           />
         )}
       </div>
-      <details class="trend-table">
+      <details class={styles.table}>
         <summary>Show as a table</summary>
         <TrendTable trend={trend} />
       </details>
@@ -112,7 +112,7 @@ function Plot({ label, trend, width }: PlotProps) {
             />
           ))}
           {earlier.length > 0 && (
-            <polyline class="trend-earlier" points={linePoints(chart, earlier)} />
+            <polyline class={styles.earlier} points={linePoints(chart, earlier)} />
           )}
         </g>
       </svg>
@@ -143,7 +143,7 @@ function HatchPattern() {
         patternUnits="userSpaceOnUse"
         patternTransform="rotate(45)"
       >
-        <line class="trend-hatch-line" x1="0" x2="0" y1="0" y2="6" />
+        <line class={styles.hatchLine} x1="0" x2="0" y1="0" y2="6" />
       </pattern>
     </defs>
   );
@@ -154,8 +154,8 @@ function Axes({ chart: { yTicks, xTicks }, width }: { chart: Chart; width: numbe
     <>
       {yTicks.map(({ y, value }) => (
         <g key={value}>
-          <line class="trend-line" x1={0} x2={width} y1={y} y2={y} />
-          <text class="trend-label" x={-8} y={y} dy="0.32em" text-anchor="end">
+          <line class={styles.line} x1={0} x2={width} y1={y} y2={y} />
+          <text class={styles.label} x={-8} y={y} dy="0.32em" text-anchor="end">
             {compactCount(value)}
           </text>
         </g>
@@ -163,7 +163,7 @@ function Axes({ chart: { yTicks, xTicks }, width }: { chart: Chart; width: numbe
       {xTicks.map(({ x, point }) => (
         <text
           key={point.from}
-          class="trend-label"
+          class={styles.label}
           x={Math.min(Math.max(x, 20), width - 20)}
           y={PLOT_HEIGHT + 16}
           text-anchor="middle"
@@ -180,17 +180,16 @@ function BarShape({ bar, isPointed }: { bar: Bar; isPointed: boolean }) {
   const inner = { x: x + 0.5, y: 0.5, width: Math.max(0, width - 1), height: PLOT_HEIGHT - 1 };
   return (
     <g>
-      {isPointed && <rect class="trend-slot" x={x} y={0} width={width} height={PLOT_HEIGHT} />}
-      {point.held < point.days && <rect class="trend-missing" {...inner} />}
+      {isPointed && <rect class={styles.slot} x={x} y={0} width={width} height={PLOT_HEIGHT} />}
+      {point.held < point.days && <rect class={styles.missing} {...inner} />}
       {point.held > 0 && (
         <>
-          <rect class="trend-human" x={x} width={width} {...human} />
-          <rect class="trend-ai" x={x} width={width} {...ai} />
+          <rect class={styles.human} x={x} width={width} {...human} />
+          <rect class={styles.ai} x={x} width={width} {...ai} />
         </>
       )}
       {point.held > 0 && point.days < point.span && (
         <rect
-          class="trend-partial"
           fill={`url(#${HATCH})`}
           x={x}
           width={width}

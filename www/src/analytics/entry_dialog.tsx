@@ -1,7 +1,7 @@
 import { Dialog } from "../shell/dialog.tsx";
+import * as styles from "./entry_dialog.module.css";
 import { REPORTS, type ReportRow } from "./report.ts";
 import { formatCell } from "./report_cell.tsx";
-import "../styles/entry.css";
 
 interface EntryDialogProps {
   entry: ReportRow;
@@ -13,10 +13,10 @@ export function EntryDialog({ entry, onClose }: EntryDialogProps) {
   const columns = REPORTS.feedback.columns.filter(({ id }) => id !== "comment");
   return (
     <Dialog open title="Feedback" onClose={onClose}>
-      <p class="entry-comment">
+      <p class={styles.comment}>
         <bdi>{entry.comment}</bdi>
       </p>
-      <dl class="entry">
+      <dl class="facts">
         {columns.map(({ id, label, kind }) => (
           <div key={id}>
             <dt>{label}</dt>

@@ -7,10 +7,12 @@ import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { toast } from "../shell/toast.ts";
 import { count, counted } from "../shell/wording.ts";
 import { type CurrentExport, currentExport } from "./current_export.ts";
+import * as styles from "./export_files.module.css";
 import { saveFile } from "./file_download.ts";
 import { rowOf } from "./line.ts";
 import type { Listing } from "./listing.ts";
 import { requestsForAll } from "./partial_list.ts";
+import * as progress from "./progress.module.css";
 import type { Report, ReportName } from "./report.ts";
 import { type ExportedReport, exportReport } from "./report_pages.ts";
 import {
@@ -23,7 +25,6 @@ import {
 import { viewsOf } from "./session_views.ts";
 import type { TableModel } from "./table_model.ts";
 import { WholeExport } from "./whole_export.ts";
-import "../styles/export.css";
 
 const FILE_NAMES: Record<ReportName, string> = {
   views: "page-views",
@@ -90,8 +91,8 @@ interface FormatsProps {
 function Formats({ label, hint, isDisabled, onChoose }: FormatsProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a list in every browser
-    <div class="export-choices" role="group" aria-label={label}>
-      <p class="menu-heading">{label}</p>
+    <div class={styles.choices} role="group" aria-label={label}>
+      <p class={styles.heading}>{label}</p>
       <p class="hint">{hint}</p>
       <div class="actions">
         {EXPORT_FORMATS.map(({ id, label: format }) => (
@@ -215,7 +216,7 @@ export function RunningExport({ current }: { current: CurrentExport }) {
   const label = `Exporting all ${many}`;
   if (state === "interrupted" && problem) {
     return (
-      <section class="export-strip" aria-label={label}>
+      <section class={styles.strip} aria-label={label}>
         <ProblemPanel
           problem={problem}
           retryLabel="Resume"
@@ -234,8 +235,8 @@ export function RunningExport({ current }: { current: CurrentExport }) {
   const amount = expected === null ? count(done) : `${count(done)} of ${count(expected)}`;
   const value = expected === null ? {} : { max: Math.max(1, expected), value: done };
   return (
-    <section class="export-strip" aria-label={label}>
-      <div class="progress">
+    <section class={styles.strip} aria-label={label}>
+      <div class={progress.progress}>
         <progress aria-label={label} {...value} />
         <p>
           {isResumed.value ? "Resumed. " : ""}Exporting… {amount} {many}

@@ -1,5 +1,6 @@
 import { address, visit } from "../shell/navigation.ts";
 import { counted } from "../shell/wording.ts";
+import * as styles from "./facet_menu.module.css";
 import { type Facet, valueLabel, valuesOf } from "./facets.ts";
 import { Choices, Menu } from "./menu.tsx";
 import type { TableModel } from "./table_model.ts";
@@ -21,9 +22,9 @@ export function FacetMenu({ facet, table }: { facet: Facet; table: TableModel })
   ];
   const at = options.findIndex(({ value }) => value === chosen);
   return (
-    <Menu name={label} value={<bdi class="facet-value">{options[at]?.label}</bdi>}>
+    <Menu name={label} value={<bdi class={styles.value}>{options[at]?.label}</bdi>}>
       {(close) => (
-        <div class="facet-choices">
+        <div class={styles.choices}>
           <Choices
             label={label}
             choices={options.map(({ label, count }, index) => ({

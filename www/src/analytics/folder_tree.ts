@@ -1,7 +1,6 @@
 import type { TreeNode } from "./line.ts";
 import { type Cell, type ReportRow, shareOf } from "./report.ts";
 import { countOf, type Sorting, sortRows, textOf } from "./rows.ts";
-import "../styles/folders.css";
 
 /** Visitors can request paths with thousands of slashes. Deeper levels stay in one name. */
 const MAX_LEVELS = 64;

@@ -1,5 +1,5 @@
+import * as styles from "./interval_choice.module.css";
 import type { TrendGroup } from "./trend.ts";
-import "../styles/interval_choice.css";
 
 const INTERVALS: Record<TrendGroup, string> = { day: "Day", week: "Week", month: "Month" };
 
@@ -18,7 +18,7 @@ export function IntervalChoice(props: IntervalChoiceProps) {
   const { offered, chosen, suffixOf, isDisabled = () => false, onChoose } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex item in every browser
-    <span class="trend-intervals" role="group" aria-label="Interval">
+    <span class={styles.intervals} role="group" aria-label="Interval">
       {offered.map((interval) => (
         <button
           key={interval}

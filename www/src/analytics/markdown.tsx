@@ -4,6 +4,7 @@
  */
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
+import * as styles from "./markdown.module.css";
 import { OutsideLink } from "./outside_link.tsx";
 
 /** Longer sources stay text, because parsing time can grow faster than the length. */
@@ -20,7 +21,7 @@ const DEEP_NESTING = new RegExp(
 
 /** Returns the elements of a Markdown source. */
 export function renderMarkdown(source: string): ComponentChildren {
-  if (isCostly(source)) return <p class="plain">{source}</p>;
+  if (isCostly(source)) return <p class={styles.plain}>{source}</p>;
   return renderTokens(new Lexer({ gfm: true }).lex(source), 0);
 }
 

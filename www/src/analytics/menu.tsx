@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import * as styles from "./menu.module.css";
 
 interface MenuProps {
   /** The setting that the button changes: "Period". */
@@ -43,7 +44,7 @@ export function Menu({ name, value, align = "start", children }: MenuProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape works in the button and the panel
     <div
       ref={root}
-      class="menu"
+      class={styles.menu}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !isOpen.value) return;
         event.stopPropagation();
@@ -53,7 +54,7 @@ export function Menu({ name, value, align = "start", children }: MenuProps) {
       <button
         ref={button}
         type="button"
-        class="menu-button"
+        class={`dropdown-button ${styles.button}`}
         aria-expanded={isOpen.value}
         aria-controls={id}
         onClick={() => {
@@ -61,10 +62,10 @@ export function Menu({ name, value, align = "start", children }: MenuProps) {
         }}
       >
         <span class="visually-hidden">{name}: </span>
-        <span class="menu-value">{value}</span>
+        <span class={styles.value}>{value}</span>
       </button>
       {isOpen.value && (
-        <div id={id} class={`menu-panel menu-${align}`}>
+        <div id={id} class={`dropdown ${styles.panel} ${align === "end" ? styles.end : ""}`}>
           {children(close)}
         </div>
       )}
@@ -83,24 +84,22 @@ interface ChoicesProps<Id extends string> {
 export function Choices<Id extends string>({ label, choices, chosen, onChoose }: ChoicesProps<Id>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a list in every browser
-    <div class="choices" role="group" aria-label={label}>
+    <div class={styles.choices} role="group" aria-label={label}>
       {choices.map(({ id, label, hint, key }) => (
         <button
           key={id}
           type="button"
-          class="choice"
+          class={styles.choice}
           aria-pressed={chosen === id}
           onClick={() => onChoose(id)}
         >
           <span>
             {label}
-            {hint && <span class="hint choice-hint">{hint}</span>}
+            {hint && <span class={`hint ${styles.choiceHint}`}>{hint}</span>}
           </span>
           {key && (
             // biome-ignore lint/a11y/noAriaHiddenOnFocusable: kbd takes no focus; the list of shortcuts has the keys
-            <kbd class="choice-key" aria-hidden="true">
-              {key}
-            </kbd>
+            <kbd aria-hidden="true">{key}</kbd>
           )}
         </button>
       ))}

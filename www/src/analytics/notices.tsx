@@ -7,6 +7,8 @@ import { needsComparison } from "./arrangement.ts";
 import type { Goal, Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
 import { matchSentence } from "./match_sentence.ts";
+import * as styles from "./notices.module.css";
+import * as progress from "./progress.module.css";
 import { repeatedPaths } from "./rows.ts";
 import type { TableModel } from "./table_model.ts";
 
@@ -28,17 +30,20 @@ export interface NoticeProps {
   table: TableModel;
 }
 
+/** The id of the bar with the notices. */
+export const BAR_ID = "answer-bar";
+
 /** Maximum number of frames to wait for a focusable element. */
 const MAX_FRAMES = 60;
 
 /** Moves the focus to the next control if the focused element was removed. */
 export function keepFocus(
-  selector = ".problem button, .answer-bar button, .report button",
+  selector = `.problem button, #${BAR_ID} button, main table button`,
   frames = MAX_FRAMES,
 ): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;
-    const isDrawn = document.querySelector(".answer-bar:not(:has(button))") === null;
+    const isDrawn = document.querySelector(`#${BAR_ID}:not(:has(button))`) === null;
     if (!isDrawn && frames > 0) return keepFocus(selector, frames - 1);
     const next = document.querySelector<HTMLElement>(selector) ?? document.querySelector("h1");
     next?.focus({ preventScroll: true });
@@ -54,7 +59,7 @@ interface ProgressProps {
 /** Shows that something is loading, with a button to cancel it. */
 export function Progress({ label, children, onCancel }: ProgressProps) {
   return (
-    <div class="progress">
+    <div class={progress.progress}>
       <progress aria-label={label} />
       <p>{children}</p>
       <button type="button" onClick={onCancel}>
@@ -106,11 +111,11 @@ export function EndNote({ listing }: { listing: Listing }) {
   if (listing.state.value !== "complete" || rows.length === 0) return null;
   if (listing.isCut.value) {
     const listed = counted(rows.length, one, many);
-    return <p class="load-note">Mintlify lists only {listed}. There are more.</p>;
+    return <p class={styles.loadNote}>Mintlify lists only {listed}. There are more.</p>;
   }
   const repeated = main === "total" ? repeatedPaths(rows) : 0;
   return (
-    <p class="load-note">
+    <p class={styles.loadNote}>
       All {counted(rows.length, one, many)}{" "}
       {listing.isFromArchive.value ? "from the daily archive" : "loaded"}.
       {repeated > 0 &&
@@ -130,7 +135,7 @@ export function Matches({ listing, table }: Omit<NoticeProps, "cache">) {
   const isComplete = listing.state.value === "complete";
   const text = matchSentence({ report: listing.report, isComplete, ...table });
   return (
-    <p class="matches" role="status">
+    <p class={styles.matches} role="status">
       {text}
     </p>
   );

@@ -4,6 +4,7 @@ import { pageChange } from "./page_address.ts";
 import { linkToPage } from "./page_link.ts";
 import { isPagePath } from "./page_path.ts";
 import { formatCell } from "./report_cell.tsx";
+import * as styles from "./report_table.module.css";
 
 export interface PageTargets {
   /** The site's address, for links to its pages; null if unknown. */
@@ -42,7 +43,7 @@ export function renderPageCell({ linkPage }: PageTargets, path: string | null) {
 /** Isolates the path, because right-to-left letters in it could reorder the row. */
 function PathText({ text }: { text: string }) {
   return (
-    <bdi class="path" dir="ltr">
+    <bdi class={styles.path} dir="ltr">
       {text}
     </bdi>
   );
@@ -63,7 +64,7 @@ function renderPageLink(
 function renderSiteLink(href: string, path: string) {
   return (
     <a
-      class="row-site"
+      class={styles.site}
       href={href}
       title={href}
       aria-label={`Open ${path} on the site`}

@@ -5,6 +5,7 @@ import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import { type Listing, SMALL_SITE_ROWS } from "./listing.ts";
 import { countsOfPage } from "./page_figures.ts";
+import * as styles from "./page_reports.module.css";
 import { PAGE_WORDS } from "./page_words.ts";
 import { type Column, REPORTS, type ReportRow } from "./report.ts";
 import { formatCell } from "./report_cell.tsx";
@@ -71,7 +72,7 @@ export function PageSearches({ session, path }: PageReportProps) {
 export function PageSection({ title, children }: { title: string; children: ComponentChildren }) {
   const id = `page-${title.toLowerCase()}`;
   return (
-    <section class="page-section" aria-labelledby={id}>
+    <section class={styles.section} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {children}
     </section>
@@ -127,7 +128,7 @@ export function LoadedPart({ listing, isFound }: LoadedPartProps) {
   const loaded = counted(rows.value.length, report.one, report.many);
   if (state.value === "loading") return <p class="hint">{PAGE_WORDS.loading}</p>;
   return (
-    <p class="page-load">
+    <p class={styles.load}>
       <span class="hint">{isFound ? PAGE_WORDS.among(loaded) : PAGE_WORDS.notAmong(loaded)}</span>
       <button type="button" onClick={() => listing.load("rows above reserve")}>
         {PAGE_WORDS.loadAll(report.many)}
@@ -145,7 +146,7 @@ interface LoadButtonProps {
 export function LoadButton({ name, onLoad }: LoadButtonProps) {
   const cost = Math.ceil(SMALL_SITE_ROWS / REPORTS[name].pageSize);
   return (
-    <p class="page-load">
+    <p class={styles.load}>
       <button type="button" onClick={onLoad}>
         {PAGE_WORDS.load(PAGE_WORDS[name].toLowerCase())}
       </button>
@@ -173,7 +174,7 @@ function MatchingRows({ listing, matches, none, renderRow }: MatchingRowsProps) 
   const shown = isExpanded.value ? rows : rows.slice(0, MAX_COLLAPSED_ROWS);
   return (
     <>
-      <ul class="page-list">
+      <ul class={styles.list}>
         {shown.map((row, index) => (
           // Rows have no id, and the list only grows.
           <li key={index}>{renderRow(row)}</li>
@@ -206,7 +207,7 @@ function renderFeedback(row: ReportRow) {
       {comment === "" ? (
         <p class="hint">{PAGE_WORDS.noComment}</p>
       ) : (
-        <p class="page-comment" dir="auto">
+        <p class={styles.comment} dir="auto">
           {comment}
         </p>
       )}

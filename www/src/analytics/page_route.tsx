@@ -21,9 +21,11 @@ import {
   PageSection,
   PageVisitors,
 } from "./page_reports.tsx";
+import * as styles from "./page_route.module.css";
 import { PAGE_WORDS } from "./page_words.ts";
 import { PeriodPicker } from "./period_picker.tsx";
 import { rangeLabel, rangeSentence } from "./range.ts";
+import * as rangeLine from "./range_line.module.css";
 import { REPORTS, type Totals } from "./report.ts";
 import { InvalidLink, useOpenListings, useReportKeys } from "./report_route.tsx";
 import { viewsOf } from "./session_views.ts";
@@ -31,16 +33,17 @@ import { siteOf } from "./site_address.ts";
 import { startRowJob } from "./start_row_job.ts";
 import { wantedEarlier, wantedRange } from "./table_model.ts";
 import { today } from "./today.ts";
+import * as toolbar from "./toolbar.module.css";
 import { ComparisonMenu } from "./toolbar.tsx";
 import { Figures, figuresOfCounts } from "./totals_strip.tsx";
 import { TrendOff } from "./trend_off.tsx";
-import "../styles/page_route.css";
+import { TREND_SPACE } from "./trend_space.tsx";
 
 const SiteDialog = defer(async () => (await import("./site_dialog.tsx")).SiteDialog);
 const PageJobs = defer(async () => (await import("./page_jobs.tsx")).PageJobs);
 const ArchivedTrend = defer(
   async () => (await import("./archived_trend.tsx")).ArchivedTrend,
-  <div class="trend-space" aria-hidden="true" />,
+  TREND_SPACE,
 );
 
 const REPORT = REPORTS.views;
@@ -74,8 +77,8 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
   const earlierCounts = countsOfPage(earlier, path);
   const row = rowOfPage(path, counts, earlierCounts);
   return (
-    <div class="page-route">
-      <div class="toolbar">
+    <div class={styles.route}>
+      <div class={`toolbar ${toolbar.toolbar}`}>
         <PeriodPicker range={range} />
         <ComparisonMenu comparison={address.value.analytics.comparison} />
         <StartJob
@@ -83,7 +86,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
           prompt={jobPrompt(REPORT, row, { range, earlierRange }) ?? ""}
         />
       </div>
-      <p class="range-line">
+      <p class={rangeLine.line}>
         <span>{rangeSentence(range, listing?.bounds.value.frozenAt ?? null)}</span>
         {earlierRange !== null && <span>vs {rangeLabel(earlierRange)}</span>}
         <SiteLink session={session} path={path} />
@@ -94,7 +97,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
         <Views listing={listing} counts={counts} earlier={earlierCounts} />
         <Trend session={session} path={path} />
       </PageSection>
-      <div class="page-columns">
+      <div class={styles.columns}>
         <PageVisitors session={session} path={path} />
         <PageFeedback session={session} path={path} />
         <PageSearches session={session} path={path} />
@@ -115,7 +118,11 @@ function StartJob({ session, prompt }: { session: Session; prompt: string }) {
     return <MissingScope scope="jobs:create" lost={PAGE_WORDS.mayNotStart} />;
   }
   return (
-    <button type="button" class="primary page-start" onClick={() => startRowJob(session, prompt)}>
+    <button
+      type="button"
+      class={`primary ${styles.start}`}
+      onClick={() => startRowJob(session, prompt)}
+    >
       {PAGE_WORDS.startJob}
     </button>
   );

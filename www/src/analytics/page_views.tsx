@@ -5,7 +5,6 @@ import { defer } from "../shell/deferred.tsx";
 import { focusHeading } from "../shell/heading.tsx";
 import { address } from "../shell/navigation.ts";
 import { ReportRoute } from "./report_route.tsx";
-import "../styles/views.css";
 
 const PageRoute = defer(async () => (await import("./page_route.tsx")).PageRoute);
 

@@ -14,6 +14,7 @@ import {
   Progress,
   soFar,
 } from "./notices.tsx";
+import * as styles from "./part_notices.module.css";
 import { expectedRequests, partialList } from "./partial_list.ts";
 import {
   answerSentence,
@@ -35,11 +36,11 @@ export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
   const problem = renewal.problem.value;
   const stop = () => {
     cache.stopRenewal();
-    keepFocus(".refresh");
+    keepFocus("#refresh");
   };
   if (problem) {
     return (
-      <div class="renewal">
+      <div class={styles.renewal}>
         <ProblemPanel
           problem={problem}
           retryLabel="Refresh again"
@@ -62,7 +63,7 @@ export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
 /** Shows that the person stopped loading before the first rows arrived. */
 export function Stopped({ listing }: { listing: Listing }) {
   return (
-    <div class="partial">
+    <div class={styles.notice}>
       <p>Loading stopped.</p>
       <button type="button" onClick={() => loadOn(listing, "small site")}>
         Load
@@ -95,10 +96,10 @@ function PartialNotice({ cache, listing, table }: NoticeProps) {
   const left = limit === null ? null : requestsLeft(limit, time);
   const isScarce = limit !== null && left !== null && left <= reserveOf(limit);
   return (
-    <div class="partial">
+    <div class={styles.notice}>
       <p>
         {loadedSentence(list)} {answerSentence(list)}{" "}
-        <span class={isScarce ? "" : "partial-detail"}>
+        <span class={isScarce ? "" : styles.detail}>
           {costSentence(expectedRequests(cache, list), limit, time)}
         </span>
       </p>
@@ -146,7 +147,7 @@ export function EarlierNotice({ cache, listing, table }: NoticeProps) {
   const list = partialList(earlier, table);
   const isAsked = asksForChanges(table);
   return (
-    <div class={isAsked ? "partial" : "partial partial-quiet"}>
+    <div class={`${styles.notice} ${isAsked ? "" : styles.quietNotice}`}>
       <p>{earlierSentence(listing.report, list.loaded, isAsked)}</p>
       <button
         type="button"

@@ -1,6 +1,7 @@
 import { defer } from "../shell/deferred.tsx";
 import { address, visit } from "../shell/navigation.ts";
 import { Choices, Menu } from "./menu.tsx";
+import * as styles from "./period_picker.module.css";
 import { type DayRange, PRESETS, periodOf, rangeLabel, stepRange } from "./range.ts";
 import { today } from "./today.ts";
 
@@ -13,7 +14,7 @@ export function PeriodPicker({ range }: { range: DayRange }) {
   const days = rangeLabel(range);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a flex row in every browser
-    <div class="period-picker" role="group" aria-label="Period">
+    <div class={styles.picker} role="group" aria-label="Period">
       <Step range={range} step={-1} label="Earlier period" sign="‹" />
       <Menu name="Period" value={preset?.label ?? days}>
         {(close) => (
@@ -50,7 +51,7 @@ function Step({ range, step, label, sign }: StepProps) {
   return (
     <button
       type="button"
-      class="step"
+      class={styles.step}
       aria-label={label}
       aria-disabled={!isPossible}
       onClick={() => {

@@ -19,6 +19,7 @@ import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
 import {
   asksForChanges,
+  BAR_ID,
   EarlierNotice,
   EndNote,
   isEarlierPart,
@@ -33,7 +34,9 @@ import { pageLinks } from "./page_address.ts";
 import { archivePrefix } from "./path_filter.ts";
 import { stepPeriod } from "./period_picker.tsx";
 import { COMPARISONS, type DayRange, PRESETS, rangeLabel, rangeSentence } from "./range.ts";
+import * as rangeLine from "./range_line.module.css";
 import { REPORTS, type Report, type ReportName, type ReportRow } from "./report.ts";
+import * as styles from "./report_route.module.css";
 import { ReportTable } from "./report_table.tsx";
 import { trendsOf, viewsOf } from "./session_views.ts";
 import { chooseSite, siteOf } from "./site_address.ts";
@@ -62,7 +65,7 @@ const ConversationDialog = defer(
 const EntryDialog = defer(async () => (await import("./entry_dialog.tsx")).EntryDialog);
 
 /** Takes the place of a chart's buttons while their code loads. */
-const OFFER_SPACE = <div class="offer-space" aria-hidden="true" />;
+const OFFER_SPACE = <div class={styles.offerSpace} aria-hidden="true" />;
 const CountedTrendPanel = defer(
   async () => (await import("./counted_trend_panel.tsx")).CountedTrendPanel,
   OFFER_SPACE,
@@ -126,7 +129,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   }
 
   return (
-    <div class="report-route">
+    <div class={styles.route}>
       <Toolbar session={session} report={report} table={table} onArrange={arrange} />
       <RangeLine session={session} report={report} table={table} dialog={dialog} />
       <InvalidLink range={table.range} />
@@ -283,12 +286,13 @@ function RangeLine({ session, report, table, dialog }: RangeLineProps) {
   const { range, listing } = table;
   const site = siteOf(projectId);
   return (
-    <p class="range-line">
+    <p class={rangeLine.line}>
       <span>{rangeSentence(range, listing?.bounds.value.frozenAt ?? null)}</span>
       <ComparedWith report={report} table={table} />
       <button
         type="button"
-        class="quiet refresh"
+        id="refresh"
+        class="quiet"
         aria-disabled={listing === null}
         onClick={() => {
           if (listing) cache.refresh(listing).then(() => keepFocus());
@@ -354,8 +358,6 @@ const LABELS: Record<ReportName, string> = {
   conversations: "Questions to the assistant",
 };
 
-const BAR_ID = "answer-bar";
-
 /** The rows and the notices about them. */
 function Answer(props: AnswerProps) {
   const { session, listing, table } = props;
@@ -365,13 +367,13 @@ function Answer(props: AnswerProps) {
   const notice = { cache, listing, table };
   const bar = renderBar(notice);
   return (
-    <div class={bar === null ? "answer" : "answer answer-open"}>
+    <div class={`${styles.answer} ${bar === null ? "" : styles.open}`}>
       {bar !== null && (
-        <div id={BAR_ID} class="answer-bar">
+        <div id={BAR_ID} class={styles.bar}>
           {bar}
         </div>
       )}
-      <div class="answer-rows">
+      <div class={styles.rows}>
         {problem && (
           <ProblemPanel
             problem={inContext(problem, listing)}

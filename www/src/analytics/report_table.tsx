@@ -6,8 +6,15 @@ import { count } from "../shell/wording.ts";
 import { MAX_PRINTED_ROWS, ROWS_PER_BLOCK, useDrawnRows } from "./drawn_rows.ts";
 import { isNode, type Line, rowOf } from "./line.ts";
 import { type PageTargets, renderPageCell, renderPageName } from "./page_name.tsx";
-import { type Column, type ColumnDefinition, type ReportRow, shareOf } from "./report.ts";
+import {
+  type CellKind,
+  type Column,
+  type ColumnDefinition,
+  type ReportRow,
+  shareOf,
+} from "./report.ts";
 import { formatCell } from "./report_cell.tsx";
+import * as styles from "./report_table.module.css";
 import {
   countOf,
   mostOf,
@@ -18,7 +25,6 @@ import {
   textOf,
 } from "./rows.ts";
 import { toneOf } from "./sums.ts";
-import "../styles/report_table.css";
 
 interface ReportTableProps extends PageTargets {
   label: string;
@@ -56,6 +62,7 @@ export function ReportTable(props: ReportTableProps) {
       <table
         ref={table}
         class={classOf(props)}
+        data-sorted={sorting.column}
         aria-label={label}
         aria-describedby={props.describedBy ?? undefined}
         aria-rowcount={lines.length + 1}
@@ -78,17 +85,28 @@ export function ReportTable(props: ReportTableProps) {
   );
 }
 
+/** Strings are aligned to the start, numbers to the end. */
+const KIND_CLASSES: Record<CellKind, string | undefined> = {
+  name: `${styles.start} ${styles.name}`,
+  text: styles.start,
+  word: styles.start,
+  time: `${styles.start} ${styles.time}`,
+  count: undefined,
+  share: undefined,
+  change: undefined,
+};
+
 /**
  * Returns classes for styles that depend on the columns. `:has()` would restyle all rows for each
  * new row.
  */
-function classOf({ columns, sorting, compared }: ReportTableProps): string {
+function classOf({ columns, compared }: ReportTableProps): string {
   const hasColumn = (column: Column) => columns.some(({ id }) => id === column);
   return [
-    `report sorted-${sorting.column}`,
-    compared === "human" && "compares-human",
-    hasColumn("human") && "has-people",
-    hasColumn("up") && "has-ratings",
+    styles.table,
+    compared === "human" && styles.comparesHuman,
+    hasColumn("human") && styles.hasPeople,
+    hasColumn("up") && styles.hasRatings,
   ]
     .filter(Boolean)
     .join(" ");
@@ -108,7 +126,8 @@ function Headings({ columns, sorting, onSort }: HeadingsProps) {
           <th
             key={id}
             scope="col"
-            class={`cell-${kind} column-${id}`}
+            class={KIND_CLASSES[kind]}
+            data-column={id}
             aria-sort={sorting.column === id ? sorting.direction : undefined}
           >
             <button
@@ -120,7 +139,7 @@ function Headings({ columns, sorting, onSort }: HeadingsProps) {
               }}
             >
               {label}
-              <span class="sort-mark" aria-hidden="true" />
+              <span class={styles.sortMark} aria-hidden="true" />
             </button>
           </th>
         ))}
@@ -197,7 +216,8 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
             scope="row"
             // biome-ignore lint/a11y/noRedundantRoles: Safari takes rows that are flex boxes for layout
             role="rowheader"
-            class={`cell-${kind} column-${id} ${row.turn ? "has-question" : ""} ${hasJobButton ? "has-job" : ""}`}
+            class={`${KIND_CLASSES[kind]} ${row.turn ? styles.hasQuestion : ""} ${hasJobButton ? styles.hasJob : ""}`}
+            data-column={id}
             // The job button is not part of the row's name.
             aria-label={hasJobButton ? (textOf(row[id]) ?? undefined) : undefined}
           >
@@ -207,8 +227,14 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
             {hasJobButton && renderJobButton(row, textOf(row[id]), props.onStartJob)}
           </th>
         ) : (
-          // biome-ignore lint/a11y/noRedundantRoles: as above
-          <td key={id} role="cell" class={`cell-${kind} column-${id} ${toneClass(id, row)}`}>
+          <td
+            key={id}
+            // biome-ignore lint/a11y/noRedundantRoles: as above
+            role="cell"
+            class={KIND_CLASSES[kind]}
+            data-column={id}
+            data-tone={toneOfCell(id, row)}
+          >
             {renderContent(props, row, { id, kind })}
           </td>
         ),
@@ -226,7 +252,7 @@ function renderJobButton(
   return (
     <button
       type="button"
-      class="row-job"
+      class={styles.job}
       aria-label={label}
       title="Start a job"
       onClick={() => onStartJob(row)}
@@ -249,7 +275,7 @@ function renderContent(
   return (
     <button
       type="button"
-      class="cell-button"
+      class={styles.cellButton}
       aria-haspopup="dialog"
       onClick={() => props.onOpen(row)}
     >
@@ -264,24 +290,24 @@ function renderName(props: ReportTableProps, line: Line, name: string | null) {
   const indent = { "--level": String(line.level - 1) };
   if (line.pages === 0) {
     return (
-      <span class="tree-name" style={indent}>
+      <span class={styles.treeName} style={indent}>
         {renderPageName(props, line.name, line.path)}
       </span>
     );
   }
   return (
-    <span class="tree-name" style={indent}>
+    <span class={styles.treeName} style={indent}>
       <button
         type="button"
-        class="tree-toggle"
+        class={styles.treeToggle}
         aria-expanded={openFolders.has(line.path)}
         onClick={() => onToggle(line.path)}
       >
-        <bdi class="path" dir="ltr">
+        <bdi class={styles.path} dir="ltr">
           {line.name}
         </bdi>
       </button>
-      <span class="hint tree-pages">{count(line.pages)}</span>
+      <span class={`hint ${styles.treePages}`}>{count(line.pages)}</span>
     </span>
   );
 }
@@ -290,17 +316,22 @@ function renderName(props: ReportTableProps, line: Line, name: string | null) {
 function renderQuestion(row: ReportRow, onOpen: ReportTableProps["onOpen"]) {
   const question = textOf(row.query)?.trim() || "(no question)";
   return (
-    <button type="button" class="cell-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
-      <bdi class="path" title={question}>
+    <button
+      type="button"
+      class={styles.cellButton}
+      aria-haspopup="dialog"
+      onClick={() => onOpen(row)}
+    >
+      <bdi class={styles.path} title={question}>
         {question}
       </bdi>
     </button>
   );
 }
 
-function toneClass(column: Column, { answer, change, earlier }: ReportRow): string {
-  if (column === "answer") return answer === "unanswered" ? "unanswered" : "";
-  if (column !== "change" || typeof change !== "number") return "";
+function toneOfCell(column: Column, { answer, change, earlier }: ReportRow): string | undefined {
+  if (column === "answer" && answer === "unanswered") return answer;
+  if (column !== "change" || typeof change !== "number") return undefined;
   return toneOf({ difference: change, part: shareOf(change, countOf(earlier)) });
 }
 
@@ -313,7 +344,7 @@ interface GapProps {
 function Gap({ rows, rowHeight }: GapProps) {
   if (rows === 0) return null;
   return (
-    <tbody class="gap" aria-hidden="true">
+    <tbody class={styles.gap} aria-hidden="true">
       <tr>
         <td style={{ height: `${rows * rowHeight}px` }} />
       </tr>

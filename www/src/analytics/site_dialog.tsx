@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import * as dialog from "../shell/dialog.module.css";
 import { Dialog } from "../shell/dialog.tsx";
 import { readSite } from "./page_link.ts";
 import { chooseSite, siteOf } from "./site_address.ts";
@@ -26,7 +27,7 @@ export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
 
   return (
     <Dialog open title="Set site URL" onClose={onClose}>
-      <form class="dialog-form" onSubmit={apply} noValidate>
+      <form class={dialog.form} onSubmit={apply} noValidate>
         <div class="field">
           <label for="site">URL of your documentation site</label>
           <input

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import * as dialog from "../shell/dialog.module.css";
 import { Dialog } from "../shell/dialog.tsx";
 import { readSitemap } from "./read_sitemap.ts";
 import { findNeverRead, type Sitemap } from "./sitemap.ts";
@@ -38,7 +39,7 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
   return (
     <Dialog open title="Find unread pages" onClose={onClose}>
       <form
-        class="dialog-form"
+        class={dialog.form}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();

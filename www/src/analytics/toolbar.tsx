@@ -14,6 +14,7 @@ import { COMPARISONS } from "./range.ts";
 import type { Report } from "./report.ts";
 import { SavedViewsMenu } from "./saved_views_menu.tsx";
 import type { TableModel } from "./table_model.ts";
+import * as styles from "./toolbar.module.css";
 
 const FILTER_ID = "filter";
 
@@ -43,10 +44,10 @@ export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
   const offered = arrangementsOf(report);
   const shown = offered.find(({ id }) => id === table.arrangement);
   return (
-    <div class="toolbar report-toolbar">
+    <div class={`toolbar ${styles.toolbar} ${styles.report}`}>
       <PeriodPicker range={table.range} />
       <OptionsButton controls={id} active={countActive(table)} />
-      <div id={id} class={areOptionsOpen.value ? "options" : "options options-closed"}>
+      <div id={id} class={`${styles.options} ${areOptionsOpen.value ? "" : styles.optionsClosed}`}>
         {report.main !== null && <ComparisonMenu comparison={address.value.analytics.comparison} />}
         {offered.length > 1 && (
           <Menu name="Show" value={shown?.label ?? ""}>
@@ -67,7 +68,7 @@ export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
           <FacetMenu key={facet.name} facet={facet} table={table} />
         ))}
         <RowFilter report={report} />
-        <div class="toolbar-end">
+        <div class={styles.end}>
           <SavedViewsMenu session={session} />
           <ExportMenu session={session} table={table} />
         </div>
@@ -92,7 +93,7 @@ function OptionsButton({ controls, active }: OptionsButtonProps) {
   return (
     <button
       type="button"
-      class={active > 0 ? "options-button options-active" : "options-button"}
+      class={`${styles.optionsButton} ${active > 0 ? styles.optionsActive : ""}`}
       aria-expanded={areOptionsOpen.value}
       aria-controls={controls}
       onClick={() => {
@@ -146,7 +147,7 @@ function RowFilter({ report: { filterLabel: label, key } }: { report: Report }) 
       ? "Matches rows that contain every word"
       : "Words, the beginning of a path (/guides), or a glob (/guides/*, **/api, *.md)";
   return (
-    <div class="filter">
+    <div class={styles.filter}>
       <label for={FILTER_ID} class="visually-hidden">
         {label}
       </label>

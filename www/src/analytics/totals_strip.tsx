@@ -5,7 +5,7 @@ import { countRatings, type Ratings, sumRatings } from "./feedback_rows.ts";
 import type { Report, ReportName, ReportRow, Totals } from "./report.ts";
 import { sumClicks } from "./search_clicks.ts";
 import { type Change, changeOf, toneOf } from "./sums.ts";
-import "../styles/totals.css";
+import * as styles from "./totals_strip.module.css";
 
 const HEADINGS: Record<ReportName, string> = {
   views: "Total page views",
@@ -32,7 +32,7 @@ export function TotalsStrip(props: TotalsStripProps) {
   const { report, totals, isWaiting, rows } = props;
   const waiting = isWaiting && totals === null && rows.length === 0;
   return (
-    <section class="report-totals" aria-labelledby="totals" aria-busy={waiting}>
+    <section class={styles.strip} aria-labelledby="totals" aria-busy={waiting}>
       <h2 id="totals" class="visually-hidden">
         {HEADINGS[report.name]}
       </h2>
@@ -46,6 +46,14 @@ export function TotalsStrip(props: TotalsStripProps) {
   );
 }
 
+/** The colour of a figure. */
+const MARKS: Record<Figure["kind"], string | undefined> = {
+  human: styles.human,
+  ai: styles.ai,
+  all: "",
+  share: "",
+};
+
 interface FiguresProps {
   figures: readonly Figure[];
   /** Whether grey placeholders take the place of the values. */
@@ -54,11 +62,11 @@ interface FiguresProps {
 
 export function Figures({ figures, isWaiting = false }: FiguresProps) {
   return (
-    <dl class="totals" aria-busy={isWaiting}>
+    <dl class={styles.totals} aria-busy={isWaiting}>
       {figures.map(({ name, value, change, kind }) => (
-        <div key={name} class={`figure figure-${kind}`}>
+        <div key={name} class={`${styles.figure} ${MARKS[kind]}`}>
           <dt>{name}</dt>
-          <dd class={isWaiting ? "figure-value waiting" : "figure-value"}>{value}</dd>
+          <dd class={`${styles.value} ${isWaiting ? styles.waiting : ""}`}>{value}</dd>
           {change !== undefined && <FigureChange change={change} />}
         </div>
       ))}
@@ -68,7 +76,7 @@ export function Figures({ figures, isWaiting = false }: FiguresProps) {
 
 function FigureChange({ change }: { change: Change | null }) {
   return (
-    <dd class={`figure-change ${change ? toneOf(change) : ""}`}>
+    <dd class={styles.change} data-tone={change ? toneOf(change) : undefined}>
       {change && (
         <>
           <span class="visually-hidden">{changeInWords(change)}</span>

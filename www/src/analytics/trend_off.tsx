@@ -3,6 +3,7 @@ import type { Client } from "quillgate";
 import { archiveSentence } from "./archive_sentence.ts";
 import type { Trend, TrendQuery } from "./daily_trend.ts";
 import { today } from "./today.ts";
+import * as styles from "./trend_off.module.css";
 
 export interface TrendProps extends TrendQuery {
   client: Client;
@@ -23,7 +24,7 @@ export function TrendOff({ client, ended, ...query }: TrendProps) {
   }
   return (
     <details
-      class="trend-off hint"
+      class={`${styles.off} hint`}
       onToggle={({ currentTarget }) => {
         // If the code does not load, the gateway's reason is missing.
         if (currentTarget.open) ask().catch(() => {});

@@ -1,2 +1,3 @@
 /** Takes the place of a chart while its code loads. */
-export const TREND_SPACE = <div class="trend-space" aria-hidden="true" />;
+import * as styles from "./trend_space.module.css";
+export const TREND_SPACE = <div class={styles.space} aria-hidden="true" />;

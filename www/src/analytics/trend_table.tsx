@@ -1,5 +1,6 @@
 import { count } from "../shell/wording.ts";
 import type { DrawableTrend, Measure, TrendPoint } from "./trend.ts";
+import * as styles from "./trend_table.module.css";
 import { pointLabel } from "./trend_words.ts";
 
 const FIRST = { day: "Day", week: "Week", month: "Month" };
@@ -9,7 +10,7 @@ export function TrendTable({ trend }: { trend: DrawableTrend }) {
   const { measure, points, group, gap } = trend;
   const columns = columnsOf(measure);
   return (
-    <table class="figures">
+    <table class={styles.figures}>
       <caption class="visually-hidden">
         {measure.title} per {group}
       </caption>

@@ -65,7 +65,7 @@ function Facts({ facts }: { facts: JobFacts }) {
   return (
     <section>
       <h2>{JOB_WORDS.details}</h2>
-      <dl class={styles.facts}>
+      <dl class="facts">
         {rows
           .filter(([, value]) => value !== null)
           .map(([name, value]) => (
