@@ -171,7 +171,7 @@ for (const width of [320, 390, 720, 900, 1024, 1440]) {
 
 /** Opens the menu unless it is open. Returns its panel. */
 async function openMenu(page) {
-  const panel = page.locator(".saved-views");
+  const panel = page.locator(".views_panel-panel");
   if (!(await panel.isVisible())) {
     await page.getByRole("button", { name: /^Views:/ }).click();
     await panel.waitFor();

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import * as styles from "./name_form.module.css";
 import { type Applied, isApplied, type ViewOutcome, type ViewProblem } from "./view_shelf.ts";
 import { normalizeName } from "./view_storage.ts";
 import { VIEW_PROBLEMS, VIEW_WORDS } from "./words.ts";
@@ -42,7 +43,7 @@ export function NameForm(props: NameFormProps) {
 
   return (
     <form
-      class="view-form"
+      class={styles.form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import * as menu from "../analytics/menu.module.css";
 import type { Session } from "../session/session.ts";
 import { type Address, parseAddress } from "../shell/address.ts";
 import { Cross, Pencil } from "../shell/icons.tsx";
@@ -10,8 +11,8 @@ import { openView, searchOf } from "./open_view.ts";
 import { savedViewsOf } from "./session_shelf.ts";
 import { isApplied, type ViewShelf } from "./view_shelf.ts";
 import type { SavedView } from "./view_storage.ts";
+import * as styles from "./views_panel.module.css";
 import { VIEW_PROBLEMS, VIEW_WORDS } from "./words.ts";
-import "../styles/saved_views.css";
 
 interface SavedViewsProps {
   session: Session;
@@ -36,16 +37,16 @@ export function SavedViews({ session, describe, onClose }: SavedViewsProps) {
   function endRenaming(name: string) {
     renaming.value = null;
     const at = shelf.views.peek().findIndex((view) => view.name === name);
-    focusSoon((panel) => panel.querySelectorAll<HTMLElement>(".saved-view .choice")[at]);
+    focusSoon((panel) => panel.querySelectorAll<HTMLElement>(`.${styles.open}`)[at]);
   }
 
   return (
-    <div ref={panel} class="saved-views">
+    <div ref={panel} class={styles.panel}>
       {views.length === 0 && <p class="hint">{VIEW_WORDS.empty}</p>}
       {views.length > 0 && (
         <ul aria-label={VIEW_WORDS.views}>
           {views.map((view) => (
-            <li key={view.name} class="saved-view">
+            <li key={view.name} class={styles.view}>
               {renaming.value === view.name ? (
                 <RenameForm shelf={shelf} view={view} onEnd={endRenaming} />
               ) : (
@@ -61,7 +62,7 @@ export function SavedViews({ session, describe, onClose }: SavedViewsProps) {
                   }}
                   onDelete={() => {
                     remove(shelf, view);
-                    focusSoon((panel) => panel.querySelector(".saved-view .choice, input"));
+                    focusSoon((panel) => panel.querySelector(`.${styles.open}, input`));
                   }}
                 />
               )}
@@ -88,13 +89,13 @@ function ViewRow({ view: { name, search }, describe, onOpen, onRename, onDelete 
     <>
       <button
         type="button"
-        class="choice"
+        class={`${menu.choice} ${styles.open}`}
         aria-pressed={searchOf(saved) === searchOf(address.value)}
         onClick={onOpen}
       >
         <span>
           <bdi>{name}</bdi>
-          <span class="hint choice-hint">{describe(saved)}</span>
+          <span class={`hint ${menu.choiceHint}`}>{describe(saved)}</span>
         </span>
       </button>
       <button
