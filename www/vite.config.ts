@@ -43,8 +43,8 @@ function linkTag(rel: string, file: string): HtmlTagDescriptor {
 }
 
 /**
- * Loads the shell and its styles with the document. Otherwise the browser would find them only after
- * running the first script.
+ * Makes the browser fetch the shell immediately, because only a dynamic import names it. The styles of
+ * the shell follow the global ones, which they override.
  */
 const preloadShell: Plugin = {
   name: "preload-shell",

@@ -95,7 +95,7 @@ test.describe("tall site", () => {
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     await page.getByText(`and ${rowCount - 500} more`).waitFor();
     assert.equal(await page.locator(".report_table-table tbody tr[aria-rowindex]").count(), 500);
-    for (const hidden of [".toolbar", ".masthead", "#answer-bar", "#refresh"]) {
+    for (const hidden of [".toolbar", "header", "#answer-bar", "#refresh"]) {
       assert.ok(await page.locator(hidden).first().isHidden(), hidden);
     }
     await page.emulateMedia({ media: "screen" });
@@ -187,7 +187,7 @@ for (const width of [390, 768]) {
       assert.equal(new Set(boxes.map(({ top }) => top)).size, 1, JSON.stringify(boxes));
       const { left, right } = boxes.at(-1);
       assert.ok(left >= 0 && right <= width, JSON.stringify(boxes.at(-1)));
-      const masthead = await page.locator(".masthead").boundingBox();
+      const masthead = await page.getByRole("banner").boundingBox();
       assert.ok(masthead.height <= (width === 390 ? 112 : 64), `${masthead.height} pixels`);
     });
 

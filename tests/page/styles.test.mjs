@@ -7,6 +7,8 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 const SOURCES = join(ROOT, "www", "src");
 const MODULE_IMPORT = /import \* as (\w+) from "([^"]+\.module\.css)";/g;
+/** The value of an attribute such as `class` or `panelClass`. */
+const CLASS_NAMES = /\b(?:c|\w+C)lass=(?:"([^"]*)"|\{`([^`]*)`\})/g;
 
 const files = readdirSync(SOURCES, { recursive: true });
 const modules = files.filter((file) => file.endsWith(".module.css"));
@@ -29,6 +31,19 @@ test("components use every class of every CSS Module", () => {
       .map((name) => `${module}: ${name}`),
   );
   assert.deepEqual(unused, []);
+});
+
+test("the other classes of components are global", () => {
+  const sheets = files.filter((file) => file.startsWith("styles/") && file.endsWith(".css"));
+  const globals = classesIn(sheets);
+  const unknown = components.flatMap((component) =>
+    [...read(component).matchAll(CLASS_NAMES)]
+      .flatMap(([, plain, template]) => plain ?? template.replace(/\S*\$\{[^}]*\}\S*/g, " "))
+      .flatMap((names) => names.split(/\s+/).filter(Boolean))
+      .filter((name) => !globals.has(name))
+      .map((name) => `${component}: ${name}`),
+  );
+  assert.deepEqual(unknown, []);
 });
 
 /** Returns the classes of CSS Modules that a component uses. */

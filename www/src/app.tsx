@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { currentExport } from "./analytics/current_export.ts";
+import * as styles from "./app.module.css";
 import { ROUTE_COMPONENTS } from "./route_components.ts";
 import { RouteLinks, routeStart } from "./route_links.tsx";
 import { allowedRoutes, type RouteScreen, screenOf } from "./routes.ts";
@@ -24,7 +25,7 @@ import { shown } from "./shell/toast.ts";
 const UNOFFICIAL = "Unofficial. Not affiliated with Mintlify.";
 
 const loadSignIn = async () => (await import("./session/sign_in.tsx")).SignIn;
-const SignIn = defer(loadSignIn, <div class="sign-in-space" />);
+const SignIn = defer(loadSignIn, <div class={styles.signInSpace} />);
 const loadDeadEnds = () => import("./session/dead_ends.tsx");
 const NoProject = defer(async () => (await loadDeadEnds()).NoProject);
 const RouteNotAllowed = defer(async () => (await loadDeadEnds()).RouteNotAllowed);
@@ -47,14 +48,14 @@ export function App() {
   const claims = current.name === "signed in" ? current.claims : null;
   return (
     <>
-      <a class="skip-link" href="#main">
+      <a class={styles.skipLink} href="#main">
         Skip to content
       </a>
-      <header class="masthead">
-        <div class="masthead-inner">
-          <p class="brand">
+      <header class={styles.masthead}>
+        <div class={styles.mastheadInner}>
+          <p class={styles.brand}>
             <Logo />
-            <span class="brand-name">Quillgate</span>
+            <span class={styles.brandName}>Quillgate</span>
           </p>
           {claims && <RouteLinks claims={claims} />}
           {claims && <SessionBar claims={claims} />}
@@ -64,7 +65,7 @@ export function App() {
       <main
         id="main"
         tabIndex={-1}
-        class={current.name === "checking" || claims ? "tall" : ""}
+        class={`${styles.main} ${current.name === "checking" || claims ? styles.tall : ""}`}
         aria-busy={current.name === "checking"}
       >
         {claims && <SignedIn claims={claims} />}
@@ -79,7 +80,7 @@ export function App() {
           </Screen>
         )}
       </main>
-      <footer class="colophon">
+      <footer class={styles.footer}>
         <p>{UNOFFICIAL}</p>
       </footer>
       {shown.value.length > 0 && <Toasts />}
@@ -178,7 +179,7 @@ function Screen({ title, isInNavigation = false, children }: ScreenProps) {
   }, [tab, mark]);
   return (
     <>
-      <div class={isInNavigation && !own ? "screen-head screen-head-known" : "screen-head"}>
+      <div class={`${styles.head} ${isInNavigation && !own ? styles.knownHead : ""}`}>
         {own && <Breadcrumb parent={own.parent} />}
         <Heading text={own?.heading ?? title} />
       </div>
@@ -190,7 +191,11 @@ function Screen({ title, isInNavigation = false, children }: ScreenProps) {
 function Breadcrumb({ parent: { label, change } }: Pick<PageTitle, "parent">) {
   return (
     <nav aria-label="Breadcrumb">
-      <a class="back-link" href={linkTo(change)} onClick={(event) => followLink(event, change)}>
+      <a
+        class={styles.backLink}
+        href={linkTo(change)}
+        onClick={(event) => followLink(event, change)}
+      >
         {label}
       </a>
     </nav>

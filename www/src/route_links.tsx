@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { ROUTE_CODE } from "./route_code.ts";
+import * as styles from "./route_links.module.css";
 import { allowedRoutes } from "./routes.ts";
 import type { Claims } from "./session/claims.ts";
 import type { AddressChange } from "./shell/address.ts";
@@ -16,7 +17,7 @@ export function RouteLinks({ claims }: { claims: Claims }) {
     current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [route]);
   return (
-    <nav ref={nav} class="route-links" aria-label="Main">
+    <nav ref={nav} class={styles.links} aria-label="Main">
       {allowedRoutes(claims).map(({ id, title }) => (
         <a
           key={id}

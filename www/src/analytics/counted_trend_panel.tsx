@@ -162,6 +162,5 @@ async function loadBars(trend: CountedTrend, trends: CountedTrendCache): Promise
     const loaded = `${bars - missing} of ${counted(bars, trend.group)} loaded`;
     announce(`${loaded}. The last requests are kept for others in your organization.`);
   }
-  const { panel, progress } = styles;
-  keepFocus(`.${panel} :is(.problem button, .${progress} button, [role=slider])`);
+  keepFocus(`.${styles.panel} :is(.problem button, .${styles.progress} button, [role=slider])`);
 }

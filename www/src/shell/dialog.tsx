@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import * as styles from "./dialog.module.css";
 import { focusHeading } from "./heading.tsx";
 import { Cross } from "./icons.tsx";
-import "../styles/dialog.css";
 
 interface DialogProps {
   open: boolean;
@@ -31,7 +31,7 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the keyboard equivalent of a click outside
     <dialog
       ref={dialog}
-      class="dialog"
+      class={`rise-in ${styles.dialog}`}
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault();
@@ -42,8 +42,8 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
         if (event.target === event.currentTarget) onClose();
       }}
     >
-      <div class="dialog-content">
-        <div class="dialog-head">
+      <div class={styles.content}>
+        <div class={styles.head}>
           <h2 id={heading}>{title}</h2>
           <button type="button" class="quiet icon-button" aria-label="Close" onClick={onClose}>
             <Cross />

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import * as styles from "./icons.module.css";
 
 export function Icon({ children, name }: { children: ComponentChildren; name?: string }) {
   return (
@@ -10,10 +11,10 @@ export function Icon({ children, name }: { children: ComponentChildren; name?: s
 
 export function Logo() {
   return (
-    <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
-      <path class="logo-gate" d="M4 29V14a12 12 0 0 1 24 0v15h-4V14a8 8 0 0 0-16 0v15z" />
+    <svg class={styles.logo} viewBox="0 0 32 32" aria-hidden="true">
+      <path class={styles.gate} d="M4 29V14a12 12 0 0 1 24 0v15h-4V14a8 8 0 0 0-16 0v15z" />
       <path
-        class="logo-quill"
+        class={styles.quill}
         d="M21.5 9.5c-5.5 1-9 4.7-9.3 10.3L11 29h2l.8-5.6c4.8-.7 8-5 7.7-13.9z"
       />
     </svg>

@@ -1,4 +1,5 @@
 import { Dialog } from "./dialog.tsx";
+import * as styles from "./key_list.module.css";
 import {
   EVERYWHERE,
   type KeyBinding,
@@ -22,7 +23,7 @@ export function KeyList() {
       }}
     >
       {keyGroups.value.map(({ owner, bindings }) => (
-        <section key={owner} class="key-group">
+        <section key={owner} class={styles.group}>
           <h3>{owner}</h3>
           <dl>
             {owner === EVERYWHERE && <Shortcut binding={PALETTE} />}

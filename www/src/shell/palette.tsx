@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
 import { allCommands, type Command, matchCommands, paletteOpen } from "./commands.ts";
 import { Dialog } from "./dialog.tsx";
-import "../styles/palette.css";
+import * as styles from "./palette.module.css";
 
 const WORDS = {
   title: "Command palette",
@@ -49,7 +49,7 @@ export function Palette() {
   let index = -1;
   return (
     <Dialog open title={WORDS.title} onClose={close}>
-      <div class="palette">
+      <div class={styles.palette}>
         <input
           type="text"
           // `showModal` focuses this input. An effect could run before the dialog is shown.
@@ -70,11 +70,11 @@ export function Palette() {
           }}
           onKeyDown={onKeyDown}
         />
-        <div ref={list} id={id} role="listbox" aria-label={WORDS.title} class="palette-list">
+        <div ref={list} id={id} role="listbox" aria-label={WORDS.title} class={styles.list}>
           {groups.map(({ owner, commands }) => (
             // biome-ignore lint/a11y/useSemanticElements: a listbox has groups, not fieldsets
             <div key={owner} role="group" aria-label={owner}>
-              <p class="palette-owner" aria-hidden="true">
+              <p class={styles.owner} aria-hidden="true">
                 {owner}
               </p>
               {commands.map((command) => {
@@ -117,10 +117,10 @@ function Option({ id, command: { label, keys }, isActive, onRun }: OptionProps) 
       role="option"
       tabIndex={-1}
       aria-selected={isActive}
-      class="palette-option"
+      class={styles.option}
       onClick={onRun}
     >
-      <span class="palette-label">{label}</span>
+      <span class={styles.label}>{label}</span>
       {keys && (
         <span class="keys" aria-hidden="true">
           {keys.split(" ").map((key) => (

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { focusHeading } from "./heading.tsx";
 import { Cross } from "./icons.tsx";
 import { type ShownToast, shown } from "./toast.ts";
-import "../styles/toasts.css";
+import * as styles from "./toasts.module.css";
 
 /**
  * How long a message stays. It stays longer with the pointer or the focus on it, and until it is
@@ -17,7 +17,7 @@ function close(id: number): void {
 export function Toasts() {
   if (shown.value.length === 0) return null;
   return (
-    <section class="toasts" aria-label="Messages">
+    <section class={styles.toasts} aria-label="Messages">
       {shown.value.map((one) => (
         <ToastCard key={one.id} toast={one} />
       ))}
@@ -42,7 +42,7 @@ function ToastCard({ toast: { id, text, action } }: { toast: ShownToast }) {
   }
 
   return (
-    <div ref={card} class="toast">
+    <div ref={card} class={`rise-in ${styles.toast}`}>
       <p>{text}</p>
       {action && (
         <button
