@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { External } from "../shell/icons.tsx";
 import { followLink } from "../shell/navigation.ts";
 import { pageChange } from "./page_address.ts";
@@ -5,6 +6,8 @@ import { linkToPage } from "./page_link.ts";
 import { isPagePath } from "./page_path.ts";
 import { formatCell } from "./report_cell.tsx";
 import * as styles from "./report_table.module.css";
+
+const AFTER_SLASH = /(?<=[^/]\/)(?=.)/;
 
 export interface PageTargets {
   /** The site's address, for links to its pages; null if unknown. */
@@ -40,11 +43,16 @@ export function renderPageCell({ linkPage }: PageTargets, path: string | null) {
   return renderPageLink(linkPage, path, <PathText text={path} />);
 }
 
-/** Isolates the path, because right-to-left letters in it could reorder the row. */
+/**
+ * Isolates the path, because right-to-left letters in it could reorder the row. Lines break after
+ * slashes.
+ */
 function PathText({ text }: { text: string }) {
+  const parts: ComponentChildren[] = [];
+  for (const part of text.split(AFTER_SLASH)) parts.push(part, <wbr />);
   return (
     <bdi class={styles.path} dir="ltr">
-      {text}
+      {parts}
     </bdi>
   );
 }

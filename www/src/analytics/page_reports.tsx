@@ -54,7 +54,6 @@ export function PageFeedback({ session, path }: PageReportProps) {
 export function PageSearches({ session, path }: PageReportProps) {
   return (
     <PageSection title={PAGE_WORDS.searches}>
-      <p class="hint">{PAGE_WORDS.searchesHint}</p>
       <OnDemand session={session} name="searches">
         {(listing) => (
           <MatchingRows
@@ -65,6 +64,7 @@ export function PageSearches({ session, path }: PageReportProps) {
           />
         )}
       </OnDemand>
+      <p class="hint">{PAGE_WORDS.searchesHint}</p>
     </PageSection>
   );
 }
