@@ -151,32 +151,10 @@ impl<'a> Scanner<'a> {
         self.peek().is_none()
     }
 
-    /// Returns the slice of the input that `go` reads.
-    pub(crate) fn measure(
-        &mut self,
-        go: &mut dyn FnMut(&mut Self) -> Result<(), Malformed>,
-    ) -> Result<Piece, Malformed> {
-        self.peek();
-        let (from, spaces) = (self.at, self.spaces);
-        go(self)?;
-        let shape = if self.spaces == spaces {
-            Shape::Structure
-        } else {
-            Shape::SpacedStructure
-        };
-        Ok(Piece {
-            shape,
-            from,
-            to: self.at,
-        })
-    }
-
     fn nested_value(&mut self, depth: u32) -> Result<Piece, Malformed> {
         match self.peek() {
             Some(b'"') => self.text(),
-            Some(b'{' | b'[') if depth > 0 => {
-                self.measure(&mut |scanner| scanner.structure(depth - 1))
-            }
+            Some(b'{' | b'[') if depth > 0 => self.structure(depth - 1),
             Some(b'n') => self.literal("null", Shape::Null),
             Some(b't') => self.literal("true", Shape::Plain),
             Some(b'f') => self.literal("false", Shape::Plain),
@@ -185,7 +163,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn structure(&mut self, depth: u32) -> Result<(), Malformed> {
+    /// Reads an object or an array, starting at its bracket.
+    fn structure(&mut self, depth: u32) -> Result<Piece, Malformed> {
+        let (from, spaces) = (self.at, self.spaces);
         let is_object = self.peek() == Some(b'{');
         let (begin, end) = if is_object {
             (b'{', b'}')
@@ -200,7 +180,16 @@ impl<'a> Scanner<'a> {
             self.nested_value(depth)?;
             has_element = self.has_next(end)?;
         }
-        Ok(())
+        let shape = if self.spaces == spaces {
+            Shape::Structure
+        } else {
+            Shape::SpacedStructure
+        };
+        Ok(Piece {
+            shape,
+            from,
+            to: self.at,
+        })
     }
 
     fn literal(&mut self, word: &str, shape: Shape) -> Result<Piece, Malformed> {
