@@ -388,10 +388,3 @@ pub struct ArchiveRun {
     /// The duration of the run, in milliseconds.
     pub milliseconds: u64,
 }
-
-impl ArchiveRun {
-    /// Formats the run as a line of JSON.
-    pub fn to_json(&self) -> String {
-        json::to_text(&json!({ "archive": self }))
-    }
-}

@@ -5,6 +5,7 @@ use quillgate::{Method, Operation};
 use serde::{Deserialize, Serialize};
 
 use crate::http::response::HeaderFields;
+use crate::http::trace::continue_trace;
 use crate::upstream::breaker::{CallOutcome, Scope};
 use crate::upstream::failure::UpstreamFailure;
 
@@ -22,6 +23,18 @@ pub struct Call {
     pub traceparent: String,
     /// The `tracestate` header field, if the caller sent one with its trace.
     pub tracestate: Option<String>,
+}
+
+impl Call {
+    /// Creates a call with a new trace, for work that no caller requested. `id` is a random UUID.
+    pub fn begin(id: String, project: &str) -> Self {
+        Self {
+            project: project.to_owned(),
+            traceparent: continue_trace(None, None, &id).traceparent,
+            tracestate: None,
+            id,
+        }
+    }
 }
 
 /// A request to the upstream, without the base URL and the credential.

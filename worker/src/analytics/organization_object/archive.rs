@@ -5,8 +5,11 @@
 use std::ops::ControlFlow;
 
 use js_sys::{JsString, Reflect};
-use quillgate::value::Pairs;
-use quillgate::{Day, Millis, Operation, ProjectId, RateLimitPolicy, Request};
+use quillgate::{
+    DateRange, Day, Endpoint as _, ListPageViews, ListVisitors, Millis, Offset, Operation,
+    PageSize, ProjectId, RateLimitPolicy, ValidationError,
+};
+use serde_json::json;
 use wasm_bindgen::JsValue;
 
 use crate::analytics::archive::run_lock::RunId;
@@ -18,7 +21,7 @@ use crate::analytics::page::PAGE_ROWS;
 use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
-use crate::http::trace::continue_trace;
+use crate::json;
 use crate::runtime::{
     HostError, HostResult, log_for_operator, log_line, new_uuid, now, parse_json, stringify_json,
 };
@@ -98,7 +101,7 @@ impl Organization {
         }
         if run.metrics != ArchiveRun::default() {
             run.metrics.milliseconds = now().since(started).0;
-            log_line(&run.metrics.to_json());
+            log_line(&json::to_text(&json!({ "archive": run.metrics })));
         }
         Ok(())
     }
@@ -149,18 +152,13 @@ impl Organization {
             return Ok(ControlFlow::Break(()));
         };
         let project = &run.projects[target.project].name;
-        let (operation, request) = build_request(project, target)?;
-        let id = new_uuid();
-        let call = Call {
-            project: project.as_str().to_owned(),
-            traceparent: continue_trace(None, None, &id).traceparent,
-            tracestate: None,
-            id,
-        };
+        let (operation, path) =
+            build_request(project, target).map_err(|error| HostError::new(error.message()))?;
+        let call = Call::begin(new_uuid(), project.as_str());
         let request = UpstreamRequest {
             operation,
             call: &call,
-            target: &request.target,
+            target: &path,
             body: None,
         };
         let (exchange, _) = self.send_page(&budget, &request, reservation).await?;
@@ -291,28 +289,33 @@ fn record_of(project: &mut ProjectRecord, day: Day) -> &mut DayRecord {
     &mut days[at]
 }
 
-fn build_request(project: &ProjectId, target: Target) -> HostResult<(Operation, Request)> {
-    let (operation, limit, offset) = match target.part {
-        Part::Visitors => (Operation::ListVisitors, 1, None),
-        Part::Views(page) => {
-            let offset = page.saturating_mul(PAGE_ROWS).to_string();
-            (
-                Operation::ListPageViews,
-                PAGE_ROWS,
-                Some(("offset", offset)),
-            )
+/// Returns the operation, path and query that request a part of a day.
+fn build_request(
+    project: &ProjectId,
+    target: Target,
+) -> Result<(Operation, String), ValidationError> {
+    let (from, to) = (target.day.to_text(), target.day.next().to_text());
+    let range = DateRange::try_from(&*from..&*to)?;
+    Ok(match target.part {
+        Part::Visitors => {
+            let limit = Some(PageSize::new(1)?);
+            let list = ListVisitors {
+                limit,
+                ..range.into()
+            };
+            (Operation::ListVisitors, list.request(project).target)
         }
-    };
-    let pairs = [
-        ("dateFrom", target.day.to_text()),
-        ("dateTo", target.day.next().to_text()),
-        ("limit", limit.to_string()),
-    ];
-    let pairs = pairs.into_iter().chain(offset);
-    let pairs = pairs.map(|(name, text)| (name.to_owned(), text));
-    let call = quillgate::Call::parse(operation.declaration(), &Pairs::All(pairs.collect()))
-        .map_err(|_| HostError::new("a request that is not valid"))?;
-    Ok((operation, call.request(project)))
+        Part::Views(page) => {
+            let limit = Some(PageSize::MAX);
+            let offset = Some(Offset::new(page.saturating_mul(PAGE_ROWS))?);
+            let list = ListPageViews {
+                limit,
+                offset,
+                ..range.into()
+            };
+            (Operation::ListPageViews, list.request(project).target)
+        }
+    })
 }
 
 /// Reads the totals of a parsed page, as JSON.

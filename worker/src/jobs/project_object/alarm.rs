@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use quillgate::Millis;
 
-use crate::http::trace::continue_trace;
 use crate::jobs::events::{CHARGE_TEXT, END_TEXT};
 use crate::jobs::job_row::JobRow;
 use crate::jobs::project_object::Project;
@@ -51,14 +50,8 @@ impl Project {
 
     /// Creates a call with a new trace for work that no request caused.
     fn own_call(&self) -> HostResult<Option<Call>> {
-        let id = new_uuid();
-        let trace = continue_trace(None, None, &id);
-        Ok(self.jobs.project()?.map(|project| Call {
-            id,
-            project: project.to_owned(),
-            traceparent: trace.traceparent,
-            tracestate: None,
-        }))
+        let project = self.jobs.project()?;
+        Ok(project.map(|project| Call::begin(new_uuid(), project)))
     }
 
     /// Runs slow work in the background, and then schedules the next alarm. The runtime does not
