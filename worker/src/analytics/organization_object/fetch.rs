@@ -32,6 +32,16 @@ struct PageResult {
 }
 
 impl PageResult {
+    /// Creates the result of a request that neither reserved budget nor sent a request.
+    fn without_fetch(outcome: Result<(Page, CacheStatus), Problem>) -> Self {
+        Self {
+            outcome,
+            headers: HeaderFields::default(),
+            upstream: None,
+            budget_left: None,
+        }
+    }
+
     fn is_stale(&self) -> bool {
         self.outcome
             .as_ref()
@@ -42,16 +52,11 @@ impl PageResult {
     /// omits the metrics and header fields, which belong to the request that started the fetch.
     fn collapsed(self, report: &ReportCall, cached: Option<Page>) -> Self {
         let status = self.upstream.and_then(|exchange| exchange.status);
-        Self {
-            outcome: match self.outcome {
-                Ok((page, cache)) => Ok((page, cache.collapsed())),
-                // The request that started the fetch may have refused a stale page.
-                Err(problem) => serve_cached(cached, report, problem, status),
-            },
-            headers: HeaderFields::default(),
-            upstream: None,
-            budget_left: None,
-        }
+        Self::without_fetch(match self.outcome {
+            Ok((page, cache)) => Ok((page, cache.collapsed())),
+            // The request that started the fetch may have refused a stale page.
+            Err(problem) => serve_cached(cached, report, problem, status),
+        })
     }
 }
 
@@ -105,12 +110,8 @@ impl Organization {
             && !report.revalidate
         {
             let ttl = page.head.freshness.ttl(now);
-            return Ok(PageResult {
-                outcome: Ok((page.clone(), CacheStatus::Hit { ttl })),
-                headers: HeaderFields::default(),
-                upstream: None,
-                budget_left: None,
-            });
+            let hit = (page.clone(), CacheStatus::Hit { ttl });
+            return Ok(PageResult::without_fetch(Ok(hit)));
         }
         // When a fetch ends, one of its waiters may start another, for which the others wait.
         while let Some(task) = self.running_fetch(list, number) {
@@ -133,10 +134,9 @@ impl Organization {
                     (page, CacheStatus::BudgetSpent { ttl })
                 });
                 Ok(PageResult {
-                    outcome: result.ok_or(refused.problem),
                     headers: refused.fields,
-                    upstream: None,
                     budget_left: Some(0),
+                    ..PageResult::without_fetch(result.ok_or(refused.problem))
                 })
             }
         }
