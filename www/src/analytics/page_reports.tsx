@@ -12,7 +12,7 @@ import { formatCell } from "./report_cell.tsx";
 import { textOf } from "./rows.ts";
 import { viewsOf } from "./session_views.ts";
 import { wantedRange } from "./table_model.ts";
-import { Figures, figuresOfCounts } from "./totals_strip.tsx";
+import { type Figure, Figures, figuresOfCounts } from "./totals_strip.tsx";
 
 interface PageReportProps {
   session: Session;
@@ -27,11 +27,17 @@ export function PageVisitors({ session, path }: PageReportProps) {
           const counts = countsOfPage(listing, path);
           if (counts === null) return null;
           if (counts.total === 0) return <p class="hint">{PAGE_WORDS.noVisitors}</p>;
-          return <Figures figures={figuresOfCounts(REPORTS.visitors, counts, null)} />;
+          const figures = figuresOfCounts(REPORTS.visitors, counts, null);
+          return <Figures figures={figures.map(withoutChange)} />;
         }}
       </OnDemand>
     </PageSection>
   );
+}
+
+/** Visitors of one page are not compared, so no space is left for a change. */
+function withoutChange({ change, ...figure }: Figure): Figure {
+  return figure;
 }
 
 export function PageFeedback({ session, path }: PageReportProps) {

@@ -89,7 +89,7 @@ function FigureChange({ change }: { change: Change | null }) {
   );
 }
 
-interface Figure {
+export interface Figure {
   name: string;
   value: string;
   /** The change since the compared period; `null` without one, absent if it is never compared. */
