@@ -109,8 +109,8 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "es2022",
-    // New enough for light-dark(), which would otherwise be lowered to twice its size.
-    cssTarget: ["chrome123", "firefox120", "safari17.5"],
+    // New enough for light-dark(), which would otherwise be lowered to twice its size, and for popovers.
+    cssTarget: ["chrome123", "firefox125", "safari17.5"],
     // A data: URL for the wasm file or an image would need a weaker content security policy.
     assetsInlineLimit: 0,
     modulePreload: {

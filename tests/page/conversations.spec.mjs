@@ -342,7 +342,7 @@ test.describe("on a phone", () => {
     await page.getByRole("button", { name: "Filter and options", exact: true }).click();
     await page.getByRole("button", { name: /^Category/ }).click();
     assert.ok((await overflow(page)) <= 0);
-    const { x, width } = await page.locator(".menu-panel").boundingBox();
+    const { x, width } = await page.locator(".menu-panel:popover-open").boundingBox();
     assert.ok(x >= 0 && x + width <= 360, `${x} to ${x + width}`);
   });
 });

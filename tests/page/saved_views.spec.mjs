@@ -163,7 +163,7 @@ for (const width of [320, 390, 720, 900, 1024, 1440]) {
       const panel = await openMenu(page);
       await panel.getByRole("button", { name: `Rename ${NAME}` }).click();
       await checkBothSchemes(page, "the menu of saved views");
-      const { x, width: panelWidth } = await page.locator(".menu-panel").boundingBox();
+      const { x, width: panelWidth } = await page.locator(".menu-panel:popover-open").boundingBox();
       assert.ok(x >= 0 && x + panelWidth <= width, `${x} to ${x + panelWidth}`);
     });
   });

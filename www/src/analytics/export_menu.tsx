@@ -1,7 +1,7 @@
 import type { Session } from "../session/session.ts";
 import { defer } from "../shell/deferred.tsx";
 import { Download } from "../shell/icons.tsx";
-import { Menu } from "./menu.tsx";
+import { Menu } from "../shell/menu.tsx";
 import type { TableModel } from "./table_model.ts";
 
 /** Loaded when the menu opens, because few visits export anything. */

@@ -1,8 +1,9 @@
+import { Menu } from "../shell/menu.tsx";
 import { address, visit } from "../shell/navigation.ts";
 import { counted } from "../shell/wording.ts";
+import { Choices } from "./choices.tsx";
 import * as styles from "./facet_menu.module.css";
 import { type Facet, valueLabel, valuesOf } from "./facets.ts";
-import { Choices, Menu } from "./menu.tsx";
 import type { TableModel } from "./table_model.ts";
 
 /** Filters the loaded rows by a value of a column. */

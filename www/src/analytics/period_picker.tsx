@@ -1,6 +1,7 @@
 import { defer } from "../shell/deferred.tsx";
+import { Menu } from "../shell/menu.tsx";
 import { address, visit } from "../shell/navigation.ts";
-import { Choices, Menu } from "./menu.tsx";
+import { Choices } from "./choices.tsx";
 import * as styles from "./period_picker.module.css";
 import { type DayRange, PRESETS, periodOf, rangeLabel, stepRange } from "./range.ts";
 import { today } from "./today.ts";

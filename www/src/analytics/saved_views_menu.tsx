@@ -4,7 +4,7 @@ import type { Session } from "../session/session.ts";
 import type { Address } from "../shell/address.ts";
 import { defer } from "../shell/deferred.tsx";
 import { Bookmark } from "../shell/icons.tsx";
-import { Menu } from "./menu.tsx";
+import { Menu } from "../shell/menu.tsx";
 import { PRESETS, rangeLabel, rangeOf } from "./range.ts";
 import { today } from "./today.ts";
 

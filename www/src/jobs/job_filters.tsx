@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../session/session.ts";
-import { Disclosure } from "../shell/disclosure.tsx";
 import { registerKeys } from "../shell/keys.ts";
+import { Menu } from "../shell/menu.tsx";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import { authorChoices, STATE_CHOICES } from "./job_filter.ts";
 import * as styles from "./job_filters.module.css";
@@ -69,16 +69,12 @@ function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) {
   }
 
   return (
-    <Disclosure
+    <Menu
       class={styles.menu}
-      buttonClass={`dropdown-button ${styles.button}`}
-      panelClass={`dropdown ${styles.panel}`}
-      label={
-        <>
-          <span class="visually-hidden">{name}: </span>
-          <span class={styles.value}>{value}</span>
-        </>
-      }
+      buttonClass={styles.button}
+      panelClass={styles.panel}
+      name={name}
+      value={<span class={styles.value}>{value}</span>}
     >
       {() => (
         <fieldset>
@@ -95,7 +91,7 @@ function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) {
           ))}
         </fieldset>
       )}
-    </Disclosure>
+    </Menu>
   );
 }
 

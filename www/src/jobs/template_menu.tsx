@@ -1,5 +1,5 @@
-import { useRef } from "preact/hooks";
 import { Cross } from "../shell/icons.tsx";
+import { Menu } from "../shell/menu.tsx";
 import { toast } from "../shell/toast.ts";
 import * as styles from "./template_menu.module.css";
 import { BUILT_IN, MAX_TEMPLATES, type Template, type TemplateShelf } from "./templates.ts";
@@ -14,88 +14,98 @@ interface TemplateMenuProps {
 
 /** A menu of prompts to start from: built-in ones and the person's own. */
 export function TemplateMenu({ shelf, text, onUse }: TemplateMenuProps) {
-  const menu = useRef<HTMLDetailsElement>(null);
+  return (
+    <Menu
+      buttonClass="quiet"
+      panelClass={styles.panel}
+      value={COMPOSER_WORDS.templates}
+      align="end"
+    >
+      {(close, focusButton) => {
+        const use = (template: Template) => {
+          close();
+          onUse(template);
+        };
+        return (
+          <>
+            <ul aria-label={COMPOSER_WORDS.builtIn}>
+              {BUILT_IN.map((template) => (
+                <li key={template.name}>
+                  <UseButton template={template} onUse={use} />
+                </li>
+              ))}
+            </ul>
+            <OwnTemplates shelf={shelf} onUse={use} onRemoved={focusButton} />
+            {text.trim() !== "" && (
+              <button type="button" class="quiet" onClick={() => save(shelf, text)}>
+                {COMPOSER_WORDS.saveTemplate}
+              </button>
+            )}
+            <p class="hint">{COMPOSER_WORDS.templatesStay}</p>
+          </>
+        );
+      }}
+    </Menu>
+  );
+}
+
+interface UseButtonProps {
+  template: Template;
+  onUse(template: Template): void;
+}
+
+function UseButton({ template, onUse }: UseButtonProps) {
+  return (
+    <button type="button" class={styles.item} onClick={() => onUse(template)}>
+      {template.name}
+    </button>
+  );
+}
+
+interface OwnTemplatesProps {
+  shelf: TemplateShelf;
+  onUse(template: Template): void;
+  /** Called when a template and its focused button are gone. */
+  onRemoved(): void;
+}
+
+function OwnTemplates({ shelf, onUse, onRemoved }: OwnTemplatesProps) {
   const own = shelf.own.value;
-
-  function close() {
-    if (menu.current) menu.current.open = false;
-  }
-
-  function use(template: Template) {
-    close();
-    onUse(template);
-  }
-
-  function save() {
-    const outcome = shelf.save(text);
-    const words = {
-      saved: COMPOSER_WORDS.templateSaved,
-      "too many": COMPOSER_WORDS.tooManyTemplates(MAX_TEMPLATES),
-      "too long": COMPOSER_WORDS.templateTooLong,
-    };
-    toast({ text: words[outcome] });
-  }
 
   function remove(template: Template) {
     const undo = shelf.remove(template);
-    menu.current?.querySelector("summary")?.focus();
+    onRemoved();
     toast({
       text: `${COMPOSER_WORDS.templateDeleted}: ${template.name}`,
       action: { label: COMPOSER_WORDS.undo, run: undo },
     });
   }
 
+  if (own.length === 0) return null;
   return (
-    <details
-      ref={menu}
-      class={styles.menu}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || !menu.current?.open) return;
-        event.stopPropagation();
-        close();
-        menu.current.querySelector("summary")?.focus();
-      }}
-      onFocusOut={({ relatedTarget }) => {
-        if (relatedTarget instanceof Node && !menu.current?.contains(relatedTarget)) close();
-      }}
-    >
-      <summary class="dropdown-button">{COMPOSER_WORDS.templates}</summary>
-      <div class={`dropdown ${styles.panel}`}>
-        <ul aria-label={COMPOSER_WORDS.builtIn}>
-          {BUILT_IN.map((template) => (
-            <li key={template.name}>
-              <button type="button" class={styles.item} onClick={() => use(template)}>
-                {template.name}
-              </button>
-            </li>
-          ))}
-        </ul>
-        {own.length > 0 && (
-          <ul aria-label={COMPOSER_WORDS.own}>
-            {own.map((template) => (
-              <li key={template.name} class={styles.row}>
-                <button type="button" class={styles.item} onClick={() => use(template)}>
-                  {template.name}
-                </button>
-                <button
-                  type="button"
-                  class="quiet icon-button"
-                  aria-label={COMPOSER_WORDS.deleteTemplate(template.name)}
-                  onClick={() => remove(template)}
-                >
-                  <Cross />
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-        {text.trim() !== "" && (
-          <button type="button" class="quiet" onClick={save}>
-            {COMPOSER_WORDS.saveTemplate}
+    <ul aria-label={COMPOSER_WORDS.own}>
+      {own.map((template) => (
+        <li key={template.name} class={styles.row}>
+          <UseButton template={template} onUse={onUse} />
+          <button
+            type="button"
+            class="quiet icon-button"
+            aria-label={COMPOSER_WORDS.deleteTemplate(template.name)}
+            onClick={() => remove(template)}
+          >
+            <Cross />
           </button>
-        )}
-        <p class="hint">{COMPOSER_WORDS.templatesStay}</p>
-      </div>
-    </details>
+        </li>
+      ))}
+    </ul>
   );
+}
+
+function save(shelf: TemplateShelf, text: string): void {
+  const words = {
+    saved: COMPOSER_WORDS.templateSaved,
+    "too many": COMPOSER_WORDS.tooManyTemplates(MAX_TEMPLATES),
+    "too long": COMPOSER_WORDS.templateTooLong,
+  };
+  toast({ text: words[shelf.save(text)] });
 }

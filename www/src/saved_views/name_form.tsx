@@ -51,7 +51,8 @@ export function NameForm(props: NameFormProps) {
       }}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || onCancel === null) return;
-        event.stopPropagation();
+        // The browser does not close the menu.
+        event.preventDefault();
         onCancel();
       }}
     >

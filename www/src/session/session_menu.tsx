@@ -3,8 +3,8 @@ import { countDrafts } from "../jobs/browser_storage.ts";
 import { countViews } from "../saved_views/view_storage.ts";
 import { now } from "../shell/clock.ts";
 import { defer } from "../shell/deferred.tsx";
-import { Disclosure } from "../shell/disclosure.tsx";
 import { showKeys } from "../shell/keys.ts";
+import { Menu } from "../shell/menu.tsx";
 import { duration } from "../shell/wording.ts";
 import type { Claims } from "./claims.ts";
 import { session, signOut, switchProject } from "./session.ts";
@@ -85,14 +85,14 @@ function ProjectSwitcher({ claims: { projects } }: { claims: Claims }) {
 function SessionMenu({ claims }: { claims: Claims }) {
   const left = claims.expiresAt - now.value;
   return (
-    <Disclosure
-      class={styles.menu}
-      buttonClass={`quiet dropdown-button ${styles.toggle}`}
-      panelClass={`dropdown ${styles.panel}`}
+    <Menu
+      buttonClass={`quiet ${styles.toggle}`}
+      panelClass={styles.panel}
+      name={SESSION_WORDS.account}
+      align="end"
       onIntent={fetchPanel}
-      label={
+      value={
         <>
-          <span class="visually-hidden">{SESSION_WORDS.account}: </span>
           <span class={styles.subject}>{claims.subject ?? SESSION_WORDS.unnamed}</span>
           {left < SOON_MS && <span class={styles.soon}>{duration(left)}</span>}
         </>
@@ -107,6 +107,6 @@ function SessionMenu({ claims }: { claims: Claims }) {
           }}
         />
       )}
-    </Disclosure>
+    </Menu>
   );
 }

@@ -1,0 +1,145 @@
+/** Menus: buttons that open a panel in the browser's top layer. */
+import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
+import { overflow } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+import { untilFocused } from "./visitor.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+const openPanel = (page) => page.locator(".menu-panel:popover-open");
+const menuButton = (page, name) => page.getByRole("button", { name: new RegExp(`^${name}:`) });
+
+test("pressing the button again closes the menu, and another button opens only its own", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  const period = menuButton(page, "Period");
+  await expect(period).toHaveAttribute("aria-expanded", "false");
+  await period.click();
+  await expect(period).toHaveAttribute("aria-expanded", "true");
+  await period.click();
+  await expect(openPanel(page)).toHaveCount(0);
+  await expect(period).toHaveAttribute("aria-expanded", "false");
+  await period.click();
+  await openPanel(page).getByText("Days are in UTC.").waitFor();
+  await menuButton(page, "Compare").click();
+  await openPanel(page).getByRole("group", { name: "Compare with" }).waitFor();
+  await expect(openPanel(page)).toHaveCount(1);
+  await expect(period).toHaveAttribute("aria-expanded", "false");
+});
+
+test("tabbing out of a menu closes it without moving the focus back", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  await menuButton(page, "Compare").press("Enter");
+  const last = openPanel(page).getByRole("button").last();
+  await last.focus();
+  await page.keyboard.press("Tab");
+  await expect(openPanel(page)).toHaveCount(0);
+  await expect(menuButton(page, "Show")).toBeFocused();
+});
+
+test("an open menu follows its button and can be scrolled to in a low window", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  await menuButton(page, "Views").click();
+  const distance = async () => {
+    const panel = await openPanel(page).boundingBox();
+    const button = await menuButton(page, "Views").boundingBox();
+    return [
+      Math.round(panel.x + panel.width - button.x - button.width),
+      panel.y - button.y - button.height,
+    ];
+  };
+  await expect.poll(distance).toEqual([0, 4]);
+  await page.setViewportSize({ width: 1000, height: 300 });
+  await expect.poll(distance).toEqual([0, 4]);
+  await menuButton(page, "Period").click();
+  await openPanel(page).getByRole("button", { name: "Apply" }).scrollIntoViewIfNeeded();
+  await openPanel(page).getByRole("button", { name: "Apply" }).click();
+  await expect(openPanel(page)).toHaveCount(0);
+});
+
+test.describe("templates", () => {
+  test("Escape in the templates closes only their menu", async ({ visitor }) => {
+    const { page, signIn, openComposer } = visitor;
+    await signIn();
+    const box = await openComposer();
+    await page.getByRole("button", { name: "Templates" }).click();
+    await openPanel(page).getByRole("button", { name: "Add an example" }).focus();
+    await page.keyboard.press("Escape");
+    await expect(openPanel(page)).toHaveCount(0);
+    await untilFocused(page, "Templates");
+    assert.ok(await box.isVisible());
+    await page.keyboard.press("Escape");
+    await box.waitFor({ state: "detached" });
+  });
+
+  test("deleting a template keeps the menu open and focuses its button", async ({ visitor }) => {
+    const { page, signIn, openComposer } = visitor;
+    await signIn();
+    await (await openComposer()).fill("Check all links");
+    await page.getByRole("button", { name: "Templates" }).click();
+    await openPanel(page).getByRole("button", { name: "Save this prompt as a template" }).click();
+    await openPanel(page)
+      .getByRole("button", { name: /^Delete/ })
+      .click();
+    await untilFocused(page, "Templates");
+    assert.ok(await openPanel(page).isVisible());
+  });
+
+  test("an open menu of templates is not printed", async ({ visitor }) => {
+    const { page, signIn, openComposer } = visitor;
+    await signIn();
+    await openComposer();
+    await page.getByRole("button", { name: "Templates" }).click();
+    await openPanel(page).waitFor();
+    await page.emulateMedia({ media: "print" });
+    await openPanel(page).waitFor({ state: "hidden" });
+  });
+});
+
+for (const width of [320, 360, 700]) {
+  test.describe(`${width} pixels`, () => {
+    test.use({ viewport: { width, height: 800 } });
+
+    test(`menus of reports are as wide as the toolbar at ${width} pixels`, async ({ visitor }) => {
+      const { page, startSession, openReport } = visitor;
+      await startSession();
+      await openReport();
+      await page.getByRole("button", { name: "Filter and options", exact: true }).click();
+      for (const name of ["Period", "Show", "Views", "Export"]) {
+        await menuButton(page, name).click();
+        const box = () => openPanel(page).boundingBox();
+        await expect.poll(async () => (await box()).x).toBe(16);
+        assert.equal((await box()).width, width - 32, name);
+        assert.ok((await overflow(page)) <= 0, name);
+        await page.keyboard.press("Escape");
+      }
+    });
+
+    test(`the account and the filters of jobs fit ${width} pixels`, async ({ visitor }) => {
+      const { page, signIn } = visitor;
+      await signIn();
+      for (const name of ["Account", "Status", "Started by"]) {
+        await menuButton(page, name).click();
+        await expect
+          .poll(async () => {
+            const { x, width: panel } = await openPanel(page).boundingBox();
+            return x >= 16 && x + panel <= width - 16;
+          })
+          .toBe(true);
+        assert.ok((await overflow(page)) <= 0, name);
+        await page.keyboard.press("Escape");
+      }
+    });
+  });
+}
