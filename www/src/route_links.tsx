@@ -10,17 +10,17 @@ import type { Route } from "./shell/route_names.ts";
 /** Links to the routes that the session's scopes allow. */
 export function RouteLinks({ claims }: { claims: Claims }) {
   const { route } = address.value;
-  const nav = useRef<HTMLElement>(null);
+  const current = useRef<HTMLAnchorElement>(null);
   // On phones, the links scroll horizontally.
   useEffect(() => {
-    const current = nav.current?.querySelector("[aria-current]");
-    current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    current.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [route]);
   return (
-    <nav ref={nav} class={styles.links} aria-label="Main">
+    <nav class={styles.links} aria-label="Main">
       {allowedRoutes(claims).map(({ id, title }) => (
         <a
           key={id}
+          ref={route === id ? current : null}
           href={linkTo(routeStart(id))}
           aria-current={route === id ? "page" : undefined}
           onPointerEnter={() => fetchCode(id)}

@@ -1,7 +1,8 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { announce } from "../shell/announcer.tsx";
 import { now } from "../shell/clock.ts";
 import { defer } from "../shell/deferred.tsx";
+import { keepFocus } from "../shell/heading.tsx";
 import { address, visit } from "../shell/navigation.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { reserveOf } from "../shell/rate_limit.ts";
@@ -10,7 +11,6 @@ import type { CountedReport, CountedTrend } from "./counted_trend.ts";
 import type { CountedTrendCache } from "./counted_trend_cache.ts";
 import * as styles from "./counted_trend_panel.module.css";
 import { IntervalChoice } from "./interval_choice.tsx";
-import { keepFocus } from "./notices.tsx";
 import { costSentence, requestsLeft } from "./partial_notice.ts";
 import type { DayRange } from "./range.ts";
 import { today } from "./today.ts";
@@ -42,21 +42,25 @@ function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: D
   const wanted = groupOf(days, address.value.analytics.interval);
   const group = offered.find((one) => one === wanted) ?? offered[0] ?? "month";
   const trend = trends.find(name, days, group);
+  const panel = useRef<HTMLElement>(null);
   useEffect(() => trends.leave(trend), [trends, trend]);
   useEffect(() => () => trends.leave(), [trends]);
   const requestsFor = (one: TrendGroup) =>
     trends.find(name, days, one)?.missing.value ?? countBars(days, one);
   const isShown = (one: TrendGroup) => trend !== null && one === group;
 
+  /** Loads bars. The pressed button can disappear meanwhile. */
+  const load = (chosen: CountedTrend) => loadBars(chosen, trends).then(() => keepFocus(panel));
+
   function choose(next: TrendGroup) {
     if (isShown(next)) return;
     visit({ analytics: { interval: next } });
     const opened = trends.open(name, days, next);
-    if (opened.missing.peek() > 0) loadBars(opened, trends);
+    if (opened.missing.peek() > 0) load(opened);
   }
 
   return (
-    <section class={styles.panel} aria-label={`Chart of ${name}`}>
+    <section ref={panel} class={styles.panel} aria-label={`Chart of ${name}`} tabIndex={-1}>
       <p class={styles.offer}>
         <span>Chart by</span>
         <IntervalChoice
@@ -83,7 +87,7 @@ function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: D
             }}
             isPending={false}
           />
-          <ChartProgress trend={trend} trends={trends} />
+          <ChartProgress trend={trend} trends={trends} onLoad={() => load(trend)} />
         </>
       )}
     </section>
@@ -119,15 +123,19 @@ function isScarce(trends: CountedTrendCache): boolean {
   return limit !== null && left !== null && left <= reserveOf(limit);
 }
 
+interface ChartProgressProps {
+  trend: CountedTrend;
+  trends: CountedTrendCache;
+  onLoad(): void;
+}
+
 /** Shows how many bars are loaded, with a button that stops or resumes. */
-function ChartProgress({ trend, trends }: { trend: CountedTrend; trends: CountedTrendCache }) {
+function ChartProgress({ trend, trends, onLoad }: ChartProgressProps) {
   const missing = trend.missing.value;
   const bars = trend.points.value.length;
   const problem = trend.problem.value;
   if (problem) {
-    return (
-      <ProblemPanel problem={problem} retryLabel="Resume" onRetry={() => loadBars(trend, trends)} />
-    );
+    return <ProblemPanel problem={problem} retryLabel="Resume" onRetry={onLoad} />;
   }
   if (missing === 0) return null;
   const isLoading = trend.isLoading.value;
@@ -142,7 +150,7 @@ function ChartProgress({ trend, trends }: { trend: CountedTrend; trends: Counted
         aria-disabled={!isLoading && requestsLeftIn(trends) === 0}
         onClick={() => {
           if (isLoading) trend.stop();
-          else if (requestsLeftIn(trends) !== 0) loadBars(trend, trends);
+          else if (requestsLeftIn(trends) !== 0) onLoad();
         }}
       >
         {isLoading ? "Stop" : `Load the rest${costSuffix(missing)}`}
@@ -162,5 +170,4 @@ async function loadBars(trend: CountedTrend, trends: CountedTrendCache): Promise
     const loaded = `${bars - missing} of ${counted(bars, trend.group)} loaded`;
     announce(`${loaded}. The last requests are kept for others in your organization.`);
   }
-  keepFocus(`.${styles.panel} :is(.problem button, .${styles.progress} button, [role=slider])`);
 }

@@ -1,3 +1,4 @@
+import { focusHeading } from "../shell/heading.tsx";
 import { adjust, visit } from "../shell/navigation.ts";
 import type { Arrangement } from "./address_words.ts";
 import { hasFacets } from "./facets.ts";
@@ -122,10 +123,10 @@ function clearFilter(): void {
 
 function clearAllFilters(): void {
   visit({ analytics: { facets: {}, filter: "" } });
-  document.querySelector<HTMLElement>("h1")?.focus();
+  focusHeading();
 }
 
 function showAll(): void {
   visit({ analytics: { arrangement: "pages", sorting: null } });
-  document.querySelector<HTMLElement>("h1")?.focus();
+  focusHeading();
 }

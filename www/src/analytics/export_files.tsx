@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Session } from "../session/session.ts";
 import { announce } from "../shell/announcer.tsx";
-import { focusHeading } from "../shell/heading.tsx";
+import { focusHeading, keepFocus } from "../shell/heading.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { toast } from "../shell/toast.ts";
 import { count, counted } from "../shell/wording.ts";
@@ -179,13 +179,6 @@ async function resume({ work, listing, session }: CurrentExport): Promise<void> 
   keepFocus();
 }
 
-/** Moves the focus to the heading if the focused button is gone. */
-function keepFocus(): void {
-  requestAnimationFrame(() => {
-    if (document.activeElement === document.body) focusHeading();
-  });
-}
-
 /** Shows the progress of an export below the masthead, on every route. */
 export function RunningExport({ current }: { current: CurrentExport }) {
   const { work, listing } = current;
@@ -220,7 +213,7 @@ export function RunningExport({ current }: { current: CurrentExport }) {
         <ProblemPanel
           problem={problem}
           retryLabel="Resume"
-          onRetry={() => resume(current).then(keepFocus)}
+          onRetry={() => resume(current).then(() => keepFocus())}
         />
         <p class="hint">
           {counted(loaded, one, many)} loaded. Resume to finish the export.{" "}

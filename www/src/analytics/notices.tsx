@@ -1,6 +1,7 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { announce } from "../shell/announcer.tsx";
 import { defer } from "../shell/deferred.tsx";
+import { keepFocus } from "../shell/heading.tsx";
 import { LoadFailure } from "../shell/load_failure.tsx";
 import { counted, moment } from "../shell/wording.ts";
 import { needsComparison } from "./arrangement.ts";
@@ -28,27 +29,14 @@ export interface NoticeProps {
   cache: ListingCache;
   listing: Listing;
   table: TableModel;
+  /** The section that takes the focus when a pressed button disappears. */
+  answer: Focusable;
 }
 
 /** The id of the bar with the notices. */
 export const BAR_ID = "answer-bar";
 
-/** Maximum number of frames to wait for a focusable element. */
-const MAX_FRAMES = 60;
-
-/** Moves the focus to the next control if the focused element was removed. */
-export function keepFocus(
-  selector = `.problem button, #${BAR_ID} button, main table button`,
-  frames = MAX_FRAMES,
-): void {
-  requestAnimationFrame(() => {
-    if (document.activeElement !== document.body) return;
-    const isDrawn = document.querySelector(`#${BAR_ID}:not(:has(button))`) === null;
-    if (!isDrawn && frames > 0) return keepFocus(selector, frames - 1);
-    const next = document.querySelector<HTMLElement>(selector) ?? document.querySelector("h1");
-    next?.focus({ preventScroll: true });
-  });
-}
+export type Focusable = RefObject<HTMLElement | null>;
 
 interface ProgressProps {
   label: string;
@@ -69,15 +57,15 @@ export function Progress({ label, children, onCancel }: ProgressProps) {
   );
 }
 
-function stopLoading(listing: Listing): void {
+function stopLoading(listing: Listing, next: Focusable): void {
   listing.stop();
   announce("Loading stopped");
-  keepFocus();
+  keepFocus(next);
 }
 
-/** Resumes loading after a stop or an error. The pressed button disappears meanwhile. */
-export async function loadOn(listing: Listing, goal: Goal): Promise<void> {
-  keepFocus();
+/** Resumes loading after a stop or an error. The pressed button and the next one disappear. */
+export async function loadOn(listing: Listing, goal: Goal, next?: Focusable): Promise<void> {
+  keepFocus(next);
   const isLoaded = await listing.load(goal);
   const { one, many } = listing.report;
   const rows = counted(listing.rows.peek().length, one, many);
@@ -85,7 +73,7 @@ export async function loadOn(listing: Listing, goal: Goal): Promise<void> {
   else if (isLoaded && goal === "rows above reserve") {
     announce(`${rows} loaded. The last requests are kept for others in your organization.`);
   }
-  keepFocus();
+  keepFocus(next);
 }
 
 /** Warns when the gateway could only serve cached rows. */
@@ -130,7 +118,7 @@ export function soFar({ report, rows, requests }: Listing): string {
 }
 
 /** Shows the number of matching rows and their sums. */
-export function Matches({ listing, table }: Omit<NoticeProps, "cache">) {
+export function Matches({ listing, table }: Pick<NoticeProps, "listing" | "table">) {
   if (listing.requests.value === 0) return null;
   const isComplete = listing.state.value === "complete";
   const text = matchSentence({ report: listing.report, isComplete, ...table });
@@ -147,29 +135,31 @@ export function Matches({ listing, table }: Omit<NoticeProps, "cache">) {
  * show.
  */
 export function renderBar(notice: NoticeProps): ComponentChildren {
-  const { listing, table } = notice;
+  const { listing, table, answer } = notice;
   const { earlier } = table;
   const state = listing.state.value;
-  if (state === "loading") return <LoadProgress listing={listing} />;
-  if (state === "empty" && listing.problem.value === null) return <Stopped listing={listing} />;
+  if (state === "loading") return <LoadProgress listing={listing} answer={answer} />;
+  if (state === "empty" && listing.problem.value === null)
+    return <Stopped listing={listing} answer={answer} />;
   if (state === "partial") return <PartNotices {...notice} />;
-  if (earlier?.state.value === "loading") return <EarlierProgress earlier={earlier} />;
+  if (earlier?.state.value === "loading")
+    return <EarlierProgress earlier={earlier} answer={answer} />;
   return isEarlierPart(table) && asksForChanges(table) ? <EarlierNotice {...notice} /> : null;
 }
 
 /** Shows that the comparison is loading. */
-export function EarlierProgress({ earlier }: { earlier: Listing }) {
+export function EarlierProgress({ earlier, answer }: { earlier: Listing; answer: Focusable }) {
   return (
-    <Progress label="Loading the previous period" onCancel={() => stopLoading(earlier)}>
+    <Progress label="Loading the previous period" onCancel={() => stopLoading(earlier, answer)}>
       Loading the previous period{earlier.requests.value > 0 && `: ${soFar(earlier)}`}.
     </Progress>
   );
 }
 
-function LoadProgress({ listing }: { listing: Listing }) {
+function LoadProgress({ listing, answer }: Pick<NoticeProps, "listing" | "answer">) {
   const { many } = listing.report;
   return (
-    <Progress label={`Loading ${many}`} onCancel={() => stopLoading(listing)}>
+    <Progress label={`Loading ${many}`} onCancel={() => stopLoading(listing, answer)}>
       {listing.requests.value > 0 ? `Loading ${many}: ${soFar(listing)}.` : `Loading ${many}…`}
     </Progress>
   );

@@ -1,14 +1,14 @@
 import { now } from "../shell/clock.ts";
+import { keepFocus } from "../shell/heading.tsx";
 import { address, visit } from "../shell/navigation.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { reserveOf } from "../shell/rate_limit.ts";
-import type { Listing } from "./listing.ts";
 import type { ListingCache } from "./listing_cache.ts";
 import {
   asksForChanges,
   EarlierProgress,
+  type Focusable,
   isEarlierPart,
-  keepFocus,
   loadOn,
   type NoticeProps,
   Progress,
@@ -29,14 +29,19 @@ import { addDays, type DayRange, periodOf } from "./range.ts";
 import type { Report } from "./report.ts";
 import { today } from "./today.ts";
 
+interface RenewalProps extends Pick<NoticeProps, "cache" | "listing"> {
+  /** The button that takes the focus when a pressed one disappears. */
+  refresh: Focusable;
+}
+
 /** Shows the progress of a refresh. The previous rows stay. */
-export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
+export function Renewal({ cache, listing, refresh }: RenewalProps) {
   const renewal = cache.renewal.value;
   if (renewal === null || renewal.report !== listing.report) return null;
   const problem = renewal.problem.value;
   const stop = () => {
     cache.stopRenewal();
-    keepFocus("#refresh");
+    keepFocus(refresh);
   };
   if (problem) {
     return (
@@ -44,7 +49,7 @@ export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
         <ProblemPanel
           problem={problem}
           retryLabel="Refresh again"
-          onRetry={() => cache.refresh(listing).then(() => keepFocus())}
+          onRetry={() => cache.refresh(listing).then(() => keepFocus(refresh))}
         />
         <button type="button" class="quiet" onClick={stop}>
           Keep these rows
@@ -61,11 +66,11 @@ export function Renewal({ cache, listing }: Omit<NoticeProps, "table">) {
 }
 
 /** Shows that the person stopped loading before the first rows arrived. */
-export function Stopped({ listing }: { listing: Listing }) {
+export function Stopped({ listing, answer }: Pick<NoticeProps, "listing" | "answer">) {
   return (
     <div class={styles.notice}>
       <p>Loading stopped.</p>
-      <button type="button" onClick={() => loadOn(listing, "small site")}>
+      <button type="button" onClick={() => loadOn(listing, "small site", answer)}>
         Load
       </button>
     </div>
@@ -77,11 +82,11 @@ export function Stopped({ listing }: { listing: Listing }) {
  * the top: the bar grows upwards and nothing in it moves.
  */
 export function PartNotices(notice: NoticeProps) {
-  const { table } = notice;
+  const { table, answer } = notice;
   const { earlier } = table;
   return (
     <>
-      {earlier?.state.value === "loading" && <EarlierProgress earlier={earlier} />}
+      {earlier?.state.value === "loading" && <EarlierProgress earlier={earlier} answer={answer} />}
       {isEarlierPart(table) && asksForChanges(table) && <EarlierNotice {...notice} />}
       <PartialNotice {...notice} />
     </>
@@ -89,7 +94,7 @@ export function PartNotices(notice: NoticeProps) {
 }
 
 /** Names the missing rows and the cost of loading them. */
-function PartialNotice({ cache, listing, table }: NoticeProps) {
+function PartialNotice({ cache, listing, table, answer }: NoticeProps) {
   const list = partialList(listing, table);
   const limit = listing.limit.value;
   const time = now.value;
@@ -107,7 +112,7 @@ function PartialNotice({ cache, listing, table }: NoticeProps) {
         type="button"
         aria-disabled={left === 0}
         onClick={() => {
-          if (left !== 0) loadOn(listing, isScarce ? "all rows" : "rows above reserve");
+          if (left !== 0) loadOn(listing, isScarce ? "all rows" : "rows above reserve", answer);
         }}
       >
         {loadLabel(list.report, limit, time)}
@@ -141,7 +146,7 @@ function WholeDays({ cache, range: { from, to }, report }: WholeDaysProps) {
 }
 
 /** Explains missing changes. A change is known only if the earlier row is loaded too. */
-export function EarlierNotice({ cache, listing, table }: NoticeProps) {
+export function EarlierNotice({ cache, listing, table, answer }: NoticeProps) {
   const { earlier } = table;
   if (earlier === null) return null;
   const list = partialList(earlier, table);
@@ -152,7 +157,7 @@ export function EarlierNotice({ cache, listing, table }: NoticeProps) {
       <button
         type="button"
         class={isAsked ? "" : "quiet"}
-        onClick={() => loadOn(earlier, "rows above reserve")}
+        onClick={() => loadOn(earlier, "rows above reserve", answer)}
       >
         {costLabel("Load the previous period", expectedRequests(cache, list))}
       </button>

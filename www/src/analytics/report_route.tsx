@@ -5,6 +5,7 @@ import { ScopeNotice } from "../session/scope_notice.tsx";
 import type { Session } from "../session/session.ts";
 import { announce } from "../shell/announcer.tsx";
 import { defer } from "../shell/deferred.tsx";
+import { keepFocus } from "../shell/heading.tsx";
 import { registerKeys } from "../shell/keys.ts";
 import { Later } from "../shell/later.tsx";
 import { address, adjust, visit } from "../shell/navigation.ts";
@@ -23,9 +24,9 @@ import {
   EarlierNotice,
   EndNote,
   isEarlierPart,
-  keepFocus,
   loadOn,
   Matches,
+  type NoticeProps,
   Renewal,
   renderBar,
   StaleNote,
@@ -33,8 +34,8 @@ import {
 import { pageLinks } from "./page_address.ts";
 import { archivePrefix } from "./path_filter.ts";
 import { stepPeriod } from "./period_picker.tsx";
-import { COMPARISONS, type DayRange, PRESETS, rangeLabel, rangeSentence } from "./range.ts";
-import * as rangeLine from "./range_line.module.css";
+import { COMPARISONS, type DayRange, PRESETS, rangeLabel } from "./range.ts";
+import { type OpenDialog, RangeLine } from "./range_line.tsx";
 import { REPORTS, type Report, type ReportName, type ReportRow } from "./report.ts";
 import * as styles from "./report_route.module.css";
 import { ReportTable } from "./report_table.tsx";
@@ -42,7 +43,7 @@ import { trendsOf, viewsOf } from "./session_views.ts";
 import { chooseSite, siteOf } from "./site_address.ts";
 import type { Sitemap } from "./sitemap.ts";
 import { startRowJob } from "./start_row_job.ts";
-import { type TableModel, useTableModel, wantedEarlier, wantedRange } from "./table_model.ts";
+import { useTableModel, wantedEarlier, wantedRange } from "./table_model.ts";
 import { today } from "./today.ts";
 import { focusFilter, Toolbar } from "./toolbar.tsx";
 import { TotalsStrip } from "./totals_strip.tsx";
@@ -71,8 +72,6 @@ const CountedTrendPanel = defer(
   OFFER_SPACE,
 );
 
-type OpenDialog = "site" | "sitemap" | null;
-
 interface ReportRouteProps {
   session: Session;
   name: ReportName;
@@ -95,6 +94,8 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   const cache = viewsOf(session);
   const sitemap = useSignal<Sitemap | null>(null);
   const dialog = useSignal<OpenDialog>(null);
+  const answer = useRef<HTMLElement>(null);
+  const refresh = useRef<HTMLButtonElement>(null);
   useOpenListings(cache, report);
   const table = useTableModel(cache, report, sitemap);
   useReportKeys(cache, report);
@@ -117,7 +118,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
     if (arrangement === "never-read" && isAnother) dialog.value = "sitemap";
     else visit({ analytics: { arrangement, sorting: null } });
     // Choosing another view of feedback replaces the menu.
-    keepFocus("h1");
+    keepFocus();
   }
 
   useArrangementCommands(report, arrange);
@@ -131,9 +132,18 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   return (
     <div class={styles.route}>
       <Toolbar session={session} report={report} table={table} onArrange={arrange} />
-      <RangeLine session={session} report={report} table={table} dialog={dialog} />
+      <RangeLine
+        session={session}
+        report={report}
+        table={table}
+        dialog={dialog}
+        answer={answer}
+        refresh={refresh}
+      />
       <InvalidLink range={table.range} />
-      {listing && cache.renewal.value && <Renewal cache={cache} listing={listing} />}
+      {listing && cache.renewal.value && (
+        <Renewal cache={cache} listing={listing} refresh={refresh} />
+      )}
       {listing && <StaleNote listing={listing} />}
       <TotalsStrip
         report={report}
@@ -158,6 +168,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
             listing={listing}
             table={table}
             sitemap={sitemap}
+            answer={answer}
             onSitemap={() => {
               dialog.value = "sitemap";
             }}
@@ -272,79 +283,8 @@ export function InvalidLink({ range }: { range: DayRange }) {
   );
 }
 
-interface RangeLineProps {
+interface AnswerProps extends Omit<NoticeProps, "cache"> {
   session: Session;
-  report: Report;
-  table: TableModel;
-  dialog: Signal<OpenDialog>;
-}
-
-/** Shows the counted and compared days, with actions. */
-function RangeLine({ session, report, table, dialog }: RangeLineProps) {
-  const { projectId } = session;
-  const cache = viewsOf(session);
-  const { range, listing } = table;
-  const site = siteOf(projectId);
-  return (
-    <p class={rangeLine.line}>
-      <span>{rangeSentence(range, listing?.bounds.value.frozenAt ?? null)}</span>
-      <ComparedWith report={report} table={table} />
-      <button
-        type="button"
-        id="refresh"
-        class="quiet"
-        aria-disabled={listing === null}
-        onClick={() => {
-          if (listing) cache.refresh(listing).then(() => keepFocus());
-        }}
-      >
-        Refresh
-      </button>
-      {report.key === "path" && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => {
-            dialog.value = "site";
-          }}
-        >
-          {site === null ? "Set site URL" : `Site: ${new URL(site).host}`}
-        </button>
-      )}
-    </p>
-  );
-}
-
-function ComparedWith({ report, table }: { report: Report; table: TableModel }) {
-  const { listing, earlier, earlierRange } = table;
-  if (earlierRange === null) return null;
-  const days = `vs ${rangeLabel(earlierRange)}`;
-  const problem = earlier?.problem.value ?? null;
-  if (problem) {
-    const rows = earlier?.rows.value.length ?? 0;
-    const state =
-      rows === 0 ? "not loaded" : `partly loaded (${counted(rows, report.one, report.many)})`;
-    return (
-      <span>
-        {days}: {state}. {problem.title}.{" "}
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => earlier && loadOn(earlier, "small site")}
-        >
-          Load the previous period
-        </button>
-      </span>
-    );
-  }
-  const isLeftOut = earlier === null && (listing?.requests.value ?? 0) > 0;
-  return <span>{isLeftOut ? `${days}: not loaded, no requests left` : days}</span>;
-}
-
-interface AnswerProps {
-  session: Session;
-  listing: Listing;
-  table: TableModel;
   sitemap: Signal<Sitemap | null>;
   onSitemap(): void;
 }
@@ -360,14 +300,19 @@ const LABELS: Record<ReportName, string> = {
 
 /** The rows and the notices about them. */
 function Answer(props: AnswerProps) {
-  const { session, listing, table } = props;
+  const { session, listing, table, answer } = props;
   const cache = viewsOf(session);
   const isEmpty = listing.requests.value === 0;
   const problem = listing.problem.value;
-  const notice = { cache, listing, table };
+  const notice = { cache, listing, table, answer };
   const bar = renderBar(notice);
   return (
-    <div class={`${styles.answer} ${bar === null ? "" : styles.open}`}>
+    <section
+      ref={answer}
+      class={`${styles.answer} ${bar === null ? "" : styles.open}`}
+      aria-label="Rows"
+      tabIndex={-1}
+    >
       {bar !== null && (
         <div id={BAR_ID} class={styles.bar}>
           {bar}
@@ -378,7 +323,7 @@ function Answer(props: AnswerProps) {
           <ProblemPanel
             problem={inContext(problem, listing)}
             retryLabel={isEmpty ? "Try again" : "Resume"}
-            onRetry={() => loadOn(listing, isEmpty ? "small site" : listing.goal)}
+            onRetry={() => loadOn(listing, isEmpty ? "small site" : listing.goal, answer)}
           />
         )}
         <Matches listing={listing} table={table} />
@@ -386,7 +331,7 @@ function Answer(props: AnswerProps) {
         <EndNote listing={listing} />
         {isEarlierPart(table) && !asksForChanges(table) && <EarlierNotice {...notice} />}
       </div>
-    </div>
+    </section>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ListedJob } from "quillgate";
 import { allows } from "../session/claims.ts";
@@ -18,6 +19,7 @@ import { JobRows } from "./job_rows.tsx";
 import { ListFoot } from "./list_foot.tsx";
 import { NewJobButton } from "./new_job_button.tsx";
 import { compose } from "./open_composer.ts";
+import type { ProjectJobs } from "./project_jobs.ts";
 import { jobsOf } from "./session_jobs.ts";
 import { BUILT_IN } from "./templates.ts";
 import { LIST_WORDS } from "./words.ts";
@@ -81,13 +83,13 @@ function countShown({ list }: JobBook): string {
 function Listed({ session, heading }: { session: Session; heading: Heading }) {
   const book = jobsOf(session);
   const { list } = book;
-  const rows = useRef<HTMLDivElement>(null);
+  const focused = useRef<string | null>(null);
   const isLoadingMore = useSignal(false);
   const listing = list.listing.value;
   const problem = list.problem.value;
   useMissingRow(listing?.jobs, heading);
-  useFocusWithin(rows, listing?.jobs, heading);
-  useRowKeys(rows);
+  useFocusWithin(focused, listing?.jobs, heading);
+  useRowKeys(focused, list);
 
   async function showMore() {
     if (isLoadingMore.peek()) return;
@@ -100,18 +102,18 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
     const firstAdded = jobs.findLastIndex(({ id }) => shown.has(id)) + 1;
     announce(LIST_WORDS.added(counted(jobs.length - firstAdded, "more job")));
     // The pressed button may have disappeared.
-    requestAnimationFrame(() => linksIn(rows)[firstAdded]?.focus());
+    wantedRow.value = jobs[firstAdded]?.id ?? null;
   }
 
   return (
-    <div ref={rows} class={styles.rows}>
+    <div class={styles.rows}>
       {problem && <ProblemPanel problem={problem} onRetry={() => list.refresh("person")} />}
       {listing === null && problem === null && <Waiting />}
       {listing?.jobs.length === 0 && <Empty session={session} heading={heading} />}
       {listing !== null && listing.jobs.length > 0 && (
         <>
           <p class="hint">{countShown(book)}</p>
-          <JobRows jobs={listing.jobs} isBusy={list.busy.value} />
+          <JobRows jobs={listing.jobs} isBusy={list.busy.value} focused={focused} />
         </>
       )}
       {listing !== null && <SearchedPart book={book} />}
@@ -129,10 +131,6 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
   );
 }
 
-function linksIn(rows: { current: HTMLElement | null }): HTMLElement[] {
-  return [...(rows.current?.querySelectorAll<HTMLElement>(`a.${rowStyles.title}`) ?? [])];
-}
-
 /** Focuses the heading if the row to focus is not listed. */
 function useMissingRow(jobs: readonly ListedJob[] | undefined, heading: Heading): void {
   const wanted = wantedRow.value;
@@ -145,40 +143,35 @@ function useMissingRow(jobs: readonly ListedJob[] | undefined, heading: Heading)
 
 /** When an event removes the focused row, focuses the row that takes its place. */
 function useFocusWithin(
-  rows: { current: HTMLElement | null },
+  focused: RefObject<string | null>,
   jobs: readonly ListedJob[] | undefined,
   heading: Heading,
 ): void {
-  const place = useRef(-1);
+  const before = useRef<readonly ListedJob[]>([]);
   useLayoutEffect(() => {
-    const links = linksIn(rows);
-    const had = place.current;
-    if (had >= 0 && document.activeElement === document.body) {
-      (links[Math.min(had, links.length - 1)] ?? heading.current)?.focus();
-    }
-    const note = () => {
-      place.current = links.indexOf(document.activeElement as HTMLElement);
-    };
-    note();
-    document.addEventListener("focusin", note);
-    return () => document.removeEventListener("focusin", note);
-  }, [rows, jobs]);
+    const place = before.current.findIndex(({ id }) => id === focused.current);
+    before.current = jobs ?? [];
+    if (place === -1 || jobs === undefined || document.activeElement !== document.body) return;
+    const next = jobs[Math.min(place, jobs.length - 1)];
+    if (next) wantedRow.value = next.id;
+    else heading.current?.focus();
+  }, [jobs]);
 }
 
 /** Moves between rows with "j" and "k". Enter opens the focused row, which is a link. */
-function useRowKeys(rows: { current: HTMLElement | null }): void {
+function useRowKeys(focused: RefObject<string | null>, list: ProjectJobs): void {
   useLayoutEffect(() => {
-    const move = (step: number) => {
-      const links = linksIn(rows);
-      const at = links.indexOf(document.activeElement as HTMLElement);
-      const first = step > 0 ? 0 : links.length - 1;
-      links[at === -1 ? first : Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
+    const move = (step: 1 | -1) => {
+      const jobs = list.listing.peek()?.jobs ?? [];
+      const at = jobs.findIndex(({ id }) => id === focused.current);
+      const next = at === -1 && step === -1 ? jobs.length - 1 : at + step;
+      wantedRow.value = jobs[Math.min(Math.max(next, 0), jobs.length - 1)]?.id ?? null;
     };
     return registerKeys(LIST_WORDS.jobs, [
       { keys: "j", label: LIST_WORDS.nextRow, run: () => move(1) },
       { keys: "k", label: LIST_WORDS.previousRow, run: () => move(-1) },
     ]);
-  }, [rows]);
+  }, [list]);
 }
 
 /** Shows the number of searched jobs when the gateway cannot apply the whole filter. */

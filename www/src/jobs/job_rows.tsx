@@ -1,4 +1,5 @@
 import { useSignalEffect } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import type { ListedJob } from "quillgate";
 import { now, today } from "../shell/clock.ts";
@@ -17,8 +18,15 @@ import { LIST_WORDS } from "./words.ts";
 
 const DAY_MS = 86_400_000;
 
+interface JobRowsProps {
+  jobs: readonly ListedJob[];
+  isBusy: boolean;
+  /** Receives the id of the focused row. It stays when the row is removed. */
+  focused?: RefObject<string | null> | undefined;
+}
+
 /** The rows of a job list, grouped by day. */
-export function JobRows({ jobs, isBusy }: { jobs: readonly ListedJob[]; isBusy: boolean }) {
+export function JobRows({ jobs, isBusy, focused }: JobRowsProps) {
   return (
     <>
       {groupByDay(jobs, today.value).map(({ key, label, jobs }) => (
@@ -26,7 +34,7 @@ export function JobRows({ jobs, isBusy }: { jobs: readonly ListedJob[]; isBusy: 
           {label !== null && <h3>{label}</h3>}
           <ol class={`${styles.ledger} card`} aria-busy={isBusy}>
             {jobs.map((job) => (
-              <Row key={job.id} job={job} />
+              <Row key={job.id} job={job} focused={focused} />
             ))}
           </ol>
         </div>
@@ -35,7 +43,11 @@ export function JobRows({ jobs, isBusy }: { jobs: readonly ListedJob[]; isBusy: 
   );
 }
 
-function Row({ job }: { job: ListedJob }) {
+interface RowProps extends Pick<JobRowsProps, "focused"> {
+  job: ListedJob;
+}
+
+function Row({ job, focused }: RowProps) {
   const { id, prompt, createdBy } = job;
   const { tone, word } = jobState(job);
   const change = { route: "jobs", jobs: { id } } as const;
@@ -58,6 +70,13 @@ function Row({ job }: { job: ListedJob }) {
         href={linkTo(change)}
         aria-describedby={`state-${id} facts-${id}`}
         onClick={(event) => followLink(event, change)}
+        onFocus={() => {
+          if (focused) focused.current = id;
+        }}
+        onBlur={({ relatedTarget }) => {
+          // Without a target, the row was removed or another window got the focus.
+          if (focused && relatedTarget !== null) focused.current = null;
+        }}
       >
         {title}
       </a>

@@ -1,11 +1,13 @@
 import { useSignal } from "@preact/signals";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useId, useLayoutEffect } from "preact/hooks";
 import * as styles from "./name_form.module.css";
 import { type Applied, isApplied, type ViewOutcome, type ViewProblem } from "./view_shelf.ts";
 import { normalizeName } from "./view_storage.ts";
 import { VIEW_PROBLEMS, VIEW_WORDS } from "./words.ts";
 
 interface NameFormProps {
+  input: RefObject<HTMLInputElement | null>;
   label: string;
   submit: string;
   /** The name to change; empty for a new view. */
@@ -20,10 +22,9 @@ interface NameFormProps {
 
 /** Asks for the name of a view. */
 export function NameForm(props: NameFormProps) {
-  const { label, submit, name, onSubmit, onReplace, onDone, onCancel } = props;
+  const { input, label, submit, name, onSubmit, onReplace, onDone, onCancel } = props;
   const typed = useSignal(name);
   const problem = useSignal<ViewProblem | null>(null);
-  const input = useRef<HTMLInputElement>(null);
   const id = useId();
 
   // When renaming, this form replaces the pressed button, so it takes over the focus.

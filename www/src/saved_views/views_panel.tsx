@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
+import type { RefCallback, RefObject } from "preact";
 import { useRef } from "preact/hooks";
-import * as menu from "../analytics/menu.module.css";
+import * as choices from "../analytics/choices.module.css";
 import type { Session } from "../session/session.ts";
 import { type Address, parseAddress } from "../shell/address.ts";
 import { Cross, Pencil } from "../shell/icons.tsx";
@@ -26,22 +27,25 @@ interface SavedViewsProps {
 export function SavedViews({ session, describe, onClose }: SavedViewsProps) {
   const shelf = savedViewsOf(session);
   const renaming = useSignal<string | null>(null);
-  const panel = useRef<HTMLDivElement>(null);
+  const nameInput = useRef<HTMLInputElement>(null);
+  const openButtons = useRef(new Map<string, HTMLButtonElement>());
   const views = shelf.views.value;
 
-  /** Focuses an element once the list is drawn. */
-  function focusSoon(find: (panel: HTMLDivElement) => HTMLElement | null | undefined) {
-    requestAnimationFrame(() => panel.current && find(panel.current)?.focus());
+  /** Focuses a view once the list is drawn; without views, the name of a new one. */
+  function focusSoon(name = shelf.views.peek()[0]?.name) {
+    requestAnimationFrame(() => {
+      const button = name === undefined ? undefined : openButtons.current.get(name);
+      (button ?? nameInput.current)?.focus();
+    });
   }
 
   function endRenaming(name: string) {
     renaming.value = null;
-    const at = shelf.views.peek().findIndex((view) => view.name === name);
-    focusSoon((panel) => panel.querySelectorAll<HTMLElement>(`.${styles.open}`)[at]);
+    focusSoon(name);
   }
 
   return (
-    <div ref={panel} class={styles.panel}>
+    <div class={styles.panel}>
       {views.length === 0 && <p class="hint">{VIEW_WORDS.empty}</p>}
       {views.length > 0 && (
         <ul aria-label={VIEW_WORDS.views}>
@@ -53,6 +57,10 @@ export function SavedViews({ session, describe, onClose }: SavedViewsProps) {
                 <ViewRow
                   view={view}
                   describe={describe}
+                  openButton={(button) => {
+                    if (button) openButtons.current.set(view.name, button);
+                    else openButtons.current.delete(view.name);
+                  }}
                   onOpen={() => {
                     onClose();
                     openView(view);
@@ -62,7 +70,7 @@ export function SavedViews({ session, describe, onClose }: SavedViewsProps) {
                   }}
                   onDelete={() => {
                     remove(shelf, view);
-                    focusSoon((panel) => panel.querySelector(`.${styles.open}, input`));
+                    focusSoon();
                   }}
                 />
               )}
@@ -70,7 +78,7 @@ export function SavedViews({ session, describe, onClose }: SavedViewsProps) {
           ))}
         </ul>
       )}
-      <SaveForm shelf={shelf} onDone={onClose} />
+      <SaveForm shelf={shelf} input={nameInput} onDone={onClose} />
       <p class="hint">{VIEW_WORDS.stay}</p>
     </div>
   );
@@ -78,24 +86,27 @@ export function SavedViews({ session, describe, onClose }: SavedViewsProps) {
 
 interface ViewRowProps extends Pick<SavedViewsProps, "describe"> {
   view: SavedView;
+  openButton: RefCallback<HTMLButtonElement>;
   onOpen(): void;
   onRename(): void;
   onDelete(): void;
 }
 
-function ViewRow({ view: { name, search }, describe, onOpen, onRename, onDelete }: ViewRowProps) {
+function ViewRow({ view: { name, search }, describe, ...props }: ViewRowProps) {
+  const { openButton, onOpen, onRename, onDelete } = props;
   const saved = parseAddress(search);
   return (
     <>
       <button
+        ref={openButton}
         type="button"
-        class={`${menu.choice} ${styles.open}`}
+        class={`${choices.choice} ${styles.open}`}
         aria-pressed={searchOf(saved) === searchOf(address.value)}
         onClick={onOpen}
       >
         <span>
           <bdi>{name}</bdi>
-          <span class={`hint ${menu.choiceHint}`}>{describe(saved)}</span>
+          <span class={`hint ${choices.hint}`}>{describe(saved)}</span>
         </span>
       </button>
       <button
@@ -126,8 +137,10 @@ interface RenameFormProps {
 }
 
 function RenameForm({ shelf, view, onEnd }: RenameFormProps) {
+  const input = useRef<HTMLInputElement>(null);
   return (
     <NameForm
+      input={input}
       label={VIEW_WORDS.newName}
       submit={VIEW_WORDS.renameShort}
       name={view.name}
@@ -142,11 +155,18 @@ function RenameForm({ shelf, view, onEnd }: RenameFormProps) {
   );
 }
 
+interface SaveFormProps {
+  shelf: ViewShelf;
+  input: RefObject<HTMLInputElement | null>;
+  onDone(): void;
+}
+
 /** Saves the current report under a name. */
-function SaveForm({ shelf, onDone }: { shelf: ViewShelf; onDone(): void }) {
+function SaveForm({ shelf, input, onDone }: SaveFormProps) {
   const search = searchOf(address.value);
   return (
     <NameForm
+      input={input}
       label={VIEW_WORDS.name}
       submit={VIEW_WORDS.save}
       name=""

@@ -1,3 +1,4 @@
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { wasRestored } from "./navigation.ts";
 
@@ -11,6 +12,14 @@ let shown: HTMLHeadingElement | null = null;
 export function focusHeading(): void {
   if (!wasRestored()) scrollTo(0, 0);
   shown?.focus({ preventScroll: true });
+}
+
+/** If the focused element was removed, focuses `next`, or the heading. Never scrolls. */
+export function keepFocus(next?: RefObject<HTMLElement | null>): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement !== document.body) return;
+    (next?.current ?? shown)?.focus({ preventScroll: true });
+  });
 }
 
 /** The route's only `h1`. It takes the focus when the route changes. */
