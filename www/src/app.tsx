@@ -29,13 +29,11 @@ const SignIn = defer(loadSignIn, <div class={styles.signInSpace} />);
 const loadDeadEnds = () => import("./session/dead_ends.tsx");
 const NoProject = defer(async () => (await loadDeadEnds()).NoProject);
 const RouteNotAllowed = defer(async () => (await loadDeadEnds()).RouteNotAllowed);
-const Toasts = defer(async () => (await import("./shell/toasts.tsx")).Toasts, null, null);
+const Toasts = defer(async () => (await import("./shell/toasts.tsx")).Toasts);
 const RunningExport = defer(
   async () => (await import("./analytics/export_files.tsx")).RunningExport,
-  null,
-  null,
 );
-const Palette = defer(async () => (await import("./shell/palette.tsx")).Palette, null, null);
+const Palette = defer(async () => (await import("./shell/palette.tsx")).Palette);
 const KeyList = defer(async () => (await import("./shell/key_list.tsx")).KeyList);
 
 /** Routes other than jobs wait this long before they follow jobs, to keep their first load fast. */

@@ -1,6 +1,6 @@
 import type { Session } from "../session/session.ts";
+import { toastLoadFailure } from "../shell/load_failure.tsx";
 import { visit } from "../shell/navigation.ts";
-import { toast } from "../shell/toast.ts";
 
 /** Opens the panel for a new job with a prompt. */
 export async function startRowJob(session: Session, prompt: string): Promise<void> {
@@ -12,6 +12,6 @@ export async function startRowJob(session: Session, prompt: string): Promise<voi
     compose(jobsOf(session), prompt);
     visit({ route: "jobs", jobs: { id: null } });
   } catch {
-    toast({ text: "Couldn’t open a new job. Check your connection, then try again." });
+    toastLoadFailure("Couldn’t open a new job.");
   }
 }

@@ -5,8 +5,8 @@ import {
   useComputed,
   useSignalEffect,
 } from "@preact/signals";
+import { toastLoadFailure } from "../shell/load_failure.tsx";
 import { address, adjust } from "../shell/navigation.ts";
-import { toast } from "../shell/toast.ts";
 import type { Arrangement, Facets } from "./address_words.ts";
 import {
   arrangementsOf,
@@ -164,9 +164,7 @@ function useFolders(isTree: ReadonlySignal<boolean>): void {
         folders.value = loaded;
       },
       () => {
-        toast({
-          text: "Couldn’t load the folders. Check your connection, then try again.",
-        });
+        toastLoadFailure("Couldn’t load the folders.");
         adjust({ analytics: { arrangement: "pages" } });
       },
     );

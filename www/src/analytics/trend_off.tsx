@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { Client } from "quillgate";
+import { toastLoadFailure } from "../shell/load_failure.tsx";
 import { archiveSentence } from "./archive_sentence.ts";
 import type { Trend, TrendQuery } from "./daily_trend.ts";
 import { today } from "./today.ts";
@@ -19,14 +20,15 @@ export function TrendOff({ client, ended, ...query }: TrendProps) {
   const answer = read.value && archiveSentence(read.value);
   async function ask() {
     if (!UNANSWERED.includes(read.peek()?.state)) return;
-    const { readTrend } = await import("./daily_trend.ts");
-    read.value = await readTrend(client, query, today.peek(), ended);
+    const code = await import("./daily_trend.ts").catch(() => null);
+    if (code === null) return toastLoadFailure("Couldn’t load the gateway’s reason.");
+    read.value = await code.readTrend(client, query, today.peek(), ended);
   }
   return (
     <details
       class={`${styles.off} hint`}
       onToggle={({ currentTarget }) => {
-        // If the code does not load, the gateway's reason is missing.
+        // The only error is the end of the session.
         if (currentTarget.open) ask().catch(() => {});
       }}
     >

@@ -10,7 +10,7 @@ import { LoadFailure } from "./load_failure.tsx";
 export function defer<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   placeholder: VNode | null = null,
-  failure: VNode | null = <LoadFailure />,
+  failure: VNode = <LoadFailure />,
 ): ComponentType<Props> {
   const loaded = signal<ComponentType<Props> | null>(null);
   const failed = signal(false);

@@ -1,4 +1,9 @@
 import { isOnline } from "./network.ts";
+import { toast } from "./toast.ts";
+
+const NEW_VERSION = "A new version may be available.";
+
+const reload = () => location.reload();
 
 /** Shown when the code of a part of the page could not be loaded. */
 export function LoadFailure() {
@@ -13,10 +18,16 @@ export function LoadFailure() {
   return (
     <div class="problem" role="alert">
       <p class="problem-title">This part of the page didn’t load</p>
-      <p>A new version may be available.</p>
-      <button type="button" onClick={() => location.reload()}>
+      <p>{NEW_VERSION}</p>
+      <button type="button" onClick={reload}>
         Reload
       </button>
     </div>
   );
+}
+
+/** Shows a message that an action failed because its code could not be loaded. */
+export function toastLoadFailure(text: string): void {
+  if (!isOnline.peek()) toast({ text: `${text} You’re offline.` });
+  else toast({ text: `${text} ${NEW_VERSION}`, action: { label: "Reload", run: reload } });
 }

@@ -1,0 +1,126 @@
+/** Parts of the page with code that cannot be loaded: without a network, or after a new version. */
+import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
+import { test } from "./fixtures.mjs";
+import { show } from "./reports.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+/** Removes a file of the page, as a new version does. Returns a function that restores it. */
+async function removeCode(page, name) {
+  const pattern = new RegExp(`/assets/${name}-[^/]+\\.js$`);
+  await page.route(pattern, (route) => route.fulfill({ status: 404, body: "" }));
+  return () => page.unroute(pattern);
+}
+
+test("a part without its code offers to reload the page", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  const restore = await removeCode(page, "site_dialog");
+  await page.getByRole("button", { name: "Set site URL" }).click();
+  const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
+  await alert.getByText("A new version may be available.").waitFor();
+  await restore();
+  await alert.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("button", { name: "Set site URL" }).click();
+  await page.getByRole("dialog").waitFor();
+});
+
+test("the command palette without its code offers to reload the page in sight", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  await removeCode(page, "palette");
+  await page.keyboard.press("Control+k");
+  const reload = page.getByRole("alert").getByRole("button", { name: "Reload" });
+  await expect(reload).toBeInViewport();
+});
+
+test("a menu without its code opens offline as soon as the browser is back online", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: /^Views:/ }).click();
+  await page.getByRole("alert").getByText("You’re offline").waitFor();
+  await page.context().setOffline(false);
+  await page.getByLabel("Save this report as").waitFor();
+});
+
+test("folders without their code leave the list, and a message offers to reload", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  await removeCode(page, "folder_tree");
+  await show(page, /^Folders/);
+  const messages = page.getByRole("region", { name: "Messages" });
+  await messages.getByText("Couldn’t load the folders. A new version may be available.").waitFor();
+  assert.equal(await messages.getByRole("button", { name: "Reload" }).count(), 1);
+  await page.getByRole("button", { name: "Show: All pages" }).waitFor();
+  assert.ok((await page.getByRole("rowheader").count()) > 0);
+});
+
+test("an action without its code shows a notice offline, although messages are not loaded either", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  await page.context().setOffline(true);
+  await show(page, /^Folders/);
+  await expect(page.getByRole("alert").getByText("You’re offline")).toBeInViewport();
+  await page.context().setOffline(false);
+  const messages = page.getByRole("region", { name: "Messages" });
+  await messages.getByText("Couldn’t load the folders. You’re offline.").waitFor();
+});
+
+test("a job about a row without its code stays on the report and offers to reload", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await removeCode(page, "open_composer");
+  await openReport({ route: "searches" });
+  await page
+    .getByRole("button", { name: /^Start a job about/ })
+    .first()
+    .click();
+  const messages = page.getByRole("region", { name: "Messages" });
+  await messages.getByText("Couldn’t open a new job. A new version may be available.").waitFor();
+  await messages.getByRole("button", { name: "Reload" }).waitFor();
+  assert.match(page.url(), /route=searches/);
+});
+
+test("the hint about the archive reports that the gateway's reason did not load", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  await removeCode(page, "daily_trend");
+  await page.getByText(/^Daily data is off/).click();
+  await page
+    .getByRole("region", { name: "Messages" })
+    .getByText("Couldn’t load the gateway’s reason. A new version may be available.")
+    .waitFor();
+});
+
+test("a session without its code shows a problem that can be retried", async ({ visitor }) => {
+  const { site, page, startSession } = visitor;
+  await startSession();
+  const restore = await removeCode(page, "(open_session|package)");
+  await page.goto(`${site.url}/?route=jobs`);
+  const alert = page.getByRole("alert");
+  await alert.getByText("Something went wrong on this page").waitFor();
+  await restore();
+  await page.reload();
+  await page.getByText("No jobs yet").waitFor();
+});
