@@ -1,0 +1,137 @@
+/** The focus moves to a sensible place when the focused control disappears. */
+import { expect } from "@playwright/test";
+import { test } from "./fixtures.mjs";
+import { show } from "./reports.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+import { untilFocused } from "./visitor.mjs";
+
+const LAST_MONTH = { range: "last-month", compare: "none" };
+const rowsOf = (page) => page.getByRole("region", { name: "Rows" });
+
+test.describe("partly loaded list", () => {
+  test("loading the rest focuses the rows, before and after", async ({ visitor }) => {
+    const { site, page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    await site.upstream.hold({ operation: "analytics.views" });
+    await page.getByRole("button", { name: /^Load all/ }).press("Enter");
+    await expect(rowsOf(page)).toBeFocused();
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("button", { name: "Cancel" })).toBeFocused();
+    await site.upstream.release();
+    await page
+      .getByText(/^All [\d,]+ pages loaded/)
+      .first()
+      .waitFor();
+    await expect(rowsOf(page)).toBeFocused();
+  });
+
+  test("canceling a refresh focuses its button", async ({ visitor }) => {
+    const { site, page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    await site.upstream.hold({ operation: "analytics.views" });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByRole("button", { name: "Cancel" }).press("Enter");
+    await expect(page.getByRole("button", { name: "Refresh" })).toBeFocused();
+    await site.upstream.release();
+  });
+});
+
+test.describe("report", () => {
+  test.use({ siteOptions: SMALL_SITE });
+
+  test("canceling the first load focuses the rows", async ({ visitor }) => {
+    const { site, page, project, startSession } = visitor;
+    await site.upstream.hold({ operation: "analytics.views" });
+    await startSession();
+    await page.goto(`${site.url}/?route=views&project=${project}&range=last-month`);
+    await page.getByRole("button", { name: "Cancel" }).press("Enter");
+    await page.getByRole("button", { name: "Load", exact: true }).waitFor();
+    await expect(rowsOf(page)).toBeFocused();
+    await site.upstream.release();
+  });
+
+  test("a button of an empty table leads to the heading", async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport({ route: "feedback", status: "resolved", path: "no such words" });
+    await page.getByRole("button", { name: "Clear all filters" }).press("Enter");
+    await untilFocused(page, "Feedback");
+  });
+
+  test("another view of feedback replaces the menu and focuses the heading", async ({
+    visitor,
+  }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport({ route: "feedback" });
+    await show(page, "By page");
+    await page.getByRole("button", { name: "Show: By page" }).waitFor();
+    await untilFocused(page, "Feedback");
+  });
+
+  test("loading the rest of a chart focuses the chart", async ({ visitor }) => {
+    const { site, page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport({ route: "visitors", range: "last-7-days", compare: "none" });
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const target = `dateFrom=${yesterday}`;
+    await site.upstream.fault({ target, times: 0, fault: { kind: "status", status: 502 } });
+    await page.getByRole("button", { name: /^Day/ }).click();
+    const resume = page.getByRole("button", { name: "Resume" });
+    await resume.waitFor();
+    await site.upstream.clearFaults();
+    await resume.press("Enter");
+    await expect(page.getByRole("region", { name: "Chart of visitors" })).toBeFocused();
+  });
+
+  test("deleting a saved view focuses the next one, then the name of a new one", async ({
+    visitor,
+  }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    const panel = page.locator(".saved-views");
+    const name = panel.getByLabel("Save this report as");
+    for (const view of ["First", "Second"]) {
+      await page.getByRole("button", { name: /^Views:/ }).click();
+      await name.fill(view);
+      await page.keyboard.press("Enter");
+    }
+    await page.getByRole("button", { name: /^Views:/ }).click();
+    await panel.getByRole("button", { name: "Delete First" }).press("Enter");
+    await expect(panel.getByRole("button", { name: /^Second/ })).toBeFocused();
+    await panel.getByRole("button", { name: "Delete Second" }).press("Enter");
+    await expect(name).toBeFocused();
+  });
+});
+
+test.describe("list of jobs", () => {
+  test("a row that leaves the filter passes the focus to the next row", async ({ visitor }) => {
+    const { site, page, project, startSession, startElsewhere, endJob } = visitor;
+    for (const prompt of ["First", "Second", "Third"]) await startElsewhere(prompt);
+    await startSession();
+    await page.goto(`${site.url}/?route=jobs&project=${project}&state=active`);
+    await page.getByRole("link", { name: "Third" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await untilFocused(page, "Second");
+    await endJob("Second");
+    await page.getByRole("link", { name: "Second" }).waitFor({ state: "detached" });
+    await untilFocused(page, "First");
+    await page.keyboard.press("k");
+    await untilFocused(page, "Third");
+  });
+
+  test("Show more focuses the first added row", async ({ visitor }) => {
+    const { page, signIn, startElsewhere } = visitor;
+    const prompts = Array.from({ length: 27 }, (_, at) => `Number ${at + 1}`);
+    for (const prompt of prompts) await startElsewhere(prompt);
+    await signIn();
+    const titles = page.locator("li .ledger-title");
+    await page.getByRole("button", { name: "Show more" }).press("Enter");
+    await expect(titles).toHaveCount(27);
+    await untilFocused(page, await titles.nth(25).textContent());
+  });
+});
