@@ -92,7 +92,7 @@ test.describe("report", () => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     await openReport(LAST_MONTH);
-    const panel = page.locator(".saved-views");
+    const panel = page.locator(".views_panel-panel");
     const name = panel.getByLabel("Save this report as");
     for (const view of ["First", "Second"]) {
       await page.getByRole("button", { name: /^Views:/ }).click();
@@ -129,7 +129,7 @@ test.describe("list of jobs", () => {
     const prompts = Array.from({ length: 27 }, (_, at) => `Number ${at + 1}`);
     for (const prompt of prompts) await startElsewhere(prompt);
     await signIn();
-    const titles = page.locator("li .ledger-title");
+    const titles = page.locator("li .job_rows-title");
     await page.getByRole("button", { name: "Show more" }).press("Enter");
     await expect(titles).toHaveCount(27);
     await untilFocused(page, await titles.nth(25).textContent());

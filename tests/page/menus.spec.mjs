@@ -8,7 +8,7 @@ import { untilFocused } from "./visitor.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
-const openPanel = (page) => page.locator(".menu-panel:popover-open");
+const openPanel = (page) => page.locator("[popover]:popover-open");
 const menuButton = (page, name) => page.getByRole("button", { name: new RegExp(`^${name}:`) });
 
 test("pressing the button again closes the menu, and another button opens only its own", async ({
